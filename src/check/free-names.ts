@@ -45,7 +45,7 @@ export function visitExpression(expression: Expression, visit: (e: Expression) =
     case 'number':
     case 'constant':
     case 'name':
-    case 'dagger':
+    case 'data-reference':
     case 'step-key':
     case 'broken':
       return;

@@ -19,7 +19,7 @@ export function callHead(i: Extract<Instruction, { kind: 'call' }>, source: Sour
 /** What cannot be read stays as it is. */
 function outputText({ paths, span }: OutputPath, source: SourceText): string {
   if (paths === null) return slice(source, span);
-  return paths.kind === 'dagger' ? slice(source, paths.span) : referencesText(paths, source);
+  return paths.kind === 'data-reference' ? slice(source, paths.span) : referencesText(paths, source);
 }
 
 /** `†state.a || (†state.b && †state.c)`. */
@@ -27,7 +27,7 @@ export function referencesText({ operator, of }: ReferenceGroup, source: SourceT
   const sign = operator === 'any' ? '||' : '&&';
   return of
     .map((part, at) => {
-      const text = part.kind === 'dagger' ? slice(source, part.span) : `(${referencesText(part, source)})`;
+      const text = part.kind === 'data-reference' ? slice(source, part.span) : `(${referencesText(part, source)})`;
       const before = of[at - 1];
       return before === undefined ? text : `${gap(source, before.span.end, part.span.start)}${sign} ${text}`;
     })

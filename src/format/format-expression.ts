@@ -73,7 +73,7 @@ function plain(e: Expression, source: SourceText, inner: Inner): string {
     case 'number':
     case 'constant':
     case 'name':
-    case 'dagger':
+    case 'data-reference':
     case 'broken':
       return source.text.slice(inner.start, inner.end);
     case 'references':

@@ -55,7 +55,7 @@ function plain(e: Expression): string {
       return `{${e.path}.${e.field}}`;
     case 'call':
       return `${e.name.text}(${e.args.map((arg) => printExpression(arg)).join(', ')})`;
-    case 'dagger':
+    case 'data-reference':
       return `†${printPath([e.root.text, ...e.path])}`;
     case 'references':
       return printReferences(e);
@@ -98,7 +98,7 @@ function entryText({ key, value }: ObjectEntry): string {
 
 function printReferences({ operator, of }: ReferenceGroup): string {
   const sign = operator === 'any' ? ' || ' : ' && ';
-  return of.map((part) => (part.kind === 'dagger' ? plain(part) : `(${printReferences(part)})`)).join(sign);
+  return of.map((part) => (part.kind === 'data-reference' ? plain(part) : `(${printReferences(part)})`)).join(sign);
 }
 
 // ---- texts ------------------------------------------------------------------------------------------

@@ -164,7 +164,7 @@ class DocumentReader {
     const role = stringRole(node.value);
     if (role === 'embedded') {
       const at = node.value.indexOf('†');
-      this.diagnostics.push(words.embeddedDagger(node.part(at, at + 1), {}));
+      this.diagnostics.push(words.embeddedReference(node.part(at, at + 1), {}));
     }
     const expr = role === 'expression' ? this.expression(node, null) : null;
     return expr === null ? { kind: 'literal', node } : { kind: 'expression', node, expr };

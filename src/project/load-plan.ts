@@ -254,7 +254,7 @@ export class PlanLoader {
 
 function nothing(diagnostics: readonly Diagnostic[], sources: SourceSet): LoadedPlan {
   const inner = { call: new Map(), tool: new Map() };
-  const none = { plan: null, signature: [], gates: [], inputs: [], tree: null, toolsPath: null, path: null, inner };
+  const none = { plan: null, signature: [], approvals: [], inputs: [], tree: null, toolsPath: null, path: null, inner };
   return { ...none, kind: 'loaded', diagnostics, sources };
 }
 

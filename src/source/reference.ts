@@ -33,7 +33,7 @@ export type ParsedReference =
 /** What a string of a plan is. An escape `††x` means the text `†x`. */
 export type StringRole = 'text' | 'expression' | 'escaped' | 'embedded';
 
-const DAGGER = '†';
+const SIGN = '†';
 const MAX_DEPTH = 50;
 const MAX_TERMS = 256;
 /** Names that reach the prototype of an object in JavaScript; no path may hold one. */
@@ -45,8 +45,8 @@ const DIGITS = /\d+/y;
 const JSON_STRING = /"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/uy;
 
 export function stringRole(text: string): StringRole {
-  if (!text.includes(DAGGER)) return 'text';
-  if (text.startsWith(DAGGER + DAGGER)) return 'escaped';
+  if (!text.includes(SIGN)) return 'text';
+  if (text.startsWith(SIGN + SIGN)) return 'escaped';
   return /^[ \t\r\n(]*†/.test(text) ? 'expression' : 'embedded';
 }
 
@@ -144,7 +144,7 @@ class Reader {
 
   private reference(): ReferenceExpr {
     const start = this.at;
-    if (this.text[this.at] !== DAGGER)
+    if (this.text[this.at] !== SIGN)
       this.stop(
         `expected a reference, which begins with \`†\`, but here is ${this.nextCharacter()}`,
         'write it as `†state.name`',

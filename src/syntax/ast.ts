@@ -71,9 +71,9 @@ export type Expression =
   | { readonly kind: 'broken'; readonly span: Span };
 
 export interface DataReference {
-  readonly kind: 'dagger';
+  readonly kind: 'data-reference';
   readonly root: Name;
-  /** Steps below the kind. `[1]` and `.1` name one place, so all steps are texts. */
+  /** Segments below the kind. `[1]` and `.1` name one location, so all segments are texts. */
   readonly path: readonly string[];
   /** What is wrong with how it is written; then the path is as far as it could be read. */
   readonly problem?: ReferenceMistake;

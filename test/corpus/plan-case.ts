@@ -44,6 +44,6 @@ export function checkedPlan(the: Case): CheckedPlan {
   return {
     diagnostics: drawDiagnostics(compiled.diagnostics, sources),
     signature: lines.join(''),
-    gates: compiled.gates.length === 0 ? null : compiled.gates.map((path) => `${printPath(path)}\n`).join(''),
+    gates: compiled.approvals.length === 0 ? null : compiled.approvals.map((path) => `${printPath(path)}\n`).join(''),
   };
 }

@@ -30,7 +30,7 @@ function outline(e: Expression): string {
       return `${e.name.text}(${e.args.map(outline).join(' ')})`;
     case 'step-key':
       return `${e.path}.${e.field}`;
-    case 'dagger':
+    case 'data-reference':
       return `†${[e.root.text, ...e.path].join('/')}`;
     case 'references':
       return `(${e.operator} ${e.of.map(outline).join(' ')})`;

@@ -117,7 +117,7 @@ export function lowerExpression(e: Expression, context: ExpressionContext, unkno
       return lowerCall(e, context, unknown);
     case 'step-key':
       return context.stepKey(e) ?? { op: 'const', value: null };
-    case 'dagger':
+    case 'data-reference':
       return lowerDataReference(e, context.scope, unknown === 'optional');
     case 'references':
       return { op: e.operator, of: e.of.map(e.operator === 'any' ? lowerInner : lower) };
@@ -166,7 +166,7 @@ function lowerName(
 
 /** An operand of what also takes a missing value, such as `x?`: a state that reads `x` so does not need it. */
 function lowerSpared(e: Expression, context: ExpressionContext, unknown: Unknown): Expr {
-  if (e.kind === 'dagger') return lowerDataReference(e, context.scope, true);
+  if (e.kind === 'data-reference') return lowerDataReference(e, context.scope, true);
   if (e.kind === 'name') return lowerName(e, context, unknown, false);
   return context.sparing(() => lowerExpression(e, context, unknown));
 }

@@ -48,7 +48,7 @@ export interface PlanCompilation {
   readonly plan: Plan | null;
   /** Also known when there are errors. */
   readonly signature: readonly (readonly PlanPath[])[];
-  readonly gates: readonly PlanPath[];
+  readonly approvals: readonly PlanPath[];
   /** Names of the inputs that calls read, in the order of reading; null if a call reads all of them at once. */
   readonly inputs: readonly string[] | null;
   readonly diagnostics: readonly Diagnostic[];
@@ -77,7 +77,7 @@ export function compilePlan(tree: PlanNode, options: PlanOptions): PlanCompilati
   lintMissingTargets(calls, options, diagnostics);
   if (options.open !== undefined) lintInnerPlans(calls, options.open, diagnostics);
   const signature = signatureOf(lowering, given);
-  const gates = findApprovals(lowering);
+  const approvals = findApprovals(lowering);
   if (inputs !== null) lintInputs(lowering, { signature, inputs, root: tree.root.span, diagnostics });
   const sorted = sortByLocation(diagnostics);
   const { lineOf = () => 0 } = options;
@@ -96,10 +96,16 @@ export function compilePlan(tree: PlanNode, options: PlanOptions): PlanCompilati
     mode: tree.mode,
     max: tree.max,
     tools: Object.fromEntries([...bindings].filter(([name]) => used.has(name))),
-    gates,
+    gates: approvals,
     signature,
   };
-  return { plan: hasErrors(sorted) ? null : plan, signature, gates, inputs: inputNames(lowering), diagnostics: sorted };
+  return {
+    plan: hasErrors(sorted) ? null : plan,
+    signature,
+    approvals,
+    inputs: inputNames(lowering),
+    diagnostics: sorted,
+  };
 }
 
 /** A call may be unordered with several others, so these are never taken for duplicates at one location. */
@@ -115,8 +121,8 @@ function toPlanCall(call: LoweredCall, rank: number, line: number): PlanCall {
 }
 
 function findApprovals({ calls }: Lowering): PlanPath[] {
-  const gates = calls.flatMap(({ reads }) => reads.filter(({ gate }) => gate).map(({ path }) => path));
-  return [...new Map(gates.map((path) => [JSON.stringify(path), path])).values()];
+  const paths = calls.flatMap(({ reads }) => reads.filter(({ isApproval }) => isApproval).map(({ path }) => path));
+  return [...new Map(paths.map((path) => [JSON.stringify(path), path])).values()];
 }
 
 /** Each path in `outcomes` or `failure` of a tool must be an output path of every call of the tool. */

@@ -33,7 +33,7 @@ export interface LoweredCall extends Omit<PlanCall, 'rank' | 'line'> {
 
 export interface LocatedRead {
   readonly path: PlanPath;
-  readonly gate: boolean;
+  readonly isApproval: boolean;
   readonly span: Span;
   /** For each `||` around it the reads of each other alternative. */
   readonly alternatives: readonly (readonly LocatedRead[])[];
@@ -145,9 +145,9 @@ class CallLowering {
       return expr.kind === 'any' ? this.readAny(expr.of, lowerPart) : { op: 'all', of: expr.of.map(lowerPart) };
     }
     const path = this.path(expr, node);
-    const gate = expr.path[0] === 'state' && expr.path[1] === 'approvals' && expr.path.length > 2;
-    this.reads.push({ path, gate, span: node.part(expr.start, expr.end), alternatives: [] });
-    return { op: 'path', path, gate };
+    const isApproval = expr.path[0] === 'state' && expr.path[1] === 'approvals' && expr.path.length > 2;
+    this.reads.push({ path, isApproval, span: node.part(expr.start, expr.end), alternatives: [] });
+    return { op: 'path', path, gate: isApproval };
   }
 
   /** Adds to each read what the other alternatives read. */

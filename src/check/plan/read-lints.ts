@@ -37,16 +37,16 @@ export function lintReads(
   const hasSource = ({ path }: LocatedRead): boolean =>
     valueAt(given.values, path) !== undefined || tree.overlapping(path).length > 0;
   const mayHaveValue = (read: LocatedRead): boolean =>
-    read.gate || isInput(read.path) || isRoot(read.path) || hasSource(read);
+    read.isApproval || isInput(read.path) || isRoot(read.path) || hasSource(read);
   // A path that calls write for one instance is not a mistake for the others.
   const filled = new Set(reads.filter((read) => read.path[0] === 'instance' && hasSource(read)).map(locationKey));
   for (const read of reads) {
-    const { path, gate, span } = read;
+    const { path, isApproval, span } = read;
     if (isRoot(path) || valueAt(given.values, path) !== undefined) continue;
     const blocked = findBlockingValue(read, given);
     if (blocked !== null) diagnostics.push(blocked);
     else if (
-      !gate &&
+      !isApproval &&
       !isInput(path) &&
       given.kinds.has(kindOf(path)) &&
       !hasSource(read) &&

@@ -36,7 +36,7 @@ export function findHole(l: Lexing, at: number, context: ShellContext): ShellInt
   const { text } = l;
   if (at > 0 && text[at - 1] === '$') return serviceInQuotes(l, at);
   if (!hasBrace(l, at)) return null;
-  const doubled = matchAt(DOUBLED, text, at) ?? doubledDagger(l, at);
+  const doubled = matchAt(DOUBLED, text, at) ?? doubledSign(l, at);
   if (doubled !== null) return keepAmbiguous(l, at, doubled, 'doubled');
   if (!/[A-Za-z_†]/.test(text[at + 1] ?? '')) return null;
   if (context === 'word') {
@@ -65,7 +65,7 @@ function serviceInQuotes(l: Lexing, at: number): { kept: string } | null {
 const rootOf = (written: string): string | undefined => /^\$?\{\{[ \t]*([A-Za-z_]\w*)/.exec(written)?.[1];
 
 /** `{{†state.x}}`, which other text takes for the text `{†state.x}`. */
-function doubledDagger(l: Lexing, at: number): string | null {
+function doubledSign(l: Lexing, at: number): string | null {
   if (!l.text.startsWith('{{†', at)) return null;
   const inner = l.ask(at + 1);
   return inner !== null && l.text[inner.end] === '}' ? l.text.slice(at, inner.end + 1) : null;

@@ -13,8 +13,8 @@ import { compileShellText } from '../shell/text.js';
 import { lowerWorkflow } from './lower-workflow.js';
 import type { NamedStep, StepNode, StepTask } from './step-names.js';
 
-export interface PlannedGate {
-  readonly plan: GateLayout;
+export interface PreparedGate {
+  readonly layout: GateLayout;
   /** Null for the gate that the files of a task are. */
   readonly entry: GateEntry | null;
   readonly span: Span;
@@ -30,9 +30,9 @@ const NAMED: ReadonlySet<string> = new Set(['compile', 'test', 'lint', 'tests_fo
 const TIMEOUT_MS = 10 * 60_000;
 
 /** The gates of a step with their names, which have to be its own each. */
-export function planGates(l: StateLowering, i: StepNode, step: NamedStep, task: StepTask | null): PlannedGate[] {
+export function prepareGates(l: StateLowering, i: StepNode, step: NamedStep, task: StepTask | null): PreparedGate[] {
   const firsts = new Map<string, Span>();
-  const planned: PlannedGate[] = [];
+  const prepared: PreparedGate[] = [];
   for (const entry of i.gates) {
     const name = nameOf(entry);
     const first = firsts.get(name);
@@ -42,7 +42,7 @@ export function planGates(l: StateLowering, i: StepNode, step: NamedStep, task: 
     if (!GATE_NAME.test(name) || name === '__proto__') l.diagnostics.push(say.gateLabel(span, { name }));
     firsts.set(name, first ?? span);
     step.gates.add(name);
-    planned.push({ plan: { name, kind: kindOf(entry) }, entry, span: entry.span });
+    prepared.push({ layout: { name, kind: kindOf(entry) }, entry, span: entry.span });
   }
   if (
     task !== null &&
@@ -51,9 +51,9 @@ export function planGates(l: StateLowering, i: StepNode, step: NamedStep, task: 
     !firsts.has('files')
   ) {
     step.gates.add('files');
-    planned.push({ plan: { name: 'files', kind: 'files' }, entry: null, span: i.verb.span, task });
+    prepared.push({ layout: { name: 'files', kind: 'files' }, entry: null, span: i.verb.span, task });
   }
-  return planned;
+  return prepared;
 }
 
 function kindOf(entry: GateEntry): GateKind {
@@ -71,17 +71,17 @@ function nameOf(entry: GateEntry): string {
 }
 
 /** Writes what asks the gates, in order. */
-export function emitGates(l: StateLowering, gates: readonly PlannedGate[]): void {
+export function emitGates(l: StateLowering, gates: readonly PreparedGate[]): void {
   for (const gate of gates) {
-    const { entry, plan, span, task } = gate;
+    const { entry, layout, span, task } = gate;
     if (entry === null) {
-      check(l, plan, { kind: 'files', ...(task === undefined ? {} : { slot: task.slot }) }, span);
-    } else emitGate(l, plan, entry);
+      check(l, layout, { kind: 'files', ...(task === undefined ? {} : { slot: task.slot }) }, span);
+    } else emitGate(l, layout, entry);
   }
 }
 
-function check(l: StateLowering, gate: GateLayout, plan: CheckLayout, span: Span): void {
-  l.emitter.add({ op: 'gate-check', gate, check: plan }, span);
+function check(l: StateLowering, gate: GateLayout, layout: CheckLayout, span: Span): void {
+  l.emitter.add({ op: 'gate-check', gate, check: layout }, span);
 }
 
 function emitGate(l: StateLowering, gate: GateLayout, entry: GateEntry): void {

@@ -14,13 +14,13 @@ import type { NamedStep, StepNode } from './step-names.js';
 
 type Validate = Extract<RetryCondition, { kind: 'validate' }>;
 
-export interface PlannedRetry {
-  readonly plan: RetryLayout;
+export interface PreparedRetry {
+  readonly layout: RetryLayout;
   /** Validators that are asked before a retry is decided, with the slot of their answer. */
   readonly asked: readonly { readonly condition: Validate; readonly slot: number }[];
 }
 
-export function planRetry(l: StateLowering, i: StepNode, step: NamedStep): PlannedRetry | null {
+export function prepareRetry(l: StateLowering, i: StepNode, step: NamedStep): PreparedRetry | null {
   const { retry } = i;
   if (retry === undefined) return null;
   const asked: { condition: Validate; slot: number }[] = [];
@@ -29,10 +29,10 @@ export function planRetry(l: StateLowering, i: StepNode, step: NamedStep): Plann
   const entries: RetryEntryLayout[] = [];
   for (const entry of retry.entries) {
     if (last !== null) l.diagnostics.push(say.afterExit(entry.span, {}));
-    const planned = planEntry(l, i, step, entry, asked);
-    entries.push(planned.plan);
-    if (planned.exit === undefined) continue;
-    exit ??= planned.exit;
+    const prepared = prepareEntry(l, i, step, entry, asked);
+    entries.push(prepared.layout);
+    if (prepared.exit === undefined) continue;
+    exit ??= prepared.exit;
     last = entry;
   }
   if (last === null) l.diagnostics.push(say.noExit(retry.span, {}));
@@ -41,41 +41,41 @@ export function planRetry(l: StateLowering, i: StepNode, step: NamedStep): Plann
     if (exit !== null && when?.kind === 'attempt' && when.number > exit)
       l.diagnostics.push(say.retryNeverReached(entry.span, { number: when.number, exit }));
   });
-  return { plan: { entries, exit: exit ?? 1 }, asked };
+  return { layout: { entries, exit: exit ?? 1 }, asked };
 }
 
-interface PlannedEntry {
-  readonly plan: RetryEntryLayout;
+interface PreparedEntry {
+  readonly layout: RetryEntryLayout;
   /** Of EXIT: how many attempts may run. */
   readonly exit?: number;
 }
 
-function planEntry(
+function prepareEntry(
   l: StateLowering,
   i: StepNode,
   step: NamedStep,
   entry: RetryEntry,
   asked: { condition: Validate; slot: number }[],
-): PlannedEntry {
+): PreparedEntry {
   const [condition] = entry.conditions;
   if (entry.conditions.length !== 1)
     l.diagnostics.push(say.retryCondition(entry.span, { count: entry.conditions.length }));
-  const overrides = planOverrides(l, i, entry);
-  if (condition === undefined) return { plan: { when: { kind: 'exit' }, ...overrides } };
+  const overrides = prepareOverrides(l, i, entry);
+  if (condition === undefined) return { layout: { when: { kind: 'exit' }, ...overrides } };
   if (condition.kind === 'exit') {
     if (entry.overrides.length > 0) l.diagnostics.push(say.exitOverride(entry.span, {}));
-    return { plan: { when: { kind: 'exit' } }, exit: numberOf(l, condition.number, 'EXIT') };
+    return { layout: { when: { kind: 'exit' } }, exit: numberOf(l, condition.number, 'EXIT') };
   }
   if (entry.overrides.length === 0) l.diagnostics.push(say.retryNothing(entry.span, {}));
   switch (condition.kind) {
     case 'attempt':
-      return { plan: { when: { kind: 'attempt', number: numberOf(l, condition.number, 'ATTEMPT') }, ...overrides } };
+      return { layout: { when: { kind: 'attempt', number: numberOf(l, condition.number, 'ATTEMPT') }, ...overrides } };
     case 'not':
-      return { plan: { when: { kind: 'not', gate: gateOf(l, step, condition) }, ...overrides } };
+      return { layout: { when: { kind: 'not', gate: gateOf(l, step, condition) }, ...overrides } };
     case 'validate': {
       const slot = l.scope.hidden('$asked');
       asked.push({ condition, slot });
-      return { plan: { when: { kind: 'validate', slot }, ...overrides } };
+      return { layout: { when: { kind: 'validate', slot }, ...overrides } };
     }
     default:
       return unknownCondition(condition);
@@ -107,8 +107,8 @@ function gateOf(l: StateLowering, step: NamedStep, { gate }: Extract<RetryCondit
   return name;
 }
 
-function planOverrides(l: StateLowering, i: StepNode, entry: RetryEntry): Omit<RetryEntryLayout, 'when'> {
-  const plan: { -readonly [K in keyof Omit<RetryEntryLayout, 'when'>]: RetryEntryLayout[K] } = {};
+function prepareOverrides(l: StateLowering, i: StepNode, entry: RetryEntry): Omit<RetryEntryLayout, 'when'> {
+  const layout: { -readonly [K in keyof Omit<RetryEntryLayout, 'when'>]: RetryEntryLayout[K] } = {};
   const seen = new Set<string>();
   for (const override of entry.overrides) {
     const { name, word } = override;
@@ -119,17 +119,17 @@ function planOverrides(l: StateLowering, i: StepNode, entry: RetryEntry): Omit<R
       continue;
     }
     seen.add(name);
-    if (name === 'agent') plan.agent = lowerAgentName(l, override.value);
-    else if (name === 'prompt') plan.prompt = lowerTemplate(override.value, l);
+    if (name === 'agent') layout.agent = lowerAgentName(l, override.value);
+    else if (name === 'prompt') layout.prompt = lowerTemplate(override.value, l);
     else if (takesWord(l, override, name === 'session' ? 'new' : 'reset')) {
-      if (name === 'session') plan.session = 'new';
-      else plan.worktree = 'reset';
+      if (name === 'session') layout.session = 'new';
+      else layout.worktree = 'reset';
     }
   }
-  if (i.run.kind === 'agent') warnOfSession(l, i, entry, plan);
+  if (i.run.kind === 'agent') warnOfSession(l, i, entry, layout);
   else warnOfMissingAgent(l, entry);
-  if (plan.worktree === 'reset') needsGit(l, 'WORKTREE reset', entry.span);
-  return plan;
+  if (layout.worktree === 'reset') needsGit(l, 'WORKTREE reset', entry.span);
+  return layout;
 }
 
 /** SESSION and WORKTREE each take one word. */
@@ -146,24 +146,24 @@ function warnOfMissingAgent(l: StateLowering, { overrides }: RetryEntry): void {
       l.diagnostics.push(say.retryWithoutAgent(word.span, { word: name.toUpperCase() }));
 }
 
-function warnOfSession(l: StateLowering, i: StepNode, entry: RetryEntry, plan: Omit<RetryEntryLayout, 'when'>): void {
-  if (plan.session === 'new') return;
+function warnOfSession(l: StateLowering, i: StepNode, entry: RetryEntry, layout: Omit<RetryEntryLayout, 'when'>): void {
+  if (layout.session === 'new') return;
   const agent = entry.overrides.find(({ name }) => name === 'agent');
   const declared = i.run.kind === 'agent' ? constantText(i.run.agent)?.trim() : undefined;
   const other = agent === undefined ? null : constantText(agent.value)?.trim();
   if (agent !== undefined && other !== undefined && other !== declared)
     l.diagnostics.push(say.forcedSession(agent.span, { agent: other ?? agent.value.raw }));
-  else if (plan.worktree === 'reset') l.diagnostics.push(say.resetKeepsSession(entry.span, {}));
+  else if (layout.worktree === 'reset') l.diagnostics.push(say.resetKeepsSession(entry.span, {}));
 }
 
 /** Asks the validators, then decides. A step without RETRY comes here too, when a person wants one more attempt of it. */
 export function emitRetry(
   l: StateLowering,
   i: StepNode,
-  plan: StepLayout,
-  retry: PlannedRetry | null,
+  layout: StepLayout,
+  retry: PreparedRetry | null,
   again: number,
 ): void {
   for (const { condition, slot } of retry?.asked ?? []) lowerWorkflow(l, condition.call, { at: 'retry', slot });
-  l.emitter.add({ op: 'step-retry', plan, again }, i.retry?.span ?? i.span);
+  l.emitter.add({ op: 'step-retry', plan: layout, again }, i.retry?.span ?? i.span);
 }

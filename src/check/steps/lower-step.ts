@@ -10,10 +10,10 @@ import { lowerAgentName } from '../lower/report-agent.js';
 import type { StateLowering } from '../lower/state-lowering.js';
 import { lowerContext, lowerGiven } from './lower-context.js';
 import { lowerEach } from './lower-each.js';
-import { emitGates, planGates } from './lower-gates.js';
+import { emitGates, prepareGates } from './lower-gates.js';
 import { lowerGroup } from './lower-group.js';
 import { lowerGuards } from './lower-guards.js';
-import { emitRetry, planRetry } from './lower-retry.js';
+import { emitRetry, prepareRetry } from './lower-retry.js';
 import { lowerWorkflow } from './lower-workflow.js';
 import { atPath, type FoundStep, nearByName } from './step-keys.js';
 import { declareStep, everywhere, lookUp, type NamedStep, rootOf, type StepNode, typeOf } from './step-names.js';
@@ -84,41 +84,41 @@ const WORKS = { agent: 'agent', body: 'body', workflow: 'steps', group: 'steps',
 function lowerWork(l: StateLowering, i: StepNode, step: NamedStep): void {
   const outer = l.steps.context;
   const inStep = (judging: boolean) => ({ ...outer, own: step, judging });
-  const gates = planGates(l, i, step, outer.task);
+  const gates = prepareGates(l, i, step, outer.task);
   const { emitter } = l;
   l.steps.context = inStep(false);
-  const retry = planRetry(l, i, step);
-  const plan: StepLayout = {
+  const retry = prepareRetry(l, i, step);
+  const layout: StepLayout = {
     name: step.name,
     type: step.type,
-    gates: gates.map(({ plan: gate }) => gate),
-    retry: retry === null ? null : retry.plan,
+    gates: gates.map((gate) => gate.layout),
+    retry: retry === null ? null : retry.layout,
     work: WORKS[i.run.kind],
     ...(l.steps.verdict === i ? { verdict: true as const } : {}),
     ...(outer.older ? { older: true as const } : {}),
   };
   const agent = i.run.kind === 'agent' ? lowerAgentName(l, i.run.agent) : null;
-  emitter.add({ op: 'step-begin', plan }, i.verb.span);
+  emitter.add({ op: 'step-begin', plan: layout }, i.verb.span);
   l.frames++;
-  const attempt = emitter.add({ op: 'step-attempt', plan, agent, session: sessionOf(l, i, step) }, i.verb.span);
+  const attempt = emitter.add({ op: 'step-attempt', plan: layout, agent, session: sessionOf(l, i, step) }, i.verb.span);
   const from = emitter.pc;
   const context = lowerContext(l, i.context);
-  lowerRun(l, i, plan, context);
+  lowerRun(l, i, layout, context);
   const to = emitter.pc;
-  const collect = emitter.add({ op: 'step-collect', plan, otherwise: -1 }, i.verb.span);
+  const collect = emitter.add({ op: 'step-collect', plan: layout, otherwise: -1 }, i.verb.span);
   l.handlers.push({ from, to, kind: null, pc: collect, names: {}, frames: l.frames, step: true });
   l.steps.context = inStep(true);
   emitGates(l, gates);
   emitter.patch(collect, 'otherwise');
-  const verdict = emitter.add({ op: 'step-verdict', plan, done: -1 }, i.verb.span);
+  const verdict = emitter.add({ op: 'step-verdict', plan: layout, done: -1 }, i.verb.span);
   l.steps.context = inStep(false);
-  emitRetry(l, i, plan, retry, attempt);
+  emitRetry(l, i, layout, retry, attempt);
   emitter.patch(verdict, 'done');
   l.frames--;
   l.steps.context = outer;
 }
 
-function lowerRun(l: StateLowering, i: StepNode, plan: StepLayout, context: readonly ContextLayout[]): void {
+function lowerRun(l: StateLowering, i: StepNode, layout: StepLayout, context: readonly ContextLayout[]): void {
   const { run } = i;
   switch (run.kind) {
     case 'agent': {
@@ -129,7 +129,7 @@ function lowerRun(l: StateLowering, i: StepNode, plan: StepLayout, context: read
       const guards = lowerGuards(l, run.guards);
       l.explain(i.verb.span, `step of agent \`${constantText(run.agent) ?? run.agent.raw}\``);
       l.emitter.add(
-        { op: 'step-agent', plan, prompt, context: [...context, ...values], guards, ...answersOf(l, i) },
+        { op: 'step-agent', plan: layout, prompt, context: [...context, ...values], guards, ...answersOf(l, i) },
         run.span,
       );
       return;

@@ -3,14 +3,14 @@ import type { PlanFlags } from '../../project/load-plan.js';
 import { approvalHash } from '../../project/plan-approval.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { stdout } from '../streams.js';
-import { soundPlan } from './sound-plan.js';
+import { loadSoundPlan } from './load-sound-plan.js';
 
 export interface PlanApproveFlags extends PlanFlags {
   readonly json?: boolean;
 }
 
 export async function planApproveCommand(file: string, flags: PlanApproveFlags): Promise<ExitCode> {
-  const sound = await soundPlan(file, flags);
+  const sound = await loadSoundPlan(file, flags);
   if (sound === null) return EXIT.usage;
   const hash = approvalHash(sound);
   stdout.write(flags.json ? `${JSON.stringify({ hash })}\n` : `${hash}\n`);

@@ -64,14 +64,14 @@ export async function planCheckCommand(file: string, flags: PlanCheckFlags): Pro
 }
 
 /** The lines `signature:` and `gates:`. Several inputs of which one is enough are joined by `or`. */
-export function signatureText({ signature, gates }: Pick<LoadedPlan, 'signature' | 'gates'>): string {
+export function signatureText({ signature, approvals }: Pick<LoadedPlan, 'signature' | 'approvals'>): string {
   const entries = signature.map((paths) => paths.map(printPath).join(' or '));
   const lines = [`signature: ${entries.length === 0 ? 'no required inputs' : entries.join(', ')}`];
-  if (gates.length > 0) lines.push(`gates: ${gates.map(gateName).join(', ')}`);
+  if (approvals.length > 0) lines.push(`gates: ${approvals.map(approvalName).join(', ')}`);
   return escapeControls(lines.map((line) => `${line}\n`).join(''));
 }
 
-function planReport({ diagnostics, sources, signature, gates, tree }: LoadedPlan): object {
+function planReport({ diagnostics, sources, signature, approvals, tree }: LoadedPlan): object {
   const locations = diagnosticsJson(diagnostics, sources);
   return {
     diagnostics: diagnostics.map(({ code, severity, message, span }, at) => ({
@@ -88,11 +88,11 @@ function planReport({ diagnostics, sources, signature, gates, tree }: LoadedPlan
     signature: signature.map((paths) =>
       paths.length === 1 ? { path: paths.map(printPath)[0] } : { anyOf: paths.map(printPath) },
     ),
-    gates: gates.map(gateName),
+    gates: approvals.map(approvalName),
   };
 }
 
 /** As a person answers it: below `†state`. */
-function gateName(path: readonly [string, ...string[]]): string {
+function approvalName(path: readonly [string, ...string[]]): string {
   return printPath(path).replace(/^state\./, '');
 }

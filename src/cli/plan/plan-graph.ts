@@ -5,7 +5,7 @@ import { planDot, planGraph, planMermaid } from '../../views/graph/plan-graph.js
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { stdout } from '../streams.js';
 import { usageError } from '../usage.js';
-import { soundPlan } from './sound-plan.js';
+import { loadSoundPlan } from './load-sound-plan.js';
 
 export interface PlanGraphFlags extends PlanFlags {
   readonly format: string;
@@ -14,7 +14,7 @@ export interface PlanGraphFlags extends PlanFlags {
 export async function planGraphCommand(file: string, flags: PlanGraphFlags): Promise<ExitCode> {
   if (flags.format === 'ascii')
     return usageError('`--format ascii` cannot draw a plan', 'use `--format mermaid`, `dot` or `svg`');
-  const sound = await soundPlan(file, flags);
+  const sound = await loadSoundPlan(file, flags);
   if (sound === null) return EXIT.usage;
   const graph = planGraph(sound.plan);
   if (flags.format !== 'svg') {

@@ -4,14 +4,14 @@ import type { PlanFlags } from '../../project/load-plan.js';
 import { planCasesJson, planCasesText } from '../../views/graph/plan-cases.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { stdout } from '../streams.js';
-import { soundPlan } from './sound-plan.js';
+import { loadSoundPlan } from './load-sound-plan.js';
 
 export interface PlanSimulateFlags extends PlanFlags {
   readonly json?: boolean;
 }
 
 export async function planSimulateCommand(file: string, flags: PlanSimulateFlags): Promise<ExitCode> {
-  const sound = await soundPlan(file, flags);
+  const sound = await loadSoundPlan(file, flags);
   if (sound === null) return EXIT.usage;
   const simulation = simulatePlan(sound.plan);
   stdout.write(

@@ -62,7 +62,7 @@ function compileItems(instruction: ForkInstruction): (thread: Thread) => readonl
   };
 }
 
-function gateFor(run: Run, max: number | null, agents: boolean): Semaphore {
+function semaphoreFor(run: Run, max: number | null, agents: boolean): Semaphore {
   if (max !== null) return newSemaphore(max);
   return agents ? run.agentJobs : run.jobs;
 }
@@ -103,7 +103,7 @@ export function linkFork(instruction: ForkInstruction, context: LinkContext): Li
       id: t.nextEffect(),
       parent: t,
       pc: context.pc,
-      semaphore: gateFor(t.run, max(t), instruction.agents),
+      semaphore: semaphoreFor(t.run, max(t), instruction.agents),
       quorum: enough,
       members: [],
       locals: t.locals.slice(0, context.state.locals.length),

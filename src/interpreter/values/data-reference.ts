@@ -7,10 +7,10 @@ import { AbsentFailure, UnboundFailure } from '../failure.js';
 import type { Slot, Thread } from '../run-state/thread.js';
 import { define, isList, isObject, type Missing, member, type Value } from './value.js';
 
-type DaggerPath = readonly [string, ...string[]];
+type DataPath = readonly [string, ...string[]];
 type Read = (thread: Thread) => Value | Missing;
 
-export function probeDataReference(path: DaggerPath): Read {
+export function probeDataReference(path: DataPath): Read {
   const [kind, ...segments] = path;
   switch (kind) {
     case 'input':
@@ -31,11 +31,11 @@ export function probeDataReference(path: DaggerPath): Read {
 }
 
 /** The value, or a failure that says what is missing. */
-export function compileDataReference(path: DaggerPath): (thread: Thread) => Value {
+export function compileDataReference(path: DataPath): (thread: Thread) => Value {
   const probe = probeDataReference(path);
   const reads = Array.from(
     { length: Math.max(0, path.length - 2) },
-    (_, at) => path.slice(0, at + 2) as unknown as DaggerPath,
+    (_, at) => path.slice(0, at + 2) as unknown as DataPath,
   );
   return (t) => {
     const value = probe(t);
@@ -47,7 +47,7 @@ export function compileDataReference(path: DaggerPath): (thread: Thread) => Valu
   };
 }
 
-function absent(path: DaggerPath, there: DaggerPath | undefined): AbsentFailure {
+function absent(path: DataPath, there: DataPath | undefined): AbsentFailure {
   const text = `\`†${printPath(path)}\``;
   if (there !== undefined)
     return new AbsentFailure(

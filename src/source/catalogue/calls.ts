@@ -13,7 +13,7 @@ export const callMessages = {
         : { help: `did you mean \`†${f.near}\`?`, repair: { replace: f.name, by: f.near } }),
     }),
   ),
-  unknownDaggerName: message<{ path: string; what: string; near: string | undefined; declare: string }>(
+  unknownReferenceName: message<{ path: string; what: string; near: string | undefined; declare: string }>(
     'unknown-name',
     'error',
     (f) => ({

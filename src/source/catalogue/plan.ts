@@ -57,7 +57,7 @@ export const planMessages = {
     message: f.problem,
     help: f.help,
   })),
-  embeddedDagger: message('embedded-dagger', 'warning', () => ({
+  embeddedReference: message('embedded-dagger', 'warning', () => ({
     message: 'a data reference inside a text stays text',
     label: 'nothing is read here',
     help: 'make the reference the whole value of the parameter',

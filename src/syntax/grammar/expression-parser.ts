@@ -92,7 +92,7 @@ export class ExpressionParser extends CstParser {
     () => this.CONSUME(t.Num, part),
     () => this.CONSUME(t.Quoted, part),
     () => this.CONSUME(t.Braced, part),
-    () => this.CONSUME(t.Dagger, part),
+    () => this.CONSUME(t.DataReference, part),
     () => this.CONSUME(t.References, part),
     () => this.SUBRULE(this.group, part),
     () => this.SUBRULE(this.list, part),

@@ -32,7 +32,7 @@ const expression = [
     t.Note,
     t.BracketNote,
     t.Braced,
-    t.Dagger,
+    t.DataReference,
     t.Compare,
     t.Assign,
     t.PlusAssign,

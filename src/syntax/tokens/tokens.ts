@@ -223,7 +223,7 @@ export const Quoted = inline('Quoted', value.quoted);
 export const UnclosedQuote = inline('UnclosedQuote', value.unclosedQuote);
 export const Braced = inline('Braced', value.braced);
 export const BracedTarget = inline('BracedTarget', value.braced, 'expression');
-export const Dagger = inline('Dagger', value.dagger);
+export const DataReference = inline('DataReference', value.dataReference);
 export const Note = inline('Note', value.note);
 export const BracketNote = inline(
   'BracketNote',

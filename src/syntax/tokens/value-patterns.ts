@@ -245,4 +245,4 @@ function skipBlanks(text: string, at: number): number {
 }
 
 /** `†kind.path["key"][0]`, also where the last step is missing, so that the whole of it is blamed. */
-export const dagger: Matcher = (text, at) => image(text, at, dataReferenceEnd(text, at));
+export const dataReference: Matcher = (text, at) => image(text, at, dataReferenceEnd(text, at));

@@ -153,7 +153,7 @@ function unreadableReference(inner: string, where: Span): DataReference {
       ? `write \`{${first}}\`, and compute what depends on it in a SET or a condition`
       : `write \`{default(${first}, ${second})}\``;
   return {
-    kind: 'dagger',
+    kind: 'data-reference',
     root: { text: '', span: where },
     path: [],
     problem: { kind: 'syntax', message, help, span: where },
@@ -166,7 +166,7 @@ function isReference(expression: Expression): boolean {
   switch (expression.kind) {
     case 'name':
     case 'call':
-    case 'dagger':
+    case 'data-reference':
     case 'step-key':
       return true;
     case 'field':

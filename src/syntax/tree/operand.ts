@@ -55,7 +55,7 @@ function buildPostfix(context: ParseContext, of: Expression, element: CstElement
   const text = element.image.replace(/^\.[ \t]*/, '');
   const end = tokenEnd(element);
   // Spaces around a dot of a reference mean no more than elsewhere.
-  if (of.kind === 'dagger' && of.problem === undefined && !NEVER_NAMES.has(text))
+  if (of.kind === 'data-reference' && of.problem === undefined && !NEVER_NAMES.has(text))
     return { ...of, path: [...of.path, text], span: where };
   return { kind: 'field', of, name: { text, span: span(context, end - text.length, end) }, span: where };
 }
@@ -88,7 +88,7 @@ function buildPrimary(context: ParseContext, element: CstElement, depth: number)
       return { kind: 'text', template: quotedTemplate(context, element.image, element.startOffset), span: where };
     case 'Braced':
       return bracedExpression(context, element);
-    case 'Dagger':
+    case 'DataReference':
       return buildDataReference(context, element.image, element.startOffset);
     case 'References':
       return buildReferences(context, element.image, element.startOffset);

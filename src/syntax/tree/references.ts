@@ -19,7 +19,7 @@ export function buildReferences(context: ParseContext, image: string, start: num
   if (read.ok) return shiftReference(context, read.expr, start);
   const where = span(context, start, start + image.length);
   const root = { text: '', span: where };
-  return { kind: 'dagger', root, path: [], problem: mistake(context, read.problem, start), span: where };
+  return { kind: 'data-reference', root, path: [], problem: mistake(context, read.problem, start), span: where };
 }
 
 /** What is after the arrow. */
@@ -48,7 +48,7 @@ function shiftReference(context: ParseContext, expr: ReferenceExpr, start: numbe
 
 function reference(context: ParseContext, [kind, ...path]: DataPath, start: number, length: number): DataReference {
   const root = { text: kind, span: span(context, start + 1, start + 1 + kind.length) };
-  return { kind: 'dagger', root, path, span: span(context, start, start + length) };
+  return { kind: 'data-reference', root, path, span: span(context, start, start + length) };
 }
 
 function mistake(context: ParseContext, problem: ReferenceProblem, start: number): ReferenceMistake {

@@ -42,10 +42,10 @@ export function planGraph(plan: Plan): PlanGraph {
   };
   for (const call of plan.calls) {
     const to = `c${call.index}`;
-    const drawRead = (path: PlanPath, gate: boolean): void => {
+    const drawRead = (path: PlanPath, isApproval: boolean): void => {
       const ranks = new Set(order.listsOf(path).flatMap((list) => list.ranks));
       for (const rank of ranks) if (rank < call.rank) draw(`c${plan.order[rank]}`, to, path);
-      const kind = gate ? 'gate' : isInput(path) ? 'input' : null;
+      const kind = isApproval ? 'gate' : isInput(path) ? 'input' : null;
       if (kind === null) return;
       const label = printPath(path);
       const node = sources.get(label) ?? { id: `s${sources.size}`, label, kind };

@@ -41,8 +41,8 @@ export function referencesIn(instruction: Instruction, state: State, position: S
 /** The layout of a step is part of each of its instructions; the overrides of a retry are read at the verdict. */
 function partsOf(instruction: Instruction): unknown[] {
   if (!('plan' in instruction) || typeof instruction.plan === 'string') return [instruction];
-  const { plan, ...own } = instruction;
-  return instruction.op === 'step-verdict' ? [plan.retry] : [own];
+  const { plan: layout, ...own } = instruction;
+  return instruction.op === 'step-verdict' ? [layout.retry] : [own];
 }
 
 /** The name and fields that an expression reads; null for all other expressions. */

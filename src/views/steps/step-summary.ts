@@ -46,19 +46,19 @@ export function stepSummaries(state: State, machine: Machine): StepSummary[] {
 }
 
 function summaryOf({ instruction, position }: DescribedInstruction, state: State, machine: Machine): StepSummary {
-  const { plan } = instruction as Extract<StepInstruction, { op: 'step-begin' }>;
+  const { plan: layout } = instruction as Extract<StepInstruction, { op: 'step-begin' }>;
   const { origin } = instruction;
   const pc = state.code.indexOf(instruction);
-  const retry = retryLines(plan, { state, pc: verdictOf(state, pc) });
+  const retry = retryLines(layout, { state, pc: verdictOf(state, pc) });
   return {
-    path: position.path ?? plan.name,
-    type: plan.type,
+    path: position.path ?? layout.name,
+    type: layout.type,
     file: machine.files[origin.file] ?? null,
     line: origin.line,
     ...{ agent: null, session: null, guards: [], context: [], workflow: null, reads: [] },
-    gates: plan.gates.map(({ name, kind }) => ({ name, kind, what: '' })),
+    gates: layout.gates.map(({ name, kind }) => ({ name, kind, what: '' })),
     retry: retry.slice(0, -1),
-    exit: plan.retry?.exit ?? 1,
+    exit: layout.retry?.exit ?? 1,
   };
 }
 

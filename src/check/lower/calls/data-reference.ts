@@ -59,7 +59,7 @@ function checkDeclared(e: DataReference, scope: StateScope, { names, what, verb 
   const kind = e.root.text;
   const near = nearest(name, names.keys());
   scope.shared.diagnostics.push(
-    say.unknownDaggerName(e.span, {
+    say.unknownReferenceName(e.span, {
       path: `†${printPath([kind, ...e.path])}`,
       what,
       near: near === undefined ? undefined : `†${printPath([kind, near, ...e.path.slice(1)])}`,

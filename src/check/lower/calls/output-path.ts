@@ -20,7 +20,7 @@ export function readableOutput(l: StateLowering, output: OutputPath | undefined)
 }
 
 export function pathsIn(group: DataReference | ReferenceGroup): DataReference[] {
-  return group.kind === 'dagger' ? [group] : group.of.flatMap(pathsIn);
+  return group.kind === 'data-reference' ? [group] : group.of.flatMap(pathsIn);
 }
 
 function isWritable(l: StateLowering, { root, path, span }: DataReference): boolean {

@@ -229,16 +229,16 @@ export class PlanScheduler {
   }
 
   /** `isAtRest`: what is undecided waits for a person in the end, so it counts as an approval does. */
-  private lookup(call: PlanCall, { path, gate }: PathRead, isAtRest: boolean): Resolved {
+  private lookup(call: PlanCall, { path, gate: isApproval }: PathRead, isAtRest: boolean): Resolved {
     const { data } = this;
     const { rank } = call;
     const lists = data.order.listsOf(path);
     if (!areDecided(lists, rank)) return isAtRest ? { kind: 'waiting', approvals: [] } : { kind: 'pending', lists };
     const value = data.read(path, rank, lists);
-    if (value === undefined && !gate) return { kind: 'out', reason: data.absenceReason(path, rank, lists), path };
+    if (value === undefined && !isApproval) return { kind: 'out', reason: data.absenceReason(path, rank, lists), path };
     if (value === undefined)
       return data.canGive(path) ? { kind: 'waiting', approvals: [path] } : { kind: 'out', reason: 'unresolved', path };
-    const isDenied = gate && value === false && this.bindingOf(call)?.gate !== 'value';
+    const isDenied = isApproval && value === false && this.bindingOf(call)?.gate !== 'value';
     return isDenied ? { kind: 'out', reason: 'denied', path } : { kind: 'value', value };
   }
 

@@ -8,7 +8,7 @@ import { stderr } from '../streams.js';
 import { usageError } from '../usage.js';
 
 /** A plan without errors. Otherwise prints them and gives null. */
-export async function soundPlan(
+export async function loadSoundPlan(
   file: string,
   flags: PlanFlags,
 ): Promise<(LoadedPlan & { readonly plan: NonNullable<LoadedPlan['plan']> }) | null> {
