@@ -87,6 +87,7 @@ function nothingToRun(name: string, flags: RunFlags): ExitCode {
     machine: name === '<stdin>' ? 'stdin' : basename(name, extname(name)),
     state: null,
     states: [],
+    states_total: 0,
     returned: null,
     tracked: {},
     error: null,

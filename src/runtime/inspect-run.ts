@@ -90,8 +90,8 @@ export function inspectRun(directory: string, runId: string, at: number | null):
 }
 
 /** A workflow file has steps and no current state. */
-function stateless<T extends Pick<RecordedState, 'state' | 'states'>>({ linked }: Run, known: T): T {
-  return linked.machine.workflow === undefined ? known : { ...known, state: null, states: [] };
+function stateless<T extends Pick<RecordedState, 'state' | 'states' | 'states_total'>>({ linked }: Run, known: T): T {
+  return linked.machine.workflow === undefined ? known : { ...known, state: null, states: [], states_total: 0 };
 }
 
 /** Names stay as they are, even one that equals a secret. */

@@ -17,6 +17,7 @@ export interface RunState {
   readonly status: string;
   readonly state: string | null;
   readonly states: readonly string[];
+  readonly states_total: number;
   readonly returned: Json;
   readonly error: RunError | null;
   readonly waiting: readonly Waiting[];
@@ -54,7 +55,6 @@ interface Recent {
 }
 
 const LONGEST_VALUE = 500;
-/** Longer lists of states are cut in the middle, because the first and the last states matter most. */
 const MOST_STATES = 20;
 const LABEL = 10;
 
@@ -68,7 +68,7 @@ export function drawRunState(run: RunState, recent: readonly Recent[], paint: Pa
   if (run.seq < run.last_seq) add('as of', [`event ${run.seq} of ${run.last_seq}, ${localTime(run.at)}`]);
   add('machine', [visible(run.machine)]);
   add('state', run.state === null ? [] : [paint.state(visible(run.state))]);
-  add('states', run.states.length === 0 ? [] : [statesLine(run.states)]);
+  add('states', run.states.length === 0 ? [] : [statesLine(run.states, run.states_total)]);
   add('started', [localTime(run.started_at)]);
   const { worktree } = run;
   add('worktree', worktree === undefined ? [] : [`${visible(worktree.branch)}, ${visible(worktree.directory)}`]);
@@ -119,11 +119,10 @@ function costWords({ cost, cost_unknown }: RunState): string {
   return cost_unknown ? `${dollars(cost)} and an unknown amount` : cost === null ? 'unknown cost' : dollars(cost);
 }
 
-function statesLine(states: readonly string[]): string {
-  const half = MOST_STATES / 2;
-  if (states.length <= MOST_STATES) return states.map(visible).join(' → ');
-  const shown = [states.slice(0, half), [`… ${states.length - MOST_STATES} more …`], states.slice(-half)].flat();
-  return shown.map(visible).join(' → ');
+/** The last states; `total` were entered. */
+function statesLine(states: readonly string[], total: number): string {
+  const shown = states.slice(-MOST_STATES).map(visible);
+  return (total > shown.length ? [`… ${total - shown.length} more …`, ...shown] : shown).join(' → ');
 }
 
 function assignments(values: Readonly<Record<string, Json>>): string[] {

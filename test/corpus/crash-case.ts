@@ -107,9 +107,8 @@ function restored(the: Undisturbed, linked: LinkedMachine, point: number): strin
   if (wrong.length > 0) return wrong;
   const lost = replay.rest();
   const { run } = replay;
-  const trail = run.trailBytes();
   const snapshot = JSON.parse(JSON.stringify(snapshotOf(run)));
-  const again = new Replay(restoreRun(linked, snapshot, the.options, trail), replayOptions(the), true);
+  const again = new Replay(restoreRun(linked, snapshot, the.options), replayOptions(the), true);
   const differs = fed(again, the, point + lost.length, the.events.length);
   if (differs.length > 0) return differs.map((line) => `from a checkpoint at ${point}: ${line}`);
   return compared(the, again.run, { kind: 'ended' }, `from a checkpoint at ${point}`);

@@ -193,17 +193,14 @@ describe('a flipped bit', () => {
     60_000,
   );
 
-  test('of a checkpoint or of its states only makes resuming slower', async () => {
-    for (const name of ['checkpoint.json', 'states.bin']) {
-      const { length } = readFileSync(join(base.path, name));
-      for (let at = 0; at < length; at += amount(41, 7)) {
-        const copy = fresh();
-        writeFileSync(join(copy.path, 'checkpoint.json'), readFileSync(join(base.path, 'checkpoint.json')));
-        const bytes = readFileSync(join(base.path, name));
-        bytes[at] = (bytes[at] as number) ^ 1;
-        writeFileSync(join(copy.path, name), bytes);
-        expectSame(await goOn(copy));
-      }
+  test('of a checkpoint only makes resuming slower', async () => {
+    const whole = readFileSync(join(base.path, 'checkpoint.json'));
+    for (let at = 0; at < whole.length; at += amount(41, 7)) {
+      const copy = fresh();
+      const bytes = Buffer.from(whole);
+      bytes[at] = (bytes[at] as number) ^ 1;
+      writeFileSync(join(copy.path, 'checkpoint.json'), bytes);
+      expectSame(await goOn(copy));
     }
   });
 

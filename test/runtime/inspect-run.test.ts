@@ -65,6 +65,18 @@ describe.each(Object.keys(PROGRAMS))('%s', (name) => {
   });
 });
 
+test('of the states of a long loop the last 1,000 are kept, at its end and before', async () => {
+  const text = 'STATE: A\n  TRACK: n\n  INCREMENT: n\n  IF: n < 1200 → GOTO: B\n  RETURN: {n}\nSTATE: B\n  GOTO: A';
+  const { machine } = compile(text);
+  const { report, events, folder } = await runKept(machine as NonNullable<typeof machine>);
+  const entered = events.flatMap((event) => (event.type === 'state_entered' ? [event.state] : []));
+  expect(report).toMatchObject({ states: entered.slice(-1000), states_total: entered.length });
+  const at = events.length - 1001;
+  const before = events.slice(0, at).flatMap((event) => (event.type === 'state_entered' ? [event.state] : []));
+  const { run } = inspectRun(dirname(dirname(folder)), basename(folder), at);
+  expect(run).toMatchObject({ states: before.slice(-1000), states_total: before.length, state: before.at(-1) });
+});
+
 test('secrets are shown as they are recorded', async () => {
   const { store, id } = await kept('secret');
   const { run } = inspectRun(store, id, 5);

@@ -213,6 +213,7 @@ describe('the report', () => {
       machine: 'test',
       state: 'MAIN',
       states: ['MAIN'],
+      states_total: 1,
       returned: 'x',
       tracked: {},
       error: null,

@@ -16,7 +16,7 @@ export function exitCodeOf(report: RunReport): ExitCode {
 /** The closing lines of the log. `flags` are the flags that a command to resume the run must repeat. */
 export function closingLines(report: RunReport, flags: readonly string[], paint: Paint): string[] {
   const id = report.run_id;
-  const after = `after ${report.steps === undefined ? count(report.states.length, 'state') : count(report.steps.length, 'step')}, ${count(report.effects, 'effect')}, ${duration(report.duration_ms)}`;
+  const after = `after ${report.steps === undefined ? count(report.states_total, 'state') : count(report.steps.length, 'step')}, ${count(report.effects, 'effect')}, ${duration(report.duration_ms)}`;
   const run = paint.faint(`run ${id}`);
   switch (report.status) {
     case 'returned':

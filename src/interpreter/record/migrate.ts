@@ -7,7 +7,7 @@ import type { Json } from '../../machine/expression.js';
 import type { Instruction, State } from '../../machine/machine.js';
 import type { EffectKind } from '../events/event.js';
 import { type LinkedMachine, type Run, restoreRun, snapshotOf } from '../run.js';
-import { Trail } from '../run-state/trail.js';
+import type { TrailImage } from '../run-state/trail.js';
 import type { UndoEntry } from '../run-state/undo-entry.js';
 import { encode } from '../values/json.js';
 import type { Value } from '../values/value.js';
@@ -29,16 +29,16 @@ export function migrateRun(run: Run, linked: LinkedMachine, failed: boolean): Mi
   const move = new Move(run.linked, linked, failed);
   const rebased = move.run(image);
   if (move.missing.length > 0) return { missing: [...new Set(move.missing)], input: move.input };
-  const { states } = linked.machine;
-  // States that were entered before and are gone now are no part of the run's way any more.
-  const trail = new Trail(states.length);
-  const indexes = new Map(states.map(({ name }, at) => [name, at]));
-  for (const name of run.states) {
-    const at = indexes.get(name);
-    if (at !== undefined) trail.push(at);
-  }
   const options = { ...run.options, limits: run.limits };
-  return { run: restoreRun(linked, rebased as unknown as Json, options, trail.bytes()) };
+  const moved = { ...rebased, trail: rebasedTrail(run, linked) };
+  return { run: restoreRun(linked, moved as unknown as Json, options) };
+}
+
+/** States that were entered before and do not exist any more are left out. */
+function rebasedTrail(run: Run, { machine }: LinkedMachine): TrailImage {
+  const indexes = new Map(machine.states.map(({ name }, at) => [name, at]));
+  const last = run.states.flatMap((name) => indexes.get(name) ?? []);
+  return { total: run.statesTotal - run.states.length + last.length, last };
 }
 
 class Move {

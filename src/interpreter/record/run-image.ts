@@ -10,6 +10,7 @@ import type { DataImage, DataWrite } from '../run-state/run-data.js';
 import type { RunResult } from '../run-state/run-options.js';
 import type { StepRecordsImage } from '../run-state/step-records.js';
 import type { Thread } from '../run-state/thread.js';
+import type { TrailImage } from '../run-state/trail.js';
 import type { UndoEntry } from '../run-state/undo-entry.js';
 import type { UndoImage } from '../run-state/undo-register.js';
 import type { Tokens } from '../run-state/usage.js';
@@ -103,6 +104,8 @@ export interface RunImage extends UndoImage {
   readonly entries: Readonly<Record<string, EncodedSlots>>;
   readonly signals: readonly { readonly name: string; readonly payload: Json }[];
   readonly transitions: number;
+  /** The states it went through; absent in snapshots of earlier versions. */
+  readonly trail?: TrailImage;
   readonly cause: FailureFacts | null;
   readonly result: RunResult | null;
   readonly effects: number;

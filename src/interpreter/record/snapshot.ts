@@ -103,8 +103,7 @@ function memberImage(member: Member, orders: Orders): MemberImage {
 }
 
 /**
- * The whole state of a run as JSON, but for the states it went through: those only grow, and are kept beside it.
- * Events and requests that were made must have been taken before.
+ * The whole state of a run as JSON. Events and requests that were made must have been taken before.
  */
 export function snapshotOf(run: Run): Json {
   const { machine } = run.linked;
@@ -127,6 +126,7 @@ export function snapshotOf(run: Run): Json {
     entries,
     signals,
     transitions,
+    trail: run.trailImage,
     cause,
     result,
     effects,
@@ -241,15 +241,9 @@ function restoreFork(parent: Thread, image: ForkImage, base: number, gathered: G
 }
 
 /**
- * The run of a snapshot, asking again for what it waits for. `trail`: the bytes of the states it went through. Throws when
- * the snapshot is of another version.
+ * The run of a snapshot, asking again for what it waits for. Throws when the snapshot is of another version.
  */
-export function restoreRun(
-  linked: LinkedMachine,
-  snapshot: Json,
-  options: RunOptions,
-  trail: Uint8Array | null = null,
-): Run {
+export function restoreRun(linked: LinkedMachine, snapshot: Json, options: RunOptions): Run {
   const image = snapshot as unknown as RunImage;
   if (image.version !== SNAPSHOT_VERSION) throw new Error(`a snapshot of version ${image.version} cannot be read`);
   const run = new Run(linked, options);
@@ -264,7 +258,6 @@ export function restoreRun(
     inputs: decodeAll(image.inputs),
     tracked: decodeAll(image.tracked),
     entries: new Map(entries),
-    trail,
   });
   run.usage.restore(image, image.stepping?.reserved ?? 0);
   run.undo.restore(image);

@@ -15,7 +15,7 @@ import { type DataImage, RunData } from './run-data.js';
 import type { RunOptions, RunResult } from './run-options.js';
 import { StepRecords } from './step-records.js';
 import { type Slot, Thread } from './thread.js';
-import { Trail } from './trail.js';
+import { Trail, type TrailImage } from './trail.js';
 import { RunUndo } from './undo-register.js';
 import { Usage } from './usage.js';
 
@@ -32,7 +32,8 @@ export interface RestoredRun {
   readonly inputs: readonly Slot[];
   readonly tracked: readonly Slot[];
   readonly entries: ReadonlyMap<number, Slot[]>;
-  readonly trail: Uint8Array | null;
+  /** Absent in snapshots of earlier versions. */
+  readonly trail?: TrailImage;
   readonly signals: readonly KeptSignal[];
   readonly transitions: number;
   readonly cause: FailureFacts | null;
@@ -171,9 +172,8 @@ export class Run {
     this.trail.push(state);
   }
 
-  /** The bytes of the states that were entered, after the first `from` bytes. */
-  trailBytes(from = 0): Uint8Array {
-    return this.trail.bytes(from);
+  get trailImage(): TrailImage {
+    return this.trail.image;
   }
 
   /** So many transitions and loop turns may be made before `advance` returns. */
@@ -303,7 +303,7 @@ export class Run {
       this.trackedSlots[slot] = value;
     });
     for (const [state, slots] of image.entries) this.entrySlots[state] = slots;
-    if (image.trail !== null) this.trail.load(image.trail);
+    if (image.trail !== undefined) this.trail.restore(image.trail);
     this.keptSignals.push(...image.signals);
     this.transitionCount = image.transitions;
     this.failure = image.cause;
@@ -314,9 +314,15 @@ export class Run {
 
   // ---- what others read -----------------------------------------------------------------------------
 
-  /** Names of the states that were entered, in order. */
+  /** Names of the last states that were entered, in order. */
   get states(): string[] {
-    return this.trail.names(this.linked.machine.states.map(({ name }) => name));
+    const { states } = this.linked.machine;
+    return this.trail.image.last.map((state) => states[state]?.name ?? '');
+  }
+
+  /** How many states were entered. */
+  get statesTotal(): number {
+    return this.trail.total;
   }
 
   get currentState(): string {

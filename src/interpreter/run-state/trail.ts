@@ -1,48 +1,56 @@
 /**
- * The states a run went through. One or two bytes an entry, since a loop may enter a hundred million of them; the same
- * bytes are what is kept on disk.
+ * The states that a run entered: how many, and the last of them. A loop may enter a hundred million, so a run keeps no more
+ * than a report needs, and what is stored of it does not grow with its length.
  */
+
+/** So many are reported and stored. */
+export const REPORTED_STATES = 1000;
+/** So many are kept: a power of two. */
+const KEPT = 1024;
+
+/** What a snapshot keeps: the last states by their numbers. */
+export interface TrailImage {
+  readonly total: number;
+  readonly last: readonly number[];
+}
+
 export class Trail {
-  private entries: Uint8Array | Uint16Array | Uint32Array;
-  private length = 0;
+  private entries: Uint16Array | Uint32Array;
+  private count = 0;
 
   constructor(private readonly states: number) {
     this.entries = this.allocate(16);
   }
 
   push(state: number): void {
-    if (this.length === this.entries.length) {
-      const larger = this.allocate(this.length * 2);
+    const { length } = this.entries;
+    if (this.count === length && length < KEPT) {
+      const larger = this.allocate(length * 2);
       larger.set(this.entries);
       this.entries = larger;
     }
-    this.entries[this.length++] = state;
+    this.entries[this.count++ & (this.entries.length - 1)] = state;
   }
 
-  /** The entries as names of states. */
-  names(of: readonly string[]): string[] {
-    const { entries, length } = this;
-    const names = new Array<string>(length);
-    for (let at = 0; at < length; at++) names[at] = of[entries[at] as number] ?? '';
-    return names;
+  get total(): number {
+    return this.count;
   }
 
-  /** The entries behind the first `from` bytes. */
-  bytes(from = 0): Uint8Array {
-    const { entries, length } = this;
-    return new Uint8Array(entries.buffer, from, length * entries.BYTES_PER_ELEMENT - from);
+  get image(): TrailImage {
+    const { entries, count } = this;
+    const first = Math.max(0, count - REPORTED_STATES);
+    const last = new Array<number>(count - first);
+    for (let at = first; at < count; at++) last[at - first] = entries[at & (entries.length - 1)] as number;
+    return { total: count, last };
   }
 
-  /** The entries as `bytes` gave them for a program with as many states. */
-  load(bytes: Uint8Array): void {
-    const width = this.entries.BYTES_PER_ELEMENT;
-    this.length = Math.floor(bytes.length / width);
-    this.entries = this.allocate(Math.max(16, this.length));
-    new Uint8Array(this.entries.buffer).set(bytes.subarray(0, this.length * width));
+  restore({ total, last }: TrailImage): void {
+    this.entries = this.allocate(KEPT);
+    this.count = total - last.length;
+    for (const state of last) this.push(state);
   }
 
-  private allocate(length: number): Uint8Array | Uint16Array | Uint32Array {
-    if (this.states <= 0x100) return new Uint8Array(length);
+  private allocate(length: number): Uint16Array | Uint32Array {
     return this.states <= 0x10000 ? new Uint16Array(length) : new Uint32Array(length);
   }
 }

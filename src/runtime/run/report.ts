@@ -18,8 +18,10 @@ export interface RunReport {
   readonly machine: string;
   /** The state the run is in, or ended in. */
   readonly state: string | null;
-  /** The states in the order in which they were entered. */
+  /** The last 1,000 states in the order in which they were entered. */
   readonly states: readonly string[];
+  /** How many states were entered. */
+  readonly states_total: number;
   readonly returned: Json;
   readonly tracked: Readonly<Record<string, Json>>;
   readonly error: RunError | null;
@@ -69,6 +71,7 @@ export function reportOf(
   },
 ): RunReport {
   const { result } = run;
+  const isWorkflow = run.linked.machine.workflow !== undefined;
   const { tokens, cost } = run.usage;
   const calls = callReports(run);
   const failure = end.kind === 'store-failed' ? storeFailure(end.message, run.currentState) : null;
@@ -77,8 +80,9 @@ export function reportOf(
     status: statusOf(end, run),
     machine: run.linked.machine.name,
     // A workflow file has steps and no states.
-    state: run.linked.machine.workflow === undefined ? (result?.state ?? run.currentState) : null,
-    states: run.linked.machine.workflow === undefined ? run.states : [],
+    state: isWorkflow ? null : (result?.state ?? run.currentState),
+    states: isWorkflow ? [] : run.states,
+    states_total: isWorkflow ? 0 : run.statesTotal,
     returned: result?.value ?? null,
     tracked: run.tracked,
     error: failure ?? (result === null ? failureSoFar(run) : result.error),

@@ -7,7 +7,7 @@ import { link, startRun } from '../../interpreter/run.js';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
 import { createRedactor, type Redactor, tooShort } from '../redact.js';
-import { checkpoints, noStates } from '../store/checkpoint.js';
+import { checkpoints } from '../store/checkpoint.js';
 import { openInbox } from '../store/inbox.js';
 import { fileJournal, type OpenJournal } from '../store/journal.js';
 import { digestOf } from '../store/machine-digest.js';
@@ -55,7 +55,7 @@ export async function run(machine: Machine, options: RunOptions = {}): Promise<R
   options.onStart?.({ runId, folder });
   const state = startRun(link(machine), interpreter);
   for (const name of tooShort(secrets)) state.recordNow(shortSecretWarning(name, state));
-  const start = { seq: 0, offset: 0, ...noStates };
+  const start = { seq: 0, offset: 0 };
   return driveRun(
     {
       runId,
@@ -113,6 +113,7 @@ function notStarted(
     machine: machine.name,
     state: null,
     states: [],
+    states_total: 0,
     returned: null,
     tracked: {},
     error: { ...storeFailure(message, null), kind },

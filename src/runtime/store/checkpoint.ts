@@ -1,11 +1,9 @@
 /**
  * `checkpoint.json`: the state of a run and how much of its journal this state covers, so that resuming reads only the
- * rest. It is a shortcut: if it is missing or damaged, the journal gives the same state. The list of states that a run
- * entered only grows, so it is in a file of its own, `states.bin`, instead of being written again with each checkpoint.
+ * rest. It is a shortcut: if it is missing or damaged, the journal gives the same state.
  */
 
 import { Buffer } from 'node:buffer';
-import { closeSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { type StoredLimits, storedLimits } from '../../interpreter/events/stored-limits.js';
 import type { Run } from '../../interpreter/run.js';
@@ -14,12 +12,11 @@ import type { Json } from '../../machine/expression.js';
 import type { Redactor } from '../redact.js';
 import { crcOf } from './journal-line.js';
 import { decodeValue, LargeValues, REFERS } from './large-values.js';
-import { openOwn, readOwn } from './own-file.js';
+import { readOwn } from './own-file.js';
 import type { JournalPosition } from './read-journal.js';
 import { replaceFile } from './store.js';
-import { storeError } from './store-error.js';
 
-const CHECKPOINT_VERSION = 2;
+const CHECKPOINT_VERSION = 3;
 /** A new checkpoint is due after this many events: reading them takes about 50 ms. */
 const EVERY_EVENTS = 8192;
 const EVERY_BYTES = 8 * 1024 * 1024;
@@ -35,9 +32,6 @@ export interface Checkpoint extends JournalPosition {
   readonly limits: StoredLimits;
   /** When it was written, in milliseconds since the epoch. */
   readonly at: number;
-  /** How many bytes of `states.bin` belong to it, and their CRC-32. */
-  readonly states: number;
-  readonly states_crc: number;
   /** A run that has ended needs no checkpoint. */
   readonly snapshot: Json;
 }
@@ -47,14 +41,6 @@ export interface CheckpointFacts extends JournalPosition {
   readonly activeMs: number;
   readonly inbox: number;
 }
-
-/** The bytes of `states.bin` that belong to the checkpoint. */
-export interface KnownStates {
-  readonly states: number;
-  readonly statesCrc: number;
-}
-
-export const noStates: KnownStates = { states: 0, statesCrc: 0 };
 
 export interface Checkpoints {
   /** Whether enough events were recorded since the last checkpoint. */
@@ -68,11 +54,10 @@ export function checkpoints(
   folder: string,
   digest: string,
   redactor: Redactor | null,
-  last: JournalPosition & KnownStates,
+  last: JournalPosition,
 ): Checkpoints {
   let { seq, offset } = last;
   const large = new LargeValues(join(folder, 'artifacts'));
-  let known: KnownStates = last;
   return {
     due: (position) => position.seq - seq >= EVERY_EVENTS || position.offset - offset >= EVERY_BYTES,
     write(run, { activeMs, inbox, ...position }) {
@@ -82,7 +67,6 @@ export function checkpoints(
       // A state that holds a secret is never written. Resuming then reads the journal from its beginning.
       if (redactor !== null && JSON.stringify(redactor.value(image)) !== JSON.stringify(image)) return;
       const snapshot = JSON.stringify(large.document(image as Json & object, false));
-      known = appendStates(join(folder, 'states.bin'), run, known);
       const about = {
         version: CHECKPOINT_VERSION,
         digest,
@@ -91,8 +75,6 @@ export function checkpoints(
         active_ms: activeMs,
         inbox,
         limits: storedLimits(run.limits),
-        states: known.states,
-        states_crc: known.statesCrc,
       };
       const text = `${JSON.stringify(about).slice(0, -1)},"snapshot":${snapshot}`;
       replaceFile(join(folder, 'checkpoint.json'), `${text},"crc":"${checksum(text)}"}\n`);
@@ -100,8 +82,8 @@ export function checkpoints(
   };
 }
 
-/** The checkpoint of a run with the states that it entered; null if there is none or it cannot be used. */
-export function readCheckpoint(folder: string): { readonly checkpoint: Checkpoint; readonly trail: Uint8Array } | null {
+/** The checkpoint of a run; null if there is none or it cannot be used. */
+export function readCheckpoint(folder: string): Checkpoint | null {
   try {
     const text = readOwn(join(folder, 'checkpoint.json')).toString('utf8');
     const mark = text.lastIndexOf(',"crc":"');
@@ -111,28 +93,10 @@ export function readCheckpoint(folder: string): { readonly checkpoint: Checkpoin
     const snapshot = text.includes(REFERS)
       ? decodeValue(checkpoint.snapshot, join(folder, 'artifacts'))
       : checkpoint.snapshot;
-    const trail = readOwn(join(folder, 'states.bin')).subarray(0, checkpoint.states);
-    if (trail.length < checkpoint.states || crcOf(trail, 0, trail.length) !== checkpoint.states_crc) return null;
-    return { checkpoint: { ...checkpoint, snapshot }, trail };
+    return { ...checkpoint, snapshot };
   } catch {
     return null;
   }
-}
-
-/** Writes the entries that the file does not have yet. Overwrites what an earlier process wrote after its last checkpoint. */
-function appendStates(path: string, run: Run, { states: known, statesCrc }: KnownStates): KnownStates {
-  const bytes = run.trailBytes(known);
-  try {
-    const fd = openOwn(path, known === 0 ? 'w' : 'r+');
-    try {
-      for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at, known + at);
-    } finally {
-      closeSync(fd);
-    }
-  } catch (cause) {
-    throw storeError('write', path, cause);
-  }
-  return { states: known + bytes.length, statesCrc: crcOf(bytes, 0, bytes.length, statesCrc) };
 }
 
 /** CRC-32 in hexadecimal digits. */

@@ -7,6 +7,7 @@ import type { RunError, RunEvent, Waiting } from '../../../interpreter/events/ev
 import { failureSoFar } from '../../../interpreter/plan/plan-report.js';
 import type { Run } from '../../../interpreter/run.js';
 import { RunData } from '../../../interpreter/run-state/run-data.js';
+import { REPORTED_STATES } from '../../../interpreter/run-state/trail.js';
 import { boundValues } from '../../../interpreter/values/bound-values.js';
 import type { Json } from '../../../machine/expression.js';
 import type { OutputMethod } from '../../../machine/plan.js';
@@ -17,6 +18,7 @@ import { readJournal } from '../../store/read-journal.js';
 export interface RecordedState {
   readonly state: string | null;
   readonly states: readonly string[];
+  readonly states_total: number;
   readonly tracked: Readonly<Record<string, Json>>;
   readonly returned: Json;
   readonly error: RunError | null;
@@ -35,8 +37,7 @@ export function asRecorded(
   record: { readonly journal: string; readonly seq: number },
 ): RecordedState {
   const entered = ahead.filter(({ type }) => type === 'state_entered').length;
-  const states = run.states;
-  if (entered > 0) states.splice(states.length - entered);
+  const states = entered > 0 ? statesAt(run, record) : run.states;
   const over = ahead.some(({ type }) => type === 'run_returned' || type === 'run_failed');
   const result = over ? null : run.result;
   const begun = new Set(ahead.flatMap((event) => ('effect' in event ? [event.effect] : [])));
@@ -44,6 +45,7 @@ export function asRecorded(
   return {
     state: result?.state ?? states[states.length - 1] ?? null,
     states,
+    states_total: run.statesTotal - entered,
     tracked: trackedBefore(run, ahead, record),
     returned: result?.value ?? null,
     error: result?.error ?? (over ? null : failureSoFar(run)),
@@ -71,6 +73,23 @@ function trackedBefore(
   const before = valuesAt(journal, seq, changed);
   const kept = Object.entries(tracked).filter(([name]) => !changed.has(name) || before.has(name));
   return Object.fromEntries(kept.map(([name, value]) => [name, before.get(name) ?? value]));
+}
+
+/** The last states that were entered until an event: the run may have kept none of them, since it entered many more. */
+function statesAt(run: Run, { journal, seq: until }: { readonly journal: string; readonly seq: number }): string[] {
+  const history: { readonly seq: number; readonly state: string }[] = [];
+  readJournal(journal, ({ seq, event }) => {
+    if (seq > until) return false;
+    if (event.type === 'state_entered') history.push({ seq, state: event.state });
+    if (event.type === 'run_resumed' && event.from !== undefined)
+      while ((history[history.length - 1]?.seq ?? 0) >= event.from) history.pop();
+    return true;
+  });
+  const names = new Set(run.linked.machine.states.map(({ name }) => name));
+  return history
+    .map(({ state }) => state)
+    .filter((state) => names.has(state))
+    .slice(-REPORTED_STATES);
 }
 
 /** The data after an event, rebuilt from everything that was written until then. */

@@ -9,7 +9,6 @@ import { grant, type Run, reopen, settle, skipNumbers } from '../../../interpret
 import { beginRollback } from '../../../interpreter/undo/rollback.js';
 import type { Limits, Machine } from '../../../machine/machine.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
-import { type KnownStates, noStates } from '../../store/checkpoint.js';
 import { digestOf } from '../../store/machine-digest.js';
 import { RunRefused } from '../../store/run-refused.js';
 import type { StoredRun } from '../../store/stored-run.js';
@@ -40,8 +39,6 @@ export interface ResumeDecision {
   readonly again: readonly EffectRequest[];
   /** Effects whose processes may still run. */
   readonly leftovers: ReadonlySet<string>;
-  /** The part of `states.bin` that belongs to the run. */
-  readonly states: KnownStates;
 }
 
 /** Rejects with a `RunRefused` or a `StoreError`. */
@@ -52,7 +49,7 @@ export async function decideResume(
 ): Promise<ResumeDecision> {
   const { deliveries = [], person = 'user', inDoubt = 'fail' } = options;
   const start = chooseStart(stored, recorded, options, deliveries.length > 0);
-  const { replay, stopped, states } = start.recovered;
+  const { replay, stopped } = start.recovered;
   await refuseUnlessAgreed(stored, start.point, options.again);
   const { run, resumed, edited } = applyChanges(stored, start, options);
   const rest = replay.rest();
@@ -69,8 +66,6 @@ export async function decideResume(
     edited,
     again: doubtful.filter(({ effect }) => run.pending.has(effect)),
     leftovers: new Set([...doubtful.map(({ effect }) => effect), ...stopped]),
-    // Another machine numbers its states differently.
-    states: edited === null ? states : noStates,
   };
 }
 

@@ -15,7 +15,7 @@ import { type LinkedMachine, link, type Run, restoreRun, startRun } from '../../
 import type { Json } from '../../../machine/expression.js';
 import { VALUE_BYTES } from '../../process/output.js';
 import type { Redactor } from '../../redact.js';
-import { type Checkpoint, type KnownStates, noStates, readCheckpoint } from '../../store/checkpoint.js';
+import { type Checkpoint, readCheckpoint } from '../../store/checkpoint.js';
 import type { JournalRecord } from '../../store/journal-line.js';
 import { readOwn } from '../../store/own-file.js';
 import { type JournalEnd, journalStart, readJournal } from '../../store/read-journal.js';
@@ -53,7 +53,6 @@ export interface Recovered {
   readonly activeMs: number;
   /** How many bytes of the inbox were read. */
   readonly inbox: number;
-  readonly states: KnownStates;
   readonly difference: Difference | null;
   /** How many events were read. */
   readonly events: number;
@@ -76,13 +75,12 @@ interface Beginning {
 /** Throws a `RunRefused` or a `StoreError` for what cannot be read. A difference is returned, not thrown. */
 export function recoverRun(stored: StoredRun, options: RecoverOptions): Recovered {
   const { discarded, instead, whole } = options;
-  const saved = instead === undefined && whole !== true ? readCheckpoint(stored.path) : null;
-  if (saved !== null) {
-    const { checkpoint, trail } = saved;
+  const checkpoint = instead === undefined && whole !== true ? readCheckpoint(stored.path) : null;
+  if (checkpoint !== null) {
     const ranges = discardedRanges(stored.journal, discarded, checkpoint);
     if (areAllAfter(ranges, checkpoint)) {
       const linked = link(storedMachine(stored, checkpoint.digest));
-      const run = restoreRun(linked, checkpoint.snapshot, optionsFor(stored, linked, options), trail);
+      const run = restoreRun(linked, checkpoint.snapshot, optionsFor(stored, linked, options));
       run.setLimits(limitsOf(checkpoint.limits));
       return followRecord(stored, options, { run, checkpoint, ranges });
     }
@@ -120,9 +118,7 @@ function followRecord(stored: StoredRun, options: RecoverOptions, { run, checkpo
   const end = readJournal(stored.journal, take, checkpoint ?? journalStart);
   replay.releaseHeldFailures();
   replay.run.overlookLimits(false);
-  // Another machine numbers its states differently.
-  const holds = checkpoint !== null && replay.run === run;
-  return walk.result(end, holds ? { states: checkpoint.states, statesCrc: checkpoint.states_crc } : noStates);
+  return walk.result(end);
 }
 
 /** The commits of worktrees while the record is read. */
@@ -170,10 +166,10 @@ class Walk {
       this.stopped.add(event.effect);
   }
 
-  result(end: JournalEnd, states: KnownStates): Recovered {
+  result(end: JournalEnd): Recovered {
     const { replay, activeMs, inbox, difference, events, stopped } = this;
     const { commits, committedAt } = this.followed;
-    return { replay, end, activeMs, inbox, states, difference, events, stopped, commits, committedAt };
+    return { replay, end, activeMs, inbox, difference, events, stopped, commits, committedAt };
   }
 }
 

@@ -12,7 +12,7 @@ import type { Machine } from '../../../machine/machine.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import type { Redactor } from '../../redact.js';
 import { AppendEncoder } from '../../store/appended.js';
-import { checkpoints, noStates } from '../../store/checkpoint.js';
+import { checkpoints } from '../../store/checkpoint.js';
 import { openInbox } from '../../store/inbox.js';
 import { fileJournal, type OpenJournal } from '../../store/journal.js';
 import { digestOf } from '../../store/machine-digest.js';
@@ -115,7 +115,7 @@ export async function replay(runId: string, options: ReplayOptions): Promise<Run
     of: stored.about.run_id,
     digest: edited === null ? undefined : digestOf(edited),
   });
-  const position = { seq: from - 1, offset: open.offset ?? 0, ...noStates };
+  const position = { seq: from - 1, offset: open.offset ?? 0 };
   return driveRun(
     {
       runId: id,

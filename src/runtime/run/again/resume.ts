@@ -110,7 +110,7 @@ function reportRecordedEnd(
 async function driveResumed(
   { stored, lock, directory }: HeldRun,
   { recovered, redactor, inputs }: RecordedRun,
-  { run, events, edited, again, leftovers, states }: ResumeDecision,
+  { run, events, edited, again, leftovers }: ResumeDecision,
   options: ResumeOptions,
 ): Promise<RunReport> {
   const { about, path } = stored;
@@ -131,7 +131,7 @@ async function driveResumed(
       startedAt: about.started_at,
       open,
       redactor,
-      checkpoints: checkpoints(path, digestOf(run.linked.machine), redactor, { ...end, ...states }),
+      checkpoints: checkpoints(path, digestOf(run.linked.machine), redactor, end),
       inbox: openInbox(path, inbox),
       begin: { seq: end.seq, events, activeMs },
       cwd,

@@ -28,8 +28,8 @@ export interface UsedUp {
  * the whole record. Throws a `StoreError` for a damaged journal.
  */
 export function searchRecord<Found>(stored: StoredRun, begin: (isWhole: boolean) => RecordSearch<Found>): Found | null {
-  const checkpoint = readCheckpoint(stored.path)?.checkpoint;
-  const late = checkpoint === undefined ? null : searchAfter(stored, checkpoint, begin);
+  const checkpoint = readCheckpoint(stored.path);
+  const late = checkpoint === null ? null : searchAfter(stored, checkpoint, begin);
   return late ?? searchAfter(stored, journalStart, begin);
 }
 
