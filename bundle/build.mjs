@@ -4,6 +4,7 @@
  * out the types; `--debug` leaves the code as it is written, with source maps for debuggers and stack traces.
  */
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   chmodSync,
   mkdirSync,
@@ -121,47 +122,72 @@ async function program(define) {
     place(path, `"use strict";${own}${asciiOnly(script.code.replace(/^#!.*\n/, ''))}`);
   }
   const names = outputFiles.map(({ path }) => basename(path));
-  const main = names.find((name) => name.startsWith('main-'));
-  place(join(dist, 'cli.js'), readFileSync(join(here, 'launch.cjs'), 'utf8').replace('MAIN', main));
   for (const name of readdirSync(code)) if (!names.includes(name)) rmSync(join(code, name));
-  chmodSync(join(dist, 'cli.js'), 0o755);
-  return Object.keys(metafile.inputs);
+  return { names, inputs: Object.keys(metafile.inputs) };
 }
 
-/** Lets the built program run, so that what V8 makes of its scripts can be stored beside them. */
-function warmUp() {
+/**
+ * The launcher of the scripts, where `packs` gives the names of those that are loaded together. Without a `build` it
+ * stores no compiled code: a debugger sets breakpoints only in scripts that V8 compiles itself.
+ */
+function launcher(names, { packs, build }) {
+  const packOf = Object.entries(packs).flatMap(([pack, members]) => members.map((name) => [name, pack]));
+  const words = {
+    MAIN: names.find((name) => name.startsWith('main-')),
+    PACKS: JSON.stringify(Object.fromEntries(packOf)),
+    BUILD: build,
+  };
+  for (const [from, to] of [
+    ['cache.cjs', 'cache.cjs'],
+    ['launch.cjs', 'cli.js'],
+  ]) {
+    const text = readFileSync(join(here, from), 'utf8');
+    place(
+      join(dist, to),
+      text.replace(/'(MAIN|PACKS|BUILD)'/g, (_, word) => `'${words[word]}'`),
+    );
+  }
+  chmodSync(join(dist, 'cli.js'), 0o755);
+}
+
+/** Lets the built program run, to see which scripts most starts load. They become one file each. */
+function packScripts(names) {
+  launcher(names, { packs: {}, build: '' });
   const scratch = mkdtempSync(join(tmpdir(), 'statedsl-build-'));
   const sample = join(scratch, 'sample.dsl');
   writeFileSync(sample, readFileSync(join(here, 'sample.dsl')));
-  const run = ['run', sample, '--dir', join(scratch, 'runs')];
-  pack(warm(run, 'list'));
-  const workflow = join(scratch, 'sample.yaml');
-  writeFileSync(workflow, readFileSync(join(here, 'sample.yaml')));
-  writeFileSync(join(scratch, 'statedsl.config.yaml'), 'agents: { echo: { adapter: command, run: [cat] } }\n');
-  const steps = ['run', workflow, '--dir', join(scratch, 'runs'), '--worktree=off', '-i', 'spec=x'];
-  const commands = [run, ['check', sample], ['graph', sample], ['fmt', sample], steps];
-  for (const args of commands) warm(args, 'store');
+  const packs = { 'run.pack': loadedScripts(['run', sample, '--dir', join(scratch, 'runs')]) };
   rmSync(scratch, { recursive: true, force: true });
+  for (const [name, members] of Object.entries(packs)) pack(name, members);
+  return packs;
 }
 
-/** Runs the built program; gives the names of the scripts it loaded. */
-function warm(args, mode) {
+/** Runs the built program; gives the names of the scripts that it loaded. */
+function loadedScripts(args) {
   const list = join(code, '.loaded');
-  const words = [join(here, 'warm-up.mjs'), mode === 'list' ? list : '-', join(dist, 'cli.js'), ...args];
-  execFileSync(process.execPath, words, { stdio: 'pipe' });
-  if (mode !== 'list') return [];
+  execFileSync(process.execPath, [join(here, 'list-loaded.mjs'), list, join(dist, 'cli.js'), ...args], {
+    stdio: 'pipe',
+  });
   const names = readFileSync(list, 'utf8').split('\n');
   rmSync(list);
   return names;
 }
 
 /** Scripts as members of one object, each still a function of its own. */
-function pack(names) {
-  const members = names.map((name) => {
-    const text = readFileSync(join(code, name), 'latin1');
-    return `${JSON.stringify(name)}: function (exports, require, module, __filename) {${text}\n}`;
+function pack(name, members) {
+  const functions = members.map((member) => {
+    const text = readFileSync(join(code, member), 'latin1');
+    return `${JSON.stringify(member)}: function (exports, require, module, __filename) {${text}\n}`;
   });
-  place(join(code, 'run.pack'), `({\n${members.join(',\n')}\n})`);
+  place(join(code, name), `({\n${functions.join(',\n')}\n})`);
+}
+
+/** Differs whenever a script does. */
+function identify() {
+  const hash = createHash('sha256');
+  for (const name of ['cache.cjs', 'launch.cjs']) hash.update(readFileSync(join(here, name)));
+  for (const name of readdirSync(code).sort()) hash.update(`${name}\n`).update(readFileSync(join(code, name)));
+  return hash.digest('hex').slice(0, 16);
 }
 
 /** The types of the library in one file. */
@@ -185,11 +211,12 @@ async function types() {
 // The launcher is a script: loading a module takes Node longer.
 place(join(dist, 'package.json'), '{ "type": "commonjs" }\n');
 const define = { LOOKAHEAD: await lookahead() };
-const inputs = [...(await library(define)), ...(await program(define))];
-const packages = bundledPackages(root, inputs);
+const inLibrary = await library(define);
+const { names, inputs } = await program(define);
+const packages = bundledPackages(root, [...inLibrary, ...inputs]);
 place(join(dist, 'licences.txt'), printLicences(packages));
 place(join(dist, 'sbom.cdx.json'), printSbom(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')), packages));
-// A debugger sets breakpoints in scripts that V8 compiles, and not in what was compiled before.
-if (!debug) warmUp();
+if (debug) launcher(names, { packs: {}, build: '' });
+else launcher(names, { packs: packScripts(names), build: identify() });
 // The types take longer than all the rest, and no test of the program needs them.
 if (withTypes) await types();

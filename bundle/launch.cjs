@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 /**
- * Starts the program from `code/`. Its scripts lie beside what V8 made of them when the package was built, so that
- * starting does not compile them again: that is most of the time a small program takes. Another version of V8 finds
- * nothing it can use there and compiles the scripts as if they stood alone.
+ * Starts the program from `code/`. Compiling its scripts is most of the time that a small program takes, so the next start
+ * takes what V8 made of them from a cache (`cache.cjs`), which this Node fills for this user.
  */
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { setFlagsFromString } = require('node:v8');
 const { Script } = require('node:vm');
+const cache = require('./cache.cjs');
 
 // Optimising code that runs once costs more than it gains: V8 waits a little longer before it does. Later versions of V8
 // count differently, and report a flag that they do not know on standard error.
@@ -16,65 +16,94 @@ if (process.versions.v8.startsWith('11.')) setFlagsFromString('--interrupt-budge
 /** What Node takes long to load and many runs never use. */
 const HEAVY = new Set(['node:child_process', 'node:crypto', 'node:net']);
 
+/** Scripts that are loaded together are stored together: reading and starting thirty small ones takes longer. */
+const PACK_OF = JSON.parse('PACKS');
+
 const folder = join(__dirname, 'code');
+/** By how much V8 lets the space for young objects grow. What it stores and takes back has to agree in that. */
+let growth = 2;
 const modules = new Map();
+const packs = new Map();
 
-/** Every script that was loaded, by path: the build stores what V8 knows of them after a run. */
+/** Which parts of the program are used depends on the command; what is stored for another would be too much or too little. */
+const command = /^[a-z]{2,12}$/.exec(process.argv[2])?.[0] ?? 'help';
+/** By file name: the script, and the parts that were loaded when its compiled form was stored. */
 const scripts = new Map();
+/** What was loaded by name; the functions that a start calls follow from that. */
+const loaded = new Set();
 
-/** V8 does not look at the version of Node before it uses what another one stored, and then it crashes. */
-const STORED = `.${process.version}-${process.arch}.cache`;
-
-function compiledForm(path) {
-  try {
-    return readFileSync(path + STORED);
-  } catch {
-    return undefined;
-  }
+function setGrowth(factor) {
+  setFlagsFromString(`--semi-space-growth-factor=${factor}`);
 }
 
-function fromNode(id) {
-  return HEAVY.has(id) ? new Proxy({}, { get: (_, name) => require(id)[name] }) : require(id);
+function asStored(action) {
+  if (growth !== 2) setGrowth(2);
+  const result = action();
+  if (growth !== 2) setGrowth(growth);
+  return result;
 }
 
-/** The scripts that every run loads, in one: reading and starting thirty small ones takes longer than what is in them. */
-const PACK = 'run.pack';
-
-function started(path, source) {
-  const script = new Script(source, { filename: path, cachedData: compiledForm(path) });
-  scripts.set(path, script);
+function started(name, source) {
+  const stored = cache.read(`${command}-${name}`);
+  const script = asStored(() => new Script(source, { filename: join(folder, name), cachedData: stored?.content }));
+  const used = stored === null || script.cachedDataRejected ? null : stored.label.split(' ');
+  scripts.set(name, { script, used });
   return script.runInThisContext();
 }
 
-function packed() {
-  const path = join(folder, PACK);
-  try {
-    return started(path, readFileSync(path, 'latin1'));
-  } catch (cause) {
-    // While the package is built there is none yet.
-    if (cause.code !== 'ENOENT') throw cause;
-    return {};
-  }
+const textOf = (name) => readFileSync(join(folder, name), 'latin1');
+
+function packOf(name) {
+  const pack = PACK_OF[name];
+  if (pack === undefined) return undefined;
+  if (!packs.has(pack)) packs.set(pack, started(pack, textOf(pack)));
+  return packs.get(pack)[name];
 }
 
-const pack = packed();
+function fromNode(id) {
+  if (!HEAVY.has(id)) return require(id);
+  const get = (_, name) => {
+    loaded.add(id);
+    return require(id)[name];
+  };
+  return new Proxy({}, { get });
+}
 
 function load(name) {
-  const loaded = modules.get(name);
-  if (loaded !== undefined) return loaded.exports;
-  const path = join(folder, name);
+  const known = modules.get(name);
+  if (known !== undefined) return known.exports;
   const module = { exports: {} };
   modules.set(name, module);
+  loaded.add(name);
   const requireFrom = (id) => (id.startsWith('./') ? load(id.slice(2)) : fromNode(id));
-  const body =
-    pack[name] ??
-    started(path, `(function (exports, require, module, __filename) {${readFileSync(path, 'latin1')}\n})`);
-  body(module.exports, requireFrom, module, path);
+  const body = packOf(name) ?? started(name, `(function (exports, require, module, __filename) {${textOf(name)}\n})`);
+  body(module.exports, requireFrom, module, join(folder, name));
   return module.exports;
 }
 
-// A script that is started like these cannot load a module; this file, which Node loads itself, can.
-globalThis[Symbol.for('statedsl.import')] = (url) => import(url);
+/** For the next start of this command, if it would find less than this one loaded. */
+function keepCode() {
+  for (const [name, { script, used }] of scripts) {
+    const all = new Set([...(used ?? []), ...loaded]);
+    if (all.size !== used?.length) cache.write(`${command}-${name}`, [...all].join(' '), script.createCachedData());
+  }
+}
 
-module.exports = { scripts, STORED };
+// A wrong command line stores nothing, since it is not known which command it was meant to be. Neither does a long run:
+// V8 has forgotten by then what only its start needed.
+process.on('exit', (code) => {
+  if (code !== 2 && process.uptime() < 10) asStored(keepCode);
+});
+
+/** What the program uses of its launcher. A script that is started like these cannot load a module; this file can. */
+globalThis[Symbol.for('statedsl.launcher')] = {
+  cache,
+  load: (url) => import(url),
+  keepYoungSpaceSmall() {
+    growth = 1;
+    setGrowth(growth);
+  },
+};
+
+module.exports = { scripts };
 load('MAIN');

@@ -13,7 +13,7 @@ export interface Room {
 export const ROOMS: Readonly<Record<string, Room>> = {
   prelude: {
     holds:
-      'what every room needs: `unreachable` ends a `switch`, and `omitUndefined` leaves out members; all other rooms may import it',
+      'what every room needs: `unreachable` ends a `switch`, `omitUndefined` leaves out members, and `launcher` is what starts the program; all other rooms may import it',
     rooms: [],
     packages: [],
     node: false,

@@ -5,11 +5,11 @@
 import { closeSync, readSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { basename, join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
 import type { RunEvent } from '../../interpreter/events/event.js';
 import type { EffectRequest } from '../../interpreter/request.js';
 import { parseDuration } from '../../machine/duration.js';
 import type { Machine } from '../../machine/machine.js';
+import { findLauncher } from '../../prelude/launcher.js';
 import type { AskHandler } from '../../runtime/run/drive-options.js';
 import type { RunReport } from '../../runtime/run/report.js';
 import type { RunOptions } from '../../runtime/run/run-options.js';
@@ -75,7 +75,7 @@ export async function executeRun({ flags, background, program, sources, execute 
   const stateless = workflow !== undefined;
   // Starting a command copies the page tables of this process: a megabyte of garbage costs a twentieth of a millisecond
   // each time, and what a run allocates between two commands fits into little.
-  setFlagsFromString('--semi-space-growth-factor=1');
+  findLauncher()?.keepYoungSpaceSmall();
   reserveStdout();
   let folder: string | null = null;
   const outputOf = (effect: string, ofStderr: boolean): string | null => {

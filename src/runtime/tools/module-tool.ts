@@ -4,6 +4,7 @@ import type { Outcome } from '../../interpreter/events/event.js';
 import type { ToolRequest } from '../../interpreter/request.js';
 import type { Json } from '../../machine/expression.js';
 import type { ToolProgram } from '../../machine/plan.js';
+import { findLauncher } from '../../prelude/launcher.js';
 import type { EffectContext } from '../effect-context.js';
 import { inProcess } from '../in-process.js';
 import { valueOutcome } from './value-outcome.js';
@@ -55,16 +56,11 @@ async function callModule(
   });
 }
 
-const LOADED_WITH = Symbol.for('statedsl.import');
-
-type Import = (url: string) => Promise<Readonly<Record<string, unknown>>>;
-
 async function findTool({
   file,
   name,
 }: ModuleTarget): Promise<{ readonly tool: ModuleTool } | { readonly reason: string }> {
-  // The command line runs as scripts, which cannot load modules. The program that starts them provides a way.
-  const load = (globalThis as { [LOADED_WITH]?: Import })[LOADED_WITH] ?? ((url: string) => import(url));
+  const load = findLauncher()?.load ?? ((url: string) => import(url));
   try {
     const module = await load(pathToFileURL(file).href);
     const tool = Object.hasOwn(module, name) ? module[name] : undefined;

@@ -1,0 +1,112 @@
+/**
+ * Files that make the next start shorter, in a folder of this user: code that V8 compiled, and programs that were
+ * compiled. Nothing depends on them. V8 believes what it is given and crashes on what it did not write, so a file counts
+ * only if this user alone can have written it, under the same key, and if it is undamaged.
+ */
+const fs = require('node:fs');
+const { join } = require('node:path');
+
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
+const user = process.getuid?.();
+/** Which scripts these are; empty: nothing is stored. */
+const BUILD = 'BUILD';
+
+/** A month: then a file is removed. */
+const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
+
+/** Where files may be, best first: where the user keeps such files, else below the folder for temporary ones. */
+function findFolders({ XDG_CACHE_HOME, HOME, TMPDIR }) {
+  if (user === undefined || BUILD === '') return [];
+  const home = [XDG_CACHE_HOME, HOME && join(HOME, '.cache')].find((path) => path?.startsWith('/'));
+  const below = TMPDIR?.startsWith('/') ? TMPDIR : '/tmp';
+  return [...(home === undefined ? [] : [join(home, 'statedsl')]), join(below, `statedsl-${user}`)];
+}
+
+/** Everything that stored code depends on. V8 itself looks neither at the build of Node nor at the text of a script. */
+function describeBuild() {
+  const { size, mtimeMs } = fs.statSync(process.execPath);
+  const { version, arch, execArgv, env } = process;
+  return JSON.stringify([BUILD, version, arch, size, mtimeMs, execArgv, env.NODE_OPTIONS ?? '']);
+}
+
+const key = describeBuild();
+const folders = findFolders(process.env);
+
+/** FNV-1a: keys that differ may share a file, since the file holds its key. */
+function shortHash(text) {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return (hash >>> 0).toString(16).padStart(8, '0');
+}
+
+const isOwn = ({ uid, mode }, forbidden) => uid === user && (mode & forbidden) === 0;
+
+const isOwnFolder = (stat) => stat.isDirectory() && isOwn(stat, 0o077);
+
+const fileName = (name) => `${shortHash(key)}-${name}`;
+
+/** What was stored under this name and this key, a line of text and bytes; null: there is nothing. */
+function read(name) {
+  for (const folder of folders) {
+    let file = null;
+    try {
+      if (!isOwnFolder(fs.lstatSync(folder))) continue;
+      file = fs.openSync(join(folder, fileName(name)), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+      const stat = fs.fstatSync(file);
+      const stored = stat.isFile() && isOwn(stat, 0o022) ? decode(fs.readFileSync(file)) : null;
+      if (stored !== null) return stored;
+    } catch {
+      // There is none, or it is not for us.
+    } finally {
+      if (file !== null) fs.closeSync(file);
+    }
+  }
+  return null;
+}
+
+/** A line of JSON, and the bytes from a multiple of eight on, since V8 copies others; all of it twice. */
+function encode(label, content) {
+  const line = JSON.stringify([key, label]);
+  const padding = ' '.repeat(7 - (Buffer.byteLength(line) % 8));
+  const half = Buffer.concat([Buffer.from(`${line}${padding}\n`), content]);
+  return Buffer.concat([half, half]);
+}
+
+/** Comparing the two halves finds each damage, and is quicker than a checksum. */
+function decode(bytes) {
+  const half = bytes.subarray(0, bytes.length >> 1);
+  if (half.length === 0 || !half.equals(bytes.subarray(half.length))) return null;
+  const end = half.indexOf('\n');
+  const [itsKey, label] = JSON.parse(half.toString('utf8', 0, end));
+  return itsKey === key ? { label, content: half.subarray(end + 1) } : null;
+}
+
+/** Stores something for later starts, whole or not at all. Whatever prevents that, the next start is only slower. */
+function write(name, label, content) {
+  for (const folder of folders) {
+    const path = join(folder, fileName(name));
+    const beside = `${path}.${process.pid}`;
+    try {
+      fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+      if (!isOwnFolder(fs.lstatSync(folder))) continue;
+      fs.rmSync(beside, { force: true });
+      fs.writeFileSync(beside, encode(label, content), { flag: 'wx', mode: 0o600 });
+      fs.renameSync(beside, path);
+      removeOld(folder);
+      return;
+    } catch {
+      // The next folder may do.
+    }
+  }
+}
+
+/** Versions of Node and of this program come and go; what they stored is made again if it is missed. */
+function removeOld(folder, now = Date.now()) {
+  for (const name of fs.readdirSync(folder)) {
+    const path = join(folder, name);
+    const { mtimeMs } = fs.lstatSync(path);
+    if (now - mtimeMs > MAX_AGE_MS) fs.rmSync(path, { force: true });
+  }
+}
+
+module.exports = { folders, read, write };

@@ -1,0 +1,26 @@
+/**
+ * What the launcher of the command line lends to the program. Its scripts are started from compiled code, and such
+ * scripts cannot do this themselves. The library has no launcher.
+ */
+
+/** Files that only make a later start shorter: each may be missing at any time. */
+interface Cache {
+  /** What was stored under this name: a line of text and bytes. Null: there is nothing that can be trusted. */
+  read(name: string): { readonly label: string; readonly content: Uint8Array } | null;
+  /** Stores it whole or not at all. */
+  write(name: string, label: string, content: Uint8Array): void;
+}
+
+export interface Launcher {
+  readonly cache: Cache;
+  /** Loads a module by its URL. */
+  load(url: string): Promise<Readonly<Record<string, unknown>>>;
+  /** From now on V8 does not enlarge the space for young objects. */
+  keepYoungSpaceSmall(): void;
+}
+
+const LAUNCHER = Symbol.for('statedsl.launcher');
+
+export function findLauncher(): Launcher | null {
+  return (globalThis as { [LAUNCHER]?: Launcher })[LAUNCHER] ?? null;
+}
