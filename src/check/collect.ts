@@ -13,14 +13,14 @@ export type PatternDeclaration = Extract<Declaration, { kind: 'pattern' }>;
 export type InputDeclaration = Extract<Declaration, { kind: 'input' }>;
 
 /** What `load` finds for an import: the text with the name messages use, or why there is none. */
-export type Loaded = { readonly name: string; readonly text: string } | { readonly error: string };
+type Loaded = { readonly name: string; readonly text: string } | { readonly error: string };
 /** A text alone is called by its path; null is a file that does not exist. What is thrown is a reason too. */
 export type Load = (path: string, from: string) => Loaded | string | null;
 /** Reads the text of a file; `index` is its place among the sources. */
 export type ParseFile = (file: SourceFile, index: number) => { program: Program; diagnostics: Diagnostic[] };
 
 /** How the files that a program imports are found and read. */
-export interface Imports {
+interface Imports {
   readonly load: Load | undefined;
   readonly parse: ParseFile;
 }
@@ -45,7 +45,7 @@ export interface Unit {
 }
 
 /** The name of a machine that has no `MACHINE:` line: the file's base name without its extension. */
-export function machineNameOf(fileName: string): string {
+function machineNameOf(fileName: string): string {
   const base = fileName.split(/[\\/]/).pop() ?? fileName;
   const bare = base.startsWith('<') ? base.slice(1, -1) : base.replace(/\.[^.]+$/, '');
   return bare === '' ? 'main' : bare;

@@ -4,13 +4,13 @@
  */
 
 /** Instructions that patterns may add to one state. */
-export const STATE_LIMIT = 50_000;
+const STATE_LIMIT = 50_000;
 
 /** Instructions that patterns may add to all states together. */
-export const PROGRAM_LIMIT = 200_000;
+const PROGRAM_LIMIT = 200_000;
 
 /** The count of one walk over a program. */
-export class Expansion {
+class Expansion {
   private inState = 0;
   private inProgram = 0;
 

@@ -18,7 +18,7 @@ interface Leftovers {
 const leftoversOf = new WeakMap<object, Leftovers>();
 
 /** What one compilation takes from the one before, and gathers for the one after. */
-export interface Reuse {
+interface Reuse {
   /** Reads a file of the language; parts whose text did not change are taken over. */
   readonly parse: ParseFile;
   /** What the states of a machine may take over; null where nothing is kept. */

@@ -98,7 +98,7 @@ export interface TypedOperand {
 }
 
 /** The outcome of asking for a name. */
-export type Resolved = { readonly expr: Expr } | null;
+type Resolved = { readonly expr: Expr } | null;
 
 export class StateScope {
   /** Names of local slots, hidden ones included. */

@@ -17,14 +17,14 @@ import { nameFromCommand, nextIfNames } from './result-name.js';
 import { allStepNames, hasSteps } from './steps/step-names.js';
 
 /** One GOTO as it is reached from a state. `target` is null when only the run knows it. */
-export interface Jump {
+interface Jump {
   readonly from: string;
   readonly target: string | null;
   readonly passes: readonly string[];
   readonly span: Span;
 }
 
-export interface StateSymbols {
+interface StateSymbols {
   /** Names bound as locals, with the first place. */
   readonly bound: Map<string, Span>;
   readonly jumps: Jump[];
@@ -36,7 +36,7 @@ export interface StateSymbols {
   waits: boolean;
 }
 
-export interface Binder {
+interface Binder {
   readonly state: string;
   readonly span: Span;
 }
@@ -54,7 +54,7 @@ export interface SymbolTable {
 }
 
 /** Values of pattern parameters as far as the text tells: a state's name, or null. */
-export type Parameters = ReadonlyMap<string, string | null>;
+type Parameters = ReadonlyMap<string, string | null>;
 
 const NO_NAMES: ReadonlySet<string> = new Set();
 
@@ -314,7 +314,7 @@ class SymbolCollector {
 }
 
 /** Arguments of a USE that are plain words: what `GOTO {param}` may turn out to be. */
-export function wordArguments(
+function wordArguments(
   pattern: PatternDeclaration,
   args: readonly Argument[],
   outer: Parameters,

@@ -13,7 +13,7 @@ import { refusalsAsErrors, runMeant, type StoreFlags, storeOf } from './reading/
 import { stderr, stdout } from './streams.js';
 import { usageError } from './usage.js';
 
-export interface ApplyFlags extends StoreFlags {
+interface ApplyFlags extends StoreFlags {
   readonly cwd?: string;
   readonly json?: boolean;
   readonly quiet?: boolean;

@@ -24,7 +24,7 @@ import { printDiagnostics } from './report-diagnostics.js';
 import { stderr, stdout } from './streams.js';
 import { usageError } from './usage.js';
 
-export interface CheckFlags {
+interface CheckFlags {
   readonly explain?: boolean;
   readonly json?: boolean;
   readonly strict?: boolean;

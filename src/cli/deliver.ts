@@ -23,7 +23,7 @@ import { flagProblem, personName } from './running/execute.js';
 import { undoLines } from './running/report-run.js';
 import { stderr, stdout } from './streams.js';
 
-export interface DeliverFlags extends ResumeFlags {
+interface DeliverFlags extends ResumeFlags {
   /** False for `--no-resume`: record only. */
   readonly resume?: boolean;
 }

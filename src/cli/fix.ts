@@ -9,7 +9,7 @@ import { positionAt, type SourceSet } from '../source/source-file.js';
 /** Fixes can reveal other mistakes. A text that needs more rounds than this is left as it is. */
 const MOST_ROUNDS = 20;
 
-export interface Checked {
+interface Checked {
   readonly diagnostics: readonly Diagnostic[];
   readonly sources: SourceSet;
 }

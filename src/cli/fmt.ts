@@ -15,7 +15,7 @@ import { replaceFile } from './replace-file.js';
 import { stderr, stdout } from './streams.js';
 import { usageError } from './usage.js';
 
-export interface FormatFlags {
+interface FormatFlags {
   readonly check?: boolean;
 }
 

@@ -8,7 +8,7 @@ import { EXIT, type ExitCode } from './exit-code.js';
 import { refusalsAsErrors, type StoreFlags, storeOf } from './reading/kept-runs.js';
 import { stderr, stdout } from './streams.js';
 
-export interface GcFlags extends StoreFlags {
+interface GcFlags extends StoreFlags {
   readonly keepLast: number;
   readonly all?: boolean;
   readonly dryRun?: boolean;

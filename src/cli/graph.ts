@@ -8,7 +8,7 @@ import { readMachines } from './read-machines.js';
 import { stdout } from './streams.js';
 import { usageError } from './usage.js';
 
-export interface GraphFlags {
+interface GraphFlags {
   readonly format: string;
   readonly machine?: string;
   readonly tools?: string;

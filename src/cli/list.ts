@@ -7,7 +7,7 @@ import { EXIT, type ExitCode } from './exit-code.js';
 import { stderr, stdout } from './streams.js';
 import { usageError } from './usage.js';
 
-export interface ListFlags {
+interface ListFlags {
   readonly json?: boolean;
   readonly quiet?: boolean;
 }

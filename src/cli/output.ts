@@ -12,7 +12,7 @@ import { EXIT, type ExitCode } from './exit-code.js';
 import { refusalsAsErrors, runMeant, type StoreFlags, storeOf } from './reading/kept-runs.js';
 import { stderr, stdout } from './streams.js';
 
-export interface OutputFlags extends StoreFlags {
+interface OutputFlags extends StoreFlags {
   readonly stderr?: boolean;
   readonly follow?: boolean;
   readonly raw?: boolean;

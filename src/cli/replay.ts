@@ -14,7 +14,7 @@ import { executeStored } from './running/execute-stored.js';
 import { stderr, stdout } from './streams.js';
 import { usageError } from './usage.js';
 
-export interface ReplayFlags extends Omit<ResumeFlags, 'inDoubt'> {
+interface ReplayFlags extends Omit<ResumeFlags, 'inDoubt'> {
   readonly from?: string;
   /** Repeats the failed members of a PARALLEL or FOR EACH. */
   readonly failed?: boolean;

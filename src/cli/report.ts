@@ -15,7 +15,7 @@ import { refusalsAsErrors, runMeant, type StoreFlags, storeOf } from './reading/
 import { stdout } from './streams.js';
 import { usageError } from './usage.js';
 
-export interface ReportFlags extends StoreFlags {
+interface ReportFlags extends StoreFlags {
   /** The newest so many runs instead of one. */
   readonly last?: number;
   /** A step, a state or a tool. */

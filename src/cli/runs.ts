@@ -5,7 +5,7 @@ import { EXIT, type ExitCode } from './exit-code.js';
 import { refusalsAsErrors, type StoreFlags, storeOf } from './reading/kept-runs.js';
 import { stderr, stdout } from './streams.js';
 
-export interface RunsFlags extends StoreFlags {
+interface RunsFlags extends StoreFlags {
   readonly json?: boolean;
   readonly quiet?: boolean;
   readonly last?: number;

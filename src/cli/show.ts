@@ -5,7 +5,7 @@ import { EXIT, type ExitCode } from './exit-code.js';
 import { refusalsAsErrors, runMeant, type StoreFlags, storeOf } from './reading/kept-runs.js';
 import { stdout } from './streams.js';
 
-export interface ShowRunFlags extends StoreFlags {
+interface ShowRunFlags extends StoreFlags {
   /** The number of an event. */
   readonly at?: number;
   readonly json?: boolean;

@@ -8,7 +8,7 @@ import { parseProgram } from '../syntax/parse.js';
 import { formatProgram } from './format-program.js';
 
 /** A program in a document: for each of its lines the offsets of the part that is the program's. */
-export interface ProgramRegion {
+interface ProgramRegion {
   readonly start: number;
   readonly end: number;
   readonly lines: readonly { readonly start: number; readonly end: number }[];

@@ -83,7 +83,7 @@ function runRows({ run }: Step, source: SourceText): Row[] {
   }
 }
 
-export function itemRows({ instructions }: Pick<Block, 'instructions'>): Row[] {
+function itemRows({ instructions }: Pick<Block, 'instructions'>): Row[] {
   return instructions.map((item) => ({ kind: 'item', start: item.span.start, item }));
 }
 

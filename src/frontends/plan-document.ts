@@ -31,7 +31,7 @@ const NO_KINDS = new Set(['instance', '__proto__', 'constructor', 'prototype']);
 const KIND = /^[\p{L}\p{M}\p{N}_$-]+$/u;
 const UNSUPPORTED = new Set(['_when', '_imports', '_module', '_uid']);
 
-export interface ParsedPlan {
+interface ParsedPlan {
   readonly plan: PlanNode | null;
   readonly diagnostics: readonly Diagnostic[];
 }

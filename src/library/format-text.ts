@@ -3,7 +3,7 @@ import { isMarkdown } from '../project/program-kind.js';
 import { type Diagnostic, hasErrors, sortDiagnostics } from '../source/diagnostic.js';
 import { type SourceFile, sourceFile } from '../source/source-file.js';
 
-export interface FormattedText {
+interface FormattedText {
   /** Null where the text has syntax errors. */
   readonly text: string | null;
   readonly diagnostics: readonly Diagnostic[];

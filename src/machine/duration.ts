@@ -7,9 +7,7 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 
 /** Ten thousand days; timers and dates stay exact far beyond it. */
 const LONGEST_MS = 864_000_000_000;
 
-export type Duration =
-  | { readonly ms: number }
-  | { readonly ms: null; readonly why: 'no-unit' | 'too-long' | 'no-duration' };
+type Duration = { readonly ms: number } | { readonly ms: null; readonly why: 'no-unit' | 'too-long' | 'no-duration' };
 
 export function readDuration(text: string): Duration {
   const match = /^\s*(\d+(?:\.\d+)?|\.\d+)(ms|s|m|h|d)\s*$/.exec(text);

@@ -11,7 +11,7 @@ interface Cache {
   write(name: string, label: string, content: Uint8Array): void;
 }
 
-export interface Launcher {
+interface Launcher {
   readonly cache: Cache;
   /** Loads a module by its URL. */
   load(url: string): Promise<Readonly<Record<string, unknown>>>;

@@ -4,7 +4,7 @@
  */
 
 /** `T` without its undefined members: those that may be undefined are optional. */
-export type OmitUndefined<T> = {
+type OmitUndefined<T> = {
   [K in keyof T as undefined extends T[K] ? never : K]: T[K];
 } & {
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;

@@ -10,14 +10,14 @@ import type { Repository } from '../runtime/worktree/git/repository.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import { isWorkflow } from './program-kind.js';
 
-export interface WorktreeChoice {
+interface WorktreeChoice {
   /** The repository to make a worktree of; null: the run works in place. */
   readonly repository: Repository | null;
   /** Why it cannot be as it was asked for, or a warning. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export interface WorktreeRequest {
+interface WorktreeRequest {
   /** The name of the program, as it was found. */
   readonly name: string;
   readonly cwd: string;

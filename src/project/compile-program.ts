@@ -19,7 +19,7 @@ import { isMarkdown, isWorkflow } from './program-kind.js';
 import { readableFrom } from './readable-folders.js';
 
 /** What the compiler is told besides the text. */
-export type ProgramOptions = Pick<CompileOptions, 'machine' | 'strict' | 'explain' | 'commands'> & {
+type ProgramOptions = Pick<CompileOptions, 'machine' | 'strict' | 'explain' | 'commands'> & {
   /** Agents, gates, and whether there is a repository; the rest is looked up here. */
   readonly lookups?: Lookups;
   /** Where commands run: paths of programs are relative to it. */

@@ -11,7 +11,7 @@ import { shippedFolder } from './shipped-folder.js';
 
 const SHIPPED = 'std/';
 
-export interface Imported {
+interface Imported {
   readonly name: string;
   readonly text: string;
 }

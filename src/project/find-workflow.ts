@@ -13,7 +13,7 @@ import { nameBelow, type ProjectHost, pathOf, shortName } from './host.js';
 import { decodeText, MAX_PROGRAM_BYTES, withoutMark } from './read-text.js';
 import { shippedFolder } from './shipped-folder.js';
 
-export type FindWorkflow = (
+type FindWorkflow = (
   name: string,
   from: string,
 ) => { readonly name: string; readonly text: string } | { readonly tried: readonly string[]; readonly near?: string };
@@ -26,7 +26,7 @@ const FOLDER = 'workflows';
 const SHIPPED = 'std/';
 const ENDINGS = ['.yaml', '.yml', '.dsl'];
 
-export interface WorkflowSearch {
+interface WorkflowSearch {
   /** Absolute: where a repository is looked for when there is no configuration, whose folder counts otherwise. */
   readonly cwd: string;
   readonly configuration?: WorkflowFolders;

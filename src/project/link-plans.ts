@@ -9,7 +9,7 @@ import { unreachable } from '../prelude/unreachable.js';
 import { type ProjectHost, pathOf } from './host.js';
 import type { LoadedPlan } from './load-plan.js';
 
-export interface LinkedPlans {
+interface LinkedPlans {
   /** The name of the outermost. */
   readonly name: string;
   readonly plans: { readonly [name: string]: Plan };
@@ -86,7 +86,7 @@ class PlanLinker {
 }
 
 /** The program where it is named by a path, and words that are plainly paths, start from the folder of their file. */
-export function absoluteWords(argv: readonly string[], folder: string): string[] {
+function absoluteWords(argv: readonly string[], folder: string): string[] {
   return argv.map((word, at) =>
     /^\.\.?\//.test(word) || (at === 0 && word.includes('/')) ? resolve(folder, word) : word,
   );

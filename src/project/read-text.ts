@@ -14,7 +14,7 @@ export const MAX_INPUT_BYTES = 16 * 1024 * 1024;
 const CHUNK = 64 * 1024;
 
 export type Bytes = { readonly kind: 'bytes'; readonly bytes: Buffer } | Unreadable;
-export interface Unreadable {
+interface Unreadable {
   readonly kind: 'unreadable';
   /** A clause: `no such file`. */
   readonly reason: string;

@@ -6,7 +6,7 @@ import type { Outcome } from '../interpreter/events/event.js';
 import { clockMs } from './clock.js';
 import { startTimer } from './timer.js';
 
-export interface InProcessLimits {
+interface InProcessLimits {
   /** Aborted when the run stops the effect. */
   readonly stop: AbortSignal;
   readonly timeoutMs: number | null;

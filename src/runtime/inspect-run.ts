@@ -19,7 +19,7 @@ import { type FlatRun, flatState } from './store/state-file.js';
 import { openStoredRun, type RunStatus, readIndex, runStatus } from './store/stored-run.js';
 import { worktreeFacts } from './worktree/worktree-facts.js';
 
-export interface InspectedRun extends Omit<RunReport, 'status' | 'steps'> {
+interface InspectedRun extends Omit<RunReport, 'status' | 'steps'> {
   /** Steps in the order in which they started; absent: there are none. */
   readonly steps?: readonly RecordedStep[];
   /** `running` also if the event is not the last one and the run continued. */
@@ -38,7 +38,7 @@ export interface InspectedRun extends Omit<RunReport, 'status' | 'steps'> {
   readonly values: Readonly<Record<string, Json>>;
 }
 
-export interface Inspection {
+interface Inspection {
   readonly run: InspectedRun;
   /** The last events up to the one after which the run is shown. */
   readonly recent: readonly JournalRecord[];

@@ -15,7 +15,7 @@ import type { Effects, PerformedRequest } from './effect-context.js';
 import { performChecked } from './tools/perform-tool.js';
 
 /** A value, a failure `{fail: {code, message}}`, or a list with one of these for each call. */
-export type MockAnswers = Readonly<Record<string, Json>>;
+type MockAnswers = Readonly<Record<string, Json>>;
 
 export interface Mock {
   readonly file: string;

@@ -66,7 +66,7 @@ export interface Words {
 }
 
 /** What the words of a diagnostic were made of. Other stages read the facts, never the words. */
-export interface Origin {
+interface Origin {
   readonly facts: unknown;
   readonly words: (facts: unknown, spelling: Spelling) => Words;
 }

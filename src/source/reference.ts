@@ -26,12 +26,12 @@ export interface ReferenceProblem {
   readonly end: number;
 }
 
-export type ParsedReference =
+type ParsedReference =
   | { readonly ok: true; readonly expr: ReferenceExpr }
   | { readonly ok: false; readonly problem: ReferenceProblem };
 
 /** What a string of a plan is. An escape `††x` means the text `†x`. */
-export type StringRole = 'text' | 'expression' | 'escaped' | 'embedded';
+type StringRole = 'text' | 'expression' | 'escaped' | 'embedded';
 
 const SIGN = '†';
 const MAX_DEPTH = 50;

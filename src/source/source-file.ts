@@ -12,7 +12,7 @@ export interface Span {
 }
 
 /** A one-based line and column, as editors count them. The column counts code units. */
-export interface Position {
+interface Position {
   readonly line: number;
   readonly column: number;
 }

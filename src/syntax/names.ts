@@ -21,7 +21,7 @@ export function checkedName(context: ParseContext, token: IToken, what: string, 
   return name;
 }
 
-export function checkName(context: ParseContext, name: Name, what: string, dash = false): void {
+function checkName(context: ParseContext, name: Name, what: string, dash = false): void {
   if (!(dash ? dashed : plain).test(name.text)) reportMissing(context, noName(name, what, dash));
 }
 

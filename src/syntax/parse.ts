@@ -17,7 +17,7 @@ import { buildItems } from './tree/build-block.js';
 
 export { type ParsedExpression, parseExpressionText } from './tree/expression.js';
 
-export interface ParsedProgram {
+interface ParsedProgram {
   readonly program: Program;
   readonly diagnostics: Diagnostic[];
   /** What the program was put together from; nothing of it ever changes. */

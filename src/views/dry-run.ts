@@ -15,7 +15,7 @@ import { stepSummaries } from './steps/step-summary.js';
 
 const LONGEST_LINE = 200;
 
-export interface DryRun {
+interface DryRun {
   readonly machine: Machine;
   /** Values that were given; a required input without one is shown as required. */
   readonly inputs: ReadonlyMap<string, Json>;

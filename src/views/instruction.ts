@@ -217,6 +217,6 @@ function retriedText(on: NonNullable<Effect['retryOn']>): string {
 }
 
 /** A template as it was written. */
-export function templateText(template: Template): string {
+function templateText(template: Template): string {
   return template.map((part) => (typeof part === 'string' ? part : part.source)).join('');
 }

@@ -12,7 +12,7 @@ interface OldRun {
   readonly bytes?: number;
 }
 
-export interface RemovalText {
+interface RemovalText {
   readonly removed: readonly OldRun[];
   readonly kept: readonly OldRun[];
   readonly worktrees: readonly { readonly directory: string; readonly branch: string }[];

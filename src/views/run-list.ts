@@ -5,7 +5,7 @@ import { duration } from './drawing/duration.js';
 import type { Paint } from './drawing/paint.js';
 import { escapeControls, oneLine } from './drawing/visible-text.js';
 
-export interface RunLine {
+interface RunLine {
   readonly run_id: string;
   readonly machine: string | null;
   readonly status: string;

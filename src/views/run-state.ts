@@ -11,7 +11,7 @@ import { waitingLine } from './log/event-line.js';
 import { statusPaint } from './run-list.js';
 import { stepPaint } from './steps/step-table.js';
 
-export interface RunState {
+interface RunState {
   readonly run_id: string;
   readonly machine: string;
   readonly status: string;
@@ -39,7 +39,7 @@ export interface RunState {
 }
 
 /** The status of a step; `since`, ISO 8601, is the start of its attempt or its end. */
-export interface CurrentStep {
+interface CurrentStep {
   readonly path: string;
   readonly status: 'running' | 'pass' | 'fail' | 'fatal';
   readonly agent: string | null;

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { Worktree } from '../../src/runtime/worktree/checkout.js';
 import { mergeTasks, type TaskBranch } from '../../src/runtime/worktree/git/merge.js';
 import { snapshot } from '../../src/runtime/worktree/git/snapshot.js';
-import { discardTask, removeWorktrees } from '../../src/runtime/worktree/remove-worktrees.js';
+import { removeWorktrees } from '../../src/runtime/worktree/remove-worktrees.js';
 import { forkWorktree } from '../../src/runtime/worktree/worktree.js';
 import { opened, RUN, repository, type TestRepository, writeIn } from './repositories.js';
 
@@ -109,9 +109,6 @@ test('tasks have worktrees of their own whatever they are called, and are found 
   writeIn(trees[0]?.root ?? '', { half: 'done' });
   expect(await fork(one, run, 'a b')).toEqual(trees[0]);
   expect(existsSync(join(trees[0]?.root ?? '', 'half'))).toBe(true);
-  await discardTask(one.store, RUN, 'a b');
-  expect(existsSync(trees[0]?.root ?? '')).toBe(false);
-  expect(existsSync(trees[1]?.root ?? '')).toBe(true);
   await removeWorktrees(one.store, RUN);
   expect(one.git('worktree', 'list').trim().split('\n')).toHaveLength(1);
   expect(one.git('for-each-ref', 'refs/heads/statedsl')).toBe('');

@@ -9,7 +9,7 @@ import type { Instruction } from '../../machine/machine.js';
 export type Counter = string;
 
 /** `any`: the value is made from itself, and nobody knows which way. A number or text: it is set to just that. */
-export type Change = 'up' | 'down' | 'any' | 'reset' | { readonly to: Json };
+type Change = 'up' | 'down' | 'any' | 'reset' | { readonly to: Json };
 
 export interface CounterChange {
   readonly counter: Counter;
@@ -29,7 +29,7 @@ export interface Fact {
 }
 
 export const trackedCounter = (slot: number): Counter => `tracked ${slot}`;
-export const entryCounter = (state: number, slot: number): Counter => `entry ${state} ${slot}`;
+const entryCounter = (state: number, slot: number): Counter => `entry ${state} ${slot}`;
 
 /** The counter that an expression is, or the length of. */
 function counterOf(expr: Expr, state: number): Counter | null {

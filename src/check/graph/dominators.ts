@@ -3,7 +3,7 @@
  * to linear: a program may have tens of thousands of states, and each is asked about.
  */
 
-export interface Dominators {
+interface Dominators {
   /** Whether some way leads from the root to the node. */
   readonly isReached: (node: number) => boolean;
   /** Whether every way from the root to `node` passes through `by`; every node dominates itself. */

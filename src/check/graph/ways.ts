@@ -12,7 +12,7 @@ export interface Way {
 }
 
 /** An instruction of one of the states; its number is its index in `Ways.nodes`. */
-export interface WayNode {
+interface WayNode {
   readonly state: number;
   readonly pc: number;
   readonly instruction: Instruction;

@@ -10,7 +10,7 @@ import { type Way, type Ways, waysThrough } from '../graph/ways.js';
 import type { LoweredState } from '../lower/lowered-state.js';
 import { Bounds } from './cycle-bounds.js';
 
-export interface UnboundedCycle {
+interface UnboundedCycle {
   /** The states in the order in which they are entered. */
   readonly states: readonly number[];
   /** The instruction that closes the cycle. */

@@ -15,7 +15,7 @@ export const BOOLEAN = 4;
 export const NULL = 8;
 export const LIST = 16;
 export const OBJECT = 32;
-export const ANY = 63;
+const ANY = 63;
 /** What `DO: x = command` binds. */
 const PRINTED = TEXT | LIST | OBJECT;
 
@@ -160,7 +160,7 @@ function slotsIn(i: Instruction): number[] {
 }
 
 /** Whether an input has a type: declared, or that of a default which is no text. */
-export function inputTypes(input: Input | undefined): Types {
+function inputTypes(input: Input | undefined): Types {
   if (input?.type !== undefined) return input.type === 'string' ? TEXT : typeBits[input.type];
   const value = input?.value;
   return value === undefined || value === null || typeof value === 'string' ? ANY : typeOfJson(value);

@@ -7,7 +7,7 @@ import { positionAt, type SourceSet, type Span } from '../../source/source-file.
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type WithoutOrigin<T> = T extends unknown ? Omit<T, 'origin'> : never;
-export type Body = WithoutOrigin<Instruction>;
+type Body = WithoutOrigin<Instruction>;
 
 export class Emitter {
   readonly code: Instruction[] = [];

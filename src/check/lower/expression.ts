@@ -83,7 +83,7 @@ export interface ExpressionContext {
  * How unknown names are treated: an error (in shell text with a word on literal braces), a warning (text that
  * people read), or silence (`[k={v}]`).
  */
-export type Unknown = 'error' | 'text' | 'optional' | 'shell';
+type Unknown = 'error' | 'text' | 'optional' | 'shell';
 
 export function lowerExpression(e: Expression, context: ExpressionContext, unknown: Unknown = 'error'): Expr {
   const lower = (inner: Expression): Expr => lowerExpression(inner, context, unknown);

@@ -20,7 +20,7 @@ export interface LoweredState {
   readonly typeUses: readonly TypeUse[];
 }
 
-export interface Explanation {
+interface Explanation {
   readonly span: Span;
   readonly text: string;
 }
@@ -35,7 +35,7 @@ export interface LoweredJump {
 }
 
 /** What a CHECK binds, for `check-never-read`. */
-export interface LoweredCheck {
+interface LoweredCheck {
   readonly slot: number;
   readonly name: string;
   readonly span: Span;

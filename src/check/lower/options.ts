@@ -12,7 +12,7 @@ import type { StateLowering } from './state-lowering.js';
 export const DEFAULT_LIMIT: readonly [string] = ['300s'];
 
 /** `flag` takes no value; `number` is a whole number of at least 1. */
-export type OptionKind = 'flag' | 'number' | 'duration' | 'text' | 'list';
+type OptionKind = 'flag' | 'number' | 'duration' | 'text' | 'list';
 export type OptionTable = Readonly<Record<string, OptionKind>>;
 
 /** Options by key, mistakes reported and left out. Keys such as `env.HOME` are found under `env.*` in the table. */

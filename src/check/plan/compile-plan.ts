@@ -19,7 +19,7 @@ import { lintSchemas, type Validate } from './schema-lints.js';
 import { checkTools, type ReadBeside } from './tools.js';
 import { wireCalls } from './wiring.js';
 
-export interface PlanOptions {
+interface PlanOptions {
   /** The tools and the name of their file; null when there is no such file. */
   readonly tools: { readonly name: string; readonly root: JsonNode } | null;
   readonly readBeside: ReadBeside;

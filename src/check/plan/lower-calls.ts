@@ -45,7 +45,7 @@ export interface Lowering {
   readonly outputReads: readonly LocatedRead[];
 }
 
-export interface LoweringContext {
+interface LoweringContext {
   readonly given: Given;
   readonly tools: ReadonlyMap<string, ToolBinding>;
   /** The name of the file of tools; null when there is none. */

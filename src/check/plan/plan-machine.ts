@@ -8,7 +8,7 @@ import type { Plan } from '../../machine/plan.js';
 
 const PLAN_STATE = 'MAIN';
 
-export interface PlanProgram {
+interface PlanProgram {
   /** The name of the run: that of its file. */
   readonly name: string;
   /** The path of the document, for messages. */

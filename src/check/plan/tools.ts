@@ -15,12 +15,12 @@ const KEYS = [...TARGETS, 'prompt', 'each', 'outcomes', 'failure', 'timeout', 's
 /** The text of a file next to the tools, or why it cannot be read. */
 export type ReadBeside = (path: string) => { readonly text: string } | { readonly error: string };
 
-export interface Tools {
+interface Tools {
   readonly bindings: ReadonlyMap<string, ToolBinding>;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export interface ToolsOptions {
+interface ToolsOptions {
   readonly readBeside: ReadBeside;
   readonly schemaProblem?: (schema: Json) => string | null;
 }

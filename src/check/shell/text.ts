@@ -27,7 +27,7 @@ import { checkWarnings } from './warnings.js';
 export type { ShellFinding, ShellInterpolation } from './lexing.js';
 
 /** A word of a command; `text` is null where only the run tells what it is. */
-export interface ShellWord {
+interface ShellWord {
   readonly text: string | null;
   readonly start: number;
   readonly end: number;

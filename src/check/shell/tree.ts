@@ -50,7 +50,7 @@ export interface Redirect {
 }
 
 /** `pattern` is a list of patterns of a `case`; `array` the elements of `x=( … )`; `test` is `[[ … ]]`. */
-export type Role = 'command' | 'array' | 'pattern' | 'test';
+type Role = 'command' | 'array' | 'pattern' | 'test';
 
 /** Which words of a command choose what runs. */
 export interface Resolved {

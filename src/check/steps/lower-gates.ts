@@ -13,7 +13,7 @@ import { compileShellText } from '../shell/text.js';
 import { lowerWorkflow } from './lower-workflow.js';
 import type { NamedStep, StepNode, StepTask } from './step-names.js';
 
-export interface PreparedGate {
+interface PreparedGate {
   readonly layout: GateLayout;
   /** Null for the gate that the files of a task are. */
   readonly entry: GateEntry | null;

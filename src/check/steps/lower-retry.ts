@@ -14,7 +14,7 @@ import type { NamedStep, StepNode } from './step-names.js';
 
 type Validate = Extract<RetryCondition, { kind: 'validate' }>;
 
-export interface PreparedRetry {
+interface PreparedRetry {
   readonly layout: RetryLayout;
   /** Validators that are asked before a retry is decided, with the slot of their answer. */
   readonly asked: readonly { readonly condition: Validate; readonly slot: number }[];

@@ -15,7 +15,7 @@ import { lowerLimits } from '../lower/limits.js';
 import type { StateLowering } from '../lower/state-lowering.js';
 import { type StepNode, type StepScope, scopeOf, typeOf } from './step-names.js';
 
-export interface CallSite {
+interface CallSite {
   readonly at: 'run' | 'gate' | 'context' | 'retry';
   /** Gets the answer of a retry condition, or the output of a context. */
   readonly slot: number | null;

@@ -34,7 +34,7 @@ const CHANGES: ReadonlySet<string> = new Set(['diff', 'files']);
 const VERDICT: ReadonlySet<string> = new Set(['status', 'attempt', 'retries', 'duration', 'check_result']);
 
 /** Where expressions about steps are resolved. */
-export interface StepContext {
+interface StepContext {
   readonly scope: StepScope;
   /** The step whose templates these are; null outside of steps. */
   readonly own: NamedStep | null;
@@ -54,7 +54,7 @@ export interface StepLowering {
 }
 
 /** What resolving a key needs of the state that is being lowered. */
-export interface KeyContext {
+interface KeyContext {
   readonly steps: StepLowering;
   readonly scope: { has(name: string): boolean };
   readonly shared: MachineScope;

@@ -10,7 +10,7 @@ export type FindWorkflow = (
   from: string,
 ) => { readonly name: string; readonly text: string } | { readonly tried: readonly string[]; readonly near?: string };
 
-export type FoundWorkflow =
+type FoundWorkflow =
   | { readonly program: Program; readonly file: string }
   | { readonly tried: readonly string[]; readonly near?: string };
 

@@ -10,7 +10,7 @@ import { stderr, stdout } from '../streams.js';
 import { usageError } from '../usage.js';
 import { STARTERS, type StarterFile } from './templates.js';
 
-export interface InitFlags {
+interface InitFlags {
   readonly quiet?: boolean;
   readonly json?: boolean;
 }

@@ -9,7 +9,7 @@ export interface StarterFile {
   readonly executable?: true;
 }
 
-export interface Starter {
+interface Starter {
   readonly about: string;
   readonly files: readonly StarterFile[];
   /** The commands that a person can type next. */

@@ -5,7 +5,7 @@ import { EXIT, type ExitCode } from '../exit-code.js';
 import { stdout } from '../streams.js';
 import { loadSoundPlan } from './load-sound-plan.js';
 
-export interface PlanApproveFlags extends PlanFlags {
+interface PlanApproveFlags extends PlanFlags {
   readonly json?: boolean;
 }
 

@@ -19,7 +19,7 @@ import { replaceRead } from '../replace-file.js';
 import { stderr, stdout } from '../streams.js';
 import { usageError } from '../usage.js';
 
-export interface PlanCheckFlags extends PlanFlags {
+interface PlanCheckFlags extends PlanFlags {
   readonly json?: boolean;
   readonly strict?: boolean;
   readonly quiet?: boolean;
@@ -64,7 +64,7 @@ export async function planCheckCommand(file: string, flags: PlanCheckFlags): Pro
 }
 
 /** The lines `signature:` and `gates:`. Several inputs of which one is enough are joined by `or`. */
-export function signatureText({ signature, approvals }: Pick<LoadedPlan, 'signature' | 'approvals'>): string {
+function signatureText({ signature, approvals }: Pick<LoadedPlan, 'signature' | 'approvals'>): string {
   const entries = signature.map((paths) => paths.map(printPath).join(' or '));
   const lines = [`signature: ${entries.length === 0 ? 'no required inputs' : entries.join(', ')}`];
   if (approvals.length > 0) lines.push(`gates: ${approvals.map(approvalName).join(', ')}`);

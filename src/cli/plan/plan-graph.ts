@@ -7,7 +7,7 @@ import { stdout } from '../streams.js';
 import { usageError } from '../usage.js';
 import { loadSoundPlan } from './load-sound-plan.js';
 
-export interface PlanGraphFlags extends PlanFlags {
+interface PlanGraphFlags extends PlanFlags {
   readonly format: string;
 }
 

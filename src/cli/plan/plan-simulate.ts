@@ -6,7 +6,7 @@ import { EXIT, type ExitCode } from '../exit-code.js';
 import { stdout } from '../streams.js';
 import { loadSoundPlan } from './load-sound-plan.js';
 
-export interface PlanSimulateFlags extends PlanFlags {
+interface PlanSimulateFlags extends PlanFlags {
   readonly json?: boolean;
 }
 

@@ -27,7 +27,7 @@ interface Given {
   readonly as: 'text' | 'json' | 'file';
 }
 
-export interface InputsGiven {
+interface InputsGiven {
   readonly values: Map<string, Json>;
   /** JSON of values with a number that was written in another way than JavaScript prints it, such as `1.10`. */
   readonly printed: Record<string, string>;
@@ -44,7 +44,7 @@ export interface FileInputs {
 /** What a program declares; known also where errors leave no machine to run. */
 type Declared = Pick<Machine, 'name' | 'inputs'>;
 
-export interface InputSources {
+interface InputSources {
   readonly flags: readonly string[];
   readonly file: FileInputs | null;
   readonly complete: boolean;

@@ -105,7 +105,7 @@ export function secretInputs(machine: Machine, flags: ResumeFlags, sources: Sour
 }
 
 /** The program as it is now, for a run that is resumed in it. */
-export async function editedMachine(
+async function editedMachine(
   file: string,
   stored: StoredRun,
   configuration: Configuration,

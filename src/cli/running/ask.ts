@@ -6,14 +6,14 @@ import { createInterface } from 'node:readline';
 import { escapeControls, oneLine } from '../../views/drawing/visible-text.js';
 
 /** A question of a program. */
-export interface Question {
+interface Question {
   readonly question: string;
   readonly choices: readonly string[] | null;
   readonly default: string | null;
 }
 
 /** `left`: the person closed the input, and the question stays open. */
-export type Reply = { readonly answer: string } | 'left' | 'interrupted';
+type Reply = { readonly answer: string } | 'left' | 'interrupted';
 
 /** Asks until the answer is one of the choices. An empty line is the default where there is one. */
 export function askOnTerminal(question: Question, signal: AbortSignal): Promise<Reply> {

@@ -53,7 +53,7 @@ export async function flagProblem(flags: ShowFlags & { readonly detach?: boolean
   return null;
 }
 
-export interface Execution {
+interface Execution {
   readonly flags: ShowFlags;
   readonly background: boolean;
   /** What is executed. */

@@ -7,7 +7,7 @@ import { escapeControls, oneLine } from '../../views/drawing/visible-text.js';
 /** How many bytes of the last output of an effect are kept. */
 const KEPT_BYTES = 2048;
 
-export interface LastLines {
+interface LastLines {
   readonly add: (effect: string, bytes: Uint8Array) => void;
   readonly of: (effect: string) => string;
   readonly forget: (effect: string) => void;

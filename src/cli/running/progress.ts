@@ -31,7 +31,7 @@ export interface Progress {
 
 export const silent: Progress = { event: () => {}, output: null, line: () => {}, pause: () => {}, end: () => {} };
 
-export interface ProgressOptions {
+interface ProgressOptions {
   readonly stream: Stream;
   readonly paint: Paint;
   readonly outputOf: (effect: string, stderr: boolean) => string | null;
@@ -79,7 +79,7 @@ export async function showProgress(options: ProgressOptions): Promise<Progress> 
   };
 }
 
-export interface Gathered {
+interface Gathered {
   add(text: string): void;
   flush(): void;
 }

@@ -45,10 +45,7 @@ export function worktreeFlags({ worktree, dir, dryRun }: RunFlags): {
   return { worktree, store: resolve(dir ?? STORE), isDryRun: dryRun === true };
 }
 
-export type LimitFlags = Pick<
-  RunFlags,
-  'maxTransitions' | 'timeout' | 'maxCost' | 'maxTokens' | 'maxJournal' | 'maxOutput'
->;
+type LimitFlags = Pick<RunFlags, 'maxTransitions' | 'timeout' | 'maxCost' | 'maxTokens' | 'maxJournal' | 'maxOutput'>;
 
 /** The limits that flags set; all others stay as the program sets them. */
 export function flagLimits(flags: LimitFlags): Limits {

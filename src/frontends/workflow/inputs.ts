@@ -143,7 +143,7 @@ function typeOf(context: ReaderContext, member: YamlMember): Input['type'] {
 }
 
 /** A name as it is read: the first of a path or key, or one that is alone. */
-export interface ReadName {
+interface ReadName {
   readonly name: string;
   readonly alone: boolean;
   readonly span: Expression['span'];

@@ -202,7 +202,7 @@ function timesOf(context: ReaderContext, { key, value }: YamlMember): number | n
 const nothingAt = (span: Span): YamlNode => ({ kind: 'scalar', span, value: null, located: { text: '', pieces: [] } });
 
 /** A value in one line, as it can be written again. */
-export function printInline(node: YamlNode): string {
+function printInline(node: YamlNode): string {
   switch (node.kind) {
     case 'scalar':
       return node.located.text.trim();

@@ -20,7 +20,7 @@ import { readYaml, type YamlNode } from './yaml/yaml-nodes.js';
 /** Limits of a workflow, and what they are called elsewhere. */
 const LIMITS: Readonly<Record<string, string>> = { max_budget: 'cost', max_timeout: 'time', max_tokens: 'tokens' };
 
-export interface ParsedWorkflow {
+interface ParsedWorkflow {
   readonly program: Program;
   readonly diagnostics: Diagnostic[];
 }

@@ -10,7 +10,7 @@ type Step = Extract<Instruction, { kind: 'step' }>;
 type Input = Extract<Declaration, { kind: 'input' }>;
 
 const SPEC = 'spec';
-export const SPEC_TITLE = 'Specification';
+const SPEC_TITLE = 'Specification';
 
 export function isUndeclared(root: YamlNode | null): boolean {
   return root?.kind !== 'map' || !root.members.some(({ key }) => key.text === 'inputs');

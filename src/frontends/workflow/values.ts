@@ -155,7 +155,7 @@ export function callOf(
   return text === undefined ? undefined : { name: nameOf(text), args, span: spanOf(given ?? beside.at(-1) ?? name) };
 }
 
-export function argumentsOf(context: ReaderContext, given: YamlMember): Argument[] {
+function argumentsOf(context: ReaderContext, given: YamlMember): Argument[] {
   const { key, value: map } = given;
   if (isNothing(map)) return [];
   if (map.kind !== 'map') {

@@ -5,7 +5,7 @@
 import type { AgentFacts, Outcome, TokenCounts } from '../events/event.js';
 import { isObject, type Value } from '../values/value.js';
 
-export interface AgentReport {
+interface AgentReport {
   /** The answer. */
   readonly text: string;
   /** The agent says that it failed; `text` is why. */

@@ -23,7 +23,7 @@ export function unavailability(outcome: Outcome): Unavailable | null {
 }
 
 /** Milliseconds to wait after so many times without success, where the agent named no time. */
-export function backOffMs(waits: number): number {
+function backOffMs(waits: number): number {
   return Math.min(FIRST_PAUSE_MS * 2 ** waits, LONGEST_PAUSE_MS);
 }
 

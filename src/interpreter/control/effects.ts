@@ -67,7 +67,7 @@ export function readClock(thread: Thread, text: string): void {
 }
 
 /** A point in time, in milliseconds since the epoch, and how long that is from now. */
-export interface TimerEnd {
+interface TimerEnd {
   readonly until: number;
   readonly ms: number;
   /** The effect that this timer ends, when it is not waited for itself. */

@@ -41,7 +41,7 @@ function causeOf(thread: Thread, { about, source }: RuntimeFailure, effect: stri
 }
 
 /** A failure of the thread that is no effect's. */
-export function newCause({ path, failures, counter }: Thread): FailureCause {
+function newCause({ path, failures, counter }: Thread): FailureCause {
   return { thread: path, number: failures + 1, begun: counter };
 }
 

@@ -17,9 +17,9 @@ import { failuresOf, joinedFailure, loseSlots, warnOfMember } from './member-fai
 import { grantPermits, queueFork, releasePermit, requestPermit } from './semaphore.js';
 
 /** Why a fork is closed. `left`: the thread goes somewhere else. */
-export type Closing = 'complete' | 'timed-out' | 'left';
+type Closing = 'complete' | 'timed-out' | 'left';
 
-export function layoutOf(fork: Fork): ForkLayout {
+function layoutOf(fork: Fork): ForkLayout {
   const layout = fork.parent.run.linked.layouts.get(fork.pc);
   if (layout === undefined) throw new Error(`no fork at ${fork.pc}`);
   return layout;

@@ -18,7 +18,7 @@ export type Described<T> = {
     (T extends Required<Pick<T, K>> ? { readonly optional?: never } : { readonly optional: true });
 };
 
-export interface EventWords<E> {
+interface EventWords<E> {
   readonly means: string;
   readonly fields: Described<Omit<E, 'type'>>;
 }

@@ -67,7 +67,7 @@ function semaphoreFor(run: Run, max: number | null, agents: boolean): Semaphore 
   return agents ? run.agentJobs : run.jobs;
 }
 
-export function newMember(fork: Fork, index: number): Member {
+function newMember(fork: Fork, index: number): Member {
   return {
     fork,
     index,

@@ -38,7 +38,7 @@ export function decodeToolOutcome(outcome: Outcome, binding: ToolBinding, isKept
 }
 
 /** An answer that must be JSON and is not, or does not fit the schema: the agent may try once more. */
-export interface UnusableAnswer {
+interface UnusableAnswer {
   readonly kind: 'unusable';
   readonly problem: string;
   readonly session: string | null;

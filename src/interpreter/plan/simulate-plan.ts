@@ -7,7 +7,7 @@ import { type Parameter, type Plan, type PlanCall, type PlanPath, pathsOf } from
 import { DataTree } from '../values/data-tree.js';
 import { PlanScheduler } from './scheduler/plan-scheduler.js';
 
-export interface PlanCase {
+interface PlanCase {
   /** The arm that each call with several arms took, by the index of the call. */
   readonly arms: { readonly [call: string]: number };
   /** Indexes of calls, in the order of the plan. */
@@ -22,7 +22,7 @@ export interface Simulation {
   readonly truncated: boolean;
 }
 
-export const MOST_CASES = 1000;
+const MOST_CASES = 1000;
 /** Counted over all cases: a long plan is simulated in fewer cases. */
 const MOST_CALLS = 200_000;
 

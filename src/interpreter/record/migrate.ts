@@ -15,7 +15,7 @@ import { Alignment } from './alignment.js';
 import { lineThatReads } from './needed-names.js';
 import type { EncodedSlots, ForkImage, RunImage, ThreadImage } from './run-image.js';
 
-export type Migration =
+type Migration =
   | { readonly run: Run }
   /** `input`: the first input that has no value, and that no other point of the run has a value for either. */
   | { readonly missing: readonly string[]; readonly input: string | null };

@@ -19,7 +19,7 @@ export const SNAPSHOT_VERSION = 1;
 
 export type EncodedSlots = readonly (string | null)[];
 
-export interface PendingImage {
+interface PendingImage {
   readonly effect: string;
   readonly kind: EffectKind;
   readonly attempt: number;

@@ -96,7 +96,7 @@ export interface ScopeFrame {
   readonly passing?: boolean;
 }
 
-export interface WorkflowBudget {
+interface WorkflowBudget {
   readonly name: string;
   readonly cost?: number;
   readonly tokens?: number;

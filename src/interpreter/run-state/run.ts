@@ -22,13 +22,13 @@ import { Usage } from './usage.js';
 const NO_SLOTS: Slot[] = [];
 
 /** A signal that no thread has waited for yet. */
-export interface KeptSignal {
+interface KeptSignal {
   readonly name: string;
   readonly payload: Json;
 }
 
 /** What a snapshot knows of a run itself; threads, steps, usage and the undo register are restored on their own. */
-export interface RestoredRun {
+interface RestoredRun {
   readonly inputs: readonly Slot[];
   readonly tracked: readonly Slot[];
   readonly entries: ReadonlyMap<number, Slot[]>;

@@ -28,7 +28,7 @@ export class UndoRegister {
 }
 
 /** How a failed run had ended, while what it did is taken back. */
-export type EndedAs = Pick<RunResult, 'error' | 'value'>;
+type EndedAs = Pick<RunResult, 'error' | 'value'>;
 
 /** The register of a run as a snapshot keeps it; a member is left out where there is nothing to say. */
 export interface UndoImage {

@@ -9,7 +9,7 @@ export interface Tokens {
 }
 
 /** The totals as a snapshot keeps them. */
-export interface UsageTotals {
+interface UsageTotals {
   readonly effects: number;
   readonly agentCalls: number;
   readonly knownCost: number;
@@ -17,9 +17,9 @@ export interface UsageTotals {
   readonly tokens: Tokens;
 }
 
-export const NO_TOKENS: Tokens = { in: 0, out: 0, cache_read: 0, cache_write: 0 };
+const NO_TOKENS: Tokens = { in: 0, out: 0, cache_read: 0, cache_write: 0 };
 
-export function addTokens(a: Tokens, b: Tokens): Tokens {
+function addTokens(a: Tokens, b: Tokens): Tokens {
   return {
     in: a.in + b.in,
     out: a.out + b.out,

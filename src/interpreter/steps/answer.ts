@@ -5,15 +5,15 @@
 import { readJson } from '../values/json.js';
 import { isList, isObject, member, type Value } from '../values/value.js';
 
-export type Answer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
+type Answer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 
-export interface Verdict {
+interface Verdict {
   readonly pass: boolean;
   readonly comments: string;
 }
 
 /** A task of a split. */
-export interface SplitTask {
+interface SplitTask {
   readonly name: string;
   readonly description: string;
   readonly files: readonly string[];

@@ -26,7 +26,7 @@ import { touch } from './worktree-steps.js';
 type Of<Op extends StepInstruction['op']> = Extract<StepInstruction, { op: Op }>;
 
 /** Keeps what a gate said, and tells it. */
-export function settleGate(t: Thread, gate: GateLayout, finding: GateFinding, artifact?: string): void {
+function settleGate(t: Thread, gate: GateLayout, finding: GateFinding, artifact?: string): void {
   const frame = stepOf(t);
   frame.gates[gate.name] = finding;
   writeGate(t.run, frame, gate.name, finding);

@@ -21,7 +21,7 @@ const FORMS: Readonly<Record<StepType, string>> = {
   validate: 'Answer with one JSON object and nothing else: {"pass": true or false, "comments": "what has to change"}',
 };
 
-export interface PromptParts {
+interface PromptParts {
   readonly layout: StepLayout;
   /** The prompt of the step; null where it only goes on in a session. */
   readonly prompt: ((thread: Thread) => string) | null;

@@ -13,7 +13,7 @@ import { compileShellValues, compileTemplate } from '../values/template.js';
 import { aType, isList, plain, type Value } from '../values/value.js';
 
 /** Gives the instruction as it is now; with the text that people read. */
-export type Freezer = (thread: Thread) => { readonly by: UndoInstruction; readonly text: string };
+type Freezer = (thread: Thread) => { readonly by: UndoInstruction; readonly text: string };
 
 type Values<K extends UndoInstruction['op']> = Extract<UndoInstruction, { op: K }>;
 type Effect = Values<'shell' | 'argv' | 'function' | 'agent'>;

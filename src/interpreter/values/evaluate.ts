@@ -17,7 +17,7 @@ import { compileTemplate } from './template.js';
 import { aType, define, isList, isObject, type Missing, member, numberOf, SourceNumber, type Value } from './value.js';
 
 export type Evaluator = (thread: Thread) => Value;
-export type Probe = (thread: Thread) => Value | Missing;
+type Probe = (thread: Thread) => Value | Missing;
 
 /** Reads one slot of a thread. */
 function reader(ref: SlotRef): Probe {
@@ -66,7 +66,7 @@ function afterMaybe(expr: Expr): boolean {
 }
 
 /** A probe: undefined where a path ends early. What is no path is evaluated as anywhere. */
-export function compileProbe(expr: Expr): Probe {
+function compileProbe(expr: Expr): Probe {
   switch (expr.op) {
     case 'read':
       return compileRead(expr.places);

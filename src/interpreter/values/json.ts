@@ -5,7 +5,7 @@
 import { deeperThan, define, hasSourceNumber, isList, MAX_DEPTH, SourceNumber, type Value } from './value.js';
 
 /** What a text is as JSON. `too-deep` is JSON all right, but nested beyond the limit. */
-export type Read =
+type Read =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly why: 'not-json' | 'too-deep' };
 

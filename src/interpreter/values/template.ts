@@ -13,7 +13,7 @@ import { printJson, render } from './json.js';
 import { limitedText } from './operators.js';
 import { aType, isList, numberOf, SourceNumber, type Value } from './value.js';
 
-export interface CompiledTemplate {
+interface CompiledTemplate {
   /** A lone interpolation keeps its type. */
   readonly value: Evaluator;
   /** Always text. */

@@ -47,7 +47,7 @@ export function numberOf(value: Value): number | undefined {
   return value instanceof SourceNumber ? value.value : undefined;
 }
 
-export type TypeName = 'null' | 'boolean' | 'number' | 'text' | 'list' | 'object';
+type TypeName = 'null' | 'boolean' | 'number' | 'text' | 'list' | 'object';
 
 export function typeOf(value: Value): TypeName {
   if (value === null) return 'null';

@@ -6,7 +6,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, wri
 import { dirname, join } from 'node:path';
 import { VALUE_BYTES } from '../process/output.js';
 
-export interface AnswerFolder {
+interface AnswerFolder {
   /** The path of a file that the agent wrote; null where it did not. */
   written(name: string): string | null;
   close(): void;

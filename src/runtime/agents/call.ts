@@ -22,7 +22,7 @@ import type { Adapter, AgentCall } from './programs/adapter.js';
 import { AgentTally } from './tally.js';
 
 /** Where and for how long the process runs; `timeoutMs` is a limit of the instruction, beside the guards of the call. */
-export type AgentProcess = Pick<
+type AgentProcess = Pick<
   ProcessRequest,
   'effect' | 'attempt' | 'stepAttempt' | 'directory' | 'cwd' | 'env' | 'timeoutMs'
 >;

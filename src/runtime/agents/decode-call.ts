@@ -8,8 +8,8 @@ import type { Adapter } from './programs/adapter.js';
 import type { AgentTally } from './tally.js';
 import { unavailableFor } from './unavailable.js';
 
-export type Ended = Extract<Outcome, { kind: 'exited' | 'timed-out' }>;
-export interface EndedCall {
+type Ended = Extract<Outcome, { kind: 'exited' | 'timed-out' }>;
+interface EndedCall {
   readonly adapter: Adapter;
   readonly tally: AgentTally;
   /** The last line that was no JSON. */

@@ -13,7 +13,7 @@ const KEPT_PLAIN = 2000;
 const NEW_LINE = 10;
 const BRACE = 123;
 
-export interface JsonLines {
+interface JsonLines {
   push(bytes: Buffer): void;
   /** The end of the stream is the end of the last line. */
   end(): void;

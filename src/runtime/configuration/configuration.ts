@@ -30,7 +30,7 @@ export interface Configuration {
 }
 
 /** Durations are texts such as `10m`. */
-export interface ConfigurationDefaults {
+interface ConfigurationDefaults {
   readonly agent?: string;
   readonly jobs?: number;
   readonly suspend_after?: string;
@@ -38,7 +38,7 @@ export interface ConfigurationDefaults {
   readonly gate_timeout?: string;
 }
 
-export interface LoadedConfiguration {
+interface LoadedConfiguration {
   readonly configuration: Configuration;
   readonly problems: readonly FileProblem[];
   /** Warnings about it. */

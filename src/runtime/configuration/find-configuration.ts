@@ -6,7 +6,7 @@ import { existsSync, lstatSync, type Stats, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
-export const CONFIGURATION_FILE = 'statedsl.config.yaml';
+const CONFIGURATION_FILE = 'statedsl.config.yaml';
 
 /** A file that was found but does not count. */
 export interface Ignored {
@@ -15,7 +15,7 @@ export interface Ignored {
   readonly why: string;
 }
 
-export interface FoundConfiguration {
+interface FoundConfiguration {
   readonly file: string | null;
   readonly ignored: Ignored | null;
 }

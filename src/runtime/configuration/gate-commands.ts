@@ -9,7 +9,7 @@ import { parseDuration } from '../../machine/duration.js';
 import { whyUnreadable } from '../readable-file.js';
 import type { Configuration } from './configuration.js';
 
-export interface GateCommand {
+interface GateCommand {
   readonly command: string;
   readonly timeoutMs: number;
 }

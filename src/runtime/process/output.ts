@@ -69,7 +69,7 @@ export function showing(redactor: Redactor | null, show: (bytes: Buffer) => void
 }
 
 /** What stderr came to. Secrets are replaced. */
-export interface ErrorOutput {
+interface ErrorOutput {
   /** All of it up to 64 KiB, else the end. */
   readonly text: string;
   /** All of it, when that is more. */

@@ -129,7 +129,7 @@ export function hasOpen(pid: number, path: string): boolean {
   }
 }
 
-export interface ProcessStat {
+interface ProcessStat {
   readonly state: string;
   readonly group: number;
   /** Clock ticks since the machine started: with the pid it names one process for good. */

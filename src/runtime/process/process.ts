@@ -16,7 +16,7 @@ import { closeQuietly } from './scratch.js';
 const PIPES_MS = 2000;
 const STOPPED_PIPES_MS = 100;
 
-export interface ProcessSpec {
+interface ProcessSpec {
   readonly program: string;
   readonly args: readonly string[];
   readonly cwd: string;

@@ -22,13 +22,13 @@ const STRING_OVERHEAD = 32;
 /** Elements of lists that may go through files: each is read by a process of its own. */
 const MOST_FILES = 256;
 
-export interface BindOptions {
+interface BindOptions {
   readonly shell: 'bash' | 'sh';
   /** Writes a text to a private file of the run and gives its absolute path. */
   readonly scratchFile: (text: string) => string;
 }
 
-export type BoundShellText =
+type BoundShellText =
   | { readonly ok: true; readonly script: string; readonly env: Record<string, string> }
   /** `bad_value` or `value_too_large`. */
   | { readonly ok: false; readonly errorType: string; readonly message: string };

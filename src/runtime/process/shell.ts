@@ -106,7 +106,7 @@ export function directoryOf(
 }
 
 /** Somebody who reads the output of a command while it comes. */
-export interface Listener {
+interface Listener {
   readonly onStdout: (bytes: Buffer) => void;
   /** Whether people see it as well, as it is. */
   readonly showsStdout: boolean;
@@ -229,9 +229,9 @@ function missingShell(wanted: ShellRequest['shell']): Outcome {
 }
 
 /** The shell that is asked for, first of the two on PATH where either will do. */
-export type FindShell = (wanted: ShellRequest['shell'], path: string) => Shell | null;
+type FindShell = (wanted: ShellRequest['shell'], path: string) => Shell | null;
 
-export interface Shell {
+interface Shell {
   readonly kind: 'bash' | 'sh';
   readonly path: string;
 }

@@ -31,7 +31,7 @@ import type { RunOptions } from './run-options.js';
 const SIGNAL_UP_TO_MS = 10_000;
 
 /** A run with everything that belongs to it, opened but not yet executed by this process. */
-export interface OpenRun {
+interface OpenRun {
   readonly runId: string;
   readonly run: Run;
   readonly startedAt: string;

@@ -21,7 +21,7 @@ const NEAR = 0.9;
 
 type Scope = 'journal' | 'output';
 
-export interface Exceeded {
+interface Exceeded {
   readonly scope: Scope;
   readonly limit: number;
   readonly used: number;

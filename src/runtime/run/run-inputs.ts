@@ -4,7 +4,7 @@ import type { Json } from '../../machine/expression.js';
 import type { Input, Machine } from '../../machine/machine.js';
 import { nearest } from '../../machine/nearest.js';
 
-export interface InputProblem {
+interface InputProblem {
   readonly kind: 'missing' | 'unknown' | 'type' | 'choice' | 'depth' | 'json';
   readonly name: string;
   /** A lower-case clause with names in backticks. */

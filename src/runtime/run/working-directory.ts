@@ -14,7 +14,7 @@ import type { RunWorktrees } from '../worktree/run-worktrees.js';
 import type { Commits } from './worktree-record.js';
 
 /** Why a worktree cannot be made. */
-export interface WorkingDirectoryRefused {
+interface WorkingDirectoryRefused {
   readonly reason: string;
 }
 

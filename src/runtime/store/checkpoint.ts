@@ -37,7 +37,7 @@ export interface Checkpoint extends JournalPosition {
 }
 
 /** What a checkpoint records besides the run itself. */
-export interface CheckpointFacts extends JournalPosition {
+interface CheckpointFacts extends JournalPosition {
   readonly activeMs: number;
   readonly inbox: number;
 }

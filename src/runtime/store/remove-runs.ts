@@ -12,7 +12,7 @@ import { replaceFile } from './store.js';
 import { errorCode, storeError } from './store-error.js';
 import { hasBegun, isRunId, type RunStatus, readIndex, runIds } from './stored-run.js';
 
-export interface RemovalOptions {
+interface RemovalOptions {
   /** This many of the newest runs stay, whatever their status. */
   readonly keepLast: number;
   /** Also remove runs that are suspended, interrupted or killed and could be resumed, and those of `unapplied`. */

@@ -28,7 +28,7 @@ export interface LockOwner extends ProcessOrigin {
   readonly isHere: boolean;
 }
 
-export type LockAttempt = { readonly lock: RunLock } | { readonly owner: LockOwner };
+type LockAttempt = { readonly lock: RunLock } | { readonly owner: LockOwner };
 
 const LOOK_MS = 1000;
 const PREFIX = 'lock.';

@@ -10,7 +10,7 @@ import { inProcess } from '../in-process.js';
 import { valueOutcome } from './value-outcome.js';
 
 /** What a function receives in addition to its parameters. */
-export interface ModuleToolContext {
+interface ModuleToolContext {
   readonly call: {
     readonly tool: string;
     readonly runId: string;
@@ -22,7 +22,7 @@ export interface ModuleToolContext {
   readonly signal: AbortSignal;
 }
 
-export type ModuleTool = (parameters: { readonly [name: string]: Json }, context: ModuleToolContext) => unknown;
+type ModuleTool = (parameters: { readonly [name: string]: Json }, context: ModuleToolContext) => unknown;
 
 type ModuleTarget = Extract<ToolProgram, { kind: 'module' }>;
 

@@ -20,7 +20,7 @@ const MESSAGE_BYTES = 2 * VALUE_BYTES;
 /** The error for a message that is larger than the limit. */
 export class MessageTooLarge extends Error {}
 
-export interface ServerSpec {
+interface ServerSpec {
   readonly command: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;

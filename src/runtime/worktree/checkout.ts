@@ -41,7 +41,7 @@ export interface Worktree {
 /** The stored record of a worktree. */
 export type WorktreeRecord = Omit<Worktree, 'trees'> & { readonly tree: string };
 
-export interface CheckoutSpec {
+interface CheckoutSpec {
   readonly store: string;
   readonly name: string;
   readonly commonDir: string;

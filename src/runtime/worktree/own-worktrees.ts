@@ -57,7 +57,7 @@ export function ownWorktree(store: string, name: string): OwnWorktree | null {
 }
 
 /** The repository of a worktree without a record: the folder and the repository must name each other. */
-export function linkedRepository(root: string): string | null {
+function linkedRepository(root: string): string | null {
   try {
     const gitDir = resolve(root, pointer(join(root, '.git')).replace(/^gitdir: /, ''));
     if (!isOwnFolder(gitDir) || pointer(join(gitDir, 'gitdir')) !== join(root, '.git')) return null;

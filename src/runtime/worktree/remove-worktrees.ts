@@ -12,25 +12,17 @@ import { stopLeftCalls } from './git/left-calls.js';
 import { realStore } from './git/repository.js';
 import { noteLeaving } from './left-work.js';
 import { type OwnWorktree, ownWorktree, ownWorktrees } from './own-worktrees.js';
-import { taskName } from './worktree.js';
 
 /** A run makes its worktree before its folder, so a worktree without a run stays until it is older than this. Milliseconds. */
 const YOUNG_MS = 3_600_000;
 
 /** What is removed with runs: their worktrees, those of their tasks, and the branches of both. */
-export type LeavingWorktree = Pick<OwnWorktree, 'name' | 'root' | 'branch'>;
+type LeavingWorktree = Pick<OwnWorktree, 'name' | 'root' | 'branch'>;
 
 /** Removes the worktrees of a run and of its tasks, with their branches. Merged work is not affected. */
 export async function removeWorktrees(store: string, runId: string): Promise<void> {
   const directory = realStore(store);
   for (const one of ownWorktrees(directory)) if (one.runId === runId) await removeWorktree(directory, one);
-}
-
-/** Removes the worktree of one task and its branch. */
-export async function discardTask(store: string, runId: string, task: string): Promise<void> {
-  const directory = realStore(store);
-  const one = ownWorktree(directory, taskName(runId, task));
-  if (one !== null) await removeWorktree(directory, one);
 }
 
 /** The worktrees whose runs do not exist according to `isThere`, except those that may just be starting. */

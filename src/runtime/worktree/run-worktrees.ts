@@ -22,7 +22,7 @@ import { branchCommit, forkWorktree, taskName } from './worktree.js';
 import { factsOf, type WorktreeFacts } from './worktree-facts.js';
 
 /** An effect that works in a worktree: the parts of its request that matter here. */
-export interface Worker {
+interface Worker {
   readonly kind: string;
   readonly effect: string;
   readonly attempt: number;

@@ -10,10 +10,10 @@ import { statOf } from './git/on-disk.js';
 import { findRepository, outsideStore, realStore } from './git/repository.js';
 
 /** Returns a file that differs from its content at the beginning, or null. */
-export type Look = () => Promise<string | null>;
+type Look = () => Promise<string | null>;
 
 /** The state at one moment: the commit that is checked out, and each file that differs from it with its time stamp. */
-export interface Sight {
+interface Sight {
   readonly commit: string;
   readonly files: ReadonlyMap<string, string>;
   /** The error for a folder that git cannot examine. */

@@ -45,7 +45,7 @@ export interface OpenSpec {
   readonly repository?: Repository;
 }
 
-export type Opened =
+type Opened =
   | {
       readonly kind: 'open';
       readonly worktree: Worktree;

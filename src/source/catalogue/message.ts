@@ -29,7 +29,7 @@ export function list(names: readonly string[]): string {
 const codes = new Map<string, Severity>();
 
 /** Called with the place and the facts, it gives the diagnostic. */
-export interface Definition<Facts> {
+interface Definition<Facts> {
   (span: Span, facts: Facts): Diagnostic;
   /** What a diagnostic of this definition was made of; null for any other diagnostic. */
   factsOf(diagnostic: Diagnostic): Facts | null;

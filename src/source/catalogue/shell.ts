@@ -22,7 +22,7 @@ export type UnsafePosition =
   | 'test-operator'
   | 'loop-variable';
 
-export interface UnsafeFacts {
+interface UnsafeFacts {
   readonly position: UnsafePosition;
   /** The interpolation as written. */
   readonly source: string;
@@ -176,7 +176,7 @@ export const ambiguousBraces = message<BracesFacts>('ambiguous-braces', 'error',
 /** Programs, and forms of the shell itself, that read a value as code in a language of their own. */
 export type ProgramReader = 'printf' | 'source' | 'indirect' | 'arithmetic' | 'code' | 'remote' | 'starter' | 'program';
 
-export interface UnsafeProgramFacts {
+interface UnsafeProgramFacts {
   readonly reader: ProgramReader;
   /** The interpolation, or the shell variable that holds it. */
   readonly source: string;

@@ -18,7 +18,7 @@ function overrides(join: 'and' | 'or', s: Spelling): string {
   return `${words.join(', ')} ${join} ${s.setting('WORKTREE', 'reset')}`;
 }
 
-export type OverrideProblem = 'unknown' | 'twice' | 'only-new' | 'only-reset';
+type OverrideProblem = 'unknown' | 'twice' | 'only-new' | 'only-reset';
 
 const OVERRIDE_PROBLEMS: Readonly<Record<OverrideProblem, string>> = {
   unknown: 'cannot be changed by a retry',

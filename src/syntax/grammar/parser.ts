@@ -294,7 +294,7 @@ export function validatedParser(): CstParser {
 }
 
 /** A concrete tree; `stuck` is the token the grammar had no place for, which never is where it is complete. */
-export interface ParsedTokens {
+interface ParsedTokens {
   readonly tree: CstNode | undefined;
   readonly stuck?: IToken;
 }

@@ -54,7 +54,7 @@ export function buildCall(
 }
 
 /** Says that a separator has nothing after it. */
-export function reportTrailing(
+function reportTrailing(
   context: ParseContext,
   node: CstNode,
   separator: string,

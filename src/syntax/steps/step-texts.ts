@@ -3,7 +3,7 @@ import type { Argument, Expression, Instruction, Option, ShellText, Template } f
 import type { ContextEntry, GateEntry, RetryCondition, WorkflowCall } from '../step.js';
 
 /** Takes the pieces of a step, in no particular order. */
-export interface StepReader {
+interface StepReader {
   template(template: Template): void;
   expression(expression: Expression): void;
   shell(shell: ShellText): void;

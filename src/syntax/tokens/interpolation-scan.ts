@@ -21,7 +21,7 @@ export function interpolationEnd(text: string, at: number): number {
 }
 
 /** Offset after the bracket that closes the one at `at`, on the same line, quotes respected; or -1. */
-export function balancedEnd(text: string, at: number): number {
+function balancedEnd(text: string, at: number): number {
   const limit = Math.min(text.length, at + longestInterpolation);
   let depth = 0;
   for (let i = at; i < limit; i++) {

@@ -8,7 +8,7 @@ import { type ParseContext, report, setEnd, span } from '../grammar/cst.js';
 import { Dedent, Indent, Newline, Proceed } from './tokens.js';
 
 /** Deeper lines are left out, so that no later stage can run out of stack. */
-export const deepestBlocks = 200;
+const deepestBlocks = 200;
 const tabWidth = 2;
 
 export function layOut(context: ParseContext, tokens: readonly IToken[], nested: boolean): IToken[] {

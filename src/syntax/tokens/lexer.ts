@@ -152,7 +152,7 @@ const lineModes: Readonly<Record<NonNullable<ScanState['frame']>['kind'], StepLi
 /** Every token type, for the parser. */
 export const allTokens: TokenType[] = [...new Set(Object.values(modes).flat())].concat(t.Indent, t.Dedent, t.Inline);
 
-export interface Lexed {
+interface Lexed {
   /** In order, with both their ends: the parser takes the places of its nodes from them. */
   readonly tokens: IToken[];
   readonly comments: readonly IToken[];

@@ -31,7 +31,7 @@ export const actionVerbs = [
 /** Instructions that take lines of their own and never are in an action list. */
 export const lineOnlyVerbs = ['STEP'] as const;
 /** What a STEP is made of. They are verbs below a STEP and nowhere else. */
-export const sectionVerbs = ['CONTEXT', 'PROMPT', 'SESSION', 'AGENT', 'WORKFLOW', 'GATE', 'RETRY', 'EACH'] as const;
+const sectionVerbs = ['CONTEXT', 'PROMPT', 'SESSION', 'AGENT', 'WORKFLOW', 'GATE', 'RETRY', 'EACH'] as const;
 
 export type Verb =
   | (typeof declarationVerbs)[number]

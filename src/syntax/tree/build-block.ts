@@ -31,7 +31,7 @@ import type { Bodies, Branch, Built, StatementContext, StepLines } from './state
 
 const declarationKinds: ReadonlySet<string> = new Set(['machine', 'input', 'limit', 'import', 'pattern', 'state']);
 
-export function isDeclaration(built: Built): built is Declaration {
+function isDeclaration(built: Built): built is Declaration {
   return declarationKinds.has(built.kind);
 }
 

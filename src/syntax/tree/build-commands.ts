@@ -23,7 +23,7 @@ import { quotedTemplate } from './interpolation.js';
 import { buildItems } from './operand.js';
 
 type Command = Extract<Instruction, { kind: 'do' | 'check' }>;
-export type CommandStyle = 'verb' | 'bullet' | 'bare';
+type CommandStyle = 'verb' | 'bullet' | 'bare';
 
 /** The instruction of a `command` node that is neither PARALLEL nor FOR EACH. */
 export function buildCommand(context: ParseContext, node: CstNode, inList: boolean): Instruction {

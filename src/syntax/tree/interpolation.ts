@@ -11,7 +11,7 @@ import { type FoundKey, scanStepKey } from '../step-key.js';
 import { dataReferenceEnd, interpolationEnd } from '../tokens/interpolation-scan.js';
 import { parseExpressionText } from './expression.js';
 
-export interface FoundInterpolation {
+interface FoundInterpolation {
   /** Offset after the `}`. */
   readonly end: number;
   readonly interpolation: Interpolation;
@@ -243,7 +243,7 @@ function templateParts(
   return list;
 }
 
-export interface Brace {
+interface Brace {
   readonly before: string;
   readonly found?: Interpolation;
   readonly after: string;

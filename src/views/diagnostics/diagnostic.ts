@@ -52,7 +52,7 @@ export function drawDiagnostics(list: readonly Diagnostic[], sources: SourceSet,
 }
 
 /** `2 errors, 1 warning`. */
-export function countOf(list: readonly Diagnostic[]): string {
+function countOf(list: readonly Diagnostic[]): string {
   const countText = (severity: Severity): string | null => {
     const count = list.filter((diagnostic) => diagnostic.severity === severity).length;
     return count === 0 ? null : `${count} ${severity}${count === 1 ? '' : 's'}`;

@@ -9,7 +9,7 @@ import { pictureControls } from '../drawing/visible-text.js';
 const WINDOW = 140;
 const BEFORE = 50;
 
-export interface Excerpt {
+interface Excerpt {
   readonly text: string;
   /** Zero-based display column of an offset in the line; offsets outside the window give its nearest edge. */
   readonly columnOf: (offset: number) => number;

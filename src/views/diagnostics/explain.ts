@@ -13,7 +13,7 @@ export function drawExplanations(list: readonly Explanation[], sources: SourceSe
 }
 
 /** `plan.dsl:14:5`. */
-export function locationText(span: Span, sources: SourceSet): string {
+function locationText(span: Span, sources: SourceSet): string {
   const source = sources[span.file] as SourceFile;
   const { line, column } = positionAt(source, span.start);
   return `${escapeControls(oneLine(source.name))}:${line}:${column}`;

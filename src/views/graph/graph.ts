@@ -16,7 +16,7 @@ export interface Graph {
   readonly stateless?: true;
 }
 
-export interface GraphState {
+interface GraphState {
   readonly name: string;
   readonly initial: boolean;
   /** Its steps and calls in order; absent if it has none. */

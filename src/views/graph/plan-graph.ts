@@ -23,7 +23,7 @@ interface Arrow {
   readonly label: string;
 }
 
-export interface PlanGraph {
+interface PlanGraph {
   readonly nodes: readonly Node[];
   readonly arrows: readonly Arrow[];
 }

@@ -9,7 +9,7 @@ interface SpannedJson {
   readonly members?: readonly { readonly key: string; readonly keySpan: Span; readonly value: SpannedJson }[];
 }
 
-export interface PlanLocation {
+interface PlanLocation {
   /** The index of the call, from 0; null outside of calls. */
   readonly call: number | null;
   /** Members and indexes from the call, or from the document: `items[0].name`. Null for the whole. */

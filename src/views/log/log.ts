@@ -18,7 +18,7 @@ const LINES = 20;
 const LONGEST_LINE = 1000;
 const LONGEST_COMMAND = 300;
 
-export interface LogOptions {
+interface LogOptions {
   readonly paint: Paint;
   /** Control sequences are escaped where a terminal would obey them, and left alone in files. */
   readonly terminal: boolean;
@@ -32,7 +32,7 @@ export interface LogOptions {
   readonly verbose?: boolean;
 }
 
-export interface RunningEffect {
+interface RunningEffect {
   readonly effect: string;
   readonly text: string;
 }

@@ -4,7 +4,7 @@ import { type DetailedStep, stepsCalled } from '../steps/step-detail.js';
 import { type DetailedAttempt, detailedAttempt, toolName } from './detailed-attempt.js';
 import type { RunWithFacts } from './report.js';
 
-export interface DetailedVisit {
+interface DetailedVisit {
   readonly run_id: string;
   readonly seq: number;
   readonly at: string;

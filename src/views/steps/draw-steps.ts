@@ -55,7 +55,7 @@ interface Ends {
   readonly last: readonly string[];
 }
 
-export interface DotSteps extends Ends {
+interface DotSteps extends Ends {
   readonly out: readonly string[];
 }
 

@@ -10,7 +10,7 @@ export type AttemptStatus = 'running' | 'pass' | 'fail' | 'fatal' | 'undone';
 
 type Retry = Extract<RunEvent, { type: 'retry_triggered' }>;
 
-export interface GateVerdict {
+interface GateVerdict {
   readonly seq: number;
   readonly gate: string;
   readonly kind: string;

@@ -10,7 +10,7 @@ interface OpenStep {
   agent: string | null;
 }
 
-export interface StepLog {
+interface StepLog {
   /** Takes an event into account, before its lines are made. */
   take(event: RunEvent): void;
   /** The prefix of a line that belongs to a step. `named`: the line itself names the step. */

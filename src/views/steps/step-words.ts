@@ -25,7 +25,7 @@ const LONGEST_PROMPT = 160;
 export type StepWords = readonly [InstructionClass, string | readonly string[]] | null;
 
 /** An instruction of steps with its context. */
-export interface StepSite {
+interface StepSite {
   readonly state: State;
   readonly pc: number;
   readonly position: StepPosition;

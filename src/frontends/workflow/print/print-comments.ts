@@ -38,7 +38,7 @@ export function commentText(comments: readonly string[]): string {
   return comments.map((text) => text.slice(1) || ' ').join('\n');
 }
 
-export function nodeOf(value: unknown): Node {
+function nodeOf(value: unknown): Node {
   return yaml.isNode(value) ? (value as Node) : new yaml.Document(null).createNode(value);
 }
 

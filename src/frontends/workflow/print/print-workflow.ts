@@ -16,7 +16,7 @@ type Limit = Extract<Declaration, { kind: 'limit' }>;
 
 const LIMITS: Readonly<Record<string, string>> = { cost: 'max_budget', time: 'max_timeout', tokens: 'max_tokens' };
 
-export interface PrintedWorkflow {
+interface PrintedWorkflow {
   /** Null where the program has something that no workflow file can say, which the diagnostics name. */
   readonly text: string | null;
   readonly diagnostics: readonly Diagnostic[];

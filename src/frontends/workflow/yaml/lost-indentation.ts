@@ -4,7 +4,7 @@
  */
 import { lineText, positionAt, type SourceFile } from '../../../source/source-file.js';
 
-export interface LostIndentation {
+interface LostIndentation {
   /** The line that should be indented deeper. */
   readonly start: number;
   readonly end: number;

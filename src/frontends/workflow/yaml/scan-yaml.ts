@@ -8,7 +8,7 @@ const DEEPEST_BRACKETS = 60;
 const DEEPEST_COLUMN = 240;
 const MOST_DASHES = 60;
 
-export interface ScannedYaml {
+interface ScannedYaml {
   /** As long as the original, and the same but for `session: from: x`. */
   readonly text: string;
   readonly comments: readonly { readonly start: number; readonly text: string }[];

@@ -28,7 +28,7 @@ export interface YamlScalar {
   readonly located: LocatedText;
 }
 
-export interface YamlList {
+interface YamlList {
   readonly kind: 'list';
   readonly span: Span;
   readonly items: readonly YamlNode[];
@@ -47,7 +47,7 @@ export interface YamlMember {
   readonly value: YamlNode;
 }
 
-export interface ParsedYaml {
+interface ParsedYaml {
   /** Null for a text without a value, and for one that is no YAML. */
   readonly root: YamlNode | null;
   readonly comments: readonly Comment[];

@@ -1,7 +1,7 @@
 /** Time limits of calls that run plans: which limits are open, and which calls lie below the call of each. */
 import type { LeafCall, PlanNode } from './plan-node.js';
 
-export interface CallLimit {
+interface CallLimit {
   readonly node: PlanNode;
   readonly call: number;
   readonly timeoutMs: number;

@@ -25,7 +25,7 @@ import { blamedKeys, type FailedCall, findFailures, innerOutcome } from './node-
 import type { CallReport, PlanEntry } from './plan-entry.js';
 import { bindingOf, type CallPath, callTitle, type LeafCall, type PlanNode, resultSchema } from './plan-node.js';
 
-export interface PlanEngineOptions {
+interface PlanEngineOptions {
   /** Every plan that may run, by the name under which calls know it. */
   readonly plans: { readonly [name: string]: Plan };
   readonly name: string;
@@ -40,7 +40,7 @@ export interface PlanEngineOptions {
 }
 
 /** A path that a person must give. */
-export interface PlanApproval {
+interface PlanApproval {
   /** Unique among all plans inside, also where several have an approval of the same name. */
   readonly key: string;
   /** As people write it, below `†state`; after the numbers of the calls around it if several plans may ask for it. */

@@ -21,7 +21,7 @@ export interface DataSink {
 }
 
 /** `refused`: the data has no room for the value; `why` is a clause. */
-export type WriteResult = 'written' | 'superseded' | { readonly refused: string };
+type WriteResult = 'written' | 'superseded' | { readonly refused: string };
 
 export class PlanData {
   readonly order: WriteOrder;

@@ -21,7 +21,7 @@ export type PlanOutcome =
   | { readonly kind: 'in-doubt'; readonly message: string };
 
 /** `arm: null`: the call fails. */
-export type ArmChoice =
+type ArmChoice =
   | { readonly arm: number; readonly value: Json }
   | { readonly arm: null; readonly code: Json; readonly message: string };
 

@@ -26,7 +26,7 @@ import { chooseArm, type PlanOutcome } from './plan-outcome.js';
 import { firstPaths, type PathRead, type Resolved, resolveParameter } from './resolve-parameter.js';
 import { areDecided, countBefore } from './write-order.js';
 
-export interface SchedulerOptions {
+interface SchedulerOptions {
   /** How many calls run at once if the plan does not say. */
   readonly limit: number;
   /** The data before any call, instead of what the plan gives. */

@@ -23,7 +23,7 @@ export type Resolved =
 export type PathRead = Read & { readonly op: 'path' };
 
 /** Finds what one path is. */
-export type Lookup = (read: PathRead) => Resolved;
+type Lookup = (read: PathRead) => Resolved;
 
 type Absent = Exclude<Resolved, { readonly kind: 'value' }>;
 

@@ -31,7 +31,7 @@ interface Slot extends GrowingList {
 
 const NO_RANKS: number[] = [];
 /** The lists of a path that no call writes. */
-export const NO_LISTS: readonly WriterList[] = [];
+const NO_LISTS: readonly WriterList[] = [];
 
 /**
  * A call that waits for more lists than this is looked at only once it is free: looking at it each time an arm was not

@@ -9,7 +9,7 @@ import { RunRefused } from '../../store/run-refused.js';
 import { storeError } from '../../store/store-error.js';
 import { machineFile, type RunAbout } from '../../store/stored-run.js';
 
-export interface Moving {
+interface Moving {
   readonly runId: string;
   /** Whether what the run waits for has failed before. */
   readonly failed: boolean;

@@ -10,7 +10,7 @@ import type { StoredRun } from '../../store/stored-run.js';
 import { type Discarded, discardedRanges } from './discarded-ranges.js';
 import { type RecordSearch, readCounted } from './search-record.js';
 
-export interface FailedMembers {
+interface FailedMembers {
   readonly discarded: Discarded;
   readonly granted: readonly GrantedAttempt[];
 }

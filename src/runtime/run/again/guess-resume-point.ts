@@ -18,7 +18,7 @@ interface Requested {
 }
 
 /** Where the run is resumed, as far as the record shows. */
-export interface GuessedPoint {
+interface GuessedPoint {
   readonly discarded: Discarded;
   /** Steps that may have one attempt more than their source says. */
   readonly granted: readonly GrantedAttempt[];

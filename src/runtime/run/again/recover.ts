@@ -32,7 +32,7 @@ import {
   isDiscarded,
 } from './discarded-ranges.js';
 
-export interface RecoverOptions {
+interface RecoverOptions {
   /** The inputs with their secrets, which are not on disk. */
   readonly inputs: Readonly<Record<string, Json>>;
   readonly redactor: Redactor | null;

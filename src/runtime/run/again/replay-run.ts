@@ -36,7 +36,7 @@ import { recoverRun } from './recover.js';
 import { eventAt, type ReplayPoint } from './replay-point.js';
 import type { ResumeOptions } from './resume-options.js';
 
-export interface DriftOptions extends Pick<ResumeOptions, 'dir' | 'inputs' | 'env' | 'secrets'> {
+interface DriftOptions extends Pick<ResumeOptions, 'dir' | 'inputs' | 'env' | 'secrets'> {
   /** Feeds the record to an edited program; lines and digests are then not compared. */
   readonly machine?: Machine;
 }
@@ -62,7 +62,7 @@ export async function checkDrift(runId: string, options: DriftOptions = {}): Pro
   return { runId: stored.about.run_id, events: difference === null ? events : events - 1, difference };
 }
 
-export interface ReplayOptions extends Omit<ResumeOptions, 'deliveries' | 'inDoubt' | 'again' | 'rollback'> {
+interface ReplayOptions extends Omit<ResumeOptions, 'deliveries' | 'inDoubt' | 'again' | 'rollback'> {
   /** `failed`: takes over everything but the members that failed. */
   readonly from: ReplayPoint | 'failed';
 }

@@ -21,7 +21,7 @@ import { type ChangedFile, changedFiles, obstacleTo, refuse } from './obstacles.
 import { takeInLeftWork } from './take-in.js';
 import { checkoutTarget, headOf, lockIndex, moveHead, rehearse, writeCheckout, writeFiles } from './user-checkout.js';
 
-export interface ApplySpec {
+interface ApplySpec {
   /** Any folder in the checkout that is written to. */
   readonly cwd: string;
   readonly store: string;

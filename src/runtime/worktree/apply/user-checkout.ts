@@ -22,7 +22,7 @@ import { bytesOf, statOf } from '../git/on-disk.js';
 import type { ChangedFile } from './obstacles.js';
 
 /** A checkout and its directory in the repository. */
-export interface Checkout {
+interface Checkout {
   readonly root: string;
   readonly gitDir: string;
 }

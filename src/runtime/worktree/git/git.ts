@@ -25,7 +25,7 @@ export interface GitTarget {
   readonly mark?: string;
 }
 
-export interface GitOptions {
+interface GitOptions {
   /** Exit codes that are an answer instead of a failure; only 0 by default. */
   readonly ok?: readonly number[];
   readonly stdin?: string | Buffer;

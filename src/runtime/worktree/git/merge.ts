@@ -16,7 +16,7 @@ export interface TaskBranch {
   readonly tip: string;
 }
 
-export type Merged =
+type Merged =
   | { readonly kind: 'merged'; readonly commit: string }
   | {
       readonly kind: 'conflict';

@@ -45,7 +45,7 @@ async function commitIndex(worktree: Worktree, onto: string, label: string): Pro
 }
 
 /** The content of a worktree as a commit, and its difference from an earlier commit. */
-export interface Taken {
+interface Taken {
   readonly commit: string;
   readonly change: Change;
 }
