@@ -6,6 +6,10 @@
 /** No account is locked for longer; a time further away is a misunderstanding. */
 const FARTHEST_MS = 40 * 86_400_000;
 
+/** Times of day have minutes only, and clocks differ: one that has just passed is meant for today, and comes at any moment. */
+const JUST_PASSED_MS = 5 * 60_000;
+const SHORT_WAIT_MS = 20_000;
+
 const UNITS_MS: readonly (readonly [RegExp, number])[] = [
   [/^(?:ms|milli)/i, 1],
   [/^s/i, 1000],
@@ -101,6 +105,7 @@ function fromClock(text: string, nowMs: number): number | null {
       zone,
     );
   const first = at(0);
+  if (first <= nowMs && nowMs - first < JUST_PASSED_MS) return nowMs + SHORT_WAIT_MS;
   return first > nowMs || yearText !== undefined ? first : at(1);
 }
 

@@ -22,6 +22,10 @@ describe('the time at which it passes', () => {
     ["You've hit your limit · resets 3pm (UTC)", '2026-03-01T15:00:00Z'],
     ['Your limit will reset at 9am (America/Bogota).', '2026-03-01T14:00:00Z'],
     ['resets at 11:30am (UTC)', '2026-03-02T11:30:00Z'],
+    // The minute in which it says so, or a clock that is a little late: not tomorrow.
+    ['try again at 12:00 PM (UTC)', '2026-03-01T12:00:20Z'],
+    ['try again at 11:57 AM (UTC)', '2026-03-01T12:00:20Z'],
+    ['try again at 11:54 AM (UTC)', '2026-03-02T11:54:00Z'],
     ['try again at 12:16 AM (Europe/Warsaw)', '2026-03-01T23:16:00Z'],
     ['resets Mar 5 at 5pm (UTC)', '2026-03-05T17:00:00Z'],
     ['try again at Mar 5th, 2026 3:04 PM (UTC)', '2026-03-05T15:04:00Z'],
