@@ -1,0 +1,58 @@
+/**
+ * The agent programs themselves, against a model of our own: `npm run test:agents`. They come from the package registry, into
+ * the user's cache. Where they cannot be had, this says so and passes: recorded streams of them are among the other tests.
+ *
+ * `npm run test:agents -- --only=fork --program=codex --keep`: the cases whose names contain a text, one program; folders of
+ * failed cases are kept.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { permissions } from './cases/permissions.mjs';
+import { prompts } from './cases/prompts.mjs';
+import { sessions } from './cases/sessions.mjs';
+import { trouble } from './cases/trouble.mjs';
+import { work } from './cases/work.mjs';
+import { installPrograms, PROGRAMS } from './install.mjs';
+import { playAll, tableOf } from './table.mjs';
+
+/** A case that takes longer than this has failed. */
+const LIMIT_MS = 60_000;
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', default: '' },
+    program: { type: 'string', default: '' },
+    keep: { type: 'boolean', default: false },
+    'at-once': { type: 'string', default: '3' },
+  },
+});
+
+const cases = [...work, ...prompts, ...sessions, ...permissions, ...trouble].filter(({ name }) =>
+  name.includes(values.only),
+);
+const programs = ['opencode', 'qwen', 'gemini', 'claude', 'codex'].filter((name) => name.includes(values.program));
+
+const folder = mkdtempSync(join(tmpdir(), 'statedsl-programs-'));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+const reason = installPrograms(folder);
+if (reason !== null) console.log(`SKIPPED: the agent programs were not run: ${reason}`);
+else {
+  const results = await playAll(cases, programs, {
+    programs: folder,
+    limitMs: LIMIT_MS,
+    keep: values.keep,
+    atOnce: Number(values['at-once']),
+    report: ({ program, one, mark, failure, reason: why, ms, log }) => {
+      console.log(`${mark} ${program}: ${one.name}${why === undefined ? ` (${ms} ms)` : `: ${why}`}`);
+      if (failure != null) console.log(`${failure}\n${log ?? ''}`.trim().replace(/^/gm, '    '));
+    },
+  });
+  const columns = PROGRAMS.filter((program) => programs.includes(program));
+  console.log(`\n${tableOf(results, cases, columns)}\n`);
+  const failed = results.filter(({ failure }) => failure != null).length;
+  const without = results.filter(({ mark }) => mark === '–').length;
+  console.log(`${results.length - failed - without} passed, ${failed} failed, ${without} not for the program`);
+  process.exitCode = failed === 0 ? 0 : 1;
+}

@@ -1,0 +1,62 @@
+/** OpenAI Responses, as Codex asks for it: `POST /v1/responses`. */
+import { numbered } from './numbered.mjs';
+import { piecesOf } from './pieces.mjs';
+
+export const matches = (path) => path.endsWith('/responses');
+
+const textOf = (content) =>
+  typeof content === 'string' ? content : (content ?? []).map((part) => part.text ?? '').join('\n');
+
+function saidBy({ type, role, content, output, arguments: words, input }) {
+  if (type === 'message' || role !== undefined) return { role: role ?? 'user', text: textOf(content) };
+  if (output !== undefined) return { role: 'tool', text: typeof output === 'string' ? output : JSON.stringify(output) };
+  return { role: 'assistant', text: words ?? input ?? '' };
+}
+
+export const read = (body) => ({
+  model: body.model,
+  tools: (body.tools ?? []).map(({ name, type }) => name ?? type),
+  freeform: (body.tools ?? []).filter(({ type }) => type === 'custom').map(({ name }) => name),
+  system: body.instructions ?? '',
+  said: (typeof body.input === 'string' ? [{ role: 'user', content: body.input }] : (body.input ?? [])).map(saidBy),
+  schema: body.text?.format?.schema,
+  streams: body.stream === true,
+});
+
+const usageOf = ({ fresh, cached, out }) => ({
+  input_tokens: fresh + cached,
+  input_tokens_details: { cached_tokens: cached },
+  output_tokens: out,
+  output_tokens_details: { reasoning_tokens: 0 },
+  total_tokens: fresh + cached + out,
+});
+
+function itemsOf({ text, calls }, freeform) {
+  const message = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text, annotations: [] }] };
+  const tools = calls.map(({ name, input }) =>
+    freeform.includes(name)
+      ? { type: 'custom_tool_call', call_id: numbered('call'), name, input: input.text ?? JSON.stringify(input) }
+      : { type: 'function_call', call_id: numbered('call'), name, arguments: JSON.stringify(input) },
+  );
+  return [...(text === '' ? [] : [message]), ...tools].map((item) => ({ id: numbered('item'), ...item }));
+}
+
+export function reply(answer, { model, streams, freeform }) {
+  const output = itemsOf(answer, freeform);
+  const response = { id: numbered('resp'), object: 'response', status: 'completed', model, output };
+  const usage = usageOf(answer.usage);
+  if (!streams) return { type: 'application/json', pieces: [JSON.stringify({ ...response, usage })] };
+  const events = [{ type: 'response.created', response: { ...response, status: 'in_progress', output: [] } }];
+  for (const [output_index, item] of output.entries()) {
+    events.push({ type: 'response.output_item.added', output_index, item: { ...item, content: [] } });
+    if (item.type === 'message')
+      for (const delta of piecesOf(answer.text))
+        events.push({ type: 'response.output_text.delta', output_index, content_index: 0, item_id: item.id, delta });
+    events.push({ type: 'response.output_item.done', output_index, item });
+  }
+  events.push({ type: 'response.completed', response: { ...response, usage } });
+  return {
+    type: 'text/event-stream',
+    pieces: events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`),
+  };
+}
