@@ -13,8 +13,7 @@ export class RuntimeFailure extends Error {
     readonly tool: string | null = null,
     readonly exit: number | null = null,
     /**
-     * The step that did not pass, and the gate that said so; where it happened, if that is not the instruction; what a
-     * FAIL passes.
+     * The step that did not pass, and the gate that failed; where it happened, if not at the instruction; the values of a FAIL.
      */
     readonly about: {
       readonly step?: string;
@@ -22,21 +21,21 @@ export class RuntimeFailure extends Error {
       readonly line?: number;
       readonly with?: Readonly<Record<string, Json>>;
     } = {},
-    /** What made it fail, where that is not the outcome that was told last. */
+    /** The effects that caused it, if that is not the last outcome. */
     readonly source: { readonly effects?: readonly string[]; readonly attempt?: number } = {},
   ) {
     super(message);
   }
 }
 
-/** A path that ends early: `[k={x.y}]` leaves its field out. */
+/** A path that ends early: `[k={x.y}]` omits its field. */
 export class AbsentFailure extends RuntimeFailure {
   constructor(message: string) {
     super('bad_value', message);
   }
 }
 
-/** A name without a value: also in other text of EMIT it is no failure, the braces stay. */
+/** A name without a value. In a text of EMIT it is not a failure: the braces stay. */
 export class UnboundFailure extends AbsentFailure {}
 
 export function badValue(message: string): RuntimeFailure {
@@ -47,7 +46,7 @@ export function tooLarge(message: string): RuntimeFailure {
   return new RuntimeFailure('value_too_large', message);
 }
 
-/** Names for a message: the first few, so that a message stays a line. */
+/** The first few names, so that a message stays on one line. */
 export function listNames(names: readonly string[]): string {
   const shown = names.slice(0, 12).map((name) => `\`${name}\``);
   const rest = names.length - shown.length;
@@ -66,14 +65,14 @@ export function unboundName(name: string, where: 'tracked' | 'entry' | 'other', 
   return new UnboundFailure(`\`${name}\` has no value here: ${location}`);
 }
 
-/** Why a name is null whose member did not end well. */
+/** Why a name is null: its member failed or was stopped. */
 export function lostMember(lost: Readonly<Record<string, 'failed' | 'stopped'>> | null, of: Expr): string | undefined {
   if (of.op !== 'read' || lost === null || !Object.hasOwn(lost, of.name)) return undefined;
   const line = of.boundAt === undefined ? '' : ` in line ${of.boundAt}`;
   return `its member${line} ${lost[of.name] === 'stopped' ? 'was stopped' : 'failed'}`;
 }
 
-/** `lost`: what became of the member that should have bound it. */
+/** `lost`: how the member ended that should have bound it. */
 export function missingField(path: string, of: Value, name: string, lost?: string): AbsentFailure {
   if (of === null && lost !== undefined)
     return new AbsentFailure(`\`${path}\` has no field \`${name}\`: it is null, since ${lost}`);
@@ -122,7 +121,7 @@ export function notComparable(operator: string, left: Value, right: Value): Runt
   return badValue(`\`${operator}\` cannot compare ${aType(left)} with ${aType(right)}${hint}`);
 }
 
-/** How two scalars of unlike types become comparable. */
+/** How two scalars of different types become comparable. */
 function unlikeHint(types: readonly string[]): string {
   if (!types.includes('text')) return '';
   const literal = types.includes('number') ? '`"5"`' : '`"true"`';
@@ -149,7 +148,7 @@ export function notNumbers(operator: string, left: Value, right: Value): Runtime
   return badValue(`\`${operator}\` needs two numbers, not ${aType(left)} and ${aType(right)}${hint}`);
 }
 
-/** What a value looks like in a message: one line, cut. */
+/** A value as a message shows it: one line, shortened. */
 export function excerpt(text: string): string {
   const line = text.trim().replace(/\s+/g, ' ');
   return line.length > 80 ? `${line.slice(0, 80)}…` : line;

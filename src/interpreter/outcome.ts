@@ -1,6 +1,6 @@
 /**
- * What an outcome means: the value that DO or CHECK binds, or the failure it is. The world only says what
- * happened; accepted exit codes, JSON and what counts as printed nothing are decided here.
+ * Decodes an outcome: the value that DO or CHECK binds, or the failure. The runtime only reports what happened. Accepted
+ * exit codes, JSON, and what counts as empty output are decided here.
  */
 
 import type { Json } from '../machine/expression.js';
@@ -13,7 +13,7 @@ import { base64Bytes } from './values/base64.js';
 import { printJson, readJson } from './values/json.js';
 import { deeperThan, MAX_DEPTH, utf8Length, type Value } from './values/value.js';
 
-/** How an instruction reads outcomes. */
+/** How an instruction decodes outcomes. */
 export interface Reader {
   readonly reading: Reading;
   readonly ok: readonly number[] | 'any';
@@ -22,18 +22,18 @@ export interface Reader {
 }
 
 export interface DecodedOutcome {
-  /** undefined where nothing is bound. */
+  /** undefined if nothing is bound. */
   readonly value: Value | undefined;
   readonly exit: number | null;
-  /** What `DO: |` gets. */
+  /** The input of a following `DO: |`. */
   readonly output: Output;
-  /** The text had bytes that are not UTF-8. */
+  /** Whether the text had bytes that are not UTF-8. */
   readonly lossy: boolean;
 }
 
 type Exited = Extract<Outcome, { kind: 'exited' }>;
 
-/** Units from the largest that divides: `90s`, `2m`, `1500ms`. */
+/** In the largest unit that divides it: `90s`, `2m`, `1500ms`. */
 function durationText(ms: number): string {
   for (const [unit, size] of [
     ['h', 3_600_000],
@@ -44,7 +44,7 @@ function durationText(ms: number): string {
   return ms >= 1000 ? `${ms / 1000}s` : `${ms}ms`;
 }
 
-/** The last line that is not blank, or null. Only the end is looked at, since output may be one huge line. */
+/** The last line that is not blank, or null. Only the end is searched, because output may be one huge line. */
 function lastLine(text: string | undefined): string | null {
   if (text === undefined) return null;
   const end = text.slice(-8192).trimEnd();
@@ -52,7 +52,7 @@ function lastLine(text: string | undefined): string | null {
   return line === '' ? null : line.slice(-2000);
 }
 
-/** The end of stdout as text, or all of it. */
+/** The end of stdout as text, or all of it if it is short. */
 function endOf({ text, base64, tail }: Output): string | undefined {
   if (text !== undefined || base64 === undefined) return text ?? tail;
   return new TextDecoder().decode(base64Bytes(base64) ?? new Uint8Array());
@@ -62,7 +62,7 @@ function agentError(text: string, tool: string | null, exit: number | null): Run
   return new RuntimeFailure('tool_failure', lastLine(text) ?? 'the agent reported an error', tool, exit);
 }
 
-/** A limit of this call alone, so that the program can handle it. */
+/** A limit of this call alone, which the program can handle. */
 function guardFailure({ name, message }: BrokenGuard, tool: string | null, exit: number | null): RuntimeFailure {
   return new RuntimeFailure('limit', `stopped by \`${name}\`: ${message}`, tool, exit);
 }
@@ -76,7 +76,7 @@ function exitFailure(outcome: Exited, { agent, tool }: Reader): RuntimeFailure {
   return new RuntimeFailure('tool_failure', message, tool, outcome.exit);
 }
 
-/** The text of stdout. Absent, it is over the size that a value may have. */
+/** The text of stdout; absent if it is larger than a value may be. */
 function textOf(output: Output, tool: string | null, exit: number | null): string {
   if (output.text !== undefined) return output.text;
   if (output.base64 !== undefined) return new TextDecoder().decode(base64Bytes(output.base64) ?? new Uint8Array());
@@ -87,7 +87,7 @@ function textOf(output: Output, tool: string | null, exit: number | null): strin
 
 const withoutFinalNewline = (text: string): string => (text.endsWith('\n') ? text.slice(0, -1) : text);
 
-/** What a CHECK that printed nothing is told as: its last words on stderr mostly say why. */
+/** The failure of a CHECK that printed nothing: its last line on stderr usually says why. */
 function printedNothing(stderr: string): string {
   const last = lastLine(stderr);
   return `the command printed nothing, but CHECK needs a value${last === null ? '' : `: ${last}`}`;
@@ -123,7 +123,7 @@ function readText(text: string, how: Reader, { exit, stderr }: Exited): Value {
 function isAccepted(outcome: Exited, ok: Reader['ok']): boolean {
   if (outcome.exit === null) return false;
   if (ok !== 'any') return ok.includes(outcome.exit);
-  // These two say that the shell found no program to run, unless a program printed something and chose them.
+  // With these codes the shell found no program to run, unless a program printed something and chose them itself.
   return !((outcome.exit === 126 || outcome.exit === 127) && outcome.stdout.bytes === 0);
 }
 
@@ -150,7 +150,7 @@ function readExited(outcome: Exited, how: Reader): DecodedOutcome {
   return { value: readText(text, how, outcome), exit, output: compactOutput(stdout), lossy };
 }
 
-/** Output as it is kept for `DO: |`: a large text is in its artifact, and once is enough. */
+/** Output as kept for `DO: |`: a large text is only in its artifact. */
 export function compactOutput(output: Output): Output {
   if (output.artifact === undefined) return output;
   return { artifact: output.artifact, bytes: output.bytes };
@@ -163,7 +163,7 @@ function readValue(value: Json, how: Reader): DecodedOutcome {
   return { value: value as Value, exit: 0, output: { text, bytes: utf8Length(text) }, lossy: false };
 }
 
-/** The meaning of an outcome, or the failure that it is. */
+/** The decoded outcome, or the failure that it is. */
 export function decodeOutcome(outcome: Outcome, how: Reader): DecodedOutcome {
   switch (outcome.kind) {
     case 'exited':

@@ -1,6 +1,6 @@
 /**
- * What the interpreter asks of the world. Everything is evaluated: an effect handler needs no expression and
- * no name. The same request is also told as the event `effect_requested`.
+ * Requests: what the interpreter needs from outside. All values are evaluated, so an effect handler needs no expression
+ * and no name. The event `effect_requested` records the same request.
  */
 import type { Json, ShellText } from '../machine/expression.js';
 import type { Strictness } from '../machine/machine.js';
@@ -8,44 +8,44 @@ import type { ToolProgram } from '../machine/plan.js';
 import type { EffectKind, Output } from './events/event.js';
 import type { PlanCheck } from './plan/engine/plan-check.js';
 
-/** What all requests have. */
+/** The members of all requests. */
 export interface RequestHeader {
-  /** Stable across crash and resume, as in `effect_requested`. */
+  /** The id of the effect: the same after a crash and a resume, as in `effect_requested`. */
   readonly effect: string;
   readonly kind: EffectKind;
   readonly attempt: number;
-  /** Wait this long before the start (a pause between tries). */
+  /** A pause before the start, between two attempts. Milliseconds. */
   readonly delayMs: number;
 }
 
-/** A value for shell text: the printed text of a scalar, compact JSON of the rest. */
+/** A value for shell text: the printed text of a scalar, compact JSON of anything else. */
 export type ShellValue =
   | { readonly text: string; readonly json?: string; readonly file?: true }
   /** The elements of `{list*}`. */
   | { readonly list: readonly string[] };
 
-/** What requests for commands, functions, agents and tools have in common. */
+/** The members of requests for commands, functions, agents and tools. */
 export interface CommandRequest extends RequestHeader {
   readonly tool: string | null;
-  /** As written, one line, for people. */
+  /** The instruction as written, in one line, for people. */
   readonly text: string;
   readonly state: string;
   readonly line: number;
-  /** Path of the branch this runs in, `''` for the run itself. */
+  /** The path of the branch that requests it; `''` is the run itself. */
   readonly branch: string;
   readonly timeoutMs: number | null;
   readonly once: boolean;
   readonly cwd: string | null;
   readonly env: Readonly<Record<string, string>>;
-  /** stdin; null is empty. */
+  /** The standard input; null means empty. */
   readonly stdin: Output | null;
-  /** Exit codes that are no failure; absent: 0. After any other, what the command left running is stopped. */
+  /** Exit codes that are not a failure; absent: 0. After any other code, what the command left running is stopped. */
   readonly ok?: readonly number[] | 'any';
-  /** Output is bound to a value, so its text is needed (up to 16 MiB). */
+  /** Whether output is bound to a value, so that its text is needed (up to 16 MiB). */
   readonly needsText: boolean;
-  /** The directory that this branch of the run works in, absolute; absent: that of the run. */
+  /** The working directory of this branch, absolute; absent: that of the run. */
   readonly directory?: string;
-  /** The attempt of the step that this is part of, which programs are told instead of the try. */
+  /** The attempt of the enclosing step, which programs receive instead of the attempt of the effect. */
   readonly stepAttempt?: number;
 }
 
@@ -53,20 +53,20 @@ export interface CommandRequest extends RequestHeader {
 export type ShellRequest = CommandRequest & {
   readonly kind: 'shell';
   readonly shell: 'bash' | 'sh' | 'default';
-  /** What ends the script early; absent: nothing, as for runs of earlier versions. */
+  /** Which failures end the script early; absent: none, as in runs of earlier versions. */
   readonly strict?: Strictness;
   readonly template: ShellText;
-  /** One for each hole of the template, in order. */
+  /** One value for each hole of the template, in order. */
   readonly values: readonly ShellValue[];
 };
 /** A program with its arguments, without a shell. */
 export type ArgvRequest = CommandRequest & {
   readonly kind: 'argv';
   readonly argv: readonly string[];
-  /** It prints the file that its last word names, which has to be one of the project. */
+  /** Whether it prints the file that its last word names, which must be a file of the project. */
   readonly reads?: true;
 };
-/** A JavaScript function that stands for a command. */
+/** A JavaScript function that is bound as a command. */
 export type FunctionRequest = CommandRequest & {
   readonly kind: 'function';
   readonly name: string;
@@ -76,41 +76,41 @@ export type FunctionRequest = CommandRequest & {
 export type AgentRequest = CommandRequest & {
   readonly kind: 'agent';
   readonly agent: string;
-  /** Complete: the `with` values are appended by the interpreter. */
+  /** The complete prompt: the interpreter has appended the `with` values. */
   readonly prompt: string;
   readonly args: Readonly<Record<string, Json>>;
-  /** File for the output, relative to the run's directory. */
+  /** The file for the output, relative to the run's working directory. */
   readonly output: string | null;
-  /** How often this try was put off already; absent: never. */
+  /** How often this attempt was backed off; absent: never. */
   readonly waits?: number;
-  /** The session of an earlier call to go on in; absent: a new one. */
+  /** The session of an earlier call that this call continues; absent: a new one. */
   readonly session?: string;
-  /** The adapter that made it, where that is known. */
+  /** The adapter that made the session, if known. */
   readonly sessionAdapter?: string;
-  /** What the call is for, as agents are told it; absent: the state it is in. */
+  /** The purpose of the call, as agents receive it; absent: the name of the state. */
   readonly step?: string;
-  /** Absent: none but those of the configuration. */
+  /** Absent: only those of the configuration. */
   readonly guards?: AgentGuards;
-  /** A file that the agent may leave in its folder, whose text then is its answer: `plan.json`. */
+  /** A file that the agent may write to its answer folder, whose text is then its answer: `plan.json`. */
   readonly answerFile?: string;
-  /** A folder in its working directory where it may leave that file too, and whatever it leaves there is no change. */
+  /** A folder in its working directory where it may write this file too. Files there do not count as changes. */
   readonly answerFolder?: string;
-  /** The call of a plan that the agent stands behind. */
+  /** The call of a plan whose tool is the agent. */
   readonly call?: ToolCall;
 };
 
 /**
- * What a run wants of its worktree, or of that of a parallel task. Every one can be asked for again after a crash and
- * gives the same. Commits are named by their hash.
+ * An operation on the worktree of a run or of a parallel task. Each can be repeated after a crash with the same result.
+ * Commits are named by their hash.
  */
 export type WorktreeAction =
-  /** Commits what is there; settles as `changed` with the difference from `from`. */
+  /** Commits all changes; settles as `changed` with the difference from `from`. */
   | { readonly do: 'snapshot'; readonly onto: string; readonly from: string; readonly label: string }
-  /** Goes back to a commit; settles with null. */
+  /** Resets to a commit; settles with null. */
   | { readonly do: 'reset'; readonly to: string }
   /** A worktree for a parallel task; settles with `{directory}`. */
   | { readonly do: 'fork'; readonly base: string }
-  /** Brings tasks together in their order, after what is in the run's worktree; settles with `{commit}` or fails. */
+  /** Merges tasks in their order into the run's worktree; settles with `{commit}` or fails. */
   | { readonly do: 'merge'; readonly onto: string; readonly tasks: readonly MergedTask[] };
 
 /** A parallel task whose commits are merged: those after `base`, up to `tip`. */
@@ -120,35 +120,35 @@ export interface MergedTask {
   readonly tip: string;
 }
 
-/** Work on a git worktree. */
+/** A request for an operation on a worktree. */
 export type WorktreeRequest = RequestHeader & {
   readonly kind: 'worktree';
-  /** Path of the parallel task whose worktree is meant; null: the run's own. */
+  /** The path of the parallel task whose worktree is meant; null: the run's own worktree. */
   readonly task: string | null;
   readonly action: WorktreeAction;
 };
 
-/** Whether a text is what a JSON Schema asks for; settles with null, or with what is wrong as a text. */
+/** Whether a text matches a JSON Schema; settles with null, or with the problems as a text. */
 export type SchemaRequest = RequestHeader & {
   readonly kind: 'schema';
-  /** A file, relative to `directory`. */
+  /** The file of the schema, relative to `directory`. */
   readonly path: string;
   readonly text: string;
   readonly directory?: string;
 };
-/** A call of a tool: everything but agents, which are asked like any agent, and plans, which the interpreter runs. */
+/** A call of a tool, except agents, which are called like any agent, and plans, which the interpreter runs. */
 export type ToolRequest = CommandRequest & {
   readonly kind: 'tool';
   readonly calls: ToolProgram | PlanCheck;
   readonly call: ToolCall;
 };
 
-/** What a tool is told about its call. */
+/** What a tool receives about its call. */
 export interface ToolCall {
-  /** As the file of tools calls it. */
+  /** Its name in the file of tools. */
   readonly name: string;
   readonly parameters: { readonly [name: string]: Json };
-  /** The paths that its result may go to: lists of those that are written together. */
+  /** The paths that its result may go to, as lists of paths that are written together. */
   readonly alternatives: readonly (readonly string[])[];
   /** A JSON Schema of parameters, `_outputPath` and `_output`. */
   readonly schema: Json | null;
@@ -160,19 +160,19 @@ export interface AgentGuards {
   /** US dollars. */
   readonly maxCost?: number;
   readonly maxTimeMs?: number;
-  /** It may change no file. */
+  /** Whether it must not change any file. */
   readonly noWrite?: boolean;
 }
 
 /**
- * Settles with the time it is at `until` (milliseconds since the epoch) or later. The interpreter reads the clock
- * before it asks for a timer, so `until` is always set and survives a restart; `ms` is the length as it was asked.
+ * Settles at `until` (milliseconds since the epoch) or later, with the time then. The interpreter reads the clock before
+ * it requests a timer, so `until` is always set and survives a restart; `ms` is the requested length.
  */
 export type TimerRequest = RequestHeader & {
   readonly kind: 'timer';
   readonly ms: number | null;
   readonly until: number | null;
-  /** This timer only bounds the question or signal with that effect id: alone it does not keep a run busy. */
+  /** The effect id of a question or signal that this timer only bounds. Such a timer alone does not keep a run busy. */
   readonly bounds?: string;
 };
 /** Settles with a number (`clock`: milliseconds since the epoch; `random`: 0 ≤ x < 1) or a text (`uuid`). */
@@ -184,20 +184,20 @@ export type AskRequest = RequestHeader & {
   readonly question: string;
   readonly choices: readonly string[] | null;
   readonly default: string | null;
-  /** Milliseconds since the epoch, for people: a timer request of its own ends the question. */
+  /** Milliseconds since the epoch, for people: a separate timer ends the question. */
   readonly deadlineMs: number | null;
 };
-/** A signal that another program or a person sends. */
+/** Waits for a signal of another program or a person. */
 export type SignalRequest = RequestHeader & {
   readonly kind: 'signal';
   readonly name: string;
-  /** For people: a timer request of its own ends the waiting. */
+  /** For people: a separate timer ends the waiting. */
   readonly timeoutMs: number | null;
   /** Milliseconds since the epoch. */
   readonly until: number | null;
 };
 
-/** Everything that a run requests of the world; `kind` says which. Performed requests have an `Outcome`. */
+/** Everything that a run can request; `kind` says which. A performed request has an `Outcome`. */
 export type EffectRequest =
   | ShellRequest
   | ArgvRequest

@@ -1,6 +1,6 @@
 /**
- * A run, from outside: start it, let it advance, tell it what happened. Everything is synchronous; what a run
- * wants from the world it asks for in requests, and what it did it tells in events.
+ * The interface of the interpreter: start a run, advance it, and report what happened. Everything is synchronous. A run
+ * asks for what it needs in requests, and records what it did in events.
  */
 import type { Input, LimitScope, Limits } from '../machine/machine.js';
 import { asFailure, factsOf, failThread } from './control/fail.js';
@@ -28,7 +28,7 @@ export { answer, receiveSignal, settle } from './settle.js';
 /** Transitions between two looks at the world unless the caller of `advance` gives a number. */
 const DEFAULT_TRANSITIONS = 100_000;
 
-/** Begins a run: tells `run_started` and enters the initial state. Nothing is executed yet. */
+/** Starts a run: records `run_started` and enters the initial state. Executes nothing yet. */
 export function startRun(linked: LinkedMachine, options: RunOptions): Run {
   const run = new Run(linked, options);
   const { machine } = linked;
@@ -51,7 +51,7 @@ export function startRun(linked: LinkedMachine, options: RunOptions): Run {
   return run;
 }
 
-/** The value of an input: with its numbers as they were written, where that is known. */
+/** The value of an input, with its numbers as they were written, if that is known. */
 function beginningOf({ name, value, printed }: Input, { inputs, printedInputs }: RunOptions): Slot {
   const isGiven = Object.hasOwn(inputs, name);
   const text = isGiven ? printedInputs?.[name] : printed;
@@ -77,8 +77,8 @@ function advanceThread(thread: Thread): void {
 }
 
 /**
- * Runs everything that can run. `blocked`: it waits for the world. `stopped`: it has a result. `more`: that many
- * transitions and loop turns were made, and the caller may look at the world before it goes on.
+ * Executes everything that can be executed. `blocked`: the run waits for outcomes. `stopped`: it has a result. `more`: it
+ * made the given number of transitions and loop rounds, and the caller may check for signals before it continues.
  */
 export function advance(run: Run, transitions = DEFAULT_TRANSITIONS): 'blocked' | 'stopped' | 'more' {
   run.refuel(transitions);
@@ -91,14 +91,14 @@ export function advance(run: Run, transitions = DEFAULT_TRANSITIONS): 'blocked' 
   return 'stopped';
 }
 
-/** A limit that is measured outside, such as time: the run ends failed, without entering ERROR. */
+/** Ends the run as failed, without entering ERROR, because of a limit that is measured outside, such as time. */
 export function exceed(run: Run, scope: LimitScope, limit: number, used: number): void {
   exceedLimit(run, scope, limit, used);
 }
 
 /**
- * Lets a run go on that was held at these failures, and says whether all of them happen again before anything else. Where
- * they do not, it has gone on.
+ * Continues a run that was held at these failures. True: all of them happen again before anything else. False: the run has
+ * continued.
  */
 export function failsAgain(run: Run, failures: readonly HeldFailure[]): boolean {
   run.holdAt(new Set(failures.map(holdKey)));
@@ -108,7 +108,7 @@ export function failsAgain(run: Run, failures: readonly HeldFailure[]): boolean 
   return again;
 }
 
-/** A person ended the run for good. */
+/** Ends the run for good, because a user cancelled it. */
 export function cancelRun(run: Run, by: string, delivery: Delivery = {}): void {
   if (run.result !== null) return;
   run.recordNow({ type: 'run_cancelled', by, ...delivery });
@@ -124,38 +124,38 @@ export function cancelRun(run: Run, by: string, delivery: Delivery = {}): void {
   });
 }
 
-/** Steps that may have one more attempt. */
+/** Grants one more attempt to these steps. */
 export function grant(run: Run, granted: readonly GrantedAttempt[]): void {
   for (const one of granted) run.steps.grant(one);
 }
 
-/** Numbers of effects that were begun and do not count any more stay theirs. The threads wait for something. */
+/** Skips the numbers of effects that were begun and no longer count. The threads must be waiting. */
 export function skipNumbers(run: Run, begun: Readonly<Record<string, number>>): void {
   const threads = [run.main, ...run.ready, ...[...run.pending.values()].map(({ thread }) => thread)];
   for (const thread of threads) thread.counter = Math.max(thread.counter, begun[thread.path] ?? 0);
 }
 
-/** The run goes on, with other limits or from an earlier point: calls that waited for money need not any more, or never can. */
+/** Continues the run with other limits or from an earlier point, which may release calls that waited for their budget. */
 export function reopen(run: Run, limits: Limits): void {
   run.setLimits(limits);
   wakeWaiters(run);
 }
 
-/** What only people, other programs or the clock can give, in the order in which it was asked for. */
+/** What only people, other programs or the clock can provide, in the order of the requests. */
 export function waiting(run: Run): Waiting[] {
   return [...run.pending.values()].flatMap((pending) => (pending.waiting === null ? [] : [pending.waiting]));
 }
 
-/** A question that nobody has answered yet, or a gate that nobody has opened. */
+/** An open question or approval. */
 export interface OpenQuestion {
   readonly kind: 'ask' | 'approval';
   readonly effect: string;
-  /** Of a gate its path. */
+  /** For an approval: its path. */
   readonly name: string;
   readonly choices: readonly string[] | null;
 }
 
-/** The open questions with the effect ids that answers need. */
+/** The open questions, with the effect ids that answers need. */
 export function openQuestions(run: Run): OpenQuestion[] {
   return [...run.pending.values()].flatMap(({ kind, effect, waiting: what }) =>
     kind === 'ask' || kind === 'approval'

@@ -1,6 +1,6 @@
 /**
- * What the world tells a run: outcomes of effects, answers, signals. Live and recovered runs come through here and
- * nowhere else, so they cannot differ.
+ * Applies to a run what comes from outside: outcomes of effects, answers and signals. Live and recovered runs use the same
+ * functions, so they cannot differ.
  */
 import type { Json } from '../machine/expression.js';
 import { withAgentReport } from './agents/agent-output.js';
@@ -27,14 +27,14 @@ function resume(pending: Pending, outcome: Outcome): void {
   proceed(thread, () => suspenderOf(pending).resume(thread, pending, outcome), pending.effect);
 }
 
-/** The outcome as it is recorded: a large text is in its artifact already. */
+/** The outcome as it is recorded, without a large text that is already in its artifact. */
 function recordedOutcome(outcome: Outcome): Outcome {
   return outcome.kind === 'exited' || outcome.kind === 'timed-out' || outcome.kind === 'changed'
     ? { ...outcome, stdout: compactOutput(outcome.stdout) }
     : outcome;
 }
 
-/** The outcome of an effect. One that nobody waits for any more (a stopped member's) is ignored. */
+/** Applies the outcome of an effect. Ignores one that is no longer expected, such as that of a stopped member. */
 export function settle(run: Run, effect: string, outcome: Outcome): void {
   const pending = run.pending.get(effect);
   if (pending === undefined || run.result !== null) return;
@@ -47,17 +47,17 @@ export function settle(run: Run, effect: string, outcome: Outcome): void {
   resume(pending, reported);
 }
 
-/** How something came through the run's inbox: the bytes of it that were read by then. */
+/** How many bytes of the run's inbox were read with this delivery. */
 export interface Delivery {
   readonly inbox?: number;
 }
 
-/** What a person answers: a question, or the gate of a plan. */
+/** Whether a request is one that a person answers: a question or an approval of a plan. */
 export function isAnswered(kind: EffectKind): boolean {
   return kind === 'ask' || kind === 'approval';
 }
 
-/** The answer to a question. `by` says who gave it. Ignored when the question is not open. */
+/** Applies the answer to a question. `by` says who gave it. Ignored if the question is not open. */
 export function answer(run: Run, effect: string, value: Json, by: string, delivery: Delivery = {}): void {
   const pending = run.pending.get(effect);
   if (pending === undefined || !isAnswered(pending.kind) || run.result !== null) return;
@@ -67,7 +67,7 @@ export function answer(run: Run, effect: string, value: Json, by: string, delive
   resume(pending, { kind: 'value', value });
 }
 
-/** A signal. The first that waits for it takes it; when nobody does, it is kept until it is read once. */
+/** Applies a signal. The first thread that waits for it takes it; otherwise it is kept until one reads it. */
 export function receiveSignal(run: Run, name: string, payload: Json, by: string, delivery: Delivery = {}): void {
   if (run.result !== null) return;
   run.recordNow({ type: 'signal_received', name, payload, by, ...delivery });

@@ -1,4 +1,4 @@
-/** A fork of a PARALLEL, its members, and the semaphore that bounds how many of them are active at once. */
+/** A fork of a PARALLEL, its members, and the semaphore that limits how many of them are active at once. */
 import type { Json } from '../../machine/expression.js';
 import type { FailureFacts, RunEvent } from '../events/event.js';
 import type { Value } from '../values/value.js';
@@ -6,19 +6,19 @@ import type { DataWrite } from './run-data.js';
 import type { Slot, Thread } from './thread.js';
 import type { UndoRegister } from './undo-register.js';
 
-/** How many members may be active at once: those of one fork, or of all forks that share the run's jobs. */
+/** Limits how many members are active at once: members of one fork, or of all forks that share the run's jobs. */
 export interface Semaphore {
   readonly limit: number;
   active: number;
   /** Forks with members that have not started. */
   readonly forks: Fork[];
-  /** Members that waited for something slow and want their place back. */
+  /** Members that waited for something slow and need their permit again. */
   readonly returning: Thread[];
 }
 
 export type MemberStatus = 'waiting' | 'active' | 'succeeded' | 'failed' | 'stopped';
 
-/** A branch of a fork. Its events are kept until the join, where they follow in source order. */
+/** A branch of a fork. Its events are kept until the join, which records them in source order. */
 export interface Member {
   readonly fork: Fork;
   readonly index: number;
@@ -26,38 +26,38 @@ export interface Member {
   thread: Thread | null;
   events: RunEvent[];
   failure: FailureFacts | null;
-  /** TOOL_FAILURE is among its events already. */
+  /** Whether TOOL_FAILURE is already among its events. */
   isReported: boolean;
-  /** What it wrote of the run's data, in order. */
+  /** What it wrote to the run's data, in order. */
   readonly writes: DataWrite[];
-  /** How what it did is taken back, in order. */
+  /** The UNDOs that it registered, in order. */
   readonly undo: UndoRegister;
-  /** Values of the collected slots of a member that succeeded. */
+  /** The values of the collected slots, if the member succeeded. */
   collected: readonly Slot[] | null;
-  /** It counts as active in its gate. */
+  /** Whether it holds a permit of its semaphore. */
   holds: boolean;
 }
 
 export interface Fork {
   readonly id: string;
   readonly parent: Thread;
-  /** Flat pc of the `fork` or `fork-each` instruction. */
+  /** The flat position of the `fork` or `fork-each` instruction. */
   readonly pc: number;
   readonly semaphore: Semaphore;
   readonly quorum: number | null;
   readonly members: Member[];
-  /** Locals of the parent at the fork: a member that starts late sees what the first one saw. */
+  /** The parent's locals at the fork: a member that starts late sees the same values as the first one. */
   readonly locals: readonly Slot[];
-  /** The run's data at the fork, as the parent saw it. */
+  /** The run's data at the fork, as the parent sees it. */
   readonly data: Json;
-  /** Elements of a `fork-each`, by member. */
+  /** The elements of a `fork-each`, by member. */
   readonly items: readonly Value[] | null;
-  /** Index of the next member to start. */
+  /** The index of the next member to start. */
   next: number;
   open: number;
   succeeded: number;
   failed: number;
-  /** The parent goes on while the members run, up to `join-detached`. */
+  /** Whether the parent continues while the members run, up to `join-detached`. */
   readonly detached: boolean;
 }
 

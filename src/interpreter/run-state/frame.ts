@@ -1,23 +1,23 @@
 /**
- * What a thread has open while steps run: the steps themselves and the scopes that the names of steps stand in. All of
- * it is plain data, so that a run can be put away in the middle of an attempt and taken up again.
+ * The frames of a thread while steps run: open steps, and the scopes of the names of steps. All of it is plain data, so
+ * that a run can be stored and restored in the middle of an attempt.
  */
 
-/** What a gate said of an attempt. */
+/** The result of a gate for an attempt. */
 export interface GateFinding {
   readonly pass: boolean;
-  /** What a validator has to say. */
+  /** The text of a validator. */
   readonly comments?: string;
-  /** What a failed command printed to standard error, else the end of its output, or why the gate did not pass. */
+  /** The standard error of a failed command, or else the end of its output, or why the gate did not pass. */
   readonly error?: string;
-  /** All that a failed command printed; absent where `error` says it all. */
+  /** The whole output of a failed command; absent if `error` has all of it. */
   readonly said?: string;
 }
 
-/** Overrides of RETRY that hold from some attempt on. */
+/** Overrides of RETRY that apply from a certain attempt. */
 export interface Overrides {
   readonly agent?: string;
-  /** Index of the entry whose prompt is used. */
+  /** The index of the entry whose prompt is used. */
   readonly prompt?: number;
   readonly session?: 'new';
   readonly worktree?: 'reset';
@@ -25,9 +25,9 @@ export interface Overrides {
 
 /** What the agent calls of a step used, over all its attempts. */
 export interface Tally {
-  /** US dollars that were told. */
+  /** The reported cost in US dollars. */
   readonly cost: number;
-  /** A call did not tell its cost. */
+  /** Whether a call did not report its cost. */
   readonly unknown: boolean;
   readonly calls: number;
   readonly turns: number | null;
@@ -41,58 +41,58 @@ export interface Tally {
 
 export const NOTHING_USED: Tally = { cost: 0, unknown: false, calls: 0, turns: null, tokens: null };
 
-/** A step between its first attempt and its last. */
+/** A step from its first attempt to its last. */
 export interface StepFrame {
   readonly kind: 'step';
   readonly path: string;
   /** Milliseconds since the epoch. */
   readonly startedMs: number;
   attempt: number;
-  /** What is judged: the work is done, or gates run, or a retry is being decided. */
+  /** The phase of the attempt: the agent works, gates run, or a retry is being decided. */
   phase: 'work' | 'gates' | 'retry';
   /** Commits before the first attempt and before this one; null without a worktree. */
   base: string | null;
   before: string | null;
   overrides: Overrides;
-  /** Who does this attempt, and who did the one before. */
+  /** The agent of this attempt and of the previous one. */
   agent: string | null;
   agentBefore: string | null;
-  /** The session that this attempt goes on in, and after it the one that it was. */
+  /** The session that this attempt continues; after the attempt, its own session. */
   session: string | null;
   sessionBefore: string | null;
-  /** What was wrong with the answer, where the agent is asked once more for it; null as long as it was not. */
+  /** The problem in the answer if the agent is asked again for it; null until then. */
   correction: string | null;
-  /** Answer, change and verdict of this attempt. */
+  /** Answer, changes and result of this attempt. */
   output: string;
   diff: string;
   files: readonly string[];
   comments: string | null;
   verdict: boolean | null;
-  /** Why the work of this attempt failed; null where it did not. */
+  /** Why the work of this attempt failed; null if it did not. */
   failure: string | null;
-  /** A limit stopped the agent: the worktree goes back to `before`. */
+  /** Whether a limit stopped the agent: the worktree is then reset to `before`. */
   guarded: boolean;
   gates: Record<string, GateFinding>;
-  /** What the validator said that was asked last. */
+  /** The answer of the last validator. */
   asked: GateFinding | null;
-  /** Of the last failed attempt. */
+  /** The results of the last failed attempt. */
   errorBefore: string;
   diffBefore: string;
   gatesBefore: Record<string, GateFinding>;
   tally: Tally;
-  /** Money kept free for the call that runs: US dollars. */
+  /** The budget that the running call has reserved, in US dollars. */
   reserved: number;
 }
 
-/** Names of steps inside are below `prefix`. */
+/** The prefix of the names of inner steps. */
 export interface ScopeFrame {
   readonly kind: 'scope';
   readonly prefix: string;
-  /** Where its own worktree is: the path of a parallel task. */
+  /** The path of the parallel task whose worktree it has. */
   readonly task?: ParallelTask;
-  /** It is a workflow with a budget of its own; what it used is in the run, by its prefix. */
+  /** Whether it is a workflow with its own budget. The run has what it used, by its prefix. */
   readonly budget?: WorkflowBudget;
-  /** Nothing that its steps write is kept behind it: they only answer a question. */
+  /** Whether the keys of its steps are dropped at its end, because they only answer a question. */
   readonly passing?: boolean;
 }
 
@@ -101,29 +101,29 @@ interface WorkflowBudget {
   readonly cost?: number;
   readonly tokens?: number;
   readonly timeMs?: number;
-  /** When it began, milliseconds since the epoch. */
+  /** When it started, in milliseconds since the epoch. */
   readonly sinceMs: number;
 }
 
-/** What a workflow used, and what its calls that run now may still use: US dollars, tokens. */
+/** What a workflow used, and what its running calls have reserved: US dollars, tokens. */
 export interface UsedBudget {
   readonly cost: number;
   readonly tokens: number;
   readonly reserved: number;
 }
 
-/** Where a parallel task works, and what it began from. */
+/** The working directory of a parallel task, and the commit from which it started. */
 export interface ParallelTask {
   readonly path: string;
   readonly base: string;
-  /** Where the thread worked before. */
+  /** The previous working directory of the thread. */
   readonly outer: ThreadWorktree;
 }
 
-/** The directory and the commit of the worktree that a thread is in. */
+/** The directory and the commit of the worktree in which a thread works. */
 export interface ThreadWorktree {
   readonly task: string | null;
-  /** Absolute; null is the run's own. */
+  /** Absolute; null is the run's own worktree. */
   readonly directory: string | null;
   readonly commit: string | null;
 }

@@ -1,6 +1,6 @@
 /**
- * A machine made ready to run, as the run sees it: one operation for each instruction, and what to do with the outcome
- * of one that had to wait. `instructions/link.ts` makes it.
+ * A linked machine, as the run sees it: one operation for each instruction, and how to continue after the outcome of one
+ * that had to wait. `instructions/link.ts` makes it.
  */
 import type { Machine, Origin, State } from '../../machine/machine.js';
 import type { Outcome } from '../events/event.js';
@@ -10,18 +10,18 @@ import type { Thread } from './thread.js';
 /** What an instruction returns when its thread cannot continue now. */
 export const STOP = -1;
 
-/** Does one instruction. Returns the flat position of the next one, or `STOP`. Fails by throwing a RuntimeFailure. */
+/** Executes one instruction. Returns the flat position of the next one, or `STOP`. Fails by throwing a RuntimeFailure. */
 export type LinkedInstruction = (thread: Thread) => number;
 
 /** How an instruction that had to wait continues. */
 export interface Suspender {
   /** Takes the outcome of one of its effects. Returns the next position or `STOP`, like an instruction. */
   readonly resume: (thread: Thread, pending: Pending, outcome: Outcome) => number;
-  /** Asks again for what a restored run still waits for; records no event. */
+  /** Repeats the requests of a restored run that still waits for them. Records no event. */
   readonly reissue: (thread: Thread, pending: Pending) => void;
 }
 
-/** An instruction made ready to run; it has a suspender only if it can wait. */
+/** A linked instruction. It has a suspender only if it can wait. */
 export interface Linked {
   readonly instruction: LinkedInstruction;
   readonly suspender?: Suspender;
@@ -32,16 +32,16 @@ export interface LinkedMachine {
   readonly machine: Machine;
   readonly instructions: readonly LinkedInstruction[];
   readonly suspenders: readonly (Suspender | null)[];
-  /** What the forks know of their members, by position. */
+  /** The layouts of forks, by position. */
   readonly layouts: ReadonlyMap<number, ForkLayout>;
   readonly origins: readonly Origin[];
   /** Flat position of the first instruction of each state. */
   readonly starts: readonly number[];
-  /** Flat position after all states: the rollback of a run that is over. */
+  /** The flat position after all states: the rollback of a run that has ended. */
   readonly rollback: number;
 }
 
-/** Where an instruction is: positions inside its state become flat ones with `base`. */
+/** The location of an instruction. Adding `base` makes positions inside its state flat. */
 export interface LinkContext {
   readonly machine: Machine;
   readonly state: State;
@@ -49,24 +49,24 @@ export interface LinkContext {
   /** Flat position of this instruction. */
   readonly pc: number;
   readonly starts: readonly number[];
-  /** It undoes an effect, and is elsewhere in the program. */
+  /** It undoes an effect, so its location in the program is elsewhere. */
   readonly undo?: { readonly state: string; readonly line: number };
 }
 
-/** What the instruction knows of its members, with flat positions. */
+/** The members of a fork, with flat positions. */
 export interface ForkLayout {
   /** Where the parent continues. */
   readonly join: number;
-  /** First position of a member. */
+  /** The first position of each member. */
   readonly start: (index: number) => number;
-  /** Local slots that a member hands over. */
+  /** The local slots that a member passes to its parent. */
   readonly collect: (index: number) => readonly number[];
-  /** The slot of the element, and that each collected name becomes a list: a `fork-each`. */
+  /** For a `fork-each`: the slot of the element. Each collected name then becomes a list. */
   readonly variable: number | null;
-  /** The slot of `timed_out` of a WAIT that is the join. */
+  /** The slot of `timed_out`, if a WAIT is the join. */
   readonly timedOut: number | null;
-  /** The slot of the failures, where members that fail fail nothing. */
+  /** The slot of `failures`, if the block continues after members fail. */
   readonly keep: number | null;
-  /** What a failure calls the members of a `fork`; those of a `fork-each` have their elements. Null: it names none. */
+  /** The names of members of a `fork` in failures; those of a `fork-each` have their elements. Null: without a name. */
   readonly names: readonly string[] | null;
 }

@@ -1,4 +1,4 @@
-/** Which step and which scope a thread is in. */
+/** The step and the scope in which a thread is. */
 import type { StepKey } from '../../machine/step.js';
 import type { Frame, StepFrame } from './frame.js';
 import type { Thread } from './thread.js';
@@ -10,7 +10,7 @@ export function stepOf(thread: Thread): StepFrame {
   return frame;
 }
 
-/** The innermost step that is open, whatever lies in it; null outside of steps. */
+/** The innermost open step; null outside of steps. */
 export function innermostStep(thread: Thread): StepFrame | null {
   for (let at = thread.frames.length - 1; at >= 0; at--) {
     const frame = thread.frames[at] as Frame;
@@ -21,17 +21,17 @@ export function innermostStep(thread: Thread): StepFrame | null {
 
 const IN_NONE: { readonly step?: string } = {};
 
-/** For events: the step that something happens in. Outside of steps, which is most of the time, nothing is made. */
+/** The members of an event that name its step. Outside of steps, the usual case, nothing is allocated. */
 export function inStep(thread: Thread): { readonly step?: string } {
   if (thread.frames.length === 0) return IN_NONE;
   const frame = innermostStep(thread);
   return frame === null ? IN_NONE : { step: frame.path };
 }
 
-/** The name of the state whose steps have no state in their paths. */
+/** The name of the state whose steps do not have the state in their paths. */
 const UNNAMED_STATE = 'MAIN';
 
-/** What names of steps in a scope stand behind; level 0 is the machine. */
+/** The prefix of the names of steps in a scope; level 0 is the machine. */
 function prefixAt(thread: Thread, level: number): string {
   let seen = 0;
   if (level > 0)
@@ -44,7 +44,7 @@ function prefixAt(thread: Thread, level: number): string {
   return state === UNNAMED_STATE ? '' : `${state}/`;
 }
 
-/** The scope that is innermost. */
+/** The innermost scope. */
 export function prefixHere(thread: Thread): string {
   for (let at = thread.frames.length - 1; at >= 0; at--) {
     const frame = thread.frames[at] as Frame;
@@ -53,7 +53,7 @@ export function prefixHere(thread: Thread): string {
   return prefixAt(thread, 0);
 }
 
-/** The path of the step that a key is about. */
+/** The path of the step to which a key belongs. */
 export function pathOf(thread: Thread, { level, path }: StepKey): string {
   return level === undefined ? path : prefixAt(thread, level) + path;
 }

@@ -2,38 +2,38 @@
 import type { EffectKind, Waiting } from '../events/event.js';
 import type { Thread } from './thread.js';
 
-/** Something a thread cannot go on without. */
+/** Something that a thread needs before it can continue. */
 export interface Pending {
   readonly effect: string;
   readonly kind: EffectKind;
   attempt: number;
   readonly thread: Thread;
   /**
-   * `result`: the outcome is what the instruction is for. `clock`: the time it needs before it can wait.
-   * `bound`: the timer that ends a question, a signal or a join.
+   * `result`: the outcome of the instruction itself. `clock`: the time that it needs before it can wait. `bound`: the timer
+   * that ends a question, a signal or a join.
    */
   readonly purpose: 'result' | 'clock' | 'bound';
   /** Milliseconds since the epoch, for timers and what they bound. */
   until: number | null;
-  /** The request was handed out, so that stopping it must be told. */
+  /** Whether the request was handed out, so that stopping it must be reported. */
   taken: boolean;
-  /** What people are told about it, where only they, a program or the clock can end it. */
+  /** Its description for people, if only they, a program or the clock can end it. */
   waiting: Waiting | null;
-  /** How often this try of an agent call was put off. */
+  /** How often this attempt of an agent call was backed off. */
   readonly waits?: number;
   /** Who answered it. */
   answeredBy?: string;
-  /** The try that this timer puts off, to be asked for again. */
+  /** The attempt that this timer backs off, which is requested again afterwards. */
   readonly putsOff?: { readonly effect: string; readonly attempt: number };
-  /** The try that failed, where chance is asked how long to pause before the next one. */
+  /** The attempt that failed, if this request is for the random length of the pause before the next one. */
   readonly retries?: { readonly effect: string; readonly attempt: number; readonly error: string };
-  /** The call of a plan that it is made for. */
+  /** The call of a plan for which it is made. */
   readonly call?: PlanPending;
 }
 
-/** Which call or approval of a plan waits for this. */
+/** The call or approval of a plan that waits for this. */
 export interface PlanPending {
   readonly key: string;
-  /** The answer before could not be used, and this is the one further try. */
+  /** Whether the previous answer was unusable and this is the only further attempt. */
   readonly correction?: { readonly problem: string; readonly session: string | null };
 }

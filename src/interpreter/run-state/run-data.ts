@@ -1,6 +1,6 @@
 /**
- * The data that `†` names, as far as a run writes it: `state` and `data`, and what plans keep beside them. A path that
- * was written once stays in the list of those that `state.json` shows.
+ * The data that `†` names and a run writes: `state` and `data`, and what plans keep next to them. A path that was written
+ * once stays in the list of those that `state.json` shows.
  */
 import type { Json } from '../../machine/expression.js';
 import type { OutputMethod } from '../../machine/plan.js';
@@ -9,14 +9,14 @@ import { DataTree } from '../values/data-tree.js';
 
 export type DataPath = readonly [string, ...string[]];
 
-/** What a call or a plan writes: a value, at a path, in one way. */
+/** What a call or a plan writes: a value at a path, and how. */
 export interface DataWrite {
   readonly path: DataPath;
   readonly value: Json;
   readonly method: OutputMethod | null;
 }
 
-/** Data and the paths that were written, as a snapshot has them. */
+/** The data and the written paths, as a snapshot has them. */
 export interface DataImage {
   readonly root: Json;
   readonly written: readonly DataPath[];
@@ -38,7 +38,7 @@ export class RunData {
     return this.known.size === 0 && !this.begun;
   }
 
-  /** The value at a path, which never changes from now on; undefined when there is none. */
+  /** The value at a path, which is frozen from now on; undefined if there is none. */
   read(path: readonly string[]): Json | undefined {
     return this.tree.read(path);
   }
@@ -52,18 +52,18 @@ export class RunData {
     return this.tree.refusal(path, value, method);
   }
 
-  /** Writes what `refusal` does not refuse. */
+  /** Writes a value that `refusal` accepts. */
   write(path: DataPath, value: Json, method: OutputMethod | null): void {
     this.tree.write(path, value, method);
     this.note(path);
   }
 
-  /** A path that shall be shown, though nobody had to write it: it was there. */
+  /** Shows a path that did not have to be written because its value was already there. */
   note(path: DataPath): void {
     this.known.set(printPath(path), path);
   }
 
-  /** All of it is replaced by what a plan begins with. */
+  /** Replaces everything by the initial data of a plan. */
   begin(root: Json): void {
     this.tree = new DataTree(root);
     this.begun = true;

@@ -1,4 +1,4 @@
-/** What a run is given, what it comes to, and how its steps stand: plain data that the run and its readers share. */
+/** Options, results and the status of steps: plain data that a run and its readers share. */
 import type { Json } from '../../machine/expression.js';
 import type { Limits } from '../../machine/machine.js';
 import type { RunError } from '../events/event.js';
@@ -6,33 +6,33 @@ import type { Host } from '../values/functions.js';
 
 export interface RunOptions extends Host {
   readonly inputs: Readonly<Record<string, Json>>;
-  /** JSON of inputs with numbers as they were written, which JavaScript prints in another way. */
+  /** The JSON of inputs with numbers as they were written, which JavaScript prints differently. */
   readonly printedInputs?: Readonly<Record<string, string>>;
-  /** Folder of the program's file when the run began, absolute. */
+  /** The folder of the program's file at the start of the run, absolute. */
   readonly programDir?: string;
-  /** Members of PARALLEL at once where the program names no `max`. */
+  /** How many members of a PARALLEL run at once if it has no `max`. */
   readonly jobs: number;
-  /** The same for members that are all agent calls; 8 when absent. */
+  /** The same for members that are all agent calls; 8 if absent. */
   readonly agentJobs?: number;
   /** Whether events are made. Without them a pure loop allocates nothing. */
   readonly record: boolean;
-  /** Emit STATE_ENTRY and PHASE_TRANSITION. */
+  /** Whether STATE_ENTRY and PHASE_TRANSITION are emitted. */
   readonly autoEvents: boolean;
-  /** Merged from the program and the command line. */
+  /** The limits of the program and the command line, merged. */
   readonly limits: Limits;
   readonly effectTimeoutMs: number | null;
   readonly start?: { readonly state: number; readonly with: Readonly<Record<string, Json>> };
-  /** Tries a regular expression in bounded time; null when it took too long. */
+  /** Matches a regular expression in bounded time; null if it took too long. */
   readonly matches: (regex: RegExp, text: string) => boolean | null;
   readonly digest: string;
   readonly version: string;
-  /** The run works in a git worktree that begins at this commit. */
+  /** The commit from which the run's worktree starts, if it has one. */
   readonly worktree?: { readonly base: string };
-  /** US dollars that a call of these agents may cost at most. */
+  /** The most that a call of these agents may cost, in US dollars. */
   readonly agentMaxCost?: Readonly<Record<string, number>>;
 }
 
-/** How a step stands. */
+/** The status of a step. */
 export interface StepRecord {
   readonly path: string;
   readonly status: 'running' | 'pass' | 'fail' | 'fatal';
@@ -40,7 +40,7 @@ export interface StepRecord {
   readonly attempt: number;
   /** US dollars; null is unknown. */
   readonly cost: number | null;
-  /** What a validation said. */
+  /** The answer of a validation. */
   readonly verdict: boolean | null;
 }
 

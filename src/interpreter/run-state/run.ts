@@ -1,6 +1,6 @@
 /**
- * The state of a run: threads (the run itself and branches of PARALLEL), forks, what it waits for, and the events
- * and requests that were not taken yet. Only the interpreter's own functions change it.
+ * The state of a run: threads (the run itself and branches of PARALLEL), forks, pending requests, and the events and
+ * requests that the runtime has not taken yet. Only functions of the interpreter change it.
  */
 import type { Json } from '../../machine/expression.js';
 import type { Limits } from '../../machine/machine.js';
@@ -27,7 +27,7 @@ interface KeptSignal {
   readonly payload: Json;
 }
 
-/** What a snapshot knows of a run itself; threads, steps, usage and the undo register are restored on their own. */
+/** What a snapshot has of the run itself; threads, steps, usage and the undo register are restored separately. */
 interface RestoredRun {
   readonly inputs: readonly Slot[];
   readonly tracked: readonly Slot[];
@@ -45,9 +45,9 @@ interface RestoredRun {
 export class Run {
   readonly main: Thread;
   readonly quiet: boolean;
-  /** Tracked variables. Like all variables they are written by the instructions of threads. */
+  /** Tracked variables. Instructions of threads write them, as they write all variables. */
   readonly trackedSlots: Slot[];
-  /** How many members may be active at once where PARALLEL names no number: any, and those that are all agent calls. */
+  /** The permits of members if a PARALLEL has no `max`: in general, and for members that are all agent calls. */
   readonly jobs: Semaphore;
   readonly agentJobs: Semaphore;
   readonly usage = new Usage();
@@ -81,11 +81,11 @@ export class Run {
   private cancellations: string[] = [];
 
   readonly pending: ReadonlyMap<string, Pending> = this.waiting;
-  /** Threads that can run, next one first. */
+  /** Threads that can run; the first one is next. */
   readonly ready: readonly Thread[] = this.queue;
   /** Signals that no thread has waited for yet, oldest first. */
   readonly signals: readonly KeptSignal[] = this.keptSignals;
-  /** Threads that wait at a failure that is not taken: see `control/hold.ts`. */
+  /** Threads that are held at a failure; see `control/hold.ts`. */
   readonly held: readonly Thread[] = this.heldThreads;
   /** Threads whose agent call waits until others have released what they reserved, oldest first. */
   readonly waitingForBudget: readonly Thread[] = this.withoutBudget;
@@ -115,7 +115,7 @@ export class Run {
     this.inputValues = values;
   }
 
-  /** Entry values by state; a state that nothing was passed to has none yet. */
+  /** Entry values by state; a state that never received any has none. */
   get entries(): readonly (readonly Slot[])[] {
     return this.entrySlots;
   }
@@ -131,7 +131,7 @@ export class Run {
     return fresh;
   }
 
-  /** What `†` names, as far as the run writes it. */
+  /** The data that `†` names and the run writes. */
   get data(): RunData {
     return this.dataTree;
   }
@@ -150,7 +150,7 @@ export class Run {
     return this.mostTransitions;
   }
 
-  /** No limit ends the run, though calls wait for money as they did: what it repeats has happened. */
+  /** While a record is read, no limit ends the run, because what it repeats has happened. Calls wait for budget as before. */
   get overlooksLimits(): boolean {
     return this.overlooked;
   }
@@ -176,12 +176,12 @@ export class Run {
     return this.trail.image;
   }
 
-  /** So many transitions and loop turns may be made before `advance` returns. */
+  /** How many transitions and loop rounds may be made before `advance` returns. */
   refuel(turns: number): void {
     this.fuel = turns;
   }
 
-  /** Uses one turn; false when it was the last one. */
+  /** Uses one round; false if it was the last one. */
   burnFuel(): boolean {
     return --this.fuel >= 0;
   }
@@ -196,7 +196,7 @@ export class Run {
     this.queue.push(thread);
   }
 
-  /** The thread runs next: it has only been interrupted. */
+  /** Makes the thread run next, because it was only interrupted. */
   enqueueFirst(thread: Thread): void {
     this.queue.unshift(thread);
   }
@@ -248,7 +248,7 @@ export class Run {
     this.keptSignals.push(signal);
   }
 
-  /** The oldest signal of that name, which is read once. */
+  /** Takes the oldest signal with this name. */
   takeSignal(name: string): KeptSignal | undefined {
     const at = this.keptSignals.findIndex((signal) => signal.name === name);
     return at < 0 ? undefined : this.keptSignals.splice(at, 1)[0];
@@ -256,7 +256,7 @@ export class Run {
 
   // ---- its end --------------------------------------------------------------------------------------
 
-  /** The failure that the state ERROR was entered with. */
+  /** The failure with which the state ERROR was entered. */
   get cause(): FailureFacts | null {
     return this.failure;
   }
@@ -273,13 +273,13 @@ export class Run {
     this.ending = result;
   }
 
-  /** What the failed run did is taken back now. */
+  /** Starts to roll back what the failed run did. */
   reopen({ error, value }: RunResult): void {
     this.undo.beginLateRollback({ error, value });
     this.ending = null;
   }
 
-  /** The plan that the run is, under way or ended; null for programs. */
+  /** If the run is a plan: the plan, active or ended; null for programs. */
   get plan(): ActivePlan | null {
     return this.rootPlan;
   }
@@ -341,14 +341,14 @@ export class Run {
     );
   }
 
-  /** Events made since the last call, in order. */
+  /** The events since the last call, in order. */
   takeEvents(): RunEvent[] {
     const taken = this.events;
     this.events = [];
     return taken;
   }
 
-  /** Requests made since the last call that are still wanted, in order. */
+  /** The requests since the last call that are still needed, in order. */
   takeRequests(): EffectRequest[] {
     const taken = this.requests;
     if (taken.length === 0) return taken;
@@ -361,14 +361,14 @@ export class Run {
     });
   }
 
-  /** Ids of effects that were handed out and are not wanted any more. */
+  /** The ids of effects that were handed out and are no longer needed. */
   takeCancellations(): string[] {
     const taken = this.cancellations;
     this.cancellations = [];
     return taken;
   }
 
-  /** An event that belongs in the record at once, whichever thread it comes from. */
+  /** Records an event at once, whichever thread it comes from. */
   recordNow(event: RunEvent): void {
     if (!this.quiet) this.events.push(event);
   }

@@ -1,4 +1,4 @@
-/** What steps leave in a run: their keys, how each of them ended, sessions, worktrees and the budgets of workflows. */
+/** What a run keeps of steps: their keys, results, sessions, worktrees and the budgets of workflows. */
 import type { GrantedAttempt } from '../events/failure-facts.js';
 import type { UsedBudget } from './frame.js';
 import type { StepRecord } from './run-options.js';
@@ -25,21 +25,21 @@ export class StepRecords {
   private firstMs = 0;
   private lastMs = 0;
 
-  /** What steps wrote: `<path>.<field>`. */
+  /** The keys that steps wrote: `<path>.<field>`. */
   readonly keys: ReadonlyMap<string, string> = this.keyMap;
-  /** Every step that began, by its path, in that order. */
+  /** Every step that started, by its path, in the order of their starts. */
   readonly records: ReadonlyMap<string, StepRecord> = this.recordMap;
-  /** Worktrees, by their task, in which something has worked since their last commit; null is the run's own. */
+  /** Worktrees, by task, in which something has worked since their last commit; null is the run's own. */
   readonly touched: ReadonlySet<string | null> = this.dirtyTasks;
-  /** The adapters that made sessions, by the ids of the sessions. */
+  /** The adapters that made sessions, by session id. */
   readonly sessionAdapters: ReadonlyMap<string, string> = this.adapters;
 
-  /** When the first step began; milliseconds since the epoch, 0 before that. */
+  /** When the first step started, in milliseconds since the epoch; 0 before. */
   get firstClockMs(): number {
     return this.firstMs;
   }
 
-  /** When a step began or was judged last; milliseconds since the epoch. */
+  /** When a step last started or got its result, in milliseconds since the epoch. */
   get lastClockMs(): number {
     return this.lastMs;
   }
@@ -72,7 +72,7 @@ export class StepRecords {
     this.lastMs = Math.max(this.lastMs, nowMs);
   }
 
-  /** A person allows one more attempt after this one. */
+  /** Grants one more attempt after this one, because a user asked for it. */
   grant(attempt: GrantedAttempt): void {
     this.grantedAttempts.add(keyOf(attempt));
   }
@@ -85,7 +85,7 @@ export class StepRecords {
     this.dirtyTasks.add(task);
   }
 
-  /** The worktree of the task is as its last commit says. */
+  /** Notes that the worktree of the task equals its last commit. */
   markCommitted(task: string | null): void {
     this.dirtyTasks.delete(task);
   }
@@ -94,7 +94,7 @@ export class StepRecords {
     this.adapters.set(session, adapter);
   }
 
-  /** What the workflow at a prefix, which has a budget of its own, has used. */
+  /** What the workflow at a prefix, which has its own budget, has used. */
   budget(prefix: string): UsedBudget {
     return this.budgetMap.get(prefix) ?? UNUSED;
   }

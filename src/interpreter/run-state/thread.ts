@@ -1,4 +1,4 @@
-/** One line of execution, and what is said about where it is. Instructions write its members. */
+/** A thread of execution and its location. Instructions write its members. */
 import type { FailureCause, Output, RunEvent } from '../events/event.js';
 import type { RolledBack } from '../events/undo-facts.js';
 import type { Missing, Value } from '../values/value.js';
@@ -11,44 +11,44 @@ import type { RunData } from './run-data.js';
 
 export type Slot = Value | Missing;
 
-/** How a member ended that gave nothing. */
+/** How a member ended without a result. */
 export type Lost = 'failed' | 'stopped';
 
-/** One line of execution. The run itself has the path `''`; a branch the id of its fork and its number. */
+/** A thread of execution. The run itself has the path `''`; a branch has the id of its fork and its number. */
 export class Thread {
   state = 0;
-  /** Flat pc, over all states. */
+  /** The flat position, over all states. */
   pc = 0;
   locals: Slot[] = [];
   entry: Slot[] = [];
-  /** Numbers the effects of this thread, so that their ids are the same in every order of events. */
+  /** The number of its last effect. Numbers are per thread, so that ids do not depend on the order of events. */
   counter = 0;
-  /** stdout of the last DO or CHECK of this activation. */
+  /** The standard output of its last DO or CHECK since the state was entered. */
   output: Output | null = null;
   status: 'ready' | 'blocked' | 'joining' | 'done' = 'ready';
-  /** An ON ERROR has begun: a failure in it is not handled by another one. */
+  /** Whether it is in an ON ERROR: a failure there is not handled by another one. */
   handling = false;
-  /** How often it failed, so that each failure has a number. */
+  /** How often it has failed, which numbers the failures. */
   failures = 0;
-  /** Where the failure came from that is handled now, by ON ERROR or in the state ERROR. */
+  /** The causes of the failure that ON ERROR or the state ERROR is handling. */
   handled: readonly FailureCause[] | null = null;
-  /** The plan that its instruction runs. */
+  /** The plan that its instruction executes. */
   plan: ActivePlan | null = null;
-  /** Names that are null since the member that binds them did not end well. */
+  /** Names that are null because the member that binds them failed or was stopped. */
   lost: Readonly<Record<string, Lost>> | null = null;
-  /** What the ROLLBACK under way has done. */
+  /** What the active ROLLBACK has done. */
   rollback: RolledBack | null = null;
-  /** The CALL that has just ended has not done what it is for, so there is nothing to take back. */
+  /** Whether the last CALL had no effect, so that there is nothing to undo. */
   unperformed = false;
-  /** What a branch sees of the run's data. */
+  /** The run's data as this branch sees it. */
   branchData: RunData | null = null;
-  /** Open forks: at most one that blocks, last; before it the detached ones. */
+  /** Open forks: the detached ones, then at most one that blocks. */
   readonly forks: Fork[] = [];
   /** What it waits for. */
   readonly pending: Pending[] = [];
-  /** Steps that are open and the scopes of their names, innermost last. Those of a branch begin with its parent's. */
+  /** Open steps and the scopes of their names, innermost last. Those of a branch begin with its parent's. */
   frames: Frame[] = [];
-  /** Where it works: a parallel task has a worktree of its own. */
+  /** Its working directory: a parallel task has its own worktree. */
   worktree: ThreadWorktree;
   readonly tracked: Slot[];
 
@@ -66,12 +66,12 @@ export class Thread {
     if (member !== null) this.frames = member.fork.parent.frames.slice();
   }
 
-  /** Read through the run, which has them only after its main thread was made. */
+  /** Read through the run, which has them only after its main thread exists. */
   get inputs(): readonly Slot[] {
     return this.run.inputSlots;
   }
 
-  /** What `†state` and `†data` are here. */
+  /** The values of `†state` and `†data` in this thread. */
   get data(): RunData {
     return this.branchData ?? this.run.data;
   }
@@ -82,20 +82,20 @@ export class Thread {
   }
 }
 
-/** An event in the order of the program: those of a branch wait for its join. */
+/** Records an event in the order of the program: events of a branch wait for its join. */
 export function record(thread: Thread, event: RunEvent): void {
   if (thread.run.quiet) return;
   if (thread.member === null) thread.run.recordNow(event);
   else thread.member.events.push(event);
 }
 
-/** Tells people about something that is no failure. */
+/** Warns of something that is not a failure. */
 export function warn(thread: Thread, message: string): void {
   const { state, line } = locationOf(thread);
   record(thread, { type: 'warned', message, state, line });
 }
 
-/** Where a thread is, as messages and records say it. */
+/** The location of a thread, for messages and records. */
 export function locationOf(thread: Thread): { state: string; line: number; file: string | null } {
   const { linked } = thread.run;
   const origin = linked.origins[thread.pc];
@@ -106,7 +106,7 @@ export function locationOf(thread: Thread): { state: string; line: number; file:
   };
 }
 
-/** Puts a thread in the queue of those that can run. */
+/** Queues a thread that can run. */
 export function makeReady(thread: Thread): void {
   thread.status = 'ready';
   thread.run.enqueue(thread);

@@ -1,11 +1,11 @@
 /**
- * The states that a run entered: how many, and the last of them. A loop may enter a hundred million, so a run keeps no more
- * than a report needs, and what is stored of it does not grow with its length.
+ * The states that a run entered: how many, and the last of them. A loop may enter a hundred million, so a run keeps only
+ * what a report needs, and stored data does not grow with the length of the run.
  */
 
-/** So many are reported and stored. */
+/** How many states are reported and stored. */
 export const REPORTED_STATES = 1000;
-/** So many are kept: a power of two. */
+/** How many states are kept: a power of two. */
 const KEPT = 1024;
 
 /** What a snapshot keeps: the last states by their numbers. */

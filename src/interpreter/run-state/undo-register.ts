@@ -1,4 +1,4 @@
-/** The undo register of a run or of a branch: how what was done can be taken back, in the order in which it was done. */
+/** The undo register of a run or of a branch: how each effect can be undone, in the order of the effects. */
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { RolledBack } from '../events/undo-facts.js';
 import type { RunResult } from './run-options.js';
@@ -21,16 +21,16 @@ export class UndoRegister {
     this.list.pop();
   }
 
-  /** Empties the register; gives what was in it. */
+  /** Empties the register. Returns its entries. */
   takeAll(): UndoEntry[] {
     return this.list.splice(0);
   }
 }
 
-/** How a failed run had ended, while what it did is taken back. */
+/** How a failed run had ended, while it is rolled back. */
 type EndedAs = Pick<RunResult, 'error' | 'value'>;
 
-/** The register of a run as a snapshot keeps it; a member is left out where there is nothing to say. */
+/** The register of a run as a snapshot keeps it. Empty members are omitted. */
 export interface UndoImage {
   readonly undo?: readonly UndoEntry[];
   readonly undone?: Undone;
@@ -38,28 +38,28 @@ export interface UndoImage {
   readonly lateRollback?: RolledBack;
 }
 
-/** The register of a whole run, with what became of its rollbacks. */
+/** The register of a whole run, with the results of its rollbacks. */
 export class RunUndo extends UndoRegister {
   private takenBack: Undone | null = null;
   private before: EndedAs | null = null;
   private late: RolledBack | null = null;
 
-  /** What was taken back. */
+  /** The effects that were undone. */
   get undone(): Undone | null {
     return this.takenBack;
   }
 
-  /** How the run had ended, while what it did is taken back. */
+  /** How the run had ended, while it is rolled back. */
   get endedAs(): EndedAs | null {
     return this.before;
   }
 
-  /** What a rollback after the end of the run came to. */
+  /** The result of a rollback after the end of the run. */
   get lateRollback(): RolledBack | null {
     return this.late;
   }
 
-  /** An entry was performed: what it took back is not there any more. */
+  /** Notes that an entry was performed, so its effect is undone. */
   noteUndone({ state, transitions }: UndoEntry): void {
     const known = this.takenBack;
     const first = known === null || transitions < known.transitions ? { state, transitions } : known;
@@ -70,7 +70,7 @@ export class RunUndo extends UndoRegister {
     this.before = ended;
   }
 
-  /** Gives how the run had ended. */
+  /** Returns how the run had ended. */
   finishLateRollback(came: RolledBack): EndedAs {
     const ended = this.before;
     if (ended === null) throw new Error('no rollback is under way');
@@ -79,7 +79,7 @@ export class RunUndo extends UndoRegister {
     return ended;
   }
 
-  /** The run has ended once more. */
+  /** Notes that the run has ended again. */
   abandonLateRollback(): void {
     this.before = null;
   }

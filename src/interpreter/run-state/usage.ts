@@ -1,6 +1,6 @@
-/** What the effects and agent calls of a run used, and what calls under way have reserved. */
+/** What the effects and agent calls of a run used, and what active calls have reserved. */
 
-/** Tokens counted over all agent calls of a run. What came from a cache is not part of `in`. */
+/** Tokens of all agent calls of a run. Cached tokens are not part of `in`. */
 export interface Tokens {
   readonly in: number;
   readonly out: number;
@@ -28,7 +28,7 @@ function addTokens(a: Tokens, b: Tokens): Tokens {
   };
 }
 
-/** A sum of US dollars, without what adding fractions in binary leaves behind. */
+/** A sum of US dollars, rounded to remove binary fractions. */
 export function addCost(a: number, b: number): number {
   return Math.round((a + b) * 1e9) / 1e9;
 }
@@ -41,7 +41,7 @@ export class Usage {
   private counted: Tokens = NO_TOKENS;
   private kept = 0;
 
-  /** Commands, functions, agents and tools that were started; tries of one count once. */
+  /** How many commands, functions, agents and tools were started; all attempts of one count once. */
   get effects(): number {
     return this.started;
   }
@@ -69,7 +69,7 @@ export class Usage {
     return this.counted;
   }
 
-  /** US dollars that calls under way may still use. */
+  /** US dollars that active calls have reserved. */
   get reserved(): number {
     return this.kept;
   }
@@ -78,7 +78,7 @@ export class Usage {
     this.started++;
   }
 
-  /** One try of an agent call. `cost`: US dollars, null when it did not report them. */
+  /** Adds one attempt of an agent call. `cost`: US dollars; null if it did not report them. */
   addCall(cost: number | null, tokens: Tokens = NO_TOKENS): void {
     this.calls++;
     if (cost === null) this.withoutCost++;
@@ -86,13 +86,13 @@ export class Usage {
     this.counted = addTokens(this.counted, tokens);
   }
 
-  /** What was spent on outcomes that do not count any more was spent all the same. */
+  /** Adds what was spent on outcomes that no longer count: it was spent all the same. */
   addSpent({ cost, tokens }: { readonly cost: number; readonly tokens: Tokens }): void {
     this.dollars += cost;
     this.counted = addTokens(this.counted, tokens);
   }
 
-  /** Reserves so many US dollars more; a negative number releases them. */
+  /** Reserves more US dollars; a negative number releases them. */
   reserve(by: number): void {
     this.kept = Math.max(0, addCost(this.kept, by));
   }
