@@ -58,9 +58,10 @@ export async function checkCommand(all: readonly string[], flags: CheckFlags): P
 async function checkPrograms(files: readonly string[], flags: CheckFlags): Promise<ExitCode> {
   const compilations: Compilation[] = [];
   const fixed: FixedJson[] = [];
+  const reported = new Set<string>();
   let missing = false;
   for (const file of files) {
-    const opened = await openFile(file, flags);
+    const opened = await openFile(file, flags, reported);
     if (opened === null) missing = true;
     else if (opened.kind === 'broken' || flags.fix !== true) compilations.push(await compilationOf(opened));
     else {
@@ -97,9 +98,9 @@ type OpenedFile =
 type FixedJson = MadeEdit & { readonly file: string };
 
 /** Null if there is no file to compile, or if its configuration has errors. The problem has been reported then. */
-async function openFile(file: string, flags: CheckFlags): Promise<OpenedFile | null> {
+async function openFile(file: string, flags: CheckFlags, reported: Set<string>): Promise<OpenedFile | null> {
   const { configuration, diagnostics, sources, warnings } = await loadSettings(commandLineHost(), file);
-  await reportOnce(warnings, sources, flags);
+  await reportOnce(warnings, sources, flags, reported);
   const read = readNamed(commandLineHost(), file, configuration);
   if (read.kind === 'broken') return read;
   if (read.kind === 'missing') {
@@ -140,11 +141,14 @@ async function openFile(file: string, flags: CheckFlags): Promise<OpenedFile | n
 }
 
 /** Several files may share one configuration, whose warnings are reported once. */
-const reportedBefore = new Set<string>();
-
-async function reportOnce(warnings: readonly Diagnostic[], sources: SourceSet, flags: CheckFlags): Promise<void> {
-  const fresh = warnings.filter(({ message }) => !reportedBefore.has(message));
-  for (const { message } of fresh) reportedBefore.add(message);
+async function reportOnce(
+  warnings: readonly Diagnostic[],
+  sources: SourceSet,
+  flags: CheckFlags,
+  reported: Set<string>,
+): Promise<void> {
+  const fresh = warnings.filter(({ message }) => !reported.has(message));
+  for (const { message } of fresh) reported.add(message);
   await printDiagnostics(fresh, sources, flags);
 }
 

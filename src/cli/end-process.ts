@@ -17,8 +17,11 @@ export function endProcess(code: number): never {
   process.exit(code);
 }
 
-process.on('exit', () => {
-  if (isMeant) return;
-  process.stderr.write('error: a module ended the process before statedsl was done\n');
-  process.exitCode = EXIT.failed;
-});
+/** From now on, an end of the process by anything else is an error. */
+export function reportOtherEnds(): void {
+  process.on('exit', () => {
+    if (isMeant) return;
+    process.stderr.write('error: a module ended the process before statedsl was done\n');
+    process.exitCode = EXIT.failed;
+  });
+}

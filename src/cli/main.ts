@@ -5,50 +5,11 @@
  */
 import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { endProcess, meansToEnd } from './end-process.js';
+import { runCommandLine } from './command-line.js';
+import { endProcess, meansToEnd, reportOtherEnds } from './end-process.js';
 import { EXIT } from './exit-code.js';
-import { createProgram, version } from './program.js';
+import { version } from './program.js';
 import { stderr, stdout } from './streams.js';
-
-async function main(argv: string[]): Promise<number> {
-  if (argv[2] === 'complete' && argv[3] === '--')
-    return (await import('./completion.js')).completeCommand(
-      argv,
-      createProgram(() => {}),
-    );
-  if (!isSomewhere()) {
-    const { usageError } = await import('./usage.js');
-    return usageError('the working directory no longer exists', 'change to an existing directory');
-  }
-  let code: number = EXIT.returned;
-  const program = createProgram((result) => {
-    code = result;
-  });
-  try {
-    await program.parseAsync(withValues(argv));
-    return code;
-  } catch (error) {
-    const { code: kind, exitCode } = error as { code?: unknown; exitCode?: unknown };
-    if (typeof kind !== 'string' || !kind.startsWith('commander.')) throw error;
-    // Commander has reported the problem. Its exit code is 1, which means a failed run here.
-    return exitCode === 0 ? EXIT.returned : EXIT.usage;
-  }
-}
-
-/** `--worktree` alone takes no value: without this the file that follows would be it. */
-function withValues(argv: readonly string[]): string[] {
-  const rest = argv.indexOf('--');
-  return argv.map((word, at) => (word === '--worktree' && (rest < 0 || at < rest) ? '--worktree=on' : word));
-}
-
-/** The working directory of a shell may have been removed. Then no path can be read or written. */
-function isSomewhere(): boolean {
-  try {
-    return process.cwd() !== '';
-  } catch {
-    return false;
-  }
-}
 
 function bugText(error: unknown): number {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -77,6 +38,7 @@ async function end(code: number): Promise<never> {
   endProcess(trouble !== null && code === EXIT.returned ? EXIT.failed : code);
 }
 
+reportOtherEnds();
 process.on('uncaughtException', (error) => void end(bugText(error)));
 process.on('unhandledRejection', (error) => void end(bugText(error)));
-main(process.argv).then(end, (error) => end(bugText(error)));
+runCommandLine(process.argv).then(end, (error) => end(bugText(error)));

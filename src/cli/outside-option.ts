@@ -1,6 +1,15 @@
 /** `--allow-outside`, for every command that reads programs: said once, it holds for all files that they name. */
 import type { Command } from 'commander';
 
+/** `--allow-outside` applies to everything that a command reads. */
+let isAllowed = false;
+
+export const isOutsideAllowed = (): boolean => isAllowed;
+
+export function allowOutside(): void {
+  isAllowed = true;
+}
+
 const READING = new Set([
   'run',
   'check',
@@ -15,13 +24,15 @@ const READING = new Set([
   'approve',
 ]);
 
+/** Nothing is allowed until a command line says so: a process may run several. */
 export function addOutsideOption(program: Command): void {
+  isAllowed = false;
   for (const command of program.commands) {
     addOutsideOption(command);
     if (!READING.has(command.name())) continue;
     command.option('--allow-outside', 'allow programs to use files outside of their project');
-    command.hook('preAction', async () => {
-      if (command.opts().allowOutside === true) (await import('./host.js')).allowOutside();
+    command.hook('preAction', () => {
+      isAllowed = command.opts().allowOutside === true;
     });
   }
 }

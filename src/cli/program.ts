@@ -19,6 +19,7 @@ import {
 } from './option-values.js';
 import { addOutsideOption } from './outside-option.js';
 import { addPlan, unusedStoreOption } from './plan-commands.js';
+import { stderr, stdout } from './streams.js';
 import { visibleError } from './usage.js';
 
 /** A hint for people who give a program as the command. */
@@ -35,12 +36,16 @@ export function createProgram(done: (code: number) => void): Command {
     )
     .option('-V, --version', 'print the version')
     .on('option:version', () => {
-      process.stdout.write(`${version()}\n`);
+      stdout.write(`${version()}\n`);
       throw Object.assign(new Error('version'), { code: 'commander.version', exitCode: 0 });
     })
     .exitOverride()
     .showSuggestionAfterError()
-    .configureOutput({ outputError: (text, write) => write(visibleError(text) + runHint(visibleError(text))) })
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
+      outputError: (text, write) => write(visibleError(text) + runHint(visibleError(text))),
+    })
     .helpCommand('help [command]', 'show the options of a command');
   addRun(program, done);
   addResume(program, done);

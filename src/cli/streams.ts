@@ -2,6 +2,7 @@
  * The two output streams of a command. If the reader goes away, writing ends silently; any other problem, such as a
  * full disk, is reported once. Colors are decided once for each stream.
  */
+import type { Writable } from 'node:stream';
 import { type ColorLevel, colorLevel } from '../views/drawing/color-level.js';
 import { type Paint, plain } from '../views/drawing/paint.js';
 
@@ -19,7 +20,7 @@ export interface Stream {
   readonly trouble: () => string | null;
 }
 
-function stream(node: NodeJS.WriteStream): Stream {
+function stream(node: Writable & { readonly isTTY?: boolean }): Stream {
   const terminal = node.isTTY === true;
   const level = colorLevel(terminal, process.env);
   const callbacks: (() => void)[] = [];
@@ -52,10 +53,19 @@ function stream(node: NodeJS.WriteStream): Stream {
   };
 }
 
-/** From now on standard output holds what is written through `stdout`; what modules of others print joins the progress. */
-export function reserveStdout(): void {
-  process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write;
+/** Where the current command prints. */
+export let stdout: Stream = stream(process.stdout);
+export let stderr: Stream = stream(process.stderr);
+let isProcess = true;
+
+/** From now on, commands print to these streams: a program that runs several commands collects the output of each. */
+export function printTo(out: Writable, error: Writable): void {
+  stdout = stream(out);
+  stderr = stream(error);
+  isProcess = false;
 }
 
-export const stdout: Stream = stream(process.stdout);
-export const stderr: Stream = stream(process.stderr);
+/** From now on standard output holds what is written through `stdout`; what modules of others print joins the progress. */
+export function reserveStdout(): void {
+  if (isProcess) process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write;
+}

@@ -22,40 +22,40 @@ const codex = `echo "$@" > args
 echo '{"type":"item.completed","item":{"type":"agent_message","text":"from codex"}}'`;
 
 describe('agents without a configuration', () => {
-  test('are called by what their names say', () => {
+  test('are called by what their names say', async () => {
     const one = placeWith({ 'a.dsl': program }, { claude });
-    const { code, stdout } = one.run(['run', 'a.dsl', '--json'], { env: { PATH: one.path } });
+    const { code, stdout } = await one.run(['run', 'a.dsl', '--json'], { env: { PATH: one.path } });
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ returned: 'hello', cost: 0.25, tokens: { in: 7, out: 2 } });
   });
 
-  test('are shown by what they say, not by the objects that they say it in', () => {
+  test('are shown by what they say, not by the objects that they say it in', async () => {
     const one = placeWith({ 'a.dsl': program }, { claude });
-    const { stdout, stderr } = one.run(['run', 'a.dsl'], { env: { PATH: one.path } });
+    const { stdout, stderr } = await one.run(['run', 'a.dsl'], { env: { PATH: one.path } });
     expect(stdout).toBe('hello\n');
     expect(stderr).toContain('hello');
     expect(stderr).not.toContain('{"type"');
   });
 
-  test('can be replaced for one run, and keep their names', () => {
+  test('can be replaced for one run, and keep their names', async () => {
     const one = placeWith({ 'a.dsl': program }, { claude, codex });
     const args = ['run', 'a.dsl', '--events', '--agent', 'claude-opus=codex:gpt-5'];
-    const { code, stdout } = one.run(args, { env: { PATH: one.path } });
+    const { code, stdout } = await one.run(args, { env: { PATH: one.path } });
     expect(code).toBe(0);
     expect(stdout).toContain('"tool":"claude-opus"');
     expect(stdout).toContain('from codex');
-    const unknown = one.run(['run', 'a.dsl', '--agent', 'claude-opus=cloude:opus'], { env: { PATH: one.path } });
+    const unknown = await one.run(['run', 'a.dsl', '--agent', 'claude-opus=cloude:opus'], { env: { PATH: one.path } });
     expect(unknown).toMatchObject({ code: 2, stdout: '' });
     expect(unknown.stderr).toContain('there is no agent `cloude:opus`');
   });
 
-  test('that are not installed are a warning, and a failure when they are called', () => {
+  test('that are not installed are a warning, and a failure when they are called', async () => {
     const one = placeWith({ 'a.dsl': program }, {});
     const env = { PATH: '/usr/bin:/bin' };
-    const checked = one.run(['check', 'a.dsl'], { env });
+    const checked = await one.run(['check', 'a.dsl'], { env });
     expect(checked.code).toBe(0);
     expect(checked.stderr).toContain('warning[command-not-found]: the program `claude` is not on PATH');
-    const ran = one.run(['run', 'a.dsl', '--quiet'], { env });
+    const ran = await one.run(['run', 'a.dsl', '--quiet'], { env });
     expect(ran.code).toBe(1);
     expect(ran.stderr).toContain('the program `claude` is not on PATH');
   });
@@ -66,9 +66,9 @@ describe('an agent that is not available', () => {
   const limited = (until: number) => `if [ -e again ]; then echo '{"type":"result","result":"ok","total_cost_usd":0.1}'
 else touch again; echo '{"type":"result","is_error":true,"result":"usage limit reached|${until}"}'; exit 1; fi`;
 
-  test('is waited for, which is told', () => {
+  test('is waited for, which is told', async () => {
     const one = placeWith({ 'a.dsl': program }, { claude: limited(later()) });
-    const { code, stdout, stderr } = one.run(['run', 'a.dsl'], { env: { PATH: one.path } });
+    const { code, stdout, stderr } = await one.run(['run', 'a.dsl'], { env: { PATH: one.path } });
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'ok\n' });
     expect(stderr).toMatch(/retrying in \d.*: usage limit reached/);
   });
@@ -77,13 +77,13 @@ else touch again; echo '{"type":"result","is_error":true,"result":"usage limit r
     const until = later();
     const one = placeWith({ 'a.dsl': program }, { claude: limited(until) });
     const env = { PATH: one.path };
-    const first = one.run(['run', 'a.dsl', '--json', '--suspend-after', '0s'], { env });
+    const first = await one.run(['run', 'a.dsl', '--json', '--suspend-after', '0s'], { env });
     expect(first.code).toBe(75);
     expect(JSON.parse(first.stdout)).toMatchObject({ status: 'suspended', waiting: [{ kind: 'time' }] });
     await new Promise((done) => setTimeout(done, Math.max(0, until * 1000 - Date.now())));
-    const again = one.run(['resume', '--json'], { env });
+    const again = await one.run(['resume', '--json'], { env });
     expect(JSON.parse(again.stdout)).toMatchObject({ status: 'returned', returned: 'ok', cost: 0.1 });
-    expect(one.run(['replay', JSON.parse(first.stdout).run_id], { env }).code).toBe(0);
+    expect((await one.run(['replay', JSON.parse(first.stdout).run_id], { env })).code).toBe(0);
   });
 });
 
@@ -91,10 +91,10 @@ describe('doctor', () => {
   const configuration =
     'agents:\n  builder: {adapter: claude, model: sonnet}\n  own: {adapter: command, run: ["./own.sh"]}\n';
 
-  test('tells what there is, and ends with 1 when something configured is missing', () => {
+  test('tells what there is, and ends with 1 when something configured is missing', async () => {
     const one = placeWith({ 'statedsl.config.yaml': configuration, 'own.sh': '' }, {});
     const env = { PATH: '/usr/bin:/bin' };
-    const { code, stdout } = one.run(['doctor', '--json'], { env });
+    const { code, stdout } = await one.run(['doctor', '--json'], { env });
     expect(code).toBe(1);
     const found = JSON.parse(stdout);
     expect(found.status).toBe('missing');
@@ -102,23 +102,25 @@ describe('doctor', () => {
       { name: 'builder', adapter: 'claude', model: 'sonnet', problem: 'the program `claude` is not on PATH' },
       { name: 'own', problem: expect.stringMatching(/own\.sh` cannot be run: permission denied$/) },
     ]);
-    expect(one.run(['doctor'], { env }).stdout).toMatch(/no +builder +claude +the program `claude` is not on PATH/);
+    expect((await one.run(['doctor'], { env })).stdout).toMatch(
+      /no +builder +claude +the program `claude` is not on PATH/,
+    );
   });
 
-  test('shows how agents are called, without a prompt', () => {
+  test('shows how agents are called, without a prompt', async () => {
     const one = placeWith({ 'statedsl.config.yaml': configuration, 'own.sh': '' }, { claude: 'echo 2.1.0' });
     chmodSync(join(one.folder, 'own.sh'), 0o755);
-    const { code, stdout } = one.run(['doctor'], { env: { PATH: one.path } });
+    const { code, stdout } = await one.run(['doctor'], { env: { PATH: one.path } });
     expect(code).toBe(0);
     expect(stdout).toMatch(/yes +claude +2\.1\.0/);
     expect(stdout).toMatch(/yes +builder +claude +claude --print .* --model sonnet\n/);
   });
 
-  test('works without a configuration, and not with a broken one', () => {
+  test('works without a configuration, and not with a broken one', async () => {
     const one = place();
-    expect(one.run(['doctor']).code).toBe(0);
+    expect((await one.run(['doctor'])).code).toBe(0);
     one.file('statedsl.config.yaml', 'agent: {}\n');
-    const { code, stdout, stderr } = one.run(['doctor', '--json']);
+    const { code, stdout, stderr } = await one.run(['doctor', '--json']);
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({ status: 'invalid', diagnostics: [{ code: 'configuration' }] });
     expect(stderr).toContain('did you mean `agents`?');

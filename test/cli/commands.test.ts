@@ -5,21 +5,21 @@ import { describe, expect, test } from 'vitest';
 import { cli, place } from './statedsl.js';
 
 describe('check', () => {
-  test('ends with 0 on warnings, with --strict with 2', () => {
+  test('ends with 0 on warnings, with --strict with 2', async () => {
     const one = place({ 'a.dsl': 'STATE: A\n  RETURN\nSTATE: B\n  RETURN\n' });
-    expect(one.run(['check', 'a.dsl'])).toMatchObject({
+    expect(await one.run(['check', 'a.dsl'])).toMatchObject({
       code: 0,
       stdout: '',
       stderr: expect.stringContaining('1 warning'),
     });
-    expect(one.run(['check', 'a.dsl', '--strict']).code).toBe(2);
-    expect(JSON.parse(one.run(['check', 'a.dsl', '--json']).stdout).status).toBe('valid');
-    expect(JSON.parse(one.run(['check', 'a.dsl', '--json', '--strict']).stdout).status).toBe('invalid');
+    expect((await one.run(['check', 'a.dsl', '--strict'])).code).toBe(2);
+    expect(JSON.parse((await one.run(['check', 'a.dsl', '--json'])).stdout).status).toBe('valid');
+    expect(JSON.parse((await one.run(['check', 'a.dsl', '--json', '--strict'])).stdout).status).toBe('invalid');
   });
 
-  test('reports all files; --json is one object', () => {
+  test('reports all files; --json is one object', async () => {
     const one = place({ 'a.dsl': 'GOTO: A1\n', 'b.dsl': 'GOTO: B1\n', 'c.dsl': 'RETURN\n' });
-    const { code, stdout, stderr } = one.run(['check', 'a.dsl', 'b.dsl', 'c.dsl', '--json']);
+    const { code, stdout, stderr } = await one.run(['check', 'a.dsl', 'b.dsl', 'c.dsl', '--json']);
     expect(code).toBe(2);
     const report = JSON.parse(stdout);
     expect(report.status).toBe('invalid');
@@ -29,15 +29,18 @@ describe('check', () => {
     ]);
     expect(report.diagnostics[0]).toMatchObject({ severity: 'error', message: expect.stringContaining('`A1`') });
     expect(stderr).toContain('b.dsl:1:7');
-    expect(JSON.parse(one.run(['check', 'c.dsl', '--json']).stdout)).toEqual({ status: 'valid', diagnostics: [] });
+    expect(JSON.parse((await one.run(['check', 'c.dsl', '--json'])).stdout)).toEqual({
+      status: 'valid',
+      diagnostics: [],
+    });
   });
 
   describe('--fix', () => {
-    test('mends what leaves nothing to decide, in rounds, and says what it did', () => {
+    test('mends what leaves nothing to decide, in rounds, and says what it did', async () => {
       const one = place({
         'a.dsl': '\ufeffSTATE: A\r\n\tTRACK n\r\n  if: n = 3 → goto: A\r\n  WAIT: 5\r\n  GOTO: NOWHERE\r\n',
       });
-      const { code, stdout, stderr } = one.run(['check', '--fix', 'a.dsl']);
+      const { code, stdout, stderr } = await one.run(['check', '--fix', 'a.dsl']);
       expect(readFileSync(join(one.folder, 'a.dsl'), 'utf8')).toBe(
         '\ufeffSTATE: A\r\n  TRACK: n\r\n  IF: n == 3 → GOTO: A\r\n  WAIT: 5s\r\n  GOTO: NOWHERE\r\n',
       );
@@ -46,56 +49,58 @@ describe('check', () => {
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     });
 
-    test('leaves suggestions, imports and valid files alone', () => {
+    test('leaves suggestions, imports and valid files alone', async () => {
       const texts = {
         'a.dsl': 'IMPORT: "b.dsl"\nDO: raw({x})\nUSE: P\n',
         'b.dsl': 'PATTERN: P\n  emit: A\n',
         'c.dsl': 'RETURN\n',
       };
       const one = place(texts);
-      one.run(['check', '--fix', 'a.dsl', 'c.dsl']);
+      await one.run(['check', '--fix', 'a.dsl', 'c.dsl']);
       for (const [name, text] of Object.entries(texts)) expect(readFileSync(join(one.folder, name), 'utf8')).toBe(text);
     });
 
-    test('mends documents, workflow files, plans and standard input', () => {
+    test('mends documents, workflow files, plans and standard input', async () => {
       const one = place({
         'a.md': '# A\n\ngoto: A\n\n```dsl\nemit: X\n```\n',
         'w.yaml': 'steps:\n  - name: a\n    promt: hello\n    agent: claude-haiku\n',
         'p.json': '{"calls": [{"_tool": "a", "_outputpath": "†state.x"}]}\n',
         'tools.yaml': 'a: { run: ["true"] }\n',
       });
-      one.run(['check', '--fix', 'a.md', 'w.yaml', 'p.json']);
+      await one.run(['check', '--fix', 'a.md', 'w.yaml', 'p.json']);
       const text = (name: string) => readFileSync(join(one.folder, name), 'utf8');
       expect(text('a.md')).toBe('# A\n\ngoto: A\n\n```dsl\nEMIT: X\n```\n');
       expect(text('w.yaml')).toContain('    prompt: hello\n');
       expect(text('p.json')).toContain('"_outputPath"');
-      expect(one.run(['check', '--fix', '-'], { input: 'emit: X\n' }).stdout).toBe('EMIT: X\n');
-      const { fixed } = JSON.parse(one.run(['check', '--fix', '--json', '-'], { input: 'emit: X\n' }).stdout);
+      expect((await one.runProcess(['check', '--fix', '-'], { input: 'emit: X\n' })).stdout).toBe('EMIT: X\n');
+      const { fixed } = JSON.parse(
+        (await one.runProcess(['check', '--fix', '--json', '-'], { input: 'emit: X\n' })).stdout,
+      );
       expect(fixed).toEqual([{ file: '<stdin>', code: 'unknown-verb', line: 1, column: 1, was: 'emit', text: 'EMIT' }]);
     });
   });
 
-  test('one missing file does not hide the others', () => {
+  test('one missing file does not hide the others', async () => {
     const one = place({ 'a.dsl': 'GOTO: A1\n' });
-    const { code, stderr } = one.run(['check', 'nowhere.dsl', 'a.dsl']);
+    const { code, stderr } = await one.run(['check', 'nowhere.dsl', 'a.dsl']);
     expect(code).toBe(2);
     expect(stderr).toContain('cannot read `nowhere.dsl`');
     expect(stderr).toContain('a.dsl:1:7');
   });
 
-  test('--explain says which name was chosen', () => {
+  test('--explain says which name was chosen', async () => {
     const one = place({ 'a.dsl': 'CHECK: git wait-explorers\nIF: wait_result.status == "x" → RETURN\n' });
-    const { stdout } = one.run(['check', 'a.dsl', '--explain']);
+    const { stdout } = await one.run(['check', 'a.dsl', '--explain']);
     expect(stdout).toMatch(/^a\.dsl:1:\d+: .*`wait_result`/m);
-    const json = JSON.parse(one.run(['check', 'a.dsl', '--explain', '--json']).stdout);
+    const json = JSON.parse((await one.run(['check', 'a.dsl', '--explain', '--json'])).stdout);
     expect(json.explanations[0]).toMatchObject({ file: 'a.dsl', line: 1 });
   });
 
-  test('warns of programs that are not here, also relative to --cwd', () => {
+  test('warns of programs that are not here, also relative to --cwd', async () => {
     const one = place({ 'a.dsl': 'DO: ./tool.sh --x\n', 'work/tool.sh': '' });
-    expect(one.run(['check', 'a.dsl']).stderr).toContain('command-not-found');
+    expect((await one.run(['check', 'a.dsl'])).stderr).toContain('command-not-found');
     one.file('work/tool.sh', '#!/bin/sh\n');
-    expect(one.run(['check', 'a.dsl', '--cwd', 'work']).stderr).toContain('command-not-found');
+    expect((await one.run(['check', 'a.dsl', '--cwd', 'work'])).stderr).toContain('command-not-found');
   });
 });
 
@@ -103,41 +108,44 @@ describe('fmt', () => {
   const loose = 'STATE:   A\n\n\n    RETURN:   x   \n';
   const tidy = 'STATE: A\n  RETURN: x\n';
 
-  test('writes in place, only when something changes', () => {
+  test('writes in place, only when something changes', async () => {
     const one = place({ 'a.dsl': loose });
-    expect(one.run(['fmt', 'a.dsl'])).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await one.run(['fmt', 'a.dsl'])).toEqual({ code: 0, stdout: '', stderr: '' });
     const first = readFileSync(join(one.folder, 'a.dsl'), 'utf8');
     expect(first).toBe(tidy);
-    expect(one.run(['fmt', 'a.dsl']).code).toBe(0);
+    expect((await one.run(['fmt', 'a.dsl'])).code).toBe(0);
     expect(readFileSync(join(one.folder, 'a.dsl'), 'utf8')).toBe(first);
   });
 
-  test('--check names what would change and ends with 1', () => {
+  test('--check names what would change and ends with 1', async () => {
     const one = place({ 'a.dsl': loose, 'b.dsl': tidy });
-    expect(one.run(['fmt', '--check', 'a.dsl', 'b.dsl'])).toEqual({ code: 1, stdout: 'a.dsl\n', stderr: '' });
+    expect(await one.run(['fmt', '--check', 'a.dsl', 'b.dsl'])).toEqual({ code: 1, stdout: 'a.dsl\n', stderr: '' });
     expect(readFileSync(join(one.folder, 'a.dsl'), 'utf8')).toBe(loose);
-    expect(one.run(['fmt', '--check', 'b.dsl'])).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await one.run(['fmt', '--check', 'b.dsl'])).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
-  test('- reads and writes streams', () => {
+  test('- reads and writes streams', async () => {
     const one = place();
-    expect(one.run(['fmt', '-'], { input: loose })).toEqual({ code: 0, stdout: tidy, stderr: '' });
-    expect(one.run(['fmt', '--check', '-'], { input: loose })).toMatchObject({ code: 1, stdout: '<stdin>\n' });
+    expect(await one.runProcess(['fmt', '-'], { input: loose })).toEqual({ code: 0, stdout: tidy, stderr: '' });
+    expect(await one.runProcess(['fmt', '--check', '-'], { input: loose })).toMatchObject({
+      code: 1,
+      stdout: '<stdin>\n',
+    });
   });
 
-  test('a broken program is left as it is, with 2; the others are formatted', () => {
+  test('a broken program is left as it is, with 2; the others are formatted', async () => {
     const one = place({ 'a.dsl': 'STATE: A\n  REUTRN\n', 'b.dsl': loose });
-    const { code, stderr } = one.run(['fmt', 'a.dsl', 'b.dsl']);
+    const { code, stderr } = await one.run(['fmt', 'a.dsl', 'b.dsl']);
     expect(code).toBe(2);
     expect(stderr).toContain('a.dsl:2:3');
     expect(readFileSync(join(one.folder, 'a.dsl'), 'utf8')).toBe('STATE: A\n  REUTRN\n');
     expect(readFileSync(join(one.folder, 'b.dsl'), 'utf8')).toBe(tidy);
   });
 
-  test('of Markdown, only the program changes', () => {
+  test('of Markdown, only the program changes', async () => {
     const before = '# Doc\n\nSome   prose.\n\n```dsl\nSTATE:   A\n  RETURN:   x\n```\n';
     const one = place({ 'a.md': before });
-    expect(one.run(['fmt', 'a.md']).code).toBe(0);
+    expect((await one.run(['fmt', 'a.md'])).code).toBe(0);
     expect(readFileSync(join(one.folder, 'a.md'), 'utf8')).toBe(
       '# Doc\n\nSome   prose.\n\n```dsl\nSTATE: A\n  RETURN: x\n```\n',
     );
@@ -147,78 +155,76 @@ describe('fmt', () => {
 describe('graph', () => {
   const program = 'STATE: A\n  TRACK: n\n  INCREMENT: n\n  IF: n < 3 → GOTO: A\n  GOTO: B\nSTATE: B\n  RETURN: x\n';
 
-  test('is Mermaid unless another format is asked for', () => {
+  test('is Mermaid unless another format is asked for', async () => {
     const one = place({ 'a.dsl': program });
-    expect(one.run(['graph', 'a.dsl']).stdout).toBe(
+    expect((await one.run(['graph', 'a.dsl'])).stdout).toBe(
       'stateDiagram-v2\n    A\n    B\n    [*] --> A\n    A --> A : n < 3\n    A --> B\n    B --> [*]\n',
     );
-    expect(one.run(['graph', 'a.dsl', '--format', 'dot']).stdout).toMatch(
+    expect((await one.run(['graph', 'a.dsl', '--format', 'dot'])).stdout).toMatch(
       /^digraph "a" \{[\s\S]*"A" -> "A" \[label="n < 3"\]/,
     );
-    expect(one.run(['graph', 'a.dsl', '--format', 'ascii']).stdout).toContain('-- [n < 3] --> A');
-    const svg = one.run(['graph', 'a.dsl', '--format', 'svg']);
-    expect(svg.code).toBe(0);
+    expect((await one.run(['graph', 'a.dsl', '--format', 'ascii'])).stdout).toContain('-- [n < 3] --> A');
+    const svg = await one.runProcess(['graph', 'a.dsl', '--format', 'svg']);
+    expect(svg.code, svg.stderr).toBe(0);
     expect(svg.stdout).toMatch(/<svg [\s\S]*n &lt; 3[\s\S]*<\/svg>/);
   });
 
-  test('draws all machines, or the one that is named', () => {
+  test('draws all machines, or the one that is named', async () => {
     const one = place({ 'a.dsl': 'MACHINE: one\nSTATE: A\n  RETURN\nMACHINE: two\nSTATE: B\n  RETURN\n' });
-    const all = one.run(['graph', 'a.dsl', '--format', 'ascii']).stdout;
+    const all = (await one.run(['graph', 'a.dsl', '--format', 'ascii'])).stdout;
     expect(all).toContain('one\n\nA');
     expect(all).toContain('two\n\nB');
-    expect(one.run(['graph', 'a.dsl', '--machine', 'two', '--format', 'ascii']).stdout).not.toContain('one');
+    expect((await one.run(['graph', 'a.dsl', '--machine', 'two', '--format', 'ascii'])).stdout).not.toContain('one');
   });
 
-  test('of a program with errors ends with 2', () => {
-    expect(place({ 'a.dsl': 'GOTO: NOWHERE\n' }).run(['graph', 'a.dsl'])).toMatchObject({ code: 2, stdout: '' });
+  test('of a program with errors ends with 2', async () => {
+    expect(await place({ 'a.dsl': 'GOTO: NOWHERE\n' }).run(['graph', 'a.dsl'])).toMatchObject({ code: 2, stdout: '' });
   });
 });
 
 describe('completion', () => {
-  test.each(['bash', 'zsh', 'fish'])('prints a script for %s', (shell) => {
-    const { code, stdout } = place().run(['completion', shell]);
+  test.each(['bash', 'zsh', 'fish'])('prints a script for %s', async (shell) => {
+    const { code, stdout } = await place().runProcess(['completion', shell]);
     expect(code).toBe(0);
     expect(stdout).toContain('statedsl');
     expect(stdout).toContain('complete --');
   });
 
-  test('answers with commands, flags, choices and files', () => {
+  test('answers with commands, flags, choices and files', async () => {
     const one = place({ 'flow.dsl': '', 'other.txt': '' });
-    const words = (...line: string[]) =>
-      one
-        .run(['complete', '--', ...line])
-        .stdout.split('\n')
-        .map((answer) => answer.split('\t')[0]);
-    expect(words('gr')).toContain('graph');
-    expect(words('run', '--auto')).toContain('--auto-events');
-    expect(words('graph', '--format', '')).toContain('svg');
-    expect(words('run', 'fl')).toContain('flow.dsl');
-    expect(words('run', '')).not.toContain('other.txt');
+    const words = async (...line: string[]) =>
+      (await one.runProcess(['complete', '--', ...line])).stdout.split('\n').map((answer) => answer.split('\t')[0]);
+    expect(await words('gr')).toContain('graph');
+    expect(await words('run', '--auto')).toContain('--auto-events');
+    expect(await words('graph', '--format', '')).toContain('svg');
+    expect(await words('run', 'fl')).toContain('flow.dsl');
+    expect(await words('run', '')).not.toContain('other.txt');
   });
 
-  test('answers with files for options that take one, and with no command that only shells call', () => {
+  test('answers with files for options that take one, and with no command that only shells call', async () => {
     const one = place({ 'mock.yaml': '', 'sub/x': '' });
-    const answer = (...line: string[]) => one.run(['complete', '--', ...line]).stdout;
-    expect(answer('run', '--mock', 'mo')).toMatch(/^mock\.yaml\t/);
-    expect(answer('run', '--mock=mo')).toMatch(/^mock\.yaml\t/);
-    expect(answer('run', '--dir', '')).toMatch(/^sub\/\t\n:/);
-    expect(answer('run', './su')).toMatch(/^\.\/sub\/\t/);
-    expect(answer('comp')).not.toMatch(/^complete\t/m);
-    expect(one.run(['complete'])).toMatchObject({ code: 2, stdout: '' });
+    const answer = async (...line: string[]) => (await one.runProcess(['complete', '--', ...line])).stdout;
+    expect(await answer('run', '--mock', 'mo')).toMatch(/^mock\.yaml\t/);
+    expect(await answer('run', '--mock=mo')).toMatch(/^mock\.yaml\t/);
+    expect(await answer('run', '--dir', '')).toMatch(/^sub\/\t\n:/);
+    expect(await answer('run', './su')).toMatch(/^\.\/sub\/\t/);
+    expect(await answer('comp')).not.toMatch(/^complete\t/m);
+    expect(await one.runProcess(['complete'])).toMatchObject({ code: 2, stdout: '' });
   });
 
-  test('answers with the runs that are kept', () => {
+  test('answers with the runs that are kept', async () => {
     const one = place({ 'a.dsl': 'STATE: A\n  RETURN\n' });
-    const answer = (...line: string[]) => one.run(['complete', '--', ...line]).stdout;
-    expect(answer('show', '')).not.toMatch(/returned/);
-    one.run(['run', 'a.dsl', '--quiet']);
-    one.run(['run', 'a.dsl', '--quiet', '--dir', 'other']);
-    const listed = (...args: string[]) => JSON.parse(one.run(['runs', '--json', ...args]).stdout).runs[0].run_id;
-    const [id, other] = [listed(), listed('--dir', 'other')];
-    expect(answer('show', '')).toMatch(new RegExp(`^${id}\\treturned, a, `));
-    expect(answer('answer', id.slice(0, 20))).toContain(id);
-    expect(answer('show', 'z')).not.toContain(id);
-    expect(answer('report', '--dir', 'other', '')).toContain(other);
+    const answer = async (...line: string[]) => (await one.runProcess(['complete', '--', ...line])).stdout;
+    expect(await answer('show', '')).not.toMatch(/returned/);
+    await one.run(['run', 'a.dsl', '--quiet']);
+    await one.run(['run', 'a.dsl', '--quiet', '--dir', 'other']);
+    const listed = async (...args: string[]) =>
+      JSON.parse((await one.run(['runs', '--json', ...args])).stdout).runs[0].run_id;
+    const [id, other] = [await listed(), await listed('--dir', 'other')];
+    expect(await answer('show', '')).toMatch(new RegExp(`^${id}\\treturned, a, `));
+    expect(await answer('answer', id.slice(0, 20))).toContain(id);
+    expect(await answer('show', 'z')).not.toContain(id);
+    expect(await answer('report', '--dir', 'other', '')).toContain(other);
   });
 
   test('the script for bash works in a bash that has nothing else, however often it is loaded', () => {

@@ -16,7 +16,7 @@ const text = `STATE: A
 
 describe('a disk without room', () => {
   // Files may have so many KiB; each number hits another write, of the journal, an output or a checkpoint.
-  test.each([8, 11, 12, 13, 14, 24])('at %i KiB', (limit) => {
+  test.each([8, 11, 12, 13, 14, 24])('at %i KiB', async (limit) => {
     const one = place({ 'p.dsl': text });
     const limited = `ulimit -f ${limit}; exec "$0" "$@"`;
     const { status, stdout, stderr } = spawnSync(
@@ -29,16 +29,16 @@ describe('a disk without room', () => {
     expect(error).toMatchObject({ kind: 'store' });
     expect(error.message).toMatch(/^cannot write `.*`: the file would be too large$/);
     expect(stderr).toContain('error[store]');
-    const again = one.run(['resume', run_id, '--json']);
+    const again = await one.run(['resume', run_id, '--json']);
     expect(JSON.parse(again.stdout), again.stderr).toMatchObject({ status: 'returned', returned: 8 });
     const log = readFileSync(join(one.folder, 'log'), 'utf8').trim().split('\n');
     expect(new Set(log).size).toBe(8);
     expect(log.length, 'only the effect that was under way is done again').toBeLessThanOrEqual(9);
   });
 
-  test('at the beginning: there is no run', () => {
+  test('at the beginning: there is no run', async () => {
     const one = place({ 'p.dsl': text });
-    const { code, stdout } = one.run(['run', 'p.dsl', '--json', '--dir', '/proc/store']);
+    const { code, stdout } = await one.run(['run', 'p.dsl', '--json', '--dir', '/proc/store']);
     expect(code).toBe(1);
     expect(JSON.parse(stdout).error).toMatchObject({ kind: 'store' });
     expect(existsSync(join(one.folder, 'log'))).toBe(false);

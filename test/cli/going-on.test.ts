@@ -16,56 +16,58 @@ const logOf = ({ folder }: Place): string[] => readFileSync(join(folder, 'log'),
 describe('time', () => {
   test('a WAIT ends at its point in time, also when nobody executed the run meanwhile', async () => {
     const one = place({ 'p.dsl': 'WAIT: 1500ms\nRETURN: waited\n' });
-    const { waiting } = reportOf(one.run(['run', 'p.dsl', '--suspend-after', '100ms', '--json']));
-    expect(one.run(['resume', '--json']).code, 'it is too early').toBe(75);
+    const { waiting } = reportOf(await one.run(['run', 'p.dsl', '--suspend-after', '100ms', '--json']));
+    expect((await one.run(['resume', '--json'])).code, 'it is too early').toBe(75);
     await pause(waiting[0].until + 100 - Date.now());
     const late = Date.now();
-    expect(reportOf(one.run(['resume', '--json']))).toMatchObject({ status: 'returned', returned: 'waited' });
+    expect(reportOf(await one.run(['resume', '--json']))).toMatchObject({ status: 'returned', returned: 'waited' });
     expect(Date.now() - late).toBeLessThan(1000);
   });
 
-  test('a WAIT goes on with what is left of it', () => {
+  test('a WAIT goes on with what is left of it', async () => {
     const one = place({ 'p.dsl': 'WAIT: 2s\nRETURN: waited\n' });
     const begun = Date.now();
-    expect(one.run(['run', 'p.dsl', '--suspend-after', '100ms']).code).toBe(75);
-    expect(one.run(['resume', '--suspend-after', 'never']).code).toBe(0);
+    expect((await one.run(['run', 'p.dsl', '--suspend-after', '100ms'])).code).toBe(75);
+    expect((await one.run(['resume', '--suspend-after', 'never'])).code).toBe(0);
     expect(Date.now() - begun).toBeGreaterThanOrEqual(1990);
     expect(Date.now() - begun).toBeLessThan(3500);
   });
 
   test('an answer that did not come in time is the default, and the record says so', async () => {
     const one = place({ 'p.dsl': 'ASK user: "Go?" → go choices=yes,no default=no deadline=1s\nRETURN: {go}\n' });
-    const { run_id, waiting } = reportOf(one.run(['run', 'p.dsl', '--json']));
+    const { run_id, waiting } = reportOf(await one.run(['run', 'p.dsl', '--json']));
     expect(waiting[0]).toMatchObject({ kind: 'ask', name: 'go' });
-    expect(one.run(['answer', run_id, 'go=perhaps']).code).toBe(2);
-    expect(one.run(['answer', run_id, 'stop=yes']).code).toBe(2);
+    expect((await one.run(['answer', run_id, 'go=perhaps'])).code).toBe(2);
+    expect((await one.run(['answer', run_id, 'stop=yes'])).code).toBe(2);
     await pause(1100);
-    expect(reportOf(one.run(['resume', '--json']))).toMatchObject({ status: 'returned', returned: 'no' });
+    expect(reportOf(await one.run(['resume', '--json']))).toMatchObject({ status: 'returned', returned: 'no' });
     expect(readFileSync(join(one.folder, '.statedsl/runs', run_id, 'journal.ndjson'), 'utf8')).toContain(
       '"by":"deadline"',
     );
-    expect(one.run(['answer', run_id, 'go=yes']).code).toBe(2);
+    expect((await one.run(['answer', run_id, 'go=yes'])).code).toBe(2);
   });
 
   test('a limit of time counts only while somebody executes the run', async () => {
     const one = place({
       'p.dsl': 'LIMIT: time=1500ms\nDO: sleep 0.3\nASK user: "Go?" → go\nDO: sleep 0.3\nRETURN: {go}\n',
     });
-    const { run_id } = reportOf(one.run(['run', 'p.dsl', '--json']));
+    const { run_id } = reportOf(await one.run(['run', 'p.dsl', '--json']));
     await pause(1600);
-    expect(reportOf(one.run(['answer', run_id, 'go=yes', '--json']))).toMatchObject({ returned: 'yes' });
+    expect(reportOf(await one.run(['answer', run_id, 'go=yes', '--json']))).toMatchObject({ returned: 'yes' });
   });
 
-  test('a limit of time is not begun anew', () => {
+  test('a limit of time is not begun anew', async () => {
     const one = place({
       'p.dsl': 'LIMIT: time=1500ms\nDO: sleep 1\nASK user: "Go?" → go\nDO: echo x >> log; sleep 1\nRETURN: {go}\n',
     });
-    const { run_id } = reportOf(one.run(['run', 'p.dsl', '--json']));
-    expect(reportOf(one.run(['answer', run_id, 'go=yes', '--json'])).error).toMatchObject({ kind: 'limit' });
-    const refused = one.run(['resume', run_id]);
+    const { run_id } = reportOf(await one.run(['run', 'p.dsl', '--json']));
+    expect(reportOf(await one.run(['answer', run_id, 'go=yes', '--json'])).error).toMatchObject({ kind: 'limit' });
+    const refused = await one.run(['resume', run_id]);
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain('--timeout');
-    expect(reportOf(one.run(['resume', run_id, '--timeout', '20s', '--json']))).toMatchObject({ returned: 'yes' });
+    expect(reportOf(await one.run(['resume', run_id, '--timeout', '20s', '--json']))).toMatchObject({
+      returned: 'yes',
+    });
   });
 });
 
@@ -82,20 +84,20 @@ STATE: ASKING
   GOTO: A
 `;
 
-  test('transitions', () => {
+  test('transitions', async () => {
     const one = place({ 'p.dsl': `LIMIT: transitions=4\n${text}` });
-    const { run_id } = reportOf(one.run(['run', 'p.dsl', '--json']));
-    expect(reportOf(one.run(['answer', run_id, 'go=yes', '--json'])).error.kind).toBe('limit');
+    const { run_id } = reportOf(await one.run(['run', 'p.dsl', '--json']));
+    expect(reportOf(await one.run(['answer', run_id, 'go=yes', '--json'])).error.kind).toBe('limit');
     expect(logOf(one)).toEqual(['1', '2', '3', '4']);
-    expect(one.run(['resume', run_id]).code).toBe(2);
-    expect(one.run(['resume', run_id, '--max-transitions', '4']).code).toBe(2);
-    const { returned, states } = reportOf(one.run(['resume', run_id, '--max-transitions', '9', '--json']));
+    expect((await one.run(['resume', run_id])).code).toBe(2);
+    expect((await one.run(['resume', run_id, '--max-transitions', '4'])).code).toBe(2);
+    const { returned, states } = reportOf(await one.run(['resume', run_id, '--max-transitions', '9', '--json']));
     expect(returned).toBe(5);
     expect(states).toEqual(['A', 'A', 'ASKING', 'A', 'A', 'A']);
     expect(logOf(one), 'nothing is done twice').toEqual(['1', '2', '3', '4', '5']);
   });
 
-  test('cost and tokens', () => {
+  test('cost and tokens', async () => {
     const agent = `#!/bin/sh
 echo "$STATEDSL_EFFECT_ID" >> log
 echo '{"type":"result","result":"ok","total_cost_usd":0.6,"usage":{"input_tokens":10,"output_tokens":5}}'
@@ -108,12 +110,12 @@ echo '{"type":"result","result":"ok","total_cost_usd":0.6,"usage":{"input_tokens
       'statedsl.config.yaml': config,
     });
     chmodSync(join(one.folder, 'agent'), 0o755);
-    const { run_id, cost } = reportOf(one.run(['run', 'p.dsl', '--json']));
+    const { run_id, cost } = reportOf(await one.run(['run', 'p.dsl', '--json']));
     expect(cost).toBe(0.6);
-    const over = reportOf(one.run(['answer', run_id, 'go=yes', '--json']));
+    const over = reportOf(await one.run(['answer', run_id, 'go=yes', '--json']));
     expect(over).toMatchObject({ status: 'failed', cost: 1.2, error: { kind: 'limit' } });
-    expect(one.run(['resume', run_id]).stderr).toContain('--max-cost');
-    const report = reportOf(one.run(['resume', run_id, '--max-cost', '3', '--json']));
+    expect((await one.run(['resume', run_id])).stderr).toContain('--max-cost');
+    const report = reportOf(await one.run(['resume', run_id, '--max-cost', '3', '--json']));
     expect(report).toMatchObject({ returned: 'ok ok', cost: 1.2, tokens: { in: 20, out: 10 } });
     expect(logOf(one)).toHaveLength(2);
   });
@@ -132,27 +134,27 @@ STATE: ERROR
   RETURN: {error_type}
 `;
 
-  test('does again what failed, and nothing else, however often', () => {
+  test('does again what failed, and nothing else, however often', async () => {
     const one = place({ 'p.dsl': text });
-    const { run_id, status } = reportOf(one.run(['run', 'p.dsl', '--json', '--jobs', '1']));
+    const { run_id, status } = reportOf(await one.run(['run', 'p.dsl', '--json', '--jobs', '1']));
     expect(status).toBe('failed');
     expect(logOf(one)).toEqual(['first', 'fine', 'bad', 'error']);
-    const asked = one.run(['resume', '--json']);
+    const asked = await one.run(['resume', '--json']);
     expect(asked.code, 'ERROR has done something').toBe(2);
     expect(asked.stderr).toContain('--again');
-    expect(reportOf(one.run(['resume', '--json', '--again'])).status).toBe('failed');
+    expect(reportOf(await one.run(['resume', '--json', '--again'])).status).toBe('failed');
     expect(logOf(one)).toEqual(['first', 'fine', 'bad', 'error', 'bad', 'error']);
     one.file('good', '2');
-    expect(reportOf(one.run(['resume', '--json', '--again'])).status).toBe('failed');
+    expect(reportOf(await one.run(['resume', '--json', '--again'])).status).toBe('failed');
     expect(logOf(one).slice(6)).toEqual(['bad', 'last', 'error']);
     one.file('better', '');
-    const report = reportOf(one.run(['resume', '--json', '--again']));
+    const report = reportOf(await one.run(['resume', '--json', '--again']));
     expect(report).toMatchObject({ status: 'returned', returned: '1 2', states: ['A'] });
     expect(logOf(one).slice(9)).toEqual(['last']);
-    const again = one.run(['resume', run_id]);
+    const again = await one.run(['resume', run_id]);
     expect(again.code, 'it is told again').toBe(0);
     expect(again.stdout).toBe('1 2\n');
-    expect(one.run(['replay', run_id]).code, 'the record fits its program').toBe(0);
+    expect((await one.run(['replay', run_id])).code, 'the record fits its program').toBe(0);
   });
 });
 
@@ -164,17 +166,17 @@ describe('a run that failed beside members that waited for a place', () => {
   RETURN: done
 `;
 
-  test('does again what failed, and nothing that came behind it', () => {
+  test('does again what failed, and nothing that came behind it', async () => {
     const one = place({ 'p.dsl': text });
-    expect(reportOf(one.run(['run', 'p.dsl', '--json'])).status).toBe('failed');
+    expect(reportOf(await one.run(['run', 'p.dsl', '--json'])).status).toBe('failed');
     const all = ['00', '01', '10', '11', '20', '21', '30', '31'];
     expect(logOf(one)).toEqual(all);
-    expect(reportOf(one.run(['resume', '--json'])).status).toBe('failed');
+    expect(reportOf(await one.run(['resume', '--json'])).status).toBe('failed');
     one.file('good', '');
-    const { run_id, status } = reportOf(one.run(['resume', '--json']));
+    const { run_id, status } = reportOf(await one.run(['resume', '--json']));
     expect(status).toBe('returned');
     expect(logOf(one)).toEqual([...all, '10', '10']);
-    expect(one.run(['replay', run_id]).code, 'the record fits its program').toBe(0);
+    expect((await one.run(['replay', run_id])).code, 'the record fits its program').toBe(0);
   });
 });
 
@@ -190,34 +192,37 @@ STATE: B
   RETURN: {n}
 `;
 
-  test('goes on where it was, also when its lines moved and its states are other ones', () => {
+  test('goes on where it was, also when its lines moved and its states are other ones', async () => {
     const one = place({ 'p.dsl': text });
-    const { run_id } = reportOf(one.run(['run', 'p.dsl', '--json']));
+    const { run_id } = reportOf(await one.run(['run', 'p.dsl', '--json']));
     const longer = text.replace('GOTO: B', 'GOTO: C with x=2').replace('STATE: A', '# Moved.\n\nSTATE: A');
     one.file('q.dsl', `${longer}STATE: C\n  DO: echo x\n  GOTO: B\n`);
-    one.run(['answer', run_id, 'go=yes', '--no-resume']);
-    const failed = reportOf(one.run(['resume', run_id, '--from-file', 'q.dsl', '--json']));
+    await one.run(['answer', run_id, 'go=yes', '--no-resume']);
+    const failed = reportOf(await one.run(['resume', run_id, '--from-file', 'q.dsl', '--json']));
     expect(failed).toMatchObject({ status: 'failed', states: ['A', 'C', 'B'] });
     one.file('good', '');
-    expect(reportOf(one.run(['resume', run_id, '--json']))).toMatchObject({ returned: 1, states: ['A', 'C', 'B'] });
-    expect(reportOf(one.run(['show', run_id, '--json']))).toMatchObject({
+    expect(reportOf(await one.run(['resume', run_id, '--json']))).toMatchObject({
+      returned: 1,
+      states: ['A', 'C', 'B'],
+    });
+    expect(reportOf(await one.run(['show', run_id, '--json']))).toMatchObject({
       status: 'returned',
       states: ['A', 'C', 'B'],
     });
   });
 
-  test('is refused with a list of what it lacks', () => {
+  test('is refused with a list of what it lacks', async () => {
     const one = place({ 'p.dsl': text });
-    const { run_id } = reportOf(one.run(['run', 'p.dsl', '--json']));
+    const { run_id } = reportOf(await one.run(['run', 'p.dsl', '--json']));
     one.file('q.dsl', text.replaceAll('word', 'term').replaceAll('n = 1', 'm = 1').replace('{n}', '{m}'));
-    const { code, stderr } = one.run(['resume', run_id, '--from-file', 'q.dsl']);
+    const { code, stderr } = await one.run(['resume', run_id, '--from-file', 'q.dsl']);
     expect(code).toBe(2);
     expect(stderr).toContain('a value for `term`, which line 5 reads');
     expect(stderr).toContain('a value for `m`, which line 9 reads');
     expect(stderr).toContain(`statedsl replay ${run_id} --from A --from-file q.dsl`);
     one.file('r.dsl', text.replaceAll('STATE: A', 'STATE: Z'));
-    expect(one.run(['resume', run_id, '--from-file', 'r.dsl']).stderr).toContain('the state `A`');
-    expect(reportOf(one.run(['show', run_id, '--json'])).status, 'nothing changed').toBe('suspended');
+    expect((await one.run(['resume', run_id, '--from-file', 'r.dsl'])).stderr).toContain('the state `A`');
+    expect(reportOf(await one.run(['show', run_id, '--json'])).status, 'nothing changed').toBe('suspended');
   });
 });
 
@@ -233,13 +238,13 @@ STATE: B
   RETURN: {n}
 `;
 
-  test('compares, and tells the first event that is another one', () => {
+  test('compares, and tells the first event that is another one', async () => {
     const one = place({ 'p.dsl': text });
-    const { run_id } = reportOf(one.run(['run', 'p.dsl', '--json']));
-    expect(one.run(['replay', run_id]).code).toBe(0);
+    const { run_id } = reportOf(await one.run(['run', 'p.dsl', '--json']));
+    expect((await one.run(['replay', run_id])).code).toBe(0);
     expect(logOf(one)).toHaveLength(4);
     one.file('p.dsl', text.replace('n < 3', 'n < 2'));
-    const { code, stderr } = one.run(['run', 'p.dsl', '--replay']);
+    const { code, stderr } = await one.run(['run', 'p.dsl', '--replay']);
     expect(code).toBe(1);
     expect(stderr).toContain('drift');
     expect(logOf(one), 'nothing was executed').toHaveLength(4);
@@ -249,22 +254,22 @@ STATE: B
     ['B', ['b']],
     ['A#3', ['a 3', 'b']],
     ['A', ['a 1', 'a 2', 'a 3', 'b']],
-  ])('goes on from %s in a new run', (point, done) => {
+  ])('goes on from %s in a new run', async (point, done) => {
     const one = place({ 'p.dsl': text });
-    const { run_id } = reportOf(one.run(['run', 'p.dsl', '--json']));
+    const { run_id } = reportOf(await one.run(['run', 'p.dsl', '--json']));
     const before = readFileSync(join(one.folder, '.statedsl/runs', run_id, 'journal.ndjson'), 'utf8');
-    const again = reportOf(one.run(['replay', run_id, '--from', point, '--json']));
+    const again = reportOf(await one.run(['replay', run_id, '--from', point, '--json']));
     expect(again).toMatchObject({ status: 'returned', returned: 3, states: ['A', 'A', 'A', 'B'] });
     expect(again.run_id).not.toBe(run_id);
     expect(logOf(one).slice(4)).toEqual(done);
     expect(readFileSync(join(one.folder, '.statedsl/runs', run_id, 'journal.ndjson'), 'utf8')).toBe(before);
-    expect(one.run(['replay', again.run_id]).code).toBe(0);
+    expect((await one.run(['replay', again.run_id])).code).toBe(0);
   });
 
-  test('refuses a point that is none', () => {
+  test('refuses a point that is none', async () => {
     const one = place({ 'p.dsl': text });
-    const { run_id } = reportOf(one.run(['run', 'p.dsl', '--json']));
+    const { run_id } = reportOf(await one.run(['run', 'p.dsl', '--json']));
     for (const point of ['C', 'A#4', '0', '1', '999', '#', 'A#0'])
-      expect(one.run(['replay', run_id, '--from', point]).code, point).toBe(2);
+      expect((await one.run(['replay', run_id, '--from', point])).code, point).toBe(2);
   });
 });

@@ -23,44 +23,44 @@ test('amounts of bytes are read and written in the same units', () => {
 });
 
 describe('output', () => {
-  test('beyond its limit ends the run, and is stopped while it comes', () => {
+  test('beyond its limit ends the run, and is stopped while it comes', async () => {
     const one = place({ 'p.dsl': 'LIMIT: output=1MiB\n\nDO: yes 0123456789\nRETURN: "x"\n' });
-    const { code, stdout, stderr } = one.run(['run', 'p.dsl', '--json']);
+    const { code, stdout, stderr } = await one.run(['run', 'p.dsl', '--json']);
     expect([code, JSON.parse(stdout)]).toMatchObject([1, { status: 'failed', error: { kind: 'limit' } }]);
     expect(stderr).toContain('the limit of 1 MiB of output is exceeded');
     expect(readdirSync(join(one.folder, '.statedsl/runs', runOf(one), 'artifacts'))).toEqual([]);
     expect(processesOf(runOf(one))).toEqual([]);
-    expect(one.run(['replay', runOf(one)]).code).toBe(0);
+    expect((await one.run(['replay', runOf(one)])).code).toBe(0);
   });
 
-  test('is that of all commands together, also of those before a resume; a flag raises it', () => {
+  test('is that of all commands together, also of those before a resume; a flag raises it', async () => {
     const text =
       'DO: head -c 400000 /dev/zero\nDO: head -c 400001 /dev/zero\nDO: head -c 400002 /dev/zero\nRETURN: "x"\n';
     const one = place({ 'p.dsl': text });
-    expect(one.run(['run', 'p.dsl', '--quiet', '--max-output', '1MB']).code).toBe(1);
-    const refused = one.run(['resume', '--quiet']);
+    expect((await one.run(['run', 'p.dsl', '--quiet', '--max-output', '1MB'])).code).toBe(1);
+    const refused = await one.run(['resume', '--quiet']);
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--max-output')]);
-    expect(one.run(['resume', '--quiet', '--max-output', '1500kB'])).toMatchObject({ code: 0, stdout: 'x\n' });
-    expect(one.run(['run', 'p.dsl', '--quiet'], { env: { STATEDSL_MAX_OUTPUT: '1MB' } }).code).toBe(1);
+    expect(await one.run(['resume', '--quiet', '--max-output', '1500kB'])).toMatchObject({ code: 0, stdout: 'x\n' });
+    expect((await one.run(['run', 'p.dsl', '--quiet'], { env: { STATEDSL_MAX_OUTPUT: '1MB' } })).code).toBe(1);
   });
 
-  test('near its limit is warned of, once', () => {
+  test('near its limit is warned of, once', async () => {
     const one = place({ 'p.dsl': 'LIMIT: output=1MB\n\nDO: head -c 950000 /dev/zero\nDO: true\nRETURN: "x"\n' });
-    const { code, stderr } = one.run(['run', 'p.dsl']);
+    const { code, stderr } = await one.run(['run', 'p.dsl']);
     expect(code).toBe(0);
     expect(stderr.match(/has used 90 % of its limit of 1 MB/g)).toHaveLength(1);
-    expect(one.run(['replay', runOf(one)]).code).toBe(0);
+    expect((await one.run(['replay', runOf(one)])).code).toBe(0);
   });
 });
 
-test('a journal beyond its limit ends the run, which goes on with a higher one', () => {
+test('a journal beyond its limit ends the run, which goes on with a higher one', async () => {
   const loop =
     'STATE: A\n  TRACK: n = 0\n  GOTO: B\n\nSTATE: B\n  INCREMENT: n\n  IF: n == 3000 → RETURN {n}\n  GOTO: B\n';
   const one = place({ 'p.dsl': `LIMIT: journal=200kB\n\n${loop}` });
-  const { code, stderr } = one.run(['run', 'p.dsl', '--quiet']);
+  const { code, stderr } = await one.run(['run', 'p.dsl', '--quiet']);
   expect([code, stderr]).toEqual([1, expect.stringContaining('the limit of 200 kB of journal is exceeded')]);
-  expect(one.run(['resume', '--quiet']).stderr).toContain('--max-journal');
-  expect(one.run(['resume', '--quiet', '--max-journal', '10MB'])).toMatchObject({ code: 0, stdout: '3000\n' });
+  expect((await one.run(['resume', '--quiet'])).stderr).toContain('--max-journal');
+  expect(await one.run(['resume', '--quiet', '--max-journal', '10MB'])).toMatchObject({ code: 0, stdout: '3000\n' });
 });
 
 const endless = {

@@ -14,11 +14,11 @@ const text = `STATE: A
   RETURN: over
 `;
 
-function suspended(): { one: Place; id: string; path: string } {
+async function suspended(): Promise<{ one: Place; id: string; path: string }> {
   const one = place({ 'p.dsl': text });
-  const { stdout } = one.run(['run', 'p.dsl', '--json']);
+  const { stdout } = await one.run(['run', 'p.dsl', '--json']);
   const id = JSON.parse(stdout).run_id;
-  one.run(['signal', id, 'go', '--no-resume']);
+  await one.run(['signal', id, 'go', '--no-resume']);
   return { one, id, path: join(one.folder, '.statedsl/runs', id) };
 }
 
@@ -28,7 +28,7 @@ test('of several processes that resume a run exactly one executes it', {
   timeout: 20_000 + rounds * 5000,
 }, async () => {
   for (let round = 0; round < rounds; round++) {
-    const { one, id } = suspended();
+    const { one, id } = await suspended();
     const results = await Promise.all(Array.from({ length: 4 }, () => ended(one.start(['resume', id, '--json']))));
     expect(results.map(({ code }) => code)).toContain(0);
     for (const { code, stderr, stdout } of results)
@@ -44,26 +44,26 @@ describe('a lock that nobody holds is taken over', () => {
     ['of a process that died', { pid: 4194300, startedAt: 12, boot: null }],
     ['of a pid that another process has now', { pid: process.pid, startedAt: 1, boot: null }],
     ['of an earlier start of the machine', { pid: process.pid, startedAt: null, boot: 'another' }],
-  ])('%s', (_, owner) => {
-    const { one, id, path } = suspended();
+  ])('%s', async (_, owner) => {
+    const { one, id, path } = await suspended();
     writeFileSync(join(path, lockOf(path)), JSON.stringify(owner));
-    expect(one.run(['resume', id]).code).toBe(0);
+    expect((await one.run(['resume', id])).code).toBe(0);
   });
 
-  test('that is not whole, and whatever else is called like one', () => {
-    const { one, id, path } = suspended();
+  test('that is not whole, and whatever else is called like one', async () => {
+    const { one, id, path } = await suspended();
     writeFileSync(join(path, lockOf(path)), '{"pid": 1');
     for (const name of ['lock.', 'lock.x', 'lock.Infinity', 'lock.1e308', 'lock.-1', 'lock.0', 'lock.01', 'lock.1.5'])
       writeFileSync(join(path, name), '');
-    expect(one.run(['resume', id]).code).toBe(0);
+    expect((await one.run(['resume', id])).code).toBe(0);
     rmSync(path, { recursive: true });
   });
 });
 
-test('a lock that somebody holds is named with its process', () => {
-  const { one, id, path } = suspended();
+test('a lock that somebody holds is named with its process', async () => {
+  const { one, id, path } = await suspended();
   writeFileSync(join(path, lockOf(path)), JSON.stringify({ pid: process.pid, startedAt: null, boot: null }));
-  const { code, stderr } = one.run(['resume', id]);
+  const { code, stderr } = await one.run(['resume', id]);
   expect(code).toBe(2);
   expect(stderr).toContain(`is in use by process ${process.pid}`);
   expect(readFileSync(join(one.folder, 'log'), 'utf8')).toBe(`${id}:1\n`);
@@ -76,8 +76,8 @@ describe('an owner in another container or on another machine', () => {
     utimesSync(path, then, then);
   };
 
-  test('is alive while it gives signs of life', () => {
-    const { one, id, path } = suspended();
+  test('is alive while it gives signs of life', async () => {
+    const { one, id, path } = await suspended();
     const lock = join(path, lockOf(path));
     writeFileSync(lock, JSON.stringify(elsewhere));
     touched(lock, 5);
@@ -86,15 +86,15 @@ describe('an owner in another container or on another machine', () => {
       ['replay', id, '--from', 'A'],
       ['gc', '--keep-last', '0', '--all'],
     ])
-      one.run(args);
-    const { code, stderr } = one.run(['resume', id]);
+      await one.run(args);
+    const { code, stderr } = await one.run(['resume', id]);
     expect([code, stderr]).toEqual([
       2,
       expect.stringContaining('process 1 of another container or machine (`elsewhere`)'),
     ]);
-    expect(JSON.parse(one.run(['runs', '--json']).stdout).runs.at(-1)).toMatchObject({ run_id: id });
+    expect(JSON.parse((await one.run(['runs', '--json'])).stdout).runs.at(-1)).toMatchObject({ run_id: id });
     touched(lock, 30);
-    expect(one.run(['resume', id]).code).toBe(0);
+    expect((await one.run(['resume', id])).code).toBe(0);
     expect(
       readFileSync(join(one.folder, 'log'), 'utf8')
         .split('\n')
@@ -116,7 +116,7 @@ describe('an owner in another container or on another machine', () => {
     writeFileSync(lock, JSON.stringify(elsewhere));
     touched(lock, 30);
     one.file('go', '');
-    const taken = one.run(['resume', id, '--quiet']);
+    const taken = await one.run(['resume', id, '--quiet']);
     expect(taken).toMatchObject({ code: 0, stdout: 'x\n' });
     const journal = readFileSync(join(path, 'journal.ndjson'), 'utf8');
     const end = ended(child);
@@ -125,8 +125,10 @@ describe('an owner in another container or on another machine', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('another process has taken over this run')]);
     expect(readFileSync(join(path, 'journal.ndjson'), 'utf8')).toBe(journal);
     expect(readFileSync(join(one.folder, 'log'), 'utf8')).toBe('one\ntwo\n');
-    expect(JSON.parse(one.run(['runs', '--json']).stdout).runs).toMatchObject([{ run_id: id, status: 'returned' }]);
-    expect(one.run(['replay', id]).code).toBe(0);
+    expect(JSON.parse((await one.run(['runs', '--json'])).stdout).runs).toMatchObject([
+      { run_id: id, status: 'returned' },
+    ]);
+    expect((await one.run(['replay', id])).code).toBe(0);
   });
 });
 

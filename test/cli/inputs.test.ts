@@ -8,8 +8,8 @@ INPUT: code = "x" (string)
 RETURN: "{objective:json} {limit:json} {mode:json} {code:json}"
 `;
 
-function values(one: Place, ...args: string[]): string {
-  const { code, stdout, stderr } = one.run(['run', 'a.dsl', '--quiet', ...args]);
+async function values(one: Place, ...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await one.run(['run', 'a.dsl', '--quiet', ...args]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   return stdout.trimEnd();
 }
@@ -27,14 +27,14 @@ describe('what a flag says', () => {
     '1e5',
     '12345678901234567890',
     '{not json',
-  ])('%s is that text', (text) => {
-    expect(values(place({ 'a.dsl': program }), '-i', `objective=${text}`)).toBe(
+  ])('%s is that text', async (text) => {
+    expect(await values(place({ 'a.dsl': program }), '-i', `objective=${text}`)).toBe(
       `${JSON.stringify(text)} 20 "fast" "x"`,
     );
   });
 
-  test('is what follows the first of two @', () => {
-    expect(values(place({ 'a.dsl': program }), '-i', 'objective=@@x')).toBe('"@x" 20 "fast" "x"');
+  test('is what follows the first of two @', async () => {
+    expect(await values(place({ 'a.dsl': program }), '-i', 'objective=@@x')).toBe('"@x" 20 "fast" "x"');
   });
 
   test.each([
@@ -46,38 +46,42 @@ describe('what a flag says', () => {
     ['null', 'null'],
     ['12345678901234567890', '12345678901234567890'],
     ['@v.json', '{"a":1}'],
-  ])('behind := %s is JSON', (text, json) => {
+  ])('behind := %s is JSON', async (text, json) => {
     const one = place({ 'a.dsl': program, 'v.json': '{"a": 1}\n' });
-    expect(values(one, '-i', `objective:=${text}`)).toBe(`${json} 20 "fast" "x"`);
+    expect(await values(one, '-i', `objective:=${text}`)).toBe(`${json} 20 "fast" "x"`);
   });
 
-  test('is of the type that is declared, or that the default has', () => {
+  test('is of the type that is declared, or that the default has', async () => {
     const one = place({ 'a.dsl': program });
-    expect(values(one, '-i', 'objective=1', '-i', 'code=007', '-i', 'mode=slow', '-i', 'limit=3')).toBe(
+    expect(await values(one, '-i', 'objective=1', '-i', 'code=007', '-i', 'mode=slow', '-i', 'limit=3')).toBe(
       '"1" 3 "slow" "007"',
     );
     const types = 'INPUT: n (number)\nINPUT: on = false\nINPUT: all = []\nINPUT: one (object)\nRETURN: {n}/{n + 1}';
     const other = place({ 'a.dsl': `${types} {on:json} {all} {one}\n`.replace('{n + 1}', '{json(n)}') });
     const given = ['-i', 'n=1.10', '-i', 'on=true', '-i', 'all=[1.0]', '-i', 'one={"a":1}'];
-    expect(values(other, ...given)).toBe('1.10/1.10 true [1.0] {"a":1}');
+    expect(await values(other, ...given)).toBe('1.10/1.10 true [1.0] {"a":1}');
   });
 
-  test('is text where the default is one', () => {
+  test('is text where the default is one', async () => {
     const one = place({ 'a.dsl': 'INPUT: version = "1.0"\nRETURN: "{version:json} {version}"\n' });
-    expect(values(one, '-i', 'version=1.10')).toBe('"1.10" 1.10');
+    expect(await values(one, '-i', 'version=1.10')).toBe('"1.10" 1.10');
   });
 
-  test('is the text of a file, exactly', () => {
+  test('is the text of a file, exactly', async () => {
     const one = place({ 'a.dsl': program, 'v.txt': 'a\nb\n', 'v.json': '{"a": 1}\n', 'n.txt': '7\n' });
-    expect(values(one, '-i', 'objective=@v.txt', '-i', 'code=@v.json')).toBe('"a\\nb\\n" 20 "fast" "{\\"a\\": 1}\\n"');
-    expect(values(one, '--input', 'objective=@v.json', '-i', 'limit=@n.txt')).toBe('"{\\"a\\": 1}\\n" 7 "fast" "x"');
+    expect(await values(one, '-i', 'objective=@v.txt', '-i', 'code=@v.json')).toBe(
+      '"a\\nb\\n" 20 "fast" "{\\"a\\": 1}\\n"',
+    );
+    expect(await values(one, '--input', 'objective=@v.json', '-i', 'limit=@n.txt')).toBe(
+      '"{\\"a\\": 1}\\n" 7 "fast" "x"',
+    );
   });
 
-  test('keeps its digits when the run is resumed', () => {
+  test('keeps its digits when the run is resumed', async () => {
     const text = 'INPUT: v (number)\nASK user: "go?" → go\nRETURN: {v} {go}\n';
     const one = place({ 'a.dsl': text });
-    const report = JSON.parse(one.run(['run', 'a.dsl', '--json', '--quiet', '-i', 'v=1.10']).stdout);
-    const answered = one.run(['answer', report.run_id, 'go=yes', '--json', '--quiet']);
+    const report = JSON.parse((await one.run(['run', 'a.dsl', '--json', '--quiet', '-i', 'v=1.10'])).stdout);
+    const answered = await one.run(['answer', report.run_id, 'go=yes', '--json', '--quiet']);
     expect(JSON.parse(answered.stdout).returned).toBe('1.10 yes');
   });
 });
@@ -99,28 +103,28 @@ describe('what is wrong is told at once, with 2, and nothing starts', () => {
     ['no JSON', ['-i', 'objective:={a}'], [/after `:=` for the input `objective` is not JSON/]],
     ['too deep', ['-i', `objective:=${'['.repeat(201)}${']'.repeat(201)}`], [/nested deeper than 200 levels/]],
   ];
-  test.each(cases)('%s', (_, args, words) => {
+  test.each(cases)('%s', async (_, args, words) => {
     const one = place({ 'a.dsl': program });
-    const { code, stdout, stderr } = one.run(['run', 'a.dsl', '--json', ...args]);
+    const { code, stdout, stderr } = await one.run(['run', 'a.dsl', '--json', ...args]);
     for (const word of words) expect(stderr).toMatch(word);
     expect(code).toBe(2);
     expect(JSON.parse(stdout).status).toBe('invalid');
-    expect(() => one.run(['run', 'a.dsl', ...args])).not.toThrow();
+    expect((await one.run(['run', 'a.dsl', ...args])).code).toBe(2);
   });
 });
 
 describe('an input file', () => {
-  test('is JSON or YAML, and flags win', () => {
+  test('is JSON or YAML, and flags win', async () => {
     const one = place({
       'a.dsl': program,
       'i.json': '{"objective": [1, 2], "limit": 1}',
       'digits.json': '{"objective": 1.10}',
       'i.yaml': 'objective: {a: 1}\nmode: slow\ncode: "5"\n',
     });
-    expect(values(one, '--input-file', 'i.json')).toBe('[1,2] 1 "fast" "x"');
-    expect(values(one, '--input-file', 'digits.json')).toBe('1.10 20 "fast" "x"');
-    expect(values(one, '--input-file', 'i.yaml')).toBe('{"a":1} 20 "slow" "5"');
-    expect(values(one, '--input-file', 'i.yaml', '-i', 'objective=x')).toBe('"x" 20 "slow" "5"');
+    expect(await values(one, '--input-file', 'i.json')).toBe('[1,2] 1 "fast" "x"');
+    expect(await values(one, '--input-file', 'digits.json')).toBe('1.10 20 "fast" "x"');
+    expect(await values(one, '--input-file', 'i.yaml')).toBe('{"a":1} 20 "slow" "5"');
+    expect(await values(one, '--input-file', 'i.yaml', '-i', 'objective=x')).toBe('"x" 20 "slow" "5"');
   });
 
   test.each([
@@ -128,8 +132,8 @@ describe('an input file', () => {
     ['no object', '[1]', /does not contain an object/],
     ['no JSON', '{', /not valid JSON/],
     ['a name that is not declared', '{"objective": 1, "limits": 5}', /`limits` is not an input/],
-  ])('%s is an error', (_, text, words) => {
-    const { code, stderr } = place({ 'a.dsl': program, 'i.json': text }).run([
+  ])('%s is an error', async (_, text, words) => {
+    const { code, stderr } = await place({ 'a.dsl': program, 'i.json': text }).run([
       'run',
       'a.dsl',
       '--input-file',
@@ -139,38 +143,38 @@ describe('an input file', () => {
     expect(code).toBe(2);
   });
 
-  test('that is not there is one error, not one for each input', () => {
-    const { stderr } = place({ 'a.dsl': program }).run(['run', 'a.dsl', '--input-file', 'nowhere.json']);
+  test('that is not there is one error, not one for each input', async () => {
+    const { stderr } = await place({ 'a.dsl': program }).run(['run', 'a.dsl', '--input-file', 'nowhere.json']);
     expect(stderr).toContain('1 error\n');
     expect(stderr).toContain('no such file');
   });
 });
 
-test('choices may be numbers', () => {
+test('choices may be numbers', async () => {
   const one = place({ 'a.dsl': 'INPUT: n = 1 (one of: 1, 2)\nRETURN: {n}\n' });
-  expect(one.run(['run', 'a.dsl', '--quiet', '-i', 'n=2'])).toEqual({ code: 0, stdout: '2\n', stderr: '' });
-  expect(one.run(['run', 'a.dsl', '--quiet', '-i', 'n=3']).code).toBe(2);
+  expect(await one.run(['run', 'a.dsl', '--quiet', '-i', 'n=2'])).toEqual({ code: 0, stdout: '2\n', stderr: '' });
+  expect((await one.run(['run', 'a.dsl', '--quiet', '-i', 'n=3'])).code).toBe(2);
 });
 
-test('the value of a secret input is not in messages', () => {
+test('the value of a secret input is not in messages', async () => {
   const one = place({ 'a.dsl': 'INPUT: token (string, secret)\nRETURN: ok\n' });
-  const { stderr } = one.run(['run', 'a.dsl', '-i', 'token=hush-hush', '-i', 'token=hush-hush']);
+  const { stderr } = await one.run(['run', 'a.dsl', '-i', 'token=hush-hush', '-i', 'token=hush-hush']);
   expect(stderr).toContain('given twice');
   expect(stderr).not.toContain('hush');
-  expect(one.run(['run', 'a.dsl', '-i', 'token=@hunter2']).stderr).not.toContain('hunter2');
+  expect((await one.run(['run', 'a.dsl', '-i', 'token=@hunter2'])).stderr).not.toContain('hunter2');
 });
 
-test('--start with entry values', () => {
+test('--start with entry values', async () => {
   const states = 'STATE: A\n  GOTO: B with x=1\nSTATE: B\n  RETURN: "{x:json}"\n';
   const one = place({ 'a.dsl': states });
-  expect(one.run(['run', 'a.dsl', '--quiet', '--start', 'B with x=[1,2]']).stdout).toBe('[1,2]\n');
-  expect(one.run(['run', 'a.dsl', '--quiet', '--start', 'B with x=some words']).stdout).toBe('"some words"\n');
-  const missing = one.run(['run', 'a.dsl', '--start', 'B']);
+  expect((await one.run(['run', 'a.dsl', '--quiet', '--start', 'B with x=[1,2]'])).stdout).toBe('[1,2]\n');
+  expect((await one.run(['run', 'a.dsl', '--quiet', '--start', 'B with x=some words'])).stdout).toBe('"some words"\n');
+  const missing = await one.run(['run', 'a.dsl', '--start', 'B']);
   expect(missing.code).toBe(2);
   expect(missing.stderr).toContain('to start in state `B`, a run needs `x`');
   expect(missing.stderr).toContain('--start "B with x=…"');
-  const unknown = one.run(['run', 'a.dsl', '--start', 'C']);
+  const unknown = await one.run(['run', 'a.dsl', '--start', 'C']);
   expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no state `C`') });
-  const extra = one.run(['run', 'a.dsl', '--start', 'B with x=1, y=2']);
+  const extra = await one.run(['run', 'a.dsl', '--start', 'B with x=1, y=2']);
   expect(extra).toMatchObject({ code: 2, stderr: expect.stringContaining('no entry value `y`') });
 });

@@ -11,7 +11,7 @@ import { type Place, place, type Result } from './statedsl.js';
 const fixture = join(dirname(dirname(fileURLToPath(import.meta.url))), 'fixtures/run-directory-1');
 const id = '01a201fb-1772-7212-aed4-368b2da63041';
 
-function older(): { one: Place; path: string; go: (...words: string[]) => Result } {
+function older(): { one: Place; path: string; go: (...words: string[]) => Promise<Result> } {
   const one = place({ 'last-step': '#!/bin/sh\necho "ran $STATEDSL_EFFECT_ID" >> log\necho "$1 kg, $2"\n' });
   chmodSync(join(one.folder, 'last-step'), 0o755);
   cpSync(fixture, join(one.folder, '.statedsl'), { recursive: true });
@@ -22,12 +22,12 @@ function older(): { one: Place; path: string; go: (...words: string[]) => Result
   };
 }
 
-function finishes({ one, go }: ReturnType<typeof older>): void {
-  expect(JSON.parse(go('signal', id, 'courier', '{"name": "Bo"}').stdout)).toMatchObject({
+async function finishes({ one, go }: ReturnType<typeof older>): Promise<void> {
+  expect(JSON.parse((await go('signal', id, 'courier', '{"name": "Bo"}')).stdout)).toMatchObject({
     status: 'suspended',
     waiting: [{ kind: 'ask', name: 'fragile', question: 'Is box 7 fragile?', choices: ['yes', 'no'] }],
   });
-  const report = JSON.parse(go('answer', id, 'fragile=yes').stdout);
+  const report = JSON.parse((await go('answer', id, 'fragile=yes')).stdout);
   expect(report).toMatchObject({
     run_id: id,
     status: 'returned',
@@ -40,28 +40,28 @@ function finishes({ one, go }: ReturnType<typeof older>): void {
     effects: 6,
   });
   expect(readFileSync(join(one.folder, 'log'), 'utf8')).toBe(`ran ${id}:6\n`);
-  expect(one.run(['replay', id]).code).toBe(0);
+  expect((await one.run(['replay', id])).code).toBe(0);
 }
 
 describe('a run of version 0.1.0', () => {
-  test('is listed and shown', () => {
+  test('is listed and shown', async () => {
     const { one } = older();
-    expect(one.run(['runs']).stdout).toContain(id);
-    const { code, stdout } = one.run(['show', id, '--json']);
+    expect((await one.run(['runs'])).stdout).toContain(id);
+    const { code, stdout } = await one.run(['show', id, '--json']);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ run_id: id, status: 'suspended', state: 'SHIP', last_seq: 18 });
-    expect(one.run(['show', id, '--at', '9', '--json']).stdout).toContain('"state":"PACK"');
+    expect((await one.run(['show', id, '--at', '9', '--json'])).stdout).toContain('"state":"PACK"');
   });
 
   test('goes on from its checkpoint', () => finishes(older()));
 
-  test('goes on from its journal', () => {
+  test('goes on from its journal', async () => {
     const run = older();
     rmSync(join(run.path, 'checkpoint.json'));
-    finishes(run);
+    await finishes(run);
   });
 
-  test('goes on after its process died in the middle of a line', () => {
+  test('goes on after its process died in the middle of a line', async () => {
     const run = older();
     rmSync(join(run.path, 'checkpoint.json'));
     const journal = readFileSync(join(run.path, 'journal.ndjson'));
@@ -71,12 +71,12 @@ describe('a run of version 0.1.0', () => {
     writeFileSync(join(run.path, 'journal.ndjson'), journal.subarray(0, whole + 30));
     for (const name of readdirSync(run.path)) if (name.startsWith('lock.')) rmSync(join(run.path, name));
     writeFileSync(join(run.path, 'lock.3'), '{"pid":4194301,"startedAt":1,"boot":null}\n');
-    finishes(run);
+    await finishes(run);
   });
 
-  test('fits its program', () => {
+  test('fits its program', async () => {
     const { one } = older();
-    const { code, stderr } = one.run(['replay', id]);
+    const { code, stderr } = await one.run(['replay', id]);
     expect(code, stderr).toBe(0);
   });
 });

@@ -61,7 +61,7 @@ describe('numbers that are no process', () => {
 
   test('whatever a planted lock and a planted list of processes say, nothing is stopped', async () => {
     const one = place({ 'p.dsl': 'ASK user: "Go on?" → ok\n' });
-    one.run(['run', 'p.dsl', '--quiet']);
+    await one.run(['run', 'p.dsl', '--quiet']);
     const id = runOf(one);
     for (const pid of [...hostile, process.pid, process.ppid, '1', null]) {
       const store = join(one.folder, `store-${pid}`);
@@ -139,7 +139,7 @@ function fromScript(one: Place): ReturnType<typeof spawn> {
 describe('a server of tools', () => {
   test('ends with the run, and so does everything it started', async () => {
     const one = withServer({ go: '' });
-    expect(one.run(['run', 'plan.json', '--quiet'])).toMatchObject({ code: 0, stdout: '2\n' });
+    expect(await one.run(['run', 'plan.json', '--quiet'])).toMatchObject({ code: 0, stdout: '2\n' });
     expect(processesOf(runOf(one))).toEqual([]);
   });
 
@@ -148,7 +148,7 @@ describe('a server of tools', () => {
     fromScript(one);
     await until(() => existsSync(join(one.folder, 'waits')));
     expect(processesOf(runOf(one)).length).toBeGreaterThan(2);
-    expect(one.run(['cancel', runOf(one)]).code).toBe(0);
+    expect((await one.run(['cancel', runOf(one)])).code).toBe(0);
     await until(() => existsSync(join(one.folder, 'survived')));
     expect(processesOf(runOf(one))).toEqual([]);
   });
@@ -163,20 +163,20 @@ describe('a server of tools', () => {
       await gone;
       expect(processesOf(runOf(one)).length).toBeGreaterThan(1);
       one.file('go', '');
-      expect(one.run([...args, runOf(one)]).code).toBe(0);
+      expect((await one.run([...args, runOf(one)])).code).toBe(0);
       expect(processesOf(runOf(one))).toEqual([]);
     }
   });
 });
 
-test('what an agent started in a session of its own ends with the run', () => {
+test('what an agent started in a session of its own ends with the run', async () => {
   const one = place({
     'p.dsl': 'DO: Task(coder) "work"\nRETURN: "x"\n',
     'statedsl.config.yaml': 'agents: { coder: { adapter: command, run: [./agent.sh] } }\n',
     'agent.sh': '#!/bin/sh\nsetsid sleep 603 > /dev/null 2>&1 &\ntouch called\necho done\n',
   });
   chmodSync(join(one.folder, 'agent.sh'), 0o755);
-  expect(one.run(['run', 'p.dsl', '--quiet'])).toMatchObject({ code: 0 });
+  expect(await one.run(['run', 'p.dsl', '--quiet'])).toMatchObject({ code: 0 });
   expect(existsSync(join(one.folder, 'called'))).toBe(true);
   expect(processesOf(runOf(one))).toEqual([]);
 });

@@ -5,32 +5,32 @@ import { crc32 } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { ended, place } from './statedsl.js';
 
-const until = async (holds: () => boolean): Promise<void> => {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 20));
+const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
 };
 
 test('--follow prints while the run is executed, and ends with it', async () => {
   const one = place({ 'p.dsl': 'DO: echo first\nWAIT: signal go OR timeout=60s\nDO: echo second\n' });
   const run = one.start(['run', 'p.dsl', '--suspend-after', 'never', '--quiet']);
-  await until(() => one.run(['output']).stdout === 'first\n');
+  await until(async () => (await one.run(['output'])).stdout === 'first\n');
   const followed = ended(one.start(['output', '--follow']));
-  const id = JSON.parse(one.run(['runs', '--json']).stdout).runs[0].run_id;
-  one.run(['signal', id, 'go']);
+  const id = JSON.parse((await one.run(['runs', '--json'])).stdout).runs[0].run_id;
+  await one.run(['signal', id, 'go']);
   expect((await ended(run)).code).toBe(0);
   expect(await followed).toMatchObject({ code: 0, stdout: 'first\nsecond\n' });
 });
 
-test('bytes arrive as they were, however many', () => {
+test('bytes arrive as they were, however many', async () => {
   const one = place({ 'p.dsl': 'DO: head -c 3000000 /dev/zero; printf "\\377\\000"\n' });
-  expect(one.run(['run', 'p.dsl', '--quiet']).code).toBe(0);
-  const { code, stdout } = one.run(['output'], { input: '' });
+  expect((await one.run(['run', 'p.dsl', '--quiet'])).code).toBe(0);
+  const { code, stdout } = await one.runProcess(['output'], { input: '' });
   expect([code, stdout.length]).toEqual([0, 3_000_002]);
 });
 
-test('a record that names a file elsewhere as an artifact does not make it readable', () => {
+test('a record that names a file elsewhere as an artifact does not make it readable', async () => {
   const one = place({ 'p.dsl': 'DO: head -c 100000 /dev/zero\n', 'mine.txt': 'not for anybody\n' });
-  expect(one.run(['run', 'p.dsl', '--quiet']).code).toBe(0);
-  const id = JSON.parse(one.run(['runs', '--json']).stdout).runs[0].run_id;
+  expect((await one.run(['run', 'p.dsl', '--quiet'])).code).toBe(0);
+  const id = JSON.parse((await one.run(['runs', '--json'])).stdout).runs[0].run_id;
   const journal = join(one.folder, '.statedsl/runs', id, 'journal.ndjson');
   const lines = readFileSync(journal, 'utf8').replace(/"artifact":"[0-9a-f]{64}"/, '"artifact":"../../../../mine.txt"');
   const signed = lines.replace(/^(.*),"crc":"[0-9a-f]{8}"\}$/gm, (_, event: string) => {
@@ -38,7 +38,7 @@ test('a record that names a file elsewhere as an artifact does not make it reada
     return `${event},"crc":"${crc}"}`;
   });
   writeFileSync(journal, signed);
-  const { code, stdout, stderr } = one.run(['output']);
+  const { code, stdout, stderr } = await one.run(['output']);
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toContain('is not read: an artifact cannot have such a name');
 });

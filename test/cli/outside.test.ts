@@ -25,11 +25,11 @@ test.each([
   ['link', 'it is outside of'],
   ['pipe', 'it is a named pipe'],
   ['/dev/zero', 'it is a device'],
-])('an import of %s', (name, why) => {
+])('an import of %s', async (name, why) => {
   const one = placed({});
   const path = name === 'shadow' ? join(one.outside, name) : name;
   one.file('p.dsl', `IMPORT: "${path}"\nDO: true\n`);
-  const { code, stderr } = one.run(['check', 'p.dsl']);
+  const { code, stderr } = await one.run(['check', 'p.dsl']);
   expect(code).toBe(2);
   expect(stderr).toContain(`cannot import \`${path}\`: ${why}`);
   expect(stderr).not.toContain(SECRET);
@@ -46,17 +46,17 @@ test('a repository is one project, and everything is allowed where a person says
   expect(check('--allow-outside', join(one.folder, 'flows/p.dsl'))).toBe(0);
 });
 
-test('context and schemas of a step', () => {
+test('context and schemas of a step', async () => {
   const one = placed({ 'statedsl.config.yaml': 'agents:\n  a: { adapter: command, run: [cat] }\n' });
   const step = `STEP: s type=artifact\n  CONTEXT: file=${join(one.outside, 'shadow')}\n  PROMPT: "x"\n  AGENT: a\nRETURN: "{s.output}"\n`;
   one.file('p.dsl', step);
-  const refused = one.run(['run', 'p.dsl']);
+  const refused = await one.run(['run', 'p.dsl']);
   expect(refused.code).toBe(1);
   expect(refused.stderr).toContain('it is outside of');
   expect(refused.stdout + refused.stderr).not.toContain(SECRET);
-  expect(one.run(['run', 'p.dsl', '--allow-outside', '--quiet']).stdout).toContain(SECRET);
+  expect((await one.run(['run', 'p.dsl', '--allow-outside', '--quiet'])).stdout).toContain(SECRET);
   one.file('q.dsl', step.replace(/CONTEXT: .*\n/, 'CONTEXT: file=pipe\n'));
-  expect(one.run(['run', 'q.dsl']).stderr).toContain('it is a named pipe');
+  expect((await one.run(['run', 'q.dsl'])).stderr).toContain('it is a named pipe');
 });
 
 test('what a person names may be a stream, and no other device', () => {
@@ -75,39 +75,43 @@ test.each([
   ['link', 2, 'cannot be used: it is outside of'],
   ['pipe', 2, 'cannot be used: it is a named pipe'],
   ['/dev/zero', 0, 'is ignored because everyone can write to it'],
-])('a configuration that is %s is refused at once, and never quoted', (target, exit, why) => {
+])('a configuration that is %s is refused at once, and never quoted', async (target, exit, why) => {
   const one = placed({ 'p.dsl': 'DO: true\n' });
   symlinkSync(target, join(one.folder, 'statedsl.config.yaml'));
-  const { code, stderr } = one.run(['check', 'p.dsl']);
+  const { code, stderr } = await one.run(['check', 'p.dsl']);
   expect(code).toBe(exit);
   expect(stderr).toContain(`statedsl.config.yaml\` ${why}`);
   expect(stderr).not.toContain(SECRET);
 });
 
-test('a mock and the script of a fake agent are files, or a stream that a person names', () => {
+test('a mock and the script of a fake agent are files, or a stream that a person names', async () => {
   const one = placed({
     'p.dsl': 'DO: x = Task(a) "x"\nRETURN: {x}\n',
     'statedsl.config.yaml': 'agents:\n  a: { adapter: fake, model: pipe }\n',
   });
-  const run = one.run(['run', 'p.dsl']);
+  const run = await one.run(['run', 'p.dsl']);
   expect(run.code).toBe(1);
   expect(run.stderr).toContain('pipe`: it is a named pipe');
-  expect(one.run(['run', 'p.dsl', '--mock', 'pipe']).stderr).toContain('cannot read `pipe`: it is a named pipe');
-  expect(one.run(['run', 'p.dsl', '--mock', '/dev/zero']).stderr).toContain('cannot read `/dev/zero`: it is a device');
+  expect((await one.run(['run', 'p.dsl', '--mock', 'pipe'])).stderr).toContain(
+    'cannot read `pipe`: it is a named pipe',
+  );
+  expect((await one.run(['run', 'p.dsl', '--mock', '/dev/zero'])).stderr).toContain(
+    'cannot read `/dev/zero`: it is a device',
+  );
   const text = `${process.execPath} ${cli} run --quiet p.dsl --mock <(echo 'agents: { a: [yes] }')`;
   expect(spawnSync('bash', ['-c', text], { cwd: one.folder, encoding: 'utf8', timeout: 20_000 }).stdout).toBe('yes\n');
 });
 
-test('the log begins with the configuration that decides what is started', () => {
+test('the log begins with the configuration that decides what is started', async () => {
   const one = place({
     'p.dsl': 'DO: true\n',
     'statedsl.config.yaml': 'agents:\n  claude-opus: { adapter: fake, model: a.yaml }\ngates: { test: "true" }\n',
   });
-  const { stderr } = one.run(['run', 'p.dsl']);
+  const { stderr } = await one.run(['run', 'p.dsl']);
   expect(stderr).toContain('warning[configuration]: the configuration replaces the built-in agent `claude-opus`');
   expect(stderr).toContain('\nconfiguration statedsl.config.yaml: agents claude-opus; gates test\n→ MAIN\n');
-  expect(one.run(['check', 'p.dsl', 'p.dsl']).stderr.match(/replaces the built-in agent/g)).toHaveLength(1);
-  expect(one.run(['run', '--quiet', 'p.dsl']).stderr).toBe('');
+  expect((await one.run(['check', 'p.dsl', 'p.dsl'])).stderr.match(/replaces the built-in agent/g)).toHaveLength(1);
+  expect((await one.run(['run', '--quiet', 'p.dsl'])).stderr).toBe('');
   chmodSync(join(one.folder, 'statedsl.config.yaml'), 0o666);
-  expect(one.run(['run', 'p.dsl']).stderr).toContain('is ignored because everyone can write to it');
+  expect((await one.run(['run', 'p.dsl'])).stderr).toContain('is ignored because everyone can write to it');
 });

@@ -17,8 +17,12 @@ interface Told {
   readonly calls: readonly { readonly status: string; readonly error: { readonly code: unknown } | null }[];
 }
 
-function told(one: Place, args: readonly string[], env: Record<string, string> = {}): Told & { code: number | null } {
-  const { code, stdout, stderr } = one.run([...args, '--json', '--quiet'], { env });
+async function told(
+  one: Place,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<Told & { code: number | null }> {
+  const { code, stdout, stderr } = await one.run([...args, '--json', '--quiet'], { env });
   if (stdout === '') throw new Error(stderr);
   return { code, ...JSON.parse(stdout) };
 }
@@ -28,7 +32,7 @@ async function until(condition: () => boolean): Promise<void> {
   expect(condition()).toBe(true);
 }
 
-test('tools of a server: one process serves the run, and ends with it', { timeout: 60_000 }, () => {
+test('tools of a server: one process serves the run, and ends with it', { timeout: 60_000 }, async () => {
   const call = (name: string, more = {}) => ({
     _tool: name,
     n: 1,
@@ -47,7 +51,7 @@ test('tools of a server: one process serves the run, and ends with it', { timeou
       .join(''),
     'statedsl.config.yaml': `mcp: { tests: { command: [${process.execPath}, ${server}, ./log.txt] } }\n`,
   });
-  const { calls, returned } = told(one, ['run', 'plan.json']);
+  const { calls, returned } = await told(one, ['run', 'plan.json']);
   const image = [{ type: 'image', data: 'aGk=', mimeType: 'image/png' }];
   expect(returned).toEqual([{ given: { n: 1 } }, { n: 1 }, 'some words', 'one\ntwo', image]);
   expect(calls.map(({ status, error }) => error?.code ?? status)).toEqual([
@@ -64,13 +68,13 @@ test('tools of a server: one process serves the run, and ends with it', { timeou
   expect(log.split('\n').filter((line) => line.startsWith('started'))).toEqual(['started for a run']);
 });
 
-test('a message of a server that is too large is not read to its end', { timeout: 60_000 }, () => {
+test('a message of a server that is too large is not read to its end', { timeout: 60_000 }, async () => {
   const one = place({
     'plan.json': JSON.stringify({ calls: [{ _tool: 'huge', _outputPath: '†state.x' }] }),
     'tools.yaml': 'huge: { mcp: tests/huge }\n',
     'statedsl.config.yaml': `mcp: { tests: { command: [${process.execPath}, ${server}] } }\n`,
   });
-  expect(told(one, ['run', 'plan.json']).error).toMatchObject({
+  expect((await told(one, ['run', 'plan.json'])).error).toMatchObject({
     kind: 'value_too_large',
     message: expect.stringContaining('it sent a message of more than 32 MiB'),
   });
@@ -96,9 +100,9 @@ test('a killed run goes on: what has an outcome stays done, what was in flight i
   const child = one.start(['run', 'plan.json', '--quiet']);
   await until(() => existsSync(join(one.folder, 'hangs.txt')));
   child.kill('SIGKILL');
-  await new Promise((resolve) => child.once('close', resolve));
+  await child.end;
   one.file('go', '');
-  expect(told(one, ['resume'])).toMatchObject({ code: 0, status: 'returned', returned: [1, 2, 1], effects: 3 });
+  expect(await told(one, ['resume'])).toMatchObject({ code: 0, status: 'returned', returned: [1, 2, 1], effects: 3 });
   const lines = (name: string): string[] => readFileSync(join(one.folder, name), 'utf8').trim().split('\n');
   expect(lines('notes.txt')).toHaveLength(2);
   const [first, second] = lines('hangs.txt');
@@ -124,9 +128,9 @@ test.each([
     const child = one.start(['run', 'plan.json', '--quiet']);
     await until(() => existsSync(join(one.folder, 'paid.txt')));
     child.kill('SIGKILL');
-    await new Promise((resolve) => child.once('close', resolve));
+    await child.end;
     one.file('go', '');
-    const came = told(one, ['resume', '--in-doubt', decision]);
+    const came = await told(one, ['resume', '--in-doubt', decision]);
     expect(came.code).toBe(code);
     // No outcome is ever taken for something that nobody knows of.
     expect(came.error?.kind ?? null).toBe(error);
@@ -136,7 +140,7 @@ test.each([
   },
 );
 
-test('a value of five megabytes passes through tools and a resumed run', { timeout: 60_000 }, () => {
+test('a value of five megabytes passes through tools and a resumed run', { timeout: 60_000 }, async () => {
   const one = place({
     'plan.json': JSON.stringify({
       calls: [
@@ -154,15 +158,15 @@ test('a value of five megabytes passes through tools and a resumed run', { timeo
       'import { readFileSync } from "node:fs";\nconsole.log(JSON.parse(readFileSync(0, "utf8")).text.length);\n',
     'module.mjs': 'export const length = ({ text }) => text.length;\n',
   });
-  const first = told(one, ['run', 'plan.json']);
+  const first = await told(one, ['run', 'plan.json']);
   expect(first).toMatchObject({ code: 75, waiting: [{ kind: 'approval', path: 'approvals.go' }] });
-  expect(told(one, ['answer', first.run_id, 'approvals.go=true'])).toMatchObject({
+  expect(await told(one, ['answer', first.run_id, 'approvals.go=true'])).toMatchObject({
     code: 0,
     returned: { command: 5_000_000, module: 5_000_000 },
   });
 });
 
-test('a result beyond 16 MiB is none, and nothing else suffers', { timeout: 60_000 }, () => {
+test('a result beyond 16 MiB is none, and nothing else suffers', { timeout: 60_000 }, async () => {
   const one = place({
     'plan.json': JSON.stringify([
       { _tool: 'huge', _outputPath: '†state.a || †state.b' },
@@ -171,11 +175,11 @@ test('a result beyond 16 MiB is none, and nothing else suffers', { timeout: 60_0
     'tools.yaml':
       'huge: { run: [sh, -c, "head -c 17000000 /dev/zero | tr \'\\\\0\' 1"], idempotent: true }\nsmall: { run: [echo, "1"], idempotent: true }\n',
   });
-  const { calls } = told(one, ['run', 'plan.json']);
+  const { calls } = await told(one, ['run', 'plan.json']);
   expect(calls.map(({ status, error }) => error?.code ?? status)).toEqual(['value_too_large', 'done']);
 });
 
-test('stand-ins for tools: all have to be named, and each call gets its own', { timeout: 60_000 }, () => {
+test('stand-ins for tools: all have to be named, and each call gets its own', { timeout: 60_000 }, async () => {
   const one = place({
     'plan.json': JSON.stringify({
       calls: [
@@ -196,7 +200,7 @@ test('stand-ins for tools: all have to be named, and each call gets its own', { 
       'tools:\n  a: ["one", { _path: 1, _output: two }]\n  b: { fail: { code: 4, message: no } }\n  inner: [[1, 2]]\nagents:\n  claude: { fail: { message: away } }\n',
     'part.yaml': 'tools: { a: 1, b: 2 }\n',
   });
-  const { code, returned } = told(one, ['run', 'plan.json', '--mock', 'mock.yaml']);
+  const { code, returned } = await told(one, ['run', 'plan.json', '--mock', 'mock.yaml']);
   expect({ code, returned }).toEqual({
     code: 0,
     returned: {
@@ -207,13 +211,13 @@ test('stand-ins for tools: all have to be named, and each call gets its own', { 
       d: [1, 2],
     },
   });
-  const missing = one.run(['run', 'plan.json', '--mock', 'part.yaml']);
+  const missing = await one.run(['run', 'plan.json', '--mock', 'part.yaml']);
   expect(missing.code).toBe(2);
   expect(missing.stderr).toContain('has no answers for the tool `c`');
   expect(existsSync(join(one.folder, '.statedsl/runs'))).toBe(true);
 });
 
-test('secrets of the environment are in no record of a plan', { timeout: 60_000 }, () => {
+test('secrets of the environment are in no record of a plan', { timeout: 60_000 }, async () => {
   const one = place({
     'plan.json': JSON.stringify([
       { _tool: 'tell', _outputPath: '†state.told' },
@@ -222,7 +226,7 @@ test('secrets of the environment are in no record of a plan', { timeout: 60_000 
     'tools.yaml':
       'tell: { run: [sh, -c, "echo \\"\\\\\\"$MY_TOKEN\\\\\\"\\""], idempotent: true }\ncat: { run: [cat], idempotent: true }\n',
   });
-  const { code, run_id } = told(one, ['run', 'plan.json'], { MY_TOKEN: 'hush-hush-hush' });
+  const { code, run_id } = await told(one, ['run', 'plan.json'], { MY_TOKEN: 'hush-hush-hush' });
   expect(code).toBe(0);
   const folder = join(one.folder, '.statedsl/runs', run_id);
   for (const name of ['journal.ndjson', 'state.json'])
@@ -230,7 +234,7 @@ test('secrets of the environment are in no record of a plan', { timeout: 60_000 
   expect(JSON.parse(readFileSync(join(folder, 'state.json'), 'utf8'))['state.seen']).toEqual({ x: '***' });
 });
 
-test('what modules print is progress, and what they leave running ends the process with their words', () => {
+test('what modules print is progress, and what they leave running ends the process with their words', async () => {
   const one = place({
     'plan.json': JSON.stringify({ calls: [{ _tool: 'loud', _outputPath: '†state.a' }], output: '†state.a' }),
     'late.json': JSON.stringify([{ _tool: 'late', _outputPath: '†state.a' }]),
@@ -243,13 +247,13 @@ test('what modules print is progress, and what they leave running ends the proce
       export const leaves = () => process.exit(0);
     `,
   });
-  const { code, stdout, stderr } = one.run(['run', 'plan.json']);
+  const { code, stdout, stderr } = await one.runProcess(['run', 'plan.json']);
   expect({ code, stdout }).toEqual({ code: 0, stdout: '1\n' });
   expect(stderr).toMatch(/^loaded$[\s\S]*^loud$/m);
-  const late = one.run(['run', 'late.json']);
+  const late = await one.runProcess(['run', 'late.json']);
   expect(late.code).toBe(1);
   expect(late.stderr).toContain('a module failed outside of a call, so the process ends\nError: too late');
-  const leaves = one.run(['run', 'leaves.json']);
+  const leaves = await one.runProcess(['run', 'leaves.json']);
   expect(leaves.code).toBe(1);
   expect(leaves.stderr).toContain('a module ended the process before statedsl was done');
 });

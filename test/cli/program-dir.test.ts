@@ -10,22 +10,24 @@ ASK user: "go?" → go
 RETURN: {x} {told} {program_dir()} {go}
 `;
 
-test('is the folder of the file, for commands too, and stays what it was when the run began', () => {
+test('is the folder of the file, for commands too, and stays what it was when the run began', async () => {
   const one = place({ 'sub/p.dsl': program, 'sub/tool.sh': '#!/bin/sh\necho found\n' });
   const sub = join(realpathSync(one.folder), 'sub');
   chmodSync(join(sub, 'tool.sh'), 0o755);
-  const report = JSON.parse(one.run(['run', 'sub/p.dsl', '--json', '--quiet']).stdout);
+  const report = JSON.parse((await one.run(['run', 'sub/p.dsl', '--json', '--quiet'])).stdout);
   renameSync(sub, `${sub}-moved`);
-  const answered = one.run(['answer', report.run_id, 'go=yes', '--json', '--quiet']);
+  const answered = await one.run(['answer', report.run_id, 'go=yes', '--json', '--quiet']);
   expect(JSON.parse(answered.stdout).returned).toBe(`found ${sub} ${sub} yes`);
 });
 
-test('is the directory of the run for standard input, and that of the program in an imported pattern', () => {
+test('is the directory of the run for standard input, and that of the program in an imported pattern', async () => {
   const one = place({
     'a/p.dsl': 'IMPORT: "../lib/where.dsl"\nSTATE: S\n  USE: WHERE\n  RETURN: {it}\n',
     'lib/where.dsl': 'PATTERN: WHERE\n  DO: it = program_dir()\n',
   });
   const folder = realpathSync(one.folder);
-  expect(one.run(['run', '-', '--quiet'], { input: 'RETURN: {program_dir()}\n' }).stdout).toBe(`${folder}\n`);
-  expect(one.run(['run', 'a/p.dsl', '--quiet']).stdout).toBe(`${join(folder, 'a')}\n`);
+  expect((await one.runProcess(['run', '-', '--quiet'], { input: 'RETURN: {program_dir()}\n' })).stdout).toBe(
+    `${folder}\n`,
+  );
+  expect((await one.run(['run', 'a/p.dsl', '--quiet'])).stdout).toBe(`${join(folder, 'a')}\n`);
 });

@@ -25,9 +25,9 @@ function runs(pid: number): boolean {
 }
 
 describe('what goes to stdout', () => {
-  test('the returned text, raw, and nothing else', () => {
+  test('the returned text, raw, and nothing else', async () => {
     const one = place({ 'a.dsl': 'DO: echo noise\nEMIT: "hello"\nRETURN: two words\n' });
-    const { code, stdout, stderr } = one.run(['run', 'a.dsl']);
+    const { code, stdout, stderr } = await one.run(['run', 'a.dsl']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'two words\n' });
     expect(stderr).toContain('  $ echo noise (exit 0, ');
     expect(stderr).toContain('\n    noise\n');
@@ -35,16 +35,16 @@ describe('what goes to stdout', () => {
     expect(stderr).toMatch(/\nreturned after 1 state, 1 effect, \d+\.\d\d s {2}run [0-9a-f-]{36}\n$/);
   });
 
-  test('JSON for what is no text, nothing for null', () => {
+  test('JSON for what is no text, nothing for null', async () => {
     const one = place({ 'a.dsl': 'SET: x = [1, {"a": null}]\nRETURN with x\n', 'b.dsl': 'RETURN\n' });
     one.file('a.dsl', 'DO: x = [1, {"a": null}]\nRETURN with x\n');
-    expect(one.run(['run', 'a.dsl', '--quiet'])).toEqual({ code: 0, stdout: '[1,{"a":null}]\n', stderr: '' });
-    expect(one.run(['run', 'b.dsl', '--quiet'])).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await one.run(['run', 'a.dsl', '--quiet'])).toEqual({ code: 0, stdout: '[1,{"a":null}]\n', stderr: '' });
+    expect(await one.run(['run', 'b.dsl', '--quiet'])).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
-  test('--json: one object, also for a failed run', () => {
+  test('--json: one object, also for a failed run', async () => {
     const one = place({ 'a.dsl': 'STATE: A\n  DO: exit 3\n  RETURN\nSTATE: ERROR\n  RETURN: sorry\n' });
-    const { code, stdout } = one.run(['run', 'a.dsl', '--json']);
+    const { code, stdout } = await one.run(['run', 'a.dsl', '--json']);
     expect(code).toBe(1);
     expect(stdout.split('\n')).toHaveLength(2);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -61,9 +61,9 @@ describe('what goes to stdout', () => {
     });
   });
 
-  test('--events: the lines of the journal, byte for byte', () => {
+  test('--events: the lines of the journal, byte for byte', async () => {
     const one = place({ 'a.dsl': 'DO: echo x\nEMIT: DONE n=1\nRETURN: x\n' });
-    const { code, stdout } = one.run(['run', 'a.dsl', '--events']);
+    const { code, stdout } = await one.run(['run', 'a.dsl', '--events']);
     expect(code).toBe(0);
     const runs = join(one.folder, '.statedsl', 'runs');
     const [id] = readdirSync(runs).filter((name) => name !== 'index.ndjson');
@@ -80,9 +80,9 @@ describe('what goes to stdout', () => {
   });
 });
 
-test('a failure is drawn on its line', () => {
+test('a failure is drawn on its line', async () => {
   const one = place({ 'a.dsl': 'STATE: A\n  DO: echo why >&2; exit 3\n  RETURN\n' });
-  const { code, stderr } = one.run(['run', 'a.dsl', '--quiet']);
+  const { code, stderr } = await one.run(['run', 'a.dsl', '--quiet']);
   expect(code).toBe(1);
   expect(stderr.split('\n')).toEqual([
     'error[tool-failure]: why',
@@ -95,57 +95,57 @@ test('a failure is drawn on its line', () => {
   ]);
 });
 
-test('--quiet leaves warnings and progress out', () => {
+test('--quiet leaves warnings and progress out', async () => {
   const one = place({ 'a.dsl': 'STATE: A\n  RETURN: x\nSTATE: B\n  RETURN\n' });
-  expect(one.run(['run', 'a.dsl']).stderr).toContain('warning[');
-  expect(one.run(['run', 'a.dsl', '--quiet'])).toEqual({ code: 0, stdout: 'x\n', stderr: '' });
+  expect((await one.run(['run', 'a.dsl'])).stderr).toContain('warning[');
+  expect(await one.run(['run', 'a.dsl', '--quiet'])).toEqual({ code: 0, stdout: 'x\n', stderr: '' });
 });
 
-test('--cwd is where commands run, --dir where runs are kept, both seen from here', () => {
+test('--cwd is where commands run, --dir where runs are kept, both seen from here', async () => {
   const one = place({ 'a.dsl': 'DO: d = basename "$PWD"\nRETURN: {d}\n', 'work/x': '' });
-  expect(one.run(['run', 'a.dsl', '--quiet', '--cwd', 'work', '--dir', 'kept']).stdout).toBe('work\n');
+  expect((await one.run(['run', 'a.dsl', '--quiet', '--cwd', 'work', '--dir', 'kept'])).stdout).toBe('work\n');
   expect(readdirSync(one.folder).sort()).toEqual(['a.dsl', 'kept', 'work']);
   expect(readFileSync(join(one.folder, 'kept', 'runs', 'index.ndjson'), 'utf8').split('\n')).toHaveLength(2);
 });
 
-test('a store that cannot be written is an error, and no command runs', () => {
+test('a store that cannot be written is an error, and no command runs', async () => {
   const one = place({ 'a.dsl': 'DO: touch ran\nRETURN: x\n', taken: '' });
-  const { code, stderr } = one.run(['run', 'a.dsl', '--dir', 'taken']);
+  const { code, stderr } = await one.run(['run', 'a.dsl', '--dir', 'taken']);
   expect(code).not.toBe(0);
   expect(code).not.toBe(70);
   expect(stderr).toContain('cannot create the directory of the run');
   expect(existsSync(join(one.folder, 'ran'))).toBe(false);
 });
 
-test('limits of flags win over those of the program', () => {
+test('limits of flags win over those of the program', async () => {
   const loop = 'LIMIT: transitions=5\nSTATE: A\n  TRACK: n\n  INCREMENT: n\n  IF: n > 8 → RETURN: {n}\n  GOTO: A\n';
   const one = place({ 'a.dsl': loop });
-  expect(JSON.parse(one.run(['run', 'a.dsl', '--json']).stdout)).toMatchObject({
+  expect(JSON.parse((await one.run(['run', 'a.dsl', '--json'])).stdout)).toMatchObject({
     status: 'failed',
     error: { kind: 'limit' },
   });
-  expect(one.run(['run', 'a.dsl', '--quiet', '--max-transitions', '8']).stdout).toBe('9\n');
+  expect((await one.run(['run', 'a.dsl', '--quiet', '--max-transitions', '8'])).stdout).toBe('9\n');
   const slow = one.file('b.dsl', 'DO: sleep 20\nRETURN\n');
-  const whole = one.run(['run', slow, '--timeout', '200ms', '--json']);
+  const whole = await one.run(['run', slow, '--timeout', '200ms', '--json']);
   expect(JSON.parse(whole.stdout).error.kind).toBe('limit');
-  const each = one.run(['run', slow, '--effect-timeout', '200ms', '--json']);
+  const each = await one.run(['run', slow, '--effect-timeout', '200ms', '--json']);
   expect(JSON.parse(each.stdout).error.kind).toBe('timeout');
 });
 
-test('--auto-events, --machine', () => {
+test('--auto-events, --machine', async () => {
   const one = place({ 'a.dsl': 'MACHINE: one\nSTATE: A\n  RETURN: 1\nMACHINE: two\nSTATE: B\n  RETURN: 2\n' });
-  expect(one.run(['run', 'a.dsl', '--quiet']).stdout).toBe('1\n');
-  const second = one.run(['run', 'a.dsl', '--machine', 'two', '--auto-events']);
+  expect((await one.run(['run', 'a.dsl', '--quiet'])).stdout).toBe('1\n');
+  const second = await one.run(['run', 'a.dsl', '--machine', 'two', '--auto-events']);
   expect(second.stdout).toBe('2\n');
   expect(second.stderr).toContain('EMIT STATE_ENTRY state=B');
-  const unknown = one.run(['run', 'a.dsl', '--machine', 'three']);
+  const unknown = await one.run(['run', 'a.dsl', '--machine', 'three']);
   expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('no machine `three`') });
 });
 
 describe('--dry-run', () => {
-  test('shows what would run, needs no inputs, and leaves nothing behind', () => {
+  test('shows what would run, needs no inputs, and leaves nothing behind', async () => {
     const one = place({ 'a.dsl': 'INPUT: x\nDO [retry=2 timeout=5s]: touch {x}\nRETURN\n' });
-    const { code, stdout } = one.run(['run', 'a.dsl', '--dry-run']);
+    const { code, stdout } = await one.run(['run', 'a.dsl', '--dry-run']);
     expect(code).toBe(0);
     expect(stdout).toContain('x  required');
     expect(stdout).toContain('command   touch {x} [timeout=5s retry=2]');
@@ -153,16 +153,16 @@ describe('--dry-run', () => {
     expect(readdirSync(one.folder)).toEqual(['a.dsl']);
   });
 
-  test('with errors ends with 2', () => {
+  test('with errors ends with 2', async () => {
     const one = place({ 'a.dsl': 'GOTO: NOWHERE\n' });
-    expect(one.run(['run', 'a.dsl', '--dry-run'])).toMatchObject({ code: 2, stdout: '' });
+    expect(await one.run(['run', 'a.dsl', '--dry-run'])).toMatchObject({ code: 2, stdout: '' });
   });
 });
 
 describe('waiting for people', () => {
-  test('a question suspends, with 75 and a way to go on', () => {
+  test('a question suspends, with 75 and a way to go on', async () => {
     const one = place({ 'a.dsl': 'ASK user: "Go on?" → go choices=yes,no\nRETURN: {go}\n' });
-    const { code, stdout, stderr } = one.run(['run', 'a.dsl', '--json']);
+    const { code, stdout, stderr } = await one.run(['run', 'a.dsl', '--json']);
     const report = JSON.parse(stdout);
     expect(code).toBe(75);
     expect(report).toMatchObject({
@@ -172,13 +172,13 @@ describe('waiting for people', () => {
     expect(stderr).toContain(`statedsl answer ${report.run_id} go=yes`);
   });
 
-  test('a long wait suspends where nobody watches', () => {
+  test('a long wait suspends where nobody watches', async () => {
     const one = place({ 'a.dsl': 'WAIT: 1h\nRETURN\n' });
-    expect(one.run(['run', 'a.dsl', '--suspend-after', '1s']).code).toBe(75);
-    expect(one.run(['run', 'a.dsl'], { env: { CI: 'true' } }).code).toBe(75);
-    expect(one.run(['run', 'a.dsl'], { env: { STATEDSL_SUSPEND_AFTER: '10m' } }).code).toBe(75);
+    expect((await one.run(['run', 'a.dsl', '--suspend-after', '1s'])).code).toBe(75);
+    expect((await one.run(['run', 'a.dsl'], { env: { CI: 'true' } })).code).toBe(75);
+    expect((await one.run(['run', 'a.dsl'], { env: { STATEDSL_SUSPEND_AFTER: '10m' } })).code).toBe(75);
     one.file('statedsl.config.yaml', 'defaults: {suspend_after: 5s}\n');
-    expect(one.run(['run', 'a.dsl']).code).toBe(75);
+    expect((await one.run(['run', 'a.dsl'])).code).toBe(75);
   });
 });
 
@@ -231,20 +231,14 @@ describe('interruption', () => {
   test('a reader that goes away ends it quietly', async () => {
     const one = place({ 'a.dsl': 'STATE: A\n  TRACK: n\n  INCREMENT: n\n  IF: n < 0 → RETURN\n  GOTO: A\n' });
     const child = one.start(['run', 'a.dsl', '--events', '--quiet', '--max-transitions', '1000000000']);
-    let stderr = '';
-    child.stderr?.on('data', (chunk) => {
-      stderr += chunk;
-    });
-    const code = new Promise((resolve) => child.once('exit', resolve));
-    child.stdout?.once('data', () => child.stdout?.destroy());
-    expect(await code).toBe(130);
-    expect(stderr).toBe('');
+    child.stdout.once('data', () => child.stdout.destroy());
+    expect(await child.end).toMatchObject({ code: 130, stderr: '' });
   });
 });
 
 test('--detach prints the run and leaves it running', async () => {
   const one = place({ 'a.dsl': 'DO: sleep 0.5; touch done\nRETURN: x\n', 'b.dsl': 'INPUT: x\nRETURN\n' });
-  const { code, stdout, stderr } = one.run(['run', 'a.dsl', '--detach']);
+  const { code, stdout, stderr } = await one.runProcess(['run', 'a.dsl', '--detach']);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/^[0-9a-f-]{36}\n$/);
   expect(existsSync(join(one.folder, 'done'))).toBe(false);
@@ -252,9 +246,9 @@ test('--detach prints the run and leaves it running', async () => {
   await appears(index);
   expect(JSON.parse(readFileSync(index, 'utf8'))).toMatchObject({ run_id: stdout.trim(), status: 'returned' });
   expect(existsSync(join(one.folder, 'done'))).toBe(true);
-  const wrong = one.run(['run', 'b.dsl', '--detach']);
+  const wrong = await one.runProcess(['run', 'b.dsl', '--detach']);
   expect(wrong).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('missing-input') });
-  const nowhere = one.run(['run', 'a.dsl', '--detach', '--dir', '/dev/null']);
+  const nowhere = await one.runProcess(['run', 'a.dsl', '--detach', '--dir', '/dev/null']);
   expect(nowhere).toMatchObject({
     code: 1,
     stdout: '',
@@ -265,58 +259,60 @@ test('--detach prints the run and leaves it running', async () => {
 describe('--mock', () => {
   const program = 'DO: x = Task(planner) "plan"\nCHECK: y = curl -s http://nowhere.invalid\nRETURN: "{x} {y}"\n';
 
-  test('stands in for commands and agents', () => {
+  test('stands in for commands and agents', async () => {
     const one = place({ 'a.dsl': program, 'm.yaml': 'agents: {planner: fine}\ncommands: {curl: "5"}\n' });
-    expect(one.run(['run', 'a.dsl', '--quiet', '--mock', 'm.yaml']).stdout).toBe('fine 5\n');
+    expect((await one.run(['run', 'a.dsl', '--quiet', '--mock', 'm.yaml'])).stdout).toBe('fine 5\n');
   });
 
-  test('has to name what would be started', () => {
+  test('has to name what would be started', async () => {
     const one = place({ 'a.dsl': program, 'm.yaml': 'agents: {}\ncommands: {git: x}\n' });
-    const { code, stderr } = one.run(['run', 'a.dsl', '--mock', 'm.yaml']);
+    const { code, stderr } = await one.run(['run', 'a.dsl', '--mock', 'm.yaml']);
     expect(code).toBe(2);
     expect(stderr).toContain('has no answers for the agent `planner`');
     expect(stderr).toContain('has no answers for the command `curl -s http://nowhere.invalid`');
     expect(stderr).toContain('a.dsl:2:');
   });
 
-  test('that cannot be read is wrong usage', () => {
+  test('that cannot be read is wrong usage', async () => {
     const one = place({ 'a.dsl': program, 'm.yaml': 'comands: {}\n' });
-    expect(one.run(['run', 'a.dsl', '--mock', 'm.yaml'])).toMatchObject({
+    expect(await one.run(['run', 'a.dsl', '--mock', 'm.yaml'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('m.yaml:1:1'),
     });
-    expect(one.run(['run', 'a.dsl', '--mock', 'nowhere.yaml']).code).toBe(2);
+    expect((await one.run(['run', 'a.dsl', '--mock', 'nowhere.yaml'])).code).toBe(2);
   });
 });
 
 describe('the configuration', () => {
-  test('names agents; a flag puts one in the place of another', () => {
+  test('names agents; a flag puts one in the place of another', async () => {
     const one = place({ 'a.dsl': 'DO: x = Task(planner) "plan this"\nRETURN: {x}\n' });
     chmodSync(join(one.folder, one.file('agents/loud.sh', '#!/bin/sh\ntr a-z A-Z\n')), 0o755);
     one.file(
       'statedsl.config.yaml',
       'agents:\n  planner: {adapter: command, run: [cat]}\n  loud: {adapter: command, run: ["./agents/loud.sh"]}\n',
     );
-    expect(one.run(['run', 'a.dsl', '--quiet']).stdout).toBe('plan this\n');
-    expect(one.run(['run', 'a.dsl', '--quiet', '--agent', 'planner=loud']).stdout).toBe('PLAN THIS\n');
+    expect((await one.run(['run', 'a.dsl', '--quiet'])).stdout).toBe('plan this\n');
+    expect((await one.run(['run', 'a.dsl', '--quiet', '--agent', 'planner=loud'])).stdout).toBe('PLAN THIS\n');
   });
 
-  test('with a mistake is drawn, and nothing runs', () => {
+  test('with a mistake is drawn, and nothing runs', async () => {
     const one = place({ 'a.dsl': 'RETURN: x\n', 'statedsl.config.yaml': 'agnets: {}\n' });
-    const { code, stdout, stderr } = one.run(['run', 'a.dsl']);
+    const { code, stdout, stderr } = await one.run(['run', 'a.dsl']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain('error[configuration]: there is no key `agnets`');
     expect(stderr).toContain('statedsl.config.yaml:1:1');
     expect(stderr).toContain('did you mean `agents`?');
-    expect(one.run(['check', 'a.dsl']).code).toBe(2);
+    expect((await one.run(['check', 'a.dsl'])).code).toBe(2);
   });
 });
 
-test('colours only where they are asked for, and NO_COLOR wins', () => {
+test('colours only where they are asked for, and NO_COLOR wins', async () => {
   const one = place({ 'a.dsl': 'GOTO: NOWHERE\n' });
-  expect(one.run(['check', 'a.dsl']).stderr).not.toContain('\u001b');
-  expect(one.run(['check', 'a.dsl'], { env: { FORCE_COLOR: '1' } }).stderr).toContain('\u001b[31m');
-  expect(one.run(['check', 'a.dsl'], { env: { FORCE_COLOR: '1', NO_COLOR: '1' } }).stderr).not.toContain('\u001b');
-  const json = one.run(['check', 'a.dsl', '--json'], { env: { FORCE_COLOR: '1' } });
+  expect((await one.run(['check', 'a.dsl'])).stderr).not.toContain('\u001b');
+  expect((await one.run(['check', 'a.dsl'], { env: { FORCE_COLOR: '1' } })).stderr).toContain('\u001b[31m');
+  expect((await one.run(['check', 'a.dsl'], { env: { FORCE_COLOR: '1', NO_COLOR: '1' } })).stderr).not.toContain(
+    '\u001b',
+  );
+  const json = await one.run(['check', 'a.dsl', '--json'], { env: { FORCE_COLOR: '1' } });
   expect(json.stdout).not.toContain('\u001b');
 });

@@ -74,26 +74,28 @@ function found(one: Place, results: readonly Result[]): string[] {
 }
 
 describe('secrets', () => {
-  test('are found in no file and no output, also of a run that goes on', { timeout: 60_000 }, () => {
+  test('are found in no file and no output, also of a run that goes on', { timeout: 60_000 }, async () => {
     const one = planted();
-    const first = one.run(['run', 'p.dsl', ...pin, '--auto-events'], { env });
+    const first = await one.run(['run', 'p.dsl', ...pin, '--auto-events'], { env });
     expect(first.code, first.stderr).toBe(75);
-    const runs = one.run(['runs', '--json'], { env });
+    const runs = await one.run(['runs', '--json'], { env });
     const id = JSON.parse(runs.stdout)[0]?.run_id ?? JSON.parse(runs.stdout).runs[0].run_id;
-    const without = one.run(['resume', id], { env });
+    const without = await one.run(['resume', id], { env });
     expect(without.code).toBe(2);
     expect(without.stderr).toContain('pass it again: -i pin=…');
     const results = [
       first,
       runs,
       without,
-      one.run(['answer', id, `go=${secrets.API_TOKEN} ${secrets.DEPLOY_PASS}`, ...pin, '--json'], { env }),
-      one.run(['signal', id, 'ready', JSON.stringify({ token: secrets.API_TOKEN }), ...pin, '--no-resume'], { env }),
-      one.run(['resume', id, ...pin, '--events'], { env }),
-      one.run(['show', id], { env }),
-      one.run(['show', id, '--json'], { env }),
-      one.run(['report', id], { env }),
-      one.run(['replay', id, ...pin], { env }),
+      await one.run(['answer', id, `go=${secrets.API_TOKEN} ${secrets.DEPLOY_PASS}`, ...pin, '--json'], { env }),
+      await one.run(['signal', id, 'ready', JSON.stringify({ token: secrets.API_TOKEN }), ...pin, '--no-resume'], {
+        env,
+      }),
+      await one.run(['resume', id, ...pin, '--events'], { env }),
+      await one.run(['show', id], { env }),
+      await one.run(['show', id, '--json'], { env }),
+      await one.run(['report', id], { env }),
+      await one.run(['replay', id, ...pin], { env }),
     ];
     expect(results.map(({ code }) => code)).toEqual([75, 0, 2, 75, 0, 0, 0, 0, 0, 0]);
     expect(found(one, results)).toEqual([]);
@@ -107,7 +109,7 @@ describe('secrets', () => {
     const end = ended(child);
     while (!readdirSync(one.folder).includes('started')) await new Promise((resolve) => setTimeout(resolve, 20));
     const [id = ''] = readdirSync(join(one.folder, '.statedsl/runs')).filter((name) => name.length === 36);
-    const told = one.run(['signal', id, 'ready', `${secrets.API_TOKEN} ${secrets.input}`], { env });
+    const told = await one.run(['signal', id, 'ready', `${secrets.API_TOKEN} ${secrets.input}`], { env });
     expect(told.stderr).toContain('passed on to the process');
     const result = await end;
     expect(JSON.parse(result.stdout).returned).toBe('*** '.length + secrets.input.length);

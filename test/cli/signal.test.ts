@@ -13,7 +13,7 @@ test('a live run takes a signal from its inbox', async () => {
   const child = one.start(['run', 'p.dsl', '--suspend-after', 'never', '--json']);
   await until(() => readdirSync(one.folder).includes('begun'));
   const [id] = readdirSync(join(one.folder, '.statedsl/runs')).filter((name) => name !== 'index.ndjson');
-  const told = one.run(['signal', id as string, 'go', '{"from": "outside"}']);
+  const told = await one.run(['signal', id as string, 'go', '{"from": "outside"}']);
   expect([told.code, told.stderr]).toEqual([0, `passed on to the process of run ${id}\n`]);
   const { code, stdout } = await ended(child);
   expect([code, JSON.parse(stdout).returned]).toEqual([0, 'outside']);

@@ -17,31 +17,32 @@ const PROGRAM = { 'hello.dsl': 'RETURN: hello\n' };
 const DAY_S = 24 * 60 * 60;
 
 /** Runs the program with this cache; what was printed must not depend on it. */
-function hello({ run, folder }: Place, cache = 'cache', env: Record<string, string> = {}): void {
+async function hello({ runProcess, folder }: Place, cache = 'cache', env: Record<string, string> = {}): Promise<void> {
   const more = { XDG_CACHE_HOME: join(folder, cache), TMPDIR: join(folder, 'tmp'), ...env };
-  expect(run(['run', '--quiet', 'hello.dsl'], { env: more })).toEqual({ code: 0, stdout: 'hello\n', stderr: '' });
+  const result = await runProcess(['run', '--quiet', 'hello.dsl'], { env: more });
+  expect(result).toEqual({ code: 0, stdout: 'hello\n', stderr: '' });
 }
 
 const filesOf = (folder: string) => readdirSync(folder).map((name) => join(folder, name));
 
 describe('the cache of compiled code', () => {
-  it('is filled by the first start, for this user alone, and then used', () => {
+  it('is filled by the first start, for this user alone, and then used', async () => {
     const one = place(PROGRAM);
-    hello(one);
+    await hello(one);
     const folder = join(one.folder, 'cache/statedsl');
     expect(lstatSync(folder).mode & 0o777).toBe(0o700);
     const before = filesOf(folder).map((path) => [path, lstatSync(path).mode & 0o777, lstatSync(path).mtimeMs]);
     expect(before.length).toBeGreaterThan(0);
     expect(before.every(([, mode]) => mode === 0o600)).toBe(true);
-    hello(one);
+    await hello(one);
     expect(filesOf(folder).map((path) => [path, lstatSync(path).mode & 0o777, lstatSync(path).mtimeMs])).toEqual(
       before,
     );
   });
 
-  it('is made again where a file is damaged in any part', () => {
+  it('is made again where a file is damaged in any part', async () => {
     const one = place(PROGRAM);
-    hello(one);
+    await hello(one);
     for (const path of filesOf(join(one.folder, 'cache/statedsl'))) {
       const good = readFileSync(path);
       const flipped = [0, good.length >> 2, good.length - 1].map((at) => {
@@ -51,57 +52,54 @@ describe('the cache of compiled code', () => {
       });
       for (const bad of [...flipped, Buffer.alloc(0), good.subarray(0, good.length >> 1), Buffer.alloc(good.length)]) {
         writeFileSync(path, bad);
-        hello(one);
+        await hello(one);
         expect(readFileSync(path).equals(bad)).toBe(false);
       }
     }
   });
 
-  it('is not read where others could have written it', () => {
+  it('is not read where others could have written it', async () => {
     const one = place(PROGRAM);
     const folder = join(one.folder, 'cache/statedsl');
-    hello(one);
+    await hello(one);
     const [path = ''] = filesOf(folder);
     const { ino } = lstatSync(path);
     chmodSync(path, 0o666);
-    hello(one);
+    await hello(one);
     expect(lstatSync(path).ino).not.toBe(ino);
     chmodSync(folder, 0o777);
-    hello(one);
+    await hello(one);
     // Another folder is used from then on.
     expect(readdirSync(join(one.folder, 'tmp'))).toHaveLength(1);
   });
 
-  it('follows no link', () => {
+  it('follows no link', async () => {
     const one = place(PROGRAM);
     mkdirSync(join(one.folder, 'elsewhere'), { mode: 0o700 });
     mkdirSync(join(one.folder, 'cache'));
     symlinkSync('../elsewhere', join(one.folder, 'cache/statedsl'));
-    hello(one);
+    await hello(one);
     expect(readdirSync(join(one.folder, 'elsewhere'))).toEqual([]);
   });
 
-  it('is below the folder for temporary files where there is no home, and nowhere where there is none either', () => {
+  it('is below the folder for temporary files where there is no home, and nowhere where there is none either', async () => {
     const one = place({ ...PROGRAM, file: '' });
-    hello(one, 'file/below');
+    await hello(one, 'file/below');
     const [folder = ''] = filesOf(join(one.folder, 'tmp'));
     expect(filesOf(folder)).not.toEqual([]);
-    hello(one, 'file/below', { TMPDIR: join(one.folder, 'file') });
+    await hello(one, 'file/below', { TMPDIR: join(one.folder, 'file') });
   });
 
   it('survives many starts at once', async () => {
     const one = place(PROGRAM);
     const env = { XDG_CACHE_HOME: join(one.folder, 'cache') };
-    const ends = Array.from({ length: 8 }, () => {
-      const child = one.start(['run', '--quiet', 'hello.dsl'], env);
-      return new Promise((resolve) => child.once('close', resolve));
-    });
-    expect(new Set(await Promise.all(ends))).toEqual(new Set([0]));
+    const ends = Array.from({ length: 8 }, () => one.start(['run', '--quiet', 'hello.dsl'], env).end);
+    expect(new Set((await Promise.all(ends)).map(({ code }) => code))).toEqual(new Set([0]));
     expect(readdirSync(join(one.folder, 'cache/statedsl')).filter((name) => /\.\d+$/.test(name))).toEqual([]);
-    hello(one);
+    await hello(one);
   });
 
-  it('forgets what is a month old', () => {
+  it('forgets what is a month old', async () => {
     const one = place(PROGRAM);
     const folder = join(one.folder, 'cache/statedsl');
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -113,7 +111,7 @@ describe('the cache of compiled code', () => {
       const then = Date.now() / 1000 - days * DAY_S;
       utimesSync(join(folder, name), then, then);
     }
-    hello(one);
+    await hello(one);
     expect(readdirSync(folder)).toContain('new');
     expect(readdirSync(folder)).not.toContain('old');
   });

@@ -1,26 +1,25 @@
-/** Starts the built program as a person would, each test in an empty folder of its own. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+/** Command lines as a person would type them, each test in an empty folder of its own. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { commandLine } from '../harness/command-line.js';
+import { cli, finished, type Result, type Started, start } from '../harness/process.js';
 
-/** The built program. */
-export const cli = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'dist', 'cli.js');
+export { cli, ended, type Result, type Started } from '../harness/process.js';
 
-export interface Result {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+type Environment = Readonly<Record<string, string>>;
 
 export interface Place {
   readonly folder: string;
   /** Writes a file; gives its name. */
   file(name: string, contents: string | Uint8Array): string;
-  run(args: readonly string[], more?: { input?: string | Uint8Array; env?: Record<string, string> }): Result;
-  start(args: readonly string[], env?: Record<string, string>): ChildProcess;
+  /** Executes a command line in this process. */
+  run(args: readonly string[], more?: { env?: Environment }): Promise<Result>;
+  /** Executes a command line in a process of the built program, which can be killed, read standard input, and exit. */
+  runProcess(args: readonly string[], more?: { input?: string | Uint8Array; env?: Environment }): Promise<Result>;
+  /** Such a process, before its end. */
+  start(args: readonly string[], env?: Environment): Started;
 }
 
 /** A fresh folder with files, removed after the test. Variables that colour or configure are taken away. */
@@ -40,34 +39,11 @@ export function place(
       writeFileSync(join(folder, name), contents);
       return name;
     },
-    run(args, { input = '', env = {} } = {}) {
-      const options = { cwd: folder, input, env: { ...base, ...env }, encoding: 'utf8' } as const;
-      const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args], {
-        ...options,
-        maxBuffer: 1 << 28,
-      });
-      return { code: status, stdout, stderr };
-    },
-    start: (args, env = {}) =>
-      spawn(process.execPath, [cli, ...args], {
-        cwd: folder,
-        env: { ...base, ...env },
-        stdio: ['ignore', 'pipe', 'pipe'],
-      }),
+    run: (args, { env = {} } = {}) => commandLine(args, { cwd: folder, env: { ...base, ...env } }),
+    runProcess: (args, { input = '', env = {} } = {}) =>
+      finished(process.execPath, [cli, ...args], { cwd: folder, env: { ...base, ...env }, input }),
+    start: (args, env = {}) => start(process.execPath, [cli, ...args], { cwd: folder, env: { ...base, ...env } }),
   };
   for (const [name, contents] of Object.entries(files)) one.file(name, contents);
   return one;
-}
-
-/** Waits for the end of a process; what it printed comes with it. */
-export function ended(child: ChildProcess): Promise<Result> {
-  let stdout = '';
-  let stderr = '';
-  child.stdout?.on('data', (chunk) => {
-    stdout += chunk;
-  });
-  child.stderr?.on('data', (chunk) => {
-    stderr += chunk;
-  });
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, stdout, stderr })));
 }

@@ -1,10 +1,10 @@
 /** Whatever ends a run from outside leaves no process behind, and a run that goes on meets none of its own. */
-import type { ChildProcess } from 'node:child_process';
+
 import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'vitest';
 import { processesOf } from '../runtime/crashing.js';
-import { ended, type Place, place } from './statedsl.js';
+import { ended, type Place, place, type Started } from './statedsl.js';
 
 /** Everything that a command can do to stay: in the background, against TERM, against the end of its terminal. */
 const stubborn = `#!/bin/bash
@@ -39,7 +39,7 @@ async function until(holds: () => boolean): Promise<void> {
 const runOf = ({ folder }: Place): string =>
   readdirSync(join(folder, '.statedsl/runs')).find((name) => name.includes('-')) ?? '';
 
-async function started(one: Place, args: readonly string[] = ['run', 'p.dsl', '--json']): Promise<ChildProcess> {
+async function started(one: Place, args: readonly string[] = ['run', 'p.dsl', '--json']): Promise<Started> {
   const child = one.start(args);
   await until(() => existsSync(join(one.folder, 'started')));
   return child;

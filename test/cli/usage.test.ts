@@ -39,31 +39,33 @@ describe('wrong usage ends with 2, says what is wrong, and prints no object', ()
     ['an unknown machine of a graph', ['graph', 'a.dsl', '--machine', 'b'], /there is no machine `b`/],
     ['an unknown shell', ['completion', 'tcsh'], /Allowed choices are bash, zsh, fish/],
   ];
-  test.each(cases)('%s', (_, args, words) => {
-    const { code, stdout, stderr } = place({ 'a.dsl': 'RETURN: x\n' }).run(args);
+  test.each(cases)('%s', async (_, args, words) => {
+    const { code, stdout, stderr } = await place({ 'a.dsl': 'RETURN: x\n' }).run(args);
     expect(stderr).toMatch(words);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   });
 });
 
-test('variables set what flags set, and flags win', () => {
+test('variables set what flags set, and flags win', async () => {
   const one = place({ 'a.dsl': 'RETURN: x\n' });
-  expect(one.run(['run', 'a.dsl'], { env: { STATEDSL_JOBS: 'x' } }).stderr).toContain("from env 'STATEDSL_JOBS'");
+  expect((await one.run(['run', 'a.dsl'], { env: { STATEDSL_JOBS: 'x' } })).stderr).toContain(
+    "from env 'STATEDSL_JOBS'",
+  );
   const limit = { STATEDSL_MAX_TRANSITIONS: '7' };
-  expect(one.run(['run', 'a.dsl', '--dry-run'], { env: limit }).stdout).toContain('transitions 7');
-  const both = one.run(['run', 'a.dsl', '--dry-run', '--max-transitions', '9'], { env: limit });
+  expect((await one.run(['run', 'a.dsl', '--dry-run'], { env: limit })).stdout).toContain('transitions 7');
+  const both = await one.run(['run', 'a.dsl', '--dry-run', '--max-transitions', '9'], { env: limit });
   expect(both.stdout).toContain('transitions 9');
-  const empty = one.run(['run', 'a.dsl', '--quiet'], { env: { STATEDSL_JOBS: '', STATEDSL_DIR: '' } });
+  const empty = await one.run(['run', 'a.dsl', '--quiet'], { env: { STATEDSL_JOBS: '', STATEDSL_DIR: '' } });
   expect(empty).toEqual({ code: 0, stdout: 'x\n', stderr: '' });
   expect(existsSync(join(one.folder, '.statedsl'))).toBe(true);
 });
 
-test('help and version go to stdout', () => {
+test('help and version go to stdout', async () => {
   const one = place();
-  const version = one.run(['--version']);
+  const version = await one.run(['--version']);
   expect(version).toMatchObject({ code: 0, stderr: '' });
   expect(version.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
-  const help = one.run(['run', '--help']);
+  const help = await one.run(['run', '--help']);
   expect(help.code).toBe(0);
   for (const flag of ['--input', '--mock', '--detach', '--auto-events', '--suspend-after', '--effect-timeout'])
     expect(help.stdout).toContain(flag);

@@ -30,9 +30,9 @@ function git(folder: string, ...args: string[]): void {
 }
 
 /** A store with one run that waits for an answer. */
-function waiting(): { readonly one: Place; readonly id: string } {
+async function waiting(): Promise<{ readonly one: Place; readonly id: string }> {
   const one = place({ 'p.dsl': WAITS });
-  expect(one.run(['run', 'p.dsl', '--quiet']).code).toBe(75);
+  expect((await one.run(['run', 'p.dsl', '--quiet'])).code).toBe(75);
   return { one, id: readdirSync(join(one.folder, '.statedsl/runs')).find((name) => name.startsWith('0')) as string };
 }
 
@@ -52,8 +52,8 @@ function acting(id: string): string[][] {
   ];
 }
 
-test('a store that came with a cloned repository is looked at and not acted on', () => {
-  const { one, id } = waiting();
+test('a store that came with a cloned repository is looked at and not acted on', async () => {
+  const { one, id } = await waiting();
   git(one.folder, 'init', '-q');
   git(one.folder, 'add', '-f', '.');
   git(one.folder, 'commit', '-q', '-m', 'begin');
@@ -61,31 +61,31 @@ test('a store that came with a cloned repository is looked at and not acted on',
   const store = join(one.folder, 'clone/.statedsl');
   const before = readdirSync(join(store, 'runs', id));
   for (const args of acting(id)) {
-    const { code, stderr } = one.run([...args, '--dir', 'clone/.statedsl']);
+    const { code, stderr } = await one.run([...args, '--dir', 'clone/.statedsl']);
     expect([code, stderr], args.join(' ')).toEqual([2, expect.stringContaining('so it came with the repository')]);
     expect(stderr).toContain('git rm -r --cached');
   }
   expect(readdirSync(join(store, 'runs', id))).toEqual(before);
   expect(existsSync(join(one.folder, 'done'))).toBe(false);
-  expect(one.run(['show', id, '--dir', 'clone/.statedsl']).code).toBe(0);
+  expect((await one.run(['show', id, '--dir', 'clone/.statedsl'])).code).toBe(0);
   git(join(one.folder, 'clone'), 'rm', '-r', '-q', '--cached', '.statedsl');
-  expect(one.run(['cancel', id, '--dir', 'clone/.statedsl']).code).toBe(0);
+  expect((await one.run(['cancel', id, '--dir', 'clone/.statedsl'])).code).toBe(0);
 });
 
-test.each(['runs', 'worktrees', 'runs/index.ndjson'])('a store whose %s is a link is refused', (part) => {
-  const { one, id } = waiting();
+test.each(['runs', 'worktrees', 'runs/index.ndjson'])('a store whose %s is a link is refused', async (part) => {
+  const { one, id } = await waiting();
   const path = join(one.folder, '.statedsl', part);
   if (existsSync(path)) renameSync(path, join(one.folder, 'elsewhere'));
   else mkdirSync(join(one.folder, 'elsewhere'));
   symlinkSync(join(one.folder, 'elsewhere'), path);
   for (const args of [...acting(id), ['run', 'p.dsl'], ['runs'], ['show', id], ['report', id]]) {
-    const { code, stderr } = one.run(args);
+    const { code, stderr } = await one.run(args);
     expect([code, stderr], args.join(' ')).toEqual([2, expect.stringContaining('is a symbolic link')]);
   }
 });
 
-test('no file of a run is read or written through a link', () => {
-  const { one, id } = waiting();
+test('no file of a run is read or written through a link', async () => {
+  const { one, id } = await waiting();
   const folder = join(one.folder, '.statedsl/runs', id);
   const names = readdirSync(folder).filter((name) => statSync(join(folder, name)).isFile());
   expect(names).toEqual(expect.arrayContaining(['journal.ndjson', 'run.json', 'machine.json', 'checkpoint.json']));
@@ -101,24 +101,24 @@ test('no file of a run is read or written through a link', () => {
       ['answer', id, 'ok=yes'],
       ['cancel', id],
     ])
-      one.run([...args, '--dir', 'copy']);
+      await one.run([...args, '--dir', 'copy']);
     expect(readFileSync(target), name).toEqual(before);
     rmSync(join(one.folder, 'copy'), { recursive: true });
   }
 });
 
-test('a run that is a link is none', () => {
-  const { one, id } = waiting();
+test('a run that is a link is none', async () => {
+  const { one, id } = await waiting();
   const runs = join(one.folder, '.statedsl/runs');
   renameSync(join(runs, id), join(one.folder, 'elsewhere'));
   symlinkSync(join(one.folder, 'elsewhere'), join(runs, id));
-  expect(one.run(['show', id]).stderr).toContain(`there is no run \`${id}\``);
-  expect(one.run(['gc', '--keep-last', '0', '--all']).stdout).toBe('nothing to remove\n');
+  expect((await one.run(['show', id])).stderr).toContain(`there is no run \`${id}\``);
+  expect((await one.run(['gc', '--keep-last', '0', '--all'])).stdout).toBe('nothing to remove\n');
   expect(existsSync(join(one.folder, 'elsewhere/run.json'))).toBe(true);
 });
 
 test('a store of another user is refused', async () => {
-  const { one, id } = waiting();
+  const { one, id } = await waiting();
   const store = join(one.folder, '.statedsl');
   await requireOwnStore(store, id);
   vi.spyOn(process, 'geteuid').mockReturnValue(statSync(store).uid + 1);
@@ -130,16 +130,17 @@ test('a store of another user is refused', async () => {
   }
 });
 
-test('the folder is for its owner only, also one that an older version made', () => {
+test('the folder is for its owner only, also one that an older version made', async () => {
   const one = place({ 'p.dsl': 'RETURN: "x"\n' });
   mkdirSync(join(one.folder, '.statedsl'), { mode: 0o755 });
   mkdirSync(join(one.folder, 'mine'), { mode: 0o755 });
-  for (const dir of ['.statedsl', 'fresh', 'mine']) expect(one.run(['run', 'p.dsl', '--dir', dir]).code).toBe(0);
+  for (const dir of ['.statedsl', 'fresh', 'mine'])
+    expect((await one.run(['run', 'p.dsl', '--dir', dir])).code).toBe(0);
   const modes = ['.statedsl', 'fresh', 'mine', 'mine/runs'].map((dir) => statSync(join(one.folder, dir)).mode & 0o777);
   expect(modes).toEqual([0o700, 0o700, 0o755, 0o700]);
 });
 
-test('gc leaves what it did not make', () => {
+test('gc leaves what it did not make', async () => {
   const one = project({ 'w.yaml': workflow(['one', 'echo one >> log']) });
   one.git('worktree', 'add', '-q', 'worktrees/feature');
   const mine = ['worktrees/other', `worktrees/${RUN}`, `runs/${RUN}`, 'runs/.removed-old', 'runs/.removed-x/y'];
@@ -149,22 +150,22 @@ test('gc leaves what it did not make', () => {
     utimesSync(join(one.folder, name), old, old);
   }
   utimesSync(join(one.folder, 'worktrees/feature'), old, old);
-  expect(one.run(['gc', '--dir', '.', '--keep-last', '0', '--all']).stdout).toBe('nothing to remove\n');
+  expect((await one.run(['gc', '--dir', '.', '--keep-last', '0', '--all'])).stdout).toBe('nothing to remove\n');
   for (const name of mine) expect(readFileSync(join(one.folder, name, 'data.csv'), 'utf8')).toBe('mine');
   expect(one.git('worktree', 'list')).toContain('worktrees/feature');
 });
 
-test('gc prints everything it removes, and the same when it is dry', () => {
+test('gc prints everything it removes, and the same when it is dry', async () => {
   const one = project({ 'w.yaml': workflow(['one', 'echo one >> log']) });
-  expect(one.run(['run', 'w.yaml', '--quiet']).code).toBe(0);
+  expect((await one.run(['run', 'w.yaml', '--quiet'])).code).toBe(0);
   const runs = join(one.folder, '.statedsl/runs');
   const id = readdirSync(runs).find((name) => name.startsWith('0')) as string;
   mkdirSync(join(runs, `.removed-${RUN}`));
-  const dry = one.run(['gc', '--keep-last', '0', '--all', '--dry-run']).stdout;
+  const dry = (await one.run(['gc', '--keep-last', '0', '--all', '--dry-run'])).stdout;
   for (const part of [id, `.statedsl/worktrees/${id} and branch statedsl/${id}`, `.removed-${RUN}`])
     expect(dry).toContain(part);
   expect(one.git('branch')).toContain(id);
-  const wet = one.run(['gc', '--keep-last', '0', '--all']).stdout;
+  const wet = (await one.run(['gc', '--keep-last', '0', '--all'])).stdout;
   expect(wet).toBe(dry.replaceAll('would remove', 'removed'));
   expect(one.git('branch', '--format=%(refname:short)')).toBe('main\n');
   expect(readdirSync(runs)).toEqual(['index.ndjson']);

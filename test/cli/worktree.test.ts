@@ -8,64 +8,64 @@ import { ended, place } from './statedsl.js';
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('the repository of the user', () => {
-  test('does not change until the work is applied', () => {
+  test('does not change until the work is applied', async () => {
     const one = project({
       'w.yaml': workflow(['one', 'echo new > ünew; rm old'], ['two', 'echo more >> ünew']),
       old: 'x\n',
     });
     const before = one.look();
-    const report = reportOf(one.run(['run', 'w.yaml', '--json']));
+    const report = reportOf(await one.run(['run', 'w.yaml', '--json']));
     const branch = `statedsl/${report.run_id}`;
     expect(report).toMatchObject({ status: 'returned', worktree: { branch, changed: true } });
     expect(one.look()).toEqual(before);
     expect(one.git('log', '--format=%s', `main..${branch}`)).toBe('two, attempt 1\none, attempt 1\n');
-    expect(reportOf(one.run(['runs', '--json'])).runs).toMatchObject([{ branch }]);
-    expect(reportOf(one.run(['show', '--json']))).toMatchObject({ worktree: { branch } });
-    expect(one.run(['report']).stdout).toContain(branch);
-    expect(one.run(['apply']).stderr).toContain('2 files');
+    expect(reportOf(await one.run(['runs', '--json'])).runs).toMatchObject([{ branch }]);
+    expect(reportOf(await one.run(['show', '--json']))).toMatchObject({ worktree: { branch } });
+    expect((await one.run(['report'])).stdout).toContain(branch);
+    expect((await one.run(['apply'])).stderr).toContain('2 files');
     expect(readFileSync(join(one.folder, 'ünew'), 'utf8')).toBe('new\nmore\n');
     expect(one.git('--no-optional-locks', 'status', '--porcelain')).toBe('');
     expect(one.git('branch', '--format=%(refname:short)')).toBe('main\n');
   });
 
-  test('keeps a worktree away from programs, unless one is asked for', () => {
+  test('keeps a worktree away from programs, unless one is asked for', async () => {
     const one = project({ 'p.dsl': 'DO: pwd > where\n', 'w.yaml': workflow(['one', 'pwd > where']) });
     const where = (): string => readFileSync(join(one.folder, 'where'), 'utf8').trim();
-    expect(one.run(['run', 'p.dsl']).code).toBe(0);
+    expect((await one.run(['run', 'p.dsl'])).code).toBe(0);
     expect(where()).toBe(one.folder);
     rmSync(join(one.folder, 'where'));
-    expect(one.run(['run', '--worktree', 'p.dsl']).code).toBe(0);
+    expect((await one.run(['run', '--worktree', 'p.dsl'])).code).toBe(0);
     expect(readFileSync(one.worktree('where'), 'utf8').trim()).toBe(one.worktree().replace(/\/$/, ''));
-    expect(one.run(['run', 'p.dsl'], { env: { STATEDSL_WORKTREE: 'on' } }).code).toBe(0);
+    expect((await one.run(['run', 'p.dsl'], { env: { STATEDSL_WORKTREE: 'on' } })).code).toBe(0);
     expect(one.git('branch', '--format=%(refname:short)').split('\n')).toHaveLength(4);
-    expect(one.run(['run', 'w.yaml', '--worktree=off']).code).toBe(0);
+    expect((await one.run(['run', 'w.yaml', '--worktree=off'])).code).toBe(0);
     expect(where()).toBe(one.folder);
   });
 });
 
 describe('a run is refused', () => {
-  test('where files are not committed, and names them', () => {
+  test('where files are not committed, and names them', async () => {
     const one = project({ 'w.yaml': workflow(['one', 'true']) });
     writeFileSync(join(one.folder, 'a b'), '');
-    const refused = one.run(['run', 'w.yaml', '--json']);
+    const refused = await one.run(['run', 'w.yaml', '--json']);
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('`a b` is not committed') });
     expect(reportOf(refused)).toMatchObject({ status: 'invalid', diagnostics: [{ code: 'worktree' }] });
-    expect(one.run(['run', 'w.yaml', '--worktree=off']).code).toBe(0);
+    expect((await one.run(['run', 'w.yaml', '--worktree=off'])).code).toBe(0);
   });
 
-  test('where there is no commit, and works in place where there is no repository', () => {
+  test('where there is no commit, and works in place where there is no repository', async () => {
     const one = place({ 'p.dsl': 'DO: echo x > made\n' });
-    const inPlace = one.run(['run', 'p.dsl', '--worktree']);
+    const inPlace = await one.run(['run', 'p.dsl', '--worktree']);
     expect(inPlace).toMatchObject({ code: 0, stderr: expect.stringContaining('not in a git repository') });
     expect(readFileSync(join(one.folder, 'made'), 'utf8')).toBe('x\n');
-    one.run(['run', '-'], { input: 'DO: git init -q\n' });
-    const refused = one.run(['run', 'p.dsl', '--worktree=on']);
+    await one.runProcess(['run', '-'], { input: 'DO: git init -q\n' });
+    const refused = await one.run(['run', 'p.dsl', '--worktree=on']);
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('has no commit yet') });
   });
 
-  test('with a word that is neither on nor off', () => {
+  test('with a word that is neither on nor off', async () => {
     const one = place({ 'p.dsl': 'RETURN: 1\n' });
-    expect(one.run(['run', 'p.dsl', '--worktree=maybe'])).toMatchObject({
+    expect(await one.run(['run', 'p.dsl', '--worktree=maybe'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('must be on or off'),
     });
@@ -88,42 +88,42 @@ describe('a run that was killed', () => {
     child.kill('SIGKILL');
     await ended(child);
     writeFileSync(join(one.folder, 'go'), '');
-    expect(reportOf(one.run(['resume', '--json']))).toMatchObject({ status: 'returned' });
+    expect(reportOf(await one.run(['resume', '--json']))).toMatchObject({ status: 'returned' });
     expect(log()).toBe('one\ntwo\n');
   });
 
-  test('comes to the same end, whichever call of git was the last', () => {
+  test('comes to the same end, whichever call of git was the last', async () => {
     const steps = workflow(['one', 'echo one >> log; echo x > gone'], ['two', 'echo two >> log; rm gone']);
     const number = 1 + Math.floor(Math.random() * 14);
     for (const when of ['before', 'after'] as const) {
       const one = project({ 'w.yaml': steps });
       const env = deadlyGit(one, number, when);
-      const first = one.run(['run', 'w.yaml', '--json'], { env });
-      const began = one.run(['runs', '--json']).stdout.includes('run_id');
+      const first = await one.runProcess(['run', 'w.yaml', '--json'], { env });
+      const began = (await one.run(['runs', '--json'])).stdout.includes('run_id');
       const how = `${when} call ${number}`;
       // Killed while the worktree was made, there is no run yet, and a new one is not hindered.
       const again = began ? ['resume'] : ['run', 'w.yaml'];
-      const report = reportOf(first.code === null ? one.run([...again, '--json'], { env }) : first);
+      const report = reportOf(first.code === null ? await one.runProcess([...again, '--json'], { env }) : first);
       expect(report, how).toMatchObject({ status: 'returned' });
       expect(readFileSync(one.worktree('log'), 'utf8'), how).toBe('one\ntwo\n');
       expect(one.git('ls-tree', '--name-only', report.worktree.branch), how).toBe(
         'agent.sh\nlog\nstatedsl.config.yaml\nw.yaml\n',
       );
-      expect(reportOf(one.run(['replay', report.run_id, '--json'])), how).toMatchObject({ status: 'same' });
+      expect(reportOf(await one.run(['replay', report.run_id, '--json'])), how).toMatchObject({ status: 'same' });
     }
   });
 });
 
-test('replaying from a step begins with the files of that point, in a worktree of its own', () => {
+test('replaying from a step begins with the files of that point, in a worktree of its own', async () => {
   const one = project({ 'w.yaml': workflow(['one', 'echo one >> log'], ['two', 'echo two >> log']) });
-  const { run_id } = reportOf(one.run(['run', 'w.yaml', '--json']));
+  const { run_id } = reportOf(await one.run(['run', 'w.yaml', '--json']));
   const old = one.worktree('log');
-  const again = reportOf(one.run(['replay', run_id, '--from', 'two', '--json']));
+  const again = reportOf(await one.run(['replay', run_id, '--from', 'two', '--json']));
   expect(again).toMatchObject({ status: 'returned', worktree: { branch: `statedsl/${again.run_id}` } });
   expect(one.worktree('log')).not.toBe(old);
   for (const log of [old, one.worktree('log')]) expect(readFileSync(log, 'utf8')).toBe('one\ntwo\n');
   expect(one.git('log', '--format=%s', `main..statedsl/${again.run_id}`)).toBe('two, attempt 1\none, attempt 1\n');
-  expect(one.run(['replay', run_id, '--from', 'two#2']).stderr).toContain('the step `two` had 1 attempt');
+  expect((await one.run(['replay', run_id, '--from', 'two#2'])).stderr).toContain('the step `two` had 1 attempt');
 });
 
 describe('replaying from a state', () => {
@@ -139,78 +139,81 @@ STATE: C
   RETURN: 1
 `;
 
-  test('begins with the files of its entry, also in a run that was replayed itself', () => {
+  test('begins with the files of its entry, also in a run that was replayed itself', async () => {
     const one = project({ 'p.dsl': PROGRAM });
-    const first = reportOf(one.run(['run', 'p.dsl', '--worktree', '--json']));
+    const first = reportOf(await one.run(['run', 'p.dsl', '--worktree', '--json']));
     expect(one.git('log', '--format=%s', `main..${first.worktree.branch}`)).toBe(
       'end of the run\nbefore C\nbefore B\n',
     );
-    const again = (run: string, from: string) => {
-      const report = reportOf(one.run(['replay', run, '--from', from, '--json']));
+    const again = async (run: string, from: string) => {
+      const report = reportOf(await one.run(['replay', run, '--from', from, '--json']));
       expect(report.status).toBe('returned');
       expect(one.git('show', `${report.worktree.branch}:log`), from).toBe('a\nb\nc\n');
       return report.run_id as string;
     };
-    const second = again(first.run_id, 'C');
-    again(first.run_id, 'B');
-    again(first.run_id, 'A');
-    again(again(second, 'C'), 'B');
+    const second = await again(first.run_id, 'C');
+    await again(first.run_id, 'B');
+    await again(first.run_id, 'A');
+    await again(await again(second, 'C'), 'B');
   });
 
-  test('says so where an event begins with other files', () => {
+  test('says so where an event begins with other files', async () => {
     const one = project({ 'p.dsl': PROGRAM });
-    const first = reportOf(one.run(['run', 'p.dsl', '--worktree', '--json']));
+    const first = reportOf(await one.run(['run', 'p.dsl', '--worktree', '--json']));
     // After the DO of the state A, before its CHECK.
-    const replayed = one.run(['replay', first.run_id, '--from', '5']);
+    const replayed = await one.run(['replay', first.run_id, '--from', '5']);
     expect(replayed.stderr).toMatch(/warning: the worktree has the files of the beginning of the run, .* and event 5;/);
   });
 });
 
-test('gc keeps what was not applied, and says so', () => {
+test('gc keeps what was not applied, and says so', async () => {
   const one = project({ 'w.yaml': workflow(['one', 'echo one >> log']) });
-  const { run_id } = reportOf(one.run(['run', 'w.yaml', '--json']));
-  const kept = one.run(['gc', '--keep-last', '0']);
+  const { run_id } = reportOf(await one.run(['run', 'w.yaml', '--json']));
+  const kept = await one.run(['gc', '--keep-last', '0']);
   expect(kept.stderr).toContain(`the changes of run ${run_id} have not been applied`);
   expect(one.git('branch')).toContain(run_id);
-  expect(one.run(['apply', run_id]).code).toBe(0);
-  expect(one.run(['gc', '--keep-last', '0']).stdout).toContain('removed 1 run');
-  expect(one.run(['run', 'w.yaml']).code).toBe(0);
-  expect(one.run(['gc', '--keep-last', '0', '--all']).stdout).toContain('removed 1 run');
+  expect((await one.run(['apply', run_id])).code).toBe(0);
+  expect((await one.run(['gc', '--keep-last', '0'])).stdout).toContain('removed 1 run');
+  expect((await one.run(['run', 'w.yaml'])).code).toBe(0);
+  expect((await one.run(['gc', '--keep-last', '0', '--all'])).stdout).toContain('removed 1 run');
   expect(one.git('branch', '--format=%(refname:short)')).toBe('main\n');
 });
 
-test('what could not be committed is neither applied in part nor removed', () => {
+test('what could not be committed is neither applied in part nor removed', async () => {
   // Git takes no file of this name.
   const one = project({ 'p.dsl': 'DO: echo x > fine; echo y > "git~1"\n', 'q.dsl': 'DO: echo x > fine; false\n' });
-  const ran = one.run(['run', 'p.dsl', '--worktree', '--json']);
+  const ran = await one.run(['run', 'p.dsl', '--worktree', '--json']);
   expect(ran.code).toBe(0);
   expect(ran.stderr).toMatch(/its latest changes are only in \S+: .*\n {2}try again with: statedsl apply /);
   const { run_id } = reportOf(ran);
   const before = one.look();
-  expect(one.run(['apply', run_id])).toMatchObject({ code: 1, stderr: expect.stringContaining('cannot be committed') });
+  expect(await one.run(['apply', run_id])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('cannot be committed'),
+  });
   expect(one.look()).toEqual(before);
-  const failed = reportOf(one.run(['run', 'q.dsl', '--worktree', '--json']));
-  expect(one.run(['gc', '--keep-last', '0']).stdout).toBe(
+  const failed = reportOf(await one.run(['run', 'q.dsl', '--worktree', '--json']));
+  expect((await one.run(['gc', '--keep-last', '0'])).stdout).toBe(
     `kept  ${failed.run_id}  q  failed\nkept  ${run_id}  p  returned\nnothing to remove\n`,
   );
   const worktree = join(one.folder, '.statedsl/worktrees', run_id);
   expect(readFileSync(join(worktree, 'git~1'), 'utf8')).toBe('y\n');
   renameSync(join(worktree, 'git~1'), join(worktree, 'other'));
-  expect(one.run(['apply', run_id])).toMatchObject({ code: 0, stderr: expect.stringContaining('2 files') });
+  expect(await one.run(['apply', run_id])).toMatchObject({ code: 0, stderr: expect.stringContaining('2 files') });
   expect(existsSync(worktree)).toBe(false);
 });
 
-test('a difference of any size is kept once, and is there again after a crash', () => {
+test('a difference of any size is kept once, and is there again after a crash', async () => {
   const commands = 'seq 1 40000 > numbers';
   const one = project({ 'w.yaml': workflow(['one', commands], ['two', 'exit 3']) });
-  const { run_id } = reportOf(one.run(['run', 'w.yaml', '--json']));
+  const { run_id } = reportOf(await one.run(['run', 'w.yaml', '--json']));
   const folder = join(one.folder, '.statedsl/runs', run_id);
   const journal = readFileSync(join(folder, 'journal.ndjson'), 'utf8');
   expect(journal.length).toBeLessThan(30_000);
   const artifacts = readdirSync(join(folder, 'artifacts')).map((name) => join(folder, 'artifacts', name));
   expect(artifacts.filter((path) => readFileSync(path, 'utf8').includes('+40000\n'))).toHaveLength(1);
   rmSync(join(folder, 'checkpoint.json'), { force: true });
-  expect(reportOf(one.run(['replay', run_id, '--json']))).toMatchObject({ status: 'same' });
+  expect(reportOf(await one.run(['replay', run_id, '--json']))).toMatchObject({ status: 'same' });
 });
 
 describe('parallel tasks', () => {
@@ -241,9 +244,9 @@ describe('parallel tasks', () => {
   const workDone = (folder: string): string[] =>
     readFileSync(join(folder, '.statedsl/log'), 'utf8').trim().split('\n').sort();
 
-  test('work apart, and come together in their order', () => {
+  test('work apart, and come together in their order', async () => {
     const one = project(edits('1s/.*/one/', '6s/.*/two/'));
-    const report = reportOf(one.run(['run', 'w.yaml', '--json']));
+    const report = reportOf(await one.run(['run', 'w.yaml', '--json']));
     expect(report).toMatchObject({ status: 'returned' });
     expect(readFileSync(one.worktree('joined'), 'utf8')).toBe('one b c d e two ');
     expect(one.git('log', '--first-parent', '--format=%s', `main..${report.worktree.branch}`)).toBe(
@@ -251,46 +254,46 @@ describe('parallel tasks', () => {
     );
   });
 
-  test('that cannot be merged fail the run, which goes on when a person has merged them', () => {
+  test('that cannot be merged fail the run, which goes on when a person has merged them', async () => {
     const one = project(edits('1s/.*/one/', '1s/.*/two/'));
-    const report = reportOf(one.run(['run', 'w.yaml', '--json']));
+    const report = reportOf(await one.run(['run', 'w.yaml', '--json']));
     expect(report).toMatchObject({ status: 'failed', error: { kind: 'merge_conflict' } });
     for (const named of ['`build/t0`', '`build/t1`', '`list`']) expect(report.error.message).toContain(named);
     expect(readFileSync(one.worktree('list'), 'utf8')).toBe(list);
-    expect(reportOf(one.run(['resume', '--json']))).toMatchObject({ status: 'failed' });
+    expect(reportOf(await one.run(['resume', '--json']))).toMatchObject({ status: 'failed' });
     const [, branch = ''] = /branch `(.*?)`/.exec(report.error.message) ?? [];
     const inside = ['-C', join(one.folder, '.statedsl/worktrees', branch.slice('statedsl/'.length))];
     one.git(...inside, 'merge', '-q', '-s', 'ours', '--no-edit', one.git('branch', '--list', '*t0*').slice(2).trim());
-    expect(reportOf(one.run(['resume', '--json']))).toMatchObject({ status: 'returned' });
+    expect(reportOf(await one.run(['resume', '--json']))).toMatchObject({ status: 'returned' });
     expect(readFileSync(one.worktree('joined'), 'utf8')).toBe('two b c d e f ');
     expect(workDone(one.folder)).toEqual(['t0', 't1']);
   });
 
-  test('come to the same end, whichever call of git was the last', () => {
+  test('come to the same end, whichever call of git was the last', async () => {
     const number = 6 + Math.floor(Math.random() * 16);
     const one = project(edits('1s/.*/one/', '6s/.*/two/'));
     const env = deadlyGit(one, number, Math.random() < 0.5 ? 'before' : 'after');
-    const first = one.run(['run', 'w.yaml', '--json'], { env });
-    const report = reportOf(first.code === null ? one.run(['resume', '--json'], { env }) : first);
+    const first = await one.runProcess(['run', 'w.yaml', '--json'], { env });
+    const report = reportOf(first.code === null ? await one.runProcess(['resume', '--json'], { env }) : first);
     expect(report, `call ${number}`).toMatchObject({ status: 'returned' });
     expect(readFileSync(one.worktree('joined'), 'utf8'), `call ${number}`).toBe('one b c d e two ');
   });
 });
 
-test('an agent that may write nothing is stopped when it does, in a worktree and in place', () => {
+test('an agent that may write nothing is stopped when it does, in a worktree and in place', async () => {
   const steps = (commands: string): string =>
     `steps:\n  - name: look\n    type: code\n    get: { prompt: ${JSON.stringify(commands)} }\n    run: { agent: coder, guard: { no_write: true } }\n`;
   const one = project({ 'quiet.yaml': steps('cat known'), 'loud.yaml': steps('echo more >> known'), known: 'x\n' });
   for (const flag of ['--worktree', '--worktree=off']) {
-    expect(one.run(['run', 'quiet.yaml', flag]).code).toBe(0);
-    const loud = one.run(['run', 'loud.yaml', flag]);
+    expect((await one.run(['run', 'quiet.yaml', flag])).code).toBe(0);
+    const loud = await one.run(['run', 'loud.yaml', flag]);
     expect(loud.code).toBe(1);
     expect(loud.stderr).toContain('it changed `known`');
     if (flag === '--worktree') expect(readFileSync(one.worktree('known'), 'utf8')).toBe('x\n');
   }
 });
 
-test('what an instruction did before a step is no change of it, and stays when the step goes back', () => {
+test('what an instruction did before a step is no change of it, and stays when the step goes back', async () => {
   const commands = 'ls > seen; cat made';
   const one = project({
     'p.dsl': `DO: echo x > made
@@ -305,7 +308,7 @@ STEP: s type=code
 RETURN: {s.files}
 `,
   });
-  const report = reportOf(one.run(['run', 'p.dsl', '--worktree', '--json']));
+  const report = reportOf(await one.run(['run', 'p.dsl', '--worktree', '--json']));
   expect(report).toMatchObject({ status: 'returned', returned: 'seen' });
   expect(readFileSync(one.worktree('seen'), 'utf8')).toContain('made\n');
   expect(one.git('log', '--format=%s', `main..${report.worktree.branch}`)).toBe('s, attempt 2\nbefore s\n');

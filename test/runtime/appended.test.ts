@@ -91,16 +91,16 @@ describe('an event', () => {
 });
 
 describe('a run that collects', { timeout: 120_000 }, () => {
-  test('writes in proportion to what it collects, and is replayed and shown as ever', () => {
+  test('writes in proportion to what it collects, and is replayed and shown as ever', async () => {
     const one = place({ 'p.dsl': collects(1500) });
-    const report = JSON.parse(one.run(['run', 'p.dsl', '--json']).stdout);
+    const report = JSON.parse((await one.run(['run', 'p.dsl', '--json'])).stdout);
     expect(report.returned).toHaveLength(1500);
     const journal = join(one.folder, '.statedsl/runs', report.run_id, 'journal.ndjson');
     expect(statSync(journal).size).toBeLessThan(1_000_000);
-    expect(one.run(['replay', report.run_id]).code).toBe(0);
-    const again = JSON.parse(one.run(['replay', report.run_id, '--from', 'END', '--json']).stdout);
+    expect((await one.run(['replay', report.run_id])).code).toBe(0);
+    const again = JSON.parse((await one.run(['replay', report.run_id, '--from', 'END', '--json'])).stdout);
     expect(again.returned).toEqual(report.returned);
-    expect(JSON.parse(one.run(['show', again.run_id, '--json']).stdout).tracked).toEqual(report.tracked);
+    expect(JSON.parse((await one.run(['show', again.run_id, '--json'])).stdout).tracked).toEqual(report.tracked);
     const lengths: number[] = [];
     readJournal(journal, ({ event }) => {
       if (event.type === 'tracked_set' && event.name === 'l') lengths.push((event.value as Json[]).length);
@@ -119,7 +119,7 @@ describe('a run that collects', { timeout: 120_000 }, () => {
     });
     await ended(child);
     const limits = ['--max-transitions', '1000000'];
-    const shown = JSON.parse(one.run(['show', '--json']).stdout);
+    const shown = JSON.parse((await one.run(['show', '--json'])).stdout);
     expect(shown.tracked.l).toEqual(
       Array.from({ length: shown.tracked.n }, (_, at) => at + 1).slice(0, shown.tracked.l.length),
     );
@@ -128,13 +128,13 @@ describe('a run that collects', { timeout: 120_000 }, () => {
     again.stdout?.once('data', () => again.kill('SIGTERM'));
     again.stdout?.resume();
     expect((await ended(again)).code).toBe(130);
-    expect(one.run(['replay', shown.run_id]).code).toBe(0);
+    expect((await one.run(['replay', shown.run_id])).code).toBe(0);
   });
 
-  test('shows with `--events` the lines of its journal', () => {
+  test('shows with `--events` the lines of its journal', async () => {
     const one = place({ 'p.dsl': collects(40) });
-    const { stdout } = one.run(['run', 'p.dsl', '--events']);
-    const { run_id } = JSON.parse(one.run(['runs', '--json']).stdout).runs[0];
+    const { stdout } = await one.run(['run', 'p.dsl', '--events']);
+    const { run_id } = JSON.parse((await one.run(['runs', '--json'])).stdout).runs[0];
     expect(stdout).toBe(readFileSync(join(one.folder, '.statedsl/runs', run_id, 'journal.ndjson'), 'utf8'));
     expect(stdout).toContain('"appended":[40]');
   });

@@ -1,0 +1,47 @@
+/**
+ * One command line, in a process that may run others after it: whatever a command keeps outside of its own call begins
+ * anew here. The working directory and the environment are those of the process.
+ */
+import { EXIT } from './exit-code.js';
+import { createProgram } from './program.js';
+
+/** Runs the words of a command line, which begin with the program and its script as in `process.argv`. */
+export async function runCommandLine(argv: readonly string[]): Promise<number> {
+  if (argv[2] === 'complete' && argv[3] === '--')
+    return (await import('./completion.js')).completeCommand(
+      [...argv],
+      createProgram(() => {}),
+    );
+  if (!isSomewhere()) {
+    const { usageError } = await import('./usage.js');
+    return usageError('the working directory no longer exists', 'change to an existing directory');
+  }
+  let code: number = EXIT.returned;
+  const program = createProgram((result) => {
+    code = result;
+  });
+  try {
+    await program.parseAsync(withValues(argv));
+    return code;
+  } catch (error) {
+    const { code: kind, exitCode } = error as { code?: unknown; exitCode?: unknown };
+    if (typeof kind !== 'string' || !kind.startsWith('commander.')) throw error;
+    // Commander has reported the problem. Its exit code is 1, which means a failed run here.
+    return exitCode === 0 ? EXIT.returned : EXIT.usage;
+  }
+}
+
+/** `--worktree` alone takes no value: without this the file that follows would be it. */
+function withValues(argv: readonly string[]): string[] {
+  const rest = argv.indexOf('--');
+  return argv.map((word, at) => (word === '--worktree' && (rest < 0 || at < rest) ? '--worktree=on' : word));
+}
+
+/** The working directory of a shell may have been removed. Then no path can be read or written. */
+function isSomewhere(): boolean {
+  try {
+    return process.cwd() !== '';
+  } catch {
+    return false;
+  }
+}

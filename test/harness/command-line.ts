@@ -1,0 +1,54 @@
+/**
+ * Command lines of statedsl, executed from the sources in this process: starting Node for each of them takes many times
+ * longer than most of them do. A working directory and an environment belong to a process, so one comes after the other.
+ * What is about processes (signals, standard input, exits, what modules print) needs the built program: `process.ts`.
+ */
+import { Writable } from 'node:stream';
+import { runCommandLine } from '../../src/cli/command-line.js';
+import { printTo, stdout } from '../../src/cli/streams.js';
+import type { Result } from './process.js';
+
+export interface Surroundings {
+  readonly cwd: string;
+  /** The whole environment. */
+  readonly env: Readonly<NodeJS.ProcessEnv>;
+}
+
+let last: Promise<unknown> = Promise.resolve();
+
+/** Rejects with what the process would report as a bug. */
+export function commandLine(args: readonly string[], surroundings: Surroundings): Promise<Result> {
+  const result = last.then(() => execute(args, surroundings));
+  last = result.catch(() => undefined);
+  return result;
+}
+
+async function execute(args: readonly string[], { cwd, env }: Surroundings): Promise<Result> {
+  const own = { cwd: process.cwd(), env: process.env };
+  const out = new Collected();
+  const error = new Collected();
+  process.chdir(cwd);
+  process.env = { ...env };
+  printTo(out, error);
+  try {
+    const code = await runCommandLine([process.execPath, 'statedsl', ...args]);
+    await stdout.flush();
+    return { code, stdout: out.text(), stderr: error.text() };
+  } finally {
+    process.env = own.env;
+    process.chdir(own.cwd);
+  }
+}
+
+class Collected extends Writable {
+  readonly #chunks: Buffer[] = [];
+
+  override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
+    this.#chunks.push(chunk);
+    done();
+  }
+
+  text(): string {
+    return Buffer.concat(this.#chunks).toString('utf8');
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * Every process that a test starts, with the same meaning of its output and its end: nothing is trimmed, no failure is
+ * thrown, and no process outlives the worker that started it.
+ */
+import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { execa, execaSync } from 'execa';
+
+export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+/** The built program. */
+export const cli = join(root, 'dist', 'cli.js');
+
+export interface Result {
+  /** Null if a signal ended the process. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface ProcessOptions {
+  readonly cwd?: string;
+  /** The whole environment, not an addition to that of the tests. */
+  readonly env?: Readonly<NodeJS.ProcessEnv>;
+  readonly input?: string | Uint8Array;
+  readonly timeout?: number;
+}
+
+interface Detachable {
+  /** In a process group of its own, which can be killed as a whole. */
+  readonly detached?: boolean;
+}
+
+/** A process that the test may read from and kill. */
+export interface Started {
+  readonly pid: number;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  kill(signal?: NodeJS.Signals): void;
+  hasEnded(): boolean;
+  readonly end: Promise<Result>;
+}
+
+const settingsOf = ({ env = process.env, input = '', ...rest }: ProcessOptions) =>
+  ({ reject: false, stripFinalNewline: false, extendEnv: false, maxBuffer: 1 << 28, ...rest, env, input }) as const;
+
+export function start(program: string, args: readonly string[], options: ProcessOptions & Detachable = {}): Started {
+  const child = execa(program, args, settingsOf(options));
+  const { pid, stdout, stderr } = child;
+  if (pid === undefined) throw new Error(`cannot start ${program}`);
+  let isOver = false;
+  const end = child.then((ended) => {
+    isOver = true;
+    return resultOf(ended);
+  });
+  return { pid, stdout, stderr, kill: (signal) => void child.kill(signal), hasEnded: () => isOver, end };
+}
+
+function resultOf({ exitCode, stdout, stderr }: { exitCode?: number } & Omit<Result, 'code'>): Result {
+  return { code: exitCode ?? null, stdout, stderr };
+}
+
+/** Waits for the end of a process; what it printed comes with it. */
+export const ended = ({ end }: Started): Promise<Result> => end;
+
+export function finished(
+  program: string,
+  args: readonly string[],
+  options: ProcessOptions & Detachable = {},
+): Promise<Result> {
+  return start(program, args, options).end;
+}
+
+/** For short commands that prepare a test. */
+export function finishedSync(program: string, args: readonly string[], options: ProcessOptions = {}): Result {
+  return resultOf(execaSync(program, args, settingsOf(options)));
+}
+
+/** What a program that must succeed prints. */
+export function output(program: string, args: readonly string[], options: ProcessOptions = {}): string {
+  const { code, stdout, stderr } = finishedSync(program, args, options);
+  if (code !== 0) throw new Error(`${[program, ...args].join(' ')} ended with ${code}: ${stderr}`);
+  return stdout;
+}
+
+/** As somebody of whom git knows nothing but the name; hooks of the repository do not run. */
+export function git(cwd: string, ...args: readonly string[]): string {
+  const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@localhost', '-c', 'commit.gpgSign=false'];
+  return output('git', [...identity, '-c', 'core.hooksPath=/dev/null', ...args], { cwd });
+}
