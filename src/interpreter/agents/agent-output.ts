@@ -1,6 +1,6 @@
 /**
- * What agent programs print. Those that report in JSON lines end with a `result` object that holds the answer and
- * what it cost; of all others the whole output is the answer.
+ * Decodes the output of agent programs. Programs that report in JSON lines end with a `result` object, which has the answer
+ * and its cost. For all others the whole output is the answer.
  */
 import type { AgentFacts, Outcome, TokenCounts } from '../events/event.js';
 import { isObject, type Value } from '../values/value.js';
@@ -8,9 +8,9 @@ import { isObject, type Value } from '../values/value.js';
 interface AgentReport {
   /** The answer. */
   readonly text: string;
-  /** The agent says that it failed; `text` is why. */
+  /** Whether the agent reports that it failed; `text` says why. */
   readonly failed: boolean;
-  /** US dollars; null where it is not told. */
+  /** US dollars; null if not reported. */
   readonly cost: number | null;
   readonly tokens: TokenCounts | null;
   readonly sessionId: string | null;
@@ -30,7 +30,7 @@ function resultObject(line: string): { readonly [key: string]: Value } | null {
   }
 }
 
-/** The last line that is a result object, searched from the end without splitting the text. */
+/** The last line that is a result object. Searches from the end without splitting the text. */
 function lastResult(text: string): { readonly [key: string]: Value } | null {
   let end = text.length;
   while (end > 0) {
@@ -53,7 +53,7 @@ function tokensOf(usage: Value | undefined): AgentReport['tokens'] {
   };
 }
 
-/** Reads the stdout of an agent program. */
+/** Decodes the standard output of an agent program. */
 export function readAgentOutput(stdout: string): AgentReport {
   const result = lastResult(stdout);
   if (result === null) return { text: stdout, failed: false, cost: null, tokens: null, sessionId: null, turns: null };
@@ -71,7 +71,7 @@ export function readAgentOutput(stdout: string): AgentReport {
   };
 }
 
-/** The answer of an agent call that succeeded, for the file that `> file` names; null where there is none. */
+/** The answer of a successful agent call, for the file that `> file` names; null if there is none. */
 export function agentText(outcome: Outcome): string | null {
   if (outcome.kind === 'value')
     return typeof outcome.value === 'string' ? outcome.value : JSON.stringify(outcome.value);
@@ -81,12 +81,12 @@ export function agentText(outcome: Outcome): string | null {
   return report.failed ? null : report.text;
 }
 
-/** Whether what an adapter read is the answer that was asked for. */
+/** Whether an adapter found the requested answer. */
 function isUsable({ is_error: isError, guard, unavailable }: AgentFacts): boolean {
   return isError !== true && guard === undefined && unavailable === undefined;
 }
 
-/** Whether an agent call did not do what it is for, as far as its outcome says. */
+/** Whether an agent call failed, according to its outcome. */
 export function agentFailed(outcome: Outcome): boolean {
   if (outcome.kind !== 'exited') return outcome.kind !== 'value';
   if (outcome.exit !== 0) return true;
@@ -94,7 +94,7 @@ export function agentFailed(outcome: Outcome): boolean {
   return outcome.stdout.text !== undefined && readAgentOutput(outcome.stdout.text).failed;
 }
 
-/** The outcome with what the agent reported about itself, so that the record holds it. */
+/** The outcome with what the agent reported about itself, so that the record has it. */
 export function withAgentReport(outcome: Outcome): Outcome {
   if (outcome.kind !== 'exited' || outcome.stdout.text === undefined) return outcome;
   if (outcome.is_error !== undefined || outcome.cost !== undefined) return outcome;

@@ -1,8 +1,8 @@
 /**
- * An agent that can do nothing for now: its account has reached a limit, its service is overloaded, or the network is
- * away. None of that is the program's doing, so the try does not count; it is put off and made again. The time comes
- * with the outcome, since there is no clock here, and the timer that waits for it is like any other: it is on record,
- * survives a restart, and a run that has to wait long may be suspended for it.
+ * Backs off while an agent is unavailable: its account has reached a limit, its service is overloaded, or the network is
+ * down. The program did not cause that, so the attempt does not count and is repeated later. The time of the next attempt
+ * comes with the outcome, because the interpreter has no clock. The timer is like any other: it is on record, survives a
+ * restart, and a long wait may suspend the run.
  */
 
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -15,19 +15,19 @@ import type { Thread } from '../run-state/thread.js';
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 5 * 60_000;
 
-/** Why an agent has to be asked again later, or null. */
+/** Why an agent must be called again later, or null. */
 export function unavailability(outcome: Outcome): Unavailable | null {
   return (outcome.kind === 'exited' || outcome.kind === 'timed-out') && outcome.guard === undefined
     ? (outcome.unavailable ?? null)
     : null;
 }
 
-/** Milliseconds to wait after so many times without success, where the agent named no time. */
+/** How long to wait after this many failures if the agent named no time, in milliseconds. */
 function backOffMs(waits: number): number {
   return Math.min(FIRST_PAUSE_MS * 2 ** waits, LONGEST_PAUSE_MS);
 }
 
-/** Waits until the agent can be asked again. */
+/** Waits until the agent can be called again. */
 export function backOff(
   thread: Thread,
   { effect: failed, attempt, waits = 0, call }: Pending,

@@ -1,12 +1,12 @@
 /**
- * JSON in what an agent says. Models put a sentence before it, or a fence around it; what is looked for is the last
- * fenced block that is JSON, or else everything from the first bracket to the last.
+ * Finds JSON in an answer of an agent. Models add sentences or a fence around it. The result is the last fenced block that
+ * is JSON, or else everything from the first bracket to the last one.
  */
 import type { Json } from '../../machine/expression.js';
 
 const FENCE = /^```[^\n`]*\n([\s\S]*?)^```[ \t]*$/gm;
 
-/** Undefined when there is none. */
+/** The JSON value; undefined if there is none. */
 export function readAnswer(text: string): Json | undefined {
   const whole = parseJson(text);
   if (whole !== undefined) return whole;
@@ -15,7 +15,7 @@ export function readAnswer(text: string): Json | undefined {
   return fenced ?? parseBracketed(text);
 }
 
-/** A subject and what is wrong with it by its schema, which may begin with a comma and a place in it. */
+/** A message of a subject and its problem by a schema, which may begin with a comma and a location in it. */
 export function joinedClause(subject: string, clause: string): string {
   return clause.startsWith(',') ? subject + clause : `${subject} ${clause}`;
 }

@@ -1,9 +1,9 @@
-/** Steps and scopes end where a failure or a jump leads out of them. */
+/** Ends steps and scopes when a failure or a jump leaves them. */
 import { innermostStep } from '../run-state/open-frames.js';
 import type { Thread } from '../run-state/thread.js';
 import { releaseReservation } from './reservations.js';
 
-/** Closes what was opened inside, where a failure or a jump leads out of it. */
+/** Closes the frames that a failure or a jump leaves. */
 export function closeFrames(thread: Thread, open: number): void {
   while (thread.frames.length > open) {
     const frame = thread.frames.pop();
@@ -12,7 +12,7 @@ export function closeFrames(thread: Thread, open: number): void {
   }
 }
 
-/** The work of the attempt at hand failed. */
+/** Notes that the work of the current attempt failed. */
 export function failAttempt(thread: Thread, why: string): void {
   const frame = innermostStep(thread);
   if (frame !== null) frame.failure = why;

@@ -1,6 +1,6 @@
 /**
- * Effects, from the request to their end. `beginEffect` is the only way to ask the world for something: the thread waits
- * for it, the event says so, it is counted, and the request goes out, in this order.
+ * Effects, from the request to their end. `beginEffect` is the only way to make one. In this order it makes the thread
+ * wait, records the event, counts the effect and adds the request.
  */
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { EffectKind, RunEvent } from '../events/event.js';
@@ -11,19 +11,19 @@ import { locationOf, type Thread } from '../run-state/thread.js';
 
 type RequestedEvent = Extract<RunEvent, { type: 'effect_requested' }>;
 
-/** A request that a program, a function, an agent or a tool carries out. */
+/** A request that a program, a function, an agent or a tool performs. */
 type PerformedRequest = Extract<EffectRequest, { readonly tool: string | null }>;
 
-/** What is known of an effect besides its request. */
+/** Facts of an effect in addition to its request. */
 export interface EffectFacts
   extends Partial<Pick<Pending, 'purpose' | 'until' | 'waiting' | 'waits' | 'putsOff' | 'retries' | 'call'>> {
-  /** The record of the request; null: there is none. */
+  /** The event that records the request; null: there is none. */
   readonly event: RunEvent | null;
-  /** It is the first try of a command, function, agent or tool, which the totals of the run count. */
+  /** Whether it is the first attempt of a command, function, agent or tool, which the totals of the run count. */
   readonly counts?: boolean;
 }
 
-/** Asks the world for an effect, which the thread waits for from now on. */
+/** Requests an effect and makes the thread wait for it. */
 export function beginEffect(thread: Thread, request: EffectRequest, { event, counts, ...facts }: EffectFacts): void {
   const { run } = thread;
   const { effect, kind, attempt } = request;
@@ -33,20 +33,20 @@ export function beginEffect(thread: Thread, request: EffectRequest, { event, cou
   run.request(request);
 }
 
-/** The record of a request. `details` follow what all requests have, in the order of the record. */
+/** The event of a request. `details` follow the members of all requests, in the order of the record. */
 export function requestedEvent(request: PerformedRequest, details: Partial<RequestedEvent>): RequestedEvent {
   const { effect, kind, tool, text, state, line, attempt } = request;
   return { type: 'effect_requested', effect, kind, tool, text, state, line, attempt, ...details };
 }
 
-/** The record of a request that nothing performs: a sample, a signal. */
+/** The event of a request that starts nothing: a sample, a signal. */
 export function awaitedEvent(thread: Thread, effect: string, kind: EffectKind, text: string): RequestedEvent {
   const { state, line } = locationOf(thread);
   const common = { type: 'effect_requested', effect, kind, tool: null, text, state, line, attempt: 1 } as const;
   return { ...common, ...inStep(thread) };
 }
 
-/** Asks for the time, for chance or for an identifier. `facts`: also the effect, where it is not the next of the thread. */
+/** Requests the time, a random number or an identifier. `facts` may name the effect, if it is not the thread's next one. */
 export function beginSample(
   thread: Thread,
   kind: SampleRequest['kind'],
@@ -61,7 +61,7 @@ function sampleRequest(effect: string, kind: SampleRequest['kind']): SampleReque
   return { effect, kind, attempt: 1, delayMs: 0 };
 }
 
-/** Asks what time it is; an instruction needs it before it can wait for a point in time. */
+/** Requests the time, which an instruction needs before it can wait for a point in time. */
 export function readClock(thread: Thread, text: string): void {
   beginSample(thread, 'clock', text, { purpose: 'clock' });
 }
@@ -70,11 +70,11 @@ export function readClock(thread: Thread, text: string): void {
 interface TimerEnd {
   readonly until: number;
   readonly ms: number;
-  /** The effect that this timer ends, when it is not waited for itself. */
+  /** The effect that this timer ends, if the thread does not wait for the timer itself. */
   readonly bounds?: string;
 }
 
-/** Waits until a point in time. `facts`: also the effect, where it is not the next of the thread. */
+/** Waits until a point in time. `facts` may name the effect, if it is not the thread's next one. */
 export function beginTimer(
   thread: Thread,
   { until, ms, bounds }: TimerEnd,
@@ -84,7 +84,7 @@ export function beginTimer(
   beginEffect(thread, timerRequest({ effect, until, ms, bounds }), { event, until, ...facts });
 }
 
-/** Waits until a point in time that is the only thing the thread waits for, or that ends something else it waits for. */
+/** Waits until a point in time, alone or as the end of something else that the thread waits for. */
 export function setTimer(thread: Thread, end: TimerEnd): void {
   const { until, bounds } = end;
   if (bounds === undefined) beginTimer(thread, end, { waiting: { kind: 'time', name: null, until } });
@@ -102,8 +102,8 @@ function timerRequest(facts: {
 }
 
 /**
- * Asks again for the time, the chance or the timer that a restored thread waits for; no event. False where it waits for
- * something else.
+ * Repeats the request for the time, the random number or the timer that a restored thread waits for, without an event.
+ * False if it waits for something else.
  */
 export function reissueSample(thread: Thread, { effect, kind, until }: Pending, bounds?: string): boolean {
   if (kind === 'timer') thread.run.request(timerRequest({ effect, until: until ?? 0, ms: null, bounds }));
@@ -112,7 +112,7 @@ export function reissueSample(thread: Thread, { effect, kind, until }: Pending, 
   return true;
 }
 
-/** Registers what a thread waits for. What the world is not asked for, a person gives: an approval. */
+/** Registers what a thread waits for. Without a request, a person provides it: an approval. */
 export function suspend(thread: Thread, facts: Omit<Pending, 'thread' | 'taken' | 'attempt'>, attempt = 1): void {
   const pending: Pending = { ...facts, attempt, thread, taken: false };
   thread.status = 'blocked';
@@ -120,7 +120,7 @@ export function suspend(thread: Thread, facts: Omit<Pending, 'thread' | 'taken' 
   thread.run.addPending(pending);
 }
 
-/** The thread does not wait for this any more. */
+/** Makes the thread no longer wait for this. */
 export function forget(pending: Pending): void {
   const { thread } = pending;
   thread.run.removePending(pending.effect);
@@ -130,7 +130,7 @@ export function forget(pending: Pending): void {
 
 const PROCESSES: ReadonlySet<EffectKind> = new Set(['shell', 'argv', 'function', 'agent', 'tool']);
 
-/** Stops an effect. That is no failure, but the record says that it came to an end. */
+/** Stops an effect. That is not a failure, but the record notes its end. */
 export function cancel(pending: Pending): void {
   forget(pending);
   const { run } = pending.thread;
@@ -146,7 +146,7 @@ export function cancel(pending: Pending): void {
     });
 }
 
-/** Drops everything a thread waits for, with the record of what was stopped. */
+/** Drops everything that a thread waits for, and records what was stopped. */
 export function cancelAll(thread: Thread): void {
   for (const pending of [...thread.pending]) cancel(pending);
 }

@@ -1,6 +1,6 @@
 /**
- * What happens to a failure: it is told once, then the first ON ERROR that fits handles it, else the state ERROR,
- * else the run ends. In a branch it waits for the join, which handles all of them at once.
+ * Handles failures: a failure is reported once. Then the first ON ERROR that matches handles it, else the state ERROR,
+ * else the run ends. In a branch it waits for the join, which handles the failures of all branches at once.
  */
 import type { Handler } from '../../machine/machine.js';
 import type { FailureCause, FailureFacts } from '../events/event.js';
@@ -14,7 +14,7 @@ import { failMember, leaveForks } from './join.js';
 import { keepTurn } from './member-failures.js';
 import { endFailed, errorOf, transferToError } from './transfer.js';
 
-/** The error contract of a failure at the place where its thread is. `effect`: whose outcome was told to it just now. */
+/** The error contract of a failure at the position of its thread. `effect`: the effect whose outcome caused it, if any. */
 export function factsOf(thread: Thread, failure: RuntimeFailure, effect?: string): FailureFacts {
   const { state, line, file } = locationOf(thread);
   return {
@@ -40,12 +40,12 @@ function causeOf(thread: Thread, { about, source }: RuntimeFailure, effect: stri
   };
 }
 
-/** A failure of the thread that is no effect's. */
+/** A failure of the thread that no effect caused. */
 function newCause({ path, failures, counter }: Thread): FailureCause {
   return { thread: path, number: failures + 1, begun: counter };
 }
 
-/** Counts and records a failure. While another one is handled, it is that one which the run goes back to. */
+/** Counts and records a failure. If it happens while another one is handled, the run is resumed before the other one. */
 export function noteFailure(thread: Thread, facts: FailureFacts, isKept = false): FailureFacts {
   const causes = thread.handled ?? facts.causes ?? [newCause(thread)];
   thread.failures++;
@@ -58,10 +58,10 @@ export function noteFailure(thread: Thread, facts: FailureFacts, isKept = false)
   return { ...facts, causes };
 }
 
-/** A thrown thing as a failure of the run; anything else is a bug of ours and goes on up. */
+/** What was thrown, as a failure of the run. Anything else is a bug and is thrown again. */
 export function asFailure(thrown: unknown): RuntimeFailure {
   if (thrown instanceof RuntimeFailure) return thrown;
-  // The engine's way to say that a text or list would not fit.
+  // JavaScript engines throw this if a text or list would be too large.
   if (thrown instanceof RangeError) return new RuntimeFailure('value_too_large', 'the value is too large');
   throw thrown;
 }
@@ -91,19 +91,19 @@ function handlerFor(thread: Thread, kind: string): Handler | null {
   const fork = thread.member === null ? null : thread.member.fork.pc - base;
   for (const handler of state.handlers) {
     if (pc < handler.from || pc >= handler.to || (thread.handling && !isInner(handler))) continue;
-    // A handler around the fork handles the join, not the single branch.
+    // A handler around the fork handles the failure of the join, not that of one branch.
     if (fork !== null && fork >= handler.from && fork < handler.to) continue;
     if (handler.kind === null || handler.kind === kind) return handler;
   }
   return null;
 }
 
-/** It belongs to what stands in an ON ERROR as well as elsewhere. */
+/** Whether an ON ERROR contains it. */
 function isInner({ step, keep }: Handler): boolean {
   return step === true || keep !== undefined;
 }
 
-/** A loop goes on with its next turn. What was opened around it stays open. */
+/** Continues a loop with its next round. Frames around the loop stay open. */
 function enterLoop(thread: Thread, handler: Handler, facts: FailureFacts): number {
   const base = thread.run.linked.starts[thread.state] as number;
   leaveForks(thread, base + handler.from, base + handler.to);
@@ -128,7 +128,7 @@ function enterHandler(thread: Thread, handler: Handler, facts: FailureFacts): nu
   return at;
 }
 
-/** Takes a failure where its thread is. Gives the next position or `STOP`. `told`: TOOL_FAILURE was emitted. */
+/** Handles a failure of a thread. Returns its next position or `STOP`. `told`: TOOL_FAILURE was already emitted. */
 export function failThread(thread: Thread, failure: FailureFacts, isReported = false): number {
   const { run } = thread;
   if (isHeld(thread)) return hold(thread);

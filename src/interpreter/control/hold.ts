@@ -1,6 +1,6 @@
 /**
- * Failures that are not taken. A run that is resumed after a failure that was no effect's begins again at the instruction
- * that failed, with everything it had done until then: while its record is read, the thread is held there instead.
+ * Holds threads at failures. If no effect caused a failure, the run is resumed at the failed instruction, with everything
+ * that it had done before: while the record is read, the thread is held there instead of failing.
  */
 import type { HeldFailure } from '../events/event.js';
 import { STOP } from '../run-state/linked-machine.js';
@@ -11,12 +11,12 @@ export function holdKey({ thread, number }: HeldFailure): string {
   return `${thread}#${number}`;
 }
 
-/** Whether this failure of a thread is one that the run is held at; it has the same number when it happens again. */
+/** Whether the run is held at this failure of a thread. A failure has the same number when it happens again. */
 export function isHeld({ run, path, failures }: Thread): boolean {
   return run.holds?.has(holdKey({ thread: path, number: failures + 1 })) === true;
 }
 
-/** The thread waits at its instruction, or at the conditions that led to it and nowhere else: they can be edited, too. */
+/** Holds the thread at its instruction, or at the conditions that lead only to it, because they can be edited too. */
 export function hold(thread: Thread): number {
   thread.pc = statementOf(thread);
   thread.status = 'blocked';
@@ -24,13 +24,13 @@ export function hold(thread: Thread): number {
   return STOP;
 }
 
-/** All threads that are held can go on. The run is held at no failure any more. */
+/** Releases all held threads. The run is no longer held at any failure. */
 export function releaseHeld(run: Run): void {
   run.holdAt(null);
   for (const thread of run.takeHeld()) makeReady(thread);
 }
 
-/** The first of the conditions directly above an instruction that is reached through them alone. */
+/** The first of the conditions directly above an instruction, if it can only be reached through them. */
 function statementOf(thread: Thread): number {
   const { machine, starts } = thread.run.linked;
   const code = machine.states[thread.state]?.code ?? [];
@@ -48,5 +48,5 @@ function statementOf(thread: Thread): number {
   }
 }
 
-/** What never goes on with the instruction below it. */
+/** Instructions after which the next one is never executed. */
 const ENDS: ReadonlySet<string> = new Set(['jump', 'goto', 'goto-dynamic', 'fail', 'return', 'fell-off', 'branch-end']);

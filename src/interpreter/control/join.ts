@@ -1,6 +1,6 @@
 /**
- * The life of a fork, from its first member to its join. Whatever the order in which members finish, the join
- * tells their events in source order, hands over their values by member and handles their failures once.
+ * A fork, from its first member to its join. Whatever the order in which members finish, the join records their events in
+ * source order, passes on their values by member and handles their failures once.
  */
 
 import type { FailureFacts } from '../events/event.js';
@@ -16,7 +16,7 @@ import { asFailure, factsOf, failThread, reportFailure } from './fail.js';
 import { failuresOf, joinedFailure, loseSlots, warnOfMember } from './member-failures.js';
 import { grantPermits, queueFork, releasePermit, requestPermit } from './semaphore.js';
 
-/** Why a fork is closed. `left`: the thread goes somewhere else. */
+/** Why a fork is closed. `left`: the thread leaves it. */
 type Closing = 'complete' | 'timed-out' | 'left';
 
 function layoutOf(fork: Fork): ForkLayout {
@@ -25,7 +25,7 @@ function layoutOf(fork: Fork): ForkLayout {
   return layout;
 }
 
-/** The thread of a member, at its first instruction, with the parent's locals as they were at the fork. */
+/** The thread of a member, at its first instruction, with the parent's locals at the fork. */
 export function startMember(member: Member): void {
   const { fork } = member;
   const { parent } = fork;
@@ -43,26 +43,26 @@ export function startMember(member: Member): void {
   makeReady(thread);
 }
 
-/** Opens a fork: as many members as have a place begin, in order. */
+/** Opens a fork: members start in order, as many as have a permit. */
 export function openFork(fork: Fork): void {
   fork.parent.forks.push(fork);
   if (!fork.detached) fork.parent.status = 'joining';
   if (fork.members.length === 0) return;
   queueFork(fork);
-  // Whoever waits for these members and has a place among them lends it: else all places could belong to members
-  // that wait for a place.
+  // A parent with a permit of the same semaphore lends it while it waits: otherwise all permits could belong to members
+  // that wait for a permit.
   for (let { member } = fork.parent; member !== null; { member } = member.fork.parent)
     if (member.fork.semaphore === fork.semaphore) releasePermit(member);
   grantPermits(fork.semaphore, startMember);
 }
 
-/** A member frees its place, and whoever is next takes it. */
+/** Releases the permit of a member, which the next one takes. */
 export function release(member: Member): void {
   releasePermit(member);
   grantPermits(member.fork.semaphore, startMember);
 }
 
-/** The join is tried before the place is given away, so that a parent that goes on comes before new members. */
+/** Tries the join before the permit is granted again, so that a parent that continues comes before new members. */
 function end(member: Member, status: Member['status']): void {
   member.status = status;
   if (member.thread !== null) member.thread.status = 'done';
@@ -82,7 +82,7 @@ export function finishMember(member: Member): void {
   end(member, 'succeeded');
 }
 
-/** A failure that nothing in the member handles. */
+/** Ends a member with a failure that nothing in it handles. */
 export function failMember(member: Member, facts: FailureFacts, isReported: boolean): void {
   member.failure = facts;
   member.isReported = isReported;
@@ -90,7 +90,7 @@ export function failMember(member: Member, facts: FailureFacts, isReported: bool
   end(member, 'failed');
 }
 
-/** Joins when all members have ended, enough have succeeded, or not enough can any more. */
+/** Joins if all members have ended, enough have succeeded, or not enough can still succeed. */
 function joinIfReady(fork: Fork): void {
   const { quorum, succeeded, open } = fork;
   if (fork.detached) return;
@@ -99,13 +99,13 @@ function joinIfReady(fork: Fork): void {
   if (open === 0 || decided) proceed(fork.parent, () => join(fork, 'complete'));
 }
 
-/** Closes a fork that blocks its parent; the parent's next position. */
+/** Closes a fork that blocks its parent. Returns the parent's next position. */
 export function join(fork: Fork, closing: Closing): number {
   const failure = closeFork(fork, closing);
   return failure === null ? layoutOf(fork).join : failThread(fork.parent, failure, true);
 }
 
-/** Runs what gives a thread its next position, and queues it there. `effect`: whose outcome is told to it. */
+/** Computes the next position of a thread and queues it there. `effect`: the effect whose outcome it receives. */
 export function proceed(thread: Thread, next: () => number, effect?: string): void {
   let pc: number;
   try {
@@ -135,7 +135,7 @@ function stopMembers(fork: Fork): void {
   const waiting = fork.semaphore.forks.indexOf(fork);
   if (waiting >= 0) fork.semaphore.forks.splice(waiting, 1);
   for (const member of fork.members) if (member.status === 'waiting' || member.status === 'active') stop(member);
-  // What a stopped member had begun to emit did happen, so it is told with the rest.
+  // What a stopped member did before its stop has happened, so its events are recorded too.
   for (const member of fork.members) takeFromInnerForks(member);
 }
 
@@ -148,8 +148,8 @@ function takeFromInnerForks(member: Member): void {
 }
 
 /**
- * Ends a fork: the members that still run are stopped, events follow in source order, values are handed over.
- * The failure to handle is given back; its TOOL_FAILURE, and those of all failed members, are emitted here.
+ * Ends a fork: stops the members that still run, records events in source order and passes on values. Returns the failure
+ * to handle, after emitting its TOOL_FAILURE and those of all failed members.
  */
 export function closeFork(fork: Fork, closing: Closing): FailureFacts | null {
   const { parent, quorum } = fork;
@@ -170,7 +170,7 @@ export function closeFork(fork: Fork, closing: Closing): FailureFacts | null {
   return forgiven ? null : failureOf(fork, layout);
 }
 
-/** The failure of a join came from all members that failed. */
+/** Names all failed members as the cause of the join's failure. */
 function failureOf(fork: Fork, layout: ForkLayout): FailureFacts | null {
   const joined = joinedFailure(fork, layout);
   if (joined === null) return null;
@@ -207,12 +207,12 @@ function collect({ parent, members }: Fork, layout: ForkLayout): void {
   });
 }
 
-/** The thread leaves what its open forks belong to, all of them or those in a range of positions: their members are stopped. */
+/** Closes open forks of a thread that leaves them, all or those in a range of positions. Stops their members. */
 export function leaveForks(thread: Thread, from = 0, to = Number.POSITIVE_INFINITY): void {
   for (const fork of thread.forks.toReversed()) if (fork.pc >= from && fork.pc < to) closeFork(fork, 'left');
 }
 
-/** The run is over: nothing is wanted any more. */
+/** Drops everything that is pending, because the run has ended. */
 export function stopEverything(run: Run): void {
   cancelAll(run.main);
   run.clearQueue();

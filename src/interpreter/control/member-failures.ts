@@ -1,6 +1,6 @@
 /**
- * What becomes of members and turns that did not end well: the names they would have bound are null, one failure names
- * all that failed, and `failures` has them where the program keeps going.
+ * Results of members and rounds that failed or were stopped: the names that they would have bound become null, one failure
+ * names all that failed, and `failures` lists them if the program continues.
  */
 import type { Handler } from '../../machine/machine.js';
 import type { FailureFacts } from '../events/event.js';
@@ -11,16 +11,16 @@ import { type Lost, type Thread, warn } from '../run-state/thread.js';
 import { render } from '../values/json.js';
 import { isObject, type Value } from '../values/value.js';
 
-/** As many are named in one failure; the others are counted. */
+/** How many members one failure names. It counts the others. */
 const NAMED = 20;
 const LONGEST_ITEM = 40;
 
-/** What a failure is called in `failures`: a plan without names is one of an older version or of steps. */
+/** The name of a member in `failures`. A layout without names is of an older version or of steps. */
 function itemOf({ items }: Fork, { names }: ForkLayout, index: number): Value {
   return items === null ? (names?.[index] ?? null) : (items[index] ?? null);
 }
 
-/** An item as a short text: its own name where it has one. */
+/** An item as a short text: its own name if it has one. */
 function labelOf(item: Value): string {
   const own = isObject(item) ? (item.name ?? item.id) : item;
   const text = render(typeof own === 'string' || typeof own === 'number' ? own : item)
@@ -33,7 +33,7 @@ function entry(item: Value, index: number, { error_type, error, exit_code }: Fai
   return { item, index, kind: error_type, error, exit_code };
 }
 
-/** What `failures` is bound to at a join. */
+/** The value of `failures` at a join. */
 export function failuresOf(fork: Fork, layout: ForkLayout): Value {
   return failedMembers(fork).map(({ index, failure }) => entry(itemOf(fork, layout, index), index, failure));
 }
@@ -42,7 +42,7 @@ function failedMembers({ members }: Fork): (Member & { failure: FailureFacts })[
   return members.filter((member): member is Member & { failure: FailureFacts } => member.failure !== null);
 }
 
-/** The failure of a join: the first one, with the words of all. */
+/** The failure of a join: the first one, with the messages of all. */
 export function joinedFailure(fork: Fork, layout: ForkLayout): FailureFacts | null {
   const failed = failedMembers(fork);
   const first = failed[0]?.failure;
@@ -59,7 +59,7 @@ export function joinedFailure(fork: Fork, layout: ForkLayout): FailureFacts | nu
   return { ...first, error: `${failed.length} of ${members.length} failed: ${said.join('; ')}${more}` };
 }
 
-/** Tells of a member whose failure stops nothing. */
+/** Reports the failure of a member that stops nothing. */
 export function warnOfMember(
   { fork, index }: Member,
   layout: ForkLayout,
@@ -70,7 +70,7 @@ export function warnOfMember(
   warn(fork.parent, `member ${index + 1} of ${fork.members.length}${name} failed: ${error}`);
 }
 
-/** Binds null to what a member did not give, and remembers why, for who reads it all the same. */
+/** Binds null to the names that a member did not bind, and notes the reason for messages. */
 export function loseSlots(thread: Thread, slots: readonly number[], how: Lost): void {
   const names = thread.run.linked.machine.states[thread.state]?.locals ?? [];
   for (const slot of slots) {
@@ -79,7 +79,7 @@ export function loseSlots(thread: Thread, slots: readonly number[], how: Lost): 
   }
 }
 
-/** A turn of a loop has failed, and the loop keeps going: the thread is at its head afterwards. */
+/** Continues a loop after a failed round. The thread is then at the head of the loop. */
 export function keepTurn(
   thread: Thread,
   { items, index, failures, handling, clear }: NonNullable<Handler['keep']>,

@@ -1,7 +1,7 @@
 /**
- * Money that is kept free before an agent is called, so that calls which run at the same time cannot go beyond a limit
- * together. A call that says what it may cost waits while others may still use the rest, and ends the run when it can
- * never fit. What says nothing is checked afterwards.
+ * Reserves budget before an agent is called, so that concurrent calls cannot exceed a limit together. A call with a known
+ * maximum cost waits while others have reserved the rest, and ends the run if it can never fit. Calls without one are
+ * checked afterwards.
  */
 
 import type { Outcome } from '../events/event.js';
@@ -18,7 +18,7 @@ function budgetsOf(frames: readonly Frame[]): Budgeted[] {
   return frames.filter((frame): frame is Budgeted => frame.kind === 'scope' && frame.budget !== undefined);
 }
 
-/** `kept`: the call can begin. `wait`: not now. `ended`: it will never fit, and the run is over. */
+/** `kept`: the call can start. `wait`: not yet. `ended`: it can never fit, so the run has ended. */
 export function reserveFor(t: Thread, frame: StepFrame, most: number | null): 'kept' | 'wait' | 'ended' {
   if (most === null) return 'kept';
   const { run } = t;
@@ -29,7 +29,7 @@ export function reserveFor(t: Thread, frame: StepFrame, most: number | null): 'k
   limits.push({ limit: run.limits.cost, cost: run.usage.knownCost, tokens: 0, reserved: run.usage.reserved });
   for (const { limit, cost, reserved } of limits) {
     if (limit === undefined || !exceeds(cost + reserved + most, limit)) continue;
-    // What others may still use can turn out to be less; and when they are done, what they did is not lost.
+    // Others may use less than they reserved, and stopping now would lose their work.
     if (reserved > 0 || run.overlooksLimits) {
       t.status = 'blocked';
       run.waitForBudget(t);
@@ -42,7 +42,7 @@ export function reserveFor(t: Thread, frame: StepFrame, most: number | null): 'k
   return 'kept';
 }
 
-/** Keeps so much free from now on, in the run and in every workflow around. */
+/** Reserves an amount in the run and in every enclosing workflow. */
 function reserve({ run, frames }: Thread, frame: StepFrame, most: number): void {
   const by = most - frame.reserved;
   frame.reserved = most;
@@ -53,23 +53,23 @@ function reserve({ run, frames }: Thread, frame: StepFrame, most: number): void 
   }
 }
 
-/** Sums of cents are not exact, and a millionth of a cent is no overdraft. */
+/** Tolerates rounding errors: a millionth of a cent does not exceed a limit. */
 function exceeds(used: number, limit: number): boolean {
   return used - limit > 1e-9;
 }
 
-/** The call is over: what was kept free is free again, and whoever waited for it tries once more. */
+/** Releases the reservation of a call that has ended, and wakes the calls that wait for budget. */
 export function releaseReservation(t: Thread, frame: StepFrame): void {
   if (frame.reserved > 0) reserve(t, frame, 0);
   wakeWaiters(t.run);
 }
 
-/** Whoever waits for a part of the budget looks whether there is one now. */
+/** Wakes the calls that wait for budget. */
 export function wakeWaiters(run: Run): void {
   for (const thread of run.takeWaitingForBudget()) if (thread.status === 'blocked') makeReady(thread);
 }
 
-/** Whether a workflow around has used up its time; then the run is over. */
+/** Whether an enclosing workflow has used up its time, which ends the run. */
 export function timeIsUp(t: Thread, nowMs: number): boolean {
   for (const { budget } of budgetsOf(t.frames)) {
     const used = nowMs - budget.sinceMs;
@@ -78,7 +78,7 @@ export function timeIsUp(t: Thread, nowMs: number): boolean {
   return t.run.result !== null;
 }
 
-/** Milliseconds that workflows around leave for a call that begins now; null: any number. */
+/** How much time the enclosing workflows leave for a call that starts now, in milliseconds; null: no limit. */
 export function timeLeft(t: Thread): number | null {
   let least: number | null = null;
   for (const { budget } of budgetsOf(t.frames)) {
@@ -89,7 +89,7 @@ export function timeLeft(t: Thread): number | null {
   return least;
 }
 
-/** Adds a call to what the workflows around it used. True when that ended the run. */
+/** Adds a call to the use of its enclosing workflows. True if that ended the run. */
 export function spendInWorkflows(t: Thread, frame: StepFrame, outcome: Outcome): boolean {
   const { run } = t;
   const tokens = 'tokens' in outcome && outcome.tokens !== undefined ? outcome.tokens.in + outcome.tokens.out : 0;

@@ -1,12 +1,12 @@
 /**
  * Permits of members. A member holds a permit from its start to its end, except while it waits for a person, a signal or
- * members that need permits of the same semaphore: so nested forks share one number of jobs and never wait for each other,
- * and a `max` that is written holds whatever the members do.
+ * members that need permits of the same semaphore. So nested forks share one number of jobs without waiting for each
+ * other, and a `max` in the program holds whatever the members do.
  */
 import type { Fork, Member, Semaphore } from '../run-state/fork.js';
 import { makeReady, type Thread } from '../run-state/thread.js';
 
-/** Source order of two branch paths: `1.2` before `1.10`. `nested` is the answer where one lies inside the other. */
+/** Source order of two branch paths: `1.2` before `1.10`. `nested` is the result if one contains the other. */
 function comparePaths(a: string, b: string, nested: (left: number, right: number) => number): number {
   const [left, right] = [a.split('.'), b.split('.')];
   for (let i = 0; i < Math.min(left.length, right.length); i++) {
@@ -16,7 +16,7 @@ function comparePaths(a: string, b: string, nested: (left: number, right: number
   return nested(left.length, right.length);
 }
 
-/** Inserts behind everything that comes before it; the list stays sorted. */
+/** Inserts into a sorted list. */
 function insert<T>(list: T[], item: T, compare: (a: T, b: T) => number): void {
   let low = 0;
   let high = list.length;
@@ -28,26 +28,26 @@ function insert<T>(list: T[], item: T, compare: (a: T, b: T) => number): void {
   list.splice(low, 0, item);
 }
 
-/** Queues the members of a fork. Those inside a member come before the members that have not begun. */
+/** Queues the members of a fork. Members inside a member come before those that have not started. */
 export function queueFork(fork: Fork): void {
   insert(fork.semaphore.forks, fork, (a, b) => comparePaths(a.id, b.id, (left, right) => right - left));
 }
 
-/** Queues a member that wants its permit back. */
+/** Queues a member that needs its permit again. */
 export function queueReturning(member: Member, thread: Thread): void {
   insert(member.fork.semaphore.returning, thread, (a, b) =>
     comparePaths(a.path, b.path, (left, right) => left - right),
   );
 }
 
-/** Grants free permits in source order, members that have begun before those that have not. */
+/** Grants free permits in source order, first to members that have started. */
 export function grantPermits(semaphore: Semaphore, start: (member: Member) => void): void {
   while (semaphore.active < semaphore.limit && grantPermit(semaphore, start)) {
-    // Whoever is next has begun.
+    // The next one has already started.
   }
 }
 
-/** Grants a permit to the next member, whether or not one is free. False when no member wants one. */
+/** Grants a permit to the next member, whether or not one is free. False if no member needs one. */
 export function grantPermit(semaphore: Semaphore, start: (member: Member) => void): boolean {
   const returning = semaphore.returning.shift();
   if (returning !== undefined) {
@@ -69,7 +69,7 @@ function takePermit(member: Member): void {
   member.fork.semaphore.active++;
 }
 
-/** Frees the permit of a member that ends or waits for something slow. */
+/** Releases the permit of a member that ends or waits for something slow. */
 export function releasePermit(member: Member): void {
   if (!member.holds) return;
   member.holds = false;

@@ -1,6 +1,5 @@
 /**
- * Entering states and ending the run: the only places where a run changes its state, counts transitions and gets
- * its result.
+ * Enters states and ends the run. Only these functions change the current state, count transitions and set the result.
  */
 
 import { byteCount } from '../../machine/byte-count.js';
@@ -41,7 +40,7 @@ function byName(names: readonly string[], values: readonly Slot[]): Record<strin
   return result;
 }
 
-/** The state is entered: fresh locals, and entry values where some are passed. Gives its first position. */
+/** Enters a state with fresh locals and the given entry values. Returns its first position. */
 export function enter(thread: Thread, target: number, passed: Passed = NOTHING, values: readonly Slot[] = []): number {
   const { run } = thread;
   const { machine, starts } = run.linked;
@@ -69,7 +68,7 @@ export function enter(thread: Thread, target: number, passed: Passed = NOTHING, 
   return state.builtin === true ? endInBuiltinError(thread) : thread.pc;
 }
 
-/** GOTO: counts the transition, tells it, enters the state. `told`: where that is ERROR, its failure is on record. */
+/** GOTO: counts and records the transition and enters the state. `told`: for ERROR, its failure is already on record. */
 export function transfer(
   thread: Thread,
   target: number,
@@ -103,7 +102,7 @@ export function transfer(
 const text = (value: Json | undefined): string | null =>
   value === undefined || value === null ? null : render(value as Value);
 
-/** What a GOTO to ERROR says about the failure: the program may pass some of the contract itself. */
+/** The failure of a GOTO to ERROR: the program may pass parts of the error contract itself. */
 function causeOfGoto(thread: Thread, passed: Record<string, Json>): FailureFacts {
   const { state, line, file } = locationOf(thread);
   const pairs = Object.entries(passed).map(([name, value]) => `${name}=${render(value as Value)}`);
@@ -120,7 +119,7 @@ function causeOfGoto(thread: Thread, passed: Record<string, Json>): FailureFacts
 
 const CONTRACT = ['error_type', 'tool', 'error', 'exit_code', 'from_state', 'line', 'file'] as const;
 
-/** A failure enters ERROR with its whole contract; nothing of an earlier one remains. */
+/** Enters ERROR with the whole contract of a failure, so that nothing of an earlier one remains. */
 export function transferToError(thread: Thread, target: number, facts: FailureFacts): number {
   const entry = thread.run.linked.machine.states[target]?.entry ?? [];
   const known = CONTRACT.filter((name) => facts[name] !== undefined);
@@ -138,7 +137,7 @@ export function transferToError(thread: Thread, target: number, facts: FailureFa
   return next;
 }
 
-/** The ERROR state that no program declares: it tells what it knows and the run fails. */
+/** The implicit ERROR state: it reports the failure, and the run fails. */
 function endInBuiltinError(thread: Thread): number {
   const { run } = thread;
   const cause = run.cause ?? causeOfGoto(thread, {});
@@ -153,7 +152,7 @@ function entryFields(thread: Thread): { names: readonly string[]; values: readon
   return { names: thread.run.linked.machine.states[thread.state]?.entry ?? [], values: thread.entry };
 }
 
-/** The failure as results and the record of the run's end tell it. */
+/** The failure as in the result and in the event of the run's end. */
 export function errorOf(facts: FailureFacts, otherwise = ''): RunError {
   const { error_type, error, from_state, line, file, tool, exit_code, step, gate, with: passed } = facts;
   const message =
@@ -182,7 +181,7 @@ export function endReturned(thread: Thread, value: Value, failed: boolean): void
 }
 
 export function endFailed(run: Run, failure: RunError, value?: Json): void {
-  // A workflow file has no states, so nobody knows the one that its steps are in.
+  // A workflow file has no states, so its user does not know the internal one.
   const error = run.linked.machine.workflow === undefined ? failure : { ...failure, state: null };
   leaveForks(run.main);
   stopEverything(run);
@@ -212,8 +211,8 @@ function amountOf(scope: LimitScope, amount: number): string {
 }
 
 /**
- * A limit of the run: it ends failed where it is, without entering ERROR, whose work would go on. The run has no result
- * afterwards where limits are overlooked.
+ * Ends the run as failed because of a limit, without entering ERROR, which would continue to work. The run has no result
+ * afterwards if limits are being ignored.
  */
 export function exceedLimit(run: Run, scope: LimitScope, limit: number, used: number, step?: string): void {
   if (run.result !== null || run.overlooksLimits || run.undo.endedAs !== null) return;

@@ -1,7 +1,7 @@
 /**
- * Commands, functions and agents: an instruction becomes a request with every value evaluated, and its outcome a
- * binding, a further try or a failure. A request can be built again from the thread alone, so that a restored run
- * asks for the same thing.
+ * Commands, functions and agents: an instruction becomes a request with all values evaluated, and its outcome becomes a
+ * binding, another attempt or a failure. A request can be rebuilt from the thread alone, so that a restored run makes the
+ * same request.
  */
 
 import type { Json } from '../../machine/expression.js';
@@ -33,14 +33,14 @@ export type EffectInstruction = Extract<Instruction, { op: 'shell' | 'argv' | 'f
 type ProcessRequest = ShellRequest | ArgvRequest | FunctionRequest | AgentRequest;
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
-/** What all kinds of requests share, without the members that say which try it is. */
+/** The members of all kinds of requests, without those that identify the attempt. */
 type Common = Omit<
   ShellRequest,
   'kind' | 'tool' | 'shell' | 'strict' | 'template' | 'values' | 'effect' | 'attempt' | 'delayMs'
 >;
 type Specific = DistributiveOmit<ProcessRequest, keyof Common | 'effect' | 'attempt' | 'delayMs'>;
 
-/** Which try of an effect is asked for, and how often it was put off. */
+/** The number of the attempt, and how often it was backed off. */
 type Try = Pick<Pending, 'effect' | 'attempt' | 'waits'>;
 
 interface ValueOptions {
@@ -61,7 +61,7 @@ function compileCommon(
     const { state, line } = undo ?? locationOf(t);
     if (instruction.piped && t.output === null)
       throw badValue('`|` has nothing to read: no DO or CHECK has run in this state yet');
-    // Asked for when a try fails; a value that cannot mean anything is told before the first one.
+    // Evaluated before the first attempt, so that an invalid value is reported before it and not after a failure.
     retry(t);
     retryOn(t);
     return {
@@ -111,7 +111,7 @@ function compileFunction(instruction: Extract<EffectInstruction, { op: 'function
   return (t) => ({ kind: 'function', tool: name, name, args: args.flatMap((arg) => arg(t)) });
 }
 
-/** The prompt, and under a blank line the values that the agent is given, one `name: value` each. */
+/** The prompt, then a blank line and the values for the agent, one `name: value` per line. */
 function compileAgent(instruction: Extract<EffectInstruction, { op: 'agent' }>): (thread: Thread) => Specific {
   const { agent } = instruction;
   const prompt = instruction.prompt === null ? null : compileTemplate(instruction.prompt).text;
@@ -154,7 +154,7 @@ function compileSpecific(instruction: EffectInstruction): (thread: Thread) => Sp
 
 const shellValueJson = (value: ShellValue): Json => ('list' in value ? [...value.list] : value.text);
 
-/** The values that went into a request, for the record. */
+/** The values in a request, for the record. */
 function argsOf(request: ProcessRequest): { args?: readonly Json[]; prompt?: string } {
   switch (request.kind) {
     case 'shell':
@@ -170,7 +170,7 @@ function argsOf(request: ProcessRequest): { args?: readonly Json[]; prompt?: str
   }
 }
 
-/** Which member of its fork a thread is; of an older machine that is not told. */
+/** The member of its fork that a thread is; unknown for an older machine. */
 function memberOf({ member, run }: Thread): { member?: readonly [number, number] } {
   if (member === null || (run.linked.layouts.get(member.fork.pc)?.names ?? null) === null) return {};
   return { member: [member.index + 1, member.fork.members.length] };
@@ -197,7 +197,7 @@ function bind(thread: Thread, instruction: EffectInstruction, decoded: DecodedOu
   if (target.exitSlot !== undefined) thread.locals[target.exitSlot] = decoded.exit;
 }
 
-/** The name of what is run where the program says it; undefined where only the values do. */
+/** The name of what is executed if it is in the program; undefined if only the values have it. */
 function staticTool(instruction: EffectInstruction): string | null | undefined {
   switch (instruction.op) {
     case 'shell':
@@ -252,7 +252,7 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
     const { waits, putsOff, retries } = pending;
     if (putsOff !== undefined) return launch(t, { ...putsOff, waits }, 0);
     if (retries !== undefined) return again(t, retries, doubledMs(retry(t), retries.attempt, chanceOf(outcome)));
-    // Its worktree may have been committed while it worked.
+    // Its worktree may have been committed meanwhile.
     touch(t);
     if (op === 'agent' && spend(t.run, outcome)) return STOP;
     const unavailable = op === 'agent' ? unavailability(outcome) : null;

@@ -1,4 +1,4 @@
-/** The instructions of PARALLEL: opening a fork, the end of a branch, and the join of one whose parent went on. */
+/** The instructions of PARALLEL: opening a fork, the end of a branch, and the join of a fork whose parent continued. */
 import type { Expr, Json } from '../../machine/expression.js';
 import type { Instruction } from '../../machine/machine.js';
 import { readClock, reissueSample, setTimer } from '../control/effects.js';
@@ -40,7 +40,7 @@ function layoutFor(instruction: ForkInstruction, base: number): ForkLayout {
   };
 }
 
-/** A whole number from 1 on, or null where the program gives none. */
+/** A whole number of at least 1, or null if the program has none. */
 function compileCount(expr: Expr | null, name: string): (thread: Thread) => number | null {
   if (expr === null) return () => null;
   const evaluate = compile(expr);
@@ -158,7 +158,7 @@ export function linkBranchEnd(): Linked {
   };
 }
 
-/** The WAIT that ran beside the members is over: they end here. */
+/** Ends the members, because the WAIT that ran in parallel has ended. */
 export function linkJoinDetached(): Linked {
   return {
     instruction: (t) => {

@@ -1,6 +1,6 @@
 /**
- * The instructions that need nothing from the world. They run in one synchronous loop, so what they do every time is
- * decided when they are linked: which slots, whether a comparison is with a constant.
+ * The instructions that need no effect. They run in one synchronous loop, so linking decides everything that does not
+ * change between executions: which slots are used, and whether a comparison is with a constant.
  */
 import type { Json } from '../../machine/expression.js';
 import type { EntryArgument, Instruction, Target } from '../../machine/machine.js';
@@ -127,7 +127,7 @@ export function linkUnless(instruction: Op<'unless'>, context: LinkContext): Lin
   return { instruction: (t) => (condition(t) ? next : to) };
 }
 
-/** How the arguments of a GOTO reach a state: names that it does not know have no slot. */
+/** How a state receives the arguments of a GOTO: names that it does not know have no slot. */
 function passing(args: readonly EntryArgument[], entry: readonly string[]): Passed {
   const names = args.map(({ name }) => name);
   return { names, slots: names.map((name) => entry.indexOf(name)) };
@@ -243,7 +243,7 @@ export function linkNext(instruction: Op<'next'>, context: LinkContext): Linked 
       }
       t.locals[variable] = list[at];
       t.locals[index] = at + 1;
-      // A long loop must come up for air too, so that signals are seen.
+      // A long loop must return now and then, so that signals are handled.
       if (t.run.burnFuel()) return next;
       t.pc = next;
       t.status = 'ready';

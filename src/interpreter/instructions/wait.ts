@@ -1,6 +1,6 @@
 /**
- * Instructions that wait for time, chance, a person or a signal. The clock is read first and every deadline is a
- * point in time, so that a run that was stopped in between waits for what is left of it.
+ * Instructions that wait for the time, a random number, a person or a signal. They read the clock first, and every deadline
+ * is a point in time, so that a run that was stopped in between waits only for the rest.
  */
 import type { Instruction } from '../../machine/machine.js';
 import type { Pause } from '../../machine/option-values.js';
@@ -61,7 +61,7 @@ export function linkSample(instruction: Op<'sample'>, context: LinkContext): Lin
   };
 }
 
-/** Reads the clock once a duration is known to be one. */
+/** Reads the clock after the duration was checked. */
 function clockAfter(duration: (thread: Thread) => number): (thread: Thread) => number {
   return (t) => {
     duration(t);
@@ -140,7 +140,7 @@ export function linkWaitTurn(instruction: Op<'wait-turn'>, context: LinkContext)
           t.locals[timedOut] = true;
           return exit;
         }
-        // Never past the deadline, so that the condition is read once more there.
+        // Never past the deadline, so that the condition is evaluated once more there.
         const until = Math.min(now + Math.max(1, interval(t)), end);
         setTimer(t, { until, ms: until - now });
         return STOP;
@@ -150,13 +150,13 @@ export function linkWaitTurn(instruction: Op<'wait-turn'>, context: LinkContext)
   };
 }
 
-/** The effect that its thread had begun before this one. */
+/** The previous effect of its thread. */
 function effectBefore(effect: string): string {
   const at = effect.lastIndexOf('.') + 1;
   return `${effect.slice(0, at)}${Number(effect.slice(at)) - 1}`;
 }
 
-/** A member that waits for a person or a program gives its permit back: it may take days. */
+/** Releases the permit of a member that waits for a person or a program, which may take days. */
 function releasePermit(thread: Thread): void {
   if (thread.member !== null) release(thread.member);
 }
@@ -185,7 +185,7 @@ export function linkSignal(instruction: Op<'signal'>, context: LinkContext): Lin
     releasePermit(t);
     return STOP;
   };
-  /** A signal that came before anybody waited for it is read once. */
+  /** Takes a signal that came before the thread waited for it. */
   const keptSignal = (t: Thread): Value | undefined => t.run.takeSignal(name)?.payload as Value | undefined;
   return {
     instruction: (t) => {
@@ -211,7 +211,7 @@ export function linkSignal(instruction: Op<'signal'>, context: LinkContext): Lin
   };
 }
 
-/** The timer that bounds what the thread waits for, or the clock before it. */
+/** The timer that limits the wait of the thread, or the clock that is read before it. */
 function reissueBound(thread: Thread, pending: Pending): void {
   const bounded = thread.pending.find(({ purpose }) => purpose === 'result');
   reissueSample(thread, pending, pending.kind === 'timer' ? bounded?.effect : undefined);
@@ -246,12 +246,12 @@ export function linkAsk(instruction: Op<'ask'>, context: LinkContext): Linked {
     releasePermit(t);
     return STOP;
   };
-  /** Nobody answered in time: the default holds, and the record says so. */
+  /** Uses and records the default, because no answer came in time. */
   const expire = (t: Thread): number => {
     const effect = t.pending.find(({ kind }) => kind === 'ask')?.effect ?? '';
     cancelAll(t);
     if (fallback === null) {
-      // Who asks again gives as much time again, so it is the clock that is read once more.
+      // Asking again allows the full time again, so the clock is read again.
       const source = { effects: [effectBefore(effect)] };
       throw new RuntimeFailure('timeout', `\`${name}\` was not answered before its deadline`, null, null, {}, source);
     }
