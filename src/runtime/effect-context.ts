@@ -6,6 +6,7 @@
 import type { Outcome } from '../interpreter/events/event.js';
 import type { AskRequest, EffectRequest, SignalRequest } from '../interpreter/request.js';
 import type { Json } from '../machine/expression.js';
+import type { ForkServer } from './process/fork-server.js';
 import type { OutputStore } from './process/output-store.js';
 import type { PipePool } from './process/pipes.js';
 import type { Scratch } from './process/scratch.js';
@@ -26,6 +27,8 @@ export interface RunResources {
   readonly outputs: OutputStore;
   readonly scratch: Scratch;
   readonly pipes: PipePool;
+  /** Null: the process spawns its commands itself. */
+  readonly forkServer: ForkServer | null;
   /** The process groups that are running. */
   readonly groups: Set<number>;
   /** Null: the run works in the directory in which it was started. */

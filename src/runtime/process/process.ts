@@ -1,13 +1,14 @@
 /**
- * One process, from its start until it and its pipes are gone. Node's own spawn is used because every comfort of a
- * wrapper would have to be turned off here: its kill leaves grandchildren behind, its time-out hangs on the pipes they
- * hold, and its bookkeeping costs as much as starting a shell.
+ * One process, from its start until it and its pipes are gone. The fork server starts it where it can, else Node's own
+ * spawn: every comfort of a wrapper would have to be turned off here. Its kill leaves grandchildren behind, its time-out
+ * hangs on the pipes they hold, and its bookkeeping costs as much as starting a shell.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { Readable } from 'node:stream';
 import { clockMs } from '../clock.js';
 import { errorCode } from '../store/store-error.js';
 import { startTimer } from '../timer.js';
+import type { ChildEnd, ForkServer, StartedChild } from './fork-server.js';
+import { type OutputListeners, type OutputStreams, readPipes, readStreams } from './output-streams.js';
 import type { PipePair, PipePool } from './pipes.js';
 import { processStat, stopGroup } from './process-group.js';
 import { closeQuietly } from './scratch.js';
@@ -28,6 +29,10 @@ interface ProcessSpec {
   readonly ok: readonly number[] | 'any';
   readonly stop: AbortSignal;
   readonly pipes: PipePool;
+  /** Null: every process is spawned. */
+  readonly forkServer: ForkServer | null;
+  /** Somebody wants the output as soon as it is there, and not only when the process has ended. */
+  readonly isLive: boolean;
   /** Holds the group while the process runs. */
   readonly groups: Set<number>;
   readonly onStdout: (bytes: Buffer) => void;
@@ -49,35 +54,66 @@ export type ProcessEnd =
   /** `code` is the system's: `ENOENT`, `EACCES`, `E2BIG`, … */
   | { readonly kind: 'not-started'; readonly code: string; readonly message: string };
 
+/** A process with what it prints, and what is to be done when that is over. */
+interface RunningProcess {
+  readonly child: StartedChild;
+  readonly read: (listeners: OutputListeners) => OutputStreams;
+  readonly release: (ended: boolean) => void;
+  readonly begun: number;
+}
+
 /** Runs a process in a group of its own. Rejects only with what the listeners throw. */
 export async function runProcess(spec: ProcessSpec): Promise<ProcessEnd> {
   const pair = await spec.pipes.take();
   const begun = clockMs();
-  if (spec.stop.aborted) return stoppedBefore(spec, pair);
+  if (!spec.stop.aborted && pair !== null && spec.forkServer !== null && spec.stdin === null) {
+    const { program, args, cwd, env } = spec;
+    const { stdout, stderr } = pair;
+    const request = { program, args, cwd, env, stdout: stdout.path, stderr: stderr.path };
+    const child = await spec.forkServer.start(request);
+    if (child !== null) return supervise(runningWith(child, pair, spec, begun), spec);
+  }
+  if (!spec.stop.aborted) return spawnProcess(spec, pair, begun);
+  pair?.release(true);
+  if (spec.stdin !== null) closeQuietly(spec.stdin);
+  return { kind: 'not-started', code: 'ECANCELED', message: 'it was stopped before it started' };
+}
+
+function runningWith(child: StartedChild, pair: PipePair, { isLive }: ProcessSpec, begun: number): RunningProcess {
+  return { child, read: (listeners) => readPipes(pair, listeners, isLive), release: pair.release, begun };
+}
+
+async function spawnProcess(spec: ProcessSpec, pair: PipePair | null, begun: number): Promise<ProcessEnd> {
+  const writeEnds = pair?.openWriteEnds() ?? null;
   let child: ChildProcess;
   try {
     child = spawn(spec.program, spec.args, {
       cwd: spec.cwd,
       env: spec.env,
       detached: true,
-      stdio: [spec.stdin ?? 'ignore', pair?.stdout.childEnd ?? 'pipe', pair?.stderr.childEnd ?? 'pipe'],
+      stdio: [spec.stdin ?? 'ignore', writeEnds?.[0] ?? 'pipe', writeEnds?.[1] ?? 'pipe'],
     });
   } catch (cause) {
     pair?.release(true);
     return { kind: 'not-started', code: errorCode(cause), message: (cause as Error).message };
   } finally {
     // The child has its own copies; with ours open the pipes would never end.
-    for (const end of [pair?.stdout.childEnd, pair?.stderr.childEnd, spec.stdin]) if (end != null) closeQuietly(end);
+    for (const end of [...(writeEnds ?? []), spec.stdin]) if (end !== null) closeQuietly(end);
   }
   if (child.pid === undefined) return notStarted(child, pair);
-  spec.groups.add(child.pid);
-  return supervise(child, child.pid, pair, spec, begun);
+  const started = spawnedChild(child, child.pid);
+  if (pair !== null && writeEnds !== null) return supervise(runningWith(started, pair, spec, begun), spec);
+  pair?.release(true);
+  const read = (listeners: OutputListeners): OutputStreams => readStreams([child.stdout, child.stderr], listeners);
+  return supervise({ child: started, read, release: () => undefined, begun }, spec);
 }
 
-function stoppedBefore({ stdin }: ProcessSpec, pair: PipePair | null): ProcessEnd {
-  pair?.release(true);
-  for (const end of [pair?.stdout.childEnd, pair?.stderr.childEnd, stdin]) if (end != null) closeQuietly(end);
-  return { kind: 'not-started', code: 'ECANCELED', message: 'it was stopped before it started' };
+function spawnedChild(child: ChildProcess, pid: number): StartedChild {
+  return {
+    pid,
+    startedAt: processStat(pid)?.startedAt ?? null,
+    onEnd: (listener) => void child.on('exit', (exit, signal) => listener({ exit, signal })),
+  };
 }
 
 /** The system's reason comes as an event, a moment later. */
@@ -91,13 +127,9 @@ function notStarted(child: ChildProcess, pair: PipePair | null): Promise<Process
 }
 
 /** Waits for the exit, then for the pipes; stops the group where that is due. */
-function supervise(
-  child: ChildProcess,
-  pid: number,
-  pair: PipePair | null,
-  spec: ProcessSpec,
-  begun: number,
-): Promise<ProcessEnd> {
+function supervise({ child, read, release, begun }: RunningProcess, spec: ProcessSpec): Promise<ProcessEnd> {
+  const { pid, startedAt } = child;
+  spec.groups.add(pid);
   return new Promise((resolve, reject) => {
     let timedOut = false;
     let stopping: Promise<void> | null = null;
@@ -119,9 +151,8 @@ function supervise(
           void stop();
         }
       };
-    const streams = [pair?.stdout.reader ?? child.stdout, pair?.stderr.reader ?? child.stderr] as const;
-    const pipes = drain(streams, [guard(spec.onStdout), guard(spec.onStderr)]);
-    guard(spec.onStart)({ pid, startedAt: processStat(pid)?.startedAt ?? null });
+    const streams = read([guard(spec.onStdout), guard(spec.onStderr)]);
+    guard(spec.onStart)({ pid, startedAt });
     const cancelTimer =
       spec.timeoutMs === null
         ? () => undefined
@@ -132,59 +163,24 @@ function supervise(
     const onStop = (): void => void stop();
     if (spec.stop.aborted) onStop();
     else spec.stop.addEventListener('abort', onStop, { once: true });
-    child.on('exit', (exit, signal) => {
-      void (async () => {
-        cancelTimer();
-        const durationMs = Math.round(clockMs() - begun);
-        const accepted = !timedOut && (spec.ok === 'any' ? exit !== null : exit !== null && spec.ok.includes(exit));
-        // A command that failed leaves nothing behind; what a successful one started may be meant to stay.
-        if (!accepted) void stop();
-        await stopping;
-        spec.groups.delete(pid);
-        // Of what was stopped nobody waits for the last words.
-        const ended = await pipes.end(spec.stop.aborted ? STOPPED_PIPES_MS : PIPES_MS);
-        pair?.release(ended);
-        spec.stop.removeEventListener('abort', onStop);
-        if (failure !== null) reject(failure.cause);
-        else if (timedOut) resolve({ kind: 'timed-out', durationMs });
-        else resolve({ kind: 'exited', exit, signal, truncated: !ended, durationMs });
-      })();
-    });
+    const settle = async ({ exit, signal, startError }: ChildEnd): Promise<void> => {
+      cancelTimer();
+      const durationMs = Math.round(clockMs() - begun);
+      const accepted = !timedOut && exit !== null && (spec.ok === 'any' || spec.ok.includes(exit));
+      // A command that failed leaves nothing behind; what a successful one started may be meant to stay.
+      if (!accepted) void stop();
+      await stopping;
+      spec.groups.delete(pid);
+      // Of what was stopped nobody waits for the last words.
+      const ended = await streams.end(spec.stop.aborted ? STOPPED_PIPES_MS : PIPES_MS);
+      release(ended);
+      spec.stop.removeEventListener('abort', onStop);
+      if (failure !== null) reject(failure.cause);
+      else if (startError !== undefined)
+        resolve({ kind: 'not-started', code: startError, message: `${spec.program}: ${startError}` });
+      else if (timedOut) resolve({ kind: 'timed-out', durationMs });
+      else resolve({ kind: 'exited', exit, signal, truncated: !ended, durationMs });
+    };
+    child.onEnd((end) => void settle(end));
   });
-}
-
-/** Reads streams as they come; `end` waits for their ends and gives false when it had to let go. */
-function drain(
-  streams: readonly [Readable | null, Readable | null],
-  listeners: readonly [(bytes: Buffer) => void, (bytes: Buffer) => void],
-): { end(withinMs: number): Promise<boolean> } {
-  let open = 0;
-  let onDrained = (): void => undefined;
-  streams.forEach((stream, index) => {
-    if (stream === null) return;
-    open++;
-    stream.on('data', listeners[index] as (bytes: Buffer) => void);
-    // A read error ends the stream like its end does, and there is nothing more to say about it.
-    stream.on('error', () => undefined);
-    stream.on('close', () => {
-      open--;
-      if (open === 0) onDrained();
-    });
-  });
-  return {
-    end(withinMs) {
-      if (open === 0) return Promise.resolve(true);
-      return new Promise((resolve) => {
-        const cancelTimer = startTimer(withinMs, () => {
-          onDrained = () => undefined;
-          for (const stream of streams) stream?.destroy();
-          resolve(false);
-        });
-        onDrained = () => {
-          cancelTimer();
-          resolve(true);
-        };
-      });
-    },
-  };
 }

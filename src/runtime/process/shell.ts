@@ -124,7 +124,7 @@ export async function execute(
 ): Promise<Outcome | NotStarted> {
   const problem = surroundingsProblem(request.env, request.cwd);
   if (problem !== null) return problem;
-  const { outputs, pipes } = context.resources;
+  const { outputs, pipes, forkServer } = context.resources;
   const cwd = directoryOf(request, context);
   const show = context.show;
   const shows = listener === null || listener.showsStdout;
@@ -152,6 +152,9 @@ export async function execute(
     ok: request.ok ?? [0],
     stop: context.stop,
     pipes,
+    // Agents and what else is listened to stay children of this process, which they may ask for.
+    forkServer: listener === null ? forkServer : null,
+    isLive: show !== null || listener !== null,
     onStdout: (bytes) => {
       stdout.write(bytes);
       listener?.onStdout(bytes);

@@ -8,6 +8,7 @@ import type { AgentSettings } from '../agents/resolve.js';
 import { clockMs } from '../clock.js';
 import type { RunResources } from '../effect-context.js';
 import { hostEffects } from '../effects.js';
+import { createForkServer } from '../process/fork-server.js';
 import { stopEffects } from '../process/leftovers.js';
 import { outputStore } from '../process/output-store.js';
 import { createPipePool } from '../process/pipes.js';
@@ -70,7 +71,9 @@ async function leaveWorktree({ run, worktrees }: OpenRun, end: DriveEnd): Promis
 async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile | null): Promise<DriveEnd> {
   const { runId, run, open, redactor, checkpoints, inbox, begin, cwd, worktrees } = opened;
   const scratch = createScratch();
-  const pipes = createPipePool();
+  // What an embedding program changes about itself (its priority, its user) would not reach a server that runs already.
+  const forkServer = options.ownProcess === true ? createForkServer() : null;
+  const pipes = createPipePool(forkServer === null ? null : (paths) => forkServer.makePipes(paths));
   const groups = new Set<number>();
   const closing: (() => Promise<void>)[] = [];
   const artifacts = open?.folder?.artifacts ?? null;
@@ -82,6 +85,7 @@ async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile 
     outputs,
     scratch,
     pipes,
+    forkServer,
     groups,
     worktrees,
     recordProcess: (record) => {
@@ -143,6 +147,7 @@ async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile 
     await ending;
     // One may just have been started.
     if (ending === null || closing.length > 0) await endServed(ending !== null);
+    forkServer?.close();
     pipes.remove();
     scratch.remove();
   }

@@ -75,6 +75,7 @@ export function stage(
       outputs: outputStore(artifacts, scratch, redactor),
       scratch,
       pipes,
+      forkServer: null,
       groups: new Set(),
       worktrees: null,
       recordProcess: () => undefined,

@@ -1,0 +1,93 @@
+/**
+ * Reads what a command prints, while it runs and when it has ended. A pipe is watched only when its command takes a
+ * moment, or when somebody wants to see its output at once: most commands end before that, and then their pipes hold all
+ * they printed.
+ */
+import { readSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { startTimer } from '../timer.js';
+import type { Pipe, PipePair } from './pipes.js';
+
+export type OutputListeners = readonly [(bytes: Buffer) => void, (bytes: Buffer) => void];
+
+export interface OutputStreams {
+  /** Call it when the command has ended. Waits for the ends of its pipes; false: not all came in time. */
+  end(withinMs: number): Promise<boolean>;
+}
+
+/** A pipe holds 64 KiB, so a command that prints more is kept waiting no longer than this. */
+const UNWATCHED_MS = 4;
+const PIPE_BYTES = 64 * 1024;
+/** How often an ended command's pipe may be full before it is watched like any other. */
+const MOST_READS = 4;
+
+/** Call it when the command has the pipes open. `isLive`: output is wanted as soon as it is there. */
+export function readPipes({ stdout, stderr }: PipePair, listeners: OutputListeners, isLive: boolean): OutputStreams {
+  let watched: OutputStreams | null = null;
+  const watch = (): OutputStreams => {
+    watched ??= readStreams([stdout.reader(), stderr.reader()], listeners);
+    return watched;
+  };
+  if (isLive) return watch();
+  const cancelTimer = startTimer(UNWATCHED_MS, watch);
+  return {
+    end(withinMs) {
+      cancelTimer();
+      const [onStdout, onStderr] = listeners;
+      if (watched === null && readRest(stdout, onStdout) && readRest(stderr, onStderr)) return Promise.resolve(true);
+      return watch().end(withinMs);
+    },
+  };
+}
+
+const room = Buffer.allocUnsafeSlow(PIPE_BYTES);
+
+/** True: there are no writers any more, and everything was read. */
+function readRest({ readEnd }: Pipe, listener: (bytes: Buffer) => void): boolean {
+  try {
+    for (let count = 0; count < MOST_READS; count++) {
+      const length = readSync(readEnd, room);
+      if (length === 0) return true;
+      listener(Buffer.from(room.subarray(0, length)));
+    }
+  } catch {
+    // `EAGAIN`: something that the command started has the pipe open.
+  }
+  return false;
+}
+
+/** Reads streams as they come. */
+export function readStreams(
+  streams: readonly [Readable | null, Readable | null],
+  listeners: OutputListeners,
+): OutputStreams {
+  let open = 0;
+  let done = (): void => undefined;
+  streams.forEach((stream, index) => {
+    if (stream === null) return;
+    open++;
+    stream.on('data', listeners[index] as (bytes: Buffer) => void);
+    // A read error ends the stream like its end does, and there is nothing more to say about it.
+    stream.on('error', () => undefined);
+    stream.on('close', () => {
+      open--;
+      if (open === 0) done();
+    });
+  });
+  return {
+    end(withinMs) {
+      if (open === 0) return Promise.resolve(true);
+      return new Promise((resolve) => {
+        const cancelTimer = startTimer(withinMs, () => {
+          done = () => undefined;
+          for (const stream of streams) stream?.destroy();
+          resolve(false);
+        });
+        done = () => {
+          cancelTimer();
+          resolve(true);
+        };
+      });
+    },
+  };
+}

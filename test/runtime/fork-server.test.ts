@@ -1,0 +1,263 @@
+/** What only the fork server can get wrong. That it starts commands as `spawn` does is in processes.test.ts. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createForkServer, type ForkServer } from '../../src/runtime/process/fork-server.js';
+import { createPipePool } from '../../src/runtime/process/pipes.js';
+import { type ProcessEnd, runProcess } from '../../src/runtime/process/process.js';
+import { processStat } from '../../src/runtime/process/process-group.js';
+import { commands, runKept, temporaryFolder } from './running.js';
+
+interface Ran {
+  readonly end: ProcessEnd;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+type Run = (argv: readonly string[], more?: { env?: Record<string, string>; cwd?: string }) => Promise<Ran>;
+
+/** Processes that run by a fork server, or by `spawn`. */
+function runner(isForked = true): { readonly run: Run; readonly server: ForkServer | null; readonly pids: number[] } {
+  const forkServer = isForked ? createForkServer() : null;
+  const pipes = createPipePool(forkServer === null ? null : (paths) => forkServer.makePipes(paths));
+  const pids: number[] = [];
+  onTestFinished(() => {
+    forkServer?.close();
+    pipes.remove();
+  });
+  const run: Run = async ([program = '', ...args], { env = {}, cwd = '/' } = {}) => {
+    let stdout = '';
+    let stderr = '';
+    const end = await runProcess({
+      program,
+      args,
+      cwd,
+      env: { PATH: process.env.PATH ?? '', ...env },
+      stdin: null,
+      timeoutMs: null,
+      ok: [0],
+      stop: new AbortController().signal,
+      pipes,
+      forkServer,
+      isLive: false,
+      groups: new Set(),
+      onStdout: (bytes) => {
+        stdout += bytes.toString('latin1');
+      },
+      onStderr: (bytes) => {
+        stderr += bytes.toString('latin1');
+      },
+      onStart: ({ pid }) => void pids.push(pid),
+    });
+    return { end, stdout, stderr };
+  };
+  return { run, server: forkServer, pids };
+}
+
+/** 0 where there is no such process. */
+function parentOf(pid: number): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+  } catch {
+    return 0;
+  }
+}
+
+/** The fork servers of a process. */
+function serversOf(runner: number): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => parentOf(pid) === runner && commandLine(pid).startsWith('statedsl-fork-server'));
+}
+
+function commandLine(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+const isRunning = (pid: number): boolean => !['Z', undefined].includes(processStat(pid)?.state);
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 200 && !condition(); turn++) await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(condition()).toBe(true);
+}
+
+/** All that a program can see of how it was started, without the numbers that differ each time. */
+const surroundings = `
+  grep -E '^(Umask|Sig|Cap|NoNewPrivs|Seccomp|Groups|Uid|Gid|Cpus_allowed)' /proc/self/status
+  cat /proc/self/limits /proc/self/cgroup /proc/self/oom_score_adj
+  tr '\\0' '\\n' < /proc/self/environ | sort
+  for fd in /proc/$$/fd/*; do
+    case $fd in */[012]) readlink $fd | tr -d '0-9'; grep flags /proc/$$/fdinfo/\${fd##*/};; esac
+  done
+  nice; pwd; set -- $(cat /proc/$$/stat); test $1 = $5 && test $1 = $6 && echo leads its group and its session, tty $7
+`;
+
+describe('a command that the fork server starts', () => {
+  test('finds everything as one that is spawned', async () => {
+    const env = { STRANGE: ' a\n"b" $(c) \\ é ', 'not.an-identifier': '1', EMPTY: '' };
+    const [forked, spawned] = [runner(), runner(false)];
+    const ofForked = await forked.run(['bash', '-c', surroundings], { env, cwd: '/tmp' });
+    const ofSpawned = await spawned.run(['bash', '-c', surroundings], { env, cwd: '/tmp' });
+    const without = ({ stdout }: Ran): string => stdout.replaceAll(/statedsl--\w+/g, 'folder');
+    expect(ofForked.stderr).toBe('');
+    expect(without(ofForked)).toBe(without(ofSpawned));
+    expect(ofForked.stdout).toContain('leads its group and its session, tty 0');
+  });
+
+  test('is no child of the runner, unless its text asks for its parent', async () => {
+    const { run } = runner();
+    const parent = async (text: string): Promise<number> => Number((await run(['bash', '-c', text])).stdout);
+    expect(await parent('cut -d " " -f 4 /proc/$$/stat')).not.toBe(process.pid);
+    expect(await parent('echo $PPID')).toBe(process.pid);
+  });
+
+  test('gets exactly the words that it is given', async () => {
+    const words = [
+      '',
+      '-n',
+      '$(touch /tmp/x)',
+      '`id`',
+      'a\nb',
+      '\n',
+      ' ',
+      "'",
+      '"',
+      '\\',
+      '*',
+      '\u{1f600}',
+      '\x01\x7f',
+      '%s',
+    ];
+    const { run } = runner();
+    const { stdout } = await run(['perl', '-e', 'print join "\\0", map { unpack "H*", $_ } @ARGV', '--', ...words]);
+    expect(stdout.split('\0').map((hex) => Buffer.from(hex, 'hex').toString())).toEqual(words);
+  });
+
+  test('has only the variables that are its own', async () => {
+    const { run } = runner();
+    const environment = async (env: Record<string, string>): Promise<string[]> =>
+      (await run(['env'], { env })).stdout.trim().split('\n').sort();
+    const path = `PATH=${process.env.PATH}`;
+    expect(await environment({ A: '1' })).toEqual(['A=1', path]);
+    expect(await environment({ B: '2' })).toEqual(['B=2', path]);
+    expect(await environment({ A: '3', B: '2' })).toEqual(['A=3', 'B=2', path]);
+    expect(await environment({})).toEqual([path]);
+    const many = Object.fromEntries(Array.from({ length: 40 }, (__, at) => [`N${at}`, `${at}`]));
+    expect(await environment(many)).toHaveLength(41);
+    expect(await environment({ A: '1' })).toEqual(['A=1', path]);
+  });
+
+  test('ends as it ends', async () => {
+    const { run } = runner();
+    const end = async (text: string): Promise<ProcessEnd> => (await run(['bash', '-c', text])).end;
+    for (const code of [0, 1, 42, 127, 129, 143, 255])
+      expect(await end(`exit ${code}`)).toMatchObject({ kind: 'exited', exit: code, signal: null });
+    for (const signal of ['SIGTERM', 'SIGKILL', 'SIGABRT', 'SIGSEGV', 'SIGPIPE', 'SIGHUP', 'SIGUSR1'])
+      expect(await end(`kill -${signal} $$`)).toMatchObject({ kind: 'exited', exit: null, signal });
+  });
+
+  test.each([
+    ['a program that is not there', ['/nowhere/program'], {}, 'ENOENT'],
+    ['one that is not on PATH', ['no-such-program'], {}, 'ENOENT'],
+    ['one that must not be executed', ['/etc/passwd'], {}, 'EACCES'],
+    ['a directory that is not there', ['true'], { cwd: '/nowhere' }, 'ENOENT'],
+    ['a word that is too long', ['echo', 'x'.repeat(200_000)], {}, 'E2BIG'],
+    ['a variable that is too long', ['true'], { env: { X: 'x'.repeat(200_000) } }, 'E2BIG'],
+    ['a word with a zero byte', ['echo', 'a\0b'], {}, 'ERR_INVALID_ARG_VALUE'],
+  ] as const)('cannot be %s', async (_, argv, more, code) => {
+    for (const { run } of [runner(), runner(false)])
+      expect((await run(argv, more)).end).toMatchObject({ kind: 'not-started', code });
+  });
+
+  test('may print more than a pipe holds, before and after it has ended', async () => {
+    const { run } = runner();
+    const large = await run(['bash', '-c', 'head -c 3000000 /dev/zero; head -c 2000000 /dev/zero >&2']);
+    expect([large.stdout.length, large.stderr.length]).toEqual([3_000_000, 2_000_000]);
+    const late = await run(['bash', '-c', '(sleep 0.2; echo late; echo problem >&2) & echo early']);
+    expect(late).toMatchObject({ stdout: 'early\nlate\n', stderr: 'problem\n', end: { truncated: false } });
+    // Pipes that were held open serve nobody else.
+    const held = await run(['bash', '-c', '(sleep 3; echo stray) & echo mine']);
+    expect(held).toMatchObject({ stdout: 'mine\n', end: { truncated: true } });
+    await new Promise((resolve) => setTimeout(resolve, 800));
+    expect((await run(['echo', 'next'])).stdout).toBe('next\n');
+  });
+
+  test('runs beside 200 others', async () => {
+    const { run, pids } = runner();
+    const all = await Promise.all(
+      Array.from({ length: 200 }, (_, at) => run(['bash', '-c', `sleep 0.1; echo ${at}; exit $((${at} % 3))`])),
+    );
+    all.forEach(({ stdout, end }, at) => {
+      expect(stdout).toBe(`${at}\n`);
+      expect(end).toMatchObject({ kind: 'exited', exit: at % 3 });
+    });
+    expect(new Set(pids).size).toBe(200);
+    expect(serversOf(process.pid)).toHaveLength(1);
+  });
+});
+
+describe('the fork server', () => {
+  test('shows no variables of its own', async () => {
+    const { run } = runner();
+    await run(['true'], { env: { SOME_TOKEN: 'hidden' } });
+    const [server = 0] = serversOf(process.pid);
+    expect(readFileSync(`/proc/${server}/environ`, 'utf8')).not.toContain('hidden');
+    expect(readFileSync(`/proc/${server}/cmdline`, 'utf8')).toMatch(/^statedsl-fork-server[\0 ]*$/);
+  });
+
+  test('that is killed takes no command with it that has not begun', async () => {
+    const { run, pids } = runner();
+    expect((await run(['true'])).end).toMatchObject({ exit: 0 });
+    const [server = 0] = serversOf(process.pid);
+    process.kill(server, 'SIGSTOP');
+    const waiting = run(['echo', 'done']);
+    process.kill(server, 'SIGKILL');
+    expect(await waiting).toMatchObject({ stdout: 'done\n', end: { kind: 'exited', exit: 0 } });
+    expect((await run(['echo', 'next'])).stdout).toBe('next\n');
+    expect(pids).toHaveLength(3);
+    expect(serversOf(process.pid)).toEqual([]);
+  });
+
+  test('that is killed while a command runs leaves nothing of it', async () => {
+    const { run, pids } = runner();
+    const running = run(['bash', '-c', 'sleep 30 & sleep 31']);
+    await until(() => pids.length === 1);
+    process.kill(serversOf(process.pid)[0] as number, 'SIGKILL');
+    expect((await running).end).toMatchObject({ kind: 'exited', exit: null, signal: 'SIGKILL' });
+    expect(isRunning(pids[0] as number)).toBe(false);
+    const started = await run(['cat', '/proc/self/stat']);
+    expect(started.end).toMatchObject({ exit: 0 });
+  });
+
+  test('ends with its runner, however that ends', async () => {
+    const folder = temporaryFolder();
+    const program = join(folder, 'loop.dsl');
+    writeFileSync(program, 'FOR EACH: i in range(100000):\n  DO: sleep 0.01\n');
+    const { execPath } = process;
+    const { spawn } = await import('node:child_process');
+    for (const signal of ['SIGKILL', 'SIGTERM', 'SIGINT'] as const) {
+      const child = spawn(execPath, [join(process.cwd(), 'dist/cli.js'), 'run', '--quiet', 'loop.dsl'], {
+        cwd: folder,
+        stdio: 'ignore',
+      });
+      const pid = child.pid as number;
+      await until(() => serversOf(pid).length === 1);
+      const [server = 0] = serversOf(pid);
+      child.kill(signal);
+      await until(() => !isRunning(server) && !isRunning(pid));
+    }
+  });
+
+  test('serves no run of an embedding program', async () => {
+    const parent = 'cut -d " " -f 4 /proc/$$/stat';
+    expect(Number((await runKept(commands(parent))).report.returned)).toBe(process.pid);
+    expect(Number((await runKept(commands(parent), { ownProcess: true })).report.returned)).not.toBe(process.pid);
+    await until(() => serversOf(process.pid).length === 0);
+  });
+});
