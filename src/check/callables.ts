@@ -16,7 +16,7 @@ export interface Callable extends PlanCompilation {
   /** Files that places in its messages are in, by their index there; all others are of the program. */
   readonly files: ReadonlyMap<number, SourceFile>;
   /** It and the plans inside it as a run executes them. Asked for only where nothing is wrong. */
-  readonly linked: () => { readonly name: string; readonly plans: { readonly [name: string]: Plan } };
+  readonly link: () => { readonly name: string; readonly plans: { readonly [name: string]: Plan } };
 }
 
 type Constants = { readonly [name: string]: Json };
@@ -61,7 +61,7 @@ export class Callables {
 
   /** Keeps a plan for the machine; the name under which instructions know it. */
   keep(callable: Callable, title: string): string {
-    const { name, plans } = callable.linked();
+    const { name, plans } = callable.link();
     for (const [inner, plan] of Object.entries(plans))
       if (inner !== name && !this.table.has(inner)) this.table.set(inner, plan);
     const plan = plans[name] as Plan;

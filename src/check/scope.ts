@@ -184,16 +184,15 @@ export class StateScope {
       for (const slot of outside) if (slot.in === 'local') this.readSlots.add(slot.slot);
       return { expr: { op: 'read', name, places: [{ in: 'local', slot: inner.slot }, ...outside] } };
     }
-    const places = this.slotRefs(name);
-    if (places.length === 0) return null;
-    for (const slot of places) if (slot.in === 'local') this.readSlots.add(slot.slot);
-    if (this.shared.explain) this.refer(name, span, places.map((p) => SLOT_WORDS[p.in]).join(', else '));
-    if (isNeeded && places.every((p) => p.in === 'entry') && !this.entryReads.has(name))
-      this.entryReads.set(name, span);
-    const bound = places[0]?.in === 'local' ? this.shared.symbols.states.get(this.state)?.bound.get(name) : undefined;
+    const slots = this.slotRefs(name);
+    if (slots.length === 0) return null;
+    for (const slot of slots) if (slot.in === 'local') this.readSlots.add(slot.slot);
+    if (this.shared.explain) this.refer(name, span, slots.map((p) => SLOT_WORDS[p.in]).join(', else '));
+    if (isNeeded && slots.every((p) => p.in === 'entry') && !this.entryReads.has(name)) this.entryReads.set(name, span);
+    const bound = slots[0]?.in === 'local' ? this.shared.symbols.states.get(this.state)?.bound.get(name) : undefined;
     const source = bound && this.shared.sources[bound.file];
-    if (bound === undefined || source === undefined) return { expr: { op: 'read', name, places } };
-    return { expr: { op: 'read', name, places, boundAt: positionAt(source, bound.start).line } };
+    if (bound === undefined || source === undefined) return { expr: { op: 'read', name, places: slots } };
+    return { expr: { op: 'read', name, places: slots, boundAt: positionAt(source, bound.start).line } };
   }
 
   /** Keeps what a reference is, for who explains. */
@@ -206,18 +205,18 @@ export class StateScope {
   }
 
   private slotRefs(name: string): SlotRef[] {
-    const places: SlotRef[] = [];
-    if (this.isIsolated) return places;
+    const slots: SlotRef[] = [];
+    if (this.isIsolated) return slots;
     const local = this.slots.get(name);
-    if (local !== undefined) places.push({ in: 'local', slot: local });
+    if (local !== undefined) slots.push({ in: 'local', slot: local });
     const entry = this.shared.entrySlots.get(this.state)?.get(name);
-    if (entry !== undefined) places.push({ in: 'entry', slot: entry });
+    if (entry !== undefined) slots.push({ in: 'entry', slot: entry });
     const tracked = this.shared.trackedSlots.get(name);
-    if (tracked !== undefined) places.push({ in: 'tracked', slot: tracked });
+    if (tracked !== undefined) slots.push({ in: 'tracked', slot: tracked });
     const input = this.shared.inputSlots.get(name);
-    if (input !== undefined) places.push({ in: 'input', slot: input });
+    if (input !== undefined) slots.push({ in: 'input', slot: input });
     // A copy has the size it needs; an array that grew holds room for more, and a program has many of these.
-    return places.slice();
+    return slots.slice();
   }
 
   /** Whether a variable of that name is visible; unlike `read`, asking leaves no trace. */
@@ -268,23 +267,23 @@ export class StateScope {
       diagnostics.push(say.fixedValue(name.span, { name: name.text, what }));
       return null;
     }
-    const places = this.slotRefs(name.text);
-    const local = places.find((p) => p.in === 'local');
-    const tracked = places.find((p) => p.in === 'tracked');
+    const slots = this.slotRefs(name.text);
+    const local = slots.find((p) => p.in === 'local');
+    const tracked = slots.find((p) => p.in === 'tracked');
     if (verb === 'SET' && local?.in === 'local') return local;
     if (tracked?.in === 'tracked') return tracked;
     const what =
       local !== undefined
         ? 'a local'
-        : places.some((p) => p.in === 'entry')
+        : slots.some((p) => p.in === 'entry')
           ? 'an entry value'
-          : places.length > 0
+          : slots.length > 0
             ? 'an input'
             : 'not bound';
     if (what === 'an entry value' || what === 'an input') {
       diagnostics.push(say.fixedValue(name.span, { name: name.text, what }));
     } else {
-      const trackedNames = () => (places.length === 0 ? this.shared.trackedSlots.keys() : []);
+      const trackedNames = () => (slots.length === 0 ? this.shared.trackedSlots.keys() : []);
       const facts = { name: name.text, what, verb, near: suggestName(diagnostics, name.text, trackedNames) };
       diagnostics.push(say.notTracked(name.span, facts));
     }

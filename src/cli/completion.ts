@@ -126,12 +126,12 @@ function isProgram(name: string): boolean {
 }
 
 /** Directories and matching files whose path begins with the typed text. */
-function paths(word: string, wanted: (name: string) => boolean): string[] {
+function paths(word: string, isWanted: (name: string) => boolean): string[] {
   const lead = word.slice(0, word.lastIndexOf('/') + 1);
   const typed = word.slice(lead.length);
   try {
     return readdirSync(lead === '' ? '.' : lead, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory() || wanted(entry.name))
+      .filter((entry) => entry.isDirectory() || isWanted(entry.name))
       .filter(({ name }) => name.startsWith(typed) && (typed !== '' || !name.startsWith('.')))
       .map((entry) => lead + entry.name + (entry.isDirectory() ? '/' : ''))
       .sort();

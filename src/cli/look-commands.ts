@@ -1,7 +1,7 @@
 /** The commands `output`, `list` and `init`. */
 import { type Command, Option } from 'commander';
 
-export function addOutput(program: Command, store: () => Option, done: (code: number) => void): void {
+export function addOutput(program: Command, store: () => Option, onExit: (code: number) => void): void {
   program
     .command('output')
     .description('print the output of the commands and agents of a run')
@@ -16,11 +16,11 @@ export function addOutput(program: Command, store: () => Option, done: (code: nu
     .addOption(store())
     .addOption(new Option('--cwd <directory>', 'ignored: this starts no command').hideHelp())
     .action(async (run: string | undefined, what: string | undefined, options) =>
-      done(await (await import('./output.js')).outputCommand(run, what, options)),
+      onExit(await (await import('./output.js')).outputCommand(run, what, options)),
     );
 }
 
-export function addList(program: Command, done: (code: number) => void): void {
+export function addList(program: Command, onExit: (code: number) => void): void {
   program
     .command('list')
     .description('list the programs, workflows and patterns here with their purpose and inputs')
@@ -28,11 +28,11 @@ export function addList(program: Command, done: (code: number) => void): void {
     .option('--json', 'print one JSON object')
     .option('--quiet', 'print no hints')
     .action(async (folder: string | undefined, options) =>
-      done(await (await import('./list.js')).listCommand(folder, options)),
+      onExit(await (await import('./list.js')).listCommand(folder, options)),
     );
 }
 
-export function addInit(program: Command, done: (code: number) => void): void {
+export function addInit(program: Command, onExit: (code: number) => void): void {
   program
     .command('init')
     .description('write a first flow, its configuration and a test, without overwriting anything')
@@ -40,6 +40,6 @@ export function addInit(program: Command, done: (code: number) => void): void {
     .option('--json', 'print one JSON object')
     .option('--quiet', 'print only errors')
     .action(async (template: string | undefined, options) =>
-      done(await (await import('./init/init.js')).initCommand(template, options)),
+      onExit(await (await import('./init/init.js')).initCommand(template, options)),
     );
 }

@@ -10,7 +10,7 @@ export function allowOutside(): void {
   isAllowed = true;
 }
 
-const READING = new Set([
+const PROGRAM_READERS = new Set([
   'run',
   'check',
   'resume',
@@ -29,7 +29,7 @@ export function addOutsideOption(program: Command): void {
   isAllowed = false;
   for (const command of program.commands) {
     addOutsideOption(command);
-    if (!READING.has(command.name())) continue;
+    if (!PROGRAM_READERS.has(command.name())) continue;
     command.option('--allow-outside', 'allow programs to use files outside of their project');
     command.hook('preAction', () => {
       isAllowed = command.opts().allowOutside === true;

@@ -1,32 +1,32 @@
 /** The commands about plans: `plan check`, `graph`, `simulate` and `approve`. */
 import { type Command, Option } from 'commander';
 
-export function addPlan(program: Command, done: (code: number) => void): void {
+export function addPlan(program: Command, onExit: (code: number) => void): void {
   const plan = program.command('plan').description('inspect a plan before it runs');
   addPlanOptions(plan.command('check').description('report the errors and warnings of a plan, and its required inputs'))
     .option('--strict', 'treat warnings as errors')
     .option('--json', 'print one JSON object')
     .action(async (file: string, options) =>
-      done(await (await import('./plan/plan-check.js')).planCheckCommand(file, options)),
+      onExit(await (await import('./plan/plan-check.js')).planCheckCommand(file, options)),
     );
   addPlanOptions(plan.command('graph').description('draw the calls of a plan and the data that connects them'))
     .addOption(
       new Option('--format <format>', 'the output format').choices(['mermaid', 'dot', 'svg']).default('mermaid'),
     )
     .action(async (file: string, options) =>
-      done(await (await import('./plan/plan-graph.js')).planGraphCommand(file, options)),
+      onExit(await (await import('./plan/plan-graph.js')).planGraphCommand(file, options)),
     );
   addPlanOptions(plan.command('simulate').description('show which calls run for every combination of outcomes'))
     .option('--json', 'print one JSON object')
     .action(async (file: string, options) =>
-      done(await (await import('./plan/plan-simulate.js')).planSimulateCommand(file, options)),
+      onExit(await (await import('./plan/plan-simulate.js')).planSimulateCommand(file, options)),
     );
   addPlanOptions(
     plan.command('approve').description('print the hash of a plan and its tools, which `run --approved` takes'),
   )
     .option('--json', 'print one JSON object')
     .action(async (file: string, options) =>
-      done(await (await import('./plan/plan-approve.js')).planApproveCommand(file, options)),
+      onExit(await (await import('./plan/plan-approve.js')).planApproveCommand(file, options)),
     );
 }
 

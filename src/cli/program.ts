@@ -28,8 +28,8 @@ function runHint(error: string): string {
   return file === undefined ? '' : `(To run it: statedsl run ${file})\n`;
 }
 
-/** Calls `done` with the exit code of the command. */
-export function createProgram(done: (code: number) => void): Command {
+/** Calls `onExit` with the exit code of the command. */
+export function createProgram(onExit: (code: number) => void): Command {
   const program = new Command('statedsl')
     .description(
       'Runs state machines of commands and agents, written as text. Runs survive crashes and can be resumed.',
@@ -47,39 +47,39 @@ export function createProgram(done: (code: number) => void): Command {
       outputError: (text, write) => write(visibleError(text) + runHint(visibleError(text))),
     })
     .helpCommand('help [command]', 'show the options of a command');
-  addRun(program, done);
-  addResume(program, done);
-  addReplay(program, done);
-  addDeliver(program, done);
-  addApply(program, done);
-  addRuns(program, done);
-  addShow(program, done);
-  addReport(program, done);
-  addGc(program, done);
-  addCheck(program, done);
-  addFormat(program, done);
-  addConvert(program, done);
-  addGraph(program, done);
-  addDisassemble(program, done);
-  addList(program, done);
-  addInit(program, done);
+  addRun(program, onExit);
+  addResume(program, onExit);
+  addReplay(program, onExit);
+  addDeliver(program, onExit);
+  addApply(program, onExit);
+  addRuns(program, onExit);
+  addShow(program, onExit);
+  addReport(program, onExit);
+  addGc(program, onExit);
+  addCheck(program, onExit);
+  addFormat(program, onExit);
+  addConvert(program, onExit);
+  addGraph(program, onExit);
+  addDisassemble(program, onExit);
+  addList(program, onExit);
+  addInit(program, onExit);
   addOutput(
     program,
     () => environmentOption('--dir <directory>', 'the directory in which runs are stored (default: .statedsl)'),
-    done,
+    onExit,
   );
-  addPlan(program, done);
+  addPlan(program, onExit);
   program
     .command('doctor')
     .description('show which agent programs are installed and how each configured agent is called')
     .option('--json', 'print one JSON object')
-    .action(async (options) => done(await (await import('./doctor.js')).doctorCommand(options)));
+    .action(async (options) => onExit(await (await import('./doctor.js')).doctorCommand(options)));
   program
     .command('completion')
     .description('print a completion script for a shell')
     .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
     .action(async (shell: string) =>
-      done(
+      onExit(
         await (await import('./completion.js')).completionCommand(
           shell,
           createProgram(() => {}),
@@ -101,7 +101,7 @@ export function version(): string {
   return 'unknown';
 }
 
-function addRun(program: Command, done: (code: number) => void): void {
+function addRun(program: Command, onExit: (code: number) => void): void {
   program
     .command('run')
     .description('run a program')
@@ -159,21 +159,21 @@ function addRun(program: Command, done: (code: number) => void): void {
     .option('--state <file>', 'the initial state of a plan, a file with a JSON object')
     .option('--approved <hash>', 'run the plan only if its hash is this one (see `plan approve`)')
     .addOption(inDoubtOption())
-    .action(async (file: string, options) => done(await (await import('./run.js')).runCommand(file, options)));
+    .action(async (file: string, options) => onExit(await (await import('./run.js')).runCommand(file, options)));
 }
 
-function addResume(program: Command, done: (code: number) => void): void {
+function addResume(program: Command, onExit: (code: number) => void): void {
   addResumeOptions(program.command('resume').description('resume a run that stopped'))
     .argument('[run]', 'the id of the run or the beginning of it (default: the latest unfinished run)')
     .option('--from-file <file>', 'resume the run in this edited program')
     .option('--again', 'go back to the point before a failure that ON ERROR or ERROR handled')
     .option('--detach', 'continue in the background and print the run')
     .action(async (run: string | undefined, options) =>
-      done(await (await import('./resume.js')).resumeCommand(run, options)),
+      onExit(await (await import('./resume.js')).resumeCommand(run, options)),
     );
 }
 
-function addReplay(program: Command, done: (code: number) => void): void {
+function addReplay(program: Command, onExit: (code: number) => void): void {
   addResumeOptions(
     program.command('replay').description('compare a run with its program, or start a new run from a point of it'),
   )
@@ -184,16 +184,16 @@ function addReplay(program: Command, done: (code: number) => void): void {
       'start a new run that repeats the failed members of a PARALLEL or FOR EACH and keeps the results of the others',
     )
     .option('--from-file <file>', 'compare the run with this edited program')
-    .action(async (run: string, options) => done(await (await import('./replay.js')).replayCommand(run, options)));
+    .action(async (run: string, options) => onExit(await (await import('./replay.js')).replayCommand(run, options)));
 }
 
-function addDeliver(program: Command, done: (code: number) => void): void {
+function addDeliver(program: Command, onExit: (code: number) => void): void {
   addResumeOptions(program.command('answer').description('answer the questions of a run and resume it'))
     .argument('<run>', 'the id of the run or the beginning of it')
     .argument('<answers...>', 'the answers, as name=value')
     .option('--no-resume', 'only record the answer')
     .action(async (run: string, answers: string[], options) =>
-      done(await (await import('./deliver.js')).answerCommand(run, answers, options)),
+      onExit(await (await import('./deliver.js')).answerCommand(run, answers, options)),
     );
   addResumeOptions(program.command('signal').description('send a signal to a run and resume it'))
     .argument('<run>', 'the id of the run or the beginning of it')
@@ -201,11 +201,13 @@ function addDeliver(program: Command, done: (code: number) => void): void {
     .argument('[payload]', 'its payload: JSON or text')
     .option('--no-resume', 'only record the signal')
     .action(async (run: string, name: string, payload: string | undefined, options) =>
-      done(await (await import('./deliver.js')).signalCommand(run, name, payload, options)),
+      onExit(await (await import('./deliver.js')).signalCommand(run, name, payload, options)),
     );
   addResumeOptions(program.command('rollback').description('undo what a failed or cancelled run did'))
     .argument('<run>', 'the id of the run or the beginning of it')
-    .action(async (run: string, options) => done(await (await import('./rollback.js')).rollbackCommand(run, options)));
+    .action(async (run: string, options) =>
+      onExit(await (await import('./rollback.js')).rollbackCommand(run, options)),
+    );
   program
     .command('cancel')
     .description('end a run, so that it cannot be resumed')
@@ -213,10 +215,10 @@ function addDeliver(program: Command, done: (code: number) => void): void {
     .option('--json', 'print one JSON object about the run')
     .option('--quiet', 'print only errors')
     .addOption(environmentOption('--dir <directory>', 'the directory in which runs are stored (default: .statedsl)'))
-    .action(async (run: string, options) => done(await (await import('./deliver.js')).cancelCommand(run, options)));
+    .action(async (run: string, options) => onExit(await (await import('./deliver.js')).cancelCommand(run, options)));
 }
 
-function addApply(program: Command, done: (code: number) => void): void {
+function addApply(program: Command, onExit: (code: number) => void): void {
   program
     .command('apply')
     .description('merge the changes in the worktree of a run into the current branch')
@@ -226,7 +228,7 @@ function addApply(program: Command, done: (code: number) => void): void {
     .addOption(environmentOption('--dir <directory>', 'the directory in which runs are stored (default: .statedsl)'))
     .option('--cwd <directory>', 'the checkout to merge into (default: the current directory)')
     .action(async (run: string | undefined, options) =>
-      done(await (await import('./apply.js')).applyCommand(run, options)),
+      onExit(await (await import('./apply.js')).applyCommand(run, options)),
     );
 }
 
@@ -265,37 +267,37 @@ function inDoubtOption(): Option {
   );
 }
 
-function addRuns(program: Command, done: (code: number) => void): void {
+function addRuns(program: Command, onExit: (code: number) => void): void {
   addStoreOptions(program.command('runs').description('list the stored runs, newest first'))
     .option('--last <n>', 'list only this many', whole)
-    .action(async (options) => done(await (await import('./runs.js')).runsCommand(options)));
+    .action(async (options) => onExit(await (await import('./runs.js')).runsCommand(options)));
 }
 
-function addShow(program: Command, done: (code: number) => void): void {
+function addShow(program: Command, onExit: (code: number) => void): void {
   addStoreOptions(program.command('show').description('show the current or an earlier state of a run'))
     .argument('[run]', 'the id of the run or the beginning of it (default: the latest run)')
     .option('--at <seq>', 'show the run as it was after the event with this number', whole)
     .action(async (name: string | undefined, options) =>
-      done(await (await import('./show.js')).showCommand(name, options)),
+      onExit(await (await import('./show.js')).showCommand(name, options)),
     );
 }
 
-function addReport(program: Command, done: (code: number) => void): void {
+function addReport(program: Command, onExit: (code: number) => void): void {
   addStoreOptions(program.command('report').description('show how much time and money a run took, and where'))
     .argument('[run]', 'the id of the run or the beginning of it (default: the latest run)')
     .option('--last <n>', 'report on this many of the newest runs together', whole)
     .option('--detail <name>', 'show every attempt of one step, state or tool')
     .action(async (name: string | undefined, options) =>
-      done(await (await import('./report.js')).reportCommand(name, options)),
+      onExit(await (await import('./report.js')).reportCommand(name, options)),
     );
 }
 
-function addGc(program: Command, done: (code: number) => void): void {
+function addGc(program: Command, onExit: (code: number) => void): void {
   addStoreOptions(program.command('gc').description('remove old runs'))
     .requiredOption('--keep-last <n>', 'how many of the newest runs to keep', wholeOrNone)
     .option('--all', 'also remove runs that can still be resumed or applied')
     .option('--dry-run', 'show what would be removed without removing it')
-    .action(async (options) => done(await (await import('./gc.js')).gcCommand(options)));
+    .action(async (options) => onExit(await (await import('./gc.js')).gcCommand(options)));
 }
 
 /** The options of all commands that read stored runs. Scripts may pass `--cwd` to all commands; these ignore it. */
@@ -307,7 +309,7 @@ function addStoreOptions(command: Command): Command {
     .addOption(new Option('--cwd <directory>', 'ignored: this starts no command').hideHelp());
 }
 
-function addCheck(program: Command, done: (code: number) => void): void {
+function addCheck(program: Command, onExit: (code: number) => void): void {
   program
     .command('check')
     .description('report the errors and warnings of programs without running them')
@@ -322,27 +324,29 @@ function addCheck(program: Command, done: (code: number) => void): void {
     .option('--tools <file>', 'the tools of a plan, or of CALL and PLAN (default: tools.yaml next to the file)')
     .option('--state <file>', 'the initial state of a plan, a file with a JSON object')
     .option('--mock <file>', 'treat the agents in this file as configured')
-    .action(async (files: string[], options) => done(await (await import('./check.js')).checkCommand(files, options)));
+    .action(async (files: string[], options) =>
+      onExit(await (await import('./check.js')).checkCommand(files, options)),
+    );
 }
 
-function addFormat(program: Command, done: (code: number) => void): void {
+function addFormat(program: Command, onExit: (code: number) => void): void {
   program
     .command('fmt')
     .description('format programs in place')
     .argument('<files...>', '`.dsl` or `.md` files, or - to format standard input')
     .option('--check', 'only print the files that would change, and exit with 1 if there are any')
-    .action(async (files: string[], options) => done(await (await import('./fmt.js')).formatCommand(files, options)));
+    .action(async (files: string[], options) => onExit(await (await import('./fmt.js')).formatCommand(files, options)));
 }
 
-function addConvert(program: Command, done: (code: number) => void): void {
+function addConvert(program: Command, onExit: (code: number) => void): void {
   program
     .command('convert')
     .description('print a workflow file as a program, or a program of steps as a workflow file')
     .argument('<file>', 'a workflow file, or a `.dsl` file that contains only steps')
-    .action(async (file: string) => done(await (await import('./convert.js')).convertCommand(file)));
+    .action(async (file: string) => onExit(await (await import('./convert.js')).convertCommand(file)));
 }
 
-function addDisassemble(program: Command, done: (code: number) => void): void {
+function addDisassemble(program: Command, onExit: (code: number) => void): void {
   program
     .command('disassemble')
     .description('print the instructions of a program')
@@ -350,11 +354,11 @@ function addDisassemble(program: Command, done: (code: number) => void): void {
     .option('--machine <name>', 'the machine to print (default: all)')
     .option('--tools <file>', 'the tools of CALL and PLAN (default: tools.yaml next to the program)')
     .action(async (file: string, options) =>
-      done(await (await import('./disassemble.js')).disassembleCommand(file, options)),
+      onExit(await (await import('./disassemble.js')).disassembleCommand(file, options)),
     );
 }
 
-function addGraph(program: Command, done: (code: number) => void): void {
+function addGraph(program: Command, onExit: (code: number) => void): void {
   const formats = ['mermaid', 'dot', 'svg', 'ascii'];
   program
     .command('graph')
@@ -362,7 +366,7 @@ function addGraph(program: Command, done: (code: number) => void): void {
     .argument('<file>', 'a `.dsl`, `.md` or workflow file, a plan (`.json`), or - for standard input')
     .addOption(new Option('--format <format>', 'the output format').choices(formats).default('mermaid'))
     .option('--machine <name>', 'the machine to draw (default: all)')
-    .action(async (file: string, options) => done(await (await import('./graph.js')).graphCommand(file, options)));
+    .action(async (file: string, options) => onExit(await (await import('./graph.js')).graphCommand(file, options)));
 }
 
 /**

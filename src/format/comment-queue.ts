@@ -10,14 +10,14 @@ export function commentQueue(comments: readonly Comment[]): CommentQueue {
   return { comments: [...comments].sort((a, b) => a.span.start - b.span.start), next: 0 };
 }
 
-/** The next comment that starts before `end`, if `wanted` agrees. It is taken from the queue. */
+/** The next comment that starts before `end`, if `isWanted` agrees. It is taken from the queue. */
 export function takeBefore(
   queue: CommentQueue,
   end: number,
-  wanted: (comment: Comment) => boolean = () => true,
+  isWanted: (comment: Comment) => boolean = () => true,
 ): Comment | undefined {
   const comment = queue.comments[queue.next];
-  if (comment === undefined || comment.span.start >= end || !wanted(comment)) return undefined;
+  if (comment === undefined || comment.span.start >= end || !isWanted(comment)) return undefined;
   queue.next++;
   return comment;
 }

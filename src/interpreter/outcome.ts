@@ -4,7 +4,7 @@
  */
 
 import type { Json } from '../machine/expression.js';
-import type { Reading } from '../machine/machine.js';
+import type { Decoding } from '../machine/machine.js';
 import { unreachable } from '../prelude/unreachable.js';
 import { readAgentOutput } from './agents/agent-output.js';
 import type { BrokenGuard, Outcome, Output } from './events/event.js';
@@ -14,8 +14,8 @@ import { printJson, readJson } from './values/json.js';
 import { deeperThan, MAX_DEPTH, utf8Length, type Value } from './values/value.js';
 
 /** How an instruction decodes outcomes. */
-export interface Reader {
-  readonly reading: Reading;
+export interface DecodeOptions {
+  readonly decoding: Decoding;
   readonly ok: readonly number[] | 'any';
   readonly tool: string | null;
   readonly agent: boolean;
@@ -67,7 +67,7 @@ function guardFailure({ name, message }: BrokenGuard, tool: string | null, exit:
   return new RuntimeFailure('limit', `stopped by \`${name}\`: ${message}`, tool, exit);
 }
 
-function exitFailure(outcome: Exited, { agent, tool }: Reader): RuntimeFailure {
+function exitFailure(outcome: Exited, { agent, tool }: DecodeOptions): RuntimeFailure {
   if (outcome.is_error) return agentError(endOf(outcome.stdout) ?? '', tool, outcome.exit);
   const report = agent && outcome.stdout.text !== undefined ? readAgentOutput(outcome.stdout.text) : null;
   if (report?.failed) return agentError(report.text, tool, outcome.exit);
@@ -93,10 +93,10 @@ function printedNothing(stderr: string): string {
   return `the command printed nothing, but CHECK needs a value${last === null ? '' : `: ${last}`}`;
 }
 
-function readText(text: string, how: Reader, { exit, stderr }: Exited): Value {
+function readText(text: string, how: DecodeOptions, { exit, stderr }: Exited): Value {
   const fail = (type: string, message: string): RuntimeFailure => new RuntimeFailure(type, message, how.tool, exit);
-  if (how.reading === 'text') return withoutFinalNewline(text);
-  const check = how.reading !== 'do';
+  if (how.decoding === 'text') return withoutFinalNewline(text);
+  const check = how.decoding !== 'do';
   const start = text.trimStart()[0];
   if (check && start === undefined) throw fail('not_json', printedNothing(stderr));
   if (check || start === '{' || start === '[') {
@@ -105,7 +105,7 @@ function readText(text: string, how: Reader, { exit, stderr }: Exited): Value {
     if (read.why === 'too-deep') throw fail('bad_value', `the output is nested deeper than ${MAX_DEPTH} levels`);
   }
   const line = withoutFinalNewline(text);
-  switch (how.reading) {
+  switch (how.decoding) {
     case 'do':
     case 'capture':
     case 'none':
@@ -116,23 +116,23 @@ function readText(text: string, how: Reader, { exit, stderr }: Exited): Value {
     case 'check':
       throw fail('not_json', `the command printed something that is not JSON: \`${excerpt(text)}\``);
     default:
-      return unreachable(how.reading);
+      return unreachable(how.decoding);
   }
 }
 
-function isAccepted(outcome: Exited, ok: Reader['ok']): boolean {
+function isAccepted(outcome: Exited, ok: DecodeOptions['ok']): boolean {
   if (outcome.exit === null) return false;
   if (ok !== 'any') return ok.includes(outcome.exit);
   // With these codes the shell found no program to run, unless a program printed something and chose them itself.
   return !((outcome.exit === 126 || outcome.exit === 127) && outcome.stdout.bytes === 0);
 }
 
-function readExited(outcome: Exited, how: Reader): DecodedOutcome {
+function readExited(outcome: Exited, how: DecodeOptions): DecodedOutcome {
   const { stdout, exit } = outcome;
   if (outcome.guard !== undefined) throw guardFailure(outcome.guard, how.tool, exit);
   if (outcome.unavailable !== undefined) throw agentError(outcome.unavailable.message, how.tool, exit);
   if (!isAccepted(outcome, how.ok) || outcome.is_error) throw exitFailure(outcome, how);
-  const bound = how.reading !== 'none';
+  const bound = how.decoding !== 'none';
   if (how.agent && outcome.is_error === undefined && (bound || stdout.text !== undefined)) {
     const report = readAgentOutput(textOf(stdout, how.tool, exit));
     if (report.failed) throw agentError(report.text, how.tool, exit);
@@ -156,7 +156,7 @@ export function compactOutput(output: Output): Output {
   return { artifact: output.artifact, bytes: output.bytes };
 }
 
-function readValue(value: Json, how: Reader): DecodedOutcome {
+function readValue(value: Json, how: DecodeOptions): DecodedOutcome {
   if (deeperThan(value as Value, MAX_DEPTH))
     throw new RuntimeFailure('bad_value', `the value is nested deeper than ${MAX_DEPTH} levels`, how.tool);
   const text = typeof value === 'string' ? value : value === null ? '' : printJson(value as Value);
@@ -164,7 +164,7 @@ function readValue(value: Json, how: Reader): DecodedOutcome {
 }
 
 /** The decoded outcome, or the failure that it is. */
-export function decodeOutcome(outcome: Outcome, how: Reader): DecodedOutcome {
+export function decodeOutcome(outcome: Outcome, how: DecodeOptions): DecodedOutcome {
   switch (outcome.kind) {
     case 'exited':
       return readExited(outcome, how);

@@ -13,26 +13,26 @@ interface FormattedText {
 /** `name` says by its end whether the text is a document. The front end that it needs is loaded then. */
 export async function formatText(text: string, name: string): Promise<FormattedText> {
   const source = sourceFile(name, text);
-  const { diagnostics, formatted } = isMarkdown(name) ? await formatDocument(source) : await formatProgramText(source);
+  const { diagnostics, format } = isMarkdown(name) ? await formatDocument(source) : await formatProgramText(source);
   const sound = !hasErrors(diagnostics);
-  return { text: sound ? formatted() : null, diagnostics: sortDiagnostics(diagnostics), sources: [source] };
+  return { text: sound ? format() : null, diagnostics: sortDiagnostics(diagnostics), sources: [source] };
 }
 
 interface Parsed {
   readonly diagnostics: readonly Diagnostic[];
-  readonly formatted: () => string;
+  readonly format: () => string;
 }
 
 async function formatDocument(source: SourceFile): Promise<Parsed> {
   const { parseMarkdown } = await import('../frontends/markdown.js');
   const { formatMarkdown } = await import('../format/format-markdown.js');
   const { regions, diagnostics } = parseMarkdown(source, 0);
-  return { diagnostics, formatted: () => formatMarkdown(source, regions) };
+  return { diagnostics, format: () => formatMarkdown(source, regions) };
 }
 
 async function formatProgramText(source: SourceFile): Promise<Parsed> {
   const { parseProgram } = await import('../syntax/parse.js');
   const { formatProgram } = await import('../format/format-program.js');
   const { program, diagnostics } = parseProgram(source, 0);
-  return { diagnostics, formatted: () => formatProgram(program, source) };
+  return { diagnostics, format: () => formatProgram(program, source) };
 }

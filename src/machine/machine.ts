@@ -134,7 +134,7 @@ export interface Binding {
  * `check`: JSON, and for a named CHECK (`check-named`) also one line of text; `capture`: any text.
  * `text`: the text as it is, also where it is JSON or nothing. `none`: output is only kept for `DO: |`.
  */
-export type Reading = 'none' | 'do' | 'check' | 'check-named' | 'capture' | 'text';
+export type Decoding = 'none' | 'do' | 'check' | 'check-named' | 'capture' | 'text';
 
 interface EffectOptions {
   /** Accepted exit codes; CHECK accepts all. A template makes the text of a list such as `0,2`. */
@@ -149,7 +149,7 @@ interface EffectOptions {
   readonly env?: readonly { readonly name: string; readonly value: Template }[];
   /** stdin is the stdout of the last DO or CHECK of this activation. */
   readonly piped?: true;
-  readonly reading: Reading;
+  readonly reading: Decoding;
   readonly bind?: Binding;
   /** Instruction text as written, one line, for people. */
   readonly text: string;

@@ -97,24 +97,24 @@ export type ToolTarget =
   | { readonly kind: 'plan'; readonly file: string; readonly each: string | null };
 
 /** Every path that a value may read, in the order in which it is written. */
-export function pathsOf(parameter: Parameter, found: (read: Read & { op: 'path' }) => void): void {
+export function pathsOf(parameter: Parameter, onPath: (read: Read & { op: 'path' }) => void): void {
   switch (parameter.op) {
     case 'literal':
       return;
     case 'read':
-      return readPaths(parameter.of, found);
+      return readPaths(parameter.of, onPath);
     case 'list':
-      for (const item of parameter.items) pathsOf(item, found);
+      for (const item of parameter.items) pathsOf(item, onPath);
       return;
     case 'object':
-      for (const [, value] of parameter.entries) pathsOf(value, found);
+      for (const [, value] of parameter.entries) pathsOf(value, onPath);
       return;
     default:
       return unreachable(parameter);
   }
 }
 
-function readPaths(read: Read, found: (read: Read & { op: 'path' }) => void): void {
-  if (read.op === 'path') found(read);
-  else for (const part of read.of) readPaths(part, found);
+function readPaths(read: Read, onPath: (read: Read & { op: 'path' }) => void): void {
+  if (read.op === 'path') onPath(read);
+  else for (const part of read.of) readPaths(part, onPath);
 }

@@ -33,7 +33,7 @@ export function callSupport(
       ...(source === undefined || own < 0 ? [] : [[own, source] as const]),
       ...(toolsFile === undefined ? [] : [[toolsIndex, toolsFile] as const]),
     ];
-    return { ...loaded, files: new Map(found), linked: () => linkPlans(host, loaded, standIns, folder) };
+    return { ...loaded, files: new Map(found), link: () => linkPlans(host, loaded, standIns, folder) };
   };
   return {
     call: (tree, further) => callable(loader.loadCall(tree, program, tools, further), -1, -1),

@@ -1,5 +1,5 @@
 /** Delivers answers and signals to a run that another process executes: that process looks into the inbox of the run. */
-import { prepareReading } from '../runtime/run/again/prepare-recovery.js';
+import { recoveryContextOf } from '../runtime/run/again/prepare-recovery.js';
 import { recoverRun } from '../runtime/run/again/recover.js';
 import type { ResumeOptions } from '../runtime/run/again/resume-options.js';
 import { checkAnswers } from '../runtime/run/apply-delivery.js';
@@ -13,7 +13,7 @@ export function passToProcess(
   options: Pick<ResumeOptions, 'inputs' | 'secrets'> & { readonly dir: string },
 ): void {
   const stored = openStoredRun(options.dir, id);
-  const { inputs, redactor } = prepareReading(stored, options);
+  const { inputs, redactor } = recoveryContextOf(stored, options);
   if (deliveries.some((delivery) => delivery.kind === 'answer'))
     checkAnswers(recoverRun(stored, { inputs, redactor, discarded: null }).replay.run, deliveries);
   for (const delivery of deliveries) deliver(stored.path, delivery, redactor);

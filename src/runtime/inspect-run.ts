@@ -7,7 +7,7 @@ import type { Run } from '../interpreter/run.js';
 import type { Json } from '../machine/expression.js';
 import type { Redactor } from './redact.js';
 import { asRecorded, type RecordedState } from './run/again/as-recorded.js';
-import { prepareReading } from './run/again/prepare-recovery.js';
+import { recoveryContextOf } from './run/again/prepare-recovery.js';
 import { recoverRun } from './run/again/recover.js';
 import { type RecordedStep, RecordedSteps } from './run/recorded-steps.js';
 import { type RunReport, reportOf } from './run/report.js';
@@ -55,7 +55,7 @@ export function inspectRun(directory: string, runId: string, at: number | null):
   if (at !== null && at > last)
     throw new RunRefused('wrong-use', `the run has no event ${at}`, `its last event is number ${last}`);
   const { started_at } = stored.about;
-  const { inputs, redactor } = prepareReading(stored, {});
+  const { inputs, redactor } = recoveryContextOf(stored, {});
   const discarded = shown.seq === last ? null : { from: shown.seq + 1, without: [] };
   const { replay, difference } = recoverRun(stored, { inputs, redactor, discarded });
   // Recovering raises limits, so that the run continues after a limit on record.

@@ -90,9 +90,9 @@ function fed(replay: Replay, { events }: Undisturbed, from: number, until: numbe
 }
 
 function replayOptions(the: Undisturbed) {
-  const recorded = (event: RunEvent): RunEvent => the.redactor?.event(event) ?? event;
+  const toRecorded = (event: RunEvent): RunEvent => the.redactor?.event(event) ?? event;
   const complete = (outcome: Outcome): Outcome => withText(the, outcome);
-  return { recorded, complete, compared: (event: RunEvent) => event, migrate: () => null };
+  return { toRecorded, complete, toCompared: (event: RunEvent) => event, migrate: () => null };
 }
 
 function withText({ artifacts }: Undisturbed, outcome: Outcome): Outcome {

@@ -77,8 +77,8 @@ test.each([
 ])('an outcome of attempt %i, replayed where attempt 1 waits', (attempt, different) => {
   const asIs = (event: RunEvent): RunEvent => event;
   const options = {
-    recorded: asIs,
-    compared: asIs,
+    toRecorded: asIs,
+    toCompared: asIs,
     complete: <T>(outcome: T): T => outcome,
     migrate: () => null,
   };

@@ -3,7 +3,7 @@
  * argument list), its options, and what becomes of the output.
  */
 import type { Template } from '../../machine/expression.js';
-import type { Binding, FunctionArgument, Reading, Strictness } from '../../machine/machine.js';
+import type { Binding, Decoding, FunctionArgument, Strictness } from '../../machine/machine.js';
 import { parseExitCodes } from '../../machine/option-values.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Expression, Instruction, Option, Performed, ShellText } from '../../syntax/ast.js';
@@ -69,8 +69,14 @@ export function lowerCheck(l: StateLowering, i: Check): void {
   l.missing.bind(name);
   l.wholeResults.bind(name, i.verb.span, i.bind === undefined && !i.capture);
   l.facts.checks.push({ slot, name, span: i.bind?.span ?? i.verb.span });
-  const reading: Reading = i.capture ? 'capture' : i.bind === undefined ? 'check' : 'check-named';
-  lowerPerformed(l, i, i.performed, { ...options, ok: 'any', reading, bind: l.binding(slot), piped: i.piped });
+  const decoding: Decoding = i.capture ? 'capture' : i.bind === undefined ? 'check' : 'check-named';
+  lowerPerformed(l, i, i.performed, {
+    ...options,
+    ok: 'any',
+    reading: decoding,
+    bind: l.binding(slot),
+    piped: i.piped,
+  });
 }
 
 function readsAsValue(l: StateLowering, i: Do, expression: Expression): boolean {
@@ -90,7 +96,7 @@ function listValue(i: Do): Expression | undefined {
 type Ok = readonly number[] | 'any' | MadeByValues;
 type Common = ReturnType<typeof optionsOf>;
 interface ResolvedOptions extends Common {
-  readonly reading: Reading;
+  readonly reading: Decoding;
   readonly bind: Binding | undefined;
   readonly piped: boolean;
 }

@@ -37,9 +37,9 @@ export function findExclusiveCalls(
   const needs: Needs[] = calls.map(() => NONE);
   for (const index of order) {
     const call = calls[index] as LoweredCall;
-    const reading: NeedContext = { calls, tree, rank, given, needs, own: rank[index] as number };
+    const context: NeedContext = { calls, tree, rank, given, needs, own: rank[index] as number };
     const parts = [call.parameters, ...(call.inline === null ? [] : [call.inline])];
-    const met = meet(parts.map((part) => parameterNeeds(part, reading)));
+    const met = meet(parts.map((part) => parameterNeeds(part, context)));
     needs[index] = met.needs;
     if (met.conflict === null) continue;
     const [first, second] = met.conflict.map((path) => `†${printPath(path)}`) as [string, string];
@@ -69,31 +69,31 @@ interface NeedResult {
   readonly conflict: readonly [PlanPath, PlanPath] | null;
 }
 
-function parameterNeeds(parameter: Parameter, reading: NeedContext): NeedResult {
+function parameterNeeds(parameter: Parameter, context: NeedContext): NeedResult {
   switch (parameter.op) {
     case 'literal':
       return { needs: NONE, conflict: null };
     case 'read':
-      return readNeeds(parameter.of, reading);
+      return readNeeds(parameter.of, context);
     case 'list':
-      return meet(parameter.items.map((item) => parameterNeeds(item, reading)));
+      return meet(parameter.items.map((item) => parameterNeeds(item, context)));
     case 'object':
-      return meet(parameter.entries.map(([, value]) => parameterNeeds(value, reading)));
+      return meet(parameter.entries.map(([, value]) => parameterNeeds(value, context)));
     default:
       return unreachable(parameter);
   }
 }
 
-function readNeeds(read: Read, reading: NeedContext): NeedResult {
-  if (read.op === 'path') return pathNeeds(read, reading);
-  if (read.op === 'all') return meet(read.of.map((part) => readNeeds(part, reading)));
+function readNeeds(read: Read, context: NeedContext): NeedResult {
+  if (read.op === 'path') return pathNeeds(read, context);
+  if (read.op === 'all') return meet(read.of.map((part) => readNeeds(part, context)));
   // An alternative that contradicts itself never has a value.
-  const possible = read.of.map((part) => readNeeds(part, reading)).filter(({ conflict }) => conflict === null);
+  const possible = read.of.map((part) => readNeeds(part, context)).filter(({ conflict }) => conflict === null);
   return { needs: join(possible.map(({ needs }) => needs)), conflict: null };
 }
 
-function pathNeeds(read: Read & { readonly op: 'path' }, reading: NeedContext): NeedResult {
-  const { tree, rank, given, own, calls, needs } = reading;
+function pathNeeds(read: Read & { readonly op: 'path' }, context: NeedContext): NeedResult {
+  const { tree, rank, given, own, calls, needs } = context;
   if (read.gate || valueAt(given.values, read.path) !== undefined) return { needs: NONE, conflict: null };
   const ways: Needs[] = [];
   for (const { call, arm } of tree.overlapping(read.path)) {

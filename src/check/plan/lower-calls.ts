@@ -183,10 +183,10 @@ class CallLowering {
     if (output !== null) return output.expr === null ? [] : this.alternatives(output.expr, output.node);
     // A tool whose schema names one output path always writes there.
     const fixed = node.inline === null ? fixedOutput(binding?.schema) : null;
-    const reading = fixed === null ? null : readReference(fixed);
-    if (!reading?.ok) return [];
+    const reference = fixed === null ? null : readReference(fixed);
+    if (!reference?.ok) return [];
     const { span } = node.tool ?? node.node;
-    return this.alternatives(reading.expr, { kind: 'text', span, value: fixed ?? '', part: () => span });
+    return this.alternatives(reference.expr, { kind: 'text', span, value: fixed ?? '', part: () => span });
   }
 
   /** A call takes one alternative as a whole, so `&&` of alternatives becomes alternatives of `&&`. */

@@ -183,8 +183,8 @@ class ToolReader {
   }
 
   private path(node: JsonNode, what: string, others = ''): PlanPath | null {
-    const reading = node.kind === 'text' ? readReference(node.value) : null;
-    if (reading?.ok && reading.expr.kind === 'reference') return reading.expr.path;
+    const reference = node.kind === 'text' ? readReference(node.value) : null;
+    if (reference?.ok && reference.expr.kind === 'reference') return reference.expr.path;
     this.report(node, what, `${others}one path, as in \`†state.user.failed\``);
     return null;
   }

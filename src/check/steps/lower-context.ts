@@ -86,11 +86,11 @@ const WORKS: ReadonlySet<string> = new Set(['shell', 'argv', 'function', 'agent'
 
 /** What is above may make the file, and so may another state. */
 function mayBeMade({ emitter, shared, declaration }: StateLowering): boolean {
-  return declaration !== shared.machine.states[0] || emitter.code.some((i) => WORKS.has(i.op) && !isReading(i));
+  return declaration !== shared.machine.states[0] || emitter.code.some((i) => WORKS.has(i.op) && !readsFile(i));
 }
 
 /** The context of a step reads one file after the other. */
-function isReading(i: Instruction): boolean {
+function readsFile(i: Instruction): boolean {
   return i.op === 'argv' && i.text.startsWith('read ');
 }
 

@@ -65,7 +65,7 @@ export async function showProgress(options: ProgressOptions): Promise<Progress> 
       for (const text of log.lines(event)) line(text);
       live?.updateRunning();
     },
-    output: live === null ? null : (effect, bytes) => live.printed(effect, bytes),
+    output: live === null ? null : (effect, bytes) => live.addOutput(effect, bytes),
     line,
     pause() {
       lines.flush();
@@ -113,7 +113,7 @@ interface Live {
   /** Updates the running effects after an event. */
   updateRunning(): void;
   /** Updates the last line of an effect. */
-  printed(effect: string, bytes: Uint8Array): void;
+  addOutput(effect: string, bytes: Uint8Array): void;
   stop(): void;
 }
 
@@ -177,5 +177,5 @@ async function liveLines(log: Log, paint: Paint): Promise<Live> {
     update.done();
   }
 
-  return { draw, clear, updateRunning: updateRunning, printed: last.add, stop };
+  return { draw, clear, updateRunning, addOutput: last.add, stop };
 }

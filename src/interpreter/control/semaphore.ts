@@ -6,14 +6,14 @@
 import type { Fork, Member, Semaphore } from '../run-state/fork.js';
 import { makeReady, type Thread } from '../run-state/thread.js';
 
-/** Source order of two branch paths: `1.2` before `1.10`. `nested` is the result if one contains the other. */
-function comparePaths(a: string, b: string, nested: (left: number, right: number) => number): number {
+/** Source order of two branch paths: `1.2` before `1.10`. `compareNested` decides if one contains the other. */
+function comparePaths(a: string, b: string, compareNested: (left: number, right: number) => number): number {
   const [left, right] = [a.split('.'), b.split('.')];
   for (let i = 0; i < Math.min(left.length, right.length); i++) {
     const difference = Number(left[i]) - Number(right[i]);
     if (difference !== 0) return difference;
   }
-  return nested(left.length, right.length);
+  return compareNested(left.length, right.length);
 }
 
 /** Inserts into a sorted list. */

@@ -20,6 +20,6 @@ export function askChance(thread: Thread, facts: Pick<EffectFacts, 'retries' | '
 
 /** The random number. */
 export function chanceOf(outcome: Outcome): number {
-  const { value } = decodeOutcome(outcome, { reading: 'do', ok: [0], tool: null, agent: false });
+  const { value } = decodeOutcome(outcome, { decoding: 'do', ok: [0], tool: null, agent: false });
   return typeof value === 'number' ? value : 0;
 }

@@ -13,7 +13,7 @@ import { beginEffect, reissueSample, requestedEvent } from '../control/effects.j
 import { asFailure } from '../control/fail.js';
 import type { Outcome, RunEvent } from '../events/event.js';
 import { badValue } from '../failure.js';
-import { type DecodedOutcome, decodeOutcome, type Reader } from '../outcome.js';
+import { type DecodedOutcome, type DecodeOptions, decodeOutcome } from '../outcome.js';
 import type { AgentRequest, ArgvRequest, FunctionRequest, ShellRequest, ShellValue } from '../request.js';
 import type { LinkContext, Linked } from '../run-state/linked-machine.js';
 import { STOP } from '../run-state/linked-machine.js';
@@ -214,7 +214,7 @@ function staticTool(instruction: EffectInstruction): string | null | undefined {
 }
 
 export function linkEffect(instruction: EffectInstruction, context: LinkContext): Linked {
-  const { reading, op } = instruction;
+  const { reading: decoding, op } = instruction;
   const options = {
     ok: compileExitCodes(instruction.ok),
     retry: compileRetry(instruction.retry),
@@ -241,8 +241,8 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
   };
 
   const toolOf = staticTool(instruction);
-  const reader = (t: Thread): Reader => ({
-    reading,
+  const decodeOptions = (t: Thread): DecodeOptions => ({
+    decoding,
     ok: ok(t),
     tool: toolOf === undefined ? specific(t).tool : toolOf,
     agent: op === 'agent',
@@ -258,7 +258,7 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
     const unavailable = op === 'agent' ? unavailability(outcome) : null;
     if (unavailable !== null) return backOff(t, pending, unavailable);
     try {
-      bind(t, instruction, decodeOutcome(outcome, reader(t)));
+      bind(t, instruction, decodeOutcome(outcome, decodeOptions(t)));
       return context.pc + 1;
     } catch (thrown) {
       const failure = asFailure(thrown);

@@ -33,7 +33,7 @@ type Op<K extends Instruction['op']> = Extract<Instruction, { op: K }>;
 
 /** The value of a clock, a timer or a sample. */
 function sampleValue(outcome: Outcome): Value {
-  return decodeOutcome(outcome, { reading: 'do', ok: [0], tool: null, agent: false }).value ?? null;
+  return decodeOutcome(outcome, { decoding: 'do', ok: [0], tool: null, agent: false }).value ?? null;
 }
 
 /** Milliseconds since the epoch, as a clock or a timer gives them. */

@@ -53,7 +53,7 @@ export function decodeAgentOutcome(outcome: Outcome, tool: string, wantsJson: bo
     return decodeToolOutcome(outcome, { outcomes: null } as ToolBinding);
   }
   try {
-    decodeOutcome(outcome, { reading: 'none', ok: [0], tool, agent: true });
+    decodeOutcome(outcome, { decoding: 'none', ok: [0], tool, agent: true });
   } catch (thrown) {
     const { errorType, message, exit } = asFailure(thrown);
     if (errorType !== 'tool_failure') return broken(errorType, message);

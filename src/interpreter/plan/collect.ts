@@ -17,7 +17,7 @@ import { launchCall, retryCall } from './launch-call.js';
 import { applyLimit, isLimit } from './limit-timers.js';
 import type { PlanOutcome } from './scheduler/plan-outcome.js';
 
-const APPROVAL = { reading: 'capture', ok: [0], tool: null, agent: false } as const;
+const APPROVAL = { decoding: 'capture', ok: [0], tool: null, agent: false } as const;
 
 /**
  * Applies one outcome to the engine. False if nothing is applied yet, because the call is tried once more, or because

@@ -30,8 +30,8 @@ export function migrateRun(run: Run, linked: LinkedMachine, failed: boolean): Mi
   const rebased = move.run(image);
   if (move.missing.length > 0) return { missing: [...new Set(move.missing)], input: move.input };
   const options = { ...run.options, limits: run.limits };
-  const moved = { ...rebased, trail: rebasedTrail(run, linked) };
-  return { run: restoreRun(linked, moved as unknown as Json, options) };
+  const migrated = { ...rebased, trail: rebasedTrail(run, linked) };
+  return { run: restoreRun(linked, migrated as unknown as Json, options) };
 }
 
 /** States that were entered before and do not exist any more are left out. */

@@ -33,9 +33,9 @@ import { Rewording } from './rewording.js';
 
 export interface ReplayOptions {
   /** An event as it stands in the record: secrets replaced, large values elsewhere. */
-  readonly recorded: (event: RunEvent) => RunEvent;
+  readonly toRecorded: (event: RunEvent) => RunEvent;
   /** What of an event is compared. */
-  readonly compared: (event: RunEvent) => RunEvent;
+  readonly toCompared: (event: RunEvent) => RunEvent;
   /** The record may be of an earlier version, which worded failures differently. Absent: every word is compared. */
   readonly allowsRewording?: boolean;
   /** Gives an outcome the text that is kept elsewhere, where the request needs it. */
@@ -157,7 +157,7 @@ export class Replay {
     for (;;) {
       const next = this.made[this.at];
       if (next !== undefined) {
-        const { recorded, compared, allowsRewording } = this.options;
+        const { toRecorded: recorded, toCompared: compared, allowsRewording } = this.options;
         // Earlier versions did not record it.
         if (next.type === 'instruction_failed' && event.type !== 'instruction_failed') {
           this.pass();

@@ -10,7 +10,7 @@ import { beginEffect, reissueSample, requestedEvent } from '../control/effects.j
 import { asFailure } from '../control/fail.js';
 import { releaseReservation, reserveFor, spendInWorkflows, timeLeft } from '../control/reservations.js';
 import type { AgentFacts, Outcome } from '../events/event.js';
-import { decodeOutcome, type Reader } from '../outcome.js';
+import { type DecodeOptions, decodeOutcome } from '../outcome.js';
 import type { AgentRequest } from '../request.js';
 import type { StepFrame, Tally } from '../run-state/frame.js';
 import type { LinkContext, Linked } from '../run-state/linked-machine.js';
@@ -188,10 +188,10 @@ function sum(a: Tally['tokens'], b: NonNullable<Tally['tokens']>): NonNullable<T
 
 /** Reads the answer. False where the agent has to be asked once more for the right form of it. */
 function understand(frame: StepFrame, outcome: Outcome, layout: StepLayout): boolean {
-  const reader: Reader = { reading: 'text', ok: [0], tool: frame.agent, agent: true };
+  const options: DecodeOptions = { decoding: 'text', ok: [0], tool: frame.agent, agent: true };
   let text: string;
   try {
-    const { value } = decodeOutcome(outcome, reader);
+    const { value } = decodeOutcome(outcome, options);
     text = typeof value === 'string' ? value : value === undefined ? '' : printJson(value);
   } catch (thrown) {
     frame.failure = asFailure(thrown).message;

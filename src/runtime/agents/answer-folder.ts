@@ -8,7 +8,7 @@ import { VALUE_BYTES } from '../process/output.js';
 
 interface AnswerFolder {
   /** The path of a file that the agent wrote; null where it did not. */
-  written(name: string): string | null;
+  findAnswer(name: string): string | null;
   close(): void;
 }
 
@@ -26,7 +26,7 @@ export function openAnswerFolder(directory: string, folder: string): AnswerFolde
   const before = new Map(entriesOf(path).map((name) => [name, beforeOf(join(path, name))] as const));
   const isChanged = (name: string): boolean => stampOf(join(path, name)) !== before.get(name)?.stamp;
   return {
-    written: (name) =>
+    findAnswer: (name) =>
       isOwn(directory, path) && isFile(join(path, name)) && isChanged(name) ? join(path, name) : null,
     close: () => {
       // The agent may have put something else there meanwhile.

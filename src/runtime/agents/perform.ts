@@ -93,7 +93,7 @@ async function call(
     const outcome = withSession(called, adapter.name, isForeign ? sessionAdapter : null);
     if (request.answerFile === undefined) return outcome;
     const path = join(out, request.answerFile);
-    const written = isFile(path) ? path : (answers?.written(request.answerFile) ?? null);
+    const written = isFile(path) ? path : (answers?.findAnswer(request.answerFile) ?? null);
     return written === null ? outcome : withAnswerFile(outcome, written, context);
   } finally {
     answers?.close();

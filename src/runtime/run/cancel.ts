@@ -21,7 +21,7 @@ import { RunRefused } from '../store/run-refused.js';
 import { openRunFolder } from '../store/store.js';
 import { requireOwnStore } from '../store/store-ownership.js';
 import { openStoredRun, type StoredRun } from '../store/stored-run.js';
-import { prepareReading } from './again/prepare-recovery.js';
+import { recoveryContextOf } from './again/prepare-recovery.js';
 import { recoverRun } from './again/recover.js';
 
 /** How long a process may take to end a run, in milliseconds: its commands get two seconds to clean up. */
@@ -117,7 +117,7 @@ function extentOf(stored: StoredRun): Extent {
 /** The report that the run itself would give; if the run cannot be rebuilt, only that it was cancelled. */
 function endOf(stored: StoredRun, by: string, state: string | null): RunEvent[] {
   try {
-    const { inputs, redactor } = prepareReading(stored, {});
+    const { inputs, redactor } = recoveryContextOf(stored, {});
     const { replay, difference } = recoverRun(stored, { inputs, redactor, discarded: null });
     if (difference === null) {
       const rest = replay.rest();

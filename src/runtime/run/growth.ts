@@ -39,9 +39,9 @@ export class Growth {
     output.limit = limits.output ?? DEFAULTS.output;
   }
 
-  /** Calls `passed` once, when the output exceeds its limit. */
-  watch(passed: () => void): void {
-    this.output.onExceeded = passed;
+  /** Calls `onExceeded` once, when the output exceeds its limit. */
+  watch(onExceeded: () => void): void {
+    this.output.onExceeded = onExceeded;
   }
 
   /** The limit that was exceeded, or null. */

@@ -49,12 +49,12 @@ function endsLine(text: string, at: number): boolean {
 
 const entryWord = /([A-Za-z_][\w.-]*)(?:[ \t]*:(?=\s|$))?/y;
 
-/** A word that begins an entry, with the colon that may follow it, when `wanted` takes it. */
-function entry(verb: ScanState['verb'], wanted: (word: string) => boolean): Matcher {
+/** A word that begins an entry, with the colon that may follow it, if `isWanted` accepts it. */
+function entry(verb: ScanState['verb'], isWanted: (word: string) => boolean): Matcher {
   return starting(letters, (text, at) => {
     entryWord.lastIndex = at;
     const found = entryWord.exec(text);
-    if (found === null || !wanted(found[1] as string)) return none;
+    if (found === null || !isWanted(found[1] as string)) return none;
     scan.verb = verb;
     return image(text, at, at + found[0].length);
   });

@@ -21,7 +21,7 @@ interface StepLog {
   running(path: string): string | null;
 }
 
-export function stepLog(shown: (text: string) => string): StepLog {
+export function stepLog(toVisible: (text: string) => string): StepLog {
   const open = new Map<string, OpenStep>();
   /** Steps that were open next to others. */
   const beside = new Set<string>();
@@ -49,7 +49,7 @@ export function stepLog(shown: (text: string) => string): StepLog {
     },
     lead(path, named = false) {
       if (path === undefined) return '  ';
-      if (isBeside(path)) return named ? '  ' : `  ${shown(path)}: `;
+      if (isBeside(path)) return named ? '  ' : `  ${toVisible(path)}: `;
       return '  '.repeat(around(path) + 1);
     },
     head: (path) => (isBeside(path) ? '' : '  '.repeat(around(path))),
@@ -57,7 +57,7 @@ export function stepLog(shown: (text: string) => string): StepLog {
       const step = open.get(path);
       if (step === undefined) return null;
       const { attempt, agent } = step;
-      return `${shown(path)}${agent === null ? '' : ` ${shown(agent)}`}${attempt > 1 ? `, attempt ${attempt}` : ''}`;
+      return `${toVisible(path)}${agent === null ? '' : ` ${toVisible(agent)}`}${attempt > 1 ? `, attempt ${attempt}` : ''}`;
     },
   };
 }

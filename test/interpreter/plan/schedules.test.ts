@@ -175,8 +175,8 @@ function ranLive(machine: Machine, salt: number, pick: (count: number) => number
 }
 
 const asRecorded = {
-  recorded: (event: RunEvent) => event,
-  compared: (event: RunEvent) => event,
+  toRecorded: (event: RunEvent) => event,
+  toCompared: (event: RunEvent) => event,
   complete: (outcome: Outcome) => outcome,
   migrate: () => null,
 };

@@ -79,7 +79,7 @@ function runsPlans({ tools }: Plan): boolean {
 }
 
 /** Nobody approves a program, so it must not be a way around the approval of a plan. */
-function approvalWanted({ plan, linked }: Callable): string | null {
+function approvalWanted({ plan, link: linked }: Callable): string | null {
   if (
     plan === null ||
     (plan.mode !== 'lazy' && !runsPlans(plan) && plan.calls.every(({ delegate }) => delegate === null))

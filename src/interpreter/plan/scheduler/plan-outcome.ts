@@ -58,8 +58,8 @@ function resultArm(call: PlanCall, value: Json): ArmChoice {
 
 /** Paths are compared by meaning: `†state["bad"]` is `†state.bad`. */
 function findArmByText(call: PlanCall, text: string): number {
-  const reading = readReference(text);
-  return reading.ok && reading.expr.kind === 'reference' ? findArm(call, reading.expr.path) : -1;
+  const reference = readReference(text);
+  return reference.ok && reference.expr.kind === 'reference' ? findArm(call, reference.expr.path) : -1;
 }
 
 function findArm(call: PlanCall, path: PlanPath): number {

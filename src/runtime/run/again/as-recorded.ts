@@ -105,9 +105,9 @@ function dataAt({ journal, seq: until }: { readonly journal: string; readonly se
   });
   const data = new RunData();
   for (const { event } of history) {
-    const reading = readReference(`†${event.path}`);
-    if (!reading.ok || reading.expr.kind !== 'reference') continue;
-    const { path } = reading.expr;
+    const reference = readReference(`†${event.path}`);
+    if (!reference.ok || reference.expr.kind !== 'reference') continue;
+    const { path } = reference.expr;
     const method = (event.method ?? null) as OutputMethod | null;
     if (data.refusal(path, event.value, method) === null) data.write(path, event.value, method);
   }

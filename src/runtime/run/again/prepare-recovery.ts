@@ -23,7 +23,7 @@ export function prepareRecovery(stored: StoredRun, given: Given): RecoveryContex
 }
 
 /** For a record that is only read: secret inputs that are not given stay replaced. */
-export function prepareReading(stored: StoredRun, given: Given): RecoveryContext {
+export function recoveryContextOf(stored: StoredRun, given: Given): RecoveryContext {
   const machine = storedMachine(stored, stored.about.digest);
   return contextOf(machine, { ...stored.about.inputs, ...given.inputs }, given);
 }

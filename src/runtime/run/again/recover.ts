@@ -184,8 +184,8 @@ function optionsFor(stored: StoredRun, { machine }: LinkedMachine, { inputs }: R
 function replayOptions(stored: StoredRun, options: RecoverOptions, followed: FollowedWorktrees): ReplayOptions {
   const { redactor, instead, id } = options;
   return {
-    recorded: (event) => (redactor === null ? event : redactor.event(event)),
-    compared: instead === undefined ? (event) => event : withoutLocations,
+    toRecorded: (event) => (redactor === null ? event : redactor.event(event)),
+    toCompared: instead === undefined ? (event) => event : withoutLocations,
     // What an edited program says differently is a difference.
     allowsRewording: instead === undefined,
     complete: (outcome, request) => {

@@ -31,7 +31,7 @@ import { discardedMembers } from './discarded-ranges.js';
 import { keepMachine, migrateToEdited } from './edited-program.js';
 import { type FilesAt, filesAt } from './files-at.js';
 import { findFailedMembers } from './find-failed-members.js';
-import { prepareReading, prepareRecovery } from './prepare-recovery.js';
+import { prepareRecovery, recoveryContextOf } from './prepare-recovery.js';
 import { recoverRun } from './recover.js';
 import { eventAt, type ReplayPoint } from './replay-point.js';
 import type { ResumeOptions } from './resume-options.js';
@@ -53,7 +53,7 @@ export interface DriftReport {
 /** Feeds a run's record to its program, executing nothing. Rejects with a `RunRefused` or a `StoreError`. */
 export async function checkDrift(runId: string, options: DriftOptions = {}): Promise<DriftReport> {
   const stored = await openOwnRun(runId, options.dir ?? DEFAULT_STORE);
-  const { inputs, redactor } = prepareReading(stored, options);
+  const { inputs, redactor } = recoveryContextOf(stored, options);
   const instead = options.machine === undefined ? undefined : link(options.machine);
   const { difference, events } = recoverRun(
     stored,
@@ -188,9 +188,9 @@ function copyOf(
 }
 
 /** Files that never change are linked instead of copied, if the system can do that. */
-function share(source: string, target: string, wanted: (name: string) => boolean): void {
+function share(source: string, target: string, isWanted: (name: string) => boolean): void {
   for (const name of readdirSync(source)) {
-    if (!wanted(name) || name.startsWith('.')) continue;
+    if (!isWanted(name) || name.startsWith('.')) continue;
     try {
       linkSync(join(source, name), join(target, name));
     } catch {

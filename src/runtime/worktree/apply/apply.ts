@@ -102,7 +102,7 @@ async function applyAlone(spec: ApplySpec, repository: Repository, lock: ApplyLo
       const applied = await applyOnce(spec, { repository, theirs, lock });
       if (applied !== null) return applied;
     }
-    return branchMoved();
+    return branchChanged();
   } finally {
     unlock();
   }
@@ -177,7 +177,7 @@ function busy(pid: number): Refused {
   return refuse('busy', message, 'wait until it ends, and apply the run again');
 }
 
-function branchMoved(): Refused {
+function branchChanged(): Refused {
   return refuse('busy', 'the branch kept changing while the changes were merged', 'apply the run again');
 }
 
