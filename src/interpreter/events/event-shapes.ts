@@ -13,6 +13,10 @@ const agentFacts = {
   cost: sometimes('number or null', 'of an agent: the cost in US dollars; null if it is unknown'),
   tokens: sometimes('object', 'of an agent: `in`, `out`, `cache_read`, `cache_write`'),
   session_id: sometimes('text', 'of an agent: its session'),
+  session_tokens: sometimes(
+    'object',
+    'of an agent whose program reports only the tokens of a whole session: that sum, with the members of `tokens`',
+  ),
   adapter: sometimes('text', 'of an agent that reported its session: the adapter of the session'),
   session_of: sometimes(
     'text',
@@ -25,6 +29,14 @@ const agentFacts = {
   unavailable: sometimes(
     'object',
     'of an unavailable agent: `cause` (`usage`, `overload`, `network`), `message`, `at_ms`, and `until_ms` or null',
+  ),
+  denied: sometimes(
+    'list',
+    'of an agent: the calls of tools that its program did not allow, each with `tool`, `input` and `reason`',
+  ),
+  own_retries: sometimes(
+    'object',
+    'of an agent whose program waited for its service: `count`, `ms`, and the last reason as `message`',
   ),
 } as const;
 

@@ -4,69 +4,15 @@
  */
 import type { Json } from '../../machine/expression.js';
 import type { LimitScope } from '../../machine/machine.js';
+import type { AgentFacts, TokenCounts } from './agent-facts.js';
 import type { FailureCause, GrantedAttempt, HeldFailure, RunError } from './failure-facts.js';
+import type { Output } from './output.js';
 import type { StoredLimits } from './stored-limits.js';
 import type { RolledBack, UndoFacts } from './undo-facts.js';
 
+export type { AgentFacts, BrokenGuard, DeniedCall, OwnRetries, TokenCounts, Unavailable } from './agent-facts.js';
 export type { FailureCause, FailureFacts, GrantedAttempt, HeldFailure, RunError } from './failure-facts.js';
-
-/** stdout of an effect. Up to 64 KiB inline, else in an artifact of the run. */
-export interface Output {
-  /** All of it, when it is valid UTF-8 (or had to be decoded to be bound). */
-  readonly text?: string;
-  /** All of it, when it is not valid UTF-8. */
-  readonly base64?: string;
-  /** File name below `artifacts/`. */
-  readonly artifact?: string;
-  /** The last 4 KiB of an artifact. */
-  readonly tail?: string;
-  readonly bytes: number;
-  /** `text` was decoded from bytes that are not valid UTF-8. */
-  readonly lossy?: true;
-}
-
-/** Tokens of one agent call. What came from a cache is not part of `in`. */
-export interface TokenCounts {
-  readonly in: number;
-  readonly out: number;
-  readonly cache_read: number;
-  readonly cache_write: number;
-}
-
-/** A limit of a single agent call that it went beyond. */
-export interface BrokenGuard {
-  readonly name: 'max_turns' | 'max_cost' | 'max_time' | 'no_write';
-  /** A clause for messages: what it did and what it was allowed. */
-  readonly message: string;
-}
-
-/** Why an agent could do nothing for now. Asking again later is all that it takes, so such a try does not count. */
-export interface Unavailable {
-  readonly cause: 'usage' | 'overload' | 'network';
-  readonly message: string;
-  /** When it will answer again as far as it said; milliseconds since the epoch, as `atMs`, when it was noticed. */
-  readonly until_ms: number | null;
-  readonly at_ms: number;
-}
-
-/** What is known of an agent call besides its answer. */
-export interface AgentFacts {
-  /** US dollars; null when it did not tell. */
-  readonly cost?: number | null;
-  readonly tokens?: TokenCounts;
-  readonly session_id?: string;
-  /** The adapter that made the session, which no other can continue. */
-  readonly adapter?: string;
-  /** The adapter of the session that was to be continued, where that is another one: the call began a new one. */
-  readonly session_of?: string;
-  readonly turns?: number;
-  /** Whether the agent said that it failed. Present where an adapter read what it printed: then `stdout` is its answer. */
-  readonly is_error?: boolean;
-  /** All that it printed, where `stdout` is only the answer. */
-  readonly transcript?: Output;
-  readonly guard?: BrokenGuard;
-  readonly unavailable?: Unavailable;
-}
+export type { Output } from './output.js';
 
 /** What the world answered to an effect. The interpreter decides what it means. */
 export type Outcome =

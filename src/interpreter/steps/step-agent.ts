@@ -139,16 +139,26 @@ function mostOf(t: Thread, { agent }: StepFrame, { maxCost }: GuardLayout): numb
   return configured === undefined ? maxCost : Math.min(maxCost, configured);
 }
 
+type SessionOfRequest = Pick<AgentRequest, 'session' | 'sessionAdapter' | 'sessionTokens'>;
+
 /** The session to continue, and whose it is: no other adapter knows it. */
-function sessionOf({ run }: Thread, { session }: StepFrame): Pick<AgentRequest, 'session' | 'sessionAdapter'> {
+function sessionOf({ run: { steps } }: Thread, { session }: StepFrame): SessionOfRequest {
   if (session === null) return {};
-  return omitUndefined({ session, sessionAdapter: run.steps.sessionAdapters.get(session) });
+  return omitUndefined({
+    session,
+    sessionAdapter: steps.sessionAdapters.get(session),
+    sessionTokens: steps.sessionTokens.get(session),
+  });
 }
+
+/** Adapters whose programs report the tokens of a whole session. */
+const REPORT_SUMS: ReadonlySet<string> = new Set(['codex', 'qwen']);
 
 /** Adds what the call used, and continues its session from here on. */
 function takeIn(t: Thread, frame: StepFrame, outcome: Outcome): void {
   count(frame, outcome);
-  const { session_id: sessionId, adapter, session_of: made } = factsOfCall(outcome);
+  const facts = factsOfCall(outcome);
+  const { session_id: sessionId, adapter, session_of: made, tokens, session_tokens: sessionTokens } = facts;
   if (made !== undefined)
     warn(t, `\`${frame.path}\` starts a new session, because \`${adapter}\` cannot continue a session of \`${made}\``);
   if (sessionId === undefined || sessionId === '') {
@@ -156,6 +166,9 @@ function takeIn(t: Thread, frame: StepFrame, outcome: Outcome): void {
     return;
   }
   frame.session = sessionId;
+  // Earlier versions recorded the sum of a session as the tokens of its calls.
+  const sum = sessionTokens ?? (REPORT_SUMS.has(adapter ?? '') ? tokens : undefined);
+  if (sum !== undefined) t.run.steps.setSessionTokens(sessionId, sum);
   if (adapter !== undefined) t.run.steps.setSessionAdapter(sessionId, adapter);
 }
 
