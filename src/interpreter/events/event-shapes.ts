@@ -1,4 +1,4 @@
-/** The objects inside events, in words: see `event-table.ts`. An outcome has a row of its own for each of its kinds. */
+/** The objects inside events, in words; see `event-table.ts`. Each kind of outcome has its own row. */
 import type { FailureCause, Outcome, Output, RunError, SpentAmount, Waiting } from './event.js';
 import { always, type Described, sometimes } from './event-table.js';
 
@@ -8,7 +8,7 @@ const stderr_artifact = sometimes('text', 'the file in `artifacts/` with all of 
 const stdout = always('[output]', 'its output');
 const error_type = sometimes('text', 'the kind of failure (default: `tool_failure`)');
 
-/** What both kinds of outcomes that an agent call can have tell about it. */
+/** The members that both kinds of outcomes of an agent call have. */
 const agentFacts = {
   cost: sometimes('number or null', 'of an agent: the cost in US dollars; null if it is unknown'),
   tokens: sometimes('object', 'of an agent: `in`, `out`, `cache_read`, `cache_write`'),
@@ -107,7 +107,7 @@ export const outcomeTable = {
   };
 };
 
-/** The other objects, by the name that the events' words use. */
+/** The other objects, by the name that the descriptions of events use. */
 export const shapeTable = {
   output: {
     text: sometimes('text', 'the whole output, if it is text of at most 64 KiB'),
