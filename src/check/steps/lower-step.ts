@@ -4,6 +4,7 @@
  */
 import type { ContextLayout, SessionLayout, StepLayout } from '../../machine/step.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
+import type { SourceFile } from '../../source/source-file.js';
 import { nearest } from '../../source/suggest.js';
 import { constantText, lowerTemplate } from '../lower/expression.js';
 import { lowerAgentName } from '../lower/report-agent.js';
@@ -157,9 +158,18 @@ function lowerRun(l: StateLowering, i: StepNode, layout: StepLayout, context: re
 /** A folder that prompts of some workflows name for answers, next to the files of the project. */
 const ANSWER_FOLDER = '.gump/out';
 
+/** Whether a file names it: asked for once a file, since looking takes as long as the file is long. */
+const namesAnswerFolder = new WeakMap<SourceFile, boolean>();
+
 function answersOf(l: StateLowering, { verb }: StepNode): { answerFolder?: string } {
-  const says = l.shared.sources[verb.span.file]?.text.includes(`${ANSWER_FOLDER}/`) === true;
-  return says ? { answerFolder: ANSWER_FOLDER } : {};
+  const file = l.shared.sources[verb.span.file];
+  if (file === undefined) return {};
+  let isNamed = namesAnswerFolder.get(file);
+  if (isNamed === undefined) {
+    isNamed = file.text.includes(`${ANSWER_FOLDER}/`);
+    namesAnswerFolder.set(file, isNamed);
+  }
+  return isNamed ? { answerFolder: ANSWER_FOLDER } : {};
 }
 
 function unknownRun(run: never): never {

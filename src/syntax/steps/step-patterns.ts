@@ -5,7 +5,7 @@
 import { indentOf } from '../tokens/command-patterns.js';
 import { openFrame } from '../tokens/frames.js';
 import { arrowLength, commentAhead, lineBreak, trimmedEnd } from '../tokens/line-patterns.js';
-import { image, letters, type Matcher, none, type ScanState, scan, starting } from '../tokens/scan.js';
+import { letters, type Matcher, matchTo, none, type ScanState, scan, starting } from '../tokens/scan.js';
 import { type FoundVerb, readSection, type SectionVerb } from '../tokens/verbs.js';
 import { gateKind, retryKind } from './step-words.js';
 
@@ -35,7 +35,7 @@ export function sectionPattern(section: SectionVerb): Matcher {
       if (section === 'GATE') openFrame('gates', text, at);
       if (section === 'CONTEXT') openFrame('context', text, at);
     }
-    return image(text, at, found.end);
+    return matchTo(at, found.end);
   });
 }
 
@@ -56,7 +56,7 @@ function entry(verb: ScanState['verb'], isWanted: (word: string) => boolean): Ma
     const found = entryWord.exec(text);
     if (found === null || !isWanted(found[1] as string)) return none;
     scan.verb = verb;
-    return image(text, at, at + found[0].length);
+    return matchTo(at, at + found[0].length);
   });
 }
 
@@ -77,7 +77,7 @@ export const contextKey = starting(letters, (text, at) => {
   contextWord.lastIndex = at;
   if (!contextWord.test(text)) return none;
   scan.verb = 'CONTEXT';
-  return image(text, at, contextWord.lastIndex);
+  return matchTo(at, contextWord.lastIndex);
 });
 
 const contextWorkflow = /workflow[ \t]*=[ \t]*[^\s,()[\]{}="'→]*/y;
@@ -87,7 +87,7 @@ export const contextCall = starting('w', (text, at) => {
   contextWorkflow.lastIndex = at;
   if (!contextWorkflow.test(text)) return none;
   scan.verb = 'CONTEXT';
-  return image(text, at, contextWorkflow.lastIndex);
+  return matchTo(at, contextWorkflow.lastIndex);
 });
 
 // ---- commas and arrows ------------------------------------------------------------------------------
@@ -107,7 +107,7 @@ function entryEnd(verb: ScanState['verb'], ends: (text: string, at: number) => b
   return starting(',', (text, at) => {
     if (scan.verb !== verb || scan.depth > 0 || text[at] !== ',' || !ends(text, at + 1)) return none;
     scan.passing = false;
-    return image(text, at, at + 1);
+    return matchTo(at, at + 1);
   });
 }
 
@@ -135,7 +135,7 @@ export const retryArrow = starting('→-', (text, at) => {
   scan.depth = 0;
   scan.passing = false;
   if (endsLine(text, at + length)) openFrame('overrides', text, at);
-  return image(text, at, at + length);
+  return matchTo(at, at + length);
 });
 
 const labelled = /as(?=[ \t,]|\r?\n|$)/y;
@@ -145,7 +145,7 @@ export const as = starting('a', (text, at) => {
   labelled.lastIndex = at;
   if (scan.verb !== 'GATE' || scan.depth > 0 || !labelled.test(text)) return none;
   scan.passing = false;
-  return image(text, at, at + 2);
+  return matchTo(at, at + 2);
 });
 
 // ---- values -----------------------------------------------------------------------------------------
@@ -161,7 +161,7 @@ export const plainWord: Matcher = (text, at) => {
     } else if (` \t\r\n,"'→`.includes(c) || (c === '-' && text[end + 1] === '>')) break;
     else if (c === '\\' && /^[ \t]*\r?\n/.test(text.slice(end + 1, end + 8))) break;
   }
-  return image(text, at, end);
+  return matchTo(at, end);
 };
 
 /** The longest braces of a word. */
@@ -183,7 +183,7 @@ export const dashedWord = starting(letters, (text, at) => {
   dashed.lastIndex = at;
   if (!dashed.test(text)) return none;
   valueEnd.lastIndex = dashed.lastIndex;
-  return valueEnd.test(text) ? image(text, at, dashed.lastIndex) : none;
+  return valueEnd.test(text) ? matchTo(at, dashed.lastIndex) : none;
 });
 
 /** Lines below that are indented deeper, until one that is not. Nothing in them is a comment: prompts are Markdown. */
@@ -201,12 +201,12 @@ export const textBlock: Matcher = (text, at) => {
     }
     line = text.indexOf('\n', stop) + 1;
   }
-  return image(text, at, trimmedEnd(text, at, end));
+  return matchTo(at, trimmedEnd(text, at, end));
 };
 
 /** Text without quotes where a quoted one is wanted: the rest of the line. */
 export const unquotedText: Matcher = (text, at) => {
   const end = lineBreak(text, at);
-  for (let i = at; i < end; i++) if (text[i] === ' ' && commentAhead(text, i)) return image(text, at, i);
-  return image(text, at, trimmedEnd(text, at, end));
+  for (let i = at; i < end; i++) if (text[i] === ' ' && commentAhead(text, i)) return matchTo(at, i);
+  return matchTo(at, trimmedEnd(text, at, end));
 };

@@ -1,7 +1,7 @@
 /** The patterns of CALL and PLAN: what is called, references that are joined, and where the result goes. */
 import { dataReferenceEnd } from './interpolation-scan.js';
 import { commentAhead, logicalEnd, trimmedEnd } from './line-patterns.js';
-import { fast, image, letters, type Matcher, none, scan, starting } from './scan.js';
+import { fast, letters, type Matcher, matchTo, none, scan, starting } from './scan.js';
 import { actionFollows } from './verbs.js';
 
 export function isCall(): boolean {
@@ -14,14 +14,14 @@ const name = /(?:(?!->)[^\s(){}[\],=+#"'→:†])+/y;
 
 export const toolName: Matcher = (text, at) => {
   name.lastIndex = at;
-  return name.test(text) ? image(text, at, name.lastIndex) : none;
+  return name.test(text) ? matchTo(at, name.lastIndex) : none;
 };
 
 /** References with `||` or `&&` between them. A single one is an operand like any other, and no match. */
 export const references: Matcher = starting('†(', (text, at) => {
   if (!isCall()) return none;
   const { end, joined } = groupEnd(text, at, 0);
-  return joined ? image(text, at, end) : none;
+  return joined ? matchTo(at, end) : none;
 });
 
 const deepestGroup = 50;
@@ -73,7 +73,7 @@ export const outputPath: Matcher = starting('†(', (text, at) => {
     else if (c === ' ' && commentAhead(text, end)) break;
     end++;
   }
-  return image(text, at, trimmedEnd(text, at, Math.min(end, limit)));
+  return matchTo(at, trimmedEnd(text, at, Math.min(end, limit)));
 });
 
 /** Offset of the closing quote, or of the last character when there is none. */

@@ -1,12 +1,12 @@
 /** The patterns of what DO and CHECK perform: shell text, its blocks, bindings, agents and lists of arguments. */
 import { commentAhead, lineBreak, logicalEnd, trimmedEnd } from './line-patterns.js';
-import { image, type Matcher, none, scan } from './scan.js';
+import { type Matcher, matchTo, none, scan } from './scan.js';
 import { actionFollows } from './verbs.js';
 
 /** The rest of the line; in an action list up to `, VERB` outside quotes and brackets. */
 export const shellText: Matcher = (text, at) => {
   const limit = logicalEnd(text, at);
-  return image(text, at, trimmedEnd(text, at, scan.inList ? shellEnd(text, at, limit) : limit));
+  return matchTo(at, trimmedEnd(text, at, scan.inList ? shellEnd(text, at, limit) : limit));
 };
 
 function shellEnd(text: string, at: number, limit: number): number {
@@ -36,7 +36,7 @@ function shellQuoteEnd(text: string, at: number, limit: number): number {
 export const optionsOpen: Matcher = (text, at) => {
   if (!scan.header || text[at] !== '[') return none;
   optionName.lastIndex = at;
-  return optionName.test(text) ? image(text, at, at + 1) : none;
+  return optionName.test(text) ? matchTo(at, at + 1) : none;
 };
 const optionName = /\[(?:[ \t]*\]|[ \t]*[A-Za-z_][\w.-]*[ \t]*(?:=|\]|,|[A-Za-z]))/y;
 
@@ -58,7 +58,7 @@ export const shellBlock: Matcher = (text, at) => {
     }
     line = text.indexOf('\n', stop) + 1;
   }
-  return image(text, at, trimmedEnd(text, at, end));
+  return matchTo(at, trimmedEnd(text, at, end));
 };
 
 /** Spaces at the start of the line that begins at `at`. */
@@ -85,7 +85,7 @@ export const parallelHead: Matcher = (text, at) => {
   const end = at + match.index + match[0].length;
   if (!onlyOptions(text, end, limit)) return none;
   scan.header = false;
-  return image(text, at, end);
+  return matchTo(at, end);
 };
 
 function onlyOptions(text: string, from: number, limit: number): boolean {
@@ -113,18 +113,18 @@ const boundWord = /[\p{L}\p{N}_][\p{L}\p{N}_.-]*[ \t]+=(?=[ \t]|\r?\n|$)/uy;
 /** `x =` between spaces. What is no name, such as `my-x`, was meant as one too: no command has `=` for its first argument. */
 export const binding: Matcher = (text, at) => {
   boundWord.lastIndex = at;
-  return boundWord.test(text) ? image(text, at, boundWord.lastIndex) : none;
+  return boundWord.test(text) ? matchTo(at, boundWord.lastIndex) : none;
 };
 
 const capturePrefix = /[A-Za-z_]\w*=(?=\$\()/y;
 
 /** `x=` of `x=$(command)`, when the parenthesis closes at the end of the action. */
-export const capture: Matcher = (text, at, tokens, groups) => {
+export const capture: Matcher = (text, at, before) => {
   capturePrefix.lastIndex = at;
   if (!capturePrefix.test(text)) return none;
   const start = capturePrefix.lastIndex;
-  const rest = shellText(text, start, tokens, groups);
-  return rest !== null && isSubstitution(rest[0] as string) ? image(text, at, start) : none;
+  const end = shellText(text, start, before);
+  return end !== none && isSubstitution(text.slice(start, end)) ? matchTo(at, start) : none;
 };
 
 /** Is all of `text` one `$(…)`? */
@@ -150,7 +150,7 @@ export const agent: Matcher = (text, at) => {
   if (!agentName.test(text)) return none;
   scan.verb = 'TASK';
   scan.header = false;
-  return image(text, at, agentName.lastIndex);
+  return matchTo(at, agentName.lastIndex);
 };
 
 /** `[` of `DO: ["program", …]`: a quote follows at once, as it never does in a shell test. A list with an operator after it is a value. */
@@ -161,7 +161,7 @@ export const argvOpen: Matcher = (text, at) => {
   scan.depth = 1;
   scan.header = false;
   scan.verb = scan.verb === '' ? 'DO' : scan.verb;
-  return image(text, at, at + 1);
+  return matchTo(at, at + 1);
 };
 
 const operand = /[ \t]*(?:[-+*/%<>=!.?[]|(?:AND|OR|in|is|not|contains|exists)(?!\w))/y;

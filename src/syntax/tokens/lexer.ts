@@ -7,7 +7,7 @@
  */
 import { type IToken, Lexer, type TokenType } from 'chevrotain';
 import * as st from '../steps/step-tokens.js';
-import { type Matcher, type ScanState, scan, withFreshScan } from './scan.js';
+import { matcherOf, type ScanState, scan, withFreshScan } from './scan.js';
 import * as t from './tokens.js';
 
 const declarations = [t.State, t.Machine, t.Input, t.Limit, t.Import, t.Pattern];
@@ -193,10 +193,10 @@ function readTokens(text: string, start: Mode): Lexed {
 
 function tokenAt(text: string, at: number, types: readonly TokenType[], before: IToken[]): IToken | null {
   for (const tokenType of types) {
-    const image = (tokenType.PATTERN as Matcher)(text, at, before, {})?.[0];
-    if (image === undefined) continue;
-    const endOffset = at + image.length - 1;
-    return { image, startOffset: at, endOffset, tokenTypeIdx: tokenType.tokenTypeIdx as number, tokenType };
+    const end = matcherOf(tokenType)(text, at, before);
+    if (end < 0) continue;
+    const image = text.slice(at, end);
+    return { image, startOffset: at, endOffset: end - 1, tokenTypeIdx: tokenType.tokenTypeIdx as number, tokenType };
   }
   return null;
 }
@@ -222,7 +222,7 @@ function candidates({ all, byCharacter }: Table, character: number): readonly To
   if (character >= byCharacter.length) return all;
   let found = byCharacter[character];
   if (found === undefined) {
-    found = all.filter(({ PATTERN }) => (PATTERN as Matcher).starts?.has(character) ?? true);
+    found = all.filter((type) => matcherOf(type).starts?.has(character) ?? true);
     byCharacter[character] = found;
   }
   return found;

@@ -1,7 +1,7 @@
 /** The patterns of lines: their ends and comments, verbs, and what parts the actions of a list. */
 import { closeFrames, openFrame } from './frames.js';
 import { quotedEnd } from './interpolation-scan.js';
-import { image, letters, type Matcher, mostArrows, none, scan, starting } from './scan.js';
+import { letters, type Matcher, matchTo, mostArrows, none, scan, starting } from './scan.js';
 import { actionFollows, type FoundVerb, readVerb, type Verb } from './verbs.js';
 
 export const newline = starting('\r\n', (text, at) => {
@@ -15,7 +15,7 @@ export const newline = starting('\r\n', (text, at) => {
   scan.passing = false;
   const end = c === '\n' ? at + 1 : at + 2;
   if (scan.frame !== null) closeFrames(text, end);
-  return image(text, at, end);
+  return matchTo(at, end);
 });
 
 const endCommentStart = /[ \t]{2,}#(?=[ \r\n]|$)/y;
@@ -23,7 +23,7 @@ const endCommentStart = /[ \t]{2,}#(?=[ \r\n]|$)/y;
 /** Two spaces and `# ` outside brackets; the token starts with the spaces. */
 export const endComment = starting(' \t', (text, at) => {
   if (scan.depth > 0 || (text[at] !== ' ' && text[at] !== '\t')) return none;
-  return commentAhead(text, at) ? image(text, at, lineBreak(text, at)) : none;
+  return commentAhead(text, at) ? matchTo(at, lineBreak(text, at)) : none;
 });
 
 export function commentAhead(text: string, at: number): boolean {
@@ -101,7 +101,7 @@ export function verbPattern(verb: Verb): Matcher {
     scan.header = verb === 'DO' || verb === 'UNDO' || verb === 'CHECK' || verb === 'CALL' || verb === 'PLAN';
     if (verb === 'STEP') openFrame('step', text, at);
     if (opensList) scan.inList = true;
-    return image(text, at, found.end);
+    return matchTo(at, found.end);
   });
 }
 
@@ -114,13 +114,13 @@ export const arrow: Matcher = (text, at) => {
   scan.depth = 0;
   scan.inList = true;
   scan.arrows++;
-  return image(text, at, at + length);
+  return matchTo(at, at + length);
 };
 
 /** The arrow some write after `ELSE`, `DEFAULT:` and `ON ERROR:`. */
 export const branchArrow: Matcher = (text, at) => {
   const length = arrowLength(text, at);
-  return length > 0 ? image(text, at, at + length) : none;
+  return length > 0 ? matchTo(at, at + length) : none;
 };
 
 export function arrowLength(text: string, at: number): number {
@@ -143,7 +143,7 @@ export const missingArrow = starting(' \t', (text, at) => {
   if (!actionFollows(text, end) && !(instead && lineBreak(text, end) === end)) return none;
   scan.inList = true;
   scan.arrows++;
-  return image(text, at, end);
+  return matchTo(at, end);
 });
 
 /** `name=` or `[name=` after a comma: the event continues. */
@@ -156,7 +156,7 @@ export const passes = starting('w', (text, at) => {
   withWord.lastIndex = at;
   if (!withWord.test(text)) return none;
   scan.passing = true;
-  return image(text, at, at + 4);
+  return matchTo(at, at + 4);
 });
 
 /** The comma that ends an action of a list. After a command or a `with` list only if a verb follows. */
@@ -165,7 +165,7 @@ export const nextAction = starting(',', (text, at) => {
   if (!endsAction(text, at)) return none;
   scan.depth = 0;
   scan.header = false;
-  return image(text, at, at + 1);
+  return matchTo(at, at + 1);
 });
 
 function endsAction(text: string, at: number): boolean {
@@ -193,8 +193,7 @@ function endsAction(text: string, at: number): boolean {
 /** An action that begins with no verb: everything up to the next comma outside quotes and brackets. */
 export const prose: Matcher = (text, at) => {
   scan.verb = '';
-  return image(
-    text,
+  return matchTo(
     at,
     listItemEnd(text, at, () => true),
   );
@@ -203,7 +202,7 @@ export const prose: Matcher = (text, at) => {
 /** The text of RETURN: the rest of the line, in a list up to a comma. */
 export const returnText: Matcher = (text, at) => {
   const end = scan.inList ? listItemEnd(text, at, () => true) : commentCut(text, at, logicalEnd(text, at));
-  return image(text, at, trimmedEnd(text, at, end));
+  return matchTo(at, trimmedEnd(text, at, end));
 };
 
 /** What FAIL passes: in plain text `with` is a word like any other, unless a name and `=` follow. */
@@ -216,12 +215,12 @@ export const failText: Matcher = (text, at) => {
   if (text[at] === '"' || text[at] === "'") {
     const close = quotedEnd(text, at);
     quotedTail.lastIndex = close;
-    if (close > 0 && quotedTail.test(text)) return image(text, at, close);
+    if (close > 0 && quotedTail.test(text)) return matchTo(at, close);
   }
   const end = scan.inList ? listItemEnd(text, at, () => true) : commentCut(text, at, logicalEnd(text, at));
   const passed = failWith.exec(text.slice(at, end));
   const stop = trimmedEnd(text, at, passed === null ? end : at + passed.index);
-  return stop > at ? image(text, at, stop) : none;
+  return stop > at ? matchTo(at, stop) : none;
 };
 
 function commentCut(text: string, at: number, end: number): number {

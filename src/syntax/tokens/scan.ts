@@ -3,7 +3,7 @@
  * on whether the line is an action list, so the lexer keeps that much state. Lexing is synchronous; a nested use
  * saves and restores the state.
  */
-import type { CustomPatternMatcherFunc, IToken } from 'chevrotain';
+import type { CustomPatternMatcherFunc, IToken, TokenType } from 'chevrotain';
 import type { SectionVerb, Verb } from './verbs.js';
 
 /** Brackets in brackets beyond this are refused, so that no later stage can run out of stack. */
@@ -61,15 +61,30 @@ export function withFreshScan<Result>(start: Partial<ScanState>, work: () => Res
   }
 }
 
-/** A pattern; `starts` are the only characters it can begin with, where that is known. */
-export type Matcher = CustomPatternMatcherFunc & { readonly starts?: ReadonlySet<number> };
+/**
+ * A pattern: gives the end of its match at `at`, or `none`. `before` are the tokens so far. `starts` are the only characters
+ * it can begin with, where that is known.
+ */
+export interface Matcher {
+  (text: string, at: number, before: readonly IToken[]): number;
+  readonly starts?: ReadonlySet<number>;
+}
 
 /** What a pattern that does not match gives. */
-export const none = null;
+export const none = -1;
 
-/** The match of `text` from `at` to `end`; none when it is empty. */
-export function image(text: string, at: number, end: number): RegExpExecArray | null {
-  return end > at ? ([text.slice(at, end)] as unknown as RegExpExecArray) : none;
+/** A match from `at` to `end`; none if it is empty. */
+export function matchTo(at: number, end: number): number {
+  return end > at ? end : none;
+}
+
+/** Chevrotain's own lexer wants patterns that give arrays. It is not used here, so a token type only carries its pattern. */
+export function asPattern(matcher: Matcher): CustomPatternMatcherFunc {
+  return matcher as unknown as CustomPatternMatcherFunc;
+}
+
+export function matcherOf({ PATTERN }: TokenType): Matcher {
+  return PATTERN as unknown as Matcher;
 }
 
 /** What names begin with. */
@@ -80,18 +95,18 @@ export function fast(starts: string, regex: RegExp): Matcher {
   const sticky = new RegExp(regex.source, `${regex.flags.replace('y', '')}y`);
   return starting(starts, (text, at) => {
     sticky.lastIndex = at;
-    return sticky.test(text) ? image(text, at, sticky.lastIndex) : none;
+    return sticky.test(text) ? matchTo(at, sticky.lastIndex) : none;
   });
 }
 
 /** Says what characters a pattern begins with, so that the lexer asks it nowhere else. */
-export function starting(starts: string, matcher: CustomPatternMatcherFunc): Matcher {
+export function starting(starts: string, matcher: Matcher): Matcher {
   return Object.assign(matcher, { starts: new Set([...starts].map((c) => c.charCodeAt(0))) });
 }
 
 /** Tries `matcher` only while `when` holds. */
 export function only(when: (last: IToken | undefined) => boolean, matcher: Matcher): Matcher {
-  const guardedMatcher: Matcher = (text, at, tokens, groups) =>
-    when(tokens[tokens.length - 1]) ? matcher(text, at, tokens, groups) : none;
+  const guardedMatcher: Matcher = (text, at, before) =>
+    when(before[before.length - 1]) ? matcher(text, at, before) : none;
   return matcher.starts === undefined ? guardedMatcher : Object.assign(guardedMatcher, { starts: matcher.starts });
 }

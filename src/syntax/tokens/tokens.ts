@@ -7,7 +7,7 @@ import { createToken, Lexer, type TokenType } from 'chevrotain';
 import * as called from './call-patterns.js';
 import * as command from './command-patterns.js';
 import * as line from './line-patterns.js';
-import { fast, image, letters, type Matcher, none, only, scan } from './scan.js';
+import { asPattern, fast, letters, type Matcher, matchTo, none, only, scan } from './scan.js';
 import * as value from './value-patterns.js';
 import type { Verb } from './verbs.js';
 
@@ -15,13 +15,14 @@ import type { Verb } from './verbs.js';
 export const Inline = createToken({ name: 'Inline', pattern: Lexer.NA });
 
 export function boundary(name: string, matcher: Matcher | typeof Lexer.NA, mode?: string): TokenType {
-  return createToken({ name, pattern: matcher, line_breaks: true, ...(mode === undefined ? {} : { push_mode: mode }) });
+  const pattern = typeof matcher === 'function' ? asPattern(matcher) : matcher;
+  return createToken({ name, pattern, line_breaks: true, ...(mode === undefined ? {} : { push_mode: mode }) });
 }
 
 export function inline(name: string, matcher: Matcher, mode?: string): TokenType {
   return createToken({
     name,
-    pattern: matcher,
+    pattern: asPattern(matcher),
     line_breaks: true,
     categories: [Inline],
     ...(mode === undefined ? {} : { push_mode: mode }),
@@ -29,7 +30,7 @@ export function inline(name: string, matcher: Matcher, mode?: string): TokenType
 }
 
 function createSkipped(name: string, matcher: Matcher, group: string = Lexer.SKIPPED): TokenType {
-  return createToken({ name, pattern: matcher, line_breaks: true, group });
+  return createToken({ name, pattern: asPattern(matcher), line_breaks: true, group });
 }
 
 function verb(name: string, text: Verb, mode: string): TokenType {
@@ -128,7 +129,7 @@ export const DoForEach = boundary(
 /** `UNDO: CALL …`. */
 export const UndoCall = createToken({
   name: 'UndoCall',
-  pattern: only((last) => scan.verb === 'UNDO' && startsPerformed(last), line.verbPattern('CALL')),
+  pattern: asPattern(only((last) => scan.verb === 'UNDO' && startsPerformed(last), line.verbPattern('CALL'))),
   line_breaks: true,
   categories: [Call],
   push_mode: 'called',
@@ -199,7 +200,7 @@ export function wordUnless(regex: RegExp): Matcher {
   const sticky = new RegExp(regex.source, 'y');
   return (text, at) => {
     sticky.lastIndex = at;
-    return sticky.test(text) ? image(text, at, sticky.lastIndex) : none;
+    return sticky.test(text) ? matchTo(at, sticky.lastIndex) : none;
   };
 }
 export const UnquotedPath = inline('UnquotedPath', wordUnless(/[^\s"']+/));

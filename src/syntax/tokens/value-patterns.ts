@@ -2,26 +2,26 @@
 import type { IToken } from 'chevrotain';
 import { dataReferenceEnd, interpolationEnd, quotedEnd } from './interpolation-scan.js';
 import { arrowLength, fieldAhead, lineBreak, logicalEnd, trimmedEnd } from './line-patterns.js';
-import { deepestBrackets, image, type Matcher, mostArrows, none, scan, starting } from './scan.js';
+import { deepestBrackets, type Matcher, matchTo, mostArrows, none, scan, starting } from './scan.js';
 import { actionFollows } from './verbs.js';
 
 export const quoted = starting(`"'`, (text, at) => {
   const c = text[at];
-  return c === '"' || c === "'" ? image(text, at, quotedEnd(text, at)) : none;
+  return c === '"' || c === "'" ? matchTo(at, quotedEnd(text, at)) : none;
 });
 
 export const unclosedQuote = starting(`"'`, (text, at) => {
   const c = text[at];
-  return c === '"' || c === "'" ? image(text, at, trimmedEnd(text, at + 1, lineBreak(text, at))) : none;
+  return c === '"' || c === "'" ? matchTo(at, trimmedEnd(text, at + 1, lineBreak(text, at))) : none;
 });
 
-export const braced = starting('{', (text, at) => image(text, at, interpolationEnd(text, at)));
+export const braced = starting('{', (text, at) => matchTo(at, interpolationEnd(text, at)));
 
 export function openBracket(bracket: string): Matcher {
   return starting(bracket, (text, at) => {
     if (text[at] !== bracket || scan.depth >= deepestBrackets) return none;
     scan.depth++;
-    return image(text, at, at + 1);
+    return matchTo(at, at + 1);
   });
 }
 
@@ -31,14 +31,14 @@ export const loopOptions = starting('[', (text, at) => {
   optionAhead.lastIndex = at;
   if (scan.verb !== 'FOR EACH' || scan.depth > 0 || !optionAhead.test(text)) return none;
   scan.depth++;
-  return image(text, at, at + 1);
+  return matchTo(at, at + 1);
 });
 
 export function closeBracket(bracket: string): Matcher {
   return starting(bracket, (text, at) => {
     if (text[at] !== bracket) return none;
     scan.depth = Math.max(0, scan.depth - 1);
-    return image(text, at, at + 1);
+    return matchTo(at, at + 1);
   });
 }
 
@@ -46,18 +46,16 @@ export function closeBracket(bracket: string): Matcher {
 export const tooDeep: Matcher = (text, at) => {
   const c = text[at] ?? ' ';
   const deep = '([{'.includes(c) && scan.depth >= deepestBrackets;
-  return deep || (scan.arrows >= mostArrows && arrowLength(text, at) > 0)
-    ? image(text, at, logicalEnd(text, at))
-    : none;
+  return deep || (scan.arrows >= mostArrows && arrowLength(text, at) > 0) ? matchTo(at, logicalEnd(text, at)) : none;
 };
 
 /** The word after `>`: a file name, quotes and braces respected. */
-export const target: Matcher = (text, at) => image(text, at, valueEnd(text, at));
+export const target: Matcher = (text, at) => matchTo(at, valueEnd(text, at));
 
 /** `=value` of an option or of an event's field: up to a blank, quotes and braces respected. */
 export const assigned = starting('=', (text, at) => {
   if (text[at] !== '=') return none;
-  return image(text, at, valueEnd(text, at + 1));
+  return matchTo(at, valueEnd(text, at + 1));
 });
 
 function valueEnd(text: string, start: number): number {
@@ -151,7 +149,7 @@ export const note: Matcher = (text, at, tokens) => {
   if (last !== undefined && !isOperandEnd(last)) return none;
   const end = balancedNote(text, at);
   if (end < 0) return none;
-  return noteMayEnd(text, end) ? image(text, at, end) : none;
+  return noteMayEnd(text, end) ? matchTo(at, end) : none;
 };
 
 /** The name a verb is about, or the value of an INPUT: neither can be called. */
@@ -207,7 +205,7 @@ export const waitDuration: Matcher = (text, at) => {
     else break;
   }
   waitEnd.lastIndex = end;
-  return waitEnd.test(text) || (scan.inList && text[end] === ',') ? image(text, at, end) : none;
+  return waitEnd.test(text) || (scan.inList && text[end] === ',') ? matchTo(at, end) : none;
 };
 const waitEnd = /[ \t]*(?:\r?\n|$)|[ \t]+\(|[ \t]{2,}#[ \r\n]/y;
 
@@ -219,7 +217,7 @@ export const timeout = starting('OoAa|&t', (text, at) => {
   if (scan.verb !== 'WAIT' || scan.depth > 0) return none;
   timeoutStart.lastIndex = at;
   if (!timeoutStart.test(text)) return none;
-  return image(text, at, valueEnd(text, skipBlanks(text, timeoutStart.lastIndex)));
+  return matchTo(at, valueEnd(text, skipBlanks(text, timeoutStart.lastIndex)));
 });
 
 /** `every=1s` or `[every=1s]` of a WAIT. */
@@ -235,7 +233,7 @@ export const every = starting('[ \te', (text, at) => {
     const close = skipBlanks(text, end);
     if (text[close] === ']') end = close + 1;
   }
-  return image(text, at, end);
+  return matchTo(at, end);
 });
 
 function skipBlanks(text: string, at: number): number {
@@ -245,4 +243,4 @@ function skipBlanks(text: string, at: number): number {
 }
 
 /** `†kind.path["key"][0]`, also where the last step is missing, so that the whole of it is blamed. */
-export const dataReference: Matcher = (text, at) => image(text, at, dataReferenceEnd(text, at));
+export const dataReference: Matcher = (text, at) => matchTo(at, dataReferenceEnd(text, at));
