@@ -4,6 +4,7 @@ import { badName, reservedName } from '../source/catalogue/syntax.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import type { Name } from './ast.js';
 import { nameOf, type ParseContext, reportMissing, tokenSpan } from './grammar/cst.js';
+import { everyVerb } from './tokens/verbs.js';
 
 const plain = /^[A-Za-z_]\w*$/;
 const dashed = /^[A-Za-z_][\w-]*$/;
@@ -44,12 +45,22 @@ export function checkBinding(context: ParseContext, name: Name, what: string): v
   else checkName(context, name, what);
 }
 
+/** Verbs as they usually are in a token. */
+const usualVerbs: ReadonlyMap<string, string> = new Map(
+  everyVerb.flatMap((verb) => [
+    [verb, verb],
+    [`${verb}:`, verb],
+  ]),
+);
+
+function verbText(image: string): string {
+  const found = /^[A-Za-z_]\w*(?:[ \t]+(?:EACH|ERROR|IF)(?!\w))?/.exec(image)?.[0] ?? image;
+  return found.replace(/[ \t]+/g, ' ');
+}
+
 /** The verb of an instruction, without the colon that belongs to its token. */
 export function verbName(context: ParseContext, token: IToken): Name {
-  const text = (/^[A-Za-z_]\w*(?:[ \t]+(?:EACH|ERROR|IF)(?!\w))?/.exec(token.image)?.[0] ?? token.image).replace(
-    /[ \t]+/g,
-    ' ',
-  );
+  const text = usualVerbs.get(token.image) ?? verbText(token.image);
   const where = tokenSpan(context, token);
   return { text, span: { ...where, end: where.start + text.length } };
 }

@@ -103,6 +103,8 @@ function comment(context: ParseContext, token: IToken): Comment {
   };
 }
 
+/** A half of a pair, or a lone one: quickly found, and seldom there. */
+const surrogate = /[\0\uD800-\uDFFF]/;
 const unreadable = /[\0\uD800-\uDFFF]/gu;
 
 /**
@@ -115,6 +117,7 @@ function reportCharacters(
   errors: readonly { offset: number; length: number }[],
 ): void {
   const blamed = new Set<number>();
+  if (errors.length === 0 && !surrogate.test(context.text)) return;
   for (const found of context.text.matchAll(unreadable)) {
     const where = span(context, found.index, found.index + 1);
     if (firstOnLine(blamed, source, where.start)) report(context, unreadableCharacter(where, { character: found[0] }));

@@ -10,18 +10,20 @@ import { childBlocks } from '../../syntax/child-blocks.js';
 import type { Unit } from '../collect.js';
 
 export function lintTexts(unit: Unit, diagnostics: Diagnostic[]): void {
-  const blocks = [...unit.machines.flatMap(({ states }) => states), ...unit.patterns.values()].map(({ body }) => body);
-  const instructions = blocks.flatMap(all);
-  const names = new Set([...unit.inputs.keys(), ...instructions.flatMap(boundNames)]);
-  const effects = new Set(instructions.flatMap((i) => (i.kind === 'do' || i.kind === 'check' ? boundNames(i) : [])));
+  const instructions: Instruction[] = [];
+  for (const { states } of unit.machines) for (const { body } of states) addAll(body, instructions);
+  for (const { body } of unit.patterns.values()) addAll(body, instructions);
+  const names = new Set(unit.inputs.keys());
+  const effects = new Set<string>();
+  for (const i of instructions) addBound(i, names, effects);
   for (const i of instructions) {
     if (i.kind === 'do' || i.kind === 'check') {
       if (i.performed.kind === 'shell') lintCommand(i.performed.shell, i.span.file, i.kind, diagnostics);
     } else if (i.kind === 'emit') {
       for (const { value } of i.fields) lintDollar(value, names, diagnostics);
       if (i.message !== undefined) lintDollar(i.message, names, diagnostics);
-      for (const text of [...i.fields.map(({ value }) => value), ...(i.message === undefined ? [] : [i.message])])
-        lintComputed(text, names, diagnostics);
+      for (const { value } of i.fields) lintComputed(value, names, diagnostics);
+      if (i.message !== undefined) lintComputed(i.message, names, diagnostics);
     } else if (i.kind === 'return' && i.text !== undefined) {
       lintDollar(i.text, names, diagnostics);
       lintComputed(i.text, names, diagnostics);
@@ -34,13 +36,20 @@ export function lintTexts(unit: Unit, diagnostics: Diagnostic[]): void {
   }
 }
 
-function all(block: Block): Instruction[] {
-  return block.instructions.flatMap((i) => [i, ...childBlocks(i).flatMap(all)]);
+/** Adds the instructions of a block, each before those inside it. */
+function addAll(block: Block, instructions: Instruction[]): void {
+  for (const i of block.instructions) {
+    instructions.push(i);
+    for (const inner of childBlocks(i)) addAll(inner, instructions);
+  }
 }
 
-function boundNames(i: Instruction): string[] {
-  if (i.kind === 'track' || i.kind === 'set') return [i.name.text];
-  return (i.kind === 'do' || i.kind === 'check') && i.bind !== undefined ? [i.bind.text] : [];
+/** Adds the names that an instruction binds; `effects` are those of results of commands. */
+function addBound(i: Instruction, names: Set<string>, effects: Set<string>): void {
+  if (i.kind === 'track' || i.kind === 'set') names.add(i.name.text);
+  if ((i.kind !== 'do' && i.kind !== 'check') || i.bind === undefined) return;
+  names.add(i.bind.text);
+  effects.add(i.bind.text);
 }
 
 const OPTION = /\s(\[(?:ok|timeout|retry|once|cwd|shell|strict|env\.\w+)(?:=[^\]]*)?\])$/;
@@ -50,17 +59,21 @@ const ACTION =
   /\s((?:→|->)\s*(?:GOTO|RETURN|EMIT|SET|INCREMENT|TRACK|USE|FAIL|DO|CHECK|IF|ASK|WAIT|PROCEED|ROLLBACK)\b.*)$/;
 const COMMENT = /\s(\/\/\s.*)$/;
 
+/** What looks like a part of the language; without one of its signs a command does not have it. */
+const COMMAND_ENDS = [
+  { pattern: OPTION, sign: [']'], report: say.option },
+  { pattern: ARROW, sign: ['→'], report: say.arrow },
+  { pattern: ACTION, sign: ['→', '->'], report: say.action },
+  { pattern: COMMENT, sign: ['//'], report: say.comment },
+] as const;
+
 /** The end of a command of one line. */
 function lintCommand({ text, lines }: ShellText, file: number, kind: 'do' | 'check', diagnostics: Diagnostic[]): void {
   const [only] = lines;
   if (lines.length !== 1 || only === undefined) return;
   const verb = kind.toUpperCase();
-  for (const [pattern, report] of [
-    [OPTION, say.option],
-    [ARROW, say.arrow],
-    [ACTION, say.action],
-    [COMMENT, say.comment],
-  ] as const) {
+  for (const { pattern, sign, report } of COMMAND_ENDS) {
+    if (!sign.some((one) => text.includes(one))) continue;
     const match = pattern.exec(text);
     // Inside quotes it is meant as text.
     if (match === null || /['"`]/.test(match[0]) || isOpen(text.slice(0, match.index))) continue;
@@ -76,7 +89,7 @@ function isOpen(text: string): boolean {
 
 function lintDollar({ parts, span, raw }: Template, names: ReadonlySet<string>, diagnostics: Diagnostic[]): void {
   for (const part of parts) {
-    if (typeof part !== 'string') continue;
+    if (typeof part !== 'string' || !part.includes('$')) continue;
     const found = [...part.matchAll(/\$(\w+)/g)].find((match) => names.has(match[1] as string));
     const at = found === undefined ? -1 : raw.indexOf(found[0]);
     if (found === undefined || at < 0) continue;
@@ -108,6 +121,7 @@ const COMPUTED = new RegExp(`^${TERM}(?: (?:[-+*/%<>]|[=!<>]=) ${TERM})+$`);
 
 /** `{n + 1}` in a text: braces take a name, a field or a call, and leave anything else as it is. */
 function lintComputed({ parts, span, raw }: Template, names: ReadonlySet<string>, diagnostics: Diagnostic[]): void {
+  if (!raw.includes('{')) return;
   for (const match of raw.matchAll(BRACES)) {
     const text = (match[1] as string).trim();
     const start = span.start + match.index;

@@ -2,7 +2,7 @@
  * The grammar of expressions, and what the rest of the grammar shares with it: parts that are forgiven when they
  * are missing, and children that keep their order.
  */
-import { CstParser } from 'chevrotain';
+import { type CstNode, CstParser, EOF, type IToken } from 'chevrotain';
 import { allTokens } from '../tokens/lexer.js';
 import * as t from '../tokens/tokens.js';
 import { lazyLookahead } from './lookahead.js';
@@ -21,6 +21,24 @@ export function alternatives(...actions: readonly (() => unknown)[]): { ALT: () 
   return actions.map((ALT) => ({ ALT }));
 }
 
+/** Children without a prototype, as the parser makes them, but in an object that V8 reads and fills quickly. */
+const Children = function Children() {} as unknown as new () => CstNode['children'];
+Children.prototype = Object.create(null);
+
+/** What the parser keeps of its own, which its types leave out. */
+interface ParserState {
+  readonly CST_STACK: CstNode[];
+  readonly tokVector: IToken[];
+  readonly currIdx: number;
+  readonly _errors: Stuck[];
+}
+
+/** Where the parser cannot continue. It is recognised by its name; a stack trace would take longer than the parsing. */
+class Stuck {
+  readonly name = 'NoViableAltException';
+  constructor(readonly token: IToken) {}
+}
+
 export class ExpressionParser extends CstParser {
   constructor(validate: boolean) {
     super(allTokens, {
@@ -29,6 +47,31 @@ export class ExpressionParser extends CstParser {
       nodeLocationTracking: 'onlyOffset',
       skipValidations: !validate,
     });
+  }
+
+  /** The parser's own does the same with children that are slow to read. */
+  protected cstInvocationStateUpdate(name: string): void {
+    const { CST_STACK, tokVector, currIdx } = this as unknown as ParserState;
+    const startOffset = (tokVector[currIdx + 1] as IToken).startOffset;
+    CST_STACK.push({ name, children: new Children(), location: { startOffset, endOffset: Number.NaN } });
+  }
+
+  /** The parser's own words the error, which takes an analysis of the grammar. Nobody reads the words. */
+  protected raiseNoAltException(): never {
+    throw this.noteStuck();
+  }
+
+  /** Called after a whole parse: notes what is left, and takes back the tokens that mark the end of the input. */
+  protected onAfterParse(): void {
+    const { tokVector } = this as unknown as ParserState;
+    if (this.LA(1).tokenType !== EOF) this.noteStuck();
+    while (tokVector[tokVector.length - 1]?.tokenType === EOF) tokVector.pop();
+  }
+
+  private noteStuck(): Stuck {
+    const stuck = new Stuck(this.LA(1));
+    (this as unknown as ParserState)._errors.push(stuck);
+    return stuck;
   }
 
   /** A part that is required by the language and forgiven by the parser. */

@@ -40,7 +40,7 @@ export type Verb =
   | (typeof lineOnlyVerbs)[number];
 export type SectionVerb = (typeof sectionVerbs)[number];
 
-const everyVerb: readonly Verb[] = [...declarationVerbs, ...branchVerbs, ...actionVerbs, ...lineOnlyVerbs];
+export const everyVerb: readonly Verb[] = [...declarationVerbs, ...branchVerbs, ...actionVerbs, ...lineOnlyVerbs];
 const actions: ReadonlySet<string> = new Set(actionVerbs);
 const lineVerbs: ReadonlySet<string> = new Set(everyVerb);
 const sections: ReadonlySet<string> = new Set(sectionVerbs);
