@@ -150,23 +150,30 @@ function launcher(names, { packs, build }) {
   chmodSync(join(dist, 'cli.js'), 0o755);
 }
 
-/** Lets the built program run, to see which scripts most starts load. They become one file each. */
+/**
+ * Lets the built program run, to see which scripts most starts load. They become one file, and those that only a program
+ * needs that was not compiled before become another.
+ */
 function packScripts(names) {
-  launcher(names, { packs: {}, build: '' });
+  launcher(names, { packs: {}, build: 'sample' });
   const scratch = mkdtempSync(join(tmpdir(), 'statedsl-build-'));
   const sample = join(scratch, 'sample.dsl');
   writeFileSync(sample, readFileSync(join(here, 'sample.dsl')));
-  const packs = { 'run.pack': loadedScripts(['run', sample, '--dir', join(scratch, 'runs')]) };
+  const run = () => loadedScripts(['run', sample, '--dir', join(scratch, 'runs')], join(scratch, 'cache'));
+  const first = run();
+  const later = run();
   rmSync(scratch, { recursive: true, force: true });
+  const packs = { 'run.pack': later, 'compile.pack': first.filter((name) => !later.includes(name)) };
   for (const [name, members] of Object.entries(packs)) pack(name, members);
   return packs;
 }
 
 /** Runs the built program; gives the names of the scripts that it loaded. */
-function loadedScripts(args) {
+function loadedScripts(args, cache) {
   const list = join(code, '.loaded');
   execFileSync(process.execPath, [join(here, 'list-loaded.mjs'), list, join(dist, 'cli.js'), ...args], {
     stdio: 'pipe',
+    env: { ...process.env, XDG_CACHE_HOME: cache },
   });
   const names = readFileSync(list, 'utf8').split('\n');
   rmSync(list);

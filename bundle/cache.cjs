@@ -32,7 +32,7 @@ function describeBuild() {
 const key = describeBuild();
 const folders = findFolders(process.env);
 
-/** FNV-1a: keys that differ may share a file, since the file holds its key. */
+/** FNV-1a: two names may share a file, since the file holds its name. */
 function shortHash(text) {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
@@ -43,7 +43,7 @@ const isOwn = ({ uid, mode }, forbidden) => uid === user && (mode & forbidden) =
 
 const isOwnFolder = (stat) => stat.isDirectory() && isOwn(stat, 0o077);
 
-const fileName = (name) => `${shortHash(key)}-${name}`;
+const fileName = (name) => shortHash(`${key}\n${name}`);
 
 /** What was stored under this name and this key, a line of text and bytes; null: there is nothing. */
 function read(name) {
@@ -53,7 +53,7 @@ function read(name) {
       if (!isOwnFolder(fs.lstatSync(folder))) continue;
       file = fs.openSync(join(folder, fileName(name)), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
       const stat = fs.fstatSync(file);
-      const stored = stat.isFile() && isOwn(stat, 0o022) ? decode(fs.readFileSync(file)) : null;
+      const stored = stat.isFile() && isOwn(stat, 0o022) ? decode(name, fs.readFileSync(file)) : null;
       if (stored !== null) return stored;
     } catch {
       // There is none, or it is not for us.
@@ -65,20 +65,20 @@ function read(name) {
 }
 
 /** A line of JSON, and the bytes from a multiple of eight on, since V8 copies others; all of it twice. */
-function encode(label, content) {
-  const line = JSON.stringify([key, label]);
+function encode(name, label, content) {
+  const line = JSON.stringify([key, name, label]);
   const padding = ' '.repeat(7 - (Buffer.byteLength(line) % 8));
   const half = Buffer.concat([Buffer.from(`${line}${padding}\n`), content]);
   return Buffer.concat([half, half]);
 }
 
 /** Comparing the two halves finds each damage, and is quicker than a checksum. */
-function decode(bytes) {
+function decode(name, bytes) {
   const half = bytes.subarray(0, bytes.length >> 1);
   if (half.length === 0 || !half.equals(bytes.subarray(half.length))) return null;
   const end = half.indexOf('\n');
-  const [itsKey, label] = JSON.parse(half.toString('utf8', 0, end));
-  return itsKey === key ? { label, content: half.subarray(end + 1) } : null;
+  const [itsKey, itsName, label] = JSON.parse(half.toString('utf8', 0, end));
+  return itsKey === key && itsName === name ? { label, content: half.subarray(end + 1) } : null;
 }
 
 /** Stores something for later starts, whole or not at all. Whatever prevents that, the next start is only slower. */
@@ -90,7 +90,7 @@ function write(name, label, content) {
       fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
       if (!isOwnFolder(fs.lstatSync(folder))) continue;
       fs.rmSync(beside, { force: true });
-      fs.writeFileSync(beside, encode(label, content), { flag: 'wx', mode: 0o600 });
+      fs.writeFileSync(beside, encode(name, label, content), { flag: 'wx', mode: 0o600 });
       fs.renameSync(beside, path);
       removeOld(folder);
       return;

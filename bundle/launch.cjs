@@ -92,7 +92,7 @@ function keepCode() {
 // A wrong command line stores nothing, since it is not known which command it was meant to be. Neither does a long run:
 // V8 has forgotten by then what only its start needed.
 process.on('exit', (code) => {
-  if (code !== 2 && process.uptime() < 10) asStored(keepCode);
+  if (code !== 2 && process.uptime() < 60) asStored(keepCode);
 });
 
 /** What the program uses of its launcher. A script that is started like these cannot load a module; this file can. */

@@ -4,9 +4,9 @@
  */
 
 /** Files that only make a later start shorter: each may be missing at any time. */
-interface Cache {
+export interface Cache {
   /** What was stored under this name: a line of text and bytes. Null: there is nothing that can be trusted. */
-  read(name: string): { readonly label: string; readonly content: Uint8Array } | null;
+  read(name: string): { readonly label: string; readonly content: Buffer } | null;
   /** Stores it whole or not at all. */
   write(name: string, label: string, content: Uint8Array): void;
 }

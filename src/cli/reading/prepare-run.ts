@@ -4,11 +4,11 @@
  */
 
 import { basename, resolve } from 'node:path';
-import type { Compilation } from '../../check/compile.js';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
+import { findLauncher } from '../../prelude/launcher.js';
 import { chooseWorktree } from '../../project/choose-worktree.js';
-import { compileProgram } from '../../project/compile-program.js';
+import { compileOnce, type Runnable } from '../../project/compile-once.js';
 import { isPlan } from '../../project/program-kind.js';
 import { readNamed } from '../../project/read-program.js';
 import { agentLookup, gateLookup, loadSettings, toolLookup } from '../../project/settings.js';
@@ -63,7 +63,7 @@ export async function prepareRun(file: string, flags: RunFlags): Promise<Prepara
   });
   if (hasErrors(worktree.diagnostics)) return reportInvalid(worktree.diagnostics, [], flags);
   await printDiagnostics(worktree.diagnostics, [], flags);
-  const compilation = await compileProgram(commandLineHost(), read, {
+  const compilation = await compileOnce(findLauncher()?.cache ?? null, commandLineHost(), read, {
     cwd,
     machine: flags.machine,
     configuration,
@@ -113,7 +113,7 @@ interface Known {
 }
 
 /** Finds the named inputs, the first state, and the answers of a mock. All mistakes are reported at once. */
-async function finish(compilation: Compilation, { flags, mock, ...known }: Known): Promise<Preparation> {
+async function finish(compilation: Runnable, { flags, mock, ...known }: Known): Promise<Preparation> {
   const { machine } = compilation;
   const sources = [...compilation.sources];
   const diagnostics = blameFlag(compilation.diagnostics, flags, sources);
@@ -147,7 +147,7 @@ interface Findings {
 }
 
 async function findInputs(
-  { declared }: Compilation,
+  { declared }: Runnable,
   { flags, sources, diagnostics }: Findings,
 ): Promise<Pick<Prepared, 'printed'> & { readonly values: ReadonlyMap<string, Json> }> {
   const read = flags.inputFile === undefined ? null : await readInputFile(flags.inputFile);

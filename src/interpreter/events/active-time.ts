@@ -1,15 +1,15 @@
 /**
- * How long a run was executed, from the times of its events. The time between a suspension, an interruption or a crash and
- * the next `run_resumed` does not count.
+ * The time a run was executed, from the times of its events. Between a suspension or an interruption and the next
+ * `run_resumed` nobody executed it; the same holds for the time between a crash and the process that went on.
  */
 import type { RunEvent } from './event.js';
 
 export class ActiveTime {
-  /** The time so far, in milliseconds. */
+  /** Milliseconds so far. */
   ms = 0;
   private last: number | null = null;
 
-  /** Takes the next event, recorded at `at` (milliseconds since the epoch). Returns the milliseconds that it adds. */
+  /** Takes the next event, recorded at `at` (milliseconds since the epoch); gives the milliseconds it adds. */
   take(at: number, event: RunEvent): number {
     const added = this.last === null || event.type === 'run_resumed' ? 0 : Math.max(0, at - this.last);
     this.ms += added;

@@ -87,18 +87,14 @@ export function callRequest(thread: Thread, facts: CallFacts, next: CallTry, del
 function promptOf(
   { binding, parameters }: CallFacts,
   { correction }: CallTry,
-): Pick<AgentRequest, 'prompt' | 'session' | 'sessionTokens'> {
+): Pick<AgentRequest, 'prompt' | 'session'> {
   const { calls } = binding;
   const schema = resultSchema(binding);
   const written = renderPrompt(calls.kind === 'agent' ? calls.prompt : '', parameters);
   const prompt = schema === undefined ? written : withSchema(written, schema);
   if (correction === undefined) return { prompt };
-  const { problem, session, sessionTokens } = correction;
-  return omitUndefined({
-    prompt: correctionPrompt(prompt, problem, session !== null),
-    session: session ?? undefined,
-    sessionTokens,
-  });
+  const { problem, session } = correction;
+  return omitUndefined({ prompt: correctionPrompt(prompt, problem, session !== null), session: session ?? undefined });
 }
 
 /** The call for people: the tool and where its result goes. */

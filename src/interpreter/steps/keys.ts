@@ -1,6 +1,6 @@
 /**
- * The flat keys that steps write: `<path of the step>.<field>`, all of them texts. Steps read each other's keys, and
- * `state.json` shows them.
+ * The flat keys that steps write: `<path of the step>.<field>`, all of them texts. They are how steps speak to each
+ * other, and what `state.json` shows of them.
  */
 import { RuntimeFailure } from '../failure.js';
 import type { GateFinding, StepFrame, Tally } from '../run-state/frame.js';
@@ -8,13 +8,13 @@ import type { Run } from '../run-state/run.js';
 import type { StepRecord } from '../run-state/run-options.js';
 import type { Thread } from '../run-state/thread.js';
 
-/** US dollars for people: two decimals, or four if two would show zero. */
+/** US dollars as people read them: two decimals, four where two would be nothing. */
 export function costText(cost: number | null): string {
   if (cost === null) return 'unknown';
   return cost > 0 && cost < 0.01 ? cost.toFixed(4) : cost.toFixed(2);
 }
 
-/** The cost of a step in US dollars; null if none of its calls reported it. */
+/** US dollars of a step; null when no call of it told its cost. */
 export function costOfTally({ cost, unknown, calls }: Tally): number | null {
   return unknown && cost === 0 && calls > 0 ? null : cost;
 }
@@ -26,7 +26,7 @@ function set(run: Run, path: string, field: string, value: string): void {
 const count = (value: number | undefined | null): string =>
   value === undefined || value === null ? '' : String(value);
 
-/** Writes the keys of an attempt that its gates may read. `changes`: whether the step is meant to change files. */
+/** What is known of an attempt before its gates run: they may read it. `changes`: files are what the step is for. */
 export function writeWork(run: Run, frame: StepFrame, changes: boolean): void {
   const { path, tally } = frame;
   removeBelow(run, `${path}.gate.`);
@@ -46,7 +46,7 @@ export function writeWork(run: Run, frame: StepFrame, changes: boolean): void {
   if (frame.comments !== null) set(run, path, 'comments', frame.comments);
 }
 
-/** Writes the keys of a gate. */
+/** What a gate said. */
 export function writeGate(run: Run, frame: StepFrame, name: string, { pass, comments, error }: GateFinding): void {
   const field = `gate.${name}`;
   set(run, frame.path, field, String(pass));
@@ -54,7 +54,7 @@ export function writeGate(run: Run, frame: StepFrame, name: string, { pass, comm
   set(run, frame.path, `${field}.error`, error ?? '');
 }
 
-/** Writes the keys that follow from the result of an attempt. */
+/** What is known only when an attempt is judged. */
 export function writeVerdict(run: Run, frame: StepFrame, status: 'pass' | 'fail' | 'fatal', nowMs: number): void {
   const { path, attempt, gates } = frame;
   set(run, path, 'status', status);
@@ -65,19 +65,19 @@ export function writeVerdict(run: Run, frame: StepFrame, status: 'pass' | 'fail'
   set(run, path, 'check_result', results.length === 0 ? 'none' : results.every(({ pass }) => pass) ? 'pass' : 'fail');
 }
 
-/** Copies the keys of a failed attempt to those of the previous iteration. */
+/** The keys of a failed attempt become those of the iteration before. */
 export function copyToPrevious(run: Run, path: string): void {
   const before = `prev.${path}.`;
   removeBelow(run, before);
   run.steps.copyKeys(`${path}.`, before);
 }
 
-/** Removes all keys with this prefix. */
+/** Removes all keys that begin so. */
 export function removeBelow(run: Run, prefix: string): void {
   run.steps.removeKeysBelow(prefix);
 }
 
-/** A key that must exist. */
+/** A key that has to be there. */
 export function readKey(thread: Thread, key: string, text: string): string {
   const value = thread.run.steps.keys.get(key);
   if (value !== undefined) return value;
@@ -87,7 +87,7 @@ export function readKey(thread: Thread, key: string, text: string): string {
   throw new RuntimeFailure('bad_value', `\`${text}\` has no value here: ${why}`);
 }
 
-/** Notes the status of a step for the report of the run. */
+/** How a step stands, for what is told of the whole run. */
 export function recordStep(run: Run, frame: StepFrame, status: StepRecord['status']): void {
   const { path, agent, attempt, tally, verdict } = frame;
   run.steps.record({ path, status, agent, attempt, cost: costOfTally(tally), verdict });

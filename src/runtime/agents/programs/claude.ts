@@ -2,18 +2,14 @@
  * Claude Code. Its own limits of turns and money are set as well, since it can stop between two turns where we can
  * only stop it in the middle of one.
  */
-import { type Adapter, flag, withoutCommand } from './adapter.js';
+import { type Adapter, flag } from './adapter.js';
 import { readClaudeEvent } from './claude-stream.js';
-
-const MENTION = /(?:^|\s)@\S/;
 
 export const claudeAdapter: Adapter = {
   name: 'claude',
   program: 'claude',
   service: true,
-  reportsEnd: true,
-  asText: withoutCommand,
-  command({ configuration, session, out, guards, prompt }) {
+  command({ configuration, session, out, guards }) {
     const { model, args = [], env = {} } = configuration;
     return {
       argv: [
@@ -30,8 +26,7 @@ export const claudeAdapter: Adapter = {
         ...(guards.maxCost === null ? [] : flag(args, ['--max-budget-usd'], String(guards.maxCost))),
         ...args,
       ],
-      // Files and agents that a prompt mentions would be attached to it.
-      env: MENTION.test(prompt) ? { CLAUDE_CODE_DISABLE_ATTACHMENTS: '1', ...env } : env,
+      env,
     };
   },
   decodeLine: readClaudeEvent,
