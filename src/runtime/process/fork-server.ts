@@ -92,7 +92,7 @@ class PerlForkServer implements ForkServer {
     const { program, args, cwd, env, stdout, stderr } = request;
     const isUnusual = asksForParent.test(program) || args.some((word) => asksForParent.test(word));
     if (isUnusual || !this.isOpen() || !this.shareVariables(env)) return Promise.resolve(null);
-    const own = variablesBesides(this.variables, env);
+    const own = differingVariables(this.variables, env);
     const id = ++this.lastId;
     const fields = ['r', String(id), stdout, stderr, cwd, String(own.length / 2), ...own, program, ...args];
     if (!isSendable(fields)) return Promise.resolve(null);
@@ -150,9 +150,9 @@ class PerlForkServer implements ForkServer {
   private shareVariables(env: Readonly<Record<string, string>>): boolean {
     const isShared =
       Object.keys(this.variables).every((name) => env[name] !== undefined) &&
-      variablesBesides(this.variables, env).length <= 2 * FEW_VARIABLES;
+      differingVariables(this.variables, env).length <= 2 * FEW_VARIABLES;
     if (isShared) return true;
-    const fields = ['v', ...variablesBesides({}, env)];
+    const fields = ['v', ...differingVariables({}, env)];
     if (!isSendable(fields)) return false;
     this.variables = env;
     this.send(fields);
@@ -180,13 +180,13 @@ class PerlForkServer implements ForkServer {
     for (const line of lines) {
       const [kind, ...numbers] = line.split(' ');
       const [id = 0, first = 0, second] = numbers.map(Number);
-      if (kind === 'P') this.made(id, first);
+      if (kind === 'P') this.endMaking(id, first);
       else this.follow(kind, id, first, second);
     }
     this.stayAwake();
   }
 
-  private made(id: number, errno: number): void {
+  private endMaking(id: number, errno: number): void {
     const making = this.makings.get(id);
     this.makings.delete(id);
     if (errno === 0) making?.resolve();
@@ -244,7 +244,7 @@ class ForkedChild implements StartedChild {
 }
 
 /** Names and values, one after the other, that `shared` does not have. */
-function variablesBesides(
+function differingVariables(
   shared: Readonly<Record<string, string>>,
   env: Readonly<Record<string, string>>,
 ): readonly string[] {

@@ -62,7 +62,7 @@ export function readStreams(
   listeners: OutputListeners,
 ): OutputStreams {
   let open = 0;
-  let done = (): void => undefined;
+  let onDrained = (): void => undefined;
   streams.forEach((stream, index) => {
     if (stream === null) return;
     open++;
@@ -71,7 +71,7 @@ export function readStreams(
     stream.on('error', () => undefined);
     stream.on('close', () => {
       open--;
-      if (open === 0) done();
+      if (open === 0) onDrained();
     });
   });
   return {
@@ -79,11 +79,11 @@ export function readStreams(
       if (open === 0) return Promise.resolve(true);
       return new Promise((resolve) => {
         const cancelTimer = startTimer(withinMs, () => {
-          done = () => undefined;
+          onDrained = () => undefined;
           for (const stream of streams) stream?.destroy();
           resolve(false);
         });
-        done = () => {
+        onDrained = () => {
           cancelTimer();
           resolve(true);
         };
