@@ -39,7 +39,10 @@ export function place(
       writeFileSync(join(folder, name), contents);
       return name;
     },
-    run: (args, { env = {} } = {}) => commandLine(args, { cwd: folder, env: { ...base, ...env } }),
+    async run(args, { env = {} } = {}) {
+      const { output: _, ...result } = await commandLine(args, { cwd: folder, env: { ...base, ...env } });
+      return result;
+    },
     runProcess: (args, { input = '', env = {} } = {}) =>
       finished(process.execPath, [cli, ...args], { cwd: folder, env: { ...base, ...env }, input }),
     start: (args, env = {}) => start(process.execPath, [cli, ...args], { cwd: folder, env: { ...base, ...env } }),

@@ -16,24 +16,31 @@ export interface Surroundings {
 
 let last: Promise<unknown> = Promise.resolve();
 
+export interface CommandResult extends Result {
+  readonly code: number;
+  /** Both streams, as a terminal would show them. */
+  readonly output: string;
+}
+
 /** Rejects with what the process would report as a bug. */
-export function commandLine(args: readonly string[], surroundings: Surroundings): Promise<Result> {
+export function commandLine(args: readonly string[], surroundings: Surroundings): Promise<CommandResult> {
   const result = last.then(() => execute(args, surroundings));
   last = result.catch(() => undefined);
   return result;
 }
 
-async function execute(args: readonly string[], { cwd, env }: Surroundings): Promise<Result> {
+async function execute(args: readonly string[], { cwd, env }: Surroundings): Promise<CommandResult> {
   const own = { cwd: process.cwd(), env: process.env };
-  const out = new Collected();
-  const error = new Collected();
+  const output: Buffer[] = [];
+  const out = new Collected(output);
+  const error = new Collected(output);
   process.chdir(cwd);
   process.env = { ...env };
   printTo(out, error);
   try {
     const code = await runCommandLine([process.execPath, 'statedsl', ...args]);
     await stdout.flush();
-    return { code, stdout: out.text(), stderr: error.text() };
+    return { code, stdout: out.text(), stderr: error.text(), output: textOf(output) };
   } finally {
     process.env = own.env;
     process.chdir(own.cwd);
@@ -42,13 +49,22 @@ async function execute(args: readonly string[], { cwd, env }: Surroundings): Pro
 
 class Collected extends Writable {
   readonly #chunks: Buffer[] = [];
+  readonly #all: Buffer[];
+
+  constructor(all: Buffer[]) {
+    super();
+    this.#all = all;
+  }
 
   override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
     this.#chunks.push(chunk);
+    this.#all.push(chunk);
     done();
   }
 
   text(): string {
-    return Buffer.concat(this.#chunks).toString('utf8');
+    return textOf(this.#chunks);
   }
 }
+
+const textOf = (chunks: readonly Buffer[]): string => Buffer.concat(chunks).toString('utf8');
