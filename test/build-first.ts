@@ -1,10 +1,7 @@
 /** Tests that start the program start what `src/` says now: dist/ is made again when it is older. */
-import { execFileSync } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
+import { join } from 'node:path';
+import { output, root } from './harness/process.js';
 
 function newest(folder: string): number {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
@@ -15,7 +12,7 @@ export function setup(): void {
   const built = statSync(join(root, 'dist/cli.js'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   if (newest(join(root, 'src')) < built) return;
   try {
-    execFileSync(process.execPath, [join(root, 'bundle/build.mjs'), '--without-types'], { cwd: root, stdio: 'pipe' });
+    output(process.execPath, [join(root, 'bundle/build.mjs'), '--without-types'], { cwd: root });
   } catch {
     // Tests of single folders say more about a broken tree than no test at all; `npm test` builds before this.
     console.warn('dist/ could not be built again: tests that start the program see an older one');

@@ -3,15 +3,13 @@
  * `expected/VARIANT.events` beside it holds. Such a file begins with the command line and the exit code, so it is a
  * record that a reader can repeat. UPDATE=1 rewrites what follows the command line.
  */
-import { execFile, execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { some } from './amount.js';
+import { finished, output, type Result, root } from './harness/process.js';
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const scratch = mkdtempSync(join(tmpdir(), 'statedsl-examples-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
@@ -21,25 +19,12 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }));
  */
 function environment(): NodeJS.ProcessEnv {
   const folder = join(scratch, 'python');
-  execFileSync('python3', ['-m', 'venv', '--without-pip', folder]);
+  output('python3', ['-m', 'venv', '--without-pip', folder]);
   return { ...process.env, PATH: [join(folder, 'bin'), process.env.PATH].join(delimiter) };
 }
 const env = environment();
 
-interface Finished {
-  readonly exit: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function node(args: readonly string[]): Promise<Finished> {
-  return new Promise((resolve) => {
-    const child = execFile(process.execPath, args, { cwd: root, env, maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
-      resolve({ exit: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr });
-    });
-    child.stdin?.end();
-  });
-}
+const node = (args: readonly string[]): Promise<Result> => finished(process.execPath, args, { cwd: root, env });
 
 /** Words of a command line; quotes are only needed around values with blanks. */
 function words(line: string): string[] {
@@ -100,7 +85,7 @@ async function record(commandLine: string, name: string): Promise<string> {
     .map((line) => JSON.parse(line) as Journalled);
   const lines = events.map(visible).filter((line) => line !== null);
   if (events.length === 0) lines.push(done.stderr);
-  return `${[`$ ${commandLine}`, `exit ${done.exit}`, ...lines].join('\n').replaceAll(`${home}/work`, 'WORK').replaceAll(`${root}/`, '')}\n`;
+  return `${[`$ ${commandLine}`, `exit ${done.code}`, ...lines].join('\n').replaceAll(`${home}/work`, 'WORK').replaceAll(`${root}/`, '')}\n`;
 }
 
 const records = readdirSync(join(root, 'examples'), { recursive: true, encoding: 'utf8' })
@@ -128,19 +113,19 @@ describe('examples', () => {
   it('survivor.mjs', { timeout: 60_000 }, async () => {
     const home = join(scratch, 'survivor');
     const first = await node(['examples/survivor/survivor.mjs', home]);
-    expect(first).toMatchObject({ exit: -1, stdout: '' });
+    expect(first).toMatchObject({ code: null, stdout: '' });
     const second = await node(['examples/survivor/survivor.mjs', home]);
     expect(second).toEqual({
-      exit: 0,
+      code: 0,
       stdout: 'returned: 4 letters sent\nto Ada\nto Grace\nto Edsger\nto Barbara\n',
       stderr: '',
     });
   });
 
   it('embed.mjs', { timeout: 60_000 }, async () => {
-    const { exit, stdout } = await node(['examples/embed/embed.mjs']);
-    expect({ exit, stdout }).toEqual({
-      exit: 0,
+    const { code, stdout } = await node(['examples/embed/embed.mjs']);
+    expect({ code, stdout }).toEqual({
+      code: 0,
       stdout:
         'FORECAST {"city":"Lisbon","degrees":31}\nreturned: take a hat to Lisbon\n' +
         'FORECAST {"city":"Oslo","degrees":9}\nreturned: take a coat to Oslo\n',
@@ -153,11 +138,11 @@ describe('examples', () => {
     const { stdout: hash } = await node(['dist/cli.js', 'plan', 'approve', plan]);
     const first = ['run', plan, '-i', 'version=2.0.0', '--approved', hash.trim(), '--json', ...store];
     const suspended = await node(['dist/cli.js', ...first]);
-    expect(suspended.exit).toBe(75);
+    expect(suspended.code).toBe(75);
     const { run_id, waiting } = JSON.parse(suspended.stdout);
     expect(waiting).toEqual([{ kind: 'approval', path: 'approvals.publish' }]);
     const done = await node(['dist/cli.js', 'answer', run_id, 'approvals.publish={"by":"ada"}', ...store]);
-    expect(done).toMatchObject({ exit: 0, stdout: 'https://packages.example/release\n' });
+    expect(done).toMatchObject({ code: 0, stdout: 'https://packages.example/release\n' });
   });
 
   it('every program has a record, and the checker has nothing to say about any', { timeout: 60_000 }, async () => {
@@ -169,8 +154,8 @@ describe('examples', () => {
       .map((path) => `examples/${path}`);
     const recorded = new Set(records.map((path) => words(readFileSync(path, 'utf8').slice(2))[2]));
     expect(programs.filter((path) => !recorded.has(path))).toEqual([]);
-    const { exit, stdout, stderr } = await node(['dist/cli.js', 'check', '--strict', ...programs]);
-    expect({ exit, stdout, stderr: exit === 0 ? '' : stderr }).toEqual({ exit: 0, stdout, stderr: '' });
+    const { code, stdout, stderr } = await node(['dist/cli.js', 'check', '--strict', ...programs]);
+    expect({ code, stdout, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stdout, stderr: '' });
   });
 
   it('every program and pattern has the layout of `fmt`', { timeout: 60_000 }, async () => {
@@ -179,6 +164,6 @@ describe('examples', () => {
         .filter((path) => /\.dsl$|skill\.md$/.test(path))
         .map((path) => `${folder}/${path}`),
     );
-    expect(await node(['dist/cli.js', 'fmt', '--check', ...files])).toMatchObject({ exit: 0, stdout: '' });
+    expect(await node(['dist/cli.js', 'fmt', '--check', ...files])).toMatchObject({ code: 0, stdout: '' });
   });
 });

@@ -3,24 +3,16 @@
  * `expected/VARIANT.json` beside it names the programs and options, and holds what their steps have to leave in
  * state.json: who did it, at which attempt, what the gates said. UPDATE=1 rewrites what follows the options.
  */
-import { execFile, execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { some } from './amount.js';
+import { cli, finished, git, output, type Result, root } from './harness/process.js';
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const example = join(root, 'examples/implement-spec');
 const scratch = mkdtempSync(join(tmpdir(), 'statedsl-implement-spec-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
-
-interface Finished {
-  readonly exit: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 interface Report {
   readonly run_id: string;
@@ -32,22 +24,14 @@ interface Variant {
   readonly options: string;
 }
 
-function statedsl(args: readonly string[], cwd: string): Promise<Finished> {
-  return new Promise((resolve) => {
-    const argv = [join(root, 'dist/cli.js'), ...args];
-    execFile(process.execPath, argv, { cwd }, (error, stdout, stderr) => {
-      resolve({ exit: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr });
-    });
-  });
-}
+const statedsl = (args: readonly string[], cwd: string): Promise<Result> =>
+  finished(process.execPath, [cli, ...args], { cwd });
 
 /** A copy of the project as a reader would make it. */
 function copy(): string {
   const env = { ...process.env, TMPDIR: scratch };
-  return execFileSync('sh', [join(example, 'copy.sh')], { encoding: 'utf8', env }).trim();
+  return output('sh', [join(example, 'copy.sh')], { env }).trim();
 }
-
-const git = (cwd: string, ...args: string[]): string => execFileSync('git', args, { cwd, encoding: 'utf8' });
 
 /** What differs from run to run, or only repeats what a script of an agent says, is no part of a record. */
 const LEFT_OUT = /^input\.|\.(duration|diff|session_id|tokens_in|tokens_out|cache_read|cache_write)$|\.state\./;
@@ -63,7 +47,7 @@ function stateOf(folder: string, { run_id }: Report): Record<string, string> {
 async function record(program: string, { programs, options }: Variant): Promise<string> {
   const folder = copy();
   const args = ['run', program, '--worktree', ...options.split(' ').filter(Boolean), '--json'];
-  const { exit, stdout } = await statedsl(args, folder);
+  const { code: exit, stdout } = await statedsl(args, folder);
   const report = JSON.parse(stdout) as Report;
   const error = report.error === null ? null : `${report.error.kind}: ${report.error.message}`;
   expect(git(folder, 'status', '--porcelain')).toBe('');
@@ -92,11 +76,11 @@ describe('the workflow that implements a specification', () => {
     writeFileSync(converted, stdout);
     const ran = await statedsl(['run', converted, '--worktree', '-i', 'spec=@spec.md', '--json'], folder);
     const { state } = JSON.parse(readFileSync(join(example, 'expected/built.json'), 'utf8'));
-    expect({ exit: ran.exit, state: stateOf(folder, JSON.parse(ran.stdout)) }).toEqual({ exit: 0, state });
+    expect({ code: ran.code, state: stateOf(folder, JSON.parse(ran.stdout)) }).toEqual({ code: 0, state });
     expect(readdirSync(join(folder, 'src'))).toEqual(['lines.sh']);
-    expect(await statedsl(['apply'], folder)).toMatchObject({ exit: 0 });
+    expect(await statedsl(['apply'], folder)).toMatchObject({ code: 0 });
     expect(readdirSync(join(folder, 'src'))).toEqual(['count.sh', 'lines.sh', 'longest.sh']);
-    expect(execFileSync('sh', ['tools/test.sh', 'count', 'longest'], { cwd: folder, encoding: 'utf8' })).toBe('');
+    expect(output('sh', ['tools/test.sh', 'count', 'longest'], { cwd: folder })).toBe('');
   });
 
   it('runs where it lies, in a folder of a larger repository', { timeout: 60_000 }, async () => {
@@ -107,9 +91,9 @@ describe('the workflow that implements a specification', () => {
     git(repository, 'add', '.');
     git(repository, '-c', 'user.name=a', '-c', 'user.email=a@localhost', 'commit', '-qm', 'all');
     const where = join(repository, 'examples/implement-spec');
-    const { exit, stdout } = await statedsl(['run', 'workflow.yaml', '-i', 'spec=@spec.md', '--json'], where);
-    expect({ exit, state: stateOf(where, JSON.parse(stdout)) }).toMatchObject({
-      exit: 0,
+    const { code, stdout } = await statedsl(['run', 'workflow.yaml', '-i', 'spec=@spec.md', '--json'], where);
+    expect({ code, state: stateOf(where, JSON.parse(stdout)) }).toMatchObject({
+      code: 0,
       state: {
         'plan/count/build.agent': 'senior',
         'plan/count/build.attempt': '3',
@@ -123,7 +107,7 @@ describe('the workflow that implements a specification', () => {
     const folder = copy();
     const programs = ['workflow.yaml', 'workflows/review.yaml', 'flow.dsl', 'one-task.dsl'];
     const checked = await statedsl(['check', '--strict', ...programs], folder);
-    expect({ exit: checked.exit, stderr: checked.exit === 0 ? '' : checked.stderr }).toEqual({ exit: 0, stderr: '' });
-    expect(await statedsl(['fmt', '--check', 'flow.dsl', 'one-task.dsl'], folder)).toMatchObject({ exit: 0 });
+    expect({ code: checked.code, stderr: checked.code === 0 ? '' : checked.stderr }).toEqual({ code: 0, stderr: '' });
+    expect(await statedsl(['fmt', '--check', 'flow.dsl', 'one-task.dsl'], folder)).toMatchObject({ code: 0 });
   });
 });

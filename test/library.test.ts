@@ -4,14 +4,12 @@
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { execa } from 'execa';
+import { join } from 'node:path';
 import ts from 'typescript';
 import { afterAll, describe, expect, test } from 'vitest';
+import { finished, root } from './harness/process.js';
 import { publicNames, referenceText } from './library-reference.js';
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const manual = join(root, 'grammar/library.md');
 const update = process.env.UPDATE === '1';
 const REFERENCE = '## Reference\n';
@@ -20,6 +18,13 @@ const scratch = mkdtempSync(join(tmpdir(), 'statedsl-library-'));
 mkdirSync(join(scratch, 'node_modules'));
 symlinkSync(root, join(scratch, 'node_modules/statedsl'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+/** What a script prints, which must not fail. */
+async function node(script: string, cwd: string): Promise<string> {
+  const { code, stdout, stderr } = await finished('node', [script], { cwd, env: { ...process.env, CI: '' } });
+  expect(code, stderr).toBe(0);
+  return stdout;
+}
 
 /** A program of the manual and the block with its output. */
 const EXAMPLE = /^(`{3,})js\n([\s\S]*?\n)\1\n\n```text\n([\s\S]*?)```$/gm;
@@ -58,8 +63,7 @@ describe('programs in grammar/library.md', () => {
   test.each(examples)('$title', async ({ whole, program, output }) => {
     const folder = mkdtempSync(join(scratch, 'example-'));
     writeFileSync(join(folder, 'example.mjs'), program);
-    const { stdout } = await execa('node', ['example.mjs'], { cwd: folder, env: { CI: '' } });
-    const printed = stdout === '' ? '' : `${stdout.replace(/[ \t]+$/gm, '')}\n`;
+    const printed = (await node('example.mjs', folder)).replace(/[ \t]+$/gm, '');
     if (update)
       mended = mended.replace(whole, () => whole.replace(/```text\n[\s\S]*```$/, () => `\`\`\`text\n${printed}\`\`\``));
     expect(update ? mended : output).toContain(printed);
@@ -82,8 +86,7 @@ test('a program that embeds the library', async () => {
   const program = readFileSync(join(root, 'test/library/embedder.mts'), 'utf8');
   const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
   writeFileSync(join(scratch, 'embedder.mjs'), ts.transpileModule(program, { compilerOptions }).outputText);
-  const { stdout } = await execa('node', ['embedder.mjs'], { cwd: scratch, env: { CI: '' } });
-  expect(stdout.split('\n')).toEqual(EMBEDDER_OUTPUT);
+  expect((await node('embedder.mjs', scratch)).trimEnd().split('\n')).toEqual(EMBEDDER_OUTPUT);
 });
 
 test('every block of JavaScript is an example with its output', () => {

@@ -1,13 +1,10 @@
 /** Every command line of README gives what stands below it. */
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type Fence, fences } from './fences.js';
-
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
+import { cli, finishedSync, root } from './harness/process.js';
 
 /** `$ statedsl …` lines of a block, each with the output that stands below it. */
 function sessions({ text }: Fence): { command: string; output: string }[] {
@@ -30,14 +27,9 @@ const shown = fences('README.md')
 
 describe('command lines in README', () => {
   test.each(shown)('$title $command', ({ command, output }) => {
-    const line = command.replaceAll(STATEDSL, `"${process.execPath}" "${join(root, 'dist/cli.js')}" `);
+    const line = command.replaceAll(STATEDSL, `"${process.execPath}" "${cli}" `);
     const env = { ...process.env, NO_COLOR: '1', TMPDIR: scratch };
-    const ran = spawnSync('bash', ['-c', `{ ${line}; } 2>&1`], {
-      cwd: root,
-      env,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const ran = finishedSync('bash', ['-c', `{ ${line}; } 2>&1`], { cwd: root, env });
     expect(steady(ran.stdout)).toBe(steady(output));
   });
 });

@@ -1,7 +1,7 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { finishedSync } from '../harness/process.js';
 import { cli, place } from './statedsl.js';
 
 describe('check', () => {
@@ -242,7 +242,7 @@ try statedsl graph --format = sv
 try statedsl run '$(touch hacked)'
 `,
     );
-    const { stdout, stderr } = spawnSync('bash', ['--norc', 'try.bash'], { cwd: one.folder, encoding: 'utf8' });
+    const { stdout, stderr } = finishedSync('bash', ['--norc', 'try.bash'], { cwd: one.folder });
     expect({ stdout, stderr }).toEqual({ stdout: 'graph\ntwo\\ words.dsl\nsub/x.dsl\nsvg\n\n', stderr: '' });
     expect(existsSync(join(one.folder, 'hacked'))).toBe(false);
   });

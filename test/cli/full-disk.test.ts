@@ -1,8 +1,8 @@
 /** A disk that takes no more ends a run with an error, before the next effect; with room again it goes on. */
-import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { finished } from '../harness/process.js';
 import { cli, place } from './statedsl.js';
 
 const text = `STATE: A
@@ -19,12 +19,9 @@ describe('a disk without room', () => {
   test.each([8, 11, 12, 13, 14, 24])('at %i KiB', async (limit) => {
     const one = place({ 'p.dsl': text });
     const limited = `ulimit -f ${limit}; exec "$0" "$@"`;
-    const { status, stdout, stderr } = spawnSync(
-      'bash',
-      ['-c', limited, process.execPath, cli, 'run', 'p.dsl', '--json'],
-      { cwd: one.folder, encoding: 'utf8' },
-    );
-    expect(status, stderr).toBe(1);
+    const limitedRun = ['-c', limited, process.execPath, cli, 'run', 'p.dsl', '--json'];
+    const { code, stdout, stderr } = await finished('bash', limitedRun, { cwd: one.folder });
+    expect(code, stderr).toBe(1);
     const { error, run_id } = JSON.parse(stdout);
     expect(error).toMatchObject({ kind: 'store' });
     expect(error.message).toMatch(/^cannot write `.*`: the file would be too large$/);

@@ -1,5 +1,4 @@
 /** Only processes of a run are stopped, and all of them: tool servers, agents and what they started included. */
-import { spawn } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +8,7 @@ import { type SeenProcess, targets } from '../../src/runtime/process/marked.js';
 import { killGroup, processStat, stopGroup, stopProcess } from '../../src/runtime/process/process-group.js';
 import { thisOrigin } from '../../src/runtime/process/process-origin.js';
 import { cancelStored } from '../../src/runtime/run/cancel.js';
+import { type Started, start } from '../harness/process.js';
 import { processesOf } from '../runtime/crashing.js';
 import { cli, ended, type Place, place } from './statedsl.js';
 
@@ -131,9 +131,9 @@ function withServer(more: Record<string, string> = {}): Place {
 }
 
 /** The run is started from a script, whose shell leads the group that the runner is in. */
-function fromScript(one: Place): ReturnType<typeof spawn> {
+function fromScript(one: Place): Started {
   one.file('start.sh', `"${process.execPath}" "${cli}" run plan.json --quiet\necho $? > survived\n`);
-  return spawn('bash', ['start.sh'], { cwd: one.folder, detached: true, stdio: 'ignore' });
+  return start('bash', ['start.sh'], { cwd: one.folder, detached: true });
 }
 
 describe('a server of tools', () => {

@@ -1,8 +1,8 @@
 /** A project in a git repository, with an agent that does what its prompt says: every line of it is a command. */
-import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { git as gitIn } from '../harness/process.js';
 import { type Place, place, type Result } from './statedsl.js';
 
 export interface Project extends Place {
@@ -27,16 +27,7 @@ const CONFIGURATION = `agents:
 export function project(files: Readonly<Record<string, string>>): Project {
   const one = place({ 'agent.sh': AGENT, 'statedsl.config.yaml': CONFIGURATION, ...files });
   chmodSync(join(one.folder, 'agent.sh'), 0o755);
-  const git = (...args: string[]): string => {
-    const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@localhost', '-c', 'commit.gpgSign=false'];
-    const quiet = ['-c', 'core.hooksPath=/dev/null'];
-    const { status, stdout, stderr } = spawnSync('git', [...identity, ...quiet, ...args], {
-      cwd: one.folder,
-      encoding: 'utf8',
-    });
-    if (status !== 0) throw new Error(`git ${args.join(' ')}: ${stderr}`);
-    return stdout;
-  };
+  const git = (...args: string[]): string => gitIn(one.folder, ...args);
   git('init', '-q', '-b', 'main');
   git('add', '--all');
   git('commit', '-q', '-m', 'begin');

@@ -1,5 +1,4 @@
 /** Stores that somebody else may have made: nothing in them is executed, stopped, removed or followed. */
-import { spawnSync } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -17,17 +16,12 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { RunRefused } from '../../src/runtime/store/run-refused.js';
 import { requireOwnStore } from '../../src/runtime/store/store-ownership.js';
+import { git } from '../harness/process.js';
 import { project, workflow } from './repository.js';
 import { type Place, place } from './statedsl.js';
 
 const WAITS = 'ASK user: "Go on?" → ok\nDO: touch done\nRETURN: "x"\n';
 const RUN = '0192f000-0000-7000-8000-00000000000a';
-
-function git(folder: string, ...args: string[]): void {
-  const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@localhost', '-c', 'commit.gpgSign=false'];
-  const { status, stderr } = spawnSync('git', [...identity, ...args], { cwd: folder, encoding: 'utf8' });
-  if (status !== 0) throw new Error(stderr);
-}
 
 /** A store with one run that waits for an answer. */
 async function waiting(): Promise<{ readonly one: Place; readonly id: string }> {

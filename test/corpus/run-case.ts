@@ -2,7 +2,6 @@
  * Runs a case's program through the library with real commands, in a folder of its own that holds the case's
  * files. The folder is also the home of the run's store, so that what is on disk can be looked at afterwards.
  */
-import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -27,6 +26,7 @@ import { run } from '../../src/runtime/run/run.js';
 import { fixedOptions, interpreterOptions, type RunOptions, secretsOf } from '../../src/runtime/run/run-options.js';
 import { decodeEvent } from '../../src/runtime/store/large-values.js';
 import { VERSION } from '../../src/runtime/version.js';
+import { git } from '../harness/process.js';
 import { type Bound, type Case, type CaseOptions, filesOf, optionsOf, sectionText } from './case-file.js';
 import type { Undisturbed } from './crash-case.js';
 import { eventLine } from './event-line.js';
@@ -97,13 +97,9 @@ function startOf(the: Case, machine: Machine, sources: Compilation['sources']): 
 }
 
 function makeRepository(folder: string): void {
-  const git = (...args: string[]): void => {
-    const identity = ['-c', 'user.name=case', '-c', 'user.email=case@example.org', '-c', 'commit.gpgsign=false'];
-    execFileSync('git', [...identity, ...args], { cwd: folder, stdio: 'ignore' });
-  };
-  git('init', '-q');
-  git('add', '--all');
-  git('commit', '-q', '--allow-empty', '-m', 'case');
+  git(folder, 'init', '-q');
+  git(folder, 'add', '--all');
+  git(folder, 'commit', '-q', '--allow-empty', '-m', 'case');
 }
 
 /** The files of a case were read in memory, as if they stood in the working directory: now they have a place. */

@@ -3,14 +3,13 @@
  * them. Every command of these programs notes in the file `log` that it began and that it ended, so that one that is done
  * twice, or beside itself, is found.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
 import { readJournalLine } from '../../src/runtime/store/journal-line.js';
-import { cli } from '../cli/statedsl.js';
 import { eventLine } from '../corpus/event-line.js';
+import { cli, type Result, type Started, start } from '../harness/process.js';
 
 /** `./mark SECONDS [EXIT]`: a command that takes its time. `./flaky`: fails at its first try. */
 const scripts = {
@@ -155,40 +154,18 @@ function cameOf(folder: string, report: Record<string, unknown>): Omit<Came, 'wr
   };
 }
 
-interface Struck {
-  /** Null when it was killed. */
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function struck(folder: string, args: readonly string[], blow: Blow | null): Promise<Struck> {
+/** Its exit code is null when it was killed. */
+async function struck(folder: string, args: readonly string[], blow: Blow | null): Promise<Result> {
   const { STATEDSL_RUN_ID: _, CI: __, ...env } = process.env;
-  const child = spawn(process.execPath, [cli, ...args, '--json'], {
-    cwd: folder,
-    env,
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = start(process.execPath, [cli, ...args, '--json'], { cwd: folder, env, detached: true });
   const timer = blow === null ? undefined : setTimeout(() => strike(folder, child, blow.kill), blow.afterMs);
-  let stdout = '';
-  let stderr = '';
-  child.stdout.on('data', (chunk) => {
-    stdout += chunk;
-  });
-  child.stderr.on('data', (chunk) => {
-    stderr += chunk;
-  });
-  return new Promise((resolve) =>
-    child.on('close', (code) => {
-      clearTimeout(timer);
-      resolve({ code, stdout, stderr });
-    }),
-  );
+  const result = await child.end;
+  clearTimeout(timer);
+  return result;
 }
 
-function strike(folder: string, child: ChildProcess, kill: Kill): void {
-  if (child.pid === undefined || child.exitCode !== null) return;
+function strike(folder: string, child: Started, kill: Kill): void {
+  if (child.hasEnded()) return;
   const run = kill === 'everything' ? runFolder(folder) : null;
   process.kill(kill === 'alone' ? child.pid : -child.pid, 'SIGKILL');
   if (run === null) return;

@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { noConfiguration } from '../../src/runtime/configuration/configuration.js';
 import { gateCommands } from '../../src/runtime/configuration/gate-commands.js';
+import { output } from '../harness/process.js';
 
 type Given = Partial<Pick<typeof noConfiguration, 'gates' | 'defaults'>>;
 
@@ -86,6 +86,6 @@ test('the configuration wins, has names of its own and limits', () => {
 test('a pipe in the place of a file says nothing', () => {
   const folder = mkdtempSync(join(tmpdir(), 'gates-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  spawnSync('mkfifo', [join(folder, 'package.json')]);
+  output('mkfifo', [join(folder, 'package.json')]);
   expect(gateCommands(noConfiguration, folder)('test')).toBeNull();
 });

@@ -1,5 +1,4 @@
 /** Repositories as people have them, in folders of their own that are removed with the test. */
-import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   cpSync,
@@ -16,6 +15,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, expect, onTestFinished } from 'vitest';
 import type { Worktree } from '../../src/runtime/worktree/checkout.js';
 import { type OpenSpec, openWorktree } from '../../src/runtime/worktree/worktree.js';
+import { git as gitIn } from '../harness/process.js';
 
 export const RUN = '0192f000-0000-7000-8000-00000000000a';
 
@@ -50,17 +50,7 @@ export function repository(
 ): TestRepository {
   const root = temporaryFolder();
   const store = join(root, '.statedsl');
-  const git = (...args: string[]): string => {
-    const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@localhost'];
-    const quiet = ['-c', 'core.hooksPath=/dev/null', '-c', 'commit.gpgSign=false'];
-    const { status, stdout, stderr } = spawnSync('git', [...identity, ...quiet, ...args], {
-      cwd: root,
-      encoding: 'utf8',
-      env: { ...process.env, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' },
-    });
-    if (status !== 0) throw new Error(`git ${args.join(' ')}: ${stderr}`);
-    return stdout;
-  };
+  const git = (...args: string[]): string => gitIn(root, ...args);
   const key = JSON.stringify(files);
   const before = templates.get(key);
   if (before === undefined) {

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -7,6 +6,7 @@ import { unappliedRuns } from '../../src/runtime/worktree/apply/unapplied.js';
 import type { Worktree } from '../../src/runtime/worktree/checkout.js';
 import { snapshot } from '../../src/runtime/worktree/git/snapshot.js';
 import { removeWorktrees } from '../../src/runtime/worktree/remove-worktrees.js';
+import { start } from '../harness/process.js';
 import {
   difficultRepository,
   opened,
@@ -262,8 +262,7 @@ test('next to commits and other applications, one that is refused leaves nothing
   }
   const stop = join(one.store, 'stop');
   const script = `while [ ! -e '${stop}' ]; do git -c user.name=T -c user.email=t@localhost commit -q --allow-empty -m user; done`;
-  const commits = spawn('sh', ['-c', script], { cwd: one.root, stdio: 'ignore' });
-  const ended = new Promise((resolve) => commits.once('close', resolve));
+  const commits = start('sh', ['-c', script], { cwd: one.root });
   const folders = ids.map((runId) => join(one.store, runId));
   for (const folder of folders) mkdirSync(folder);
   const applied = await Promise.all(
@@ -272,7 +271,7 @@ test('next to commits and other applications, one that is refused leaves nothing
     ),
   );
   writeFileSync(stop, '');
-  await ended;
+  await commits.end;
   expect(applied.map(({ kind }) => kind).sort()).toEqual(['applied', 'applied', 'conflict']);
   expect(one.git('status', '--porcelain')).toBe('');
   expect(one.git('log', '--merges', '--format=%s').trim().split('\n')).toHaveLength(2);

@@ -1,5 +1,4 @@
 /** Every operation, cut short at every call of git, and then done again. */
-import { spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,6 +12,7 @@ import { resetWorktree, snapshot } from '../../src/runtime/worktree/git/snapshot
 import { removeWorktrees } from '../../src/runtime/worktree/remove-worktrees.js';
 import { forkWorktree } from '../../src/runtime/worktree/worktree.js';
 import { some } from '../amount.js';
+import { start } from '../harness/process.js';
 import { dieAt } from './git-stand-in.js';
 import { opened, RUN, repository, type TestRepository, writeIn } from './repositories.js';
 
@@ -211,24 +211,18 @@ test('killed at any moment, it comes to the same end', async () => {
     },
   });
   /** Null when it was killed, else its exit code and what it said. */
-  const attempt = (killAfterMs: number): Promise<string | null> =>
-    new Promise((resolve) => {
-      const child = spawn(process.execPath, [script, one.root, one.store, RUN], { stdio: ['ignore', 'pipe', 'pipe'] });
-      let said = '';
-      child.stderr.on('data', (chunk) => {
-        said += chunk;
-      });
-      let timer = setTimeout(() => child.kill('SIGKILL'), killAfterMs);
-      child.stdout.once('data', () => {
-        clearTimeout(timer);
-        // Applying has moments of its own.
-        timer = setTimeout(() => child.kill('SIGKILL'), killAfterMs / 10);
-      });
-      child.on('close', (code) => {
-        clearTimeout(timer);
-        resolve(code === null ? null : `${code} ${said}`);
-      });
+  const attempt = async (killAfterMs: number): Promise<string | null> => {
+    const child = start(process.execPath, [script, one.root, one.store, RUN]);
+    let timer = setTimeout(() => child.kill('SIGKILL'), killAfterMs);
+    child.stdout.once('data', () => {
+      clearTimeout(timer);
+      // Applying has moments of its own.
+      timer = setTimeout(() => child.kill('SIGKILL'), killAfterMs / 10);
     });
+    const { code, stderr } = await child.end;
+    clearTimeout(timer);
+    return code === null ? null : `${code} ${stderr}`;
+  };
   for (const killAfterMs of some([70, 100, 140, 190, 250, 350, 500], 3))
     expect(await attempt(killAfterMs)).toBeOneOf([null, '0 ']);
   expect(await attempt(60_000)).toBe('0 ');

@@ -1,5 +1,4 @@
 import { Buffer } from 'node:buffer';
-import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -16,6 +15,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Worktree } from '../../src/runtime/worktree/checkout.js';
 import { change } from '../../src/runtime/worktree/git/change.js';
 import { resetWorktree, snapshot } from '../../src/runtime/worktree/git/snapshot.js';
+import { output } from '../harness/process.js';
 import { countCalls } from './git-stand-in.js';
 import { difficultRepository, opened, repository, type TestRepository, writeIn } from './repositories.js';
 
@@ -30,12 +30,7 @@ beforeEach(async () => {
 /** Runs a program in the worktree, as an agent would. */
 function inside(worktree: Worktree, program: string, ...args: string[]): string {
   const identity = ['-c', 'user.name=Agent', '-c', 'user.email=agent@localhost'];
-  const { status, stdout, stderr } = spawnSync(program, program === 'git' ? [...identity, ...args] : args, {
-    cwd: worktree.root,
-    encoding: 'utf8',
-  });
-  if (status !== 0) throw new Error(stderr);
-  return stdout;
+  return output(program, program === 'git' ? [...identity, ...args] : args, { cwd: worktree.root });
 }
 
 const take = (onto: string, label = 'attempt 1'): Promise<string> => snapshot(tree, { label, onto });

@@ -1,5 +1,4 @@
 /** Compiles, binds and runs shell text as a run would, in an empty directory. */
-import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +6,7 @@ import { type CompiledShellText, compileShellText } from '../../src/check/shell/
 import type { ShellValue } from '../../src/interpreter/request.js';
 import { bindShellText, SCRIPT_ARGUMENT_BYTES } from '../../src/runtime/process/shell-values.js';
 import type { Diagnostic } from '../../src/source/diagnostic.js';
+import { finished } from '../harness/process.js';
 import { interpolationsOf } from './interpolations.js';
 
 export type Shell = 'bash' | 'sh';
@@ -67,23 +67,13 @@ export async function runText(
     const { script } = bound;
     const program = Buffer.byteLength(script) > SCRIPT_ARGUMENT_BYTES ? [scratchFile(script)] : ['-c', script];
     const argv = shell === 'bash' ? ['bash', '--norc', '--noprofile', ...program] : ['sh', ...program];
-    const ended = await execute(argv, directory, { PATH: process.env.PATH ?? '', ...env, ...bound.env });
+    const [executable = '', ...args] = argv;
+    const ended = await finished(executable, args, {
+      cwd: directory,
+      env: { PATH: process.env.PATH ?? '', ...env, ...bound.env },
+    });
     return { ...ended, canary: existsSync(join(directory, 'CANARY')) };
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
-}
-
-function execute(argv: string[], cwd: string, env: Record<string, string>): Promise<Omit<Ran, 'canary'>> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(argv[0] as string, argv.slice(1), { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
-    const stdout: Buffer[] = [];
-    const stderr: Buffer[] = [];
-    child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
-    child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
-    child.on('error', reject);
-    child.on('close', (code) =>
-      resolve({ stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString(), code }),
-    );
-  });
 }
