@@ -23,7 +23,11 @@ function finished(script, args, { stdio = 'inherit', later = false } = {}) {
 const BUILD = join(root, 'bundle/build.mjs');
 
 const CHECKS = [
-  ['types', installed('typescript/bin/tsc'), ['--noEmit']],
+  [
+    'types',
+    installed('typescript/bin/tsc'),
+    ['--noEmit', '--incremental', '--tsBuildInfoFile', installed('.cache/types.json')],
+  ],
   ['style', installed('@biomejs/biome/bin/biome'), ['check', '--error-on-warnings']],
 ];
 

@@ -32,6 +32,9 @@ interface ServerSpec {
 /** The process of a client, which starts it. */
 export function serverProcess(spec: ServerSpec): Transport {
   const buffer = new ReadBuffer({ maxBufferSize: MESSAGE_BYTES });
+  /** Parts of a message whose end has not arrived. Appending each of them would copy the message again and again. */
+  let parts: Buffer[] = [];
+  let size = 0;
   let child: ServerChild | null = null;
   let ended: Promise<void> = Promise.resolve();
   const transport: Transport = {
@@ -78,8 +81,15 @@ export function serverProcess(spec: ServerSpec): Transport {
     },
   };
   function readMessages(chunk: Buffer): void {
+    parts.push(chunk);
+    size += chunk.length;
+    const lastEnd = chunk.lastIndexOf('\n');
+    if (lastEnd < 0 && size <= MESSAGE_BYTES) return;
+    const whole = Buffer.concat(parts);
+    parts = [];
+    size = chunk.length - lastEnd - 1;
     try {
-      buffer.append(chunk);
+      buffer.append(whole);
     } catch {
       transport.onerror?.(new MessageTooLarge(`it sent a message of more than ${MESSAGE_BYTES / 1024 / 1024} MiB`));
       void transport.close();
