@@ -5,6 +5,7 @@
 import type { Json } from '../machine/expression.js';
 import type { Instruction } from '../machine/machine.js';
 import type { Plan } from '../machine/plan.js';
+import { omitUndefined } from '../prelude/omit-undefined.js';
 import { checkMessages as say } from '../source/catalogue/check.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import type { SourceFile, SourceSet, Span } from '../source/source-file.js';
@@ -111,8 +112,10 @@ export class Callables {
       ({ span, labels, fix, ...rest }): Diagnostic => ({
         ...rest,
         span: shiftSpan(span),
-        ...(labels === undefined ? {} : { labels: labels.map((label) => ({ ...label, span: shiftSpan(label.span) })) }),
-        ...(fix === undefined ? {} : { fix: { ...fix, span: shiftSpan(fix.span) } }),
+        ...omitUndefined({
+          labels: labels === undefined ? undefined : labels.map((label) => ({ ...label, span: shiftSpan(label.span) })),
+          fix: fix === undefined ? undefined : { ...fix, span: shiftSpan(fix.span) },
+        }),
       }),
     );
     return { ...callable, diagnostics };

@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path';
 import type { Compilation } from '../check/compile.js';
+import { omitUndefined } from '../prelude/omit-undefined.js';
 import { mayHaveWorktree } from '../project/choose-worktree.js';
 import { compileProgram } from '../project/compile-program.js';
 import { isPlan } from '../project/program-kind.js';
@@ -130,7 +131,7 @@ async function openFile(file: string, flags: CheckFlags, reported: Set<string>):
             program: (name) => (Object.hasOwn(mocked, name) ? null : agents.program(name)),
           },
           ...gateLookup(configuration, cwd),
-          ...(worktree === undefined ? {} : { worktree }),
+          ...omitUndefined({ worktree }),
         },
         explain: flags.explain ?? false,
         strict: flags.strict ?? false,

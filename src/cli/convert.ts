@@ -5,6 +5,7 @@ import { printProgram } from '../format/print-program.js';
 import { parseFile } from '../frontends/parse-file.js';
 import { readNames } from '../frontends/workflow/inputs.js';
 import { printWorkflow } from '../frontends/workflow/print/print-workflow.js';
+import { omitUndefined } from '../prelude/omit-undefined.js';
 import { isWorkflow } from '../project/program-kind.js';
 import { readNamed } from '../project/read-program.js';
 import { loadSettings } from '../project/settings.js';
@@ -110,9 +111,11 @@ function promptsInFull(step: Step): Step {
   return {
     ...step,
     context: context.filter(({ kind }) => kind !== 'value'),
-    ...(parts.length === 0 ? {} : { prompt: { ...whole, parts: joinTexts([...whole.parts, ...parts]) } }),
-    ...(run.kind === 'group' ? { run: { ...run, steps: below(run.steps) } } : {}),
-    ...(each === undefined ? {} : { each: { ...each, steps: below(each.steps) } }),
+    ...omitUndefined({
+      prompt: parts.length === 0 ? undefined : { ...whole, parts: joinTexts([...whole.parts, ...parts]) },
+      run: run.kind === 'group' ? { ...run, steps: below(run.steps) } : undefined,
+      each: each === undefined ? undefined : { ...each, steps: below(each.steps) },
+    }),
   };
 }
 

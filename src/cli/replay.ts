@@ -1,5 +1,6 @@
 /** `statedsl replay`: compares the record of a run with its program, or starts a new run from a point of an old one. */
 
+import { omitUndefined } from '../prelude/omit-undefined.js';
 import { sourcesOf } from '../project/stored-program.js';
 import type { ReplayPoint } from '../runtime/run/again/replay-point.js';
 import { checkDrift, replay } from '../runtime/run/again/replay-run.js';
@@ -39,7 +40,7 @@ async function driftOf(id: string, flags: ReplayFlags): Promise<ExitCode> {
   const prepared = await prepareResume(stored, machine, flags, sourcesOf(stored));
   if ('code' in prepared) return prepared.code;
   const { dir, inputs, secrets, machine: edited } = prepared.options(false);
-  const options = { dir, inputs, secrets, ...(edited === undefined ? {} : { machine: edited }) };
+  const options = { dir, inputs, secrets, ...omitUndefined({ machine: edited }) };
   const { events, difference } = await checkDrift(id, options);
   if (flags.json)
     stdout.write(

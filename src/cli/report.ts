@@ -1,5 +1,6 @@
 /** `statedsl report`: how much time and money runs took, and where. */
 import { join } from 'node:path';
+import { omitUndefined } from '../prelude/omit-undefined.js';
 import { type ListedRun, listedRun, listRuns } from '../runtime/list-runs.js';
 import { readJournal } from '../runtime/store/read-journal.js';
 import { RunRefused } from '../runtime/store/run-refused.js';
@@ -48,7 +49,7 @@ function withFacts(directory: string, { run_id, status, started_at, branch }: Li
     facts.take(record);
     return true;
   });
-  return { run_id, status, started_at, ...(branch === undefined ? {} : { branch }), facts };
+  return { run_id, status, started_at, ...omitUndefined({ branch }), facts };
 }
 
 async function printDetail(name: string, runs: readonly RunWithFacts[], flags: ReportFlags): Promise<ExitCode> {

@@ -1,6 +1,7 @@
 /** `statedsl run`: from a file and flags to a finished run. */
 
 import { basename, extname, resolve } from 'node:path';
+import { omitUndefined } from '../prelude/omit-undefined.js';
 import { configuredOptions } from '../project/configured-options.js';
 import { type RunOptions, run } from '../runtime/run/run.js';
 import { leadsElsewhere } from '../runtime/store/store-links.js';
@@ -64,9 +65,11 @@ async function runOptions(prepared: Prepared, flags: RunFlags, background: boole
     autoEvents: flags.autoEvents ?? false,
     sources: prepared.sources.filter(({ name }) => prepared.machine.files.includes(name)),
     settings: settingsOf(flags),
-    ...(jobs === undefined ? {} : { jobs }),
-    ...(first === null ? {} : { start: first }),
-    ...(mock === null ? {} : { effects: await createMockEffects(mock, configured) }),
+    ...omitUndefined({
+      jobs,
+      start: first ?? undefined,
+      effects: mock === null ? undefined : await createMockEffects(mock, configured),
+    }),
   };
 }
 

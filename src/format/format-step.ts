@@ -2,6 +2,8 @@
  * The lines below a STEP, in the order in which the author wrote them: sections, entries of sections, and the step's own
  * instructions. Whether a list is on one line or on several is the author's choice.
  */
+
+import { omitUndefined } from '../prelude/omit-undefined.js';
 import { unreachable } from '../prelude/unreachable.js';
 import type { Block, Instruction, Option, Template } from '../syntax/ast.js';
 import type {
@@ -176,7 +178,7 @@ function entriesRow<E extends Entry>(
             (n === 0 ? '' : `,${gap(source, line[n - 1]?.span.end ?? 0, entry.span.start)}`) + text(entry, source),
         )
         .join(''),
-    ...(block === undefined ? {} : { verbatim: block.text }),
+    ...omitUndefined({ verbatim: block?.text }),
   };
 }
 

@@ -3,6 +3,7 @@
  * asks for what it needs in requests, and records what it did in events.
  */
 import type { Input, LimitScope, Limits } from '../machine/machine.js';
+import { omitUndefined } from '../prelude/omit-undefined.js';
 import { asFailure, factsOf, failThread } from './control/fail.js';
 import { holdKey, releaseHeld } from './control/hold.js';
 import { wakeWaiters } from './control/reservations.js';
@@ -36,7 +37,7 @@ export function startRun(linked: LinkedMachine, options: RunOptions): Run {
   const { digest, version, start } = options;
   const { worktree } = options;
   const begun = { machine: machine.name, digest, inputs: run.inputs, version };
-  run.recordNow({ type: 'run_started', ...begun, ...(worktree === undefined ? {} : { worktree }) });
+  run.recordNow({ type: 'run_started', ...begun, ...omitUndefined({ worktree }) });
   const target = start?.state ?? machine.initial;
   const names = Object.keys(start?.with ?? {});
   const entry = machine.states[target]?.entry ?? [];

@@ -4,6 +4,7 @@
  */
 import { dirname, isAbsolute, join, normalize } from 'node:path';
 import type { Callable, CallSupport } from '../check/callables.js';
+import { omitUndefined } from '../prelude/omit-undefined.js';
 import { type ProjectHost, pathOf } from './host.js';
 import { linkPlans } from './link-plans.js';
 import { type LoadPlan, PlanLoader, type PlanSurroundings } from './load-plan.js';
@@ -39,7 +40,7 @@ export function callSupport(
     call: (tree, further) => callable(loader.loadCall(tree, program, tools, further), -1, -1),
     plan(path, from, inputs) {
       const file = isAbsolute(path) || from === '<stdin>' ? normalize(path) : join(dirname(from), path);
-      const context = { outer: [], tools, ...(inputs === null ? {} : { inputs }) };
+      const context = { outer: [], tools, ...omitUndefined({ inputs: inputs ?? undefined }) };
       return callable(loader.load(file, context), 0, 1);
     },
   };

@@ -11,6 +11,7 @@ import { readYamlTree } from '../frontends/yaml-tree.js';
 import { deeperThan, MAX_DEPTH as MAX_VALUE_DEPTH, type Value } from '../interpreter/values/value.js';
 import type { Json } from '../machine/expression.js';
 import type { ToolTarget } from '../machine/plan.js';
+import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { Readable } from '../runtime/readable-file.js';
 import { schemaProblem, schemaValidator } from '../runtime/tools/call-schema.js';
 import type { Diagnostic } from '../source/diagnostic.js';
@@ -165,13 +166,16 @@ export class PlanLoader {
       lineOf: text.lineOf,
       found: [...text.found, ...(tools?.diagnostics ?? [])],
       open: (name, by) => this.open(name, by, { file, toolsPath: tools?.name ?? null, context: context, inner }),
-      ...(agents === undefined ? {} : { agents }),
-      ...(servers === undefined ? {} : { servers }),
-      ...(targetProblem === undefined || tools === null
-        ? {}
-        : { targetProblem: (target: ToolTarget) => targetProblem(target, dirname(pathOf(this.host, tools.name))) }),
-      ...(state === null ? {} : { state: state.value }),
-      ...(inputs === undefined || !isOuter ? {} : { inputs }),
+      ...omitUndefined({
+        agents,
+        servers,
+        targetProblem:
+          targetProblem === undefined || tools === null
+            ? undefined
+            : (target: ToolTarget) => targetProblem(target, dirname(pathOf(this.host, tools.name))),
+        state: state?.value,
+        inputs: inputs === undefined || !isOuter ? undefined : inputs,
+      }),
     });
     // Without readable tools every tool is unknown, which says nothing.
     const useless = tools !== null && root === null ? 'unknown-tool' : null;

@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import type { RunEvent } from '../interpreter/events/event.js';
+import { omitUndefined } from '../prelude/omit-undefined.js';
 import { statusAfter } from './status-after.js';
 import { lastEvents } from './store/last-events.js';
 import { readOwn } from './store/own-file.js';
@@ -44,7 +45,7 @@ export function listedRun(directory: string, runId: string, entry: IndexEntry | 
   if (entry !== undefined && entry.status !== 'running') {
     const { machine, state, started_at, ended_at, duration_ms, cost, effects, branch, cancelled } = entry;
     const known = { machine, status, state, started_at, ended_at, duration_ms, cost, effects };
-    const more = { ...(branch === undefined ? {} : { branch }), ...(cancelled === undefined ? {} : { cancelled }) };
+    const more = omitUndefined({ branch, cancelled });
     return { run_id: runId, ...known, ...more };
   }
   const folder = join(directory, 'runs', runId);

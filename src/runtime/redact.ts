@@ -7,6 +7,7 @@
 import { Buffer } from 'node:buffer';
 import type { AgentFacts, Outcome, Output, RunEvent } from '../interpreter/events/event.js';
 import type { Json } from '../machine/expression.js';
+import { omitUndefined } from '../prelude/omit-undefined.js';
 import { unreachable } from '../prelude/unreachable.js';
 
 const MARK = '***';
@@ -189,14 +190,13 @@ function redactAgentFacts(
   value: (given: Json) => Json,
   stream: () => RedactingStream,
 ): AgentFacts {
-  return {
-    ...(sessionId === undefined ? {} : { session_id: value(sessionId) as string }),
-    ...(transcript === undefined ? {} : { transcript: redactOutput(transcript, value, stream) }),
-    ...(guard === undefined ? {} : { guard: { ...guard, message: value(guard.message) as string } }),
-    ...(unavailable === undefined
-      ? {}
-      : { unavailable: { ...unavailable, message: value(unavailable.message) as string } }),
-  };
+  return omitUndefined({
+    session_id: sessionId === undefined ? undefined : (value(sessionId) as string),
+    transcript: transcript === undefined ? undefined : redactOutput(transcript, value, stream),
+    guard: guard === undefined ? undefined : { ...guard, message: value(guard.message) as string },
+    unavailable:
+      unavailable === undefined ? undefined : { ...unavailable, message: value(unavailable.message) as string },
+  });
 }
 
 function redactOutput(output: Output, value: (given: Json) => Json, stream: () => RedactingStream): Output {

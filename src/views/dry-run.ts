@@ -6,6 +6,7 @@ import { storedLimits } from '../interpreter/events/stored-limits.js';
 import { byteCount } from '../machine/byte-count.js';
 import type { Json } from '../machine/expression.js';
 import type { Input, Limits, Machine, State } from '../machine/machine.js';
+import { omitUndefined } from '../prelude/omit-undefined.js';
 import { limitDuration } from './drawing/duration.js';
 import type { Paint } from './drawing/paint.js';
 import { cut, escapeControls, oneLine } from './drawing/visible-text.js';
@@ -65,7 +66,7 @@ export function dryRunJson({ machine, inputs, limits, start }: DryRun): object {
         ...described,
         text: lines.join('; '),
         reads: reads.map(referenceWords),
-        ...(position.path === null ? {} : { step: position.path }),
+        ...omitUndefined({ step: position.path ?? undefined }),
       })),
     })),
   };

@@ -109,7 +109,7 @@ function explainedLine(diagnostic: Diagnostic, source: SourceFile, line: number)
           ? omitUndefined({ origin })
           : { message: rule.message(match), span: { file, start: at, end: at + text.length } }),
         help: rule.help(match, by ?? null),
-        ...(by === undefined ? {} : { fix: fixOf(rule, { file, at, text, line }, source, by) }),
+        ...omitUndefined({ fix: by === undefined ? undefined : fixOf(rule, { file, at, text, line }, source, by) }),
       },
     };
   }

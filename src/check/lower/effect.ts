@@ -5,6 +5,7 @@
 import type { Template } from '../../machine/expression.js';
 import type { Binding, Decoding, FunctionArgument, Strictness } from '../../machine/machine.js';
 import { parseExitCodes } from '../../machine/option-values.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Expression, Instruction, Option, Performed, ShellText } from '../../syntax/ast.js';
 import { reportCommands, toolOf } from '../lints/command-lints.js';
@@ -160,7 +161,8 @@ function isStrict(l: StateLowering, option: Option | undefined): boolean {
 
 function lowerPerformed(l: StateLowering, i: Do | Check, what: Performed, resolved: ResolvedOptions): void {
   const { shell: _, isStrict: __, piped, ...rest } = resolved;
-  const common = { ...withoutUndefined(rest), ...(piped ? { piped: true as const } : {}), text: oneLine(l, i) };
+  // A Machine is JSON, which has no undefined.
+  const common = omitUndefined({ ...rest, piped: piped || undefined, text: oneLine(l, i) }) as CommonEffect;
   switch (what.kind) {
     case 'shell':
       return shellEffect(l, i, what.shell, { ...common, shell: resolved.shell, ...strictness(i, resolved.isStrict) });
@@ -171,13 +173,6 @@ function lowerPerformed(l: StateLowering, i: Do | Check, what: Performed, resolv
     case 'agent':
       return agentEffect(l, i, what, common);
   }
-}
-
-/** Machine is JSON, which has no undefined. Hardly any instruction has options, so this is no copy of all entries. */
-function withoutUndefined<Options extends object>(options: Options): Options {
-  const kept: Record<string, unknown> = {};
-  for (const key in options) if (options[key] !== undefined) kept[key] = options[key];
-  return kept as Options;
 }
 
 /** The exit code of a CHECK is data, so nothing ends it early. */

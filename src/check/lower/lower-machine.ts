@@ -4,6 +4,7 @@
  */
 
 import { type Input, MACHINE_VERSION, type Machine, type State } from '../../machine/machine.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { SourceSet } from '../../source/source-file.js';
@@ -70,8 +71,7 @@ export function lowerMachine(
     initial: 0,
     error: index.get(ERROR_STATE) ?? null,
     limits: lowerLimits(unit.limits, diagnostics),
-    ...(unit.workflow === undefined ? {} : { workflow: unit.workflow }),
-    ...(plans === undefined ? {} : { plans }),
+    ...omitUndefined({ workflow: unit.workflow, plans }),
   };
   return { machine: compiled, unit: machine, states, symbols: symbols, reusable: kept };
 }
@@ -125,13 +125,17 @@ function lowerInput(input: InputDeclaration, { workflow }: Unit, diagnostics: Di
   return {
     name,
     // A default that is none is reported above; that the input has no value would be the same mistake again.
-    ...(input.value === undefined ? {} : { value: value ?? null }),
-    ...(input.value?.kind === 'number' && String(value) !== input.value.text && isJsonNumber(input.value.text)
-      ? { printed: input.value.text }
-      : {}),
-    ...(input.type === undefined ? {} : { type: input.type }),
-    ...(choices === undefined ? {} : { choices }),
-    ...(input.secret ? { secret: true as const } : {}),
+    ...omitUndefined({
+      // A default that is none is reported above; that the input has no value would be the same mistake again.
+      value: input.value === undefined ? undefined : (value ?? null),
+      printed:
+        input.value?.kind === 'number' && String(value) !== input.value.text && isJsonNumber(input.value.text)
+          ? input.value.text
+          : undefined,
+      type: input.type,
+      choices,
+      secret: input.secret ? (true as const) : undefined,
+    }),
   };
 }
 

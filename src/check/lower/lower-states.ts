@@ -1,4 +1,6 @@
 /** The states of a machine, lowered one by one, or taken from where they were lowered before. */
+
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { positionAt, type SourceFile } from '../../source/source-file.js';
 import type { StateDeclaration } from '../collect.js';
 import type { MachineScope } from '../scope.js';
@@ -103,10 +105,13 @@ function notingLookups(lookups: Lookups, commands: Map<string, boolean>, agents:
   };
   return {
     ...lookups,
-    ...(lookups.onPath === undefined ? {} : { onPath: noting(commands, lookups.onPath) }),
-    ...(lookups.agents === undefined
-      ? {}
-      : { agents: { ...lookups.agents, isKnown: noting(agents, lookups.agents.isKnown) } }),
+    ...omitUndefined({
+      onPath: lookups.onPath === undefined ? undefined : noting(commands, lookups.onPath),
+      agents:
+        lookups.agents === undefined
+          ? undefined
+          : { ...lookups.agents, isKnown: noting(agents, lookups.agents.isKnown) },
+    }),
   };
 }
 

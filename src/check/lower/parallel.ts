@@ -1,6 +1,7 @@
 /** PARALLEL and FOR EACH: branches become code of their own after a fork, loops a head and a jump back. */
 import type { Expr, Template } from '../../machine/expression.js';
 import type { Branch, Instruction as Code } from '../../machine/machine.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Instruction, Name, Option } from '../../syntax/ast.js';
 import { type BranchUse, lintBranches, lintEachBranch, noteReadsBeside } from '../lints/reference-lints.js';
@@ -50,7 +51,7 @@ export function lowerParallel(l: StateLowering, i: Parallel, wait: Wait | null, 
     op: 'fork',
     branches,
     names: members.map((member) => nameOf(l, member)),
-    ...(keep === null ? {} : { keep }),
+    ...omitUndefined({ keep: keep ?? undefined }),
     join: l.emitter.pc,
     max,
     agents: onlyAgents(l, fork + 1),
@@ -160,7 +161,7 @@ function lowerSequentialEach(l: StateLowering, i: ForEach, list: Expr, failures:
   const index = l.scope.hidden('$index');
   const variable = l.scope.hidden(`$each:${i.variable.text}`);
   const keep = failures === null ? null : { failures, handling: l.scope.hidden('$handling') };
-  l.emitter.add({ op: 'each', list, items, index, ...(keep === null ? {} : { keep }) }, i.span);
+  l.emitter.add({ op: 'each', list, items, index, ...omitUndefined({ keep: keep ?? undefined }) }, i.span);
   const head = l.emitter.add({ op: 'next', items, index, variable, exit: -1 }, i.span);
   l.scope.push('loop', [[i.variable.text, { slot: variable }]]);
   const from = l.emitter.pc;
@@ -209,7 +210,7 @@ function lowerParallelEach(
   l.emitter.replace(fork, {
     op: 'fork-each',
     named: true,
-    ...(keep === null ? {} : { keep }),
+    ...omitUndefined({ keep: keep ?? undefined }),
     list,
     variable,
     body,

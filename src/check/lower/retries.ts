@@ -1,6 +1,7 @@
 /** `retry=` and `retry_on=`: how often what failed is tried again, after which pauses, and after which failures. */
 import type { Instruction } from '../../machine/machine.js';
 import { parseRetry, parseRetryOn, RETRIED_KINDS } from '../../machine/option-values.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Span } from '../../source/source-file.js';
 import { nearest } from '../../source/suggest.js';
@@ -19,10 +20,7 @@ export function retriesOf(l: StateLowering, options: ReadonlyMap<string, Option>
     const why = 'needs `retry`, which says how often to retry';
     l.diagnostics.push(say.badOption(only.span, { name: 'retry_on', why, help: 'add `retry=2`, or remove it' }));
   }
-  return {
-    ...(retry === undefined ? {} : { retry }),
-    ...(retryOn === undefined ? {} : { retryOn }),
-  };
+  return omitUndefined({ retry, retryOn });
 }
 
 function retryOf(l: StateLowering, option: Option | undefined): Retries['retry'] {

@@ -1,5 +1,6 @@
 /** WAIT: a pause, a polling loop, or a signal. Waiting for the members of a PARALLEL is part of its join. */
 import type { Template } from '../../machine/expression.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Instruction, Template as TextTemplate } from '../../syntax/ast.js';
 import { constantText, lowerExpression } from './expression.js';
@@ -74,7 +75,7 @@ function lowerPolling(l: StateLowering, i: Wait, what: Extract<Wait['for'], { ki
       timedOut: slot,
       again,
       exit: -1,
-      ...(backOff === null ? {} : { backOff }),
+      ...omitUndefined({ backOff: backOff ?? undefined }),
     },
     i.span,
   );

@@ -1,6 +1,7 @@
 /** Gates: which kind each one is, what it is called, and the instruction that asks it. */
 import type { ShellTemplate } from '../../machine/expression.js';
 import type { CheckLayout, GateKind, GateLayout } from '../../machine/step.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
 import type { Span } from '../../source/source-file.js';
 import type { GateEntry } from '../../syntax/step.js';
@@ -75,7 +76,7 @@ export function emitGates(l: StateLowering, gates: readonly PreparedGate[]): voi
   for (const gate of gates) {
     const { entry, layout, span, task } = gate;
     if (entry === null) {
-      check(l, layout, { kind: 'files', ...(task === undefined ? {} : { slot: task.slot }) }, span);
+      check(l, layout, { kind: 'files', ...omitUndefined({ slot: task?.slot }) }, span);
     } else emitGate(l, layout, entry);
   }
 }

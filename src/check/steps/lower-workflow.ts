@@ -3,6 +3,7 @@
  * caller but the values it is given. So a called workflow needs no machinery at run time, and cannot call itself.
  */
 import type { StepKey, WorkflowLimits } from '../../machine/step.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
 import { nearest } from '../../source/suggest.js';
 import type { Instruction, Program } from '../../syntax/ast.js';
@@ -119,11 +120,7 @@ function verdictOf(
 function limitsOf(l: StateLowering, program: Program): WorkflowLimits {
   const options = program.items.flatMap((item) => (item.kind === 'limit' ? item.options : []));
   const { cost, tokens, timeMs } = lowerLimits(options, l.diagnostics);
-  return {
-    ...(cost === undefined ? {} : { cost }),
-    ...(tokens === undefined ? {} : { tokens }),
-    ...(timeMs === undefined ? {} : { timeMs }),
-  };
+  return omitUndefined({ cost, tokens, timeMs });
 }
 
 interface Callee {

@@ -4,6 +4,7 @@
  */
 import type { Expr } from '../../machine/expression.js';
 import type { StepKey } from '../../machine/step.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
 import type { Span } from '../../source/source-file.js';
 import { nearest } from '../../source/suggest.js';
@@ -166,7 +167,7 @@ function keyOf(
     // There a later step is read for what it said the time before, in a group that is done again.
     l.diagnostics.push(say.earlyRead(span, { key: text, step: step.name }));
     checkFields(l, step, fields, text, span);
-    const key = { op: 'step-key', key: { ...(level === undefined ? {} : { level }), path, field }, text } as const;
+    const key = { op: 'step-key', key: { ...omitUndefined({ level }), path, field }, text } as const;
     return { op: 'call', name: 'default', args: [key, { op: 'const', value: '' }] };
   }
   if (step.progress === 'ahead') {
@@ -179,7 +180,7 @@ function keyOf(
   }
   checkFields(l, step, fields, text, span);
   l.explainKey(span, `\`${text}\` is written by the step \`${path}\``);
-  return { op: 'step-key', key: { ...(level === undefined ? {} : { level }), path, field }, text };
+  return { op: 'step-key', key: { ...omitUndefined({ level }), path, field }, text };
 }
 
 function checkFields(l: KeyContext, step: NamedStep, fields: readonly string[], text: string, span: Span): void {

@@ -3,6 +3,7 @@
 import { resolve as resolvePath } from 'node:path';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { compileProgram } from '../../project/compile-program.js';
 import { configuredOptions } from '../../project/configured-options.js';
 import { isPlan } from '../../project/program-kind.js';
@@ -88,8 +89,7 @@ export async function prepareResume(
       ...configured,
       limits: flagLimits(flags),
       ...suspendOptions(waits, configuration.defaults.suspend_after, background),
-      ...(flags.cwd === undefined ? {} : { cwd: resolvePath(flags.cwd) }),
-      ...(flags.inDoubt === undefined ? {} : { inDoubt: flags.inDoubt }),
+      ...omitUndefined({ cwd: flags.cwd === undefined ? undefined : resolvePath(flags.cwd), inDoubt: flags.inDoubt }),
       ...(edited === null ? {} : { machine: edited.machine, file: flags.fromFile }),
       ...effects,
     }),

@@ -10,6 +10,7 @@ import type { EffectRequest } from '../../interpreter/request.js';
 import { parseDuration } from '../../machine/duration.js';
 import type { Machine } from '../../machine/machine.js';
 import { findLauncher } from '../../prelude/launcher.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { AskHandler } from '../../runtime/run/drive-options.js';
 import type { RunReport } from '../../runtime/run/report.js';
 import type { RunOptions } from '../../runtime/run/run-options.js';
@@ -126,9 +127,12 @@ export async function executeRun({ flags, background, program, sources, execute 
     ...listening.options,
     onEnd: printEnd,
     // Looking up a name takes longer than a small run, and only an answer needs it.
-    ...(asks ? { person: personName() } : {}),
-    ...(asks ? { ask: askOptions(progress, interruption) } : {}),
-    ...(progress.output === null ? {} : { onOutput: progress.output }),
+    ...omitUndefined({
+      // Looking up a name takes longer than a small run, and only an answer needs it.
+      person: asks ? personName() : undefined,
+      ask: asks ? askOptions(progress, interruption) : undefined,
+      onOutput: progress.output ?? undefined,
+    }),
     signal: interruption.signal,
     kill: kill.signal,
     ownProcess: true,

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import type { Json } from '../../machine/expression.js';
 import type { Limits } from '../../machine/machine.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Effects } from '../../runtime/effect-context.js';
 import type { HostOptions } from '../../runtime/effects.js';
 import type { Mock } from '../../runtime/mock.js';
@@ -14,13 +15,14 @@ export const STORE = '.statedsl';
 export function settingsOf(flags: RunFlags): Readonly<Record<string, Json>> {
   return {
     here: process.cwd(),
-    ...(flags.mock === undefined ? {} : { mock: resolve(flags.mock) }),
-    ...(flags.tools === undefined ? {} : { tools: resolve(flags.tools) }),
-    ...(flags.agent === undefined ? {} : { agent: flags.agent }),
-    ...(flags.tools === undefined ? {} : { tools: resolve(flags.tools) }),
-    ...(flags.state === undefined ? {} : { state: resolve(flags.state) }),
-    ...(flags.allowOutside === undefined ? {} : { allow_outside: flags.allowOutside }),
-    ...(flags.suspendAfter === undefined ? {} : { suspend_after: flags.suspendAfter }),
+    ...omitUndefined({
+      mock: flags.mock === undefined ? undefined : resolve(flags.mock),
+      tools: flags.tools === undefined ? undefined : resolve(flags.tools),
+      agent: flags.agent,
+      state: flags.state === undefined ? undefined : resolve(flags.state),
+      allow_outside: flags.allowOutside,
+      suspend_after: flags.suspendAfter,
+    }),
   };
 }
 
@@ -49,12 +51,12 @@ type LimitFlags = Pick<RunFlags, 'maxTransitions' | 'timeout' | 'maxCost' | 'max
 
 /** The limits that flags set; all others stay as the program sets them. */
 export function flagLimits(flags: LimitFlags): Limits {
-  return {
-    ...(flags.maxTransitions === undefined ? {} : { transitions: flags.maxTransitions }),
-    ...(flags.timeout === undefined ? {} : { timeMs: flags.timeout }),
-    ...(flags.maxCost === undefined ? {} : { cost: flags.maxCost }),
-    ...(flags.maxTokens === undefined ? {} : { tokens: flags.maxTokens }),
-    ...(flags.maxJournal === undefined ? {} : { journal: flags.maxJournal }),
-    ...(flags.maxOutput === undefined ? {} : { output: flags.maxOutput }),
-  };
+  return omitUndefined({
+    transitions: flags.maxTransitions,
+    timeMs: flags.timeout,
+    cost: flags.maxCost,
+    tokens: flags.maxTokens,
+    journal: flags.maxJournal,
+    output: flags.maxOutput,
+  });
 }

@@ -1,5 +1,6 @@
 /** What is under `gate:`: words, and mappings with one check each. */
 
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
 import { nearest } from '../../source/suggest.js';
 import type { GateCheck, GateEntry } from '../../syntax/step.js';
@@ -62,7 +63,7 @@ function mappedGate(context: ReaderContext, map: YamlMap): GateEntry | undefined
   const as = label === undefined ? undefined : textOf(context, label, 'a name');
   const last = map.members.at(-1) ?? member;
   const span = { ...map.span, start: map.span.start, end: spanOf(last).end };
-  return { ...check, word: member.key, ...(as === undefined ? {} : { label: nameOf(as) }), span };
+  return { ...check, word: member.key, ...omitUndefined({ label: as === undefined ? undefined : nameOf(as) }), span };
 }
 
 /** `schema: plan` and `schema: review` name the forms that answers of these kinds have anyway. */

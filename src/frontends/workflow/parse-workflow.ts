@@ -2,6 +2,8 @@
  * A workflow file as a program: its name, limits and inputs are declarations, its steps are instructions that are in
  * no state. Everything has its place in the YAML. Never throws.
  */
+
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { SourceFile } from '../../source/source-file.js';
 import type { Block, Declaration, Instruction, Option, Program } from '../../syntax/ast.js';
@@ -49,9 +51,11 @@ function changesFiles(one: Instruction): Instruction {
   const below = (block: Block): Block => ({ ...block, instructions: block.instructions.map(changesFiles) });
   return {
     ...one,
-    ...(type === undefined && run.kind === 'agent' ? { type: { text: 'code', span: one.name.span } } : {}),
-    ...(run.kind === 'group' ? { run: { ...run, steps: below(run.steps) } } : {}),
-    ...(each === undefined ? {} : { each: { ...each, steps: below(each.steps) } }),
+    ...omitUndefined({
+      type: type === undefined && run.kind === 'agent' ? { text: 'code', span: one.name.span } : undefined,
+      run: run.kind === 'group' ? { ...run, steps: below(run.steps) } : undefined,
+      each: each === undefined ? undefined : { ...each, steps: below(each.steps) },
+    }),
   };
 }
 

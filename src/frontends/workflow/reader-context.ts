@@ -1,4 +1,6 @@
 /** What the readers of a workflow file share: where mistakes go, which keys there are, and signs of its dialect. */
+
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { Span } from '../../source/source-file.js';
@@ -81,7 +83,7 @@ export class Members {
 /** Tells that a value has another shape than its key wants. */
 export function wrongShape(context: ReaderContext, node: YamlNode, what: string, wanted: string, help?: string): void {
   const span = node.span.start === node.span.end ? node.span : firstLine(node);
-  context.diagnostics.push(words.shape(span, { what, wanted, ...(help === undefined ? {} : { help }) }));
+  context.diagnostics.push(words.shape(span, { what, wanted, ...omitUndefined({ help }) }));
 }
 
 /** A whole mapping is too much to underline: its first key is enough. */

@@ -2,6 +2,8 @@
  * Keys at the root of a workflow file that say something about it and change nothing: `description`, and whatever else
  * its author wrote there. A key that would mean something in a step, or is nearly one that means something, is a mistake.
  */
+
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
 import { nearest } from '../../source/suggest.js';
 import type { Program } from '../../syntax/ast.js';
@@ -33,7 +35,7 @@ function report(context: ReaderContext, { key, value }: YamlMember): void {
   if (help !== undefined || near !== undefined || STEP_KEYS.includes(name)) {
     const known = ROOT_KEYS;
     const hint = help ?? (near === undefined ? `write \`${name}\` in the step that it applies to` : undefined);
-    const facts = { name, of: 'a workflow', near, known, ...(hint === undefined ? {} : { help: hint }) };
+    const facts = { name, of: 'a workflow', near, known, ...omitUndefined({ help: hint }) };
     context.diagnostics.push(words.unknownKey(span, facts));
     return;
   }

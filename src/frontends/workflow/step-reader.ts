@@ -1,4 +1,6 @@
 /** One step of a workflow file. Its parts may be sorted under `get` and `run`, or are next to its name. */
+
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
 import { unnamedStep } from '../../source/spelling.js';
 import { nearest } from '../../source/suggest.js';
@@ -86,15 +88,13 @@ export function stepOf(given: ReaderContext, map: YamlMap): Step {
     kind: 'step',
     verb: { text: 'STEP', span: name.span },
     name,
-    ...(type === undefined ? {} : { type }),
+    ...omitUndefined({ type }),
     options: [],
     context: contextMember === undefined ? [] : contextOf(context, contextMember),
-    ...(text === undefined ? {} : { prompt: text }),
-    ...(source === undefined ? {} : { session: source }),
+    ...omitUndefined({ prompt: text, session: source }),
     run: runOf(context, parts, below.group),
     gates: gate === undefined ? [] : gatesOf(context, gate),
-    ...(retry === undefined ? {} : { retry }),
-    ...(below.each === undefined ? {} : { each: below.each }),
+    ...omitUndefined({ retry, each: below.each }),
     span: { ...map.span, end: map.members.reduce((end, member) => Math.max(end, spanOf(member).end), map.span.start) },
   };
 }
@@ -230,7 +230,12 @@ function tasksOf(
     steps !== undefined
       ? stepsOf(context, steps, 'this `foreach`')
       : { ...nothing, instructions: called === undefined ? [] : [called] };
-  return { ...atOnce(context, parallel), ...(of === undefined ? {} : { of: nameOf(of) }), steps: block, span };
+  return {
+    ...atOnce(context, parallel),
+    ...omitUndefined({ of: of === undefined ? undefined : nameOf(of) }),
+    steps: block,
+    span,
+  };
 }
 
 /** The step of every task that runs a workflow; it has the last word of its name. */

@@ -2,6 +2,8 @@
  * Decodes the output of agent programs. Programs that report in JSON lines end with a `result` object, which has the answer
  * and its cost. For all others the whole output is the answer.
  */
+
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { AgentFacts, Outcome, TokenCounts } from '../events/event.js';
 import { isObject, type Value } from '../values/value.js';
 
@@ -102,8 +104,6 @@ export function withAgentReport(outcome: Outcome): Outcome {
   return {
     ...outcome,
     cost,
-    ...(tokens === null ? {} : { tokens }),
-    ...(sessionId === null ? {} : { session_id: sessionId }),
-    ...(turns === null ? {} : { turns }),
+    ...omitUndefined({ tokens: tokens ?? undefined, session_id: sessionId ?? undefined, turns: turns ?? undefined }),
   };
 }

@@ -3,6 +3,7 @@
  * else the run ends. In a branch it waits for the join, which handles the failures of all branches at once.
  */
 import type { Handler } from '../../machine/machine.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { FailureCause, FailureFacts } from '../events/event.js';
 import { RuntimeFailure } from '../failure.js';
 import { STOP } from '../run-state/linked-machine.js';
@@ -24,7 +25,7 @@ export function factsOf(thread: Thread, failure: RuntimeFailure, effect?: string
     exit_code: failure.exit,
     from_state: state,
     line,
-    ...(file === null ? {} : { file }),
+    ...omitUndefined({ file: file ?? undefined }),
     ...failure.about,
     causes: [causeOf(thread, failure, effect)],
   };

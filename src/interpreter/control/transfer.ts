@@ -5,6 +5,7 @@
 import { byteCount } from '../../machine/byte-count.js';
 import type { Json } from '../../machine/expression.js';
 import type { LimitScope } from '../../machine/machine.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import type { FailureFacts, RunError } from '../events/event.js';
 import { STOP } from '../run-state/linked-machine.js';
@@ -113,7 +114,7 @@ function causeOfGoto(thread: Thread, passed: Record<string, Json>): FailureFacts
     exit_code: typeof passed.exit_code === 'number' ? passed.exit_code : null,
     from_state: state,
     line,
-    ...(file === null ? {} : { file }),
+    ...omitUndefined({ file: file ?? undefined }),
   };
 }
 
@@ -157,11 +158,7 @@ export function errorOf(facts: FailureFacts, otherwise = ''): RunError {
   const { error_type, error, from_state, line, file, tool, exit_code, step, gate, with: passed } = facts;
   const message =
     error !== '' ? error : otherwise !== '' ? otherwise : `the program went to ERROR from \`${from_state}\``;
-  const about = {
-    ...(step === undefined ? {} : { step }),
-    ...(gate === undefined ? {} : { gate }),
-    ...(passed === undefined ? {} : { with: passed }),
-  };
+  const about = omitUndefined({ step, gate, with: passed });
   return { kind: error_type, message, state: from_state, line, file: file ?? null, tool, exit_code, ...about };
 }
 

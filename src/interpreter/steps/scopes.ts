@@ -3,6 +3,7 @@
  * task works in a worktree of its own besides.
  */
 import type { StepInstruction } from '../../machine/step.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { RuntimeFailure } from '../failure.js';
 import type { MergedTask, WorktreeAction } from '../request.js';
 import type { Frame, ParallelTask, ScopeFrame } from '../run-state/frame.js';
@@ -106,7 +107,7 @@ export function linkTaskEnter({ parent, slot, name, parallel }: Of<'task-enter'>
     `${pathOf(t, parent)}/${name ?? nameOf(slot === null ? undefined : t.locals[slot])}`;
   const enter = (t: Thread, task?: ParallelTask): number => {
     const prefix = `${name === undefined ? pathIn(t) : pathOf(t, parent)}/`;
-    t.frames.push({ kind: 'scope', prefix, ...(task === undefined ? {} : { task }) });
+    t.frames.push({ kind: 'scope', prefix, ...omitUndefined({ task }) });
     return pc + 1;
   };
   const fork = (t: Thread): WorktreeAction => ({ do: 'fork', base: t.worktree.commit as string });

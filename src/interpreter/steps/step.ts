@@ -4,6 +4,7 @@
  */
 import type { Template } from '../../machine/expression.js';
 import type { RetryEntryLayout, SessionLayout, StepInstruction, StepLayout } from '../../machine/step.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { readClock, reissueSample } from '../control/effects.js';
 import { timeIsUp } from '../control/reservations.js';
 import type { Outcome } from '../events/event.js';
@@ -305,12 +306,13 @@ function linkEntry({ when, agent, prompt, session, worktree }: RetryEntryLayout)
           return unknownCondition(when);
       }
     },
-    overrides: (t, index) => ({
-      ...(name === null ? {} : { agent: name(t).trim() }),
-      ...(prompt === undefined ? {} : { prompt: index }),
-      ...(session === undefined ? {} : { session }),
-      ...(worktree === undefined ? {} : { worktree }),
-    }),
+    overrides: (t, index) =>
+      omitUndefined({
+        agent: name === null ? undefined : name(t).trim(),
+        prompt: prompt === undefined ? undefined : index,
+        session,
+        worktree,
+      }),
     source: prompt === undefined ? '' : sourceOf(prompt),
   };
 }
@@ -326,12 +328,12 @@ function sourceOf(prompt: Template): string {
 
 function describeOverrides(overrides: Overrides, entries: readonly LinkedEntry[]) {
   const { agent, prompt, session, worktree } = overrides;
-  return {
-    ...(agent === undefined ? {} : { agent }),
-    ...(prompt === undefined ? {} : { prompt: entries[prompt]?.source ?? '' }),
-    ...(session === undefined ? {} : { session }),
-    ...(worktree === undefined ? {} : { worktree }),
-  };
+  return omitUndefined({
+    agent,
+    prompt: prompt === undefined ? undefined : (entries[prompt]?.source ?? ''),
+    session,
+    worktree,
+  });
 }
 
 /** The prompts of RETRY by their entries; null where an entry has none. */

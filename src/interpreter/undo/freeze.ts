@@ -2,6 +2,7 @@
 
 import type { Expr, Json, ShellTemplate, Template } from '../../machine/expression.js';
 import type { FunctionArgument } from '../../machine/machine.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { badValue } from '../failure.js';
 import type { ShellValue } from '../request.js';
@@ -137,7 +138,7 @@ function agent(by: Values<'agent'>): Freezer {
     const frozen = {
       prompt: said === null ? null : [said],
       args: args.map(({ name, value }) => ({ name, value: constant(plain(value(t))) })),
-      ...(output === null ? {} : { output: [output(t)] }),
+      ...omitUndefined({ output: output === null ? undefined : [output(t)] }),
     };
     const text = `Task(${by.agent})${said === null ? '' : ` ${JSON.stringify(said)}`}`;
     return { by: { ...by, ...rest(t), ...frozen } as UndoInstruction, text };
@@ -154,7 +155,7 @@ function plan(by: Values<'plan'>): Freezer {
     const known = Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
     const frozen = {
       args: given.map(({ name, value }) => ({ name, value: constant(value) })),
-      ...(by.call === undefined ? {} : { call: { ...by.call, ...known } }),
+      ...omitUndefined({ call: by.call === undefined ? undefined : { ...by.call, ...known } }),
     };
     const words = given.map(({ name, value }) => `${name}=${JSON.stringify(value)}`);
     const called = by.text.replace(/\swith\s.*$/s, '');

@@ -6,6 +6,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseDuration } from '../../machine/duration.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { whyUnreadable } from '../readable-file.js';
 import type { Configuration } from './configuration.js';
 
@@ -123,11 +124,11 @@ function makefile(folder: string): Commands {
   for (const [, names] of text.matchAll(/^([^\s#:=][^#:=\n]*)::?(?![:=])/gm))
     for (const target of (names as string).trim().split(/\s+/)) targets.add(target);
   const compile = ['compile', 'build'].find((target) => targets.has(target));
-  return {
-    ...(compile === undefined ? {} : { compile: `make ${compile}` }),
-    ...(targets.has('test') ? { test: 'make test' } : {}),
-    ...(targets.has('lint') ? { lint: 'make lint' } : {}),
-  };
+  return omitUndefined({
+    compile: compile === undefined ? undefined : `make ${compile}`,
+    test: targets.has('test') ? 'make test' : undefined,
+    lint: targets.has('lint') ? 'make lint' : undefined,
+  });
 }
 
 function goModule(folder: string): Commands {
@@ -148,5 +149,5 @@ function pyproject(folder: string): Commands {
   if (text === null) return {};
   const linter = ['ruff', 'pylint', 'flake8'].find((tool) => text.includes(`[tool.${tool}`));
   const lint = { ruff: 'ruff check .', pylint: 'pylint --recursive=y .', flake8: 'flake8' }[linter ?? ''];
-  return { compile: COMPILE_PYTHON, test: 'python3 -m pytest', ...(lint === undefined ? {} : { lint }) };
+  return { compile: COMPILE_PYTHON, test: 'python3 -m pytest', ...omitUndefined({ lint }) };
 }

@@ -7,6 +7,7 @@ import { existsSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import type { Outcome, Output } from '../../interpreter/events/event.js';
 import type { ArgvRequest, ShellRequest } from '../../interpreter/request.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { EffectContext } from '../effect-context.js';
 import { openOwn } from '../store/own-file.js';
 import { reasonOf, storeError } from '../store/store-error.js';
@@ -145,7 +146,7 @@ export async function execute(
       STATEDSL_RUN_ID: context.runId,
       STATEDSL_EFFECT_ID: `${context.runId}:${request.effect}`,
       STATEDSL_ATTEMPT: String(request.stepAttempt ?? request.attempt),
-      ...(context.programDir === undefined ? {} : { STATEDSL_PROGRAM_DIR: context.programDir }),
+      ...omitUndefined({ STATEDSL_PROGRAM_DIR: context.programDir }),
     },
     stdin: openInput(request.stdin, context),
     timeoutMs: request.timeoutMs,
@@ -166,7 +167,7 @@ export async function execute(
         effect: request.effect,
         ...started,
         group: started.pid,
-        ...(request.serves === undefined ? {} : { kind: request.serves }),
+        ...omitUndefined({ kind: request.serves }),
       }),
   });
   // Whatever stopped it does not look at what it printed: a large output need not even get to the disk.
@@ -200,7 +201,7 @@ export function cannotStart(ended: NotStarted, program: string, cwd: string): Ou
   const notStarted = (reason: string, errorType?: string): Outcome => ({
     kind: 'not-started',
     reason: `cannot start: ${reason}`,
-    ...(errorType === undefined ? {} : { error_type: errorType }),
+    ...omitUndefined({ error_type: errorType }),
   });
   // The system says `ENOENT` for a missing directory as for a missing program.
   if (!existsSync(cwd)) return notStarted(`the directory \`${cwd}\` does not exist`);

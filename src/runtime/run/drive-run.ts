@@ -4,6 +4,7 @@
  */
 import { setMaxListeners } from 'node:events';
 import type { Run } from '../../interpreter/run.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { AgentSettings } from '../agents/resolve.js';
 import { clockMs } from '../clock.js';
 import type { RunResources } from '../effect-context.js';
@@ -65,7 +66,7 @@ export async function driveRun(opened: OpenRun, options: RunOptions): Promise<Ru
 async function leaveWorktree({ run, worktrees }: OpenRun, end: DriveEnd): Promise<WorktreeFacts | null> {
   if (worktrees === null) return null;
   const problem = end.kind === 'ended' && run.result?.status === 'returned' ? await worktrees.finish() : null;
-  return { ...worktrees.facts(), ...(problem === null ? {} : { problem }) };
+  return { ...worktrees.facts(), ...omitUndefined({ problem: problem ?? undefined }) };
 }
 
 async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile | null): Promise<DriveEnd> {
@@ -173,9 +174,11 @@ export async function closeRun(
     duration_ms: report.duration_ms,
     cost: report.cost,
     effects: report.effects,
-    ...(report.worktree === undefined ? {} : { branch: report.worktree.branch }),
-    ...(report.error === null ? {} : { error: firstLine(report.error.message) }),
-    ...(report.error?.kind === 'cancelled' ? { cancelled: true as const } : {}),
+    ...omitUndefined({
+      branch: report.worktree?.branch,
+      error: report.error === null ? undefined : firstLine(report.error.message),
+      cancelled: report.error?.kind === 'cancelled' ? (true as const) : undefined,
+    }),
   };
   // If another process has taken over the run, that process reports its end.
   const writes = open?.isLost === true ? [] : [() => file?.last(run), () => open?.folder?.appendIndex(entry)];

@@ -6,6 +6,7 @@ import { callReports, failureSoFar } from '../../interpreter/plan/plan-report.js
 import type { Run } from '../../interpreter/run.js';
 import { undoFacts } from '../../interpreter/undo/register.js';
 import type { Json } from '../../machine/expression.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import type { Redactor } from '../redact.js';
 import type { WorktreeFacts } from '../worktree/worktree-facts.js';
@@ -92,11 +93,13 @@ export function reportOf(
     tokens: { in: tokens.in, out: tokens.out, cache_read: tokens.cache_read, cache_write: tokens.cache_write },
     duration_ms: facts.durationMs,
     effects: run.usage.effects,
-    ...(facts.worktree === null ? {} : { worktree: facts.worktree }),
-    ...(run.steps.records.size === 0 ? {} : { steps: stepsOf(run) }),
-    ...(run.undo.newest === null ? {} : { undo: undoFacts(run.undo.entries) }),
-    ...(run.undo.lateRollback === null ? {} : { rollback: run.undo.lateRollback }),
-    ...(calls === null ? {} : { calls }),
+    ...omitUndefined({
+      worktree: facts.worktree ?? undefined,
+      steps: run.steps.records.size === 0 ? undefined : stepsOf(run),
+      undo: run.undo.newest === null ? undefined : undoFacts(run.undo.entries),
+      rollback: run.undo.lateRollback ?? undefined,
+      calls: calls ?? undefined,
+    }),
   };
   return facts.redactor === null ? report : redactReport(report, facts.redactor);
 }
@@ -122,9 +125,11 @@ function redactReport(report: RunReport, redactor: Redactor): RunReport {
     returned: clean(returned),
     tracked: tidy,
     error: error === null ? null : { ...error, message: clean(error.message), tool: clean(error.tool) },
-    ...(report.undo === undefined ? {} : { undo: clean(report.undo) }),
-    ...(report.rollback === undefined ? {} : { rollback: clean(report.rollback) }),
-    ...(report.calls === undefined ? {} : { calls: clean(report.calls) }),
+    ...omitUndefined({
+      undo: report.undo === undefined ? undefined : clean(report.undo),
+      rollback: report.rollback === undefined ? undefined : clean(report.rollback),
+      calls: report.calls === undefined ? undefined : clean(report.calls),
+    }),
     waiting: waiting.map((open) => ({ ...open, ...(open.question ? { question: clean(open.question) } : {}) })),
   };
 }

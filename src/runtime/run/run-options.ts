@@ -11,6 +11,7 @@ import type { EffectRequest } from '../../interpreter/request.js';
 import type { RunOptions as InterpreterOptions, Run } from '../../interpreter/run.js';
 import type { Json } from '../../machine/expression.js';
 import type { Limits, Machine } from '../../machine/machine.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { type AgentSettings, resolveAgent } from '../agents/resolve.js';
 import type { CommandFunction } from '../command-function.js';
 import type { Effects } from '../effect-context.js';
@@ -125,7 +126,7 @@ export function fixedOptions(machine: Machine, options: RunOptions, base: string
     effect_timeout_ms: options.effectTimeoutMs ?? null,
     auto_events: options.autoEvents ?? false,
     start: start === undefined ? null : { state: start.state, with: start.with ?? {} },
-    ...(base === null ? {} : { worktree: { base } }),
+    ...omitUndefined({ worktree: base === null ? undefined : { base } }),
     program_dir: resolve(options.cwd ?? '.', options.programDir ?? ''),
     ...(Object.keys(printedInputs).length === 0 ? {} : { printed_inputs: printedInputs }),
     ...(Object.keys(costs).length === 0 ? {} : { agent_max_cost: costs }),
@@ -154,15 +155,17 @@ export function interpreterOptions(
   return {
     ...given,
     jobs: fixed.jobs,
-    ...(agent_jobs === null ? {} : { agentJobs: agent_jobs }),
+    ...omitUndefined({ agentJobs: agent_jobs ?? undefined }),
     autoEvents: fixed.auto_events,
     limits: limitsOf(fixed.limits),
     effectTimeoutMs: fixed.effect_timeout_ms,
-    ...(start === null ? {} : { start: { state: first, with: start.with } }),
-    ...(worktree === undefined ? {} : { worktree }),
-    ...(program_dir === undefined ? {} : { programDir: program_dir }),
-    ...(printed_inputs === undefined ? {} : { printedInputs: printed_inputs }),
-    ...(agent_max_cost === undefined ? {} : { agentMaxCost: agent_max_cost }),
+    ...omitUndefined({
+      start: start === null ? undefined : { state: first, with: start.with },
+      worktree,
+      programDir: program_dir,
+      printedInputs: printed_inputs,
+      agentMaxCost: agent_max_cost,
+    }),
     matches: boundedMatches(),
     sha256: sha256Hex,
     digest: digestOf(machine),

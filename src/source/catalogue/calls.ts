@@ -1,4 +1,6 @@
 /** Data references of programs, and the plans and tools that programs call. */
+
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Label } from '../diagnostic.js';
 import { didYouMean, message } from './message.js';
 
@@ -89,7 +91,7 @@ export const callMessages = {
     'error',
     (f) => ({
       message: `\`${f.tool}\` cannot write there: ${f.wanted}`,
-      ...(f.only === null ? {} : { help: `write \`→ ${f.only}\`` }),
+      ...omitUndefined({ help: f.only === null ? undefined : `write \`→ ${f.only}\`` }),
     }),
   ),
   metaParameter: message<{ name: string }>('unknown-meta', 'error', (f) => ({

@@ -1,4 +1,6 @@
 /** The words of what is wrong with files and values that a person names on the command line. */
+
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { list, message } from './message.js';
 
 export const commandLineMessages = {
@@ -46,7 +48,7 @@ export const commandLineMessages = {
     help: string | undefined;
   }>('input-type', 'error', (f) => ({
     message: `the input \`${f.name}\` ${f.isDefault ? 'has' : 'is declared as'} ${f.wanted}${f.isDefault ? ' as its default' : ''}, but this is ${f.found}`,
-    ...(f.help === undefined ? {} : { help: f.help }),
+    ...omitUndefined({ help: f.help }),
   })),
   inputNotJson: message<{ name: string; isFile: boolean; isText: boolean }>('input-not-json', 'error', (f) => ({
     message: `${f.isFile ? 'the file' : 'the text'} after \`:=\` for the input \`${f.name}\` is not JSON`,
@@ -59,7 +61,7 @@ export const commandLineMessages = {
     'error',
     (f) => ({
       message: `the input \`${f.name}\` must be one of ${list(f.choices)}`,
-      ...(f.near === undefined ? {} : { help: `did you mean \`${f.near}\`?` }),
+      ...omitUndefined({ help: f.near === undefined ? undefined : `did you mean \`${f.near}\`?` }),
     }),
   ),
   inputTooDeep: message<{ name: string; limit: number }>('input-too-deep', 'error', (f) => ({
@@ -91,7 +93,7 @@ export const commandLineMessages = {
     'error',
     (f) => ({
       message: `the state \`${f.state}\` has no entry value \`${f.name}\``,
-      ...(f.near === undefined ? {} : { help: `did you mean \`${f.near}\`?` }),
+      ...omitUndefined({ help: f.near === undefined ? undefined : `did you mean \`${f.near}\`?` }),
     }),
   ),
 };

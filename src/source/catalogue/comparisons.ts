@@ -1,4 +1,6 @@
 /** The words about types: comparisons that can only fail, and inputs that come as text. */
+
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Fix } from '../diagnostic.js';
 import { message } from './message.js';
 
@@ -23,7 +25,7 @@ export const typeMessages = {
         : f.name === undefined
           ? 'compare values of one type'
           : `convert one of the two, as in \`string(${f.name})\``,
-    ...(f.fix === undefined ? {} : { fix: f.fix }),
+    ...omitUndefined({ fix: f.fix }),
   })),
   untypedInput: message<{ name: string; type: string }>('untyped-input', 'warning', (f) => ({
     message: `the input \`${f.name}\` has no type, so \`-i ${f.name}=…\` passes a text`,

@@ -1,4 +1,6 @@
 /** What is declared: states, machines, inputs, imports, names and options. */
+
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Label } from '../diagnostic.js';
 import { didYouMean, list, message, type Near } from './message.js';
 
@@ -53,7 +55,7 @@ export const declarationMessages = {
       f.word === undefined
         ? 'write a number, text, list or object without names in it'
         : `write \`"${f.word}"\` for the text`,
-    ...(f.word === undefined ? {} : { repair: { replace: f.word, by: `"${f.word}"` } }),
+    ...omitUndefined({ repair: f.word === undefined ? undefined : { replace: f.word, by: `"${f.word}"` } }),
   })),
   inputChoice: message<{ value: string; choices: readonly string[] }>('input-choice', 'error', (f) => ({
     message: `the default \`${f.value}\` is not one of the choices`,

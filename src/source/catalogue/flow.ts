@@ -1,4 +1,6 @@
 /** States and the ways between them: jumps, handlers, UNDO, branches that nothing reaches, cycles without a bound. */
+
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Fix, Label } from '../diagnostic.js';
 import type { Span } from '../source-file.js';
 import { didYouMean, list, message, type Near } from './message.js';
@@ -34,7 +36,7 @@ export const flowMessages = {
     message: 'these values cannot be passed, because state `ERROR` is not declared',
     label: 'no such state',
     help: `write \`${f.written}\``,
-    ...(f.fix === undefined ? {} : { fix: f.fix }),
+    ...omitUndefined({ fix: f.fix }),
   })),
   undoWithoutEffect: message<{ what: string }>('undo-without-effect', 'error', (f) => ({
     message: `${f.what} is directly above this UNDO`,

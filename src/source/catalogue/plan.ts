@@ -1,4 +1,6 @@
 /** The words of what is wrong with plans: their references, output paths, wiring and tools. */
+
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Label } from '../diagnostic.js';
 import { didYouMean, list, message } from './message.js';
 
@@ -174,7 +176,7 @@ export const planMessages = {
     'error',
     (f) => ({
       message: `\`${f.tool}\` cannot write there: ${f.wanted}`,
-      ...(f.only === null ? {} : { help: `write \`"_outputPath": ${JSON.stringify(f.only)}\`` }),
+      ...omitUndefined({ help: f.only === null ? undefined : `write \`"_outputPath": ${JSON.stringify(f.only)}\`` }),
     }),
   ),
   pathType: message<{ path: string; outer: string; found: string }>('path-type', 'error', (f) => ({

@@ -1,4 +1,6 @@
 /** The words about shell variables that a program's values were meant by. */
+
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Fix, Words } from '../diagnostic.js';
 import { message } from './message.js';
 
@@ -14,7 +16,7 @@ const shellVariableWords = ({ name, written, value, fix }: ShellVariableFacts): 
   message: `\`${written}\` is a shell variable, but \`${name}\` is a value of the program`,
   label: 'no command here sets the variable, so it is empty',
   help: value === null ? `set the variable first: \`${name}={${name}}\`` : `write \`${value}\` for the value`,
-  ...(fix === undefined ? {} : { fix }),
+  ...omitUndefined({ fix }),
 });
 
 export const shellVariable = message<ShellVariableFacts>('shell-variable', 'error', shellVariableWords);

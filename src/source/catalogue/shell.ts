@@ -1,4 +1,6 @@
 /** Words for mistakes in shell text: values where a shell would run them, braces that could mean two things. */
+
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Fix, Words } from '../diagnostic.js';
 import { message } from './message.js';
 
@@ -128,7 +130,7 @@ const UNSAFE: Readonly<Record<UnsafePosition, (facts: UnsafeFacts) => Words>> = 
 
 export const unsafePosition = message<UnsafeFacts>('unsafe-position', 'error', (facts) => ({
   ...UNSAFE[facts.position](facts),
-  ...(facts.integer === undefined ? {} : { fix: facts.integer }),
+  ...omitUndefined({ fix: facts.integer }),
 }));
 
 export type BracesKind = 'doubled' | 'service' | 'descriptor';

@@ -1,4 +1,6 @@
 /** What is said about STEP blocks that cannot be read, or only by guessing. */
+
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Fix } from '../diagnostic.js';
 import { message } from './message.js';
 
@@ -42,7 +44,7 @@ export const notAStep = message<{ verb: string }>('not-a-step', 'error', ({ verb
 export const unquotedPrompt = message<{ fix?: Fix }>('unquoted-prompt', 'error', ({ fix }) => ({
   message: 'the prompt is not in quotes',
   help: 'put it in quotes, or on the lines below, indented deeper',
-  ...(fix === undefined ? {} : { fix }),
+  ...omitUndefined({ fix }),
 }));
 
 export const unknownEntry = message<{
@@ -57,7 +59,7 @@ export const unknownEntry = message<{
     ? { notes: [`its entries begin with ${known.map((word) => `\`${word}\``).join(', ')}`] }
     : {}),
   help: meant === undefined ? 'remove it' : `write \`${meant}\``,
-  ...(fix === undefined ? {} : { fix }),
+  ...omitUndefined({ fix }),
 }));
 
 export const badSession = message<{ written: string }>('bad-session', 'error', ({ written }) => ({

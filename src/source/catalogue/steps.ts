@@ -1,4 +1,6 @@
 /** The words of what is found about steps, their gates, retries and keys. One entry a code. */
+
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Label } from '../diagnostic.js';
 import type { Spelling } from '../spelling.js';
 import { didYouMean, list, message, type Near } from './message.js';
@@ -201,7 +203,7 @@ export const stepMessages = {
   })),
   gateCommand: message<{ name: string; near: string | undefined }>('gate-without-command', 'error', (f) => ({
     message: `the gate \`${f.name}\` has no command`,
-    ...(f.near === undefined ? {} : { repair: { replace: f.name, by: f.near } }),
+    ...omitUndefined({ repair: f.near === undefined ? undefined : { replace: f.name, by: f.near } }),
     help: `${f.near === undefined ? '' : `did you mean \`${f.near}\`? Or `}add \`gates: {${f.name}: "command"}\` to statedsl.config.yaml`,
   })),
   gateNumber: message('bad-coverage', 'error', (_, s) => ({

@@ -1,4 +1,6 @@
 /** What is said about text that cannot be read, or can only be read by guessing. */
+
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Fix } from '../diagnostic.js';
 import { message } from './message.js';
 
@@ -123,7 +125,7 @@ export const unknownVerb = message<{ written: string; meant?: string; fix?: Fix;
         : inList === true
           ? 'begin the action with a verb such as `GOTO` or `EMIT`, or write `DO: Task(AGENT) "…"` to give it to an agent'
           : 'begin the line with a verb such as `DO:`, `EMIT:` or `GOTO:`, or make it a comment with `# `',
-    ...(fix === undefined ? {} : { fix }),
+    ...omitUndefined({ fix }),
   }),
 );
 
@@ -133,7 +135,7 @@ export const notAnInstruction = message<{ help?: string; fix?: Fix }>(
   ({ help, fix }) => ({
     message: 'this line is not an instruction: it does not begin with a verb',
     help: help ?? 'write `DO: ` before a command, or make the line a comment with `# `',
-    ...(fix === undefined ? {} : { fix }),
+    ...omitUndefined({ fix }),
   }),
 );
 
@@ -153,7 +155,7 @@ export const missingArrow = message<{ verb: string; fix?: Fix }>('missing-arrow'
   message: `the condition of \`${verb}\` is not followed by an arrow`,
   label: 'an arrow is missing after this',
   help: 'write `→` (or `->`) between the condition and its actions',
-  ...(fix === undefined ? {} : { fix }),
+  ...omitUndefined({ fix }),
 }));
 
 export const indentedDeclaration = message<{ verb: string; fix: Fix }>(
@@ -196,7 +198,7 @@ export const unexpectedText = message<{ text: string; help?: string; fix?: Fix }
     message: `\`${text}\` is unexpected here`,
     label: 'the instruction could end before this',
     help: help ?? 'remove it, or quote it if it belongs to a text',
-    ...(fix === undefined ? {} : { fix }),
+    ...omitUndefined({ fix }),
   }),
 );
 
@@ -215,7 +217,7 @@ export const badName = message<{ name: string; what: string; dash?: boolean; sug
       `a name is made of letters, digits${dash === true ? ', `-`' : ''} and \`_\`, and begins with a letter or \`_\``,
     ],
     help: suggestion === undefined ? 'choose another name' : `write \`${suggestion}\``,
-    ...(suggestion === undefined ? {} : { repair: { instead: suggestion } }),
+    ...omitUndefined({ repair: suggestion === undefined ? undefined : { instead: suggestion } }),
   }),
 );
 
@@ -246,7 +248,7 @@ export const badInputNote = message<{ word: string; suggestion?: string }>(
       'an input can be `(string)`, `(number)`, `(boolean)`, `(list)`, `(object)`, `(secret)` or `(one of: a, b)`',
     ],
     help: suggestion === undefined ? 'remove it' : `write \`${suggestion}\``,
-    ...(suggestion === undefined ? {} : { repair: { replace: word, by: suggestion } }),
+    ...omitUndefined({ repair: suggestion === undefined ? undefined : { replace: word, by: suggestion } }),
   }),
 );
 

@@ -1,4 +1,6 @@
 /** The words about what looks like a part of the language and is text, and about texts in the role of a condition. */
+
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { message } from './message.js';
 
 export const textMessages = {
@@ -55,6 +57,6 @@ export const textMessages = {
     message: 'this is a value, not a condition',
     label: 'neither true nor false',
     help: f.mended === null ? 'compare it with something, as in `x == …`' : `write \`${f.mended}\``,
-    ...(f.mended === null ? {} : { repair: { instead: f.mended } }),
+    ...omitUndefined({ repair: f.mended === null ? undefined : { instead: f.mended } }),
   })),
 };

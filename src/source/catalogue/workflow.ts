@@ -1,4 +1,6 @@
 /** The words of what is wrong with workflow files: their YAML, their keys, and the two dialects. */
+
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Label } from '../diagnostic.js';
 import { didYouMean, list, message } from './message.js';
 
@@ -69,7 +71,7 @@ export const workflowMessages = {
   })),
   shape: message<{ what: string; wanted: string; help?: string }>('workflow-shape', 'error', (f) => ({
     message: `${f.what} must be ${f.wanted}`,
-    ...(f.help === undefined ? {} : { help: f.help }),
+    ...omitUndefined({ help: f.help }),
   })),
   foreignFile: message<{ what: string; help: string }>('workflow-shape', 'error', (f) => ({
     message: `this is ${f.what}, not a statedsl workflow`,

@@ -4,6 +4,7 @@
  * mistakes never spread beyond one instruction, and what is said about them is decided where the tree is built.
  */
 import type { CstNode, CstParser, IToken } from 'chevrotain';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { StepParser } from '../steps/step-parser.js';
 import * as t from '../tokens/tokens.js';
 import { alternatives, part } from './expression-parser.js';
@@ -306,7 +307,7 @@ export function parseTokens(tokens: IToken[]): ParsedTokens {
   const tree = p.program();
   const stuck = p.errors[0]?.token;
   p.input = [];
-  return { tree, ...(stuck === undefined ? {} : { stuck }) };
+  return { tree, ...omitUndefined({ stuck }) };
 }
 
 /** The concrete tree of one expression, and how many tokens it took. */

@@ -1,5 +1,6 @@
 /** The entries of CONTEXT and GATE, from one line or from several. */
 import type { CstNode, IToken } from 'chevrotain';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { badGateCommand, notAGate, unknownEntry } from '../../source/catalogue/step-syntax.js';
 import { missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
 import { nearest } from '../../source/suggest.js';
@@ -149,7 +150,9 @@ function buildGate(context: ParseContext, node: CstNode): GateEntry {
   return {
     ...check,
     word,
-    ...(label === undefined ? {} : { label: { text: label.image, span: tokenSpan(context, label) } }),
+    ...omitUndefined({
+      label: label === undefined ? undefined : { text: label.image, span: tokenSpan(context, label) },
+    }),
     span: spanOf(context, node),
   };
 }

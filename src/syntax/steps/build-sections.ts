@@ -1,5 +1,6 @@
 /** The sections of a STEP, each on its own: what they mean together is reported where the step is built. */
 import type { CstNode, IToken } from 'chevrotain';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { badSession, notAStep, unknownEntry } from '../../source/catalogue/step-syntax.js';
 import { emptyBlock, missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
 import type { Block, Instruction, Name, Option } from '../ast.js';
@@ -24,7 +25,7 @@ export function buildSection(context: ParseContext, section: CstNode, bodies: Bo
       return { kind: 'context-part', ...at, entries: contextEntries(context, node, verb, bodies) };
     case 'promptSection': {
       const prompt = buildPrompt(context, child(node, 'promptText'), verb);
-      return { kind: 'prompt-part', ...at, ...(prompt === undefined ? {} : { prompt }) };
+      return { kind: 'prompt-part', ...at, ...omitUndefined({ prompt }) };
     }
     case 'sessionSection':
       return sessionPart(context, node, at);
@@ -134,7 +135,7 @@ function sessionPart(context: ParseContext, node: CstNode, at: At): StepPart {
   const session = sessionOf(first);
   if (session === undefined) report(context, badSession(first.span, { written: first.key.text }));
   else if (second !== undefined) reportMissing(context, unexpectedText(second.span, { text: second.key.text }));
-  return { kind: 'session-part', ...at, ...(session === undefined ? {} : { session }) };
+  return { kind: 'session-part', ...at, ...omitUndefined({ session }) };
 }
 
 function sessionOf({ key, value, span }: Option): SessionSource | undefined {

@@ -1,5 +1,6 @@
 /** STEP: puts its sections and its own instructions together, and says which of them contradict each other. */
 import type { CstNode, IToken } from 'chevrotain';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { repeatedSection, secondRun } from '../../source/catalogue/step-syntax.js';
 import { emptyBlock, missingPart } from '../../source/catalogue/syntax.js';
 import type { Block, Instruction, Name, Option } from '../ast.js';
@@ -55,7 +56,7 @@ export function buildStep(context: ParseContext, node: CstNode, bodies: Bodies):
     kind: 'step',
     verb,
     name,
-    ...(type?.value === undefined ? {} : { type: { text: type.value.raw, span: type.value.span } }),
+    ...omitUndefined({ type: type?.value === undefined ? undefined : { text: type.value.raw, span: type.value.span } }),
     options,
     ...joined.parts,
     run,

@@ -3,6 +3,7 @@
  * block by mistake are moved to the top, so that their names are known.
  */
 import type { CstNode, IToken } from 'chevrotain';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import {
   branchWithoutIf,
   indentedDeclaration,
@@ -87,7 +88,7 @@ function join(list: BlockList, branch: Branch): void {
 
 function onError(branch: Branch): Instruction {
   const { verb, errorKind, body, span: where } = branch;
-  return { kind: 'on-error', verb, ...(errorKind === undefined ? {} : { errorKind }), body, span: where };
+  return { kind: 'on-error', verb, ...omitUndefined({ errorKind }), body, span: where };
 }
 
 function buildLine(
@@ -191,7 +192,7 @@ class Below implements Bodies {
   }
 
   private lines(bare: boolean, parts?: StepPart[]): Instruction[] {
-    const list = { ...blockList(this.context.diagnostics), ...(parts === undefined ? {} : { parts }) };
+    const list = { ...blockList(this.context.diagnostics), ...omitUndefined({ parts }) };
     for (const line of children(this.node as CstNode, 'line'))
       buildLine(this.context, line, bare, list, this.hoisted, false);
     return list.items as Instruction[];

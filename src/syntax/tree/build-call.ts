@@ -1,5 +1,6 @@
 /** CALL and PLAN: one call of a tool, or the run of a plan, with its values and the place of its result. */
 import type { CstNode, IToken } from 'chevrotain';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { missingColon, missingPart, unclosedBracket, unexpectedText } from '../../source/catalogue/syntax.js';
 import type { Called, Instruction, Name, OutputPath } from '../ast.js';
 import {
@@ -39,11 +40,11 @@ export function buildCall(context: ParseContext, node: CstNode, inList: boolean)
     kind: 'call',
     verb,
     options,
-    ...(bind === undefined ? {} : { bind }),
+    ...omitUndefined({ bind }),
     bindBehind: before === undefined && bind !== undefined,
     called,
     args,
-    ...(result.output === undefined ? {} : { output: result.output }),
+    ...omitUndefined({ output: result.output }),
     span: where,
   };
 }

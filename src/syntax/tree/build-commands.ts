@@ -1,5 +1,6 @@
 /** What DO and CHECK perform: shell text, argument lists and agent calls, with bindings and pipes. */
 import type { CstNode, IToken } from 'chevrotain';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { badName, missingColon, missingPart, unclosedBracket } from '../../source/catalogue/syntax.js';
 import type { Expression, Instruction, Name, Option, Performed, ShellText, Template } from '../ast.js';
 import {
@@ -83,7 +84,7 @@ export function buildPerformed(
   const named = bind === undefined ? shared : { ...shared, bind };
   if (header.check) return { kind: 'check', ...named, capture };
   const expression = bind === undefined || capture ? undefined : asExpression(context, performed, shared.piped);
-  return { kind: 'do', ...named, style: header.style, ...(expression === undefined ? {} : { expression }) };
+  return { kind: 'do', ...named, style: header.style, ...omitUndefined({ expression }) };
 }
 
 function boundName(context: ParseContext, bound: IToken): Name {
@@ -193,10 +194,14 @@ function buildAgent(context: ParseContext, node: CstNode): Performed {
   return {
     kind: 'agent',
     agent,
-    ...(prompt === undefined ? {} : { prompt: quotedTemplate(context, prompt.image, prompt.startOffset) }),
+    ...omitUndefined({
+      prompt: prompt === undefined ? undefined : quotedTemplate(context, prompt.image, prompt.startOffset),
+    }),
     args,
-    ...(prompt === undefined && args.length === 0 && child(node, 'args') !== undefined ? { unread: true } : {}),
-    ...(output === undefined ? {} : { output }),
+    ...omitUndefined({
+      unread: prompt === undefined && args.length === 0 && child(node, 'args') !== undefined ? true : undefined,
+      output,
+    }),
     span: spanOf(context, node),
   };
 }

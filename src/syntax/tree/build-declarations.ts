@@ -1,5 +1,6 @@
 /** Declarations: MACHINE, STATE, PATTERN, INPUT, LIMIT and IMPORT. Bodies are added by the block builder. */
 import type { CstNode, IToken } from 'chevrotain';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { badInputNote, missingPart, unexpectedText, unquotedPath } from '../../source/catalogue/syntax.js';
 import { nearest } from '../../source/suggest.js';
 import type { Block, Declaration, Instruction, Name } from '../ast.js';
@@ -120,9 +121,11 @@ export function buildInput(context: ParseContext, node: CstNode): Declaration | 
   return {
     kind: 'input',
     name,
-    ...(value === undefined ? {} : { value: buildExpression(context, value) }),
-    ...(notes.type === undefined ? {} : { type: notes.type }),
-    ...(notes.choices === undefined ? {} : { choices: notes.choices }),
+    ...omitUndefined({
+      value: value === undefined ? undefined : buildExpression(context, value),
+      type: notes.type,
+      choices: notes.choices,
+    }),
     secret: notes.secret,
     span: spanOf(context, node),
   };
@@ -154,7 +157,7 @@ function readInputNote(context: ParseContext, note: IToken, notes: InputNotes): 
       const start = note.startOffset + 1 + found.index;
       const suggestion = nearest(word, [...inputTypes, 'secret']);
       const where = span(context, start, start + word.length);
-      reportMissing(context, badInputNote(where, { word, ...(suggestion === undefined ? {} : { suggestion }) }));
+      reportMissing(context, badInputNote(where, { word, ...omitUndefined({ suggestion }) }));
       return;
     }
   }

@@ -1,5 +1,6 @@
 /** The instructions whose whole text is one line: EMIT, GOTO, USE, RETURN, FAIL, TRACK, SET and INCREMENT. */
 import type { CstNode, IToken } from 'chevrotain';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import {
   badName,
   missingPart,
@@ -190,12 +191,12 @@ export function buildAssignment(context: ParseContext, node: CstNode): Instructi
     case 'Track': {
       if (operator !== undefined && operator.image !== '=') unexpectedOperator(context, operator, 'TRACK: x = 3');
       const starting = value ?? trackedStart(context, tokens(node, 'Note'));
-      return { kind: 'track', verb, name, ...(starting === undefined ? {} : { value: starting }), span: where };
+      return { kind: 'track', verb, name, ...omitUndefined({ value: starting }), span: where };
     }
     case 'Increment':
       if (operator !== undefined && operator.image !== 'by')
         unexpectedOperator(context, operator, `INCREMENT: ${name.text} by 2`);
-      return { kind: 'increment', verb, name, ...(value === undefined ? {} : { by: value }), span: where };
+      return { kind: 'increment', verb, name, ...omitUndefined({ by: value }), span: where };
     default:
       if (operator === undefined)
         reportMissing(

@@ -1,5 +1,6 @@
 /** The instructions that do many things at once or in turn: PARALLEL and FOR EACH. */
 import type { CstNode, IToken } from 'chevrotain';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { emptyBlock, missingPart } from '../../source/catalogue/syntax.js';
 import type { Block, Expression, Instruction, Name } from '../ast.js';
 import { child, type ParseContext, reportMissing, span, spanOf, token, tokenSpan, tokens } from '../grammar/cst.js';
@@ -32,7 +33,7 @@ export function buildParallel(
   return {
     kind: 'parallel',
     verb,
-    ...(note === undefined ? {} : { note }),
+    ...omitUndefined({ note }),
     options,
     members,
     span: spanOf(context, head),

@@ -1,5 +1,6 @@
 /** Lines and actions that begin with no verb: commands in PARALLEL and FOR EACH, mistakes anywhere else. */
 import type { CstNode, IToken } from 'chevrotain';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { sectionOutside, stepInList } from '../../source/catalogue/step-syntax.js';
 import { badCharacter, notAnInstruction, unknownVerb } from '../../source/catalogue/syntax.js';
 import type { Instruction, Name } from '../ast.js';
@@ -31,8 +32,7 @@ export function buildProse(context: ParseContext, prose: IToken): Instruction {
     unknownVerb(at, {
       written,
       inList: true,
-      ...(meant === undefined ? {} : { meant }),
-      ...(fix === undefined ? {} : { fix }),
+      ...omitUndefined({ meant, fix }),
     }),
   );
   return { kind: 'broken', verb: { text: written, span: at }, span: where };

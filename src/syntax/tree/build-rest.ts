@@ -1,5 +1,6 @@
 /** What is said about the tokens an instruction did not understand: one message, about the first of them. */
 import type { CstNode, IToken } from 'chevrotain';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import {
   missingPart,
   nestedTooDeep,
@@ -86,7 +87,7 @@ function reportUnexpected(context: ParseContext, list: readonly IToken[], help: 
     report(context, missingPart(where, { what: 'a name', after: first.image }));
     return;
   }
-  report(context, unexpectedText(where, { text: first.image, ...(help === undefined ? {} : { help }) }));
+  report(context, unexpectedText(where, { text: first.image, ...omitUndefined({ help }) }));
 }
 
 /** `with {x}`, where a name is wanted; words without a comma; a note before `with`. */

@@ -3,6 +3,7 @@
  * be understood is kept, so that one slip does not hide the rest of a program.
  */
 import type { CstElement, CstNode, IToken } from 'chevrotain';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { missingArrow, missingColon, missingPart, unknownVerb } from '../../source/catalogue/syntax.js';
 import type { Expression, Name } from '../ast.js';
 import {
@@ -295,7 +296,7 @@ function buildBranch(context: ParseContext, head: CstNode, bodies: Bodies): Bran
     kind: 'branch',
     is,
     verb,
-    ...(errorKind === undefined ? {} : { errorKind }),
+    ...omitUndefined({ errorKind }),
     body,
     span: spanOf(context, head),
   };

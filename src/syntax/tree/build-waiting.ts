@@ -1,5 +1,6 @@
 /** The instructions that wait, for time, a condition, parallel members, a signal or a person: WAIT and ASK. */
 import type { CstNode, IToken } from 'chevrotain';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
 import type { Instruction, Name, Option, Template, WaitFor } from '../ast.js';
 import {
@@ -34,9 +35,9 @@ export function buildWait(context: ParseContext, node: CstNode, bodies: Bodies):
     kind: 'wait',
     verb,
     for: awaited,
-    ...(limit === undefined ? {} : { timeout: limit }),
+    ...omitUndefined({ timeout: limit }),
     options: awaited.kind === 'members' ? every : [...every, ...notes],
-    ...(body === undefined ? {} : { body }),
+    ...omitUndefined({ body }),
     span: spanOf(context, node),
   };
 }
@@ -78,8 +79,10 @@ function waitFor(context: ParseContext, node: CstNode, verb: Name, notes: readon
     const quorum = notes.find((option) => option.key.text === 'quorum')?.value?.raw;
     return {
       kind: 'members',
-      ...(count === undefined ? {} : { count: Number(count) }),
-      ...(quorum === undefined || !/^\d+$/.test(quorum) ? {} : { quorum: Number(quorum) }),
+      ...omitUndefined({
+        count: count === undefined ? undefined : Number(count),
+        quorum: quorum === undefined || !/^\d+$/.test(quorum) ? undefined : Number(quorum),
+      }),
       span: tokenSpan(context, members),
     };
   }
@@ -170,8 +173,10 @@ export function buildAsk(context: ParseContext, node: CstNode): Instruction {
   return {
     kind: 'ask',
     verb,
-    ...(question === undefined ? {} : { question: quotedTemplate(context, question.image, question.startOffset) }),
-    ...(bind === undefined ? {} : { bind }),
+    ...omitUndefined({
+      question: question === undefined ? undefined : quotedTemplate(context, question.image, question.startOffset),
+      bind,
+    }),
     options,
     span: where,
   };

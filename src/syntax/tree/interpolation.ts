@@ -3,6 +3,8 @@
  * is a name, a path, a call or a † reference. Texts hold expressions and expressions hold texts, so this file
  * and `expression.ts` know each other.
  */
+
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { badEscape } from '../../source/catalogue/syntax.js';
 import type { Span } from '../../source/source-file.js';
 import type { DataReference, Expression, Interpolation, Name, ShellText, Template } from '../ast.js';
@@ -76,7 +78,9 @@ function simpleInterpolation(
     end,
     interpolation: {
       expression,
-      ...(filter === undefined ? {} : { filter: { text: filter, span: spanOf(end - 1 - filter.length, end - 1) } }),
+      ...omitUndefined({
+        filter: filter === undefined ? undefined : { text: filter, span: spanOf(end - 1 - filter.length, end - 1) },
+      }),
       list: star !== undefined,
       span: spanOf(at, end),
     },

@@ -3,6 +3,7 @@
  * machine keeps lines and no columns, so all that is written on the line is marked.
  */
 import type { RunError } from '../../interpreter/events/event.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import { lineText, type SourceSet, type Span } from '../../source/source-file.js';
 
@@ -16,7 +17,7 @@ export function failureDiagnostic(error: RunError, sources: SourceSet): Diagnost
     severity: 'error',
     message: error.message,
     span: lineSpan(error, sources),
-    ...(label === undefined ? {} : { label }),
+    ...omitUndefined({ label }),
     notes,
   };
 }

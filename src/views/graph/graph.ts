@@ -3,6 +3,7 @@
  * are the tests whose skipped part contains it.
  */
 import type { Instruction, Machine, State } from '../../machine/machine.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { oneLine } from '../drawing/visible-text.js';
 import { workTree } from '../steps/call-tree.js';
 import type { StepNode } from '../steps/step-tree.js';
@@ -53,7 +54,7 @@ export function graphOf(machine: Machine): Graph {
     name: oneLine(machine.name),
     states: machine.states.map((state, index) => graphState(state, index, machine)),
     edges: machine.workflow === undefined ? edges : [],
-    ...(machine.workflow === undefined ? {} : { stateless: true }),
+    ...omitUndefined({ stateless: machine.workflow === undefined ? undefined : true }),
   };
 }
 

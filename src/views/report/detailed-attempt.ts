@@ -1,5 +1,6 @@
 /** One try of a command or call with all that is known of it. */
 import type { Json } from '../../machine/expression.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { outcomeWords } from '../log/outcome-words.js';
 import type { Attempt, Ending, Tokens } from './facts.js';
 
@@ -46,15 +47,11 @@ export function detailedAttempt(run_id: string, attempt: Attempt): DetailedAttem
     state,
     line,
     attempt: request.attempt,
-    ...(args === undefined ? {} : { args }),
-    ...(prompt === undefined ? {} : { prompt }),
+    ...omitUndefined({ args, prompt }),
     ending,
     outcome: outcome === null ? null : outcomeWords(outcome),
     retried,
     duration_ms: durationMs,
-    ...(cost === undefined ? {} : { cost }),
-    ...(tokens === undefined ? {} : { tokens }),
-    ...(turns === undefined ? {} : { turns }),
-    ...(sessionId === undefined ? {} : { session_id: sessionId }),
+    ...omitUndefined({ cost, tokens, turns, session_id: sessionId }),
   };
 }

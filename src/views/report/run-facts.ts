@@ -8,6 +8,7 @@ import { agentFailed } from '../../interpreter/agents/agent-output.js';
 import { costOf } from '../../interpreter/control/budget.js';
 import { ActiveTime } from '../../interpreter/events/active-time.js';
 import type { EffectKind, Outcome, RunEvent } from '../../interpreter/events/event.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { isStopped } from '../log/outcome-words.js';
 import { StepFacts } from '../steps/step-facts.js';
 import type { Attempt, LimitReached, Recorded, Requested, Visit, Wait } from './facts.js';
@@ -215,8 +216,6 @@ function spentBy(outcome: Outcome): Partial<Pick<Attempt, 'cost' | 'tokens' | 't
   const { tokens, turns, session_id: sessionId } = outcome;
   return {
     cost,
-    ...(tokens === undefined ? {} : { tokens }),
-    ...(turns === undefined ? {} : { turns }),
-    ...(sessionId === undefined ? {} : { sessionId }),
+    ...omitUndefined({ tokens, turns, sessionId }),
   };
 }

@@ -3,6 +3,7 @@
  * changes of a retry.
  */
 import type { Output } from '../../interpreter/events/event.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { type DetailedAttempt, detailedAttempt } from '../report/detailed-attempt.js';
 import type { Attempt } from '../report/facts.js';
 import type { RunFacts } from '../report/run-facts.js';
@@ -103,6 +104,6 @@ function outputOf({ outcome }: Attempt): Pick<DetailedGate, 'output' | 'artifact
   const artifact = stdout.artifact ?? stderrArtifact;
   return {
     output: (textOf(stdout) ?? '') + stderr,
-    ...(artifact === undefined ? {} : { artifact }),
+    ...omitUndefined({ artifact }),
   };
 }

@@ -1,6 +1,7 @@
 /** CALL and PLAN: what is called is known before anything runs, and what it is given and gives is checked here. */
 import type { Instruction as Code } from '../../../machine/machine.js';
 import type { OutputMethod, Plan, PlanPath } from '../../../machine/plan.js';
+import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { checkMessages as say } from '../../../source/catalogue/check.js';
 import { planMessages } from '../../../source/catalogue/plan.js';
 import type { Diagnostic } from '../../../source/diagnostic.js';
@@ -102,7 +103,7 @@ function relativeTo(from: string, path: string): string {
 function effectOptions(l: StateLowering, found: ReadonlyMap<string, Call['options'][number]>): Options {
   const timeout = found.get('timeout')?.value;
   return {
-    ...(timeout === undefined ? {} : { timeout: durationTemplate(l, timeout) }),
+    ...omitUndefined({ timeout: timeout === undefined ? undefined : durationTemplate(l, timeout) }),
     ...retriesOf(l, found),
     ...(found.has('once') ? { once: true as const } : {}),
   };
@@ -125,8 +126,10 @@ function add(l: StateLowering, i: Call, { callable, title, args, options }: Adde
       op: 'plan',
       plan: l.settings.callables.keep(callable, title),
       args,
-      ...(options === null ? {} : { call: options }),
-      ...(i.bind === undefined ? {} : { bind: l.binding(l.scope.local(i.bind.text)) }),
+      ...omitUndefined({
+        call: options ?? undefined,
+        bind: i.bind === undefined ? undefined : l.binding(l.scope.local(i.bind.text)),
+      }),
       text: oneLine(text),
     },
     i.span,

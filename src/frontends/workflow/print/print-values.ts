@@ -3,6 +3,7 @@
  * and what cannot is reported at its place.
  */
 import yaml, { type Node } from 'yaml';
+import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { workflowMessages as words } from '../../../source/catalogue/workflow.js';
 import type { Diagnostic } from '../../../source/diagnostic.js';
 import type { SourceFile, Span } from '../../../source/source-file.js';
@@ -19,7 +20,7 @@ export interface Printing {
 
 /** Tells that something cannot be written in a workflow file; the value is in its place meanwhile. */
 export function cannot(printing: Printing, span: Span, what: string, help?: string): null {
-  printing.diagnostics.push(words.noYamlForm(span, { what, ...(help === undefined ? {} : { help }) }));
+  printing.diagnostics.push(words.noYamlForm(span, { what, ...omitUndefined({ help }) }));
   return null;
 }
 

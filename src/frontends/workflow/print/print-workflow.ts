@@ -3,6 +3,7 @@
  * only state, or no state, holds steps and nothing else.
  */
 import yaml from 'yaml';
+import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import type { Diagnostic } from '../../../source/diagnostic.js';
 import type { SourceFile } from '../../../source/source-file.js';
 import type { Declaration, Instruction, Program } from '../../../syntax/ast.js';
@@ -112,10 +113,13 @@ function inputNode(printing: Printing, input: Input): unknown {
   return {
     name: name.text,
     // A list of words implies that the input is a text.
-    ...(type === undefined || choices !== undefined ? {} : { type }),
-    ...(given === undefined ? {} : { default: given }),
-    ...(choices === undefined ? {} : { one_of: choices }),
-    ...(secret ? { secret } : {}),
+    ...omitUndefined({
+      // A list of words implies that the input is a text.
+      type: type === undefined || choices !== undefined ? undefined : type,
+      default: given,
+      one_of: choices,
+      secret: secret ? secret : undefined,
+    }),
   };
 }
 

@@ -3,6 +3,7 @@
  * would print, so that limits, stopping and recovery are tried as they are and not as they are imagined.
  */
 import { resolve } from 'node:path';
+import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import type { Adapter, AgentCall } from './adapter.js';
 import { readClaudeEvent } from './claude-stream.js';
 import { type FakeAnswer, fakeAnswer } from './fake-script.js';
@@ -67,8 +68,7 @@ function result({ answer, error, cost, turns, tokens }: FakeAnswer, session_id: 
     result: error ?? answer,
     session_id,
     num_turns: turns,
-    ...(cost === null ? {} : { total_cost_usd: cost }),
-    ...(usage === null ? {} : { usage }),
+    ...omitUndefined({ total_cost_usd: cost ?? undefined, usage: usage ?? undefined }),
   };
   return [print(JSON.stringify(line))];
 }

@@ -1,5 +1,6 @@
 /** Files of the user that writing a merge into their checkout would destroy. */
 import { dirname, join } from 'node:path';
+import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { namesIn } from '../git/file-name.js';
 import { type GitTarget, git } from '../git/git.js';
 import { statOf } from '../git/on-disk.js';
@@ -72,7 +73,7 @@ function inTheWay(root: string, changed: readonly ChangedFile[]): string[] {
 }
 
 export function refuse(kind: Refusal['kind'], message: string, help: string, files?: readonly string[]): Refused {
-  return { kind: 'refused', refusal: { kind, message, help, ...(files === undefined ? {} : { files }) } };
+  return { kind: 'refused', refusal: { kind, message, help, ...omitUndefined({ files }) } };
 }
 
 function notCommitted(files: readonly string[]): Refused {
