@@ -3,8 +3,6 @@
  * order of the language's scopes; the first place that holds a value wins.
  */
 
-import type { StepKey } from './step.js';
-
 /** A JSON value: what variables, inputs and results hold. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
@@ -15,6 +13,16 @@ export type SlotRef =
   | { readonly in: 'entry'; readonly slot: number }
   | { readonly in: 'tracked'; readonly slot: number }
   | { readonly in: 'input'; readonly slot: number };
+
+/**
+ * A key of the run's flat state. `level` counts the scopes from the outside: 0 is the machine, and every EACH, group
+ * and workflow that is entered has one more. Absent: `path` is absolute.
+ */
+export interface StepKey {
+  readonly level?: number;
+  readonly path: string;
+  readonly field: string;
+}
 
 export type Expr =
   | { readonly op: 'const'; readonly value: Json }

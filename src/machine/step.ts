@@ -2,7 +2,7 @@
  * Steps in a Machine: what is known of a step before it runs. Its work, its gates and its retries are instructions
  * around it, so that a step is no engine of its own.
  */
-import type { Expr, ShellTemplate, Template } from './expression.js';
+import type { Expr, ShellTemplate, StepKey, Template } from './expression.js';
 
 export type StepType = 'code' | 'split' | 'validate' | 'artifact' | 'none';
 
@@ -64,16 +64,6 @@ export interface RetryEntryLayout {
 
 /** Which session an attempt begins in. */
 export type SessionLayout = { readonly kind: 'new' } | { readonly kind: 'from'; readonly key: StepKey };
-
-/**
- * A key of the run's flat state. `level` counts the scopes from the outside: 0 is the machine, and every EACH, group
- * and workflow that is entered has one more. Absent: `path` is absolute.
- */
-export interface StepKey {
-  readonly level?: number;
-  readonly path: string;
-  readonly field: string;
-}
 
 /** Limits of an agent call that were written at the step. */
 export interface GuardLayout {

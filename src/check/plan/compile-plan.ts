@@ -10,7 +10,7 @@ import type { JsonNode, PlanNode } from '../../syntax/plan-tree.js';
 import { findExclusiveCalls } from './exclusive-calls.js';
 import { lintFields } from './field-lints.js';
 import { collectGiven } from './given.js';
-import { lintInnerPlans, type OpenPlan } from './inner-lints.js';
+import { lintInnerPlans, type OpenPlan, type PlanInterface } from './inner-lints.js';
 import { type LoweredCall, type Lowering, lowerPlan } from './lower-calls.js';
 import { lintOutputs } from './output-lints.js';
 import { buildPathTree } from './path-tree.js';
@@ -43,14 +43,11 @@ interface PlanOptions {
   readonly inputs?: { readonly [name: string]: Json };
 }
 
-export interface PlanCompilation {
+/** The interface is also known when there are errors. */
+export interface PlanCompilation extends PlanInterface {
   /** Null when there are errors. */
   readonly plan: Plan | null;
-  /** Also known when there are errors. */
-  readonly signature: readonly (readonly PlanPath[])[];
   readonly approvals: readonly PlanPath[];
-  /** Names of the inputs that calls read, in the order of reading; null if a call reads all of them at once. */
-  readonly inputs: readonly string[] | null;
   readonly diagnostics: readonly Diagnostic[];
 }
 

@@ -1,14 +1,20 @@
 /** Checks calls that run plans: whether the plan can run at all, and whether the parameters are its inputs. */
+import type { PlanPath } from '../../machine/plan.js';
 import { planMessages as words } from '../../source/catalogue/plan.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import { nearest } from '../../source/suggest.js';
-import type { PlanCompilation } from './compile-plan.js';
 import type { LoweredCall } from './lower-calls.js';
 import { inputName } from './read-lints.js';
 
-export type InnerPlan =
-  | { readonly problem: string; readonly help: string }
-  | Pick<PlanCompilation, 'signature' | 'inputs'>;
+/** What a plan takes, for the calls that run it. */
+export interface PlanInterface {
+  /** Each list has the alternatives of one parameter that a call must pass. */
+  readonly signature: readonly (readonly PlanPath[])[];
+  /** Names of the inputs that calls read, in the order of reading; null if a call reads all of them at once. */
+  readonly inputs: readonly string[] | null;
+}
+
+export type InnerPlan = { readonly problem: string; readonly help: string } | PlanInterface;
 
 /** `by`: paths in a call are relative to the plan, those of a tool to the file of tools. */
 export type OpenPlan = (file: string, by: 'call' | 'tool') => InnerPlan;
@@ -30,7 +36,7 @@ export function lintInnerPlans(calls: readonly LoweredCall[], open: OpenPlan, di
 function lintParameters(
   call: LoweredCall,
   { file, each }: { readonly file: string; readonly each: string | null },
-  { signature, inputs }: Pick<PlanCompilation, 'signature' | 'inputs'>,
+  { signature, inputs }: PlanInterface,
   diagnostics: Diagnostic[],
 ): void {
   const span = call.node.delegate?.span ?? call.node.tool?.span ?? call.node.node.span;

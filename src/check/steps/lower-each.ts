@@ -1,5 +1,5 @@
 /** EACH: the steps below a split run once for every task, one task after the other or several at once. */
-import type { StepKey } from '../../machine/step.js';
+import type { StepKey } from '../../machine/expression.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
 import type { EachTask } from '../../syntax/step.js';
 import { checkOptions, numberOption } from '../lower/options.js';

@@ -2,7 +2,8 @@
  * A workflow that is called: its steps are written where it is called, in a scope of their own that sees nothing of the
  * caller but the values it is given. So a called workflow needs no machinery at run time, and cannot call itself.
  */
-import type { StepKey, WorkflowLimits } from '../../machine/step.js';
+import type { StepKey } from '../../machine/expression.js';
+import type { WorkflowLimits } from '../../machine/step.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
 import { nearest } from '../../source/suggest.js';

@@ -2,8 +2,7 @@
  * Keys of steps in expressions and texts: `{converge.output}`, `{build/task-1/converge.gate.test}`, `{gate.review.comments}`,
  * `{prev.output}`, `{error}`. A variable of the program with such a name comes first.
  */
-import type { Expr } from '../../machine/expression.js';
-import type { StepKey } from '../../machine/step.js';
+import type { Expr, StepKey } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
 import type { Span } from '../../source/source-file.js';

@@ -1,5 +1,5 @@
 /** The step and the scope in which a thread is. */
-import type { StepKey } from '../../machine/step.js';
+import type { StepKey } from '../../machine/expression.js';
 import type { Frame, StepFrame } from './frame.js';
 import type { Thread } from './thread.js';
 

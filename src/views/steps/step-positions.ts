@@ -3,8 +3,10 @@
  * are in the code: steps and scopes open and close in the written order. The names of tasks are unknown until then and
  * appear as `<task>`.
  */
+
+import type { StepKey } from '../../machine/expression.js';
 import type { State } from '../../machine/machine.js';
-import type { StepInstruction, StepKey } from '../../machine/step.js';
+import type { StepInstruction } from '../../machine/step.js';
 
 export interface StepPosition {
   /** The innermost step that is open; null outside of steps. An instruction that opens one belongs to it. */
