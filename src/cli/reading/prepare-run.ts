@@ -7,6 +7,7 @@ import { basename, resolve } from 'node:path';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
 import { findLauncher } from '../../prelude/launcher.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { chooseWorktree } from '../../project/choose-worktree.js';
 import { compileOnce, type Runnable } from '../../project/compile-once.js';
 import { isPlan } from '../../project/program-kind.js';
@@ -73,7 +74,7 @@ export async function prepareRun(file: string, flags: RunFlags): Promise<Prepara
       // A mock answers for agents, so it and not the configuration says which there are.
       ...(mock === null ? { agents: agentLookup(configuration, flags.agent ?? {}) } : {}),
     },
-    ...(mock === null ? {} : { standIns: standInsOf(mock.mock) }),
+    ...omitUndefined({ standIns: mock === null ? undefined : standInsOf(mock.mock) }),
     calls:
       mock === null
         ? { tools: flags.tools, ...toolLookup(commandLineHost(), configuration, { ...flags, cwd }) }

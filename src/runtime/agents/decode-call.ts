@@ -1,6 +1,7 @@
 /** The outcome of an agent call: what its program printed and its exit become an answer, and what is known of the call. */
 
 import type { AgentFacts, BrokenGuard, Outcome, Output, Unavailable } from '../../interpreter/events/event.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { EffectContext } from '../effect-context.js';
 import { outputSink } from '../process/output.js';
 import type { GuardWatch } from './guard-watch.js';
@@ -30,12 +31,9 @@ function factsOf(tally: AgentTally, guard: BrokenGuard | null, unavailable: Unav
   const nothing = unavailable !== null && turns === null && tokens === null;
   return {
     cost: tally.cost ?? (nothing ? 0 : null),
-    ...(tokens === null ? {} : { tokens }),
-    ...(sessionId === null ? {} : { session_id: sessionId }),
-    ...(turns === null ? {} : { turns }),
+    ...omitUndefined({ tokens: tokens ?? undefined, session_id: sessionId ?? undefined, turns: turns ?? undefined }),
     is_error: error !== null,
-    ...(guard === null ? {} : { guard }),
-    ...(unavailable === null ? {} : { unavailable }),
+    ...omitUndefined({ guard: guard ?? undefined, unavailable: unavailable ?? undefined }),
   };
 }
 

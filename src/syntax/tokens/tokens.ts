@@ -4,6 +4,7 @@
  * step over what it does not understand and continue at the next boundary.
  */
 import { createToken, Lexer, type TokenType } from 'chevrotain';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import * as called from './call-patterns.js';
 import * as command from './command-patterns.js';
 import * as line from './line-patterns.js';
@@ -16,7 +17,7 @@ export const Inline = createToken({ name: 'Inline', pattern: Lexer.NA });
 
 export function boundary(name: string, matcher: Matcher | typeof Lexer.NA, mode?: string): TokenType {
   const pattern = typeof matcher === 'function' ? asPattern(matcher) : matcher;
-  return createToken({ name, pattern, line_breaks: true, ...(mode === undefined ? {} : { push_mode: mode }) });
+  return createToken({ name, pattern, line_breaks: true, ...omitUndefined({ push_mode: mode }) });
 }
 
 export function inline(name: string, matcher: Matcher, mode?: string): TokenType {
@@ -25,7 +26,7 @@ export function inline(name: string, matcher: Matcher, mode?: string): TokenType
     pattern: asPattern(matcher),
     line_breaks: true,
     categories: [Inline],
-    ...(mode === undefined ? {} : { push_mode: mode }),
+    ...omitUndefined({ push_mode: mode }),
   });
 }
 
