@@ -19,6 +19,7 @@ const NEEDED = [
   'README.md',
   'CHANGELOG.md',
   'dist/cli.js',
+  'dist/cache.cjs',
   'dist/index.mjs',
   'dist/index.d.mts',
   'dist/licences.txt',
