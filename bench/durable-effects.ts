@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { compile, run } from '../src/index.js';
 import type { Row } from './row.js';
 import { inScratch } from './scratch.js';
-import { takeTurns } from './timing.js';
+import { compare, measureTurns, type Taken } from './timing.js';
 
 const COUNT = 1000;
 
@@ -25,11 +25,12 @@ export const durableEffects: Row = {
       const text = `FOR EACH: i in range(${COUNT}):\n  DO: step {i}\n`;
       const { machine, diagnostics } = compile(text, { name: 'effects.dsl', commands: ['step'] });
       if (machine === null) throw new Error(diagnostics.map(({ message }) => message).join('\n'));
-      const [plainMs, ownMs] = (await takeTurns(7, [
+      const [plainOnes, own] = (await measureTurns(7, [
         () => plain(join(path, 'plain')),
         () => run(machine, { dir: join(path, 'store'), commands: { step: () => '' } }),
-      ])) as [number, number];
-      const sides = `${((COUNT / ownMs) * 1000).toFixed(0)}/s vs ${((COUNT / plainMs) * 1000).toFixed(0)}/s`;
-      return [{ what: 'durable effects / append + fdatasync', sides, ratio: plainMs / ownMs, atLeast: 0.5 }];
+      ])) as [Taken, Taken];
+      const rate = ({ ms }: Taken): string => `${((COUNT / ms) * 1000).toFixed(0)}/s`;
+      const sides = `${rate(own)} vs ${rate(plainOnes)}`;
+      return [{ what: 'durable effects / append + fdatasync', sides, ...compare(plainOnes, own), atLeast: 0.5 }];
     }),
 };

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Row } from './row.js';
 import { cli, inScratch } from './scratch.js';
-import { milliseconds, spawned, takeTurns } from './timing.js';
+import { compare, measureTurns, milliseconds, spawned, type Taken } from './timing.js';
 
 const SHORT = 3000;
 const LONG = 3_000_000;
@@ -44,13 +44,13 @@ export const resumeRow: Row = {
   measure: () =>
     inScratch(async ({ path, write }) => {
       write('count.dsl', text);
-      const short = suspended(path, SHORT);
-      const long = suspended(path, LONG);
-      const [shortMs, longMs] = (await takeTurns(9, [() => goOn(path, short), () => goOn(path, long)])) as [
-        number,
-        number,
+      const shortStore = suspended(path, SHORT);
+      const longStore = suspended(path, LONG);
+      const [short, long] = (await measureTurns(9, [() => goOn(path, shortStore), () => goOn(path, longStore)])) as [
+        Taken,
+        Taken,
       ];
-      const sides = `${milliseconds(longMs)} vs ${milliseconds(shortMs)}`;
-      return [{ what: 'resume of 3,000,000 events / of 3,000', sides, ratio: longMs / shortMs, atMost: 1.2 }];
+      const sides = `${milliseconds(long.ms)} vs ${milliseconds(short.ms)}`;
+      return [{ what: 'resume of 3,000,000 events / of 3,000', sides, ...compare(long, short), atMost: 1.2 }];
     }),
 };

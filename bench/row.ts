@@ -6,6 +6,8 @@ export interface Measured {
   /** The two sides in the row's own unit, for people: `172 ms vs 86 ms`. */
   readonly sides: string;
   readonly ratio: number;
+  /** The same of the time that processors worked. It depends less on what else the machine does. */
+  readonly cpuRatio?: number;
   /** `ratio` must not be above `atMost`, or not below `atLeast`; with neither the row only informs. */
   readonly atMost?: number;
   readonly atLeast?: number;

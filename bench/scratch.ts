@@ -1,7 +1,7 @@
 /** A folder for one row's files, removed when the row is done. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /** The repository; the launcher says where it is, since the benchmark runs as one bundle elsewhere. */
 export const root = process.env.STATEDSL_BENCH_ROOT ?? process.cwd();
@@ -15,6 +15,7 @@ export interface Scratch {
 export async function inScratch<T>(action: (scratch: Scratch) => Promise<T>): Promise<T> {
   const path = mkdtempSync(join(tmpdir(), 'statedsl-bench-'));
   const write = (name: string, text: string) => {
+    mkdirSync(dirname(join(path, name)), { recursive: true });
     writeFileSync(join(path, name), text);
     return join(path, name);
   };

@@ -1,7 +1,11 @@
-/** How long a person waits for the smallest program: everything between the shell's fork and the exit. */
+/**
+ * How long a person waits for the smallest program: everything between the shell's fork and the exit. It is measured as
+ * after an installation: the first start fills the cache of a home that was empty, and does not count.
+ */
+import { join } from 'node:path';
 import type { Row } from './row.js';
 import { cli, inScratch } from './scratch.js';
-import { milliseconds, spawned, takeTurns } from './timing.js';
+import { compare, measureTurns, milliseconds, spawned, type Taken } from './timing.js';
 
 export const start: Row = {
   name: 'start',
@@ -9,20 +13,25 @@ export const start: Row = {
     inScratch(async ({ path, write }) => {
       write('hello.dsl', 'EMIT: "hello, world"\n');
       write('shell.dsl', 'DO: echo hello\n');
-      const [node, hello, shell] = (await takeTurns(15, [
+      write('tmp/x', '');
+      const home = { HOME: path, XDG_CACHE_HOME: '' };
+      const noHome = { HOME: '/dev/null', XDG_CACHE_HOME: '', TMPDIR: join(path, 'tmp') };
+      const run = (file: string, environment: Readonly<Record<string, string>>) => () =>
+        spawned(process.execPath, [cli, 'run', file], path, environment);
+      const [node, hello, homeless, shell] = (await measureTurns(15, [
         () => spawned(process.execPath, ['-e', '0'], path),
-        () => spawned(process.execPath, [cli, 'run', 'hello.dsl'], path),
-        () => spawned(process.execPath, [cli, 'run', 'shell.dsl'], path),
-      ])) as [number, number, number];
-      const against = `${milliseconds(node)} of node -e 0`;
+        run('hello.dsl', home),
+        run('hello.dsl', noHome),
+        run('shell.dsl', home),
+      ])) as [Taken, Taken, Taken, Taken];
+      const against = (one: Taken) => ({
+        sides: `${milliseconds(one.ms)} vs ${milliseconds(node.ms)} of node -e 0`,
+        ...compare(one, node),
+      });
       return [
-        {
-          what: 'run hello.dsl / node -e 0',
-          sides: `${milliseconds(hello)} vs ${against}`,
-          ratio: hello / node,
-          atMost: 2,
-        },
-        { what: 'the same with one `DO: echo`', sides: `${milliseconds(shell)} vs ${against}`, ratio: shell / node },
+        { what: 'run hello.dsl / node -e 0', ...against(hello), atMost: 2.2 },
+        { what: 'the same where HOME cannot be written', ...against(homeless), atMost: 2.2 },
+        { what: 'the same with one `DO: echo`', ...against(shell) },
       ];
     }),
 };

@@ -43,7 +43,8 @@ function line(one: Measured): string {
   const number = one.ratio >= 100 ? one.ratio.toFixed(0) : one.ratio.toFixed(2);
   const value = one.unit === undefined ? `${number} ×` : `${number} ${one.unit}`;
   const verdict = bar(one) === '' ? '' : passes(one) ? 'ok' : 'MISSED';
-  return `${one.what.padEnd(58)} ${value.padStart(12)}  ${bar(one).padEnd(8)} ${verdict.padEnd(7)} ${one.sides}`;
+  const cpu = one.cpuRatio === undefined || Number.isNaN(one.cpuRatio) ? '' : `cpu ${one.cpuRatio.toFixed(2)} ×`;
+  return `${one.what.padEnd(58)} ${value.padStart(12)}  ${bar(one).padEnd(8)} ${verdict.padEnd(7)} ${cpu.padEnd(11)} ${one.sides}`;
 }
 
 const args = process.argv.slice(2);
