@@ -5,7 +5,7 @@
 import type { Json, ShellText } from '../machine/expression.js';
 import type { Strictness } from '../machine/machine.js';
 import type { ToolProgram } from '../machine/plan.js';
-import type { EffectKind, Output } from './events/event.js';
+import type { EffectKind, Output, TokenCounts } from './events/event.js';
 import type { PlanCheck } from './plan/engine/plan-check.js';
 
 /** The members of all requests. */
@@ -87,6 +87,8 @@ export type AgentRequest = CommandRequest & {
   readonly session?: string;
   /** The adapter that made the session, if known. */
   readonly sessionAdapter?: string;
+  /** The tokens that it had used by its last call, where its program reports only such sums. */
+  readonly sessionTokens?: TokenCounts;
   /** The purpose of the call, as agents receive it; absent: the name of the state. */
   readonly step?: string;
   /** Absent: only those of the configuration. */

@@ -2,6 +2,37 @@
 
 const LONGEST_MS = 2 ** 31 - 1;
 
+/** A timer that can stand still. */
+export interface PausableTimer {
+  pause(): void;
+  resume(): void;
+  cancel(): void;
+}
+
+/** Calls `action` after `ms`, without the time for which it was paused. */
+export function startPausableTimer(ms: number, action: () => void): PausableTimer {
+  let left = ms;
+  let since = performance.now();
+  let cancel: (() => void) | null = startTimer(left, action);
+  return {
+    pause() {
+      if (cancel === null) return;
+      cancel();
+      cancel = null;
+      left -= performance.now() - since;
+    },
+    resume() {
+      if (cancel !== null) return;
+      since = performance.now();
+      cancel = startTimer(left, action);
+    },
+    cancel() {
+      cancel?.();
+      cancel = () => undefined;
+    },
+  };
+}
+
 /** Calls `action` after `ms`. Returns a function that cancels it. */
 export function startTimer(ms: number, action: () => void): () => void {
   let left = Math.max(0, ms);

@@ -1,15 +1,15 @@
 /**
- * The time a run was executed, from the times of its events. Between a suspension or an interruption and the next
- * `run_resumed` nobody executed it; the same holds for the time between a crash and the process that went on.
+ * How long a run was executed, from the times of its events. The time between a suspension, an interruption or a crash and
+ * the next `run_resumed` does not count.
  */
 import type { RunEvent } from './event.js';
 
 export class ActiveTime {
-  /** Milliseconds so far. */
+  /** The time so far, in milliseconds. */
   ms = 0;
   private last: number | null = null;
 
-  /** Takes the next event, recorded at `at` (milliseconds since the epoch); gives the milliseconds it adds. */
+  /** Takes the next event, recorded at `at` (milliseconds since the epoch). Returns the milliseconds that it adds. */
   take(at: number, event: RunEvent): number {
     const added = this.last === null || event.type === 'run_resumed' ? 0 : Math.max(0, at - this.last);
     this.ms += added;

@@ -1,4 +1,4 @@
-/** The objects inside events, in words: see `event-table.ts`. An outcome has a row of its own for each of its kinds. */
+/** The objects inside events, in words; see `event-table.ts`. Each kind of outcome has its own row. */
 import type { FailureCause, Outcome, Output, RunError, SpentAmount, Waiting } from './event.js';
 import { always, type Described, sometimes } from './event-table.js';
 
@@ -8,11 +8,15 @@ const stderr_artifact = sometimes('text', 'the file in `artifacts/` with all of 
 const stdout = always('[output]', 'its output');
 const error_type = sometimes('text', 'the kind of failure (default: `tool_failure`)');
 
-/** What both kinds of outcomes that an agent call can have tell about it. */
+/** The members that both kinds of outcomes of an agent call have. */
 const agentFacts = {
   cost: sometimes('number or null', 'of an agent: the cost in US dollars; null if it is unknown'),
   tokens: sometimes('object', 'of an agent: `in`, `out`, `cache_read`, `cache_write`'),
   session_id: sometimes('text', 'of an agent: its session'),
+  session_tokens: sometimes(
+    'object',
+    'of an agent whose program reports only the tokens of a whole session: that sum, with the members of `tokens`',
+  ),
   adapter: sometimes('text', 'of an agent that reported its session: the adapter of the session'),
   session_of: sometimes(
     'text',
@@ -25,6 +29,14 @@ const agentFacts = {
   unavailable: sometimes(
     'object',
     'of an unavailable agent: `cause` (`usage`, `overload`, `network`), `message`, `at_ms`, and `until_ms` or null',
+  ),
+  denied: sometimes(
+    'list',
+    'of an agent: the calls of tools that its program did not allow, each with `tool`, `input` and `reason`',
+  ),
+  own_retries: sometimes(
+    'object',
+    'of an agent whose program waited for its service: `count`, `ms`, and the last reason as `message`',
   ),
 } as const;
 
@@ -95,7 +107,7 @@ export const outcomeTable = {
   };
 };
 
-/** The other objects, by the name that the events' words use. */
+/** The other objects, by the name that the descriptions of events use. */
 export const shapeTable = {
   output: {
     text: sometimes('text', 'the whole output, if it is text of at most 64 KiB'),

@@ -1,18 +1,18 @@
 /**
- * What each event means and holds, in words. The types of `event.ts` say what a program may rely on; this says it to
- * people who read journals. An event or field without its words does not compile, and neither do words without a field.
+ * The meaning and the fields of each event, in words. The types in `event.ts` are for programs; this is for people who read
+ * journals. An event or field without a description does not compile, and neither does a description without a field.
  */
 import type { RunEvent } from './event.js';
 
-/** A field as people are told of it. */
+/** The description of a field. */
 export interface FieldWords {
-  /** What kind of value it is; a shape of `event-shapes.ts` is named in brackets. */
+  /** The kind of value; a shape of `event-shapes.ts` is in brackets. */
   readonly type: string;
   readonly means: string;
   readonly optional?: true;
 }
 
-/** Words for every field of an object, and `optional` for those that may be absent. */
+/** A description of every field of an object; `optional` for those that may be absent. */
 export type Described<T> = {
   readonly [K in keyof T]-?: FieldWords &
     (T extends Required<Pick<T, K>> ? { readonly optional?: never } : { readonly optional: true });

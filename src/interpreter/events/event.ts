@@ -1,87 +1,33 @@
 /**
- * The events of a run. A run is this list and nothing else: the journal holds them, views read them, recovery
- * applies them. Names are past tense; every field is JSON; units are last in a name.
+ * The events of a run. They define the run completely: the journal stores them, views read them, and recovery applies them.
+ * Names are in the past tense, every field is JSON, and a unit is the last word of a name.
  */
 import type { Json } from '../../machine/expression.js';
 import type { LimitScope } from '../../machine/machine.js';
+import type { AgentFacts, TokenCounts } from './agent-facts.js';
 import type { FailureCause, GrantedAttempt, HeldFailure, RunError } from './failure-facts.js';
+import type { Output } from './output.js';
 import type { StoredLimits } from './stored-limits.js';
 import type { RolledBack, UndoFacts } from './undo-facts.js';
 
+export type { AgentFacts, BrokenGuard, DeniedCall, OwnRetries, TokenCounts, Unavailable } from './agent-facts.js';
 export type { FailureCause, FailureFacts, GrantedAttempt, HeldFailure, RunError } from './failure-facts.js';
+export type { Output } from './output.js';
 
-/** stdout of an effect. Up to 64 KiB inline, else in an artifact of the run. */
-export interface Output {
-  /** All of it, when it is valid UTF-8 (or had to be decoded to be bound). */
-  readonly text?: string;
-  /** All of it, when it is not valid UTF-8. */
-  readonly base64?: string;
-  /** File name below `artifacts/`. */
-  readonly artifact?: string;
-  /** The last 4 KiB of an artifact. */
-  readonly tail?: string;
-  readonly bytes: number;
-  /** `text` was decoded from bytes that are not valid UTF-8. */
-  readonly lossy?: true;
-}
-
-/** Tokens of one agent call. What came from a cache is not part of `in`. */
-export interface TokenCounts {
-  readonly in: number;
-  readonly out: number;
-  readonly cache_read: number;
-  readonly cache_write: number;
-}
-
-/** A limit of a single agent call that it went beyond. */
-export interface BrokenGuard {
-  readonly name: 'max_turns' | 'max_cost' | 'max_time' | 'no_write';
-  /** A clause for messages: what it did and what it was allowed. */
-  readonly message: string;
-}
-
-/** Why an agent could do nothing for now. Asking again later is all that it takes, so such a try does not count. */
-export interface Unavailable {
-  readonly cause: 'usage' | 'overload' | 'network';
-  readonly message: string;
-  /** When it will answer again as far as it said; milliseconds since the epoch, as `atMs`, when it was noticed. */
-  readonly until_ms: number | null;
-  readonly at_ms: number;
-}
-
-/** What is known of an agent call besides its answer. */
-export interface AgentFacts {
-  /** US dollars; null when it did not tell. */
-  readonly cost?: number | null;
-  readonly tokens?: TokenCounts;
-  readonly session_id?: string;
-  /** The adapter that made the session, which no other can continue. */
-  readonly adapter?: string;
-  /** The adapter of the session that was to be continued, where that is another one: the call began a new one. */
-  readonly session_of?: string;
-  readonly turns?: number;
-  /** Whether the agent said that it failed. Present where an adapter read what it printed: then `stdout` is its answer. */
-  readonly is_error?: boolean;
-  /** All that it printed, where `stdout` is only the answer. */
-  readonly transcript?: Output;
-  readonly guard?: BrokenGuard;
-  readonly unavailable?: Unavailable;
-}
-
-/** What the world answered to an effect. The interpreter decides what it means. */
+/** The outcome of an effect. The interpreter decides what it means. */
 export type Outcome =
   | ({
       readonly kind: 'exited';
-      /** null when a signal ended the process. */
+      /** null if a signal ended the process. */
       readonly exit: number | null;
       readonly signal?: string;
       readonly stdout: Output;
-      /** All of stderr up to 64 KiB, else its last 4 KiB. */
+      /** All of stderr up to 64 KiB, otherwise its last 4 KiB. */
       readonly stderr: string;
-      /** File name below `artifacts/` of all of it, when it is over 64 KiB. */
+      /** The file name of all of it below `artifacts/`, if it is over 64 KiB. */
       readonly stderr_artifact?: string;
       readonly duration_ms: number;
-      /** Pipes were still held open by a straggler and were let go. */
+      /** Whether a process that the command left behind still held its pipes open. */
       readonly output_truncated?: true;
       /** What is wrong with the result of a tool by its schema, as a clause. */
       readonly invalid?: string;
@@ -102,9 +48,9 @@ export type Outcome =
       readonly stderr_artifact?: string;
       readonly duration_ms: number;
     } & AgentFacts)
-  /** It never started: no such program or directory, no permission, an argument too large. */
+  /** It never started: program or directory missing, no permission, an argument too large. */
   | { readonly kind: 'not-started'; readonly reason: string; readonly error_type?: string }
-  /** What a snapshot of a worktree found. */
+  /** The result of a snapshot of a worktree. */
   | {
       readonly kind: 'changed';
       readonly commit: string;
@@ -119,7 +65,7 @@ export type Outcome =
       readonly message: string;
       readonly error_type?: string;
       readonly exit?: number;
-      /** How the tool of a plan calls its failure. */
+      /** The code that the tool of a plan gives its failure. */
       readonly tool_code?: string;
     };
 
@@ -148,13 +94,13 @@ export type RunEvent =
       readonly digest: string;
       readonly inputs: Readonly<Record<string, Json>>;
       readonly version: string;
-      /** The commit that the run's worktree began at, where it has one. */
+      /** The commit from which the run's worktree starts, if it has one. */
       readonly worktree?: { readonly base: string };
     }
   | { readonly type: 'state_entered'; readonly state: string; readonly with?: Readonly<Record<string, Json>> }
   | {
       readonly type: 'effect_requested';
-      /** Stable across crash and resume: what `STATEDSL_EFFECT_ID` is made of. */
+      /** The same after a crash and a resume: `STATEDSL_EFFECT_ID` is made from it. */
       readonly effect: string;
       readonly kind: EffectKind;
       readonly tool: string | null;
@@ -163,20 +109,20 @@ export type RunEvent =
       readonly state: string;
       readonly line: number;
       readonly attempt: number;
-      /** The path of the step that it is part of; absent: of none. */
+      /** The path of its step; absent outside of steps. */
       readonly step?: string;
       /** Values in the order of the interpolations, rendered. */
       readonly args?: readonly Json[];
-      /** Where the values stand in `text`: from and to, of as many as are in it. */
+      /** The positions of the values in `text`, as start and end, for those that are in it. */
       readonly holes?: readonly (readonly [number, number])[];
-      /** Which member of a PARALLEL or FOR EACH it is part of, from 1, and of how many. */
+      /** The number of its member of a PARALLEL or FOR EACH, from 1, and how many members there are. */
       readonly member?: readonly [number, number];
       readonly prompt?: string;
-      /** File name below `artifacts/` of the prompt, which is left out when it is over 64 KiB. */
+      /** The file name of the prompt below `artifacts/`; the prompt itself is omitted if it is over 64 KiB. */
       readonly artifact?: string;
       /** What the author of a plan wrote about the call: `_why` and the like. */
       readonly remarks?: Readonly<Record<string, Json>>;
-      /** It takes back what the run did: an UNDO. */
+      /** Whether it is an UNDO. */
       readonly undo?: true;
     }
   | {
@@ -184,7 +130,7 @@ export type RunEvent =
       readonly effect: string;
       readonly attempt: number;
       readonly outcome: Outcome;
-      /** The run itself stopped it, because its result was not needed any more. */
+      /** Whether the run itself stopped it, because its result was no longer needed. */
       readonly stopped?: true;
     }
   | {
@@ -193,21 +139,21 @@ export type RunEvent =
       readonly attempt: number;
       readonly error: string;
       readonly delay_ms: number;
-      /** An agent could do nothing for now: the try does not count, and is made again then. Milliseconds since the epoch. */
+      /** When an unavailable agent is called again; the attempt does not count. Milliseconds since the epoch. */
       readonly until_ms?: number;
     }
-  /** Recorded at once, before anything handles it; of a join when its members have ended. */
+  /** Recorded at once, before it is handled; for a join when its members have ended. */
   | {
       readonly type: 'instruction_failed';
-      /** The thread that failed: empty is the run itself. */
+      /** The thread that failed; empty for the run itself. */
       readonly thread: string;
       readonly error_type: string;
       readonly error: string;
       readonly state: string;
       readonly line: number;
-      /** Where `resume` goes back to: of a failure while another one was handled those of that one. */
+      /** Where `resume` goes back to; for a failure in a handler, the causes of the failure that it handled. */
       readonly causes: readonly FailureCause[];
-      /** A loop goes on with its next turn all the same. */
+      /** Whether the loop continues with its next round. */
       readonly kept?: true;
     }
   | { readonly type: 'tracked_set'; readonly name: string; readonly value: Json }
@@ -215,7 +161,7 @@ export type RunEvent =
       readonly type: 'state_set';
       readonly path: string;
       readonly value: Json;
-      /** How it was written where that is not plainly: `merge`, `push`, …; then `value` is what was added. */
+      /** How it was written, if not by replacing: `merge`, `push`, …; then `value` is what was added. */
       readonly method?: string;
     }
   | {
@@ -226,7 +172,7 @@ export type RunEvent =
       readonly message: string | null;
       readonly state: string;
       readonly line: number;
-      /** The path of the step that it happened in; absent: in none. */
+      /** The path of its step; absent outside of steps. */
       readonly step?: string;
     }
   | {
@@ -275,7 +221,7 @@ export type RunEvent =
       readonly pass: boolean;
       /** Why it did not pass, in one line. */
       readonly message?: string;
-      /** File name below `artifacts/` of what it printed. */
+      /** The file name of its output below `artifacts/`. */
       readonly artifact?: string;
     }
   | {
@@ -285,7 +231,7 @@ export type RunEvent =
       readonly attempt: number;
       /** Indexes of the entries that applied. */
       readonly matched: readonly number[];
-      /** What is different from the step as it is written. */
+      /** What differs from the step as written. */
       readonly overrides: {
         readonly agent?: string;
         readonly prompt?: string;
@@ -300,13 +246,13 @@ export type RunEvent =
       readonly attempt: number;
       readonly status: 'pass' | 'fail' | 'fatal';
       readonly retries: number;
-      /** US dollars of all its attempts; null when some call did not tell. */
+      /** US dollars of all its attempts; null if a call did not report its cost. */
       readonly cost: number | null;
     }
   | {
       readonly type: 'budget_exceeded';
       readonly scope: LimitScope;
-      /** The step that went beyond it. */
+      /** The step that exceeded it. */
       readonly step?: string;
       readonly limit: number;
       readonly used: number;
@@ -316,68 +262,68 @@ export type RunEvent =
       readonly message: string;
       readonly state: string;
       readonly line: number;
-      /** Told by what runs the program and not by the program, so that a replay does not expect it. */
+      /** Recorded by the runtime and not by the program, so a replay does not expect it. */
       readonly by?: 'runner';
     }
   | {
-      /** Told by what runs the program: a replay does not expect it. */
+      /** Recorded by the runtime: a replay does not expect it. */
       readonly type: 'worktree_committed';
       readonly commit: string;
-      /** The worktree holds this from the event with that number on. */
+      /** The number of the event from which on the worktree has this commit. */
       readonly since: number;
     }
   | { readonly type: 'run_suspended'; readonly waiting: readonly Waiting[] }
   | RunResumed
   | { readonly type: 'run_interrupted'; readonly reason: string }
   | { readonly type: 'run_cancelled'; readonly by: string; readonly inbox?: number }
-  /** The register is empty: what was on it has been performed. */
+  /** The undo register is empty, because its entries were performed. */
   | ({ readonly type: 'rolled_back' } & RolledBack)
-  /** A person takes back what a run did that is over. */
+  /** A user rolls back a run that has ended. */
   | { readonly type: 'rollback_started'; readonly by: string; readonly inbox?: number }
   | { readonly type: 'run_returned'; readonly state: string; readonly value: Json }
   | {
       readonly type: 'run_failed';
       readonly error: RunError;
       readonly value?: Json;
-      /** What can be taken back, in the order in which a rollback does it. */
+      /** What can be undone, in the order of a rollback. */
       readonly undo?: readonly UndoFacts[];
     };
 
-/** Money in US dollars, and tokens. */
+/** Cost in US dollars, and tokens. */
 export interface SpentAmount {
   readonly cost: number;
   readonly tokens: TokenCounts;
 }
 
-/** A run goes on, or a new one goes on where an earlier one was. */
+/** A run is resumed, or a new run continues from a point of an earlier one. */
 export interface RunResumed {
   readonly type: 'run_resumed';
   readonly by: string;
-  /** The events from this number on, and the outcomes in `without`, do not count any more: they are made again. */
+  /** The events from this number on, and the outcomes in `without`, no longer count. */
   readonly from?: number;
   readonly without?: readonly number[];
-  /** Failures that are not taken: the run waits at their instructions until all of the record is read. */
+  /** Failures at which the run is held: it waits at their instructions until the whole record is read. */
   readonly held?: readonly HeldFailure[];
-  /** Effects that these threads had begun, also those that do not count any more: no other effect gets their names. */
+  /** How many effects these threads had begun, including discarded ones, whose ids no other effect gets. */
   readonly begun?: Readonly<Record<string, number>>;
-  /** What the outcomes cost that do not count any more. */
+  /** What the discarded outcomes cost. */
   readonly spent?: SpentAmount;
-  /** Steps that may have one more attempt, since a person wants them to. */
+  /** Steps that get one more attempt, because the user asked for it. */
   readonly granted?: readonly GrantedAttempt[];
-  /** The run is a copy of this one up to here. */
+  /** The run of which this run is a copy up to here. */
   readonly of?: string;
-  /** SHA-256 of the machine that is executed from here on, where it is another one than before. */
+  /** SHA-256 of the machine that is executed from here on, if it has changed. */
   readonly digest?: string;
-  /** Limits that hold from here on, where they are other ones than before. */
+  /** Limits that apply from here on, if they have changed. */
   readonly limits?: StoredLimits;
 }
 
-/** Something a run waits for that only a person, another program or the clock can give. */
+/** Something that a run waits for and that only a person, another program or the clock can provide. */
 export interface Waiting {
   readonly kind: 'ask' | 'signal' | 'time' | 'approval';
   /** Absent for an approval, which has a path. */
   readonly name?: string | null;
-  /** A gate of a plan that a person opens, below `†state`. */
+  /** The path of an approval of a plan, below `†state`. */
   readonly path?: string;
   readonly question?: string;
   readonly choices?: readonly string[] | null;

@@ -1,17 +1,17 @@
-/** What is known of a failure: what it came from, what handlers are given of it, and what a failed run tells. */
+/** Facts of a failure: its causes, the error contract for handlers, and the error of a failed run. */
 import type { Json } from '../../machine/expression.js';
 
-/** Where a failure came from, so that a run can be resumed there and nowhere else. */
+/** A cause of a failure, which is where the run is resumed. */
 export interface FailureCause {
-  /** The thread that failed: empty is the run itself, otherwise the fork and the number of the member. */
+  /** The thread that failed: empty for the run itself, otherwise the fork and the number of the member. */
   readonly thread: string;
-  /** Its first, second, … failure. */
+  /** The number of the failure in its thread, from 1. */
   readonly number: number;
-  /** How many effects the thread had begun by then. */
+  /** How many effects the thread had begun. */
   readonly begun: number;
-  /** The effects whose outcomes made it fail; absent: it was no effect's failure. */
+  /** The effects whose outcomes caused it; absent: no effect caused it. */
   readonly effects?: readonly string[];
-  /** It came up within an instruction that had begun its effects, so it is no point where a run could begin. */
+  /** Whether it happened inside an instruction that had begun effects, where a run cannot be resumed. */
   readonly inside?: true;
   /** The step that did not pass, at its last attempt. */
   readonly step?: GrantedAttempt;
@@ -27,16 +27,16 @@ export interface FailureFacts {
   readonly from_state: string;
   readonly line: number;
   readonly file?: string;
-  /** The step that did not pass, and the gate that said so. */
+  /** The step that did not pass, and the gate that failed. */
   readonly step?: string;
   readonly gate?: string;
-  /** What a FAIL passes. */
+  /** The values of a FAIL. */
   readonly with?: Readonly<Record<string, Json>>;
-  /** Where it came from: of a join those of all members that failed. */
+  /** Its causes; for a join, those of all members that failed. */
   readonly causes?: readonly FailureCause[];
 }
 
-/** An attempt of a step behind which one more may follow. */
+/** An attempt of a step after which one more may follow. */
 export interface GrantedAttempt {
   readonly step: string;
   readonly attempt: number;
@@ -56,8 +56,8 @@ export interface RunError {
   readonly exit_code: number | null;
   /** The step that did not pass, or used up a limit. */
   readonly step?: string;
-  /** The gate that said so. */
+  /** The gate that failed. */
   readonly gate?: string;
-  /** What the FAIL passed that ended the run. */
+  /** The values of the FAIL that ended the run. */
   readonly with?: Readonly<Record<string, Json>>;
 }

@@ -10,7 +10,7 @@ export function storedLimits({ timeMs, ...others }: Limits): StoredLimits {
   return timeMs === undefined ? others : { ...others, time_ms: timeMs };
 }
 
-/** Limits from a record. Earlier versions wrote `timeMs`, which stays as it is. */
+/** Limits from a record. Also reads the key `timeMs` of earlier versions. */
 export function limitsOf({ time_ms, ...others }: StoredLimits): Limits {
   return time_ms === undefined ? others : { ...others, timeMs: time_ms };
 }

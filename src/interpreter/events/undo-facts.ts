@@ -1,4 +1,4 @@
-/** What is said of UNDO and ROLLBACK in events and reports. */
+/** UNDO and ROLLBACK in events and reports. */
 
 /** An UNDO command that a rollback would perform. */
 export interface UndoFacts {
@@ -7,7 +7,7 @@ export interface UndoFacts {
   readonly text: string;
 }
 
-/** What a ROLLBACK came to. */
+/** The result of a ROLLBACK. */
 export interface RolledBack {
   readonly done: number;
   readonly failed: readonly { readonly line: number; readonly error: string }[];

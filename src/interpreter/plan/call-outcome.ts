@@ -8,7 +8,7 @@ import { unreachable } from '../../prelude/unreachable.js';
 import { agentText } from '../agents/agent-output.js';
 import { joinedClause, readAnswer } from '../agents/tool-answer.js';
 import { asFailure } from '../control/fail.js';
-import type { Outcome } from '../events/event.js';
+import type { Outcome, TokenCounts } from '../events/event.js';
 import { decodeOutcome } from '../outcome.js';
 import { readJson } from '../values/json.js';
 import { deeperThan, MAX_DEPTH, plain, type Value } from '../values/value.js';
@@ -42,6 +42,8 @@ interface UnusableAnswer {
   readonly kind: 'unusable';
   readonly problem: string;
   readonly session: string | null;
+  /** What the session has used by now, where its program reports only such sums. */
+  readonly sessionTokens?: TokenCounts | undefined;
 }
 
 /** `wantsJson`: a schema describes the answer. */
@@ -64,9 +66,10 @@ export function decodeAgentOutcome(outcome: Outcome, tool: string, wantsJson: bo
   if (text === null) return broken('value_too_large', 'the answer is larger than a value can be');
   if (!wantsJson) return { kind: 'result', value: text };
   const value = readAnswer(text);
-  const session = outcome.session_id ?? null;
-  if (value === undefined) return { kind: 'unusable', problem: 'it is not JSON', session };
-  if (outcome.invalid !== undefined) return { kind: 'unusable', problem: joinedClause('it', outcome.invalid), session };
+  const about = { session: outcome.session_id ?? null, sessionTokens: outcome.session_tokens };
+  if (value === undefined) return { kind: 'unusable', problem: 'it is not JSON', ...about };
+  if (outcome.invalid !== undefined)
+    return { kind: 'unusable', problem: joinedClause('it', outcome.invalid), ...about };
   return valueOutcome(value);
 }
 

@@ -87,14 +87,18 @@ export function callRequest(thread: Thread, facts: CallFacts, next: CallTry, del
 function promptOf(
   { binding, parameters }: CallFacts,
   { correction }: CallTry,
-): Pick<AgentRequest, 'prompt' | 'session'> {
+): Pick<AgentRequest, 'prompt' | 'session' | 'sessionTokens'> {
   const { calls } = binding;
   const schema = resultSchema(binding);
   const written = renderPrompt(calls.kind === 'agent' ? calls.prompt : '', parameters);
   const prompt = schema === undefined ? written : withSchema(written, schema);
   if (correction === undefined) return { prompt };
-  const { problem, session } = correction;
-  return omitUndefined({ prompt: correctionPrompt(prompt, problem, session !== null), session: session ?? undefined });
+  const { problem, session, sessionTokens } = correction;
+  return omitUndefined({
+    prompt: correctionPrompt(prompt, problem, session !== null),
+    session: session ?? undefined,
+    sessionTokens,
+  });
 }
 
 /** The call for people: the tool and where its result goes. */

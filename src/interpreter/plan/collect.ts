@@ -60,9 +60,9 @@ function collectFromAgent(thread: Thread, pending: Pending, leaf: LeafCall, outc
   const answer = decodeAgentOutcome(outcome, leaf.call.tool ?? '', resultSchema(leaf.binding) !== undefined);
   if (answer.kind !== 'unusable') return settle(thread, pending, leaf, answer);
   if (call?.correction !== undefined) return settle(thread, pending, leaf, unusableOutcome(answer));
-  const { problem, session } = answer;
+  const { problem, session, sessionTokens } = answer;
   // The question is another one, so it is an effect of its own; it counts as the same attempt.
-  const next = { effect: `${effect}.again`, attempt, correction: { problem, session } };
+  const next = { effect: `${effect}.again`, attempt, correction: omitUndefined({ problem, session, sessionTokens }) };
   launchCall(thread, leaf, next, { counts: true });
   return false;
 }

@@ -1,6 +1,14 @@
 /** What a snapshot of a run holds. All of it is plain JSON; a field that a version added is absent in older snapshots. */
 import type { Json } from '../../machine/expression.js';
-import type { EffectKind, FailureCause, FailureFacts, Output, RunEvent, Waiting } from '../events/event.js';
+import type {
+  EffectKind,
+  FailureCause,
+  FailureFacts,
+  Output,
+  RunEvent,
+  TokenCounts,
+  Waiting,
+} from '../events/event.js';
 import type { RolledBack } from '../events/undo-facts.js';
 import type { PlanImage } from '../plan/engine/plan-entry.js';
 import type { MemberStatus } from '../run-state/fork.js';
@@ -114,6 +122,7 @@ export interface RunImage extends UndoImage {
   readonly agentCalls: number;
   readonly tokens: Tokens;
   readonly sessionAdapters?: readonly [string, string][];
+  readonly sessionTokens?: readonly [string, TokenCounts][];
   /** Left out while nothing was written. */
   readonly data?: DataImage;
   readonly blamed?: readonly string[];

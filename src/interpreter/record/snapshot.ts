@@ -132,6 +132,7 @@ export function snapshotOf(run: Run): Json {
     effects,
     knownCost,
     sessionAdapters: steps.sessionAdapters.size === 0 ? undefined : [...steps.sessionAdapters],
+    sessionTokens: steps.sessionTokens.size === 0 ? undefined : [...steps.sessionTokens],
     unknownCosts,
     agentCalls,
     tokens,
@@ -262,6 +263,7 @@ export function restoreRun(linked: LinkedMachine, snapshot: Json, options: RunOp
   run.usage.restore(image, image.stepping?.reserved ?? 0);
   run.undo.restore(image);
   for (const [session, adapter] of image.sessionAdapters ?? []) run.steps.setSessionAdapter(session, adapter);
+  for (const [session, tokens] of image.sessionTokens ?? []) run.steps.setSessionTokens(session, tokens);
   for (const task of image.touched ?? []) run.steps.touch(task);
   if (image.stepping !== undefined) run.steps.restore(image.stepping);
   const gathered: Gathered = { ready: [], pending: [], budget: [] };

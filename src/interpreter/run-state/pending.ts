@@ -1,5 +1,5 @@
 /** What a thread waits for, from the request to its outcome. */
-import type { EffectKind, Waiting } from '../events/event.js';
+import type { EffectKind, TokenCounts, Waiting } from '../events/event.js';
 import type { Thread } from './thread.js';
 
 /** Something that a thread needs before it can continue. */
@@ -35,5 +35,10 @@ export interface Pending {
 export interface PlanPending {
   readonly key: string;
   /** Whether the previous answer was unusable and this is the only further attempt. */
-  readonly correction?: { readonly problem: string; readonly session: string | null };
+  readonly correction?: {
+    readonly problem: string;
+    readonly session: string | null;
+    /** What the session had used before, where its program reports only such sums. */
+    readonly sessionTokens?: TokenCounts;
+  };
 }

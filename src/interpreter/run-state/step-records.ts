@@ -1,4 +1,5 @@
 /** What a run keeps of steps: their keys, results, sessions, worktrees and the budgets of workflows. */
+import type { TokenCounts } from '../events/event.js';
 import type { GrantedAttempt } from '../events/failure-facts.js';
 import type { UsedBudget } from './frame.js';
 import type { StepRecord } from './run-options.js';
@@ -22,6 +23,7 @@ export class StepRecords {
   private readonly grantedAttempts = new Set<string>();
   private readonly dirtyTasks = new Set<string | null>();
   private readonly adapters = new Map<string, string>();
+  private readonly sessionSums = new Map<string, TokenCounts>();
   private firstMs = 0;
   private lastMs = 0;
 
@@ -33,6 +35,9 @@ export class StepRecords {
   readonly touched: ReadonlySet<string | null> = this.dirtyTasks;
   /** The adapters that made sessions, by session id. */
   readonly sessionAdapters: ReadonlyMap<string, string> = this.adapters;
+
+  /** Tokens that sessions had used by their last calls, where their programs report only such sums. */
+  readonly sessionTokens: ReadonlyMap<string, TokenCounts> = this.sessionSums;
 
   /** When the first step started, in milliseconds since the epoch; 0 before. */
   get firstClockMs(): number {
@@ -92,6 +97,10 @@ export class StepRecords {
 
   setSessionAdapter(session: string, adapter: string): void {
     this.adapters.set(session, adapter);
+  }
+
+  setSessionTokens(session: string, tokens: TokenCounts): void {
+    this.sessionSums.set(session, tokens);
   }
 
   /** What the workflow at a prefix, which has its own budget, has used. */

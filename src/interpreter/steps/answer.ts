@@ -1,6 +1,6 @@
 /**
- * What agents of a split or a validation answer. They are asked for JSON and put it into fences and sentences, so it is
- * looked for there; what is found has to have the right shape.
+ * Decodes answers of agents for a split or a validation. Agents put the requested JSON into fences and sentences, so it is
+ * searched for there, and must have the right shape.
  */
 import { readJson } from '../values/json.js';
 import { isList, isObject, member, type Value } from '../values/value.js';
@@ -21,10 +21,10 @@ interface SplitTask {
 
 const fence = /```[^\n]*\n([\s\S]*?)```/g;
 
-/** Brackets in the words around are tried too, but not any number of them. */
+/** How many brackets are tried as the start of JSON: the text around it may have brackets too. */
 const MOST_TRIES = 50;
 
-/** Every JSON value that begins with `open`, in the order in which they stand in the text. */
+/** Every JSON value that begins with `open`, in the order of the text. */
 function* values(text: string, open: '[' | '{'): Generator<Value> {
   const whole = readJson(text.trim());
   if (whole.ok) {
@@ -45,7 +45,7 @@ function* values(text: string, open: '[' | '{'): Generator<Value> {
   }
 }
 
-/** The end of what begins at `at`, brackets in JSON texts aside; -1 where it is not closed. */
+/** The end of the value that begins at `at`, ignoring brackets in JSON strings; -1 if it is not closed. */
 function closing(text: string, at: number, open: string, close: string): number {
   let depth = 0;
   let quoted = false;
@@ -61,7 +61,7 @@ function closing(text: string, at: number, open: string, close: string): number 
   return -1;
 }
 
-/** The last one counts: an answer comes behind what was considered. */
+/** The last one counts, because an answer comes after what was considered. */
 function find<T>(text: string, open: '[' | '{', shape: (value: Value) => Answer<T>, what: string): Answer<T> {
   let best: Answer<T> | null = null;
   for (const value of values(text, open)) {
@@ -71,7 +71,7 @@ function find<T>(text: string, open: '[' | '{', shape: (value: Value) => Answer<
   return best ?? { ok: false, why: `there is no ${what} in it` };
 }
 
-/** The tasks of a split: a list of `{name, description, files?}`; the first thing that is wrong otherwise. */
+/** The tasks of a split, a list of `{name, description, files?}`, or the first problem. */
 export function readTasks(text: string): Answer<readonly SplitTask[]> {
   return find(text, '[', tasksOf, 'JSON list of tasks');
 }
@@ -110,7 +110,7 @@ function taskOf(item: Value, index: number): Answer<SplitTask> {
   return { ok: true, value: { name, description, files: files as readonly string[] } };
 }
 
-/** What a validation says: `{pass, comments}`, or just true or false. */
+/** The answer of a validation: `{pass, comments}`, or only true or false. */
 export function readVerdict(text: string): Answer<Verdict> {
   const word = text.trim();
   if (word === 'true' || word === 'false') return { ok: true, value: { pass: word === 'true', comments: '' } };

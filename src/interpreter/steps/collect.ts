@@ -1,6 +1,6 @@
 /**
- * The work of an attempt is over: what it changed is kept in a commit of the worktree, and what is known of it is
- * written, so that gates and later steps can read it.
+ * Collects the work of an attempt: commits its changes to the worktree and writes its keys, so that gates and later steps
+ * can read them.
  */
 import type { StepInstruction, StepLayout } from '../../machine/step.js';
 import type { Output } from '../events/event.js';
@@ -15,7 +15,7 @@ import { worktreeFailure } from './step.js';
 import { takeAnswer } from './step-agent.js';
 import { askWorktree, reissueWorktree, standAt } from './worktree-steps.js';
 
-/** All of the change of a step counts, also that of attempts before: a forbidden edit cannot survive a retry. */
+/** All changes of a step count, including those of earlier attempts, so that a forbidden edit cannot survive a retry. */
 function actionFor(t: Thread): WorktreeAction {
   const frame = stepOf(t);
   const before = frame.before as string;
@@ -39,7 +39,7 @@ export function linkStepCollect(
   return {
     instruction: (t) => {
       const frame = stepOf(t);
-      // A step that only asks its gates changes nothing.
+      // A step with only gates changes nothing.
       if (t.worktree.commit === null || frame.before === null || layout.work === 'none') return finish(t);
       return askWorktree(t, actionFor(t));
     },
@@ -59,13 +59,13 @@ export function linkStepCollect(
   };
 }
 
-/** The text of a difference, which is as large as a value may be at most. */
+/** The text of a difference, limited to the size of a value. */
 function textOf({ text, base64, tail }: Output): string {
   if (text !== undefined) return text;
   return base64 === undefined ? (tail ?? '') : new TextDecoder().decode(base64Bytes(base64) ?? new Uint8Array());
 }
 
-/** What the last command of the work printed is its answer. */
+/** The answer of the work: the output of its last command. */
 function takeOutput(t: Thread, frame: StepFrame, layout: StepLayout): void {
   const why = takeAnswer(frame, withoutFinalNewline(t.output === null ? '' : textOf(t.output)), layout);
   if (why !== null) frame.failure = `what it printed cannot be used: ${why}`;

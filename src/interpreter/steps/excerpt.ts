@@ -1,6 +1,6 @@
-/** Long texts for agents: the beginning and the end stay, whole lines, and a mark says how much is left out. */
+/** Shortens long texts for agents: keeps whole lines at the beginning and the end, and a mark says how much is omitted. */
 
-/** Characters are code points, so that no letter is cut in two. */
+/** Counts code points as characters, so that no letter is split. */
 const lengthOf = (text: string): number => {
   let length = 0;
   for (const _ of text) length++;
@@ -9,7 +9,7 @@ const lengthOf = (text: string): number => {
 
 const mark = (lines: number): string => `[… ${lines} ${lines === 1 ? 'line' : 'lines'} left out …]`;
 
-/** At most `limit` characters, the mark included. A text that fits stays as it is. */
+/** At most `limit` characters, including the mark. A text that fits stays as it is. */
 export function cutMiddle(text: string, limit: number): string {
   // Every code point is at most two units, so a short text need not be counted.
   if (text.length <= limit || lengthOf(text) <= limit) return text;
@@ -19,7 +19,7 @@ export function cutMiddle(text: string, limit: number): string {
   let used = 0;
   let head = 0;
   let tail = lines.length;
-  // The head is longer, since the first thing that went wrong mostly explains the others.
+  // The beginning is longer, because the first error usually explains the others.
   const headRoom = Math.ceil((room * 2) / 3);
   while (head < tail) {
     const cost = lengthOf(lines[head] as string) + 1;
@@ -37,7 +37,7 @@ export function cutMiddle(text: string, limit: number): string {
   return [...lines.slice(0, head), mark(tail - head), ...lines.slice(tail)].join('\n');
 }
 
-/** Not even one line fits: parts of the first and of the last one are better than nothing. */
+/** If not even one line fits: parts of the first and of the last line. */
 function cutLine(text: string, limit: number): string {
   const points = [...text];
   const lines = text.split('\n').length;
@@ -49,16 +49,16 @@ function cutLine(text: string, limit: number): string {
   return `${points.slice(0, head).join('')}\n${said}\n${end}`;
 }
 
-/** The last line of a text, at a length that a message can hold: programs mostly end with what went wrong. */
+/** The last line of a text, shortened for a message: programs usually end with what went wrong. */
 export function lastLine(text: string): string {
   return (text.trimEnd().split('\n').at(-1) ?? '').slice(0, 500);
 }
 
-/** The end of a text: at most `limit` characters, and whole lines unless its last one is longer than that. */
+/** The end of a text: at most `limit` characters, in whole lines unless the last line is longer. */
 export function endOf(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const end = text.slice(-limit);
   const line = end.indexOf('\n');
-  // The cut may stand inside a letter of two units.
+  // The cut may be inside a character of two units.
   return line >= 0 && line < end.length - 1 ? end.slice(line + 1) : end.replace(/^[\uDC00-\uDFFF]/, '');
 }

@@ -1,6 +1,6 @@
 /**
- * Gates: every one of a step is asked, in order, and all have to pass. What a gate says becomes a key of the step and an
- * event; what that means for the step is decided behind the last one.
+ * Gates: all gates of a step run, in order, and all must pass. The result of a gate becomes a key of the step and an event.
+ * After the last gate the result of the attempt is decided.
  */
 import type { CheckLayout, GateLayout, StepInstruction } from '../../machine/step.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -25,7 +25,7 @@ import { touch } from './worktree-steps.js';
 
 type Of<Op extends StepInstruction['op']> = Extract<StepInstruction, { op: Op }>;
 
-/** Keeps what a gate said, and tells it. */
+/** Stores and records the result of a gate. */
 function settleGate(t: Thread, gate: GateLayout, finding: GateFinding, artifact?: string): void {
   const frame = stepOf(t);
   frame.gates[gate.name] = finding;
@@ -89,7 +89,7 @@ export function linkGateCommand(instruction: Of<'gate-command'>, { pc }: LinkCon
         settleGate(t, gate, { pass: false, error: asFailure(thrown).message });
         return pc + 1;
       }
-      // What it builds and leaves is no work of the step behind it.
+      // Files that it builds and leaves behind are not work of the step.
       touch(t);
       const args = request.values.map((value) => ('list' in value ? [...value.list] : value.text));
       const details = omitUndefined({
@@ -142,10 +142,10 @@ function judge(outcome: Outcome, { gate, least }: Of<'gate-command'>): GateFindi
   }
 }
 
-/** Characters of `{gate.NAME.error}` where a gate printed nothing to standard error. */
+/** How many characters `{gate.NAME.error}` has at most if a gate printed nothing to standard error. */
 const OUTPUT_END = 2000;
 
-/** A gate that said no: `problem` stands for what it printed where it printed nothing, and always where `added`. */
+/** The result of a failed gate: `problem` replaces its output if that is empty, or is added to it if `added`. */
 function failedFinding({ stderr, stdout }: Printed, problem: string, added: boolean): GateFinding {
   const withProblem = (text: string): string => (text === '' ? problem : added ? `${text}\n${problem}` : text);
   const error = stderr.trimEnd() || endOf(printedTo(stdout).trimEnd(), OUTPUT_END);
@@ -156,7 +156,7 @@ type Printed = { readonly stderr: string; readonly stdout: Output };
 
 const printedTo = ({ text, tail }: Output): string => text ?? tail ?? '';
 
-/** Both streams, since some programs tell their errors on the one and some on the other. */
+/** Both streams, because some programs print errors to one and some to the other. */
 function saidBy(stderr: string, stdout: Output): string {
   return [stderr.trimEnd(), printedTo(stdout).trimEnd()].filter((part) => part !== '').join('\n');
 }
@@ -233,7 +233,7 @@ export function linkGateCheck({ gate, check }: Of<'gate-check'>, { pc }: LinkCon
   };
 }
 
-/** Null where there is nothing to ask. */
+/** Null if there is nothing to check. */
 function compileCheck(check: CheckLayout): (t: Thread, frame: StepFrame) => GateFinding | null {
   switch (check.kind) {
     case 'touched':
@@ -253,7 +253,7 @@ function compileCheck(check: CheckLayout): (t: Thread, frame: StepFrame) => Gate
     case 'unknown':
       return () => ({ pass: false, error: check.why });
     case 'shape':
-      // An answer in the wrong form has failed the attempt before its gates.
+      // An answer in the wrong form has already failed the attempt before its gates.
       return () => ({ pass: true });
     case 'expr': {
       const holds = compileCondition(check.condition, check.text);
@@ -274,7 +274,7 @@ function compareFiles(kind: 'touched' | 'untouched', files: readonly string[], g
     : { pass: false, error: `these files must not change: ${found.join(', ')}` };
 }
 
-/** A task that names its files changes no others. */
+/** A task that names its files must not change others. */
 function ofTask(files: readonly string[], task: Thread['locals'][number]): GateFinding | null {
   const named = isObject(task) ? member(task, 'files') : undefined;
   const allowed = named !== undefined && isList(named) ? named.map(render) : [];
@@ -287,7 +287,7 @@ function ofTask(files: readonly string[], task: Thread['locals'][number]): GateF
 
 // ---- validators -------------------------------------------------------------------------------------
 
-/** The workflow that was just left has said its word. */
+/** Takes the result of the workflow that has just ended as a validator. */
 export function linkGateVerdict({ gate }: Of<'gate-verdict'>, { pc }: LinkContext): Linked {
   return {
     instruction: (t) => {

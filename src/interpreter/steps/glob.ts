@@ -1,6 +1,6 @@
 /**
- * Patterns for the names of changed files. They are matched by following all ways at once, a set of places in the
- * pattern that grows no longer than the pattern: an expression with many stars would take exponential time.
+ * Patterns for the names of changed files. Matching follows all alternatives at once, as a set of positions in the pattern,
+ * which is never larger than the pattern. A regular expression with many stars could take exponential time.
  */
 
 import { unreachable } from '../../prelude/unreachable.js';
@@ -9,14 +9,14 @@ type Part =
   | { readonly kind: 'character'; readonly character: string }
   | { readonly kind: 'any' }
   | { readonly kind: 'set'; readonly ranges: readonly (readonly [string, string])[]; readonly without: boolean }
-  /** Any number of characters; `/` only where it `crosses`. */
+  /** Any number of characters; includes `/` only if it `crosses`. */
   | { readonly kind: 'star'; readonly crosses: boolean }
-  /** Whole folders and the `/` after them, or nothing. */
+  /** Whole folders with the `/` after each, or nothing. */
   | { readonly kind: 'folders' };
 
 const MOST_WAYS = 200;
 
-/** The files that match at least one pattern: what `touched` wants to see and `untouched` does not. */
+/** The files that match at least one pattern: `touched` requires some, and `untouched` none. */
 export function matching(files: readonly string[], patterns: readonly string[]): string[] {
   const matchers = patterns.map(matcher);
   return files.filter((file) => matchers.some((matches) => matches(file)));
@@ -29,9 +29,9 @@ export function outside(files: readonly string[], patterns: readonly string[]): 
 }
 
 /**
- * Tells whether a name matches. `*` and `?` stop at `/`, `**` crosses it, `[a-z]` is one of a set, `{a,b}` one of several
- * texts, and `\` takes away the meaning of the next character. A pattern without `/` is about base names, one that ends in
- * `/` about all in a folder. A name matches itself: tasks name files such as `pages/[id].tsx`, and mean them.
+ * Whether a name matches. `*` and `?` do not match `/`, `**` does, `[a-z]` is one character of a set, `{a,b}` one of several
+ * texts, and `\` escapes the next character. A pattern without `/` matches base names, and one that ends in `/` everything
+ * in a folder. A name matches itself, because tasks name files such as `pages/[id].tsx`.
  */
 export function matcher(pattern: string): (name: string) => boolean {
   const anchored = pattern.replace(/^(\.?\/)+/, '');
@@ -44,7 +44,7 @@ export function matcher(pattern: string): (name: string) => boolean {
   };
 }
 
-/** The pattern with every choice of its `{a,b}`; where these are too many, the other braces are characters. */
+/** The pattern with every choice of its `{a,b}`; if there are too many, the remaining braces are ordinary characters. */
 function writtenOut(pattern: string): string[] {
   let ways = [pattern];
   for (;;) {
@@ -88,7 +88,7 @@ function partsOf(pattern: string): Part[] {
   return parts;
 }
 
-/** Where the set that begins at `at` ends; -1 when it is no set but a bracket. A `]` that comes first is a member. */
+/** The end of the set that begins at `at`; -1 if it is only a bracket. A `]` in first position is a member. */
 function closingOf(characters: readonly string[], at: number): number {
   const first = characters[at + 1] === '!' || characters[at + 1] === '^' ? at + 2 : at + 1;
   return characters.indexOf(']', first + 1);
@@ -107,7 +107,7 @@ function setOf(inside: readonly string[]): Part {
   return { kind: 'set', ranges, without };
 }
 
-/** Whether the parts can be followed through the whole name. */
+/** Whether the parts match the whole name. */
 function follows(parts: readonly Part[], name: readonly string[]): boolean {
   let positions = new Set<number>();
   enter(parts, 0, positions, true);
@@ -120,7 +120,7 @@ function follows(parts: readonly Part[], name: readonly string[]): boolean {
   return positions.has(parts.length);
 }
 
-/** Adds a position and those that are reached from it without reading a character. */
+/** Adds a position and those that can be reached from it without reading a character. */
 function enter(parts: readonly Part[], position: number, positions: Set<number>, skipFolders: boolean): void {
   for (let at = position; ; at++) {
     positions.add(at);
@@ -130,7 +130,7 @@ function enter(parts: readonly Part[], position: number, positions: Set<number>,
   }
 }
 
-/** Reads a character at one position; adds the positions after it to `next`. */
+/** Reads a character at one position and adds the positions after it to `next`. */
 function consume(parts: readonly Part[], position: number, character: string, next: Set<number>): void {
   const part = parts[position];
   const slash = character === '/';
@@ -152,7 +152,7 @@ function consume(parts: readonly Part[], position: number, character: string, ne
       if (part.crosses || !slash) enter(parts, position, next, true);
       return;
     case 'folders':
-      // Behind a `/` the folders may be over; in the middle of a name they are not.
+      // After a `/` the folders may end, but not in the middle of a name.
       enter(parts, position, next, slash);
       return;
     default:

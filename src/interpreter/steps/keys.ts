@@ -1,6 +1,6 @@
 /**
- * The flat keys that steps write: `<path of the step>.<field>`, all of them texts. They are how steps speak to each
- * other, and what `state.json` shows of them.
+ * The flat keys that steps write: `<path of the step>.<field>`, all of them texts. Steps read each other's keys, and
+ * `state.json` shows them.
  */
 import { RuntimeFailure } from '../failure.js';
 import type { GateFinding, StepFrame, Tally } from '../run-state/frame.js';
@@ -8,13 +8,13 @@ import type { Run } from '../run-state/run.js';
 import type { StepRecord } from '../run-state/run-options.js';
 import type { Thread } from '../run-state/thread.js';
 
-/** US dollars as people read them: two decimals, four where two would be nothing. */
+/** US dollars for people: two decimals, or four if two would show zero. */
 export function costText(cost: number | null): string {
   if (cost === null) return 'unknown';
   return cost > 0 && cost < 0.01 ? cost.toFixed(4) : cost.toFixed(2);
 }
 
-/** US dollars of a step; null when no call of it told its cost. */
+/** The cost of a step in US dollars; null if none of its calls reported it. */
 export function costOfTally({ cost, unknown, calls }: Tally): number | null {
   return unknown && cost === 0 && calls > 0 ? null : cost;
 }
@@ -26,7 +26,7 @@ function set(run: Run, path: string, field: string, value: string): void {
 const count = (value: number | undefined | null): string =>
   value === undefined || value === null ? '' : String(value);
 
-/** What is known of an attempt before its gates run: they may read it. `changes`: files are what the step is for. */
+/** Writes the keys of an attempt that its gates may read. `changes`: whether the step is meant to change files. */
 export function writeWork(run: Run, frame: StepFrame, changes: boolean): void {
   const { path, tally } = frame;
   removeBelow(run, `${path}.gate.`);
@@ -46,7 +46,7 @@ export function writeWork(run: Run, frame: StepFrame, changes: boolean): void {
   if (frame.comments !== null) set(run, path, 'comments', frame.comments);
 }
 
-/** What a gate said. */
+/** Writes the keys of a gate. */
 export function writeGate(run: Run, frame: StepFrame, name: string, { pass, comments, error }: GateFinding): void {
   const field = `gate.${name}`;
   set(run, frame.path, field, String(pass));
@@ -54,7 +54,7 @@ export function writeGate(run: Run, frame: StepFrame, name: string, { pass, comm
   set(run, frame.path, `${field}.error`, error ?? '');
 }
 
-/** What is known only when an attempt is judged. */
+/** Writes the keys that follow from the result of an attempt. */
 export function writeVerdict(run: Run, frame: StepFrame, status: 'pass' | 'fail' | 'fatal', nowMs: number): void {
   const { path, attempt, gates } = frame;
   set(run, path, 'status', status);
@@ -65,19 +65,19 @@ export function writeVerdict(run: Run, frame: StepFrame, status: 'pass' | 'fail'
   set(run, path, 'check_result', results.length === 0 ? 'none' : results.every(({ pass }) => pass) ? 'pass' : 'fail');
 }
 
-/** The keys of a failed attempt become those of the iteration before. */
+/** Copies the keys of a failed attempt to those of the previous iteration. */
 export function copyToPrevious(run: Run, path: string): void {
   const before = `prev.${path}.`;
   removeBelow(run, before);
   run.steps.copyKeys(`${path}.`, before);
 }
 
-/** Removes all keys that begin so. */
+/** Removes all keys with this prefix. */
 export function removeBelow(run: Run, prefix: string): void {
   run.steps.removeKeysBelow(prefix);
 }
 
-/** A key that has to be there. */
+/** A key that must exist. */
 export function readKey(thread: Thread, key: string, text: string): string {
   const value = thread.run.steps.keys.get(key);
   if (value !== undefined) return value;
@@ -87,7 +87,7 @@ export function readKey(thread: Thread, key: string, text: string): string {
   throw new RuntimeFailure('bad_value', `\`${text}\` has no value here: ${why}`);
 }
 
-/** How a step stands, for what is told of the whole run. */
+/** Notes the status of a step for the report of the run. */
 export function recordStep(run: Run, frame: StepFrame, status: StepRecord['status']): void {
   const { path, agent, attempt, tally, verdict } = frame;
   run.steps.record({ path, status, agent, attempt, cost: costOfTally(tally), verdict });

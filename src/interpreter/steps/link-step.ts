@@ -1,4 +1,4 @@
-/** The instructions of steps, each by the file that does it. */
+/** The instructions of steps, each from the file that executes it. */
 
 import type { StepInstruction } from '../../machine/step.js';
 import { unreachable } from '../../prelude/unreachable.js';

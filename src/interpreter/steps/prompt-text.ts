@@ -1,6 +1,6 @@
 /**
- * The text of a prompt. As in any text a value is inserted once and never scanned again; besides, a line that held
- * nothing but placeholders without a value disappears, so that a prompt reads well on the first attempt too.
+ * The text of a prompt. As in any text, a value is inserted once and never scanned again. In addition, a line with nothing
+ * but placeholders without a value disappears, so that the prompt of a first attempt has no gaps.
  */
 import type { Hole, Template } from '../../machine/expression.js';
 import type { Thread } from '../run-state/thread.js';
@@ -22,7 +22,7 @@ export function compilePrompt(template: Template): (thread: Thread) => string {
 function assemble(pieces: readonly Piece[], thread: Thread): string {
   let text = '';
   let line = '';
-  /** The line has only blanks and values that are empty, and at least one of these. */
+  /** Whether the line has only spaces and empty values, with at least one value. */
   let holes = 0;
   let filled = false;
   for (const piece of pieces) {
@@ -45,6 +45,6 @@ function assemble(pieces: readonly Piece[], thread: Thread): string {
     line += piece.literal.slice(from);
   }
   if (filled || holes === 0 || line.trim() !== '') return text + line;
-  // The last line goes with the line end before it.
+  // The last line is removed together with the line end before it.
   return text.endsWith('\n') ? text.slice(0, -1) : text;
 }

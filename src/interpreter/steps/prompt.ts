@@ -1,6 +1,6 @@
 /**
- * What an agent is told: the prompt of the step, what its context holds, and on a further attempt why the last one did
- * not pass. Whoever writes a prompt for a retry says all of that himself, so nothing is added to it then.
+ * The prompt of an agent: the prompt of the step, its context, and in a retry why the last attempt did not pass. A prompt
+ * that was written for a retry has all of that, so nothing is added to it.
  */
 import type { ContextLayout, StepLayout, StepType } from '../../machine/step.js';
 import type { StepFrame } from '../run-state/frame.js';
@@ -8,7 +8,7 @@ import type { Thread } from '../run-state/thread.js';
 import { render } from '../values/json.js';
 import { compileTemplate } from '../values/template.js';
 
-/** The form of an answer that is read by the run. */
+/** The form of an answer that the run decodes. */
 const FORMS: Readonly<Record<StepType, string>> = {
   code: '',
   artifact: '',
@@ -23,14 +23,14 @@ const FORMS: Readonly<Record<StepType, string>> = {
 
 interface PromptParts {
   readonly layout: StepLayout;
-  /** The prompt of the step; null where it only goes on in a session. */
+  /** The prompt of the step; null if it only continues a session. */
   readonly prompt: ((thread: Thread) => string) | null;
   /** Prompts of entries of RETRY. */
   readonly overrides: readonly (((thread: Thread) => string) | null)[];
   readonly context: readonly ContextLayout[];
 }
 
-/** Everything that an agent is sent. */
+/** The complete prompt for an agent. */
 export function compilePromptOf({ layout, prompt, overrides, context }: PromptParts) {
   const sections = context.map(({ title, slot, optional }) => ({
     title: compileTemplate(title).text,
@@ -47,12 +47,12 @@ export function compilePromptOf({ layout, prompt, overrides, context }: PromptPa
       const text = render(value).trimEnd();
       if (text !== '' || !optional) parts.push(`## ${title(t)}\n\n${text}`);
     }
-    // An agent that is sent nothing is asked to go on, with its session or its own instructions.
+    // Without any text, the agent is asked to continue its session or to follow its own instructions.
     if (parts.length === 0) parts.push('Go on.');
     if (frame.attempt > 1 && override === null) parts.push(retrySection(frame, layout));
     if (FORMS[layout.type] !== '') parts.push(FORMS[layout.type]);
     const [only, ...more] = parts;
-    // A prompt that nothing is added to is sent as it is, to its last blank.
+    // A prompt to which nothing is added is sent unchanged, including spaces at its end.
     return more.length === 0 ? (only as string) : parts.map((part) => part.trimEnd()).join('\n\n');
   };
 }

@@ -1,4 +1,4 @@
-/** Expressions about steps: keys that were written, and what the step at hand knows of its attempts. */
+/** Expressions that read steps: keys that were written, and the attempts of the current step. */
 import type { Expr } from '../../machine/expression.js';
 import type { GateFinding, StepFrame } from '../run-state/frame.js';
 import { innermostStep, pathOf } from '../run-state/open-frames.js';
@@ -10,7 +10,7 @@ export function compileStepKey({ key, text }: Extract<Expr, { op: 'step-key' }>)
   return (t) => readKey(t, `${pathOf(t, key)}.${field}`, text);
 }
 
-/** The same where nothing may be there. */
+/** The same for a key that may not exist. */
 export function probeStepKey({ key }: Extract<Expr, { op: 'step-key' }>): (t: Thread) => string | undefined {
   return (t) => t.run.steps.keys.get(`${pathOf(t, key)}.${key.field}`);
 }
@@ -55,7 +55,7 @@ export function compileRunTotal({ field }: Extract<Expr, { op: 'run-total' }>): 
   return (t) => runTotal(t, field);
 }
 
-/** Totals of the run as it is now. */
+/** The current totals of the run. */
 export function runTotal({ run }: Pick<Thread, 'run'>, field: string): string {
   switch (field) {
     case 'cost':

@@ -1,6 +1,6 @@
 /**
- * Where the names of steps are: groups, workflows and the tasks of a split each open a scope of their own, and a parallel
- * task works in a worktree of its own besides.
+ * Scopes of the names of steps: groups, workflows and the tasks of a split each open their own scope. A parallel task also
+ * works in its own worktree.
  */
 import type { StepInstruction } from '../../machine/step.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -19,7 +19,7 @@ import { askWorktree, reissueWorktree, standAt } from './worktree-steps.js';
 type Of<Op extends StepInstruction['op']> = Extract<StepInstruction, { op: Op }>;
 
 function leave(t: Thread): ScopeFrame {
-  // What was open inside is gone with it: a handler may come here from anywhere.
+  // Closes the frames inside too, because a handler may come here from anywhere.
   for (let frame = t.frames.pop(); frame !== undefined; frame = t.frames.pop())
     if (frame.kind === 'scope') return frame;
   throw new Error('no scope is open here');
@@ -75,7 +75,7 @@ export function linkWorkflowLeave(
       if (scope.passing === true) removeBelow(t.run, scope.prefix);
       const step = stepOf(t);
       step.asked = { pass, comments: failed === true ? (step.failure ?? comments ?? '') : (comments ?? '') };
-      // A validator that broke down is its gate's failure, and not that of the work it was to judge.
+      // If a validator itself fails, its gate fails, not the work that it validates.
       if (failed === true) step.failure = null;
       return pc + 1;
     },
@@ -134,7 +134,7 @@ export function linkTaskEnter({ parent, slot, name, parallel }: Of<'task-enter'>
   };
 }
 
-/** `slot` gets where the task ended, for the merge behind the join. */
+/** `slot` receives the last commit of the task, for the merge after the join. */
 export function linkTaskLeave({ slot }: Of<'task-leave'>, { pc }: LinkContext): Linked {
   return {
     instruction: (t) => {

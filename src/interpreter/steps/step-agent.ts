@@ -1,6 +1,6 @@
 /**
- * The agent call of a step. Whatever comes of it is a fact about the attempt: an agent that fails, goes beyond a limit or
- * answers in the wrong form fails the attempt, and RETRY decides what that means.
+ * The agent call of a step. An agent that fails, exceeds a limit or answers in the wrong form fails the attempt, not the
+ * step: RETRY decides what happens next.
  */
 import type { GuardLayout, StepInstruction, StepLayout } from '../../machine/step.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -26,7 +26,7 @@ import { compilePromptOf } from './prompt.js';
 import { compilePrompt } from './prompt-text.js';
 import { linkRetryPrompts } from './step.js';
 
-/** What an agent may leave in its folder instead of printing it. */
+/** The file that an agent may write to its answer folder instead of printing its answer. */
 const ANSWER_FILES: Readonly<Record<StepLayout['type'], string | null>> = {
   split: 'plan.json',
   validate: 'validate.json',
@@ -108,7 +108,7 @@ export function linkStepAgent(
         if (unavailable === null) releaseReservation(t, frame);
         if (spend(t.run, outcome, frame.path) || spendInWorkflows(t, frame, outcome)) return STOP;
         if (unavailable !== null) {
-          // It is no attempt, and yet what it told of its cost is in the sum of the run.
+          // It is not an attempt, but its reported cost is in the total of the run.
           if (costOf(outcome) !== null) count(frame, outcome);
           return backOff(t, pending, unavailable);
         }
@@ -132,23 +132,33 @@ function guardsOf({ maxTurns, maxCost, maxTimeMs, noWrite }: GuardLayout, leftMs
   });
 }
 
-/** US dollars that the call may cost at most, as far as somebody said so. */
+/** The most that the call may cost in US dollars, if that is limited. */
 function mostOf(t: Thread, { agent }: StepFrame, { maxCost }: GuardLayout): number | null {
   const configured = agent === null ? undefined : t.run.options.agentMaxCost?.[agent];
   if (maxCost === undefined) return configured ?? null;
   return configured === undefined ? maxCost : Math.min(maxCost, configured);
 }
 
-/** The session to continue, and whose it is: no other adapter knows it. */
-function sessionOf({ run }: Thread, { session }: StepFrame): Pick<AgentRequest, 'session' | 'sessionAdapter'> {
+type SessionOfRequest = Pick<AgentRequest, 'session' | 'sessionAdapter' | 'sessionTokens'>;
+
+/** The session to continue and its adapter, because no other adapter can continue it. */
+function sessionOf({ run: { steps } }: Thread, { session }: StepFrame): SessionOfRequest {
   if (session === null) return {};
-  return omitUndefined({ session, sessionAdapter: run.steps.sessionAdapters.get(session) });
+  return omitUndefined({
+    session,
+    sessionAdapter: steps.sessionAdapters.get(session),
+    sessionTokens: steps.sessionTokens.get(session),
+  });
 }
 
-/** Adds what the call used, and continues its session from here on. */
+/** Adapters whose programs report the tokens of a whole session. */
+const REPORT_SUMS: ReadonlySet<string> = new Set(['codex', 'qwen']);
+
+/** Adds what the call used, and keeps its session for the next call. */
 function takeIn(t: Thread, frame: StepFrame, outcome: Outcome): void {
   count(frame, outcome);
-  const { session_id: sessionId, adapter, session_of: made } = factsOfCall(outcome);
+  const facts = factsOfCall(outcome);
+  const { session_id: sessionId, adapter, session_of: made, tokens, session_tokens: sessionTokens } = facts;
   if (made !== undefined)
     warn(t, `\`${frame.path}\` starts a new session, because \`${adapter}\` cannot continue a session of \`${made}\``);
   if (sessionId === undefined || sessionId === '') {
@@ -156,6 +166,9 @@ function takeIn(t: Thread, frame: StepFrame, outcome: Outcome): void {
     return;
   }
   frame.session = sessionId;
+  // Earlier versions recorded the sum of a session as the tokens of its calls.
+  const sum = sessionTokens ?? (REPORT_SUMS.has(adapter ?? '') ? tokens : undefined);
+  if (sum !== undefined) t.run.steps.setSessionTokens(sessionId, sum);
   if (adapter !== undefined) t.run.steps.setSessionAdapter(sessionId, adapter);
 }
 
@@ -186,7 +199,7 @@ function sum(a: Tally['tokens'], b: NonNullable<Tally['tokens']>): NonNullable<T
   };
 }
 
-/** Reads the answer. False where the agent has to be asked once more for the right form of it. */
+/** Decodes the answer. False if the agent must be asked again for its right form. */
 function understand(frame: StepFrame, outcome: Outcome, layout: StepLayout): boolean {
   const options: DecodeOptions = { decoding: 'text', ok: [0], tool: frame.agent, agent: true };
   let text: string;
@@ -198,7 +211,7 @@ function understand(frame: StepFrame, outcome: Outcome, layout: StepLayout): boo
     frame.guarded = (outcome.kind === 'exited' || outcome.kind === 'timed-out') && outcome.guard !== undefined;
     return true;
   }
-  // An agent that only changes files need not say anything.
+  // An agent that only changes files need not answer.
   const why = takeAnswer(frame, text, layout);
   if (why === null) return true;
   if (frame.correction !== null) {
@@ -209,7 +222,7 @@ function understand(frame: StepFrame, outcome: Outcome, layout: StepLayout): boo
   return false;
 }
 
-/** Keeps the answer in the form that other steps read; otherwise tells what is wrong with it. */
+/** Stores the answer in the form that other steps read. Otherwise returns the problem. */
 export function takeAnswer(frame: StepFrame, text: string, layout: StepLayout): string | null {
   switch (layout.type) {
     case 'split': {

@@ -1,6 +1,6 @@
 /**
- * A step from its first attempt to its last. What is done in between are instructions like any others; here is what
- * holds them together: which attempt it is, with which overrides, and what it means that a gate said no.
+ * A step, from its first attempt to its last. The work itself is ordinary instructions. This file decides what connects
+ * them: the number of the attempt, its overrides, and what follows from a failed gate.
  */
 import type { Template } from '../../machine/expression.js';
 import type { RetryEntryLayout, SessionLayout, StepInstruction, StepLayout } from '../../machine/step.js';
@@ -24,7 +24,7 @@ import { askWorktree, reissueWorktree, standAt } from './worktree-steps.js';
 
 type Of<Op extends StepInstruction['op']> = Extract<StepInstruction, { op: Op }>;
 
-/** Characters of `{error}` and `{diff}`, the mark of what is left out included. */
+/** How many characters `{error}` and `{diff}` have at most, including the mark of what is omitted. */
 const ERROR_LENGTH = 2000;
 const DIFF_LENGTH = 3000;
 
@@ -37,7 +37,7 @@ export function linkStepBegin({ plan: layout }: Of<'step-begin'>, { pc }: LinkCo
     suspender: {
       resume: (t, _pending, outcome) => {
         const path = prefixHere(t) + layout.name;
-        // A step that is done once more, in a loop of states, begins with nothing of the last time.
+        // A step that is executed again in a loop of states keeps nothing of the last time.
         for (const prefix of [`${path}.`, `prev.${path}.`]) removeBelow(t.run, prefix);
         const nowMs = timeOf(outcome);
         t.run.steps.tick(nowMs);
@@ -87,7 +87,7 @@ export function linkStepAttempt(instruction: Of<'step-attempt'>, { pc }: LinkCon
   const begin = (t: Thread): number => {
     const frame = stepOf(t);
     frame.before = t.worktree.commit;
-    // What a command printed before is no answer of this step.
+    // The output of an earlier command is not an answer of this step.
     if (layout.work === 'body') t.output = null;
     frame.agent = agent === null ? null : (frame.overrides.agent ?? agent(t).trim());
     frame.session = sessionFor(t, frame, session);
@@ -102,7 +102,7 @@ export function linkStepAttempt(instruction: Of<'step-attempt'>, { pc }: LinkCon
       startAttempt(frame);
       if (t.worktree.commit === null) return begin(t);
       const isBack = frame.overrides.worktree === 'reset' && frame.attempt > 1;
-      // What instructions did before the step is no change of it, and nothing that going back would take away.
+      // Changes of earlier instructions are not changes of the step, and resetting must not remove them.
       const isAhead = frame.attempt === 1 && layout.work !== 'none' && t.run.steps.touched.has(t.worktree.task);
       return isBack || isAhead ? askWorktree(t, startingAction(t)) : begin(t);
     },
@@ -119,7 +119,7 @@ export function linkStepAttempt(instruction: Of<'step-attempt'>, { pc }: LinkCon
   };
 }
 
-/** What the worktree needs before an attempt. */
+/** The operation that the worktree needs before an attempt. */
 function startingAction(t: Thread): WorktreeAction {
   const { attempt, base, path } = stepOf(t);
   const commit = base as string;
@@ -146,7 +146,7 @@ function startAttempt(frame: StepFrame): void {
   frame.gates = {};
 }
 
-/** A retry goes on in the session of the attempt before, unless it is to begin a new one or somebody else takes over. */
+/** A retry continues the session of the previous attempt, unless it must start a new one or has another agent. */
 function sessionFor(t: Thread, frame: StepFrame, layout: SessionLayout | null): string | null {
   if (frame.attempt > 1) {
     if (frame.overrides.session === 'new' || frame.agent !== frame.agentBefore) return null;
@@ -157,7 +157,7 @@ function sessionFor(t: Thread, frame: StepFrame, layout: SessionLayout | null): 
   return found === undefined || found === '' ? null : found;
 }
 
-/** Judges an attempt when all of its gates are asked. */
+/** Decides the result of an attempt after all of its gates. */
 export function linkStepVerdict({ plan: layout, done }: Of<'step-verdict'>, { pc, base }: LinkContext): Linked {
   return {
     instruction: (t) => {
@@ -193,7 +193,7 @@ function hasPassed(frame: StepFrame, layout: StepLayout): boolean {
   return Object.values(frame.gates).every(({ pass }) => pass);
 }
 
-/** The last attempt, unless a person let another one happen. */
+/** Whether this is the last attempt, unless the user grants another one. */
 function isLast(t: Thread, { path, attempt }: StepFrame, exit: number): boolean {
   return attempt >= exit && !t.run.steps.isGranted({ step: path, attempt });
 }
@@ -205,7 +205,7 @@ function complete(t: Thread, frame: StepFrame, status: 'pass' | 'fatal'): void {
   t.frames.pop();
 }
 
-/** The step is over and did not pass. */
+/** Ends a step that did not pass. */
 function end(t: Thread, frame: StepFrame, layout: StepLayout): number {
   const { path, attempt } = frame;
   complete(t, frame, 'fatal');
@@ -231,7 +231,7 @@ function reasonOf(frame: StepFrame, layout: StepLayout): string {
 
 const firstLine = (text: string): string => text.trimStart().split('\n', 1)[0] ?? '';
 
-/** What a failed attempt leaves for the next one. */
+/** The results of a failed attempt that the next one can read. */
 function remember(t: Thread, frame: StepFrame, layout: StepLayout): void {
   frame.phase = 'retry';
   frame.errorBefore = cutMiddle(errorText(frame, layout), ERROR_LENGTH);
@@ -240,7 +240,7 @@ function remember(t: Thread, frame: StepFrame, layout: StepLayout): void {
   copyToPrevious(t.run, frame.path);
 }
 
-/** What failed gates printed, each under its name where there are several. */
+/** The output of failed gates, each with its name if there are several. */
 function errorText(frame: StepFrame, layout: StepLayout): string {
   if (frame.failure !== null) return frame.failure;
   const failed = layout.gates.flatMap(({ name }) => {
@@ -254,7 +254,7 @@ function errorText(frame: StepFrame, layout: StepLayout): string {
   return failed.map(({ name, text }) => `${name}:\n${text}`).join('\n\n');
 }
 
-/** Decides what the next attempt does differently. Validators of its entries have been asked before. */
+/** Decides what the next attempt does differently, after the validators of its entries have answered. */
 export function linkStepRetry({ plan: layout, again }: Of<'step-retry'>, { base }: LinkContext): Linked {
   const entries = (layout.retry?.entries ?? []).map(linkEntry);
   return {
@@ -321,7 +321,7 @@ function unknownCondition(when: never): never {
   throw new Error(`unknown condition: ${JSON.stringify(when)}`);
 }
 
-/** A prompt as it is written, for the record: its values belong to the attempt. */
+/** The source text of a prompt, for the record: its values belong to the attempt. */
 function sourceOf(prompt: Template): string {
   return prompt.map((part) => (typeof part === 'string' ? part : part.source)).join('');
 }
@@ -336,7 +336,7 @@ function describeOverrides(overrides: Overrides, entries: readonly LinkedEntry[]
   });
 }
 
-/** The prompts of RETRY by their entries; null where an entry has none. */
+/** The prompts of RETRY by entry; null if an entry has none. */
 export function linkRetryPrompts(layout: StepLayout): readonly (((t: Thread) => string) | null)[] {
   return (layout.retry?.entries ?? []).map(({ prompt }) => (prompt === undefined ? null : compilePrompt(prompt)));
 }

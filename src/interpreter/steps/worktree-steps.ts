@@ -1,4 +1,4 @@
-/** What steps ask of the worktree they work in: to keep what is there, to go back, to part for tasks and come together. */
+/** The requests of steps to their worktree: commit, reset, make worktrees for tasks, and merge these. */
 
 import { beginEffect } from '../control/effects.js';
 import type { WorktreeAction, WorktreeRequest } from '../request.js';
@@ -10,24 +10,24 @@ function worktreeRequest(effect: string, task: string | null, action: WorktreeAc
   return { effect, kind: 'worktree', attempt: 1, delayMs: 0, task, action };
 }
 
-/** Asks for something in the worktree that the thread is in, or in that of `task`. */
+/** Requests an operation in the worktree of the thread or in that of `task`. */
 export function askWorktree(t: Thread, action: WorktreeAction, task = t.worktree.task): number {
   beginEffect(t, worktreeRequest(t.nextEffect(), task, action), { event: null });
   return STOP;
 }
 
-/** Something works in the worktree of the thread, so that it is not what its last commit says. */
+/** Notes that something works in the worktree of the thread, so that it may differ from its last commit. */
 export function touch({ run, worktree }: Thread): void {
   if (worktree.commit !== null) run.steps.touch(worktree.task);
 }
 
-/** The worktree of the thread is at a commit. */
+/** Notes the commit of the worktree of the thread. */
 export function standAt(t: Thread, commit: string | null): void {
   t.worktree = { ...t.worktree, commit };
   t.run.steps.markCommitted(t.worktree.task);
 }
 
-/** How a restored run asks again: the action follows from what the thread has open. */
+/** Repeats the request of a restored run. The operation follows from the frames of the thread. */
 export function reissueWorktree(
   actionOf: (t: Thread) => WorktreeAction,
   taskOf: (t: Thread) => string | null = (t) => t.worktree.task,

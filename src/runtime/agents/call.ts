@@ -17,7 +17,7 @@ import {
 } from '../process/shell.js';
 import { decodeCall } from './decode-call.js';
 import { watchGuards } from './guard-watch.js';
-import { jsonLines } from './json-lines.js';
+import { jsonLines, textLines } from './json-lines.js';
 import type { Adapter, AgentCall } from './programs/adapter.js';
 import { AgentTally } from './tally.js';
 
@@ -47,21 +47,46 @@ export async function callAgent(
     adapter.decodeLine(line, tally);
     watch.see(tally);
   });
+  const { decodeErrorLine } = adapter;
+  const errorLines =
+    decodeErrorLine === undefined
+      ? null
+      : textLines((line) => {
+          decodeErrorLine(line, tally);
+          watch.see(tally);
+        });
   try {
     const stop = AbortSignal.any([context.stop, stopping.signal]);
     const ended = await execute(
       { argv: command.argv, env: environment(command, call) },
       // Nothing that an agent started is meant to stay: no exit code lets it.
-      { ...process, stdin: promptInput(call.prompt), needsText: true, ok: [], serves: 'agent' },
+      {
+        ...process,
+        stdin: promptInput(adapter.asText?.(call.prompt) ?? call.prompt),
+        needsText: true,
+        ok: [],
+        serves: 'agent',
+      },
       { ...context, stop, unwanted: context.stop },
       inherited,
-      { onStdout: (bytes) => lines.push(bytes), showsStdout: !adapter.service },
+      {
+        onStdout: (bytes) => lines.push(bytes),
+        onStderr: (bytes) => errorLines?.push(bytes),
+        showsStdout: !adapter.service,
+      },
     );
     lines.end();
     shown?.end();
     if ('code' in ended) return cannotStart(ended, command.argv[0] ?? '', directoryOf(process, context));
     if (ended.kind !== 'exited' && ended.kind !== 'timed-out') return ended;
-    return await decodeCall(ended, { adapter, tally, plain: lines.plain, watch, context });
+    return await decodeCall(ended, {
+      adapter,
+      tally,
+      sessionTokens: call.sessionTokens,
+      plain: lines.plain,
+      watch,
+      context,
+    });
   } finally {
     watch.close();
   }

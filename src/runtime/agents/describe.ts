@@ -17,6 +17,7 @@ export async function describeCall(
     folder,
     prompt: '',
     session: null,
+    sessionTokens: null,
     step: '',
     out: FOLDER_MARK,
     guards: { maxTurns: null, maxCost: configuration.max_cost ?? null, maxTimeMs: null, changedFile: null },

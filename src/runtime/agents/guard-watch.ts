@@ -4,7 +4,7 @@
  * be broken only at the end, when the program tells its totals: then there is nothing to stop, but it is broken.
  */
 import type { BrokenGuard } from '../../interpreter/events/event.js';
-import { startTimer } from '../timer.js';
+import { startPausableTimer, startTimer } from '../timer.js';
 import type { Guards } from './programs/adapter.js';
 import type { AgentTally } from './tally.js';
 
@@ -30,10 +30,12 @@ export function watchGuards(guards: Guards, stop: () => void): GuardWatch {
     stop();
   };
   const { maxTimeMs, changedFile } = guards;
-  const cancelTime =
+  const time =
     maxTimeMs === null
-      ? () => undefined
-      : startTimer(maxTimeMs, () => report({ name: 'max_time', message: `it ran longer than ${seconds(maxTimeMs)}` }));
+      ? null
+      : startPausableTimer(maxTimeMs, () =>
+          report({ name: 'max_time', message: `it ran longer than ${seconds(maxTimeMs)}` }),
+        );
   const look = async (): Promise<void> => {
     // What cannot be looked at now is looked at again, and at the end a failure is told.
     report(brokenByChange((await changedFile?.().catch(() => null)) ?? null));
@@ -42,11 +44,16 @@ export function watchGuards(guards: Guards, stop: () => void): GuardWatch {
   if (changedFile !== null) cancelLook = startTimer(LOOK_MS, () => void look());
   const close = (): void => {
     closed = true;
-    cancelTime();
+    time?.cancel();
     cancelLook();
   };
   return {
-    see: (tally) => report(brokenBy(guards, tally)),
+    see(tally) {
+      // While a program waits for its service, nobody works.
+      if (tally.retrying === null) time?.resume();
+      else time?.pause();
+      report(brokenBy(guards, tally));
+    },
     async end(tally) {
       report(ownGuard(tally) ?? brokenBy(guards, tally));
       if (broken === null && changedFile !== null) report(brokenByChange(await changedFile()));
@@ -66,9 +73,11 @@ function brokenBy({ maxTurns, maxCost }: Guards, { turns, cost }: AgentTally): B
 }
 
 /** The program stopped itself: it knows of the limit, and did not go beyond it. */
-function ownGuard({ ownGuard: name }: AgentTally): BrokenGuard | null {
+function ownGuard({ ownGuard: name, error }: AgentTally): BrokenGuard | null {
   if (name === null) return null;
-  return { name, message: name === 'max_turns' ? 'it had no turns left' : 'it had no money left' };
+  const none = name === 'max_turns' ? 'it had no turns left' : 'it had no money left';
+  // Of an error without words only its kind is kept.
+  return { name, message: error === null || /^\w*$/.test(error) ? none : `the program stopped: ${error}` };
 }
 
 function brokenByChange(file: string | null): BrokenGuard | null {

@@ -75,6 +75,22 @@ export function jsonLines(onLine: (object: JsonLine) => void): JsonLines {
   };
 }
 
+/** Splits a stream into lines of text; of a long line only the beginning is given. */
+export function textLines(onLine: (line: string) => void): { push(bytes: Buffer): void } {
+  let kept = '';
+  return {
+    push(chunk) {
+      const pieces = chunk.toString('utf8').split('\n');
+      pieces.forEach((piece, index) => {
+        if (kept.length < KEPT_PLAIN) kept += piece.slice(0, KEPT_PLAIN - kept.length);
+        if (index === pieces.length - 1) return;
+        onLine(kept);
+        kept = '';
+      });
+    },
+  };
+}
+
 function parseObject(text: string): JsonLine | null {
   try {
     const value: unknown = JSON.parse(text);

@@ -67,7 +67,7 @@ async function call(
   mkdirSync(out, { mode: 0o700 });
   const { artifacts } = context.resources.outputs;
   const file = artifacts === null ? null : join(dirname(artifacts), CALLS_FILE);
-  const { session = null, sessionAdapter = adapter.name } = request;
+  const { session = null, sessionAdapter = adapter.name, sessionTokens = null } = request;
   const isForeign = session !== null && sessionAdapter !== adapter.name;
   const answers =
     request.answerFolder === undefined ? null : openAnswerFolder(directoryOf(request, context), request.answerFolder);
@@ -80,6 +80,7 @@ async function call(
         folder: host.settings.folder,
         prompt: request.prompt,
         session: isForeign ? null : session,
+        sessionTokens: isForeign ? null : sessionTokens,
         step: request.step ?? request.state,
         out,
         guards,

@@ -5,6 +5,7 @@
  */
 import type { Unavailable } from '../../interpreter/events/event.js';
 import { resetTime } from './reset-time.js';
+import type { ErrorFlags } from './tally.js';
 
 /** Waiting does not help: somebody has to pay or to change a setting. */
 const STAYS = /insufficient_quota|credit balance|billing|payment|invalid api key|unauthori[sz]ed|\b401\b|\b403\b/i;
@@ -19,18 +20,39 @@ const OVERLOAD =
   /overloaded|over capacity|at capacity|exhausted your capacity|capacity_exhausted|service unavailable|temporarily unavailable|internal server error|bad gateway|gateway time-?out|try again later/i;
 
 const NETWORK =
-  /\b(?:EAI_AGAIN|ECONNRESET|ECONNREFUSED|ECONNABORTED|ENOTFOUND|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|UND_ERR_\w+)\b|socket hang up|fetch failed|network (?:error|is unreachable)|connection (?:error|reset|refused|closed|timed out)|stream disconnected|could not resolve host|name resolution/i;
+  /\b(?:EAI_AGAIN|ECONNRESET|ECONNREFUSED|ECONNABORTED|ENOTFOUND|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|UND_ERR_\w+)\b|socket hang up|fetch failed|network (?:error|is unreachable)|connection (?:error|reset|refused|closed|failed|dropped|was closed|timed out)|cannot connect|error sending request|stream disconnected|could not resolve host|name resolution/i;
 
 /**
  * What the words of a failed call say, or null when it failed for good.
  * `resetMs`: the time at which it can be used again, where the program told it apart from its words.
  */
-export function unavailableFor(text: string, nowMs: number, resetMs: number | null = null): Unavailable | null {
-  const cause = causeOf(text) ?? (resetMs === null ? null : 'usage');
+export function unavailableFor(
+  text: string,
+  nowMs: number,
+  resetMs: number | null = null,
+  flags: ErrorFlags = {},
+): Unavailable | null {
+  if (staysFor(flags)) return null;
+  const cause = causeOfFlags(flags, text) ?? causeOf(text) ?? (resetMs === null ? null : 'usage');
   if (cause === null) return null;
   const untilMs = resetMs !== null && resetMs > nowMs ? resetMs : resetTime(text, nowMs);
   if (untilMs === null && STAYS.test(text)) return null;
   return { cause, message: firstLine(text), until_ms: untilMs, at_ms: nowMs };
+}
+
+/** What the program says about an error decides before the words do. */
+function staysFor({ status, retryable }: ErrorFlags): boolean {
+  if (retryable !== undefined) return !retryable;
+  return status !== undefined && status >= 400 && status < 500 && !PASSING.has(status);
+}
+
+/** Request timeout, conflict, too early, too many requests. */
+const PASSING: ReadonlySet<number> = new Set([408, 409, 425, 429]);
+
+function causeOfFlags({ status, retryable }: ErrorFlags, text: string): Unavailable['cause'] | null {
+  if (status === 429) return 'usage';
+  if (status !== undefined && (status >= 500 || PASSING.has(status))) return 'overload';
+  return retryable === true ? (causeOf(text) ?? 'network') : null;
 }
 
 function causeOf(text: string): Unavailable['cause'] | null {

@@ -109,6 +109,7 @@ export function directoryOf(
 /** Somebody who reads the output of a command while it comes. */
 interface Listener {
   readonly onStdout: (bytes: Buffer) => void;
+  readonly onStderr?: (bytes: Buffer) => void;
   /** Whether people see it as well, as it is. */
   readonly showsStdout: boolean;
 }
@@ -160,7 +161,10 @@ export async function execute(
       stdout.write(bytes);
       listener?.onStdout(bytes);
     },
-    onStderr: (bytes) => stderr.write(bytes),
+    onStderr: (bytes) => {
+      stderr.write(bytes);
+      listener?.onStderr?.(bytes);
+    },
     groups: context.resources.groups,
     onStart: (started) =>
       context.resources.recordProcess({

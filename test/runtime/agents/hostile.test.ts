@@ -60,12 +60,13 @@ describe('output', () => {
     });
   });
 
-  test('may end in the middle of a line', async () => {
+  test('that ends in the middle of a line is no answer', async () => {
     const one = stage();
     const said = { type: 'assistant', message: { id: '1', content: [{ type: 'text', text: 'half way' }] } };
     one.program('claude', `${printing(said)}\nprintf '%s' '{"type":"result","result":"fi'`);
     const outcome = await one.exited({ agent: 'claude' });
-    expect(outcome).toMatchObject({ cost: null, turns: 1, stdout: { text: 'half way' }, is_error: false });
+    expect(outcome).toMatchObject({ exit: 0, cost: null, turns: 1, is_error: true });
+    expect(outcome.stdout.text).toMatch(/^the program ended without saying how/);
   });
 
   test('may lack the last line end', async () => {
@@ -74,11 +75,16 @@ describe('output', () => {
     expect(await one.exited({ agent: 'claude' })).toMatchObject({ cost: 0.5, stdout: { text: 'fine' } });
   });
 
-  test('without any event is the answer, and its cost is unknown', async () => {
-    const one = stage();
-    one.program('codex', 'echo just text');
-    const outcome = await one.exited({ agent: 'codex' });
+  test('without any event is the answer of a command alone, and its cost is unknown', async () => {
+    const one = stage({ plain: { adapter: 'command', run: ['plain'] } });
+    for (const name of ['codex', 'plain']) one.program(name, 'echo just text');
+    const outcome = await one.exited({ agent: 'plain' });
     expect(outcome).toMatchObject({ cost: null, stdout: { text: 'just text\n' }, is_error: false });
+    expect(await one.exited({ agent: 'codex' })).toMatchObject({
+      exit: 0,
+      is_error: true,
+      stdout: { text: 'the program ended without saying how; its last words: just text' },
+    });
   });
 
   test('may have lines of 20 MB', async () => {

@@ -2,6 +2,7 @@
  * What is particular to one agent program: how it is started without a person in front of it, and what its output
  * means. Everything else (prompts, limits, stopping, records) is the same for all of them and is not in here.
  */
+import type { TokenCounts } from '../../../interpreter/events/event.js';
 import type { Command } from '../../process/shell.js';
 import type { AgentTally } from '../tally.js';
 
@@ -41,6 +42,8 @@ export interface AgentCall {
   readonly prompt: string;
   /** The session to go on in; null begins a new one. */
   readonly session: string | null;
+  /** Tokens that the session had used before, as its program counts them; null where that is not known. */
+  readonly sessionTokens: TokenCounts | null;
   /** What the call is for: the path of a step, or the state. */
   readonly step: string;
   /** An empty folder outside the directory it works in, where it may leave files. */
@@ -63,8 +66,24 @@ export interface Adapter {
   command(call: AgentCall): Prepared | Promise<Prepared>;
   /** Takes in one line of output. */
   decodeLine(line: JsonLine, tally: AgentTally): void;
+  /** Takes in one line of standard error, where the program reports there what its output does not say. */
+  decodeErrorLine?(line: string, tally: AgentTally): void;
+  /** The prompt in the form in which the program takes all of it as text; absent: as it is. */
+  asText?(prompt: string): string;
   /** Errors of the program may be read as those of a service: see `unavailable.ts`. */
   readonly service: boolean;
+  /** Its output always says how the call ended; without that the call failed, whatever its exit code. */
+  readonly reportsEnd: boolean;
+}
+
+/** A line break in front of a prompt that begins with `/`: the program looks for its commands at the very beginning. */
+export function withoutCommand(prompt: string): string {
+  return prompt.startsWith('/') ? `\n${prompt}` : prompt;
+}
+
+/** A backslash in front of every `@` that could name a file, which the program would read and attach. */
+export function withoutMentions(prompt: string): string {
+  return prompt.replace(/(?<!\\)@(?=[^\s@])/g, '\\@');
 }
 
 export type Prepared = Command | { readonly reason: string };

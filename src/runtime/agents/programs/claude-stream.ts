@@ -4,8 +4,11 @@
  */
 import type { TokenCounts } from '../../../interpreter/events/event.js';
 import { amountOf, countOf, isJsonObject, listOf, objectOf, textOf } from '../json-members.js';
-import type { AgentTally } from '../tally.js';
+import type { AgentTally, ErrorFlags } from '../tally.js';
 import type { JsonLine } from './adapter.js';
+
+/** The model that Claude Code names for answers of its own: errors, and what its commands print. */
+const NO_MODEL = '<synthetic>';
 
 export function readClaudeEvent(line: JsonLine, tally: AgentTally): void {
   tally.worksIn(textOf(line.session_id));
@@ -15,7 +18,11 @@ export function readClaudeEvent(line: JsonLine, tally: AgentTally): void {
     case 'rate_limit_event':
       return readRateLimit(objectOf(line.rate_limit_info), tally);
     case 'result':
+      readDenials(line, tally);
       return readResult(line, tally);
+    case 'system':
+      readNotice(line, tally);
+      return readCost(line, tally);
     default:
       readCost(line, tally);
   }
@@ -23,16 +30,53 @@ export function readClaudeEvent(line: JsonLine, tally: AgentTally): void {
 
 function readMessage(line: JsonLine, tally: AgentTally): void {
   readCost(line, tally);
+  tally.works();
   // What a sub-agent does is part of the turn that called it.
   if (textOf(line.parent_tool_use_id) !== null) return;
   const message = objectOf(line.message);
+  tally.countsTurns();
+  if (message.model === NO_MODEL) return;
   tally.turnOf(textOf(message.id));
+  sayMessage(message, tally);
+}
+
+/** Shows the text of a message, and keeps it as what was said last. */
+export function sayMessage(message: JsonLine, tally: AgentTally): void {
   const texts = listOf(message.content).flatMap((part) => {
     const text = isJsonObject(part) && part.type === 'text' ? textOf(part.text) : null;
     return text === null ? [] : [text];
   });
   const text = textOf(message.content) ?? texts.join('');
   if (text !== '') tally.says(text);
+}
+
+/** What the program reports besides the conversation: that it asks its service again, and that it denied a tool. */
+function readNotice(line: JsonLine, tally: AgentTally): void {
+  if (line.subtype === 'api_retry') {
+    const status = amountOf(line.error_status);
+    const words = [status, textOf(line.error)].filter((word) => word !== null && word !== 'unknown');
+    tally.retries(words.length === 0 ? 'it does not answer' : words.join(' '));
+  }
+  if (line.subtype === 'permission_denied')
+    tally.denies(textOf(line.tool_use_id) ?? '', {
+      tool: textOf(line.tool_name) ?? 'a tool',
+      reason: textOf(line.decision_reason) ?? textOf(line.message) ?? '',
+    });
+}
+
+export function readDenials(line: JsonLine, tally: AgentTally): void {
+  for (const denial of listOf(line.permission_denials)) {
+    if (!isJsonObject(denial)) continue;
+    const { tool_name: tool, tool_use_id: id, tool_input: input } = denial;
+    tally.denies(textOf(id) ?? '', { tool: textOf(tool) ?? 'a tool', input: inputText(input) });
+  }
+}
+
+/** The command, the file or the address of a tool call; all of its input where it has none of them. */
+export function inputText(input: unknown): string {
+  const { command, file_path: file, filePath, path, url } = objectOf(input);
+  const main = [command, file, filePath, path, url].find((value) => typeof value === 'string');
+  return textOf(main) ?? textOf(input) ?? JSON.stringify(input ?? '');
 }
 
 /** The cost is told as a sum, so each one replaces the one before. */
@@ -46,12 +90,31 @@ function readRateLimit({ status, resetsAt }: JsonLine, tally: AgentTally): void 
 }
 
 function readResult(line: JsonLine, tally: AgentTally): void {
-  readCost(line, tally);
-  tally.reportedTurns = amountOf(line.num_turns) ?? tally.reportedTurns;
-  if (isJsonObject(line.usage)) tally.tokens = claudeTokens(line.usage);
+  const own = ownUsage(line.model_usage_since_last_result);
+  if (own === null) {
+    readCost(line, tally);
+    if (isJsonObject(line.usage)) tally.tokens = claudeTokens(line.usage);
+  } else {
+    // `total_cost_usd` is of the whole session then, and a result is only one of several.
+    tally.spends(own.cost);
+    tally.uses(own.tokens ?? claudeTokens(objectOf(line.usage)));
+  }
+  const turns = amountOf(line.num_turns);
+  if (turns === 0) tally.countsTurns();
+  else if (tally.turns === null) tally.reportedTurns = turns;
+  readEnd(line, tally);
+}
+
+/** How the call ended: with an answer, or with an error in the words of the program. */
+export function readEnd(line: JsonLine, tally: AgentTally): void {
   const { result, subtype } = line;
+  const structured = line.structured_output ?? result;
   const text =
-    typeof result === 'string' ? result : result === undefined || result === null ? '' : JSON.stringify(result);
+    typeof structured === 'string'
+      ? structured
+      : structured === undefined || structured === null
+        ? ''
+        : JSON.stringify(structured);
   const failed = line.is_error === true || (typeof subtype === 'string' && subtype.startsWith('error'));
   if (subtype === 'error_max_turns') tally.ownGuard = 'max_turns';
   if (subtype === 'error_max_budget_usd') tally.ownGuard = 'max_cost';
@@ -62,11 +125,31 @@ function readResult(line: JsonLine, tally: AgentTally): void {
   }
   const errors = listOf(line.errors).filter((error) => typeof error === 'string');
   const said = text || errors.join('\n') || textOf(objectOf(line.error).message) || textOf(line.error);
-  tally.fails(said || textOf(subtype) || 'the agent reported an error');
+  tally.fails(said || textOf(subtype) || 'the agent reported an error', flagsOf(line));
+}
+
+function flagsOf({ api_error_status: status, api_error: kind }: JsonLine): ErrorFlags {
+  const code = amountOf(status);
+  if (code !== null) return { status: code };
+  return kind === 'connection_failed' ? { retryable: true } : {};
+}
+
+/** What the call itself used of each model; null where the program does not say so. */
+function ownUsage(models: unknown): { readonly cost: number; readonly tokens: TokenCounts | null } | null {
+  if (!isJsonObject(models)) return null;
+  const all = Object.values(models).filter(isJsonObject);
+  const sum = (name: string): number => all.reduce((total, model) => total + (amountOf(model[name]) ?? 0), 0);
+  const tokens = {
+    in: countOf(sum('inputTokens')),
+    out: countOf(sum('outputTokens')),
+    cache_read: countOf(sum('cacheReadInputTokens')),
+    cache_write: countOf(sum('cacheCreationInputTokens')),
+  };
+  return { cost: sum('costUSD'), tokens: all.length === 0 ? null : tokens };
 }
 
 /** Both spellings are in use: `input_tokens`, and `inputTokens` of programs that follow another style. */
-function claudeTokens(usage: JsonLine): TokenCounts {
+export function claudeTokens(usage: JsonLine): TokenCounts {
   return {
     in: countOf(usage.input_tokens ?? usage.inputTokens),
     out: countOf(usage.output_tokens ?? usage.outputTokens),

@@ -2,14 +2,18 @@
  * Claude Code. Its own limits of turns and money are set as well, since it can stop between two turns where we can
  * only stop it in the middle of one.
  */
-import { type Adapter, flag } from './adapter.js';
+import { type Adapter, flag, withoutCommand } from './adapter.js';
 import { readClaudeEvent } from './claude-stream.js';
+
+const MENTION = /(?:^|\s)@\S/;
 
 export const claudeAdapter: Adapter = {
   name: 'claude',
   program: 'claude',
   service: true,
-  command({ configuration, session, out, guards }) {
+  reportsEnd: true,
+  asText: withoutCommand,
+  command({ configuration, session, out, guards, prompt }) {
     const { model, args = [], env = {} } = configuration;
     return {
       argv: [
@@ -26,7 +30,8 @@ export const claudeAdapter: Adapter = {
         ...(guards.maxCost === null ? [] : flag(args, ['--max-budget-usd'], String(guards.maxCost))),
         ...args,
       ],
-      env,
+      // Files and agents that a prompt mentions would be attached to it.
+      env: MENTION.test(prompt) ? { CLAUDE_CODE_DISABLE_ATTACHMENTS: '1', ...env } : env,
     };
   },
   decodeLine: readClaudeEvent,

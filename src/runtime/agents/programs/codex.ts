@@ -3,7 +3,7 @@
  * cost. One such turn is the answer to a whole prompt, so what we call turns is counted by its items: the model speaks
  * or acts, and after something was done for it, it speaks or acts again.
  */
-
+import type { TokenCounts } from '../../../interpreter/events/event.js';
 import { countOf, isJsonObject, objectOf, textOf } from '../json-members.js';
 import type { AgentTally } from '../tally.js';
 import { type Adapter, flag, type JsonLine } from './adapter.js';
@@ -12,6 +12,7 @@ export const codexAdapter: Adapter = {
   name: 'codex',
   program: 'codex',
   service: true,
+  reportsEnd: true,
   command({ configuration, session, out }) {
     const { model, args = [], env = {} } = configuration;
     return {
@@ -40,23 +41,20 @@ export const codexAdapter: Adapter = {
         break;
       case 'item.started':
       case 'item.updated':
+        tally.works();
         tally.beginTurn();
         break;
       case 'item.completed':
         readItem(objectOf(line.item), tally);
         break;
       case 'turn.completed':
-        tally.beginTurn();
-        tally.endTurn();
-        // An earlier error was a connection that came back.
-        tally.error = null;
-        if (isJsonObject(line.usage)) readUsage(line.usage, tally);
+        completeTurn(line, tally);
         break;
       case 'turn.failed':
         tally.fails(textOf(objectOf(line.error).message) ?? 'the turn failed');
         break;
       case 'error':
-        tally.fails(textOf(line.message) ?? 'the agent reported an error');
+        readError(textOf(line.message) ?? 'the agent reported an error', tally);
         break;
       default:
     }
@@ -70,19 +68,46 @@ const SPOKEN = new Set(['agent_message', 'reasoning', 'plan', 'todo_list', 'erro
 
 function readItem(item: JsonLine, tally: AgentTally): void {
   const kind = textOf(item.type) ?? textOf(item.item_type) ?? '';
-  if (kind !== 'error') tally.beginTurn();
+  if (kind !== 'error') {
+    tally.works();
+    // What was done in between is not printed where the sandbox denied it.
+    if (kind === 'agent_message' && tally.hasSpoken) tally.endTurn();
+    tally.beginTurn();
+  }
+  if (item.status === 'declined')
+    tally.denies(textOf(item.id) ?? '', { tool: kind, input: textOf(item.command) ?? kind });
   const text = textOf(item.text);
   if ((kind === 'agent_message' || kind === 'assistant_message') && text !== null) tally.says(text);
   if (kind !== '' && !SPOKEN.has(kind)) tally.endTurn();
 }
 
-/** Its input counts what came from the cache; ours does not. */
-function readUsage(usage: JsonLine, tally: AgentTally): void {
-  const cached = countOf(usage.cached_input_tokens);
-  tally.uses({
-    in: Math.max(0, countOf(usage.input_tokens) - cached),
+/** `Reconnecting... 2/5 (why)` is no error yet: the program asks its service again. */
+const RECONNECTING = /^Reconnecting\.\.\.\s*(.*)$/s;
+
+function readError(message: string, tally: AgentTally): void {
+  const again = RECONNECTING.exec(message);
+  if (again === null) tally.fails(message);
+  else tally.retries(again[1] || 'it does not answer');
+}
+
+function completeTurn({ usage }: JsonLine, tally: AgentTally): void {
+  const nothing = isJsonObject(usage) && countOf(usage.output_tokens) === 0;
+  if (nothing) tally.countsTurns();
+  else tally.beginTurn();
+  tally.endTurn();
+  tally.ends();
+  // An earlier error was a connection that came back.
+  tally.error = null;
+  if (isJsonObject(usage)) tally.sessionTokens = readUsage(usage);
+}
+
+/** The sum of the session. Its input counts what has to do with the cache; ours does not. */
+function readUsage(usage: JsonLine): TokenCounts {
+  const [cached, written] = [countOf(usage.cached_input_tokens), countOf(usage.cache_write_input_tokens)];
+  return {
+    in: Math.max(0, countOf(usage.input_tokens) - cached - written),
     out: countOf(usage.output_tokens),
     cache_read: cached,
-    cache_write: 0,
-  });
+    cache_write: written,
+  };
 }

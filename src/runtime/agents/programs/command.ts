@@ -11,6 +11,7 @@ export const commandAdapter: Adapter = {
   program: null,
   // A program of the project's own may fail with any words; only a report of it is read for what it means.
   service: false,
+  reportsEnd: false,
   command({ name, configuration, folder }) {
     const { run = [], args: more = [], env = {} } = configuration;
     const [program, ...args] = run;

@@ -1,11 +1,13 @@
 /** Cursor's agent. Without `--force` it only proposes changes, and a new folder has to be trusted by somebody. */
-import { type Adapter, flag } from './adapter.js';
+import { type Adapter, flag, withoutCommand } from './adapter.js';
 import { readClaudeEvent } from './claude-stream.js';
 
 export const cursorAdapter: Adapter = {
   name: 'cursor',
   program: 'cursor-agent',
   service: true,
+  reportsEnd: true,
+  asText: withoutCommand,
   command({ configuration, session }) {
     const { model, args = [], env = {} } = configuration;
     return {

@@ -12,6 +12,7 @@ export const fakeAdapter: Adapter = {
   name: 'fake',
   program: null,
   service: true,
+  reportsEnd: false,
   async command(call) {
     const { name, configuration, folder } = call;
     if (configuration.model === undefined)

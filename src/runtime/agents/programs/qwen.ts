@@ -1,11 +1,13 @@
-/** Qwen Code: started like Gemini CLI, which it comes from, and printing what Claude Code prints, without the cost. */
-import { type Adapter, flag } from './adapter.js';
-import { readClaudeEvent } from './claude-stream.js';
+/** Qwen Code: started like Gemini CLI, which it comes from, and printing nearly what Claude Code prints, without the cost. */
+import { type Adapter, flag, withoutCommand, withoutMentions } from './adapter.js';
+import { readQwenEvent } from './qwen-stream.js';
 
 export const qwenAdapter: Adapter = {
   name: 'qwen',
   program: 'qwen',
   service: true,
+  reportsEnd: true,
+  asText: (prompt) => withoutMentions(withoutCommand(prompt)),
   command({ configuration, session, out }) {
     const { model, args = [], env = {} } = configuration;
     return {
@@ -22,5 +24,5 @@ export const qwenAdapter: Adapter = {
       env,
     };
   },
-  decodeLine: readClaudeEvent,
+  decodeLine: readQwenEvent,
 };

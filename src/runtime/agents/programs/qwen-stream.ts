@@ -1,0 +1,53 @@
+/**
+ * The events of Qwen Code. They look like those of Claude Code, but one answer may be several messages with ids of their
+ * own, tokens are counted over the whole session, and the input includes what came from the cache.
+ */
+import type { TokenCounts } from '../../../interpreter/events/event.js';
+import { amountOf, isJsonObject, objectOf, textOf } from '../json-members.js';
+import type { AgentTally } from '../tally.js';
+import type { JsonLine } from './adapter.js';
+import { claudeTokens, readDenials, readEnd, sayMessage } from './claude-stream.js';
+
+export function readQwenEvent(line: JsonLine, tally: AgentTally): void {
+  tally.worksIn(textOf(line.session_id));
+  switch (line.type) {
+    case 'assistant':
+      return readMessage(line, tally);
+    case 'user':
+      if (textOf(line.parent_tool_use_id) === null) tally.endTurn();
+      return;
+    case 'system':
+      return readNotice(line, tally);
+    case 'result':
+      readDenials(line, tally);
+      if (isJsonObject(line.usage)) tally.sessionTokens = qwenTokens(line.usage);
+      if (tally.turns === null) tally.reportedTurns = amountOf(line.num_turns);
+      readEnd(line, tally);
+      if (tally.error !== null) tally.dropTurn();
+      return;
+    default:
+  }
+}
+
+/** An answer has ended when its tokens are told; messages before that are its beginning. */
+function readMessage(line: JsonLine, tally: AgentTally): void {
+  tally.works();
+  if (textOf(line.parent_tool_use_id) !== null) return;
+  const message = objectOf(line.message);
+  tally.beginTurn();
+  sayMessage(message, tally);
+  const { in: fresh, out, cache_read: cached } = qwenTokens(objectOf(message.usage));
+  if (fresh + out + cached > 0) tally.endTurn();
+}
+
+function readNotice({ subtype, data }: JsonLine, tally: AgentTally): void {
+  if (subtype !== 'retry') return;
+  const { attempt, maxRetries } = objectOf(data);
+  const [tried, most] = [amountOf(attempt), amountOf(maxRetries)];
+  tally.retries(tried === null || most === null ? 'it does not answer' : `attempt ${tried} of ${most}`);
+}
+
+function qwenTokens(usage: JsonLine): TokenCounts {
+  const tokens = claudeTokens(usage);
+  return { ...tokens, in: Math.max(0, tokens.in - tokens.cache_read) };
+}
