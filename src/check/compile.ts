@@ -21,6 +21,7 @@ import { lintTexts } from './lints/text-lints.js';
 import { lintUnusedPatterns } from './lints/unused-patterns.js';
 import { type LoweredMachine, lowerMachine } from './lower/lower-machine.js';
 import type { Lookups, LoweringSettings } from './lower/settings.js';
+import { RepeatedTexts } from './shell/repeated-texts.js';
 import { type FindWorkflow, workflowsOf } from './steps/workflows.js';
 
 export interface CompileOptions {
@@ -109,6 +110,7 @@ function settingsOf(
     anyNames: false,
     lookups: options.lookups ?? {},
     expansions: newExpansions(),
+    shellTexts: new RepeatedTexts(),
     workflows: workflowsOf(sources, diagnostics, parse, options.workflow),
     callables: new Callables(options.calls, sources, diagnostics),
     reportedAgents: new Set(),

@@ -150,7 +150,7 @@ export class PlanLoader {
   }
 
   private compileText(text: PlanText, tools: ReadTools | null, file: string, context: PlanContext): LoadPlan {
-    const sources = [text.source, ...(tools === null ? [] : [sourceFile(tools.name, tools.text)])];
+    const sources = [text.source, ...(tools === null ? [] : [tools.source])];
     const isOuter = context.outer.length === 0;
     const state = !isOuter || this.flags.state === undefined ? null : readState(this.host, this.flags.state);
     if (state !== null && 'kind' in state) return state;
@@ -159,20 +159,20 @@ export class PlanLoader {
     const { agents, servers, targetProblem } = this.surroundings;
     const inputs = context.inputs ?? this.surroundings.inputs;
     const compilation = compilePlan(text.tree, {
-      tools: tools === null || root === null ? null : { name: tools.name, root },
-      readBeside: (path) => readNextTo(this.host, tools?.name ?? file, path, this.readNear),
+      tools: tools === null || root === null ? null : { name: tools.source.name, root },
+      readBeside: (path) => readNextTo(this.host, tools?.source.name ?? file, path, this.readNear),
       validate: this.validate,
       schemaProblem,
       lineOf: text.lineOf,
       found: [...text.found, ...(tools?.diagnostics ?? [])],
-      open: (name, by) => this.open(name, by, { file, toolsPath: tools?.name ?? null, context: context, inner }),
+      open: (name, by) => this.open(name, by, { file, toolsPath: tools?.source.name ?? null, context: context, inner }),
       ...omitUndefined({
         agents,
         servers,
         targetProblem:
           targetProblem === undefined || tools === null
             ? undefined
-            : (target: ToolTarget) => targetProblem(target, dirname(pathOf(this.host, tools.name))),
+            : (target: ToolTarget) => targetProblem(target, dirname(pathOf(this.host, tools.source.name))),
         state: state?.value,
         inputs: inputs === undefined || !isOuter ? undefined : inputs,
       }),
@@ -181,7 +181,7 @@ export class PlanLoader {
     const useless = tools !== null && root === null ? 'unknown-tool' : null;
     const diagnostics = compilation.diagnostics.filter(({ code }) => code !== useless);
     const path = file === '-' ? null : pathOf(this.host, file);
-    const toolsPath = tools?.name ?? null;
+    const toolsPath = tools?.source.name ?? null;
     return { ...compilation, kind: 'loaded', diagnostics, sources, tree: text.tree, toolsPath, path, inner };
   }
 
@@ -197,7 +197,7 @@ export class PlanLoader {
   private readToolsFile(path: string, index: number): ReadTools | Missing {
     const read = path === this.flags.tools ? this.read(path) : this.readNear(path);
     if (read.kind !== 'text') return { kind: 'missing', message: unreadable(path, read) };
-    return { name: path, text: read.text, ...readYamlTree(read.text, index) };
+    return { source: sourceFile(path, read.text), ...readYamlTree(read.text, index) };
   }
 
   /** The file of tools beside a plan or a program, else the one in the working directory. */
@@ -263,8 +263,7 @@ function nothing(diagnostics: readonly Diagnostic[], sources: SourceSet): Loaded
 }
 
 interface ReadTools {
-  readonly name: string;
-  readonly text: string;
+  readonly source: SourceFile;
   readonly root: JsonNode | null;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -284,7 +283,7 @@ function withTools(read: ReadTools | null, further: readonly Member[], program: 
   if (read !== null && root?.kind !== 'object') return read;
   const span = root?.span ?? (first as Member).keySpan;
   const members = [...(root?.kind === 'object' ? root.members : []), ...further];
-  const tools = read ?? { name: join(dirname(program), 'tools.yaml'), text: '', diagnostics: [] };
+  const tools = read ?? { source: sourceFile(join(dirname(program), 'tools.yaml'), ''), diagnostics: [] };
   return { ...tools, root: { kind: 'object', span, members } };
 }
 

@@ -1,6 +1,7 @@
 /** What the caller of the compiler decides, and what lowering may ask about the project and the machine. */
 import type { Callables } from '../callables.js';
 import type { Expansions } from '../expansion.js';
+import type { RepeatedTexts } from '../shell/repeated-texts.js';
 import type { Workflows } from '../steps/workflows.js';
 
 /** A command that the project names for a gate. */
@@ -50,6 +51,8 @@ export interface LoweringSettings {
   readonly lookups: Lookups;
   /** How far patterns were expanded. */
   readonly expansions: Expansions;
+  /** Shell text that the program repeats. */
+  readonly shellTexts: RepeatedTexts;
   /** The files of workflows that are called. */
   readonly workflows: Workflows;
   /** The tools and plans that CALL and PLAN name. */

@@ -3,7 +3,7 @@ import type { Strictness } from '../../machine/machine.js';
 import type { ShellText } from '../../syntax/ast.js';
 import { scanInterpolation } from '../../syntax/tree/interpolation.js';
 import { reportShellVariables } from '../lints/shell-variables.js';
-import { type CompiledShellText, compileShellText } from '../shell/text.js';
+import type { CompiledShellText } from '../shell/text.js';
 import { lintEmbeddedInShell } from './calls/embedded-reference.js';
 import type { lowerEnvironment } from './environment.js';
 import { lowerHole } from './expression.js';
@@ -40,7 +40,7 @@ export function lowerShellText(
 ): CompiledShellText {
   const dialect = wanted === 'default' ? l.settings.shell : wanted;
   const at = offsetMap(shell);
-  const compiled = compileShellText(shell.text, {
+  const compiled = l.settings.shellTexts.compile(shell.text, {
     shell: dialect,
     wrapsPipes: strict !== undefined && dialect === 'bash',
     strict: l.settings.strict,

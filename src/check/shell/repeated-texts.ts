@@ -1,0 +1,87 @@
+/**
+ * Shell text that stands in a program more than once is compiled once: later only its values are put in. What else the
+ * compilation asked for is compared first, so that its result is the same. A text is kept when it comes a second time,
+ * because most texts come once and would only take memory.
+ */
+import type { Expr, Hole } from '../../machine/expression.js';
+import type { ShellTextOptions } from './lexer.js';
+import type { ShellInterpolation } from './lexing.js';
+import { type CompiledShellText, compileShellText } from './text.js';
+
+interface RepeatedText {
+  readonly compiled: CompiledShellText;
+  /** The interpolations by their offsets, and what was said about names. */
+  readonly interpolations: ReadonlyMap<number, ShellInterpolation>;
+  readonly names: ReadonlyMap<string, boolean>;
+}
+
+export class RepeatedTexts {
+  private readonly seen = new Set<string>();
+  private readonly texts = new Map<string, RepeatedText>();
+
+  compile(text: string, options: ShellTextOptions): CompiledShellText {
+    const { shell, strict, wrapsPipes } = options;
+    const key = `${shell} ${strict} ${wrapsPipes} ${text}`;
+    const known = this.texts.get(key);
+    if (known === undefined && !this.seen.has(key)) {
+      this.seen.add(key);
+      return compileShellText(text, options);
+    }
+    // Asking for a value reports what is wrong with it, so each is asked for once.
+    const interpolations = new Map<number, ShellInterpolation>();
+    for (const at of known?.interpolations.keys() ?? []) {
+      const found = options.interpolation(at);
+      if (found !== null) interpolations.set(at, found);
+    }
+    if (known !== undefined && isSame(known, interpolations, options)) return withValues(known, interpolations);
+    const names = new Map<string, boolean>();
+    const compiled = compileShellText(text, {
+      ...options,
+      isValue: (name) => {
+        const isValue = options.isValue(name);
+        names.set(name, isValue);
+        return isValue;
+      },
+      interpolation: (at) => {
+        const found = interpolations.get(at) ?? options.interpolation(at);
+        if (found !== null) interpolations.set(at, found);
+        return found;
+      },
+    });
+    this.texts.set(key, { compiled, interpolations, names });
+    return compiled;
+  }
+}
+
+/** Whether the text would be read as it was, apart from its values. */
+function isSame(
+  known: RepeatedText,
+  interpolations: ReadonlyMap<number, ShellInterpolation>,
+  { isValue }: ShellTextOptions,
+): boolean {
+  for (const [name, was] of known.names) if (isValue(name) !== was) return false;
+  for (const [at, { end, list, hole }] of known.interpolations) {
+    const now = interpolations.get(at);
+    if (now === undefined || now.end !== end || now.list !== list) return false;
+    if (now.hole.source !== hole.source || now.hole.filter !== hole.filter || now.hole.value.op !== hole.value.op)
+      return false;
+  }
+  return true;
+}
+
+function withValues(
+  { compiled, interpolations: before }: RepeatedText,
+  interpolations: ReadonlyMap<number, ShellInterpolation>,
+): CompiledShellText {
+  if (before.size === 0) return compiled;
+  const values = new Map<Expr, Expr>();
+  for (const [at, { hole }] of before) values.set(hole.value, interpolations.get(at)?.hole.value ?? hole.value);
+  const put = <Part extends Hole>(part: string | Part): string | Part =>
+    typeof part === 'string' ? part : { ...part, value: values.get(part.value) ?? part.value };
+  const { template } = compiled;
+  return {
+    ...compiled,
+    template: { ...template, parts: template.parts.map(put) },
+    functionWords: () => compiled.functionWords().map((word) => ({ ...word, template: word.template.map(put) })),
+  };
+}
