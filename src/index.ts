@@ -3,6 +3,7 @@ export type { AgentLookups, GateCommand, Lookups } from './check/lower/settings.
 export type {
   AgentFacts,
   BrokenGuard,
+  DeniedCall,
   EffectKind,
   FailureCause,
   FailureFacts,
@@ -10,6 +11,7 @@ export type {
   HeldFailure,
   Outcome,
   Output,
+  OwnRetries,
   RunError,
   RunEvent,
   RunResumed,

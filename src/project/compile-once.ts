@@ -82,7 +82,7 @@ function isSame([path, args, answer]: Answered, surroundings: Surroundings): boo
 
 /** The same surroundings; what they are asked is added to `answered`. */
 function observe<T extends object>(surroundings: T, path: readonly string[], answered: Map<string, Answered>): T {
-  const observed = (name: string, member: unknown): unknown => {
+  const observeMember = (name: string, member: unknown): unknown => {
     const inside = [...path, name];
     if (typeof member === 'function')
       return (...args: Json[]) => {
@@ -94,7 +94,9 @@ function observe<T extends object>(surroundings: T, path: readonly string[], ans
       ? observe(member, inside, answered)
       : member;
   };
-  return Object.fromEntries(Object.entries(surroundings).map(([name, member]) => [name, observed(name, member)])) as T;
+  return Object.fromEntries(
+    Object.entries(surroundings).map(([name, member]) => [name, observeMember(name, member)]),
+  ) as T;
 }
 
 const asJson = (value: unknown): string => JSON.stringify(value ?? null);

@@ -40,7 +40,7 @@ export async function compileWithin(
   { machine, strict, explain, commands, calls = {} }: Partial<ProgramOptions>,
 ): Promise<{ readonly compilation: Compilation; readonly usesCalls: boolean }> {
   const parse = await parserOf(name, text);
-  const compiled = (support: () => CallSupport | null): Compilation =>
+  const compileWith = (support: () => CallSupport | null): Compilation =>
     compile(text, {
       ...surroundings,
       ...omitUndefined({ machine, strict, explain, commands, parse }),
@@ -49,13 +49,13 @@ export async function compileWithin(
     });
   // What reads tools and plans is loaded when a line turns out to need it, and compiling is quick.
   let usesCalls = false;
-  const compilation = compiled(() => {
+  const compilation = compileWith(() => {
     usesCalls = true;
     return null;
   });
   if (!usesCalls) return { compilation, usesCalls };
   const support = (await import('./call-support.js')).callSupport(host, name, calls);
-  return { compilation: compiled(() => support), usesCalls };
+  return { compilation: compileWith(() => support), usesCalls };
 }
 
 /** What reads a file and those that it names; undefined for the language itself. */

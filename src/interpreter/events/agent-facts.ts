@@ -1,7 +1,7 @@
 /** What is recorded of the call of an agent besides its answer. */
 import type { Output } from './output.js';
 
-/** Tokens of one agent call. What came from a cache is not part of `in`. */
+/** Tokens of one agent call. Cached tokens are not part of `in`. */
 export interface TokenCounts {
   readonly in: number;
   readonly out: number;
@@ -9,18 +9,18 @@ export interface TokenCounts {
   readonly cache_write: number;
 }
 
-/** A limit of a single agent call that it went beyond. */
+/** A limit of a single agent call that it exceeded. */
 export interface BrokenGuard {
   readonly name: 'max_turns' | 'max_cost' | 'max_time' | 'no_write';
-  /** A clause for messages: what it did and what it was allowed. */
+  /** A clause for messages: what it used and what was allowed. */
   readonly message: string;
 }
 
-/** Why an agent could do nothing for now. Asking again later is all that it takes, so such a try does not count. */
+/** Why an agent was temporarily unavailable. It only has to be called again later, so such an attempt does not count. */
 export interface Unavailable {
   readonly cause: 'usage' | 'overload' | 'network';
   readonly message: string;
-  /** When it will answer again as far as it said; milliseconds since the epoch, as `atMs`, when it was noticed. */
+  /** `until_ms`: when it will be available again, if it said so. `at_ms`: when that was noticed. Milliseconds since the epoch. */
   readonly until_ms: number | null;
   readonly at_ms: number;
 }
@@ -42,22 +42,22 @@ export interface OwnRetries {
   readonly message: string;
 }
 
-/** What is known of an agent call besides its answer. */
+/** Facts of an agent call in addition to its answer. */
 export interface AgentFacts {
-  /** US dollars; null when it did not tell. */
+  /** US dollars; null if not reported. */
   readonly cost?: number | null;
   readonly tokens?: TokenCounts;
   readonly session_id?: string;
   /** Tokens of the session since it began, where the program reports only those: the next call subtracts them. */
   readonly session_tokens?: TokenCounts;
-  /** The adapter that made the session, which no other can continue. */
+  /** The adapter that made the session; no other can continue it. */
   readonly adapter?: string;
-  /** The adapter of the session that was to be continued, where that is another one: the call began a new one. */
+  /** The adapter of the session that should have been continued, if it is another one: the call then started a new session. */
   readonly session_of?: string;
   readonly turns?: number;
-  /** Whether the agent said that it failed. Present where an adapter read what it printed: then `stdout` is its answer. */
+  /** Whether the agent reported a failure. Present if an adapter decoded its output: then `stdout` is its answer. */
   readonly is_error?: boolean;
-  /** All that it printed, where `stdout` is only the answer. */
+  /** Its whole output, if `stdout` is only the answer. */
   readonly transcript?: Output;
   readonly guard?: BrokenGuard;
   readonly unavailable?: Unavailable;
