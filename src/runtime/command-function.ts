@@ -8,6 +8,7 @@ import type { FunctionRequest } from '../interpreter/request.js';
 import type { Json } from '../machine/expression.js';
 import type { EffectContext } from './effect-context.js';
 import { inProcess } from './in-process.js';
+import type { LazySignal } from './lazy-signal.js';
 import { outputSink, VALUE_BYTES } from './process/output.js';
 import { artifactPath } from './process/output-store.js';
 
@@ -41,9 +42,9 @@ export async function performFunction(
   const { timeoutMs } = request;
   const stopped: Outcome = { kind: 'failed', message: 'it was stopped' };
   return inProcess(
-    { stop: context.stop, timeoutMs, stopped },
-    async (signal, spentMs) =>
-      outcomeOf(await call(command, request, context, stdin, signal), request, context, spentMs()),
+    { context, timeoutMs, stopped },
+    async (aborting, spentMs) =>
+      outcomeOf(await call(command, request, context, stdin, aborting), request, context, spentMs()),
     thrown,
   );
 }
@@ -53,11 +54,13 @@ async function call(
   request: FunctionRequest,
   context: EffectContext,
   stdin: string | null,
-  signal: AbortSignal,
+  aborting: LazySignal,
 ): Promise<unknown> {
   return command([...request.args], {
     stdin,
-    signal,
+    get signal() {
+      return aborting.signal;
+    },
     runId: context.runId,
     effectId: `${context.runId}:${request.effect}`,
     attempt: request.attempt,

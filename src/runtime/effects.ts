@@ -107,8 +107,10 @@ async function performAfterDelay(
   perform: () => Outcome | Promise<Outcome>,
 ): Promise<Outcome> {
   const { delayMs } = request;
-  if (delayMs > 0) await sleep(Date.now() + delayMs, context.stop);
-  if (context.stop.aborted) return { kind: 'not-started', reason: 'it was stopped' };
+  if (delayMs > 0) {
+    await sleep(Date.now() + delayMs, context.stop);
+    if (context.stop.aborted) return { kind: 'not-started', reason: 'it was stopped' };
+  }
   const { worktrees } = context.resources;
   if (worktrees === null) return perform();
   const leave = await worktrees.enter(request.directory ?? context.cwd, request);

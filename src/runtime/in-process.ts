@@ -4,11 +4,13 @@
  */
 import type { Outcome } from '../interpreter/events/event.js';
 import { clockMs } from './clock.js';
+import type { EffectContext } from './effect-context.js';
+import { LazySignal } from './lazy-signal.js';
 import { startTimer } from './timer.js';
 
 interface InProcessLimits {
-  /** Aborted when the run stops the effect. */
-  readonly stop: AbortSignal;
+  /** Its `stop` is aborted when the run stops the effect. */
+  readonly context: Pick<EffectContext, 'stop'>;
   readonly timeoutMs: number | null;
   /** The outcome of an effect that was stopped. */
   readonly stopped: Outcome;
@@ -16,21 +18,24 @@ interface InProcessLimits {
 
 /** `work` settles with its outcome; `thrown` makes an outcome of what it rejects with. Times are in milliseconds. */
 export function inProcess(
-  { stop, timeoutMs, stopped }: InProcessLimits,
-  work: (signal: AbortSignal, spentMs: () => number) => Promise<Outcome>,
+  { context, timeoutMs, stopped }: InProcessLimits,
+  work: (aborting: LazySignal, spentMs: () => number) => Promise<Outcome>,
   thrown: (cause: unknown) => Outcome,
 ): Promise<Outcome> {
-  const controller = new AbortController();
+  const aborting = new LazySignal();
   const begun = clockMs();
   const spentMs = (): number => Math.round(clockMs() - begun);
   return new Promise((resolve) => {
+    let isSettled = false;
+    let stop: AbortSignal | null = null;
     const finish = (outcome: Outcome): void => {
+      isSettled = true;
       cancelTimer();
-      stop.removeEventListener('abort', onStop);
+      stop?.removeEventListener('abort', onStop);
       resolve(outcome);
     };
     const end = (outcome: Outcome): void => {
-      controller.abort();
+      aborting.abort();
       finish(outcome);
     };
     const onStop = (): void => end(stopped);
@@ -40,8 +45,14 @@ export function inProcess(
         : startTimer(timeoutMs, () =>
             end({ kind: 'timed-out', timeout_ms: timeoutMs, ...nothing, duration_ms: spentMs() }),
           );
-    stop.addEventListener('abort', onStop, { once: true });
-    work(controller.signal, spentMs).then(finish, (cause: unknown) => finish(thrown(cause)));
+    work(aborting, spentMs).then(finish, (cause: unknown) => finish(thrown(cause)));
+    // A function that ends without waiting for anything has ended by then, and nothing can have stopped it.
+    process.nextTick(() => {
+      if (isSettled) return;
+      stop = context.stop;
+      if (stop.aborted) onStop();
+      else stop.addEventListener('abort', onStop, { once: true });
+    });
   });
 }
 

@@ -154,7 +154,7 @@ async function goOn(
     timeMs,
     suspendAfterMs: the.report.status === 'suspended' ? 0 : null,
     signalUpToMs: the.report.status === 'suspended' ? 0 : null,
-    ownProcess: false,
+    mayBlock: () => false,
   });
 }
 

@@ -58,8 +58,8 @@ export interface DriveOptions {
   readonly signalUpToMs: number | null;
   /** How much the run may write to disk; null: no limit. */
   readonly growth: Growth | null;
-  /** The process executes only this run, so it may block while the disk writes. */
-  readonly ownProcess: boolean;
+  /** Whether the process may block while the disk writes: it executes no other run, or the disk is fast. */
+  readonly mayBlock: () => boolean;
 }
 
 /** The position of a run when `drive` starts. */

@@ -69,6 +69,9 @@ async function leaveWorktree({ run, worktrees }: OpenRun, end: DriveEnd): Promis
   return { ...worktrees.facts(), ...omitUndefined({ problem: problem ?? undefined }) };
 }
 
+/** Runs that this process executes now. */
+let running = 0;
+
 async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile | null): Promise<DriveEnd> {
   const { runId, run, open, redactor, checkpoints, inbox, begin, cwd, worktrees } = opened;
   const scratch = createScratch();
@@ -112,6 +115,7 @@ async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile 
   // One signal may serve thousands of runs, which is not a leak.
   for (const signal of [options.signal, options.kill]) if (signal !== undefined) setMaxListeners(0, signal);
   const agents: AgentSettings = { agents: {}, folder: null, instead: {}, ...options.agents };
+  running++;
   try {
     return await drive(run, {
       effects:
@@ -140,9 +144,10 @@ async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile 
       growth: run.undo.endedAs === null ? new Growth(run.limits, () => open?.offset ?? 0, outputs.use) : null,
       suspendAfterMs: options.suspendAfterMs ?? null,
       signalUpToMs: options.suspendAfterMs === undefined ? SIGNAL_UP_TO_MS : options.suspendAfterMs,
-      ownProcess: options.ownProcess ?? false,
+      mayBlock: () => options.ownProcess === true || (running === 1 && open?.hasShortSyncs === true),
     });
   } finally {
+    running--;
     options.kill?.removeEventListener('abort', onKill);
     options.signal?.removeEventListener('abort', onStop);
     await ending;

@@ -219,7 +219,7 @@ class Driver {
       this.status === 'blocked' || this.requested.length > 0 || this.recording.hasUnshown || this.run.result !== null;
     if (!isDue) return;
     // While effects are in flight, the process must not block.
-    await this.recording.sync(this.options.ownProcess && this.flights.isEmpty);
+    await this.recording.sync(this.flights.isEmpty && this.options.mayBlock());
     if (this.options.redactor !== null) this.options.inbox?.forget();
   }
 
@@ -261,7 +261,9 @@ class Driver {
     const { onOutput } = this.options;
     return this.options.effects.perform(request, {
       ...this.options.context,
-      stop: flight.stop,
+      get stop() {
+        return flight.stopping.signal;
+      },
       show: onOutput === null ? null : (bytes, stream) => onOutput(request.effect, bytes, stream),
     });
   }

@@ -5,14 +5,14 @@
 import type { Outcome } from '../../interpreter/events/event.js';
 import type { EffectRequest } from '../../interpreter/request.js';
 import { clockMs } from '../clock.js';
+import { LazySignal } from '../lazy-signal.js';
 
 export interface Flight {
   readonly request: EffectRequest;
-  readonly stop: AbortSignal;
+  readonly stopping: LazySignal;
 }
 
 interface OpenFlight extends Flight {
-  readonly controller: AbortController;
   ended: Promise<void>;
 }
 
@@ -25,6 +25,8 @@ export type Finished =
 const GIVE_UP_MS = 6000;
 /** As above, at the end of the run: a runner that is stopped has three seconds, two of which its processes get. */
 const GIVE_UP_ALL_MS = 2600;
+
+const alreadyEnded = Promise.resolve();
 
 export class Flights {
   finished: Finished[] = [];
@@ -47,7 +49,7 @@ export class Flights {
     this.follow(
       flight,
       outcome.then((settled) => {
-        if (!flight.stop.aborted) this.finish({ kind: 'outcome', effect: request.effect, outcome: settled });
+        if (!flight.stopping.isAborted) this.finish({ kind: 'outcome', effect: request.effect, outcome: settled });
       }),
     );
     return false;
@@ -56,7 +58,7 @@ export class Flights {
   /** Starts something that keeps the run busy and finishes its effect itself. */
   occupy(request: EffectRequest, action: (stop: AbortSignal) => Promise<void>): void {
     const flight = this.openFlight(request);
-    this.follow(flight, action(flight.stop));
+    this.follow(flight, action(flight.stopping.signal));
   }
 
   finish(finished: Finished): void {
@@ -83,7 +85,7 @@ export class Flights {
     this.finished = this.finished.filter((done) => done.effect !== effect);
     const flight = this.open.get(effect);
     if (flight === undefined) return;
-    flight.controller.abort();
+    flight.stopping.abort();
     this.stopping.push(giveUpAfter(flight.ended));
   }
 
@@ -97,7 +99,7 @@ export class Flights {
 
   stopAll(): void {
     this.stoppedAt ??= clockMs();
-    for (const { controller } of this.open.values()) controller.abort();
+    for (const { stopping } of this.open.values()) stopping.abort();
     this.wake();
   }
 
@@ -125,8 +127,7 @@ export class Flights {
   }
 
   private openFlight(request: EffectRequest): OpenFlight {
-    const controller = new AbortController();
-    const flight = { request, controller, stop: controller.signal, ended: Promise.resolve() };
+    const flight = { request, stopping: new LazySignal(), ended: alreadyEnded };
     this.open.set(request.effect, flight);
     return flight;
   }

@@ -56,7 +56,7 @@ export class Recording {
     if (onEvent !== null) this.unshown.push({ events: clean, recorded, time });
   }
 
-  /** Makes all added events durable. `inPlace`: the process may block meanwhile. Rejects with a `StoreError`. */
+  /** Makes all added events durable. `synchronously`: the process may block meanwhile. Rejects with a `StoreError`. */
   async sync(synchronously = false): Promise<void> {
     await this.options.journal?.sync(synchronously);
   }

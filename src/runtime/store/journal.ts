@@ -6,6 +6,7 @@
 import { closeSync, fdatasync, fdatasyncSync, fstatSync, ftruncateSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunEvent } from '../../interpreter/events/event.js';
+import { clockMs } from '../clock.js';
 import { LineBuffer } from './journal-line.js';
 import { openOwn } from './own-file.js';
 import { type JournalEnd, journalStart } from './read-journal.js';
@@ -31,12 +32,17 @@ export interface OpenJournal {
   /** How many bytes were appended, if the journal is a file. */
   readonly offset?: number;
   /**
-   * Returns when everything that was appended is durable. `inPlace` blocks the process meanwhile, which saves the way to
+   * Returns when everything that was appended is durable. `synchronously` blocks the process meanwhile, which saves the way to
    * a thread and back.
    */
   sync(synchronously?: boolean): Promise<void>;
+  /** The last sync took so little time that a process with other work may block for the next one. */
+  readonly hasShortSyncs?: boolean;
   close(): Promise<void>;
 }
+
+/** An embedding program notices nothing of it: reading a file of a few MB takes as long. */
+const SHORT_SYNC_MS = 2;
 
 /** How many bytes are buffered before they are written. */
 const BATCH_BYTES = 64 * 1024;
@@ -55,6 +61,7 @@ export function openFileJournal(folder: RunFolder, end: JournalEnd): OpenJournal
   const lines = new LineBuffer();
   let unsynced = false;
   let isLost = false;
+  let syncMs = Number.POSITIVE_INFINITY;
   let written = end.offset;
   /** After a long stop, or if another machine took it for dead, a process may have lost the run to another one. */
   const ensureOwn = (size: number): void => {
@@ -84,6 +91,9 @@ export function openFileJournal(folder: RunFolder, end: JournalEnd): OpenJournal
     get isLost() {
       return isLost;
     },
+    get hasShortSyncs() {
+      return syncMs < SHORT_SYNC_MS;
+    },
     get offset() {
       return written + lines.length;
     },
@@ -98,8 +108,10 @@ export function openFileJournal(folder: RunFolder, end: JournalEnd): OpenJournal
       if (!unsynced) return;
       unsynced = false;
       await folder.settled;
+      const begun = clockMs();
       if (synchronously) attempt('write', path, () => fdatasyncSync(fd));
       else await syncData(fd, path);
+      syncMs = clockMs() - begun;
     },
     async close() {
       try {

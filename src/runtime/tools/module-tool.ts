@@ -7,6 +7,7 @@ import type { ToolProgram } from '../../machine/plan.js';
 import { findLauncher } from '../../prelude/launcher.js';
 import type { EffectContext } from '../effect-context.js';
 import { inProcess } from '../in-process.js';
+import type { LazySignal } from '../lazy-signal.js';
 import { valueOutcome } from './value-outcome.js';
 
 /** What a function receives in addition to its parameters. */
@@ -36,8 +37,9 @@ export async function performModuleTool(
   const { timeoutMs } = request;
   const stopped: Outcome = { kind: 'failed', error_type: 'cancelled', message: 'it was stopped' };
   return inProcess(
-    { stop: context.stop, timeoutMs, stopped },
-    async (signal, spentMs) => valueOutcome(await callModule(found.tool, request, context, signal), context, spentMs()),
+    { context, timeoutMs, stopped },
+    async (aborting, spentMs) =>
+      valueOutcome(await callModule(found.tool, request, context, aborting), context, spentMs()),
     thrown,
   );
 }
@@ -47,12 +49,14 @@ async function callModule(
   tool: ModuleTool,
   { call, effect, attempt }: ToolRequest,
   { runId }: EffectContext,
-  signal: AbortSignal,
+  aborting: LazySignal,
 ): Promise<unknown> {
   return tool(structuredClone(call.parameters), {
     call: { tool: call.name, runId, effectId: `${runId}:${effect}`, attempt },
     alternatives: call.alternatives,
-    signal,
+    get signal() {
+      return aborting.signal;
+    },
   });
 }
 
