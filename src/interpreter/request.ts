@@ -72,6 +72,14 @@ export type FunctionRequest = CommandRequest & {
   readonly name: string;
   readonly args: readonly string[];
 };
+/** A conversation in short, for a new session that takes the place of one that its program cannot find. */
+export interface SessionOrigin {
+  /** Absolute; null is the directory of the run. */
+  readonly directory: string | null;
+  readonly prompt: string;
+  readonly answer: string;
+}
+
 /** One call of an agent: its prompt, the session it continues, and what limits it. */
 export type AgentRequest = CommandRequest & {
   readonly kind: 'agent';
@@ -89,6 +97,12 @@ export type AgentRequest = CommandRequest & {
   readonly sessionAdapter?: string;
   /** The tokens that it had used by its last call, where its program reports only such sums. */
   readonly sessionTokens?: TokenCounts;
+  /** The call branches off from the session, which stays as it is; absent: it continues it. */
+  readonly fork?: true;
+  /** Where the session was begun and what was said in it last, if it cannot be continued everywhere. */
+  readonly sessionOrigin?: SessionOrigin;
+  /** The process that made this request before was interrupted, so that it is made once more. */
+  readonly again?: true;
   /** The purpose of the call, as agents receive it; absent: the name of the state. */
   readonly step?: string;
   /** Absent: only those of the configuration. */

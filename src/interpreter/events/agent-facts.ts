@@ -50,6 +50,8 @@ export interface AgentFacts {
   readonly session_id?: string;
   /** Tokens of the session since it began, where the program reports only those: the next call subtracts them. */
   readonly session_tokens?: TokenCounts;
+  /** The session cannot be branched off, or cannot be found from another directory. */
+  readonly session_bound?: true;
   /** The adapter that made the session; no other can continue it. */
   readonly adapter?: string;
   /** The adapter of the session that should have been continued, if it is another one: the call then started a new session. */

@@ -17,6 +17,10 @@ const agentFacts = {
     'object',
     'of an agent whose program reports only the tokens of a whole session: that sum, with the members of `tokens`',
   ),
+  session_bound: sometimes(
+    '`true`',
+    'of an agent: its session cannot be branched off, or cannot be found from another directory',
+  ),
   adapter: sometimes('text', 'of an agent that reported its session: the adapter of the session'),
   session_of: sometimes(
     'text',

@@ -11,6 +11,7 @@ import type {
 } from '../events/event.js';
 import type { RolledBack } from '../events/undo-facts.js';
 import type { PlanImage } from '../plan/engine/plan-entry.js';
+import type { SessionOrigin } from '../request.js';
 import type { MemberStatus } from '../run-state/fork.js';
 import type { Frame, ThreadWorktree } from '../run-state/frame.js';
 import type { Pending } from '../run-state/pending.js';
@@ -122,6 +123,7 @@ export interface RunImage extends UndoImage {
   readonly agentCalls: number;
   readonly tokens: Tokens;
   readonly sessionAdapters?: readonly [string, string][];
+  readonly sessionOrigins?: readonly [string, SessionOrigin][];
   readonly sessionTokens?: readonly [string, TokenCounts][];
   /** Left out while nothing was written. */
   readonly data?: DataImage;

@@ -132,6 +132,7 @@ export function snapshotOf(run: Run): Json {
     effects,
     knownCost,
     sessionAdapters: steps.sessionAdapters.size === 0 ? undefined : [...steps.sessionAdapters],
+    sessionOrigins: steps.sessionOrigins.size === 0 ? undefined : [...steps.sessionOrigins],
     sessionTokens: steps.sessionTokens.size === 0 ? undefined : [...steps.sessionTokens],
     unknownCosts,
     agentCalls,
@@ -263,6 +264,7 @@ export function restoreRun(linked: LinkedMachine, snapshot: Json, options: RunOp
   run.usage.restore(image, image.stepping?.reserved ?? 0);
   run.undo.restore(image);
   for (const [session, adapter] of image.sessionAdapters ?? []) run.steps.setSessionAdapter(session, adapter);
+  for (const [session, origin] of image.sessionOrigins ?? []) run.steps.setSessionOrigin(session, origin);
   for (const [session, tokens] of image.sessionTokens ?? []) run.steps.setSessionTokens(session, tokens);
   for (const task of image.touched ?? []) run.steps.touch(task);
   if (image.stepping !== undefined) run.steps.restore(image.stepping);

@@ -2,6 +2,7 @@
  * The frames of a thread while steps run: open steps, and the scopes of the names of steps. All of it is plain data, so
  * that a run can be stored and restored in the middle of an attempt.
  */
+import type { DeniedCall } from '../events/agent-facts.js';
 
 /** The result of a gate for an attempt. */
 export interface GateFinding {
@@ -60,6 +61,14 @@ export interface StepFrame {
   /** The session that this attempt continues; after the attempt, its own session. */
   session: string | null;
   sessionBefore: string | null;
+  /** The session is that of another step, so that the next call branches off from it; absent: it does not. */
+  fork?: boolean;
+  /** The agent was unavailable in the middle of its work, and continues in its session. */
+  continues?: boolean;
+  /** The files were put back after the attempt before this one. */
+  undone?: boolean;
+  /** Calls of tools in this attempt that the program of the agent did not allow. */
+  denied?: readonly DeniedCall[];
   /** The problem in the answer if the agent is asked again for it; null until then. */
   correction: string | null;
   /** Answer, changes and result of this attempt. */

@@ -1,6 +1,7 @@
 /** What a run keeps of steps: their keys, results, sessions, worktrees and the budgets of workflows. */
 import type { TokenCounts } from '../events/event.js';
 import type { GrantedAttempt } from '../events/failure-facts.js';
+import type { SessionOrigin } from '../request.js';
 import type { UsedBudget } from './frame.js';
 import type { StepRecord } from './run-options.js';
 
@@ -24,6 +25,7 @@ export class StepRecords {
   private readonly dirtyTasks = new Set<string | null>();
   private readonly adapters = new Map<string, string>();
   private readonly sessionSums = new Map<string, TokenCounts>();
+  private readonly origins = new Map<string, SessionOrigin>();
   private firstMs = 0;
   private lastMs = 0;
 
@@ -38,6 +40,8 @@ export class StepRecords {
 
   /** Tokens that sessions had used by their last calls, where their programs report only such sums. */
   readonly sessionTokens: ReadonlyMap<string, TokenCounts> = this.sessionSums;
+  /** Where sessions were begun that cannot be continued everywhere, and what was said in them last. */
+  readonly sessionOrigins: ReadonlyMap<string, SessionOrigin> = this.origins;
 
   /** When the first step started, in milliseconds since the epoch; 0 before. */
   get firstClockMs(): number {
@@ -97,6 +101,10 @@ export class StepRecords {
 
   setSessionAdapter(session: string, adapter: string): void {
     this.adapters.set(session, adapter);
+  }
+
+  setSessionOrigin(session: string, origin: SessionOrigin): void {
+    this.origins.set(session, origin);
   }
 
   setSessionTokens(session: string, tokens: TokenCounts): void {

@@ -51,18 +51,28 @@ export function compilePromptOf({ layout, prompt, overrides, context }: PromptPa
     if (parts.length === 0) parts.push('Go on.');
     if (frame.attempt > 1 && override === null) parts.push(retrySection(frame, layout));
     if (FORMS[layout.type] !== '') parts.push(FORMS[layout.type]);
+    // What RETRY says is complete, but only here is known that a conversation tells of changes that are gone.
+    if (override !== null && frame.undone === true && frame.session !== null) parts.push(UNDONE);
+    if (frame.continues === true) parts.unshift(CONTINUES);
     const [only, ...more] = parts;
     // A prompt to which nothing is added is sent unchanged, including spaces at its end.
     return more.length === 0 ? (only as string) : parts.map((part) => part.trimEnd()).join('\n\n');
   };
 }
 
+const UNDONE = 'The changes that the attempt before made to files were undone: the files are as they were before it.';
+
+const CONTINUES = [
+  'You were interrupted in the middle of this, because your service was not available. Continue where you stopped; the',
+  'files are as you left them. This was the task:',
+].join(' ');
+
 function correction(why: string, type: StepType): string {
   return `Your answer cannot be used: ${why}.\n\n${FORMS[type]}`;
 }
 
 function retrySection(
-  { attempt, agent, agentBefore, errorBefore, diffBefore }: StepFrame,
+  { attempt, agent, agentBefore, errorBefore, diffBefore, undone }: StepFrame,
   { retry }: StepLayout,
 ): string {
   const left = Math.max(0, (retry?.exit ?? attempt) - attempt);
@@ -72,6 +82,7 @@ function retrySection(
   ];
   if (agent !== agentBefore && agentBefore !== null)
     lines.push(`The attempt before was made by ${agentBefore}; you are ${agent ?? 'another agent'} and take over.`);
+  if (undone === true) lines.push(UNDONE);
   if (errorBefore !== '') lines.push('', '### What went wrong', '', errorBefore.trimEnd());
   if (diffBefore !== '') lines.push('', '### What was changed by then', '', diffBefore.trimEnd());
   return lines.join('\n');

@@ -4,6 +4,7 @@
  */
 import type { GuardLayout, StepInstruction, StepLayout } from '../../machine/step.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
+import { agentText } from '../agents/agent-output.js';
 import { backOff, unavailability } from '../agents/agent-wait.js';
 import { costOf, spend } from '../control/budget.js';
 import { beginEffect, reissueSample, requestedEvent } from '../control/effects.js';
@@ -22,6 +23,7 @@ import { addCost } from '../run-state/usage.js';
 import { printJson } from '../values/json.js';
 import type { Value } from '../values/value.js';
 import { readTasks, readVerdict } from './answer.js';
+import { cutMiddle } from './excerpt.js';
 import { compilePromptOf } from './prompt.js';
 import { compilePrompt } from './prompt-text.js';
 import { linkRetryPrompts } from './step.js';
@@ -45,7 +47,7 @@ export function linkStepAgent(
   const prompt = instruction.prompt === null ? null : compilePrompt(instruction.prompt);
   const promptOf = compilePromptOf({ layout, prompt, overrides: linkRetryPrompts(layout), context });
 
-  const build = (t: Thread, { effect, attempt, waits }: Try): AgentRequest => {
+  const build = (t: Thread, { effect, attempt, waits }: Try, again = false): AgentRequest => {
     const frame = stepOf(t);
     const { state, line } = locationOf(t);
     const agent = frame.agent ?? '';
@@ -78,6 +80,7 @@ export function linkStepAgent(
       step: frame.path,
       guards: guardsOf(guards, timeLeft(t)),
       ...sessionOf(t, frame),
+      again: again ? true : undefined,
       waits: waits === 0 ? undefined : waits,
       answerFile: answerFile ?? undefined,
       answerFolder,
@@ -110,13 +113,14 @@ export function linkStepAgent(
         if (unavailable !== null) {
           // It is not an attempt, but its reported cost is in the total of the run.
           if (costOf(outcome) !== null) count(frame, outcome);
+          continueLater(t, frame, outcome);
           return backOff(t, pending, unavailable);
         }
-        takeIn(t, frame, outcome);
+        takeIn(t, frame, outcome, () => promptOf(t, frame));
         return understand(frame, outcome, layout) ? pc + 1 : begin(t);
       },
       reissue: (t, pending) => {
-        if (!reissueSample(t, pending)) t.run.request(build(t, pending));
+        if (!reissueSample(t, pending)) t.run.request(build(t, pending, true));
       },
     },
   };
@@ -139,37 +143,68 @@ function mostOf(t: Thread, { agent }: StepFrame, { maxCost }: GuardLayout): numb
   return configured === undefined ? maxCost : Math.min(maxCost, configured);
 }
 
-type SessionOfRequest = Pick<AgentRequest, 'session' | 'sessionAdapter' | 'sessionTokens'>;
+type SessionOfRequest = Pick<AgentRequest, 'session' | 'sessionAdapter' | 'sessionTokens' | 'sessionOrigin' | 'fork'>;
 
 /** The session to continue and its adapter, because no other adapter can continue it. */
-function sessionOf({ run: { steps } }: Thread, { session }: StepFrame): SessionOfRequest {
+function sessionOf({ run: { steps } }: Thread, { session, fork }: StepFrame): SessionOfRequest {
   if (session === null) return {};
   return omitUndefined({
     session,
     sessionAdapter: steps.sessionAdapters.get(session),
     sessionTokens: steps.sessionTokens.get(session),
+    sessionOrigin: steps.sessionOrigins.get(session),
+    fork: fork === true ? true : undefined,
   });
 }
+
+/** Characters of a prompt and of an answer that stand for a session. */
+const ORIGIN_LENGTH = 20_000;
 
 /** Adapters whose programs report the tokens of a whole session. */
 const REPORT_SUMS: ReadonlySet<string> = new Set(['codex', 'qwen']);
 
 /** Adds what the call used, and keeps its session for the next call. */
-function takeIn(t: Thread, frame: StepFrame, outcome: Outcome): void {
+function takeIn(t: Thread, frame: StepFrame, outcome: Outcome, prompt: () => string): void {
   count(frame, outcome);
-  const facts = factsOfCall(outcome);
-  const { session_id: sessionId, adapter, session_of: made, tokens, session_tokens: sessionTokens } = facts;
+  frame.continues = false;
+  const {
+    session_id: sessionId,
+    adapter,
+    session_of: made,
+    denied = [],
+    session_bound: isBound,
+  } = factsOfCall(outcome);
+  if (denied.length > 0) frame.denied = [...(frame.denied ?? []), ...denied];
   if (made !== undefined)
     warn(t, `\`${frame.path}\` starts a new session, because \`${adapter}\` cannot continue a session of \`${made}\``);
   if (sessionId === undefined || sessionId === '') {
     if (made !== undefined) frame.session = null;
     return;
   }
+  ownSession(t, frame, sessionId, outcome);
+  if (isBound !== true) return;
+  const { directory } = t.worktree;
+  const answer = cutMiddle(agentText(outcome) ?? '', ORIGIN_LENGTH);
+  t.run.steps.setSessionOrigin(sessionId, { directory, prompt: cutMiddle(prompt(), ORIGIN_LENGTH), answer });
+}
+
+/** The session is that of this step from here on. */
+function ownSession({ run: { steps } }: Thread, frame: StepFrame, sessionId: string, outcome: Outcome): void {
+  const { adapter, tokens, session_tokens: sessionTokens } = factsOfCall(outcome);
   frame.session = sessionId;
+  frame.fork = false;
   // Earlier versions recorded the sum of a session as the tokens of its calls.
   const sum = sessionTokens ?? (REPORT_SUMS.has(adapter ?? '') ? tokens : undefined);
-  if (sum !== undefined) t.run.steps.setSessionTokens(sessionId, sum);
-  if (adapter !== undefined) t.run.steps.setSessionAdapter(sessionId, adapter);
+  if (sum !== undefined) steps.setSessionTokens(sessionId, sum);
+  if (adapter !== undefined) steps.setSessionAdapter(sessionId, adapter);
+}
+
+/** An agent that had begun its work continues it in its session, on the files as they are. */
+function continueLater(t: Thread, frame: StepFrame, outcome: Outcome): void {
+  const { session_id: sessionId, turns = 0 } = factsOfCall(outcome);
+  if (sessionId === undefined || sessionId === '' || turns === 0) return;
+  ownSession(t, frame, sessionId, outcome);
+  frame.continues = true;
 }
 
 function factsOfCall(outcome: Outcome): AgentFacts {

@@ -137,6 +137,9 @@ function startAttempt(frame: StepFrame): void {
   frame.phase = 'work';
   frame.agentBefore = frame.agent;
   frame.sessionBefore = frame.session;
+  frame.undone = frame.guarded && frame.before !== null;
+  frame.continues = false;
+  frame.denied = [];
   frame.correction = null;
   frame.output = '';
   frame.comments = null;
@@ -149,12 +152,15 @@ function startAttempt(frame: StepFrame): void {
 /** A retry continues the session of the previous attempt, unless it must start a new one or has another agent. */
 function sessionFor(t: Thread, frame: StepFrame, layout: SessionLayout | null): string | null {
   if (frame.attempt > 1) {
-    if (frame.overrides.session === 'new' || frame.agent !== frame.agentBefore) return null;
-    return frame.sessionBefore;
+    if (frame.overrides.session !== 'new' && frame.agent === frame.agentBefore) return frame.sessionBefore;
+    frame.fork = false;
+    return null;
   }
   if (layout === null || layout.kind === 'new') return null;
   const found = t.run.steps.keys.get(`${pathOf(t, layout.key)}.session_id`);
-  return found === undefined || found === '' ? null : found;
+  if (found === undefined || found === '') return null;
+  frame.fork = true;
+  return found;
 }
 
 /** Decides the result of an attempt after all of its gates. */

@@ -101,6 +101,12 @@ function promptInput(prompt: string) {
   return { base64: bytes.toString('base64'), bytes: bytes.length };
 }
 
-function environment(command: Command, { step, out, session }: AgentCall): Environment {
-  return { ...command.env, STATEDSL_STEP: step, STATEDSL_OUT: out, STATEDSL_SESSION: session ?? '' };
+function environment(command: Command, { step, out, session, fork }: AgentCall): Environment {
+  return {
+    ...command.env,
+    STATEDSL_STEP: step,
+    STATEDSL_OUT: out,
+    STATEDSL_SESSION: session ?? '',
+    ...(fork ? { STATEDSL_FORK: '1' } : {}),
+  };
 }

@@ -17,6 +17,7 @@ export async function describeCall(
     folder,
     prompt: '',
     session: null,
+    fork: false,
     sessionTokens: null,
     step: '',
     out: FOLDER_MARK,

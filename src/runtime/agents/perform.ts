@@ -15,9 +15,10 @@ import { reasonOf } from '../store/store-error.js';
 import { openAnswerFolder } from './answer-folder.js';
 import { callAgent } from './call.js';
 import type { Permits } from './permits.js';
-import type { Guards } from './programs/adapter.js';
+import type { Adapter, Guards } from './programs/adapter.js';
 import type { CallLog } from './programs/call-log.js';
 import { type AgentSettings, type ResolvedAgent, resolveAgent, unknownAgent } from './resolve.js';
+import { sessionOf } from './session.js';
 
 /** In the folder of the run. */
 const CALLS_FILE = 'fake-calls.json';
@@ -67,8 +68,7 @@ async function call(
   mkdirSync(out, { mode: 0o700 });
   const { artifacts } = context.resources.outputs;
   const file = artifacts === null ? null : join(dirname(artifacts), CALLS_FILE);
-  const { session = null, sessionAdapter = adapter.name, sessionTokens = null } = request;
-  const isForeign = session !== null && sessionAdapter !== adapter.name;
+  const session = sessionOf(request, adapter);
   const answers =
     request.answerFolder === undefined ? null : openAnswerFolder(directoryOf(request, context), request.answerFolder);
   try {
@@ -78,9 +78,10 @@ async function call(
         name: request.agent,
         configuration,
         folder: host.settings.folder,
-        prompt: request.prompt,
-        session: isForeign ? null : session,
-        sessionTokens: isForeign ? null : sessionTokens,
+        prompt: session.prompt,
+        session: session.id,
+        fork: session.id !== null && request.fork === true,
+        sessionTokens: session.id === null ? null : (request.sessionTokens ?? null),
         step: request.step ?? request.state,
         out,
         guards,
@@ -91,7 +92,7 @@ async function call(
       context,
       host.inherited,
     );
-    const outcome = withSession(called, adapter.name, isForeign ? sessionAdapter : null);
+    const outcome = withSession(called, adapter, session.foreign);
     if (request.answerFile === undefined) return outcome;
     const path = join(out, request.answerFile);
     const written = isFile(path) ? path : (answers?.findAnswer(request.answerFile) ?? null);
@@ -103,11 +104,12 @@ async function call(
 
 const isFile = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
-/** Says whose session it is, and that it could not be the one of another adapter. */
-function withSession(outcome: Outcome, adapter: string, made: string | null): Outcome {
+/** Reports the owner of the session, and that it could not be the one of another adapter. */
+function withSession(outcome: Outcome, { name, sessions }: Adapter, made: string | null): Outcome {
   if (outcome.kind !== 'exited' && outcome.kind !== 'timed-out') return outcome;
-  if (made !== null) return { ...outcome, adapter, session_of: made };
-  return outcome.session_id === undefined ? outcome : { ...outcome, adapter };
+  const isBound = sessions.fork && sessions.elsewhere ? {} : { session_bound: true as const };
+  if (made !== null) return { ...outcome, adapter: name, session_of: made, ...isBound };
+  return outcome.session_id === undefined ? outcome : { ...outcome, adapter: name, ...isBound };
 }
 
 /** What an agent left in the file for its answer is its answer, whatever it printed. */

@@ -42,6 +42,8 @@ export interface AgentCall {
   readonly prompt: string;
   /** The session to go on in; null begins a new one. */
   readonly session: string | null;
+  /** It branches off from the session, which stays as it is. */
+  readonly fork: boolean;
   /** Tokens that the session had used before, as its program counts them; null where that is not known. */
   readonly sessionTokens: TokenCounts | null;
   /** What the call is for: the path of a step, or the state. */
@@ -70,6 +72,13 @@ export interface Adapter {
   decodeErrorLine?(line: string, tally: AgentTally): void;
   /** The prompt in the form in which the program takes all of it as text; absent: as it is. */
   asText?(prompt: string): string;
+  /** What the program can do with a session besides continuing it where it was begun. */
+  readonly sessions: {
+    /** Branch off, so that the session stays as it is. */
+    readonly fork: boolean;
+    /** Find it from another directory. */
+    readonly elsewhere: boolean;
+  };
   /** Errors of the program may be read as those of a service: see `unavailable.ts`. */
   readonly service: boolean;
   /** Its output always says how the call ended; without that the call failed, whatever its exit code. */

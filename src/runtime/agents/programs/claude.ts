@@ -10,10 +10,11 @@ const MENTION = /(?:^|\s)@\S/;
 export const claudeAdapter: Adapter = {
   name: 'claude',
   program: 'claude',
+  sessions: { fork: true, elsewhere: true },
   service: true,
   reportsEnd: true,
   asText: withoutCommand,
-  command({ configuration, session, out, guards, prompt }) {
+  command({ configuration, session, fork, out, guards, prompt }) {
     const { model, args = [], env = {} } = configuration;
     return {
       argv: [
@@ -25,7 +26,7 @@ export const claudeAdapter: Adapter = {
         ...flag(args, ['--permission-mode', '--dangerously-skip-permissions'], 'acceptEdits'),
         ...flag(args, ['--add-dir'], out),
         ...(model === undefined ? [] : ['--model', model]),
-        ...(session === null ? [] : ['--resume', session]),
+        ...(session === null ? [] : ['--resume', session, ...(fork ? ['--fork-session'] : [])]),
         ...(guards.maxTurns === null ? [] : flag(args, ['--max-turns'], String(guards.maxTurns))),
         ...(guards.maxCost === null ? [] : flag(args, ['--max-budget-usd'], String(guards.maxCost))),
         ...args,

@@ -11,9 +11,10 @@ import { type Adapter, flag, type JsonLine } from './adapter.js';
 export const codexAdapter: Adapter = {
   name: 'codex',
   program: 'codex',
+  sessions: { fork: true, elsewhere: true },
   service: true,
   reportsEnd: true,
-  command({ configuration, session, out }) {
+  command({ configuration, session, fork, out }) {
     const { model, args = [], env = {} } = configuration;
     return {
       argv: [
@@ -25,7 +26,7 @@ export const codexAdapter: Adapter = {
         ...flag(args, ['--add-dir'], out),
         ...(model === undefined ? [] : ['--model', model]),
         ...args,
-        ...(session === null ? [] : ['resume', session]),
+        ...(session === null ? [] : [fork ? 'fork' : 'resume', session]),
         '-',
       ],
       env,

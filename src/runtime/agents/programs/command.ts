@@ -10,6 +10,7 @@ export const commandAdapter: Adapter = {
   name: 'command',
   program: null,
   // A program of the project's own may fail with any words; only a report of it is read for what it means.
+  sessions: { fork: true, elsewhere: true },
   service: false,
   reportsEnd: false,
   command({ name, configuration, folder }) {

@@ -5,6 +5,7 @@ import { readClaudeEvent } from './claude-stream.js';
 export const cursorAdapter: Adapter = {
   name: 'cursor',
   program: 'cursor-agent',
+  sessions: { fork: false, elsewhere: false },
   service: true,
   reportsEnd: true,
   asText: withoutCommand,

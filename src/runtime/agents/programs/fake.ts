@@ -11,6 +11,7 @@ import { type FakeAnswer, fakeAnswer } from './fake-script.js';
 export const fakeAdapter: Adapter = {
   name: 'fake',
   program: null,
+  sessions: { fork: true, elsewhere: true },
   service: true,
   reportsEnd: false,
   async command(call) {

@@ -7,6 +7,7 @@ import { type Adapter, flag, type JsonLine, withoutCommand, withoutMentions } fr
 export const geminiAdapter: Adapter = {
   name: 'gemini',
   program: 'gemini',
+  sessions: { fork: false, elsewhere: false },
   service: true,
   reportsEnd: true,
   asText: (prompt) => withoutMentions(withoutCommand(prompt)),

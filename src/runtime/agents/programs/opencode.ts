@@ -8,9 +8,10 @@ import { inputText } from './claude-stream.js';
 export const opencodeAdapter: Adapter = {
   name: 'opencode',
   program: 'opencode',
+  sessions: { fork: true, elsewhere: false },
   service: true,
   reportsEnd: true,
-  command({ configuration, session }) {
+  command({ configuration, session, fork }) {
     const { model, args = [], env = {} } = configuration;
     return {
       argv: [
@@ -19,7 +20,7 @@ export const opencodeAdapter: Adapter = {
         '--format',
         'json',
         ...(model === undefined ? [] : ['--model', model]),
-        ...(session === null ? [] : ['--session', session]),
+        ...(session === null ? [] : ['--session', session, ...(fork ? ['--fork'] : [])]),
         ...args,
       ],
       env,

@@ -5,10 +5,11 @@ import { readQwenEvent } from './qwen-stream.js';
 export const qwenAdapter: Adapter = {
   name: 'qwen',
   program: 'qwen',
+  sessions: { fork: true, elsewhere: false },
   service: true,
   reportsEnd: true,
   asText: (prompt) => withoutMentions(withoutCommand(prompt)),
-  command({ configuration, session, out }) {
+  command({ configuration, session, fork, out }) {
     const { model, args = [], env = {} } = configuration;
     return {
       argv: [
@@ -18,7 +19,7 @@ export const qwenAdapter: Adapter = {
         ...flag(args, ['--approval-mode', '--yolo', '-y'], 'auto-edit'),
         ...flag(args, ['--include-directories', '--add-dir'], out),
         ...(model === undefined ? [] : ['--model', model]),
-        ...(session === null ? [] : ['--resume', session]),
+        ...(session === null ? [] : ['--resume', session, ...(fork ? ['--fork-session'] : [])]),
         ...args,
       ],
       env,

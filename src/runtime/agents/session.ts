@@ -1,0 +1,45 @@
+/**
+ * The session of a call: one that its program can continue or branch off from, or a new one that begins with what was
+ * said in the session that the program cannot use.
+ */
+import type { AgentRequest, SessionOrigin } from '../../interpreter/request.js';
+import type { Adapter } from './programs/adapter.js';
+
+export interface CallSession {
+  /** Null begins a new one. */
+  readonly id: string | null;
+  readonly prompt: string;
+  /** The adapter that made the session that was asked for, if it is another one. */
+  readonly foreign: string | null;
+}
+
+export function sessionOf(request: AgentRequest, { name, sessions }: Adapter): CallSession {
+  const { session = null, sessionAdapter = name, sessionOrigin: origin, prompt } = request;
+  if (session === null) return { id: null, prompt, foreign: null };
+  if (sessionAdapter !== name) return { id: null, prompt, foreign: sessionAdapter };
+  const { directory = null } = request;
+  // Runs of earlier versions did not record where a session was begun.
+  const isElsewhere =
+    origin === undefined ? request.fork === true && directory !== null : origin.directory !== directory;
+  if ((request.fork === true && !sessions.fork) || (isElsewhere && !sessions.elsewhere))
+    return { id: null, prompt: origin === undefined ? prompt : withOrigin(origin, prompt), foreign: null };
+  if (request.again === true && request.fork !== true)
+    return { id: session, prompt: interrupted(prompt), foreign: null };
+  return { id: session, prompt, foreign: null };
+}
+
+function withOrigin({ prompt, answer }: SessionOrigin, next: string): string {
+  return [
+    'This continues an earlier conversation that you do not see. It ended with this prompt and this answer.',
+    `## The prompt before\n\n${prompt.trim()}`,
+    `## Your answer to it\n\n${answer.trim()}`,
+    `## Now\n\n${next}`,
+  ].join('\n\n');
+}
+
+/** The session may hold the beginning of the same work, and its files may be gone. */
+function interrupted(prompt: string): string {
+  const note =
+    'You may have begun with this before: then you were interrupted, and your changes of files may have been undone. Look at the files first.';
+  return `${note}\n\n${prompt}`;
+}
