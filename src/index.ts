@@ -108,7 +108,7 @@ export {
 export type { Filter, Json, ShellContext, ShellInsertion, ShellText } from './machine/expression.js';
 export type { Input, LimitScope, Limits, Strictness } from './machine/machine.js';
 export type { ToolProgram } from './machine/plan.js';
-export type { ListedInput, ListedPattern, ListedProgram, ProgramList } from './project/list-programs.js';
+export type { ListedInput, ListedPattern, ListedPlan, ListedProgram, ProgramList } from './project/list-programs.js';
 export type { AgentConfiguration } from './runtime/agents/programs/adapter.js';
 export type { AgentSettings } from './runtime/agents/resolve.js';
 export type { CommandContext, CommandFunction } from './runtime/command-function.js';

@@ -29,7 +29,7 @@ export async function gcCommand(flags: GcFlags): Promise<ExitCode> {
     if (flags.json) stdout.write(`${JSON.stringify(removal)}\n`);
     else {
       stdout.write(drawRemoval(removal, await stdout.paint()));
-      if (!flags.quiet) for (const hint of hintsOn(removal)) stderr.write(`${hint}; use --all to remove them too\n`);
+      if (!flags.quiet) for (const hint of hintsOn(removal)) stderr.write(`${hint}\n`);
     }
     return EXIT.returned;
   });
@@ -37,12 +37,21 @@ export async function gcCommand(flags: GcFlags): Promise<ExitCode> {
 
 /** Why older runs were kept, other than because a process is using them. */
 function hintsOn({ kept }: Removal): string[] {
-  const isWaiting = kept.some(({ status, unapplied }) => status !== 'running' && unapplied !== true);
+  const isWaiting = kept.some(
+    ({ status, unapplied, link }) => status !== 'running' && !unapplied && link === undefined,
+  );
   const work = kept.filter(({ unapplied }) => unapplied).map(({ run_id }) => run_id);
   const them = work.length === 1 ? `run ${work[0]}` : `${work.length} runs`;
   return [
-    ...(isWaiting ? ['runs that can be resumed are kept'] : []),
-    ...(work.length > 0 ? [`the changes of ${them} have not been applied, so they are kept`] : []),
+    ...(isWaiting ? ['runs that can be resumed are kept; use --all to remove them too'] : []),
+    ...(work.length > 0
+      ? [`the changes of ${them} have not been applied, so they are kept; use --all to remove them too`]
+      : []),
+    ...kept.flatMap(({ run_id, link }) =>
+      link === undefined
+        ? []
+        : [`run ${run_id} is kept because its \`${link}\` is a symbolic link; remove its folder yourself`],
+    ),
   ];
 }
 

@@ -1,6 +1,13 @@
 /** `statedsl list`: the programs here, with their purpose and inputs. */
 import { existsSync, statSync } from 'node:fs';
-import { type ListedInput, type ListedPattern, type ListedProgram, listPrograms } from '../project/list-programs.js';
+import {
+  type ListedInput,
+  type ListedPattern,
+  type ListedPlan,
+  type ListedProgram,
+  listPrograms,
+} from '../project/list-programs.js';
+import { countOf } from '../views/drawing/amounts.js';
 import type { Paint } from '../views/drawing/paint.js';
 import { cut, escapeControls, oneLine } from '../views/drawing/visible-text.js';
 import { EXIT, type ExitCode } from './exit-code.js';
@@ -27,7 +34,7 @@ export async function listCommand(folder: string | undefined, flags: ListFlags):
     return EXIT.returned;
   }
   const paint = await stdout.paint();
-  const { programs, workflows, patterns } = found;
+  const { programs, workflows, plans, patterns } = found;
   const parts = [
     part(
       'programs',
@@ -37,6 +44,11 @@ export async function listCommand(folder: string | undefined, flags: ListFlags):
     part(
       'workflows',
       workflows.map((one) => programLines(one, paint)),
+      paint,
+    ),
+    part(
+      'plans',
+      plans.map((one) => planLines(one, paint)),
       paint,
     ),
     part(
@@ -59,9 +71,16 @@ const toLine = (text: string): string => oneLine(escapeControls(text));
 
 function programLines({ path, name, comment, inputs, errors }: ListedProgram, paint: Paint): string {
   const called = name === null ? '' : ` (${toLine(name)})`;
-  const wrong = errors === 0 ? '' : ` ${paint.error(`${errors} ${errors === 1 ? 'error' : 'errors'}`)}`;
+  const wrong = errors === 0 ? '' : ` ${paint.error(countOf(errors, 'error'))}`;
   const lines = [`  ${paint.state(toLine(path))}${called}${wrong}`, ...about(comment)];
   if (inputs.length > 0) lines.push(paint.faint(`    inputs: ${inputs.map(inputText).join(', ')}`));
+  return `${lines.join('\n')}\n`;
+}
+
+function planLines({ path, calls, inputs, errors }: ListedPlan, paint: Paint): string {
+  const wrong = errors === 0 ? '' : ` ${paint.error(countOf(errors, 'error'))}`;
+  const lines = [`  ${paint.state(toLine(path))} (${countOf(calls, 'call')})${wrong}`];
+  if (inputs.length > 0) lines.push(paint.faint(`    inputs: ${inputs.map(toLine).join(', ')}`));
   return `${lines.join('\n')}\n`;
 }
 

@@ -23,7 +23,7 @@ export function addOutput(program: Command, store: () => Option, onExit: (code: 
 export function addList(program: Command, onExit: (code: number) => void): void {
   program
     .command('list')
-    .description('list the programs, workflows and patterns here with their purpose and inputs')
+    .description('list the programs, workflows, plans and patterns here with their purpose and inputs')
     .argument('[directory]', 'where to look (default: the current directory)')
     .option('--json', 'print one JSON object')
     .option('--quiet', 'print no hints')

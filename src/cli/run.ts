@@ -5,6 +5,7 @@ import { omitUndefined } from '../prelude/omit-undefined.js';
 import { configuredOptions } from '../project/configured-options.js';
 import { type RunOptions, run } from '../runtime/run/run.js';
 import { leadsElsewhere } from '../runtime/store/store-links.js';
+import { mayBeForeign } from '../runtime/store/store-ownership.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { commandLineHost } from './host.js';
 import type { Prepared } from './reading/preparation.js';
@@ -31,8 +32,8 @@ export async function runCommand(file: string, flags: RunFlags): Promise<ExitCod
 
 async function start(prepared: Prepared, flags: RunFlags, background: boolean): Promise<ExitCode> {
   const store = resolve(flags.dir ?? STORE);
-  // A run reads no other run; only a store that leads elsewhere would be written to in its place.
-  if (leadsElsewhere(store)) {
+  // A run that begins in such a store could not be resumed.
+  if (leadsElsewhere(store) || mayBeForeign(store)) {
     const wrong = await (await import('./reading/kept-runs.js')).storeProblem(store);
     if (wrong !== null) return wrong;
   }

@@ -1,10 +1,11 @@
 /**
- * What there is to run below a folder: programs, workflows and patterns, each with its first comment and its inputs.
+ * What there is to run below a folder: programs, workflows, plans and patterns, each with its first comment and its inputs.
  * Links are not followed, and a file that is no program of ours is passed over.
  */
 import { type Dirent, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseFile } from '../frontends/parse-file.js';
+import { readPlanDocument } from '../frontends/plan-document.js';
 import { type SourceFile, sourceFile } from '../source/source-file.js';
 import type { Declaration, Parameter, Program } from '../syntax/ast.js';
 import { decodeText, readBytes } from './read-text.js';
@@ -40,16 +41,29 @@ export interface ListedPattern {
   readonly parameters: readonly { readonly name: string; readonly default: string | null }[];
 }
 
+/** A plan of the project. */
+export interface ListedPlan {
+  readonly path: string;
+  /** How many calls its document has. */
+  readonly calls: number;
+  /** Names of the inputs that it reads, in the order of the text. */
+  readonly inputs: readonly string[];
+  /** How many mistakes its document has, without its tools. */
+  readonly errors: number;
+}
+
 /** What there is to run below a folder, as `statedsl list --json` prints it. */
 export interface ProgramList {
   readonly programs: readonly ListedProgram[];
   readonly workflows: readonly ListedProgram[];
+  readonly plans: readonly ListedPlan[];
   readonly patterns: readonly ListedPattern[];
 }
 
 interface FoundPrograms extends ProgramList {
   readonly programs: ListedProgram[];
   readonly workflows: ListedProgram[];
+  readonly plans: ListedPlan[];
   readonly patterns: ListedPattern[];
 }
 
@@ -58,11 +72,14 @@ type Input = Extract<Declaration, { kind: 'input' }>;
 const DEEPEST = 8;
 const MOST_FILES = 5000;
 const LARGEST_BYTES = 1024 * 1024;
-const ENDING = /\.(dsl|md|markdown|ya?ml)$/i;
+const ENDING = /\.(dsl|md|markdown|ya?ml|json)$/i;
+/** What calls of plans have, and hardly any other JSON. */
+const CALLS = /"_(?:tool|delegate|output|outputPath)"\s*:/;
+const INPUT = /†input\.([\p{L}\p{M}\p{N}_$-]+)/gu;
 const SKIPPED = new Set(['node_modules', '.git', '.statedsl', 'dist', 'build', 'target', 'vendor', '__pycache__']);
 
 export function listPrograms(folder: string): ProgramList {
-  const found: FoundPrograms = { programs: [], workflows: [], patterns: [] };
+  const found: FoundPrograms = { programs: [], workflows: [], plans: [], patterns: [] };
   for (const path of filesBelow(folder)) describe(folder, path, found);
   return found;
 }
@@ -95,6 +112,10 @@ function describe(folder: string, path: string, found: FoundPrograms): void {
   const bytes = readBytes(join(folder, path), LARGEST_BYTES);
   const text = bytes.kind === 'bytes' ? decodeText(bytes.bytes) : null;
   if (text?.kind !== 'text') return;
+  if (/\.json$/i.test(path)) {
+    if (CALLS.test(text.text)) found.plans.push(planOf(path, text.text));
+    return;
+  }
   const isYaml = /\.ya?ml$/i.test(path);
   if (isYaml && !/^steps[ \t]*:/m.test(text.text)) return;
   const file = sourceFile(path, text.text);
@@ -119,6 +140,13 @@ function describe(folder: string, path: string, found: FoundPrograms): void {
     errors: diagnostics.filter(({ severity }) => severity === 'error').length,
   };
   (isYaml ? found.workflows : found.programs).push(listed);
+}
+
+function planOf(path: string, text: string): ListedPlan {
+  const { plan, diagnostics } = readPlanDocument(text, 0);
+  const inputs = new Set([...text.replaceAll('\\u2020', '†').matchAll(INPUT)].map(([, name = '']) => name));
+  const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
+  return { path, calls: plan?.calls.length ?? 0, inputs: [...inputs], errors };
 }
 
 const DECLARATIONS: ReadonlySet<string> = new Set(['machine', 'input', 'limit', 'import', 'pattern', 'state']);

@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { RunRefused } from '../../src/runtime/store/run-refused.js';
-import { requireOwnStore } from '../../src/runtime/store/store-ownership.js';
+import { mayBeForeign, requireOwnStore } from '../../src/runtime/store/store-ownership.js';
 import { git } from '../harness/process.js';
 import { project, workflow } from './repository.js';
 import { type Place, place } from './statedsl.js';
@@ -54,7 +54,7 @@ test('a store that came with a cloned repository is looked at and not acted on',
   git(one.folder, 'clone', '-q', '.', 'clone');
   const store = join(one.folder, 'clone/.statedsl');
   const before = readdirSync(join(store, 'runs', id));
-  for (const args of acting(id)) {
+  for (const args of [...acting(id), ['run', 'p.dsl']]) {
     const { code, stderr } = await one.run([...args, '--dir', 'clone/.statedsl']);
     expect([code, stderr], args.join(' ')).toEqual([2, expect.stringContaining('so it came with the repository')]);
     expect(stderr).toContain('git rm -r --cached');
@@ -111,14 +111,29 @@ test('a run that is a link is none', async () => {
   expect(existsSync(join(one.folder, 'elsewhere/run.json'))).toBe(true);
 });
 
+test('a run whose journal is a link is kept, and gc says so', async () => {
+  const { one, id } = await waiting();
+  const journal = join(one.folder, '.statedsl/runs', id, 'journal.ndjson');
+  renameSync(journal, join(one.folder, 'elsewhere'));
+  symlinkSync(join(one.folder, 'elsewhere'), journal);
+  const { code, stdout, stderr } = await one.run(['gc', '--keep-last', '0', '--all']);
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^kept +\S+ +p +\S+\nnothing to remove\n$/)]);
+  expect(stderr).toBe(
+    `run ${id} is kept because its \`journal.ndjson\` is a symbolic link; remove its folder yourself\n`,
+  );
+  expect(existsSync(journal)).toBe(true);
+});
+
 test('a store of another user is refused', async () => {
   const { one, id } = await waiting();
   const store = join(one.folder, '.statedsl');
   await requireOwnStore(store, id);
+  expect(mayBeForeign(store)).toBe(false);
   vi.spyOn(process, 'geteuid').mockReturnValue(statSync(store).uid + 1);
   try {
     await expect(requireOwnStore(store, id)).rejects.toThrow(/another user owns/);
     await expect(requireOwnStore(store, id)).rejects.toBeInstanceOf(RunRefused);
+    expect(mayBeForeign(store)).toBe(true);
   } finally {
     vi.restoreAllMocks();
   }

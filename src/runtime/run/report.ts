@@ -46,7 +46,7 @@ export interface RunReport {
   readonly steps?: readonly ReportedStep[];
   /** What `statedsl rollback` would perform, in its order; absent: nothing. */
   readonly undo?: readonly UndoFacts[];
-  /** The result of the run, if it has ended. */
+  /** The result of the rollback that the run ended with. */
   readonly rollback?: RolledBack;
   /** For a plan: the status of its calls, in its order. */
   readonly calls?: readonly CallReport[];

@@ -25,8 +25,12 @@ interface RemovalOptions {
 
 export interface Removal {
   readonly removed: readonly (Pick<ListedRun, 'run_id' | 'machine' | 'status'> & { readonly bytes: number })[];
-  /** Older runs that stay because they have not ended. */
-  readonly kept: readonly (Pick<ListedRun, 'run_id' | 'machine' | 'status'> & { readonly unapplied?: true })[];
+  /** Older runs that stay because they have not ended, or are not only their own. */
+  readonly kept: readonly (Pick<ListedRun, 'run_id' | 'machine' | 'status'> & {
+    readonly unapplied?: true;
+    /** A file of it that is a symbolic link, so it may belong to another run. */
+    readonly link?: string;
+  })[];
   /** Folders that were left when an earlier process died while it removed runs. */
   readonly leftovers: readonly string[];
   /** How many bytes the removed runs took. */
@@ -46,7 +50,9 @@ export function removeOldRuns(directory: string, { keepLast, all, unapplied, dry
   try {
     for (const { run_id, machine, status } of listRuns(directory).slice(keepLast)) {
       const known = { run_id, machine, status };
-      if (!isRun(directory, run_id)) continue;
+      const link = linkIn(join(directory, 'runs', run_id));
+      if (link !== null) kept.push({ ...known, link });
+      if (link !== null || !isRun(directory, run_id)) continue;
       if (!isRemovable(status, all) && !neverBegan(directory, run_id, status)) kept.push(known);
       else if (isUnapplied(run_id)) kept.push({ ...known, unapplied: true });
       else {
@@ -107,6 +113,11 @@ function remove(path: string): void {
 
 /** The files that a process may have written that died early. */
 const BEGINNING = /^(artifacts|source|machine\.json|journal\.ndjson|run\.json(\.new)?|\.?lock\..*)$/;
+
+/** The file of a run that is a symbolic link; null: none. */
+function linkIn(path: string): string | null {
+  return ['run.json', 'journal.ndjson'].find((name) => entryAt(join(path, name))?.isSymbolicLink()) ?? null;
+}
 
 /** Whether a folder is a run, as its name suggests. In a folder that a user chose as store, it may be something else. */
 function isRun(directory: string, runId: string): boolean {

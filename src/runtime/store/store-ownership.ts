@@ -3,7 +3,7 @@
  * statedsl acts only on a store that this user made: not on another user's, and not on one that came with a cloned
  * repository. Reading a record requires less; see `refuseLinks`.
  */
-import { chmodSync, existsSync, realpathSync, type Stats, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, realpathSync, type Stats, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { makeFolder } from './make-folder.js';
 import { entryAt } from './own-file.js';
@@ -36,8 +36,7 @@ export function makeStore(directory: string): void {
  */
 export async function requireOwnStore(directory: string, runId: string | null = null): Promise<void> {
   refuseLinks(directory);
-  const parts = ['', 'runs', 'worktrees', 'runs/index.ndjson', ...(runId === null ? [] : [join('runs', runId)])];
-  for (const part of parts) {
+  for (const part of [...PARTS, ...(runId === null ? [] : [join('runs', runId)])]) {
     const path = join(directory, part);
     const stats = entryAt(path);
     if (stats === null || isOwn(stats)) continue;
@@ -52,6 +51,39 @@ export async function requireOwnStore(directory: string, runId: string | null = 
   if (tracked === null) return;
   known.delete(store);
   throw new RunRefused('foreign', `the store \`${directory}\` is not used: ${tracked}`, HELP);
+}
+
+/** The store itself, and what decides about its runs. */
+const PARTS = ['', 'runs', 'worktrees', 'runs/index.ndjson'];
+
+/**
+ * Whether `requireOwnStore` must decide about a store before a run begins in it. Starts no process, because a new run reads
+ * no other: git needs asking only if the list of files that it tracks mentions runs.
+ */
+export function mayBeForeign(directory: string): boolean {
+  if (entryAt(join(directory, 'runs')) === null) return false;
+  for (const part of PARTS) {
+    const stats = entryAt(join(directory, part));
+    if (stats !== null && !isOwn(stats)) return true;
+  }
+  const checkout = checkoutOf(directory);
+  return checkout !== null && tracksRuns(join(checkout, '.git'));
+}
+
+/** Ids of runs begin with 0. In some formats of git's list, a path is cut at a part that the path before it has, too. */
+const TRACKED_RUN = 'runs/0';
+
+function tracksRuns(git: string): boolean {
+  try {
+    const folder = entryAt(git)?.isFile()
+      ? readFileSync(git, 'utf8')
+          .replace(/^gitdir:\s*/, '')
+          .trim()
+      : git;
+    return readFileSync(resolve(dirname(git), folder, 'index')).includes(TRACKED_RUN);
+  } catch (cause) {
+    return errorCode(cause) !== 'ENOENT';
+  }
 }
 
 const HELP =
@@ -79,22 +111,22 @@ async function trackedFile(store: string): Promise<string | null> {
   return tracked === undefined ? null : `git tracks \`${tracked}\`, so it came with the repository`;
 }
 
-/** Whether a folder is in a checkout: it or a parent has a repository, or a file that names one. */
-function isInCheckout(folder: string): boolean {
+/** The checkout that a folder is in: it or a parent that has a repository, or a file that names one. Null: none. */
+function checkoutOf(folder: string): string | null {
   let at: string;
   try {
     at = realpathSync(folder);
   } catch {
-    return false;
+    return null;
   }
-  for (; !existsSync(join(at, '.git')); at = dirname(at)) if (dirname(at) === at) return false;
-  return true;
+  for (; !existsSync(join(at, '.git')); at = dirname(at)) if (dirname(at) === at) return null;
+  return at;
 }
 
 /** The first files that git tracks, relative to the folder, or why git cannot list them. */
 async function trackedFiles(folder: string, paths: readonly string[]): Promise<string[] | string> {
   // Most stores are in no repository, and starting git costs more than looking for one.
-  if (!isInCheckout(folder)) return [];
+  if (checkoutOf(folder) === null) return [];
   const { GitFailure, git } = await import('../worktree/git/git.js');
   try {
     const args = ['ls-files', '-z', '--', ...paths];
