@@ -3,19 +3,28 @@
  * anew here. The working directory and the environment are those of the process.
  */
 import { EXIT } from './exit-code.js';
-import { createProgram } from './program.js';
+import { forbidOutside } from './outside-option.js';
+import { readPlainRun } from './plain-run.js';
 
 /** Runs the words of a command line, which begin with the program and its script as in `process.argv`. */
 export async function runCommandLine(argv: readonly string[]): Promise<number> {
   if (argv[2] === 'complete' && argv[3] === '--')
     return (await import('./completion.js')).completeCommand(
       [...argv],
-      createProgram(() => {}),
+      (await import('./program.js')).createProgram(() => {}),
     );
   if (!isSomewhere()) {
     const { usageError } = await import('./usage.js');
     return usageError('the working directory no longer exists', 'change to an existing directory');
   }
+  const plain = readPlainRun(argv.slice(2), process.env);
+  if (plain === null) return parseCommandLine(argv);
+  forbidOutside();
+  return (await import('./run.js')).runCommand(plain.file, plain.flags);
+}
+
+async function parseCommandLine(argv: readonly string[]): Promise<number> {
+  const { createProgram } = await import('./program.js');
   let code: number = EXIT.returned;
   const program = createProgram((result) => {
     code = result;

@@ -5,10 +5,10 @@
  */
 import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { VERSION } from '../runtime/version.js';
 import { runCommandLine } from './command-line.js';
 import { endProcess, meansToEnd, reportOtherEnds } from './end-process.js';
 import { EXIT } from './exit-code.js';
-import { version } from './program.js';
 import { stderr, stdout } from './streams.js';
 
 function bugText(error: unknown): number {
@@ -17,7 +17,7 @@ function bugText(error: unknown): number {
     stderr.write(`error: a module failed outside of a call, so the process ends\n${text}\n`);
     return EXIT.failed;
   }
-  stderr.write(`internal error: this is a bug in statedsl ${version()}\n${text}\n`);
+  stderr.write(`internal error: this is a bug in statedsl ${VERSION}\n${text}\n`);
   return EXIT.bug;
 }
 

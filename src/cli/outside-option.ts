@@ -10,6 +10,10 @@ export function allowOutside(): void {
   isAllowed = true;
 }
 
+export function forbidOutside(): void {
+  isAllowed = false;
+}
+
 const PROGRAM_READERS = new Set([
   'run',
   'check',
@@ -26,7 +30,7 @@ const PROGRAM_READERS = new Set([
 
 /** Nothing is allowed until a command line says so: a process may run several. */
 export function addOutsideOption(program: Command): void {
-  isAllowed = false;
+  forbidOutside();
   for (const command of program.commands) {
     addOutsideOption(command);
     if (!PROGRAM_READERS.has(command.name())) continue;
