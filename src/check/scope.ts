@@ -126,11 +126,12 @@ export class StateScope {
     readonly shared: MachineScope,
     readonly state: string,
   ) {
-    for (const name of shared.symbols.states.get(state)?.bound.keys() ?? []) this.slots.set(name, this.hidden(name));
+    for (const name of shared.symbols.states.get(state)?.bound.keys() ?? [])
+      this.slots.set(name, this.hiddenSlot(name));
   }
 
   /** A slot of its own, for values without a name in the program. */
-  hidden(name: string): number {
+  hiddenSlot(name: string): number {
     return this.locals.push(name) - 1;
   }
 
@@ -138,7 +139,7 @@ export class StateScope {
   local(name: string): number {
     let slot = this.slots.get(name);
     if (slot === undefined) {
-      slot = this.hidden(name);
+      slot = this.hiddenSlot(name);
       this.slots.set(name, slot);
     }
     return slot;
@@ -313,7 +314,7 @@ export class StateScope {
   }
 
   /** Reports a name that nothing binds: with the state that does bind it, where there is one. */
-  unknown(name: string, span: Span, where: 'error' | 'text' | 'shell'): void {
+  reportUnknown(name: string, span: Span, where: 'error' | 'text' | 'shell'): void {
     if (where === 'text' ? this.reportedInText.has(name) : this.misses(name, span)) return;
     const { diagnostics } = this.shared;
     const facts = { name, state: this.state, near: suggestName(diagnostics, name, () => this.names()) };

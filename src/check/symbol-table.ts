@@ -282,11 +282,11 @@ class SymbolCollector {
     if (name === undefined) {
       // A name that the command's own words give is bound here, whatever a USE passes.
       const fallback = nameFromCommand(check);
-      const free = (names: readonly { name: string }[]) => [
+      const unboundNames = (names: readonly { name: string }[]) => [
         ...new Set(names.map((n) => n.name).filter((n) => !this.isBound(n, n === fallback ? NO_NAMES : scope))),
       ];
-      let candidates = free(nextIfNames(block, at));
-      if (candidates.length === 0 && until !== undefined) candidates = free(freeNames(until));
+      let candidates = unboundNames(nextIfNames(block, at));
+      if (candidates.length === 0 && until !== undefined) candidates = unboundNames(freeNames(until));
       if (candidates.length > 1) {
         this.diagnostics.push(say.nameIt(check.verb.span, { names: candidates }));
         // One mistake, one message: the others are not unknown on top of it.

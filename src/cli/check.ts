@@ -6,7 +6,7 @@ import { omitUndefined } from '../prelude/omit-undefined.js';
 import { mayHaveWorktree } from '../project/choose-worktree.js';
 import { compileProgram } from '../project/compile-program.js';
 import { isPlan } from '../project/program-kind.js';
-import { nothingCompiled, readNamed } from '../project/read-program.js';
+import { emptyCompilation, readNamed } from '../project/read-program.js';
 import { agentLookup, gateLookup, loadSettings, toolLookup } from '../project/settings.js';
 import { type Diagnostic, hasErrors } from '../source/diagnostic.js';
 import type { SourceSet } from '../source/source-file.js';
@@ -108,10 +108,10 @@ async function openFile(file: string, flags: CheckFlags, reported: Set<string>):
     await usageError(read.message);
     return null;
   }
-  if (diagnostics.length > 0) return { kind: 'broken', compilation: nothingCompiled(diagnostics, sources) };
+  if (diagnostics.length > 0) return { kind: 'broken', compilation: emptyCompilation(diagnostics, sources) };
   const answers = await readMock(flags);
   if (answers !== null && 'diagnostics' in answers)
-    return { kind: 'broken', compilation: nothingCompiled(answers.diagnostics, answers.sources) };
+    return { kind: 'broken', compilation: emptyCompilation(answers.diagnostics, answers.sources) };
   const mocked = answers?.mock.agents ?? {};
   const agents = agentLookup(configuration, {});
   const cwd = resolve(flags.cwd ?? '.');

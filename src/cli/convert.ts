@@ -98,7 +98,7 @@ function notesOf({ documentation = [] }: Program): Comment[] {
 function promptsInFull(step: Step): Step {
   const { context, prompt, run, each } = step;
   const values = context.flatMap((entry) => (entry.kind === 'value' ? [entry] : []));
-  const below = (block: Block): Block => ({
+  const mapSteps = (block: Block): Block => ({
     ...block,
     instructions: block.instructions.map((one) => (one.kind === 'step' ? promptsInFull(one) : one)),
   });
@@ -113,8 +113,8 @@ function promptsInFull(step: Step): Step {
     context: context.filter(({ kind }) => kind !== 'value'),
     ...omitUndefined({
       prompt: parts.length === 0 ? undefined : { ...whole, parts: joinTexts([...whole.parts, ...parts]) },
-      run: run.kind === 'group' ? { ...run, steps: below(run.steps) } : undefined,
-      each: each === undefined ? undefined : { ...each, steps: below(each.steps) },
+      run: run.kind === 'group' ? { ...run, steps: mapSteps(run.steps) } : undefined,
+      each: each === undefined ? undefined : { ...each, steps: mapSteps(each.steps) },
     }),
   };
 }

@@ -72,7 +72,7 @@ const toLine = (text: string): string => oneLine(escapeControls(text));
 function programLines({ path, name, comment, inputs, errors }: ListedProgram, paint: Paint): string {
   const called = name === null ? '' : ` (${toLine(name)})`;
   const wrong = errors === 0 ? '' : ` ${paint.error(countOf(errors, 'error'))}`;
-  const lines = [`  ${paint.state(toLine(path))}${called}${wrong}`, ...about(comment)];
+  const lines = [`  ${paint.state(toLine(path))}${called}${wrong}`, ...commentLines(comment)];
   if (inputs.length > 0) lines.push(paint.faint(`    inputs: ${inputs.map(inputText).join(', ')}`));
   return `${lines.join('\n')}\n`;
 }
@@ -87,10 +87,10 @@ function planLines({ path, calls, inputs, errors }: ListedPlan, paint: Paint): s
 function patternLines({ path, name, comment, parameters }: ListedPattern, paint: Paint): string {
   const given = parameters.map((one) => (one.default === null ? one.name : `${one.name}=${toLine(one.default)}`));
   const takes = given.length === 0 ? '' : ` with ${given.join(', ')}`;
-  return `${[`  ${paint.state(toLine(name))}${takes} ${paint.faint(toLine(path))}`, ...about(comment)].join('\n')}\n`;
+  return `${[`  ${paint.state(toLine(name))}${takes} ${paint.faint(toLine(path))}`, ...commentLines(comment)].join('\n')}\n`;
 }
 
-function about(comment: string | null): string[] {
+function commentLines(comment: string | null): string[] {
   return comment === null ? [] : [`    ${cut(toLine(comment), LONGEST_COMMENT)}`];
 }
 

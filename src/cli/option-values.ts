@@ -15,7 +15,7 @@ export function collectPairs(value: string, before: Record<string, string> = {})
   return { ...before, [name]: value.slice(equals + 1) };
 }
 
-export function whole(value: string): number {
+export function wholeNumber(value: string): number {
   const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
   if (!(number >= 1 && number <= Number.MAX_SAFE_INTEGER))
     throw new InvalidArgumentError('It must be a whole number of at least 1.');
@@ -23,7 +23,7 @@ export function whole(value: string): number {
 }
 
 export function wholeOrNone(value: string): number {
-  return /^0+$/.test(value) ? 0 : whole(value);
+  return /^0+$/.test(value) ? 0 : wholeNumber(value);
 }
 
 export function duration(value: string): number {

@@ -14,7 +14,7 @@ import {
   durationOrNever,
   onOff,
   tokens,
-  whole,
+  wholeNumber,
   wholeOrNone,
 } from './option-values.js';
 import { addOutsideOption } from './outside-option.js';
@@ -128,8 +128,8 @@ function addRun(program: Command, onExit: (code: number) => void): void {
         onOff,
       ),
     )
-    .addOption(environmentOption('--jobs <n>', 'how many commands may run at the same time', whole))
-    .addOption(environmentOption('--max-transitions <n>', 'limit for state changes (default: 100000)', whole))
+    .addOption(environmentOption('--jobs <n>', 'how many commands may run at the same time', wholeNumber))
+    .addOption(environmentOption('--max-transitions <n>', 'limit for state changes (default: 100000)', wholeNumber))
     .addOption(environmentOption('--timeout <duration>', 'time limit for the whole run, such as 30m', duration))
     .addOption(
       environmentOption('--effect-timeout <duration>', 'time limit for each command and each agent call', duration),
@@ -242,7 +242,7 @@ function addResumeOptions(command: Command): Command {
     .option('--verbose', 'also show each instruction as it is written in the program')
     .addOption(environmentOption('--dir <directory>', 'the directory in which runs are stored (default: .statedsl)'))
     .option('--cwd <directory>', 'the working directory of commands (default: the same as before)')
-    .addOption(environmentOption('--max-transitions <n>', 'new limit for state changes', whole))
+    .addOption(environmentOption('--max-transitions <n>', 'new limit for state changes', wholeNumber))
     .addOption(environmentOption('--timeout <duration>', 'new time limit for the whole run', duration))
     .addOption(environmentOption('--max-cost <usd>', 'new limit for the cost of agents', dollars))
     .addOption(environmentOption('--max-tokens <n>', 'new limit for the tokens of agents', tokens))
@@ -269,14 +269,14 @@ function inDoubtOption(): Option {
 
 function addRuns(program: Command, onExit: (code: number) => void): void {
   addStoreOptions(program.command('runs').description('list the stored runs, newest first'))
-    .option('--last <n>', 'list only this many', whole)
+    .option('--last <n>', 'list only this many', wholeNumber)
     .action(async (options) => onExit(await (await import('./runs.js')).runsCommand(options)));
 }
 
 function addShow(program: Command, onExit: (code: number) => void): void {
   addStoreOptions(program.command('show').description('show the current or an earlier state of a run'))
     .argument('[run]', 'the id of the run or the beginning of it (default: the latest run)')
-    .option('--at <seq>', 'show the run as it was after the event with this number', whole)
+    .option('--at <seq>', 'show the run as it was after the event with this number', wholeNumber)
     .action(async (name: string | undefined, options) =>
       onExit(await (await import('./show.js')).showCommand(name, options)),
     );
@@ -285,7 +285,7 @@ function addShow(program: Command, onExit: (code: number) => void): void {
 function addReport(program: Command, onExit: (code: number) => void): void {
   addStoreOptions(program.command('report').description('show how much time and money a run took, and where'))
     .argument('[run]', 'the id of the run or the beginning of it (default: the latest run)')
-    .option('--last <n>', 'report on this many of the newest runs together', whole)
+    .option('--last <n>', 'report on this many of the newest runs together', wholeNumber)
     .option('--detail <name>', 'show every attempt of one step, state or tool')
     .action(async (name: string | undefined, options) =>
       onExit(await (await import('./report.js')).reportCommand(name, options)),

@@ -45,8 +45,8 @@ export function findLatestUnfinished(
 export async function resumeRun(id: string, flags: ResumeFlags, deliveries: readonly Delivery[]): Promise<ExitCode> {
   await requireOwnStore(storeOf(flags), id);
   const background = isDetached();
-  const again = (back: GoingBack) => confirmGoingBack(back, flags.again === true, !background);
-  return executeStored(id, flags, background, (options) => resume(id, { ...options, deliveries, again }));
+  const confirm = (back: GoingBack) => confirmGoingBack(back, flags.again === true, !background);
+  return executeStored(id, flags, background, (options) => resume(id, { ...options, deliveries, again: confirm }));
 }
 
 /**

@@ -11,7 +11,7 @@ export function formatExpression(expression: Expression, source: SourceText): st
   // Its parentheses are in the text of the group, and are no part of the grammar around it.
   if (expression.kind === 'references') return referencesText(expression, source);
   const inner = withoutParentheses(expression, source);
-  const text = inner.braced ? source.text.slice(inner.start, inner.end) : plain(expression, source, inner);
+  const text = inner.braced ? source.text.slice(inner.start, inner.end) : formatPlain(expression, source, inner);
   return inner.parenthesised ? `(${text})` : text;
 }
 
@@ -26,7 +26,7 @@ interface Inner {
 
 function withoutParentheses(expression: Expression, source: SourceText): Inner {
   let { start, end } = expression.span;
-  const first = leftmost(expression)?.span.start ?? end;
+  const first = leftmostPart(expression)?.span.start ?? end;
   let parenthesised = false;
   while (source.text[start] === '(' && start < first) {
     parenthesised = true;
@@ -38,7 +38,7 @@ function withoutParentheses(expression: Expression, source: SourceText): Inner {
 }
 
 /** The part that an expression begins with, if it begins with one. */
-function leftmost(expression: Expression): Expression | undefined {
+function leftmostPart(expression: Expression): Expression | undefined {
   switch (expression.kind) {
     case 'field':
     case 'index':
@@ -68,7 +68,7 @@ function skipBackward(text: string, at: number): number {
   return end;
 }
 
-function plain(e: Expression, source: SourceText, inner: Inner): string {
+function formatPlain(e: Expression, source: SourceText, inner: Inner): string {
   switch (e.kind) {
     case 'number':
     case 'constant':

@@ -40,17 +40,17 @@ export function optionsAndNotes(
   source: SourceText,
 ): { readonly options: string; readonly notes: string } {
   const kept = notesBetween(source, from, to).filter((note) => !isOptions(note, options, source));
-  const printed = options.filter((option) => !kept.some((note) => within(option, note)));
+  const printed = options.filter((option) => !kept.some((note) => isWithin(option, note)));
   return { options: bracketOptions(printed), notes: kept.map((note) => ` ${note.text}`).join('') };
 }
 
-function within(option: Option, note: Note): boolean {
+function isWithin(option: Option, note: Note): boolean {
   return option.span.start >= note.start && option.span.end <= note.end;
 }
 
 /** Nothing but options and what parts them. */
 function isOptions(note: Note, options: readonly Option[], source: SourceText): boolean {
-  const inside = options.filter((option) => within(option, note));
+  const inside = options.filter((option) => isWithin(option, note));
   if (inside.length === 0) return false;
   const ends = [note.start + 1, ...inside.map(({ span }) => span.end)];
   const starts = [...inside.map(({ span }) => span.start), note.end - 1];

@@ -54,22 +54,22 @@ class Printer {
     const first = this.lines.length;
     items.forEach((item, i) => {
       const apart = i > 0 && (opensSection(item) || hasOwnLines(items[i - 1] as Item));
-      this.leading(item.span.start, indent, first, apart);
+      this.leadingComments(item.span.start, indent, first, apart);
       this.item(item, indent, items[i + 1]?.span.start ?? until);
     });
-    this.trailing(indent, until, parent, first);
+    this.trailingComments(indent, until, parent, first);
   }
 
   /** The lines below a STEP or below one of its sections, and the comments among them and after them. */
   private rows(rows: readonly Row[], indent: string, until: number, parent: number): void {
     const first = this.lines.length;
     rows.forEach((row, i) => {
-      this.leading(row.start, indent, first, false);
+      this.leadingComments(row.start, indent, first, false);
       const next = rows[i + 1]?.start ?? until;
       if (row.kind === 'item') this.item(row.item, indent, next);
       else this.row(row, indent, next);
     });
-    this.trailing(indent, until, parent, first);
+    this.trailingComments(indent, until, parent, first);
   }
 
   private row(row: Extract<Row, { kind: 'line' }>, indent: string, until: number): void {
@@ -77,19 +77,19 @@ class Printer {
     const bullet = hasBullet(this.source, row.start) ? '- ' : '';
     this.source.continuation = `\n${indent}${continuationIndent}`;
     this.line(indent + bullet + row.text(), row.end);
-    if (row.verbatim !== undefined) this.verbatim(row.verbatim, indent + step);
+    if (row.verbatim !== undefined) this.pushVerbatim(row.verbatim, indent + step);
     if (row.rows !== undefined) this.rows(row.rows, indent + step, until, column);
   }
 
   /** Comments after the last line of a block that belong to it. */
-  private trailing(indent: string, until: number, parent: number, first: number): void {
-    const deeper = (comment: Comment) => indentationAt(this.source, comment.span.start) > parent;
-    for (let c = takeBefore(this.comments, until, deeper); c; c = takeBefore(this.comments, until, deeper))
+  private trailingComments(indent: string, until: number, parent: number, first: number): void {
+    const isDeeper = (comment: Comment) => indentationAt(this.source, comment.span.start) > parent;
+    for (let c = takeBefore(this.comments, until, isDeeper); c; c = takeBefore(this.comments, until, isDeeper))
       this.commentLine(c, indent, first);
   }
 
   /** Comments above an item, and the blank line above these or above the item itself. */
-  private leading(at: number, indent: string, first: number, apart: boolean): void {
+  private leadingComments(at: number, indent: string, first: number, apart: boolean): void {
     const above: Comment[] = [];
     for (let c = takeBefore(this.comments, at); c; c = takeBefore(this.comments, at)) above.push(c);
     // Comments directly above an item belong to it; what sets the item apart is above them.
@@ -121,7 +121,7 @@ class Printer {
     this.line(indent + bullet + head, headEnd(item));
     if (isDeclaration(item)) {
       if ('body' in item) this.items(item.body.instructions, indent + step, until, column);
-    } else this.below(item, indent, until, column);
+    } else this.linesBelow(item, indent, until, column);
   }
 
   /** A line with the comment that ends its source line. */
@@ -131,15 +131,15 @@ class Printer {
   }
 
   /** The lines below the head of an instruction. */
-  private below(i: Instruction, indent: string, until: number, column: number): void {
+  private linesBelow(i: Instruction, indent: string, until: number, column: number): void {
     switch (i.kind) {
       case 'do':
       case 'check':
         if (i.performed.kind === 'shell' && i.performed.shell.block)
-          this.verbatim(i.performed.shell.text, indent + step);
+          this.pushVerbatim(i.performed.shell.text, indent + step);
         return;
       case 'undo':
-        return this.below(i.by, indent, until, column);
+        return this.linesBelow(i.by, indent, until, column);
       case 'parallel':
         return this.items(i.members.instructions, indent + step, until, column);
       case 'for-each':
@@ -163,14 +163,14 @@ class Printer {
   private body(body: Block, indent: string, until: number, column: number): void {
     if (!body.inline) return this.items(body.instructions, indent + step, until, column);
     const last = body.instructions[body.instructions.length - 1];
-    if (last !== undefined) this.below(last, indent, until, column);
+    if (last !== undefined) this.linesBelow(last, indent, until, column);
   }
 
   private arms(i: Extract<Instruction, { kind: 'if' }>, indent: string, until: number, column: number): void {
     const branches: readonly (Arm | Otherwise)[] = i.otherwise === undefined ? i.arms : [...i.arms, i.otherwise];
     branches.forEach((branch, n) => {
       if (n > 0) {
-        this.leading(branch.span.start, indent, 0, false);
+        this.leadingComments(branch.span.start, indent, 0, false);
         this.source.continuation = `\n${indent}${continuationIndent}`;
         const head =
           'condition' in branch ? armHead(branch, 'ELSE IF', this.source) : otherwiseHead(branch, this.source);
@@ -181,7 +181,7 @@ class Printer {
   }
 
   /** Lines of the shell, or of a prompt: only the indentation of the whole block is ours. */
-  private verbatim(text: string, indent: string): void {
+  private pushVerbatim(text: string, indent: string): void {
     for (const line of text.split('\n')) this.lines.push(line === '' ? '' : indent + line);
   }
 }

@@ -27,11 +27,11 @@ function binding(e: Expression): number {
 }
 
 export function printExpression(e: Expression, least = 0): string {
-  const text = plain(e);
+  const text = printPart(e);
   return binding(e) < least ? `(${text})` : text;
 }
 
-function plain(e: Expression): string {
+function printPart(e: Expression): string {
   switch (e.kind) {
     case 'number':
       return e.text;
@@ -98,7 +98,7 @@ function entryText({ key, value }: ObjectEntry): string {
 
 function printReferences({ operator, of }: ReferenceGroup): string {
   const sign = operator === 'any' ? ' || ' : ' && ';
-  return of.map((part) => (part.kind === 'data-reference' ? plain(part) : `(${printReferences(part)})`)).join(sign);
+  return of.map((part) => (part.kind === 'data-reference' ? printPart(part) : `(${printReferences(part)})`)).join(sign);
 }
 
 // ---- texts ------------------------------------------------------------------------------------------

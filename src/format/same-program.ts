@@ -10,22 +10,22 @@ const spelling: ReadonlySet<string> = new Set([
 
 export function sameProgram(a: Program, b: Program): boolean {
   if (a.comments.length !== b.comments.length) return false;
-  return same(a.items, b.items) && a.comments.every((comment, i) => comment.text === b.comments[i]?.text);
+  return isSame(a.items, b.items) && a.comments.every((comment, i) => comment.text === b.comments[i]?.text);
 }
 
 /** Whether two pieces of trees are the same, their places and spellings aside. */
 export function samePlain(a: unknown, b: unknown): boolean {
-  return same(a, b);
+  return isSame(a, b);
 }
 
-function same(a: unknown, b: unknown): boolean {
+function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, i) => same(item, b[i]));
+  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, i) => isSame(item, b[i]));
   const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
   for (const key of keys) {
     if (spelling.has(key)) continue;
-    if (!same((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key])) return false;
+    if (!isSame((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key])) return false;
   }
   return true;
 }

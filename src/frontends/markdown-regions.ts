@@ -31,7 +31,7 @@ export interface MarkdownRegion {
 
 /** The programs of a document in order. */
 export function markdownRegions(file: SourceFile): { readonly regions: readonly MarkdownRegion[] } {
-  const text = readable(file.text);
+  const text = readableText(file.text);
   const tree = fromMarkdown(text, { extensions: [{ disable: { null: inlineConstructs } }] });
   const regions: MarkdownRegion[] = [];
   const slugs = new Map<string, number>();
@@ -62,7 +62,7 @@ const tooManyContainers = new RegExp(`^(?:(?:[ \\t]*(?:>|${container})){32}|[ \\
  * The text the Markdown parser gets, with all offsets as they are. Front matter is blanked, since Markdown would see
  * a heading in it; so are lines inside dozens of lists and quotes, on which the parser's time explodes.
  */
-function readable(text: string): string {
+function readableText(text: string): string {
   const front = frontMatterEnd(text);
   const rest = text.slice(0, front).replace(/[^\r\n]/g, ' ') + text.slice(front);
   return rest.replace(tooManyContainers, (line) => 'x'.repeat(line.length));

@@ -10,12 +10,12 @@ const MAX_NODES = 200_000;
 
 /** Reads YAML 1.2, so also JSON. */
 export function readYamlTree(text: string, file: number): ParsedJson {
-  if (tooDeep(text)) return broken(file, 0, text.length, `values are nested deeper than ${MAX_DEPTH} levels`);
+  if (tooDeep(text)) return failWith(file, 0, text.length, `values are nested deeper than ${MAX_DEPTH} levels`);
   const document = yaml.parseDocument(text, { prettyErrors: false, version: '1.2' });
   const [error] = document.errors;
   if (error !== undefined) {
     const message = error.message.charAt(0).toLowerCase() + error.message.slice(1);
-    return broken(file, error.pos[0], error.pos[1], message);
+    return failWith(file, error.pos[0], error.pos[1], message);
   }
   let left = MAX_NODES;
   const spanOf = (node: unknown): Span => {
@@ -40,7 +40,7 @@ export function readYamlTree(text: string, file: number): ParsedJson {
     return { kind: 'scalar', span, value: Number(value) };
   };
   const root = treeOf(document.contents, 0);
-  return left < 0 ? broken(file, 0, 1, `it contains more than ${MAX_NODES} values`) : { root, diagnostics: [] };
+  return left < 0 ? failWith(file, 0, 1, `it contains more than ${MAX_NODES} values`) : { root, diagnostics: [] };
 }
 
 function textNode(value: string, span: Span, text: string): JsonNode {
@@ -53,7 +53,7 @@ function textNode(value: string, span: Span, text: string): JsonNode {
   return { kind: 'text', span, value, part };
 }
 
-function broken(file: number, start: number, end: number, problem: string): ParsedJson {
+function failWith(file: number, start: number, end: number, problem: string): ParsedJson {
   return { root: null, diagnostics: [words.yaml({ file, start, end }, { problem })] };
 }
 

@@ -49,18 +49,18 @@ export interface Findings {
  * there are none. `color` adds the escape sequences of a terminal with 16 colours.
  */
 export function formatDiagnostics(findings: Findings, options: { readonly color?: boolean } = {}): string {
-  const { diagnostics, sources } = internal(findings);
+  const { diagnostics, sources } = toInternal(findings);
   return drawDiagnostics(diagnostics, sources, ...(options.color === true ? [createPaint(1)] : []));
 }
 
 /** Diagnostics as JSON values: what `statedsl check --json` prints under `diagnostics`. */
 export function diagnosticsToJson(findings: Findings): readonly DiagnosticJson[] {
-  const { diagnostics, sources } = internal(findings);
+  const { diagnostics, sources } = toInternal(findings);
   return diagnosticsJson(diagnostics, sources);
 }
 
 /** All findings were made here, so they are what the public types leave out too. */
-function internal(findings: Findings): {
+function toInternal(findings: Findings): {
   readonly diagnostics: readonly CompilerDiagnostic[];
   readonly sources: SourceSet;
 } {

@@ -13,7 +13,7 @@ import { loadPlan } from '../project/load-plan.js';
 import { passToProcess } from '../project/pass-to-process.js';
 import { approvalHash, needsApproval } from '../project/plan-approval.js';
 import { isPlan, isWorkflow } from '../project/program-kind.js';
-import { nothingCompiled, type ProgramText, readNamed } from '../project/read-program.js';
+import { emptyCompilation, type ProgramText, readNamed } from '../project/read-program.js';
 import { agentLookup, gateLookup, loadSettings, type Settings, toolLookup } from '../project/settings.js';
 import { programOf } from '../project/stored-program.js';
 import { listRuns } from '../runtime/list-runs.js';
@@ -225,7 +225,7 @@ class OpenProject implements Project {
     const { commands = {}, agents: instead = {} } = this.options;
     const compiled =
       settings.diagnostics.length > 0
-        ? nothingCompiled(settings.diagnostics, settings.sources)
+        ? emptyCompilation(settings.diagnostics, settings.sources)
         : read.kind === 'broken'
           ? read.compilation
           : await compileProgram(this.host, read, {

@@ -7,7 +7,7 @@ import type { Callable, CallSupport } from '../check/callables.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { type ProjectHost, pathOf } from './host.js';
 import { linkPlans } from './link-plans.js';
-import { type LoadPlan, PlanLoader, type PlanSurroundings } from './load-plan.js';
+import { PlanLoader, type PlanLoadResult, type PlanSurroundings } from './load-plan.js';
 import { readableFrom } from './readable-folders.js';
 
 export interface CallSettings extends Pick<PlanSurroundings, 'agents' | 'servers' | 'targetProblem'> {
@@ -26,8 +26,8 @@ export function callSupport(
   const flags = named === undefined ? {} : { tools: named };
   const loader = new PlanLoader(host, flags, around, readableFrom(host, program));
   const folder = pathOf(host, program === '<stdin>' ? '.' : dirname(program));
-  const tools = named ?? loader.toolsBeside(program);
-  const callable = (loaded: LoadPlan, own: number, toolsIndex: number): Callable | { readonly error: string } => {
+  const tools = named ?? loader.findToolsFile(program);
+  const callable = (loaded: PlanLoadResult, own: number, toolsIndex: number): Callable | { readonly error: string } => {
     if (loaded.kind === 'missing') return { error: loaded.message };
     const [source, toolsFile] = loaded.sources;
     const found = [

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, posix } from 'node:path';
 import type { Readable } from '../runtime/readable-file.js';
 import { diskFiles, type ProjectHost, pathOf } from './host.js';
-import { decodeText, MAX_PROGRAM_BYTES, whyNotRead, withoutMark } from './read-text.js';
+import { decodeText, MAX_PROGRAM_BYTES, whyNotRead, withoutByteOrderMark } from './read-text.js';
 import { shippedFolder } from './shipped-folder.js';
 
 const SHIPPED = 'std/';
@@ -34,7 +34,7 @@ export function findImport(
   if (read.kind === 'unreadable') return { error: whyNotRead(read, name) };
   const text = decodeText(read.bytes);
   if (text.kind === 'binary') return { error: `it is not UTF-8 text (byte ${text.byte})` };
-  return { name, text: withoutMark(text.text) };
+  return { name, text: withoutByteOrderMark(text.text) };
 }
 
 /** One name a file, however it is reached, so that it is read once. */

@@ -10,7 +10,7 @@ import type { Configuration } from '../runtime/configuration/configuration.js';
 import type { Readable } from '../runtime/readable-file.js';
 import { nearest } from '../source/suggest.js';
 import { nameBelow, type ProjectHost, pathOf, shortName } from './host.js';
-import { decodeText, MAX_PROGRAM_BYTES, withoutMark } from './read-text.js';
+import { decodeText, MAX_PROGRAM_BYTES, withoutByteOrderMark } from './read-text.js';
 import { shippedFolder } from './shipped-folder.js';
 
 type FindWorkflow = (
@@ -99,7 +99,7 @@ class WorkflowFinder {
     const read = this.host.files.read(path, MAX_PROGRAM_BYTES);
     if (read.kind === 'unreadable') return null;
     const text = decodeText(read.bytes);
-    return text.kind === 'text' ? withoutMark(text.text) : null;
+    return text.kind === 'text' ? withoutByteOrderMark(text.text) : null;
   }
 
   /** What messages call a file: the shortest of its paths, and a name of its own for what is shipped. */

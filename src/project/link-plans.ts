@@ -45,7 +45,10 @@ class PlanLinker {
     const { plan } = loaded;
     if (this.plans.has(name) || plan === null) return name;
     this.plans.set(name, plan);
-    const tools = Object.entries(plan.tools).map(([tool, binding]) => [tool, this.binding(tool, binding, loaded)]);
+    const tools = Object.entries(plan.tools).map(([tool, linkBinding]) => [
+      tool,
+      this.binding(tool, linkBinding, loaded),
+    ]);
     const calls = plan.calls.map((call) => {
       const { delegate } = call;
       if (delegate === null) return call;
@@ -60,13 +63,13 @@ class PlanLinker {
   private binding(name: string, binding: ToolBinding, loaded: LoadedPlan): ToolBinding {
     const calls = this.standIns(name)
       ? ({ kind: 'run', argv: [name] } as const)
-      : this.target(binding.calls, loaded, dirname(pathOf(this.host, loaded.toolsPath ?? 'tools.yaml')));
+      : this.linkTarget(binding.calls, loaded, dirname(pathOf(this.host, loaded.toolsPath ?? 'tools.yaml')));
     const linked = { ...binding, calls };
     if (calls.kind !== 'plan') this.tools.set(name, linked);
     return linked;
   }
 
-  private target(calls: ToolTarget, loaded: LoadedPlan, folder: string): ToolTarget {
+  private linkTarget(calls: ToolTarget, loaded: LoadedPlan, folder: string): ToolTarget {
     switch (calls.kind) {
       case 'run':
         return { ...calls, argv: absoluteWords(calls.argv, folder) };

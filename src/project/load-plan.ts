@@ -60,7 +60,7 @@ interface Missing {
   readonly message: string;
 }
 
-export type LoadPlan = LoadedPlan | Missing;
+export type PlanLoadResult = LoadedPlan | Missing;
 
 /** The place of a text that is read beside others: places in the file of tools are told by it. */
 const TOOLS = 1;
@@ -70,7 +70,7 @@ export function loadPlan(
   file: string,
   flags: PlanFlags,
   surroundings: PlanSurroundings = {},
-): LoadPlan {
+): PlanLoadResult {
   const loader = new PlanLoader(host, flags, surroundings, readableFrom(host, file));
   const loaded = loader.load(file, { outer: [], tools: flags.tools ?? null, isNamed: true });
   if (loaded.kind === 'missing') return loaded;
@@ -89,7 +89,7 @@ interface PlanContext {
 
 export class PlanLoader {
   /** Plans that were opened, by path: a plan that is called in many places is read once. */
-  private readonly known = new Map<string, LoadPlan>();
+  private readonly known = new Map<string, PlanLoadResult>();
   private readonly toolsRead = new Map<string, ReadTools | Missing>();
   private validator: Validate | undefined;
   /** Made when the first schema is met. */
@@ -119,13 +119,13 @@ export class PlanLoader {
     return why === null ? this.read(path) : { kind: 'missing', message: `cannot read \`${path}\`: ${why}` };
   };
 
-  load(file: string, context: PlanContext): LoadPlan {
+  load(file: string, context: PlanContext): PlanLoadResult {
     const read = context.isNamed === true ? this.read(file) : this.readNear(file);
     if (read.kind === 'missing') return read;
-    if (read.kind === 'broken') return nothing(read.compilation.diagnostics, read.compilation.sources);
+    if (read.kind === 'broken') return emptyPlan(read.compilation.diagnostics, read.compilation.sources);
     const document = readPlanDocument(read.text, 0);
     const source = sourceFile(read.name, read.text);
-    if (document.plan === null) return nothing(document.diagnostics, [source]);
+    if (document.plan === null) return emptyPlan(document.diagnostics, [source]);
     const tools = this.readTools(this.toolsFor(file, context), TOOLS);
     if (tools !== null && 'kind' in tools) return tools;
     const { diagnostics: found, plan: tree } = document;
@@ -141,7 +141,7 @@ export class PlanLoader {
    * A plan that stands in a program, whose text is no document. `further` are tools besides those of the file; places
    * in that file have the index -1.
    */
-  loadCall(tree: PlanNode, program: string, tools: string | null, further: readonly Member[]): LoadPlan {
+  loadCall(tree: PlanNode, program: string, tools: string | null, further: readonly Member[]): PlanLoadResult {
     const read = this.readTools(tools, -1);
     if (read !== null && 'kind' in read) return read;
     const all = further.length === 0 ? read : withTools(read, further, program);
@@ -149,7 +149,7 @@ export class PlanLoader {
     return this.compileText(text, all, program, { outer: [], tools });
   }
 
-  private compileText(text: PlanText, tools: ReadTools | null, file: string, context: PlanContext): LoadPlan {
+  private compileText(text: PlanText, tools: ReadTools | null, file: string, context: PlanContext): PlanLoadResult {
     const sources = [text.source, ...(tools === null ? [] : [tools.source])];
     const isOuter = context.outer.length === 0;
     const state = !isOuter || this.flags.state === undefined ? null : readState(this.host, this.flags.state);
@@ -165,7 +165,8 @@ export class PlanLoader {
       schemaProblem,
       lineOf: text.lineOf,
       found: [...text.found, ...(tools?.diagnostics ?? [])],
-      open: (name, by) => this.open(name, by, { file, toolsPath: tools?.source.name ?? null, context: context, inner }),
+      loadInner: (name, by) =>
+        this.open(name, by, { file, toolsPath: tools?.source.name ?? null, context: context, inner }),
       ...omitUndefined({
         agents,
         servers,
@@ -196,12 +197,12 @@ export class PlanLoader {
 
   private readToolsFile(path: string, index: number): ReadTools | Missing {
     const read = path === this.flags.tools ? this.read(path) : this.readNear(path);
-    if (read.kind !== 'text') return { kind: 'missing', message: unreadable(path, read) };
+    if (read.kind !== 'text') return { kind: 'missing', message: unreadableMessage(path, read) };
     return { source: sourceFile(path, read.text), ...readYamlTree(read.text, index) };
   }
 
   /** The file of tools beside a plan or a program, else the one in the working directory. */
-  toolsBeside(file: string): string | null {
+  findToolsFile(file: string): string | null {
     const beside = file === '-' || file === '<stdin>' ? [] : [join(dirname(file), 'tools.yaml')];
     return [...beside, 'tools.yaml'].find((path) => this.exists(path)) ?? null;
   }
@@ -249,14 +250,14 @@ export class PlanLoader {
 
   /** A plan inside has the tools of its own folder; those of the plan around it where it has none. */
   private toolsFor(file: string, { outer, tools }: PlanContext): string | null {
-    if (outer.length === 0) return tools ?? this.toolsBeside(file);
+    if (outer.length === 0) return tools ?? this.findToolsFile(file);
     const beside = join(dirname(file), 'tools.yaml');
     const same = dirname(pathOf(this.host, file)) === dirname(outer.at(-1) ?? '');
-    return this.exists(beside) && !(same && tools !== null) ? beside : (tools ?? this.toolsBeside(file));
+    return this.exists(beside) && !(same && tools !== null) ? beside : (tools ?? this.findToolsFile(file));
   }
 }
 
-function nothing(diagnostics: readonly Diagnostic[], sources: SourceSet): LoadedPlan {
+function emptyPlan(diagnostics: readonly Diagnostic[], sources: SourceSet): LoadedPlan {
   const inner = { call: new Map(), tool: new Map() };
   const none = { plan: null, signature: [], approvals: [], inputs: [], tree: null, toolsPath: null, path: null, inner };
   return { ...none, kind: 'loaded', diagnostics, sources };
@@ -287,13 +288,13 @@ function withTools(read: ReadTools | null, further: readonly Member[], program: 
   return { ...tools, root: { kind: 'object', span, members } };
 }
 
-function unreadable(path: string, read: Exclude<ProgramText, { kind: 'text' }>): string {
+function unreadableMessage(path: string, read: Exclude<ProgramText, { kind: 'text' }>): string {
   return read.kind === 'missing' ? read.message : `\`${path}\` is not UTF-8 text`;
 }
 
 function readState(host: ProjectHost, path: string): { readonly value: Json } | Missing {
   const read = readProgram(host, path);
-  if (read.kind !== 'text') return { kind: 'missing', message: unreadable(path, read) };
+  if (read.kind !== 'text') return { kind: 'missing', message: unreadableMessage(path, read) };
   try {
     const value = JSON.parse(read.text) as Json;
     if (deeperThan(value as Value, MAX_VALUE_DEPTH))

@@ -5,7 +5,7 @@ import type { Diagnostic } from '../source/diagnostic.js';
 import { type SourceSet, sourceFile } from '../source/source-file.js';
 import { type WorkflowFolders, workflowPath } from './find-workflow.js';
 import { type ProjectHost, pathOf } from './host.js';
-import { decodeText, MAX_PROGRAM_BYTES, type Text, whyNotRead, withoutMark } from './read-text.js';
+import { decodeText, MAX_PROGRAM_BYTES, type Text, whyNotRead, withoutByteOrderMark } from './read-text.js';
 
 export type ProgramText = { readonly kind: 'text'; readonly name: string; readonly text: string } | Broken | Missing;
 
@@ -28,7 +28,7 @@ export function readProgram(host: ProjectHost, path: string): ProgramText {
     return { kind: 'missing', message: `cannot read \`${path}\`: ${whyNotRead(read, path)}` };
   const name = path === '-' ? '<stdin>' : path;
   const text = decodeText(read.bytes);
-  if (text.kind === 'text') return { kind: 'text', name, text: withoutMark(text.text) };
+  if (text.kind === 'text') return { kind: 'text', name, text: withoutByteOrderMark(text.text) };
   return { kind: 'broken', compilation: brokenFile(name, text) };
 }
 
@@ -42,10 +42,10 @@ export function readNamed(host: ProjectHost, name: string, configuration: Workfl
 function brokenFile(name: string, { byte, nul, shown, at }: Extract<Text, { kind: 'binary' }>): Compilation {
   const span = { file: 0, start: at, end: Math.min(at + 1, shown.length) };
   const diagnostic = nul ? words.nulByte(span, { byte }) : words.invalidUtf8(span, { byte });
-  return nothingCompiled([diagnostic], [sourceFile(name, shown)]);
+  return emptyCompilation([diagnostic], [sourceFile(name, shown)]);
 }
 
 /** A compilation that did not get as far as the program. */
-export function nothingCompiled(diagnostics: readonly Diagnostic[], sources: SourceSet): Compilation {
+export function emptyCompilation(diagnostics: readonly Diagnostic[], sources: SourceSet): Compilation {
   return { machine: null, declared: null, machines: [], diagnostics, sources, explanations: [] };
 }

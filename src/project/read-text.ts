@@ -129,7 +129,7 @@ export function decodeText(bytes: Buffer): Text {
 }
 
 /** Text without a byte order mark, so that offset 0 is the first character an author sees. */
-export function withoutMark(text: string): string {
+export function withoutByteOrderMark(text: string): string {
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }
 

@@ -6,7 +6,7 @@ import type { ToolTarget } from '../machine/plan.js';
 import { unreachable } from '../prelude/unreachable.js';
 import { commandFinder } from './command-finder.js';
 
-interface Known {
+interface TargetLookups {
   /** The program of an agent; null where there is nothing to look for. */
   readonly agentProgram: (name: string) => string | null;
   readonly mcp: Readonly<Record<string, { readonly command: readonly string[] }>>;
@@ -16,7 +16,7 @@ interface Known {
 }
 
 /** `folder`: of the file of tools, where its paths start. */
-export function targetProblems({ agentProgram, mcp, cwd, path }: Known) {
+export function targetProblems({ agentProgram, mcp, cwd, path }: TargetLookups) {
   const isProgram = commandFinder(cwd, path);
   const program = (word: string): string | null => {
     if (isProgram(word)) return null;

@@ -45,7 +45,7 @@ export async function performFunction(
     { context, timeoutMs, stopped },
     async (aborting, spentMs) =>
       outcomeOf(await call(command, request, context, stdin, aborting), request, context, spentMs()),
-    thrown,
+    thrownOutcome,
   );
 }
 
@@ -97,7 +97,7 @@ async function outcomeOf(
 }
 
 /** `code` of an error becomes the exit code if it is a number, as for child processes. */
-function thrown(cause: unknown): Outcome {
+function thrownOutcome(cause: unknown): Outcome {
   const message = cause instanceof Error ? cause.message : String(cause);
   const code = (cause as { code?: unknown } | null)?.code;
   return typeof code === 'number' ? { kind: 'failed', message, exit: code } : { kind: 'failed', message };

@@ -64,7 +64,8 @@ export function hostEffects(options: HostOptions = {}): Effects {
           return performAfterDelay(
             request,
             context,
-            () => unreadable(request, context, options.readable) ?? performArgv(request, context, inheritEnvironment()),
+            () =>
+              refuseToPrint(request, context, options.readable) ?? performArgv(request, context, inheritEnvironment()),
           );
         case 'agent': {
           const watching = watchFiles ?? ((folder: string, except?: string) => watchWithGit(folder, context, except));
@@ -131,20 +132,20 @@ function performWorktree(request: WorktreeRequest, { resources }: EffectContext)
 async function checkSchema(request: SchemaRequest, context: EffectContext, readable?: Readable): Promise<Outcome> {
   const { fitsSchema } = await import('./fits-schema.js');
   const { cwd } = context;
-  return fitsSchema(request, cwd, near(readable, request, context));
+  return fitsSchema(request, cwd, readableNear(readable, request, context));
 }
 
 /** The message of a program that only prints a file, for a file that it must not print. */
-function unreadable(request: ArgvRequest, context: EffectContext, readable?: Readable): Outcome | null {
+function refuseToPrint(request: ArgvRequest, context: EffectContext, readable?: Readable): Outcome | null {
   const name = request.argv.at(-1);
   if (request.reads !== true || name === undefined) return null;
-  const why = whyUnreadable(resolve(request.directory ?? context.cwd, name), near(readable, request, context));
+  const why = whyUnreadable(resolve(request.directory ?? context.cwd, name), readableNear(readable, request, context));
   if (why === null) return null;
   const stderr = `cannot read \`${name}\`: ${why}`;
   return { kind: 'exited', exit: 1, stdout: { text: '', bytes: 0 }, stderr, duration_ms: 0 };
 }
 
-function near(
+function readableNear(
   readable: Readable = [],
   { directory }: { readonly directory?: string },
   { cwd }: EffectContext,

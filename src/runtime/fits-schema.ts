@@ -23,7 +23,7 @@ export async function fitsSchema(request: SchemaRequest, cwd: string, readable: 
   const path = resolve(request.directory ?? cwd, request.path);
   const why = whyUnreadable(path, readable, LARGEST_BYTES);
   const schema = why === null ? readSchema(path) : { reason: why };
-  if ('reason' in schema) return unusable(request.path, schema.reason);
+  if ('reason' in schema) return unusableSchema(request.path, schema.reason);
   const value = readAnswer(request.text);
   if (value === undefined) return { kind: 'value', value: 'it is not JSON' };
   try {
@@ -32,12 +32,12 @@ export async function fitsSchema(request: SchemaRequest, cwd: string, readable: 
     return { kind: 'value', value: errors === null ? null : errors.join('; ') };
   } catch (cause) {
     if ((cause as { code?: string }).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT')
-      return unusable(request.path, `it takes longer than ${LIMIT_MS / 1000} s to check this value`);
-    return unusable(request.path, cause instanceof Error ? cause.message : String(cause));
+      return unusableSchema(request.path, `it takes longer than ${LIMIT_MS / 1000} s to check this value`);
+    return unusableSchema(request.path, cause instanceof Error ? cause.message : String(cause));
   }
 }
 
-function unusable(path: string, reason: string): Outcome {
+function unusableSchema(path: string, reason: string): Outcome {
   return { kind: 'failed', error_type: 'bad_schema', message: `the schema \`${path}\` cannot be used: ${reason}` };
 }
 

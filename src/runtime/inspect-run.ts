@@ -86,11 +86,14 @@ export function inspectRun(directory: string, runId: string, at: number | null):
   } = redactState({ inputs: run.inputs, keys: run.steps.keys, undo: run.undo.entries, ...recorded }, redactor);
   const stood = steps.list(run.steps.records);
   const about = stood.length === 0 ? {} : { steps: stood };
-  return { run: { ...report, ...about, ...facts, ...stateless(run, known), values }, recent };
+  return { run: { ...report, ...about, ...facts, ...withoutStates(run, known), values }, recent };
 }
 
 /** A workflow file has steps and no current state. */
-function stateless<T extends Pick<RecordedState, 'state' | 'states' | 'states_total'>>({ linked }: Run, known: T): T {
+function withoutStates<T extends Pick<RecordedState, 'state' | 'states' | 'states_total'>>(
+  { linked }: Run,
+  known: T,
+): T {
   return linked.machine.workflow === undefined ? known : { ...known, state: null, states: [], states_total: 0 };
 }
 

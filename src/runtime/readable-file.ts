@@ -27,11 +27,11 @@ export function whyUnreadable(path: string, readable: Readable, largest = LARGES
   }
   const special = whyNoFile(stat);
   if (special !== null) return special;
-  if (readable !== 'all' && !readable.some((folder) => isWithin(real, folder))) return outside(readable);
+  if (readable !== 'all' && !readable.some((folder) => isWithin(real, folder))) return outsideReason(readable);
   return stat.size > largest ? `it is larger than ${largest / 1024 / 1024} MiB` : null;
 }
 
-function outside(folders: readonly string[]): string {
+function outsideReason(folders: readonly string[]): string {
   const where = folders[0] === undefined ? 'the project' : `\`${folders[0]}\``;
   return `it is outside of ${where}; to allow that, use \`--allow-outside\``;
 }

@@ -33,9 +33,9 @@ export function drawRunList(runs: readonly RunLine[], paint: Paint): string {
   if (runs.length === 0) return '';
   const rows = runs.map((run): Cell[] => [
     run.run_id,
-    visible(run.machine),
+    visibleName(run.machine),
     { text: run.status, paint: statusPaint(run.status, paint) },
-    visible(run.state),
+    visibleName(run.state),
     localTime(run.started_at),
     run.duration_ms === null ? OPEN : duration(run.duration_ms),
     // Without a number of effects, nothing was counted, which differs from an unknown cost.
@@ -52,6 +52,6 @@ export function statusPaint(status: string, paint: Paint): (text: string) => str
   return status === 'running' ? paint.strong : paint.warning;
 }
 
-function visible(name: string | null): string {
+function visibleName(name: string | null): string {
   return name === null ? OPEN : escapeControls(oneLine(name));
 }

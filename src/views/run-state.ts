@@ -66,12 +66,15 @@ export function drawRunState(run: RunState, recent: readonly Recent[], paint: Pa
     });
   };
   if (run.seq < run.last_seq) add('as of', [`event ${run.seq} of ${run.last_seq}, ${localTime(run.at)}`]);
-  add('machine', [visible(run.machine)]);
-  add('state', run.state === null ? [] : [paint.state(visible(run.state))]);
+  add('machine', [visibleLine(run.machine)]);
+  add('state', run.state === null ? [] : [paint.state(visibleLine(run.state))]);
   add('states', run.states.length === 0 ? [] : [statesLine(run.states, run.states_total)]);
   add('started', [localTime(run.started_at)]);
   const { worktree } = run;
-  add('worktree', worktree === undefined ? [] : [`${visible(worktree.branch)}, ${visible(worktree.directory)}`]);
+  add(
+    'worktree',
+    worktree === undefined ? [] : [`${visibleLine(worktree.branch)}, ${visibleLine(worktree.directory)}`],
+  );
   add('took', [`${duration(run.duration_ms)}, ${countOf(run.effects, 'effect')}, ${costWords(run)}`]);
   add('steps', stepLines(run.steps ?? [], paint));
   add('inputs', assignments(run.inputs));
@@ -82,7 +85,7 @@ export function drawRunState(run: RunState, recent: readonly Recent[], paint: Pa
   add('error', run.error === null ? [] : [paint.error(errorWords(run.error))]);
   add(
     'waits for',
-    run.waiting.map((one) => visible(waitingLine(one))),
+    run.waiting.map((one) => visibleLine(waitingLine(one))),
   );
   lines.push(
     '',
@@ -93,7 +96,7 @@ export function drawRunState(run: RunState, recent: readonly Recent[], paint: Pa
 }
 
 function undoWords(undo: NonNullable<RunState['undo']>): string[] {
-  const shown = undo.slice(0, MOST_STATES).map(({ line, text }) => visible(`line ${line}: ${text}`));
+  const shown = undo.slice(0, MOST_STATES).map(({ line, text }) => visibleLine(`line ${line}: ${text}`));
   return undo.length > MOST_STATES ? [...shown, `… ${undo.length - MOST_STATES} more`] : shown;
 }
 
@@ -107,12 +110,12 @@ function stepLines(steps: readonly CurrentStep[], paint: Paint): string[] {
 
 function stepLine({ path, status, agent, attempt, cost, since }: CurrentStep, paint: Paint): string {
   const details = [
-    ...(agent === null ? [] : [visible(agent)]),
+    ...(agent === null ? [] : [visibleLine(agent)]),
     `attempt ${attempt}`,
     ...(agent === null || status === 'running' ? [] : [cost === null ? 'unknown cost' : dollars(cost)]),
     `${status === 'running' ? 'since ' : ''}${localTime(since)}`,
   ];
-  return `${paint.state(visible(path))} ${stepPaint(status, paint)(status)}, ${details.join(', ')}`;
+  return `${paint.state(visibleLine(path))} ${stepPaint(status, paint)(status)}, ${details.join(', ')}`;
 }
 
 function costWords({ cost, cost_unknown }: RunState): string {
@@ -121,7 +124,7 @@ function costWords({ cost, cost_unknown }: RunState): string {
 
 /** The last states; `total` were entered. */
 function statesLine(states: readonly string[], total: number): string {
-  const shown = states.slice(-MOST_STATES).map(visible);
+  const shown = states.slice(-MOST_STATES).map(visibleLine);
   return (total > shown.length ? [`… ${total - shown.length} more …`, ...shown] : shown).join(' → ');
 }
 
@@ -131,12 +134,12 @@ function assignments(values: Readonly<Record<string, Json>>): string[] {
 
 /** As JSON, which distinguishes the text `3` from the number 3. */
 function renderJson(value: Json): string {
-  return visible(cut(JSON.stringify(value), LONGEST_VALUE));
+  return visibleLine(cut(JSON.stringify(value), LONGEST_VALUE));
 }
 
 function errorWords({ message, state, line, file }: RunError): string {
   const location = [state, file, line === null ? null : `line ${line}`].filter((part) => part !== null).join(', ');
-  return visible(location === '' ? message : `${message} (${location})`);
+  return visibleLine(location === '' ? message : `${message} (${location})`);
 }
 
 function eventLines(recent: readonly Recent[]): string[] {
@@ -144,7 +147,7 @@ function eventLines(recent: readonly Recent[]): string[] {
     String(seq),
     localTime(time),
     event.type,
-    visible(cut(eventGist(event), LONGEST_VALUE)),
+    visibleLine(cut(eventGist(event), LONGEST_VALUE)),
   ]);
   const head = [{ title: '', right: true } as const, { title: '' }, { title: '' }, { title: '' }];
   return alignedLines(head, rows)
@@ -152,6 +155,6 @@ function eventLines(recent: readonly Recent[]): string[] {
     .map((line) => `  ${line}`);
 }
 
-function visible(text: string): string {
+function visibleLine(text: string): string {
   return escapeControls(oneLine(text));
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { matcher, matching, outside } from '../../src/interpreter/steps/glob.js';
+import { filesMatching, filesOutside, matcher } from '../../src/interpreter/steps/glob.js';
 
 /** Which of these names a pattern matches. */
 function found(pattern: string, ...names: string[]): string[] {
-  return matching(names, [pattern]);
+  return filesMatching(names, [pattern]);
 }
 
 test.each<[string, string[], string[]]>([
@@ -40,9 +40,9 @@ test.each<[string, string[], string[]]>([
 });
 
 test('files that no pattern allows', () => {
-  expect(outside(['src/a.ts', 'docs/b.md', 'c.md'], ['src/**', '*.md'])).toEqual([]);
-  expect(outside(['src/a.ts', 'docs/b.md'], ['src/**'])).toEqual(['docs/b.md']);
-  expect(outside(['a'], [])).toEqual(['a']);
+  expect(filesOutside(['src/a.ts', 'docs/b.md', 'c.md'], ['src/**', '*.md'])).toEqual([]);
+  expect(filesOutside(['src/a.ts', 'docs/b.md'], ['src/**'])).toEqual(['docs/b.md']);
+  expect(filesOutside(['a'], [])).toEqual(['a']);
 });
 
 test('a pattern that is all stars comes to an answer', () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
 import { createPaint } from '../../src/views/drawing/color.js';
 import { colorLevel } from '../../src/views/drawing/color-level.js';
-import { columns, fitting } from '../../src/views/drawing/columns.js';
+import { columns, fitToWidth } from '../../src/views/drawing/columns.js';
 import { duration, limitDuration } from '../../src/views/drawing/duration.js';
 import { plain } from '../../src/views/drawing/paint.js';
 import { eventLog } from '../../src/views/log/log.js';
@@ -136,10 +136,10 @@ test('durations', () => {
 });
 
 test('a line is cut by the columns it takes, not by its characters', () => {
-  expect(fitting('echo hello', 10)).toBe('echo hello');
-  expect(fitting('echo hello', 9)).toBe('echo hel…');
-  expect(fitting('日本語日本語', 8)).toBe('日本語…');
-  expect(columns(fitting('日本語日本語', 8))).toBeLessThanOrEqual(8);
+  expect(fitToWidth('echo hello', 10)).toBe('echo hello');
+  expect(fitToWidth('echo hello', 9)).toBe('echo hel…');
+  expect(fitToWidth('日本語日本語', 8)).toBe('日本語…');
+  expect(columns(fitToWidth('日本語日本語', 8))).toBeLessThanOrEqual(8);
 });
 
 function started(step: string, attempt = 1): RunEvent {

@@ -136,7 +136,7 @@ export function factsOf(condition: Expr, outcome: boolean, state: number): Fact[
     case 'test': {
       const counter = counterOf(condition.of, state);
       if (counter === null) return [];
-      if (condition.test !== 'empty') return unclear(condition, state);
+      if (condition.test !== 'empty') return unclearFacts(condition, state);
       const isEmpty = condition.negated !== outcome;
       return [{ counter, is: isEmpty ? '<' : '>', with: { op: 'const', value: 0 } }];
     }
@@ -145,7 +145,7 @@ export function factsOf(condition: Expr, outcome: boolean, state: number): Fact[
       return counter === null ? [] : [{ counter, is: '==', with: { op: 'const', value: outcome } }];
     }
     default:
-      return unclear(condition, state);
+      return unclearFacts(condition, state);
   }
 }
 
@@ -163,13 +163,13 @@ function factsOfComparison(
 function factsOfSide(operator: Comparison, side: Expr, other: Expr, outcome: boolean, state: number): Fact[] {
   // Only what can be negated compares amounts; the others look into texts and lists.
   const opposite = NEGATED[operator];
-  if (opposite === undefined) return unclear(side, state);
+  if (opposite === undefined) return unclearFacts(side, state);
   const holds = outcome ? operator : opposite;
   const counter = counterOf(side, state);
   const is = holds === '==' || holds === '!=' ? holds : holds === '<' || holds === '<=' ? '<' : '>';
   if (counter !== null) return [{ counter, is, with: other }];
   const ofSum = side.op === 'arithmetic' ? factsOfSum(side, is, other, state) : null;
-  return ofSum ?? unclear(side, state);
+  return ofSum ?? unclearFacts(side, state);
 }
 
 /** `n + 1 < 3` says of `n` what `n < 2` says; `5 - n > 0` says `n < 5`. */
@@ -191,6 +191,6 @@ function factsOfSum(
 }
 
 /** A test that reads a counter in a way that is not followed here: it is believed to end some day. */
-function unclear(expr: Expr, state: number): Fact[] {
+function unclearFacts(expr: Expr, state: number): Fact[] {
   return [...countersIn(expr, state)].map((counter) => ({ counter, is: 'some', with: { op: 'const', value: null } }));
 }

@@ -73,7 +73,7 @@ class Forest {
 }
 
 /** The closest dominator of every number of a walk; that of the root is itself. */
-function immediate({ parents, before }: Walk): Int32Array {
+function immediateDominators({ parents, before }: Walk): Int32Array {
   const count = parents.length;
   const semi = Int32Array.from({ length: count }, (_, number) => number);
   const forest = new Forest(semi);
@@ -95,7 +95,7 @@ function immediate({ parents, before }: Walk): Int32Array {
 
 export function dominators(successors: readonly (readonly number[])[], root: number): Dominators {
   const found = walk(successors, root);
-  const closest = immediate(found);
+  const closest = immediateDominators(found);
   // Numbers of a second walk, along the tree of dominators: what a node dominates lies between `enter` and `leave`.
   const below: number[][] = Array.from(closest, () => []);
   for (let w = 1; w < closest.length; w++) below[closest[w] as number]?.push(w);

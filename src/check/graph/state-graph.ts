@@ -48,7 +48,7 @@ function successors(graph: StateGraph): number[][] {
 }
 
 /** Which states can be reached from `roots`. */
-export function reachable(graph: StateGraph, roots: readonly number[]): boolean[] {
+export function reachableStates(graph: StateGraph, roots: readonly number[]): boolean[] {
   const next = successors(graph);
   const seen = next.map(() => false);
   const work = [...roots];

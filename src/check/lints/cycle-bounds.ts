@@ -45,7 +45,7 @@ export class Bounds {
   }
 
   /** The ways of a counter that bounds the part: those with its changes, and those after its tests. */
-  in(part: readonly Way[]): readonly [ReadonlySet<Way>, ReadonlySet<Way>] | null {
+  boundingWays(part: readonly Way[]): readonly [ReadonlySet<Way>, ReadonlySet<Way>] | null {
     const changed = this.changedIn(part);
     for (const [counter, list] of changed) {
       const direction = directionOf(list.map(({ change }) => change));

@@ -41,20 +41,20 @@ type Read = Extract<Expr, { op: 'read' }>;
 
 /** The first name that has no value for certain; what may be missing on purpose is passed over. */
 function firstRead(expr: Expr, missing: (slot: SlotRef) => boolean): Read | null {
-  const inner = (of: Expr): Read | null => firstRead(of, missing);
+  const readIn = (of: Expr): Read | null => firstRead(of, missing);
   switch (expr.op) {
     case 'read':
       return expr.places.length > 0 && expr.places.every(missing) && !expr.name.startsWith('$') ? expr : null;
     case 'field':
     case 'negate':
     case 'not':
-      return inner(expr.of);
+      return readIn(expr.of);
     case 'arithmetic':
     case 'compare':
-      return inner(expr.left) ?? inner(expr.right);
+      return readIn(expr.left) ?? readIn(expr.right);
     case 'and':
     case 'or':
-      return inner(expr.left);
+      return readIn(expr.left);
     default:
       return null;
   }

@@ -3,7 +3,7 @@ import { checkMessages as say } from '../../source/catalogue/check.js';
 import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
 import type { SourceSet, Span } from '../../source/source-file.js';
 import { pipesWithoutSource } from '../graph/flow.js';
-import { type Edge, reachable, reachesWithout, type StateGraph, stateGraph } from '../graph/state-graph.js';
+import { type Edge, reachableStates, reachesWithout, type StateGraph, stateGraph } from '../graph/state-graph.js';
 import type { LoweredMachine } from '../lower/lower-machine.js';
 import type { LoweredState } from '../lower/lowered-state.js';
 import { lintEarlyReads } from './early-reads.js';
@@ -19,7 +19,7 @@ export function lintMachine(lowered: LoweredMachine, sources: SourceSet, diagnos
   const error = names.indexOf('ERROR');
   // A first state ERROR is an error of its own, and what is below it was meant to be the first.
   const first = error === 0 && names.length > 1 ? 1 : 0;
-  const seen = reachable(graph, error < 0 ? [first] : [first, error]);
+  const seen = reachableStates(graph, error < 0 ? [first] : [first, error]);
   states.forEach((_, at) => {
     const declared = lowered.unit.states[at];
     if (!seen[at] && declared) diagnostics.push(say.unreachableState(declared.name.span, { name: declared.name.text }));

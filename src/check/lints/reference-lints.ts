@@ -20,8 +20,8 @@ export function lintReferences(states: readonly LoweredState[], diagnostics: Dia
   for (const read of reads) {
     // A whole kind is there as long as the run is.
     if (read.path.length === 1) continue;
-    const isWritten = tree.overlapping(read.path).length > 0;
-    const diagnostic = isWritten ? besideOnly(read, states) : unwritten(read, written);
+    const isWritten = tree.findOverlapping(read.path).length > 0;
+    const diagnostic = isWritten ? besideOnly(read, states) : checkUnwritten(read, written);
     const key = `${diagnostic?.code} ${printPath(read.path)}`;
     if (diagnostic === null || (diagnostic.severity !== 'error' && reported.has(key))) continue;
     reported.add(key);
@@ -29,7 +29,7 @@ export function lintReferences(states: readonly LoweredState[], diagnostics: Dia
   }
 }
 
-function unwritten({ path, span, spared }: DataRead, written: readonly DataPath[]): Diagnostic | null {
+function checkUnwritten({ path, span, spared }: DataRead, written: readonly DataPath[]): Diagnostic | null {
   const text = `†${printPath(path)}`;
   const near = nearWritten(path, written);
   if (near !== undefined) return say.misspeltReference(span, { path: text, near: `†${printPath(near)}` });
@@ -86,7 +86,7 @@ export function noteReadsBeside(reads: DataRead[], members: readonly BranchUse[]
     const asked = reads.slice(from, to).filter(({ spared }) => spared);
     for (let at = from; at < to; at++) {
       const read = reads[at] as DataRead;
-      const writers = tree.overlapping(read.path);
+      const writers = tree.findOverlapping(read.path);
       const [first] = writers;
       if (first === undefined || read.parallel !== undefined || writers.some(({ call }) => call === own)) continue;
       if (asked.some(({ path }) => isPrefix(path, read.path))) continue;

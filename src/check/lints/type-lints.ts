@@ -19,7 +19,7 @@ export function lintTypes({ machine, states }: LoweredMachine, sources: SourceSe
   states.forEach(({ typeUses }, state) => {
     for (const use of typeUses) {
       const diagnostic =
-        unlike(use, state, types, sources) ?? untypedInput(use, state, types, machine.inputs, reported);
+        checkComparison(use, state, types, sources) ?? untypedInput(use, state, types, machine.inputs, reported);
       if (diagnostic !== null) diagnostics.push(diagnostic);
     }
   });
@@ -28,7 +28,7 @@ export function lintTypes({ machine, states }: LoweredMachine, sources: SourceSe
 const STRUCTURE = LIST | OBJECT;
 const SCALAR = TEXT | NUMBER | BOOLEAN;
 
-function unlike(use: TypeUse, state: number, types: TypesOf, sources: SourceSet): Diagnostic | null {
+function checkComparison(use: TypeUse, state: number, types: TypesOf, sources: SourceSet): Diagnostic | null {
   if (use.operator !== '==' && use.operator !== '!=') return null;
   const [left, right] = [use.left, use.right].map(({ expr }) => types(expr, state) & ~NULL) as [Types, Types];
   const isAlike = (left & right & SCALAR) !== 0 || ((left & STRUCTURE) !== 0 && (right & STRUCTURE) !== 0);
@@ -41,7 +41,7 @@ function unlike(use: TypeUse, state: number, types: TypesOf, sources: SourceSet)
     left: words(use.left, left, sources),
     right: words(use.right, right, sources),
     printed: [left, right].some((one) => (one & TEXT) !== 0 && (one & STRUCTURE) !== 0),
-    name: convertible(use.left, left, sources) ?? convertible(use.right, right, sources),
+    name: convertibleName(use.left, left, sources) ?? convertibleName(use.right, right, sources),
     fix: fix?.fix,
     after: fix?.after,
   });
@@ -85,7 +85,7 @@ function mendComparison(
 }
 
 /** The name of an operand that `string(…)` would make comparable with a text. */
-function convertible({ expr, span }: TypedOperand, types: Types, sources: SourceSet): string | undefined {
+function convertibleName({ expr, span }: TypedOperand, types: Types, sources: SourceSet): string | undefined {
   const text = sources[span.file]?.text.slice(span.start, span.end) ?? '';
   return expr.op !== 'const' && (types & TEXT) === 0 && isWord(text) ? text : undefined;
 }

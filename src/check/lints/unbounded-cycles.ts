@@ -66,7 +66,7 @@ class Search {
     for (const part of this.connectedParts(ways)) {
       this.looked += part.length;
       if (this.looked > MOST_WAYS) return found;
-      const bound = this.bounds.in(part);
+      const bound = this.bounds.boundingWays(part);
       if (bound === null) found.push(part);
       else for (const without of bound) found.push(...this.survivors(part.filter((way) => !without.has(way))));
     }

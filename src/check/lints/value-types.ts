@@ -169,7 +169,7 @@ function inputTypes(input: Input | undefined): Types {
 const typeBits = { number: NUMBER, boolean: BOOLEAN, list: LIST, object: OBJECT } as const;
 
 function typesOf(expr: Expr, read: (refs: readonly SlotRef[]) => Types): Types {
-  const inner = (e: Expr): Types => typesOf(e, read);
+  const innerTypes = (e: Expr): Types => typesOf(e, read);
   switch (expr.op) {
     case 'const':
       return typeOfJson(expr.value);
@@ -180,17 +180,17 @@ function typesOf(expr: Expr, read: (refs: readonly SlotRef[]) => Types): Types {
     case 'object':
       return OBJECT;
     case 'call':
-      if (expr.name === 'default') return inner(expr.args[0] as Expr) | inner(expr.args[1] as Expr);
+      if (expr.name === 'default') return innerTypes(expr.args[0] as Expr) | innerTypes(expr.args[1] as Expr);
       return Object.hasOwn(RESULTS, expr.name) ? (RESULTS[expr.name] as Types) : ANY;
     case 'template': {
       const [only] = expr.template;
       if (expr.template.length !== 1 || only === undefined || typeof only === 'string') return TEXT;
-      return only.filter === undefined ? inner(only.value) : ANY;
+      return only.filter === undefined ? innerTypes(only.value) : ANY;
     }
     case 'negate':
       return NUMBER;
     case 'arithmetic':
-      return expr.operator === '+' ? sum(inner(expr.left), inner(expr.right)) : NUMBER;
+      return expr.operator === '+' ? sum(innerTypes(expr.left), innerTypes(expr.right)) : NUMBER;
     case 'not':
     case 'and':
     case 'or':

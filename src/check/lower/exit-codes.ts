@@ -24,7 +24,7 @@ export class ExitCodes {
     const slot = this.scope.local(name);
     let exitSlot = this.slots.get(slot);
     if (exitSlot === undefined) {
-      exitSlot = this.scope.hidden(`$exit:${name}`);
+      exitSlot = this.scope.hiddenSlot(`$exit:${name}`);
       this.slots.set(slot, exitSlot);
       for (const binding of this.bindings.get(slot) ?? []) binding.exitSlot = exitSlot;
     }

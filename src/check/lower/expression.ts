@@ -160,7 +160,7 @@ function lowerName(
 ): Expr {
   const resolved = context.scope.read(e.name, e.span, isNeeded);
   if (resolved !== null) return resolved.expr;
-  if (unknown !== 'optional') context.scope.unknown(e.name, e.span, unknown);
+  if (unknown !== 'optional') context.scope.reportUnknown(e.name, e.span, unknown);
   return { op: 'read', name: e.name, places: [] };
 }
 

@@ -85,7 +85,7 @@ function endOfIfs(instructions: readonly Instruction[], at: number): number {
 
 /** IFs in a row with a DEFAULT: a hidden flag remembers whether any of them matched. */
 function lowerIfRun(l: StateLowering, ifs: readonly If[], last: Default): boolean {
-  const slot = l.scope.hidden('$matched');
+  const slot = l.scope.hiddenSlot('$matched');
   const flag = { to: { in: 'local', slot }, name: '$matched' } as const;
   l.emitter.add({ op: 'set', ...flag, value: l.constant(false) }, (ifs[0] as If).span);
   let someArmCompletes = false;

@@ -125,11 +125,11 @@ function lowerHandler(l: StateLowering, i: Extract<Instruction, { kind: 'on-erro
       say.unknownErrorKind(i.errorKind.span, { name: kind, known: ERROR_KINDS, near: nearest(kind, ERROR_KINDS) }),
     );
   const names: Record<string, number> = {};
-  for (const name of ERROR_NAMES) names[name] = l.scope.hidden(`$${name}`);
+  for (const name of ERROR_NAMES) names[name] = l.scope.hiddenSlot(`$${name}`);
   const passed: Record<string, number> = {};
   // What no FAIL has passed to it is what it is elsewhere in the state.
   for (const name of l.shared.symbols.states.get(l.scope.state)?.fails ?? [])
-    if (!(name in names)) passed[name] = l.scope.hidden(`$${name}`);
+    if (!(name in names)) passed[name] = l.scope.hiddenSlot(`$${name}`);
   l.scope.push('handler', [
     ...Object.entries(names).map(([name, slot]) => [name, { slot }] as const),
     ...Object.entries(passed).map(([name, slot]) => [name, { slot, orElse: true as const }] as const),

@@ -63,12 +63,12 @@ function isReusable(
   return (
     entry.length === had.length &&
     entry.every((one, at) => one === had[at]) &&
-    same(known.commands, lookups.onPath) &&
-    same(known.agents, lookups.agents?.isKnown)
+    areSameAnswers(known.commands, lookups.onPath) &&
+    areSameAnswers(known.agents, lookups.agents?.isKnown)
   );
 }
 
-function same(answers: Answers, ask: ((name: string) => boolean) | undefined): boolean {
+function areSameAnswers(answers: Answers, ask: ((name: string) => boolean) | undefined): boolean {
   for (const [name, answer] of answers) if (ask?.(name) !== answer) return false;
   return true;
 }
@@ -98,7 +98,7 @@ function lowerReusable(shared: MachineScope, declaration: StateDeclaration, sett
 
 /** The same lookups; what they answer is noted. */
 function notingLookups(lookups: Lookups, commands: Map<string, boolean>, agents: Map<string, boolean>): Lookups {
-  const noting = (answers: Map<string, boolean>, ask: (name: string) => boolean) => (name: string) => {
+  const noteAnswers = (answers: Map<string, boolean>, ask: (name: string) => boolean) => (name: string) => {
     const answer = ask(name);
     answers.set(name, answer);
     return answer;
@@ -106,11 +106,11 @@ function notingLookups(lookups: Lookups, commands: Map<string, boolean>, agents:
   return {
     ...lookups,
     ...omitUndefined({
-      onPath: lookups.onPath === undefined ? undefined : noting(commands, lookups.onPath),
+      onPath: lookups.onPath === undefined ? undefined : noteAnswers(commands, lookups.onPath),
       agents:
         lookups.agents === undefined
           ? undefined
-          : { ...lookups.agents, isKnown: noting(agents, lookups.agents.isKnown) },
+          : { ...lookups.agents, isKnown: noteAnswers(agents, lookups.agents.isKnown) },
     }),
   };
 }

@@ -157,10 +157,10 @@ export function lowerForEach(l: StateLowering, i: ForEach, wait: Wait | null = n
 }
 
 function lowerSequentialEach(l: StateLowering, i: ForEach, list: Expr, failures: number | null): void {
-  const items = l.scope.hidden('$items');
-  const index = l.scope.hidden('$index');
-  const variable = l.scope.hidden(`$each:${i.variable.text}`);
-  const keep = failures === null ? null : { failures, handling: l.scope.hidden('$handling') };
+  const items = l.scope.hiddenSlot('$items');
+  const index = l.scope.hiddenSlot('$index');
+  const variable = l.scope.hiddenSlot(`$each:${i.variable.text}`);
+  const keep = failures === null ? null : { failures, handling: l.scope.hiddenSlot('$handling') };
   l.emitter.add({ op: 'each', list, items, index, ...omitUndefined({ keep: keep ?? undefined }) }, i.span);
   const head = l.emitter.add({ op: 'next', items, index, variable, exit: -1 }, i.span);
   l.scope.push('loop', [[i.variable.text, { slot: variable }]]);
@@ -185,7 +185,7 @@ function lowerParallelEach(
   options: ReadonlyMap<string, Option>,
   wait: Wait | null,
 ): void {
-  const variable = l.scope.hidden(`$each:${i.variable.text}`);
+  const variable = l.scope.hiddenSlot(`$each:${i.variable.text}`);
   const max = numberOption(l, options.get('max'));
   const quorum = quorumOf(l, wait, options);
   const keep = keepOf(l, options);

@@ -91,7 +91,7 @@ function bindArguments(l: StateLowering, i: Use, pattern: PatternDeclaration): B
 function bindOne(l: StateLowering, { name, value, span }: Argument, given: Constant['given']): Bound {
   const expr = lowerArgument(l, name, value);
   if (expr.op === 'const') return [name.text, { constant: expr.value, given }];
-  const slot = l.scope.hidden(`$${name.text}`);
+  const slot = l.scope.hiddenSlot(`$${name.text}`);
   l.emitter.add({ op: 'set', to: { in: 'local', slot }, name: name.text, value: expr }, span);
   return [name.text, { slot }];
 }

@@ -90,8 +90,8 @@ function lowerEmit(l: StateLowering, i: Extract<Instruction, { kind: 'emit' }>):
 
 /** Names are compared as people write them in events: case and the kind of dash do not matter. */
 export function sameName(a: string, b: string): boolean {
-  const plain = (name: string) => name.toLowerCase().replace(/-/g, '_');
-  return plain(a) === plain(b);
+  const normalize = (name: string) => name.toLowerCase().replace(/-/g, '_');
+  return normalize(a) === normalize(b);
 }
 
 function lowerGoto(l: StateLowering, i: Extract<Instruction, { kind: 'goto' }>): void {

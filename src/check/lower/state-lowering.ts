@@ -126,7 +126,7 @@ export class StateLowering implements ExpressionContext {
   // ---- what expressions ask ---------------------------------------------------------------------------
 
   sample(source: 'now' | 'uuid' | 'random', span: Span): number {
-    const slot = this.scope.hidden(`$${source}`);
+    const slot = this.scope.hiddenSlot(`$${source}`);
     this.emitter.add({ op: 'sample', source, slot }, span);
     return slot;
   }

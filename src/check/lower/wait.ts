@@ -52,7 +52,7 @@ function timedOut(l: StateLowering) {
 function lowerPolling(l: StateLowering, i: Wait, what: Extract<Wait['for'], { kind: 'condition' }>): void {
   const options = checkOptions(l, i.options, { every: 'text' }, 'this WAIT');
   const every = options.get('every')?.value;
-  const deadline = l.scope.hidden('$deadline');
+  const deadline = l.scope.hiddenSlot('$deadline');
   const slot = timedOut(l).slot;
   const timeout = i.timeout === undefined ? DEFAULT_LIMIT : durationTemplate(l, i.timeout);
   const backOff = every !== undefined && mayDouble(every) ? backOffSlots(l) : null;
@@ -89,7 +89,7 @@ function mayDouble(every: TextTemplate): boolean {
 }
 
 function backOffSlots(l: StateLowering) {
-  return { turns: l.scope.hidden('$turns'), chance: l.scope.hidden('$chance') };
+  return { turns: l.scope.hiddenSlot('$turns'), chance: l.scope.hiddenSlot('$chance') };
 }
 
 /** A WAIT for something else than the members, directly below a PARALLEL: they run while it waits. */

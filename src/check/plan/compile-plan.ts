@@ -32,7 +32,7 @@ interface PlanOptions {
   /** Why a tool cannot run on this machine, as a clause, or null; if absent, this is not checked. */
   readonly targetProblem?: (target: ToolTarget) => string | null;
   /** Opens a plan that a call runs; if absent, such plans are not checked. */
-  readonly open?: OpenPlan;
+  readonly loadInner?: OpenPlan;
   /** The line of an offset in the document, from 1. */
   readonly lineOf?: (offset: number) => number;
   /** The diagnostics of reading the texts of the plan and its tools. */
@@ -72,7 +72,7 @@ export function compilePlan(tree: PlanNode, options: PlanOptions): PlanCompilati
   lintOutcomes(calls, diagnostics);
   lintTargetNames(calls, options, diagnostics);
   lintMissingTargets(calls, options, diagnostics);
-  if (options.open !== undefined) lintInnerPlans(calls, options.open, diagnostics);
+  if (options.loadInner !== undefined) lintInnerPlans(calls, options.loadInner, diagnostics);
   const signature = signatureOf(lowering, given);
   const approvals = findApprovals(lowering);
   if (inputs !== null) lintInputs(lowering, { signature, inputs, root: tree.root.span, diagnostics });

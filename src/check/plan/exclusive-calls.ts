@@ -96,7 +96,7 @@ function pathNeeds(read: Read & { readonly op: 'path' }, context: NeedContext): 
   const { tree, rank, given, own, calls, needs } = context;
   if (read.gate || valueAt(given.values, read.path) !== undefined) return { needs: NONE, conflict: null };
   const ways: Needs[] = [];
-  for (const { call, arm } of tree.overlapping(read.path)) {
+  for (const { call, arm } of tree.findOverlapping(read.path)) {
     if ((rank[call] as number) >= own) continue;
     const writer = needs[call] as Needs;
     // A writer without needs makes the needs of other writers irrelevant.

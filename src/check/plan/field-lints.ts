@@ -21,7 +21,7 @@ export function lintFields(
   const reads = [...calls.flatMap((call) => call.reads), ...outputReads];
   for (const read of reads) {
     if (valueAt(given.values, read.path) !== undefined) continue;
-    const problem = findMissingField(read, tree.overlapping(read.path), calls);
+    const problem = findMissingField(read, tree.findOverlapping(read.path), calls);
     // With alternatives, another one may have a value.
     if (problem !== null)
       diagnostics.push(read.alternatives.length > 0 ? { ...problem, severity: 'warning' } : problem);

@@ -24,7 +24,7 @@ export function lintOutputs(
     const problems = call.arms.flatMap((paths, arm) =>
       paths.map((path) => {
         const writer = { call: call.index, arm, path };
-        return findSharedOutput(writer, tree.overlapping(path), calls, exclusive);
+        return findSharedOutput(writer, tree.findOverlapping(path), calls, exclusive);
       }),
     );
     const first =

@@ -16,7 +16,7 @@ interface Branch {
 
 export interface PathTree {
   /** Writers of the path, of a part of it, and of something around it, in the order of the calls. */
-  overlapping(path: PlanPath): readonly Writer[];
+  findOverlapping(path: PlanPath): readonly Writer[];
 }
 
 export function buildPathTree(calls: readonly { readonly arms: readonly (readonly PlanPath[])[] }[]): PathTree {
@@ -27,7 +27,7 @@ export function buildPathTree(calls: readonly { readonly arms: readonly (readonl
     });
   });
   return {
-    overlapping(path) {
+    findOverlapping(path) {
       const found: Writer[] = [];
       let at: Branch | undefined = root;
       for (const segment of path) {

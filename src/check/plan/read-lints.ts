@@ -35,7 +35,7 @@ export function lintReads(
   };
   const reads = [...calls.flatMap((call) => call.reads), ...outputReads];
   const hasSource = ({ path }: LocatedRead): boolean =>
-    valueAt(given.values, path) !== undefined || tree.overlapping(path).length > 0;
+    valueAt(given.values, path) !== undefined || tree.findOverlapping(path).length > 0;
   const mayHaveValue = (read: LocatedRead): boolean =>
     read.isApproval || isInput(read.path) || isRoot(read.path) || hasSource(read);
   // A path that calls write for one instance is not a mistake for the others.

@@ -98,7 +98,7 @@ class CallSchema {
   private typesRead({ of }: Extract<Parameter, { op: 'read' }>): Set<string> | null {
     if (of.op !== 'path') return null;
     const found = new Set<string>();
-    for (const writer of this.around.tree.overlapping(of.path)) {
+    for (const writer of this.around.tree.findOverlapping(of.path)) {
       const { binding, method, inline } = this.around.calls[writer.call] as LoweredCall;
       if (writer.path.length > of.path.length) return new Set(['object']);
       if (method !== null || inline !== null || !isObject(binding?.schema ?? undefined)) return null;

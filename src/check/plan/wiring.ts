@@ -49,7 +49,7 @@ function findSources(
 ): number[] {
   const found = new Set<number>();
   for (const { path } of reads) {
-    const writers = tree.overlapping(path);
+    const writers = tree.findOverlapping(path);
     const earlier = writers.some(({ call }) => call < index) || valueAt(given.values, path) !== undefined;
     for (const { call } of writers) if (!(earlier && droppable(call))) found.add(call);
   }
@@ -82,7 +82,7 @@ function breakCycles(
     reported.add(id);
     const cycleCalls = findShortestCycle(call.index, sources, (node) => cycle[node] === id);
     const before = cycleCalls[1] ?? call.index;
-    const read = call.reads.find(({ path }) => tree.overlapping(path).some((writer) => writer.call === before));
+    const read = call.reads.find(({ path }) => tree.findOverlapping(path).some((writer) => writer.call === before));
     // Reported at the first call of the document, so the message starts there and follows the flow of values.
     const names = [call.index, ...cycleCalls.slice(1).reverse()].map((index) => calls[index]?.title ?? '');
     const shown = names.length <= 8 ? names : [...names.slice(0, 4), '…', ...names.slice(-3)];
@@ -129,7 +129,7 @@ function lintForwardReferences(
   for (const { index, reads } of calls) {
     if ((sources[index]?.at(-1) ?? -1) <= index) continue;
     for (const { path, span } of reads) {
-      const writers = tree.overlapping(path);
+      const writers = tree.findOverlapping(path);
       const first = calls[writers[0]?.call ?? -1];
       if (first === undefined || first.index <= index || valueAt(given.values, path) !== undefined) continue;
       diagnostics.push(words.forwardReference(span, { path: `†${printPath(path)}`, call: first.title }));

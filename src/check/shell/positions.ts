@@ -55,13 +55,13 @@ export function shellChecks(lexed: LexedShell, strict: boolean, findings: ShellF
 
 export function checkPositions(checks: ShellChecks): void {
   const { lexed } = checks;
-  for (const hole of lexed.holes) if (hole.zone !== null) unsafe(checks, hole, hole.zone, '', true);
+  for (const hole of lexed.holes) if (hole.zone !== null) checkUnsafe(checks, hole, hole.zone, '', true);
   for (const command of lexed.commands) collectDeclared(checks, command);
   for (const command of lexed.commands) checkCommand(checks, command);
 }
 
 /** Reports a value, unless it is spliced on purpose or is a checked number where a number is harmless. */
-function unsafe(
+function checkUnsafe(
   checks: ShellChecks,
   hole: LexedHole,
   position: UnsafePosition,
@@ -94,7 +94,7 @@ function unsafeWord(
   command: string,
   numbers = true,
 ): void {
-  for (const hole of word?.holes ?? []) unsafe(checks, hole, position, command, numbers);
+  for (const hole of word?.holes ?? []) checkUnsafe(checks, hole, position, command, numbers);
 }
 
 /** Names declared with `-i` or `-n`: what is assigned to them is evaluated, before or after in the text. */
@@ -111,7 +111,7 @@ function checkCommand(checks: ShellChecks, command: Command): void {
   for (const word of command.assignments) checkAssignment(checks, word);
   for (const redirect of command.redirects)
     if (redirect.operator === '>&' || redirect.operator === '<&')
-      for (const hole of redirect.holes) unsafe(checks, hole, 'descriptor', redirect.operator, true);
+      for (const hole of redirect.holes) checkUnsafe(checks, hole, 'descriptor', redirect.operator, true);
   switch (command.role) {
     case 'array':
       return checkArray(checks, command);
@@ -150,7 +150,7 @@ function checkSubscript(checks: ShellChecks, word: Word, opening: RegExp): void 
   if (begin === undefined) return;
   const end = word.text.indexOf(']', begin);
   for (const hole of word.holes)
-    if (hole.offset >= begin && (end < 0 || hole.offset < end)) unsafe(checks, hole, 'subscript', '', true);
+    if (hole.offset >= begin && (end < 0 || hole.offset < end)) checkUnsafe(checks, hole, 'subscript', '', true);
 }
 
 function checkArray(checks: ShellChecks, command: Command): void {
@@ -345,5 +345,5 @@ function checkShellInput(checks: ShellChecks, command: Command, program: number,
   if (!fromInput) return;
   for (const redirect of command.redirects)
     if (redirect.operator === '<<' || redirect.operator === '<<<')
-      for (const hole of redirect.holes) unsafe(checks, hole, 'shell-input', name, true);
+      for (const hole of redirect.holes) checkUnsafe(checks, hole, 'shell-input', name, true);
 }

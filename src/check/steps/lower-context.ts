@@ -15,7 +15,7 @@ import { lowerWorkflow } from './lower-workflow.js';
 
 export function lowerContext(l: StateLowering, entries: readonly ContextEntry[]): ContextLayout[] {
   return entries.map((entry) => {
-    const slot = l.scope.hidden('$context');
+    const slot = l.scope.hiddenSlot('$context');
     const title = lowerEntry(l, entry, slot);
     return { title, slot, ...(entry.kind === 'value' ? { optional: true as const } : {}) };
   });
@@ -73,7 +73,7 @@ export function lowerGiven(l: StateLowering, entries: readonly ContextEntry[], s
   return [...(task === null ? [] : [task.name]), ...names].flatMap((name) => {
     const value = l.scope.read(name, span)?.expr;
     if (value === undefined) return [];
-    const slot = l.scope.hidden('$context');
+    const slot = l.scope.hiddenSlot('$context');
     setContext(l, slot, name, value, span);
     return [{ title: [name], slot, optional: true as const }];
   });

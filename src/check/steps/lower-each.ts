@@ -13,14 +13,14 @@ export function lowerEach(l: StateLowering, i: StepNode, step: NamedStep, each: 
   const of = tasksOf(l, i, each);
   if (below === null || of === null) return;
   const parent: StepKey = { level: outer.scope.level, path: i.name.text, field: '' };
-  const tasks = scope.hidden('$tasks');
-  const variable = scope.hidden('$task');
+  const tasks = scope.hiddenSlot('$tasks');
+  const variable = scope.hiddenSlot('$task');
   const name = outer.older ? 'item' : 'task';
   // Files older still say `task` there too.
   const names = outer.older ? ['item', 'task'] : ['task'];
   const list = { op: 'read', name: 'tasks', places: [{ in: 'local', slot: tasks }] } as const;
   emitter.add({ op: 'tasks', of, slot: tasks }, each.span);
-  const inside = (): void => {
+  const enterTask = (): void => {
     scope.push(
       'loop',
       names.map((one) => [one, { slot: variable }] as const),
@@ -34,24 +34,24 @@ export function lowerEach(l: StateLowering, i: StepNode, step: NamedStep, each: 
   };
   if (!each.parallel) {
     checkOptions(l, each.options, {}, 'EACH');
-    const items = scope.hidden('$items');
-    const index = scope.hidden('$index');
+    const items = scope.hiddenSlot('$items');
+    const index = scope.hiddenSlot('$index');
     emitter.add({ op: 'each', list, items, index }, each.span);
     const head = emitter.add({ op: 'next', items, index, variable, exit: -1 }, each.span);
     emitter.add({ op: 'task-enter', parent, slot: variable, parallel: false }, each.span);
-    inside();
+    enterTask();
     emitter.add({ op: 'task-leave', parallel: false, slot: null }, each.span);
     emitter.add({ op: 'jump', to: head }, each.span);
     emitter.patch(head, 'exit');
     return;
   }
   const max = numberOption(l, checkOptions(l, each.options, { max: 'number' }, 'EACH').get('max'));
-  const end = scope.hidden('$end');
+  const end = scope.hiddenSlot('$end');
   const fork = emitter.add({ op: 'jump', to: -1 }, each.span);
   const body = emitter.pc;
   l.branchDepth++;
   emitter.add({ op: 'task-enter', parent, slot: variable, parallel: true }, each.span);
-  inside();
+  enterTask();
   emitter.add({ op: 'task-leave', parallel: true, slot: end }, each.span);
   emitter.add({ op: 'branch-end' }, each.span);
   l.branchDepth--;

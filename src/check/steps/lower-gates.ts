@@ -150,11 +150,11 @@ function commandGate(l: StateLowering, gate: GateLayout, name: string, span: Spa
       l.diagnostics.push(say.gateCommand(span, { name, near: nearGate(name) }));
     return check(l, gate, { kind: 'unknown', why: `the gate \`${name}\` has no command` }, span);
   }
-  shellGate(l, gate, plain(found.command), { text: found.command, timeoutMs: found.timeoutMs, span, least });
+  shellGate(l, gate, plainShell(found.command), { text: found.command, timeoutMs: found.timeoutMs, span, least });
 }
 
 /** The text of the configuration, which holds no values of the program. */
-const plain = (source: string): ShellTemplate =>
+const plainShell = (source: string): ShellTemplate =>
   compileShellText(source, {
     shell: 'bash',
     strict: false,

@@ -31,7 +31,7 @@ function lowerMembers(l: StateLowering, i: StepNode, run: Extract<StepRun, { kin
   l.branchDepth++;
   for (const member of run.steps.instructions) {
     if (member.kind !== 'step') continue;
-    const end = scope.hidden('$end');
+    const end = scope.hiddenSlot('$end');
     ends.push(end);
     branches.push({ pc: emitter.pc, collect: [end] });
     emitter.add({ op: 'task-enter', parent, slot: null, name: member.name.text, parallel: true }, member.span);
@@ -47,7 +47,7 @@ function lowerMembers(l: StateLowering, i: StepNode, run: Extract<StepRun, { kin
   for (const named of members) setProgress(named, 'done');
   const join = emitter.pc;
   emitter.replace(fork, { op: 'fork', branches, join, max: null, agents: true, quorum: null, wait: null });
-  const all = scope.hidden('$ends');
+  const all = scope.hiddenSlot('$ends');
   const items = ends.map((slot) => ({ op: 'read', name: '$end', places: [{ in: 'local', slot }] }) as const);
   emitter.add({ op: 'set', to: { in: 'local', slot: all }, name: '$ends', value: { op: 'list', items } }, i.verb.span);
   emitter.add({ op: 'tasks-merge', slot: all }, i.verb.span);

@@ -73,7 +73,7 @@ function prepareEntry(
     case 'not':
       return { layout: { when: { kind: 'not', gate: gateOf(l, step, condition) }, ...overrides } };
     case 'validate': {
-      const slot = l.scope.hidden('$asked');
+      const slot = l.scope.hiddenSlot('$asked');
       asked.push({ condition, slot });
       return { layout: { when: { kind: 'validate', slot }, ...overrides } };
     }

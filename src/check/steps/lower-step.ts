@@ -17,7 +17,7 @@ import { lowerGuards } from './lower-guards.js';
 import { emitRetry, prepareRetry } from './lower-retry.js';
 import { lowerWorkflow } from './lower-workflow.js';
 import { atPath, type FoundStep, nearByName } from './step-keys.js';
-import { declareStep, everywhere, lookUp, type NamedStep, rootOf, type StepNode, typeOf } from './step-names.js';
+import { declareStep, findEverywhere, lookUp, type NamedStep, rootOf, type StepNode, typeOf } from './step-names.js';
 
 /** Lowers a STEP with the steps of its tasks. Execution always continues after it. */
 export function lowerStep(l: StateLowering, i: StepNode): boolean {
@@ -209,7 +209,7 @@ function sessionByProximity(
   const { scope, older } = l.steps.context;
   const { found, paths } = nearByName(scope, name);
   if (found !== null && older) return sessionFrom(found, own, fail);
-  const known = found === null ? paths : everywhere(rootOf(scope), name);
+  const known = found === null ? paths : findEverywhere(rootOf(scope), name);
   if (known.length === 0) return fail('no step of that name is visible here');
   l.diagnostics.push(say.ambiguousSession(span, { name, paths: known }));
   return { kind: 'new' };

@@ -64,7 +64,7 @@ const gateOf = ({ gate }: CallSite) => (gate === undefined ? {} : { gate });
 function bindGiven(l: StateLowering, call: WorkflowCall): Map<string, number> {
   const slots = new Map<string, number>();
   for (const { name, value: lowered } of lowerArguments(l, call.args)) {
-    const slot = l.scope.hidden(`$${name}`);
+    const slot = l.scope.hiddenSlot(`$${name}`);
     const given = call.args.find((argument) => argument.name.text === name)?.value;
     const value = given?.kind === 'expression' ? namesOfFiles(lowered, given.expression, l) : lowered;
     l.emitter.add({ op: 'set', to: { in: 'local', slot }, name: `$${name}`, value }, call.span);

@@ -13,7 +13,7 @@ import type { MachineScope } from '../scope.js';
 import {
   allPaths,
   byPath,
-  everywhere,
+  findEverywhere,
   lookUp,
   type NamedStep,
   rootOf,
@@ -95,7 +95,7 @@ function keyExpression(l: KeyContext, root: string, fields: readonly string[], s
   if (root === 'steps' && context.older) return olderKey(l, fields, text, span);
   const found = lookUp(context.scope, root);
   if (found !== null) return keyOf(l, found.step, { level: found.scope.level, path: root }, fields, text, span);
-  const others = everywhere(rootOf(context.scope), root);
+  const others = findEverywhere(rootOf(context.scope), root);
   if (others.length === 0) return otherState(l, root, fields, text, span);
   l.diagnostics.push(say.ambiguousStep(span, { key: text, paths: others.map((path) => `${path}.${field}`) }));
   return nothing;
@@ -255,7 +255,7 @@ export function nearByName(
   if (visible !== null)
     return { found: { step: visible.step, key: { level: visible.scope.level, path: name } }, paths: [] };
   for (let scope: StepScope | null = from; scope !== null; scope = scope.kind === 'workflow' ? null : scope.parent) {
-    const paths = everywhere(scope, name);
+    const paths = findEverywhere(scope, name);
     const [only] = paths;
     if (only === undefined) continue;
     const path = only.slice(scope.path.length);

@@ -137,10 +137,10 @@ export function rootOf(scope: StepScope): StepScope {
 }
 
 /** Every step of a name below a scope, with its path for people. */
-export function everywhere(scope: StepScope, name: string, found: string[] = []): string[] {
+export function findEverywhere(scope: StepScope, name: string, found: string[] = []): string[] {
   for (const step of scope.steps.values()) {
     if (step.name === name) found.push(scope.path + name);
-    if (step.below !== null && step.below.kind !== 'workflow') everywhere(step.below, name, found);
+    if (step.below !== null && step.below.kind !== 'workflow') findEverywhere(step.below, name, found);
   }
   return found;
 }

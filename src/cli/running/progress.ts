@@ -118,7 +118,7 @@ interface Live {
 }
 
 async function liveLines(log: Log, paint: Paint): Promise<Live> {
-  const [{ createLogUpdate }, { fitting }] = await Promise.all([
+  const [{ createLogUpdate }, { fitToWidth: fitting }] = await Promise.all([
     import('log-update'),
     import('../../views/drawing/columns.js'),
   ]);

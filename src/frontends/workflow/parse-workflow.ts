@@ -48,13 +48,13 @@ export function parseWorkflow(file: SourceFile, index: number): ParsedWorkflow {
 function changesFiles(one: Instruction): Instruction {
   if (one.kind !== 'step') return one;
   const { type, run, each } = one;
-  const below = (block: Block): Block => ({ ...block, instructions: block.instructions.map(changesFiles) });
+  const mapSteps = (block: Block): Block => ({ ...block, instructions: block.instructions.map(changesFiles) });
   return {
     ...one,
     ...omitUndefined({
       type: type === undefined && run.kind === 'agent' ? { text: 'code', span: one.name.span } : undefined,
-      run: run.kind === 'group' ? { ...run, steps: below(run.steps) } : undefined,
-      each: each === undefined ? undefined : { ...each, steps: below(each.steps) },
+      run: run.kind === 'group' ? { ...run, steps: mapSteps(run.steps) } : undefined,
+      each: each === undefined ? undefined : { ...each, steps: mapSteps(each.steps) },
     }),
   };
 }

@@ -75,11 +75,11 @@ function attemptOf(context: ReaderContext, { key, value }: YamlMember): Expressi
 function overrideOf(context: ReaderContext, member: YamlMember): Override | undefined {
   const { key } = member;
   const span = spanOf(member);
-  if (!OVERRIDES.has(key.text)) return { word: key, name: null, value: empty(key.span), span };
+  if (!OVERRIDES.has(key.text)) return { word: key, name: null, value: emptyTemplate(key.span), span };
   const value = key.text === 'prompt' ? promptOf(context, member) : templateOf(context, member);
   return value === undefined ? undefined : { word: key, name: key.text as Override['name'], value, span };
 }
 
-function empty(span: Template['span']): Template {
+function emptyTemplate(span: Template['span']): Template {
   return { parts: [], quote: 'none', raw: '', span };
 }

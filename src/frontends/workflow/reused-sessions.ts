@@ -35,7 +35,7 @@ function list(steps: readonly Instruction[], around: Around, parallel = false): 
 function withSession(step: Step, around: Around): Step {
   const wishes = around.asked.has(step.name.span.start) || (around.inherited && step.session === undefined);
   const inner = { ...around, inherited: wishes };
-  const below = (block: Block, inside: Around, parallel: boolean): Block => ({
+  const mapSteps = (block: Block, inside: Around, parallel: boolean): Block => ({
     ...block,
     instructions: list(block.instructions, inside, parallel),
   });
@@ -46,11 +46,11 @@ function withSession(step: Step, around: Around): Step {
   return {
     ...step,
     ...(from === undefined ? {} : { session: { kind: 'from', step: { text: from, span }, span } }),
-    ...(run.kind === 'group' ? { run: { ...run, steps: below(run.steps, inner, run.parallel) } } : {}),
+    ...(run.kind === 'group' ? { run: { ...run, steps: mapSteps(run.steps, inner, run.parallel) } } : {}),
     // Every task begins without a session to continue.
     ...(each === undefined
       ? {}
-      : { each: { ...each, steps: below(each.steps, { ...inner, last: new Map() }, false) } }),
+      : { each: { ...each, steps: mapSteps(each.steps, { ...inner, last: new Map() }, false) } }),
   };
 }
 

@@ -29,7 +29,7 @@ export function documentationOf(context: ReaderContext, members: Members, hasSte
 
 function report(context: ReaderContext, { key, value }: YamlMember): void {
   const { text: name, span } = key;
-  const help = older(name, value);
+  const help = helpForOlder(name, value);
   if (name === 'description' || help === null) return;
   const near = nearest(name, ROOT_KEYS);
   if (help !== undefined || near !== undefined || STEP_KEYS.includes(name)) {
@@ -43,7 +43,7 @@ function report(context: ReaderContext, { key, value }: YamlMember): void {
 }
 
 /** The next step for a key of the older dialect. Null where it asks for what is done anyway. */
-function older(name: string, value: YamlNode): string | null | undefined {
+function helpForOlder(name: string, value: YamlNode): string | null | undefined {
   if (name === 'review') {
     const gates = value.kind === 'list' ? value.items.map((item) => textOf(item)) : [textOf(value)];
     if (gates.every((gate) => gate === '')) return null;

@@ -51,14 +51,14 @@ function blocksIn({ run, each }: Step): Block[] {
 function withContext(one: Instruction): Instruction {
   if (one.kind !== 'step') return one;
   const { run, each, type, context, name } = one;
-  const below = (block: Block): Block => ({ ...block, instructions: block.instructions.map(withContext) });
+  const mapSteps = (block: Block): Block => ({ ...block, instructions: block.instructions.map(withContext) });
   const { span } = name;
   const splits = type?.text === 'split' && run.kind === 'agent';
   const value = { kind: 'name', name: SPEC, span } as const;
   return {
     ...one,
     ...(splits ? { context: [...context, { kind: 'value', title: SPEC_TITLE, value, span }] } : {}),
-    ...(run.kind === 'group' ? { run: { ...run, steps: below(run.steps) } } : {}),
-    ...(each === undefined ? {} : { each: { ...each, steps: below(each.steps) } }),
+    ...(run.kind === 'group' ? { run: { ...run, steps: mapSteps(run.steps) } } : {}),
+    ...(each === undefined ? {} : { each: { ...each, steps: mapSteps(each.steps) } }),
   };
 }

@@ -63,9 +63,10 @@ export function stepOf(given: ReaderContext, map: YamlMap): Step {
   const members = new Members(map, context);
   const name = stepName(context, members.take('name'), map);
   const type = typeOf(context, members);
-  const get = inner(context, members, 'get', GET_KEYS);
-  const work = inner(context, members, 'run', RUN_KEYS);
-  const part = (from: Members | undefined, key: string): YamlMember | undefined => either(context, from, members, key);
+  const get = innerMembers(context, members, 'get', GET_KEYS);
+  const work = innerMembers(context, members, 'run', RUN_KEYS);
+  const part = (from: Members | undefined, key: string): YamlMember | undefined =>
+    takeEither(context, from, members, key);
   const prompt = part(get, 'prompt');
   const contextMember = part(get, 'context');
   const session = part(get, 'session');
@@ -160,7 +161,12 @@ function noteSign(context: ReaderContext, member: YamlMember | undefined): YamlM
 }
 
 /** The mapping under `get` or `run`. */
-function inner(context: ReaderContext, members: Members, key: string, known: readonly string[]): Members | undefined {
+function innerMembers(
+  context: ReaderContext,
+  members: Members,
+  key: string,
+  known: readonly string[],
+): Members | undefined {
   const member = noteSign(context, members.take(key));
   if (member === undefined || isNothing(member.value)) return undefined;
   if (member.value.kind === 'map') return new Members(member.value, context);
@@ -170,7 +176,7 @@ function inner(context: ReaderContext, members: Members, key: string, known: rea
 }
 
 /** A part that may be in its mapping or next to the name. */
-function either(
+function takeEither(
   context: ReaderContext,
   from: Members | undefined,
   members: Members,
@@ -260,7 +266,7 @@ function eachOf(context: ReaderContext, member: YamlMember, beside: YamlMember |
       members.reportUnknown('`each`', ['steps', 'parallel']);
       return {
         ...atOnce(context, parallel),
-        steps: stepsOf(context, steps ?? { key, value: none(value) }, '`each`'),
+        steps: stepsOf(context, steps ?? { key, value: emptyScalar(value) }, '`each`'),
         span,
       };
     }
@@ -272,7 +278,7 @@ function eachOf(context: ReaderContext, member: YamlMember, beside: YamlMember |
   return { ...atOnce(context, beside), steps: stepsOf(context, member, '`each`'), span };
 }
 
-function none({ span }: YamlNode): YamlScalar {
+function emptyScalar({ span }: YamlNode): YamlScalar {
   return { kind: 'scalar', span, value: null, located: { text: '', pieces: [{ at: 0, source: span.start }] } };
 }
 

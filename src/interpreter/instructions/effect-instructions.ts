@@ -234,7 +234,7 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
     return STOP;
   };
 
-  const again = (t: Thread, failed: NonNullable<Pending['retries']>, delayMs: number): number => {
+  const launchAgain = (t: Thread, failed: NonNullable<Pending['retries']>, delayMs: number): number => {
     const { effect, attempt } = failed;
     t.run.recordNow({ type: 'effect_retried', ...failed, delay_ms: delayMs });
     return launch(t, { effect, attempt: attempt + 1 }, delayMs);
@@ -251,7 +251,7 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
   const onOutcome = (t: Thread, pending: Pending, outcome: Outcome): number => {
     const { waits, putsOff, retries } = pending;
     if (putsOff !== undefined) return launch(t, { ...putsOff, waits }, 0);
-    if (retries !== undefined) return again(t, retries, doubledMs(retry(t), retries.attempt, chanceOf(outcome)));
+    if (retries !== undefined) return launchAgain(t, retries, doubledMs(retry(t), retries.attempt, chanceOf(outcome)));
     // Its worktree may have been committed meanwhile.
     touch(t);
     if (op === 'agent' && spend(t.run, outcome)) return STOP;
@@ -266,7 +266,7 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
       const { effect, attempt } = pending;
       if (attempt > times || !retryOn(t)(failure)) throw failure;
       const retries = { effect, attempt, error: failure.message };
-      if (upToMs === undefined) return again(t, retries, pauseMs);
+      if (upToMs === undefined) return launchAgain(t, retries, pauseMs);
       askChance(t, { retries });
       return STOP;
     }

@@ -11,7 +11,7 @@ import { STOP } from '../run-state/linked-machine.js';
 import { inStep } from '../run-state/open-frames.js';
 import { locationOf, record, type Slot, type Thread } from '../run-state/thread.js';
 import { compile, compileCondition } from '../values/evaluate.js';
-import { finite } from '../values/operators.js';
+import { finiteResult } from '../values/operators.js';
 import { compileEmitText, compileOptionalField, compileTemplate } from '../values/template.js';
 import { aType, define, isList, noList, numberOf, plain, type Value } from '../values/value.js';
 
@@ -73,12 +73,12 @@ export function linkIncrement(instruction: Op<'increment'>, context: LinkContext
   const { slot } = instruction.to;
   const storage = instruction.to.in;
   const by = compile(instruction.by);
-  const slow = (current: Slot, increment: Value): number => {
+  const addSlowly = (current: Slot, increment: Value): number => {
     if (current === undefined) throw unboundName(name, storage === 'tracked' ? 'tracked' : 'other');
     const [a, b] = [numberOf(current), numberOf(increment)];
     if (a === undefined) throw badValue(`INCREMENT needs a number, but \`${name}\` is ${aType(current)}`);
     if (b === undefined) throw badValue(`INCREMENT needs a number after \`by\`, not ${aType(increment)}`);
-    return finite(a + b, 'INCREMENT');
+    return finiteResult(a + b, 'INCREMENT');
   };
   return {
     instruction: (t) => {
@@ -87,8 +87,8 @@ export function linkIncrement(instruction: Op<'increment'>, context: LinkContext
       const increment = by(t);
       const result =
         typeof current === 'number' && typeof increment === 'number'
-          ? finite(current + increment, 'INCREMENT')
-          : slow(current, increment);
+          ? finiteResult(current + increment, 'INCREMENT')
+          : addSlowly(current, increment);
       slots[slot] = result;
       if (storage === 'tracked' && !t.run.quiet) record(t, { type: 'tracked_set', name, value: result });
       return next;
@@ -128,7 +128,7 @@ export function linkUnless(instruction: Op<'unless'>, context: LinkContext): Lin
 }
 
 /** How a state receives the arguments of a GOTO: names that it does not know have no slot. */
-function passing(args: readonly EntryArgument[], entry: readonly string[]): Passed {
+function passedNames(args: readonly EntryArgument[], entry: readonly string[]): Passed {
   const names = args.map(({ name }) => name);
   return { names, slots: names.map((name) => entry.indexOf(name)) };
 }
@@ -137,7 +137,7 @@ export function linkGoto(instruction: Op<'goto'>, context: LinkContext): Linked 
   const { state: target, args } = instruction;
   if (args.length === 0) return { instruction: (t) => transfer(t, target) };
   const values = args.map(({ value }) => compile(value));
-  const passed = passing(args, context.machine.states[target]?.entry ?? []);
+  const passed = passedNames(args, context.machine.states[target]?.entry ?? []);
   return {
     instruction: (t) =>
       transfer(
@@ -165,7 +165,7 @@ export function linkGotoDynamic(instruction: Op<'goto-dynamic'>, context: LinkCo
             : `the name of a state must be a text, not ${aType(name)}`;
         throw badValue(`GOTO failed: ${said}; the states are ${listNames([...targets.keys()])}`);
       }
-      const passed = passing(instruction.args, states[target]?.entry ?? []);
+      const passed = passedNames(instruction.args, states[target]?.entry ?? []);
       return transfer(
         t,
         target,

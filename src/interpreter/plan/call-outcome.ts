@@ -25,9 +25,9 @@ export function decodeToolOutcome(outcome: Outcome, binding: ToolBinding, isKept
     case 'exited':
       return exitedOutcome(outcome, binding.outcomes, isKept);
     case 'timed-out':
-      return broken('timeout', `it took longer than ${outcome.timeout_ms} ms`);
+      return brokenOutcome('timeout', `it took longer than ${outcome.timeout_ms} ms`);
     case 'not-started':
-      return broken(outcome.error_type ?? 'tool_failure', outcome.reason);
+      return brokenOutcome(outcome.error_type ?? 'tool_failure', outcome.reason);
     case 'failed':
       return failedOutcome(outcome);
     case 'changed':
@@ -58,12 +58,12 @@ export function decodeAgentOutcome(outcome: Outcome, tool: string, wantsJson: bo
     decodeOutcome(outcome, { decoding: 'none', ok: [0], tool, agent: true });
   } catch (thrown) {
     const { errorType, message, exit } = asFailure(thrown);
-    if (errorType !== 'tool_failure') return broken(errorType, message);
+    if (errorType !== 'tool_failure') return brokenOutcome(errorType, message);
     // An agent that reports a failure may exit with 0 all the same.
     return { kind: 'failure', code: exit === null || exit === 0 ? 'tool_failure' : exit, message };
   }
   const text = agentText(outcome);
-  if (text === null) return broken('value_too_large', 'the answer is larger than a value can be');
+  if (text === null) return brokenOutcome('value_too_large', 'the answer is larger than a value can be');
   if (!wantsJson) return { kind: 'result', value: text };
   const value = readAnswer(text);
   const about = { session: outcome.session_id ?? null, sessionTokens: outcome.session_tokens };
@@ -75,21 +75,24 @@ export function decodeAgentOutcome(outcome: Outcome, tool: string, wantsJson: bo
 
 /** The answer to the correction cannot be used either. */
 export function unusableOutcome({ problem }: UnusableAnswer): PlanOutcome {
-  return broken(problem === 'it is not JSON' ? 'not_json' : 'bad_value', `the answer cannot be used: ${problem}`);
+  return brokenOutcome(
+    problem === 'it is not JSON' ? 'not_json' : 'bad_value',
+    `the answer cannot be used: ${problem}`,
+  );
 }
 
 function valueOutcome(value: Json, invalid: string | undefined = undefined): PlanOutcome {
-  if (invalid !== undefined) return broken('bad_value', joinedClause('the result', invalid));
+  if (invalid !== undefined) return brokenOutcome('bad_value', joinedClause('the result', invalid));
   return deeperThan(value as Value, MAX_DEPTH) ? tooDeep() : { kind: 'result', value };
 }
 
 function tooDeep(): PlanOutcome {
-  return broken('bad_value', `the result is nested deeper than ${MAX_DEPTH} levels`);
+  return brokenOutcome('bad_value', `the result is nested deeper than ${MAX_DEPTH} levels`);
 }
 
 function exitedOutcome(outcome: Exited, outcomes: ToolBinding['outcomes'], isKept: boolean): PlanOutcome {
   const { exit, signal, stdout, stderr, invalid } = outcome;
-  if (exit === null) return broken('tool_failure', `it was killed by ${signal ?? 'a signal'}`);
+  if (exit === null) return brokenOutcome('tool_failure', `it was killed by ${signal ?? 'a signal'}`);
   const named = outcomes !== null && Object.hasOwn(outcomes, String(exit));
   if (exit === 0 || named) {
     // A named exit code needs no output: its path says everything. Nor does a result that is not used.
@@ -106,21 +109,21 @@ function exitedOutcome(outcome: Exited, outcomes: ToolBinding['outcomes'], isKep
 
 function decodePrinted({ stdout }: Exited, invalid: string | undefined): PlanOutcome {
   const { text, bytes } = stdout;
-  if (bytes === 0) return broken('not_json', 'it printed nothing, but a result must be JSON');
+  if (bytes === 0) return brokenOutcome('not_json', 'it printed nothing, but a result must be JSON');
   if (text === undefined || stdout.base64 !== undefined)
     return stdout.base64 === undefined
-      ? broken('value_too_large', `the result has ${bytes} bytes, but a value can have at most 16 MiB`)
-      : broken('not_json', 'it printed something that is not text');
+      ? brokenOutcome('value_too_large', `the result has ${bytes} bytes, but a value can have at most 16 MiB`)
+      : brokenOutcome('not_json', 'it printed something that is not text');
   const read = readJson(text);
   // Digits that a number cannot hold become a text, as with every other command.
   if (read.ok) return valueOutcome(plain(read.value) as Json, invalid);
   if (read.why === 'too-deep') return tooDeep();
-  return broken('not_json', `it printed something that is not JSON: ${excerptOf(text)}`);
+  return brokenOutcome('not_json', `it printed something that is not JSON: ${excerptOf(text)}`);
 }
 
 function failedOutcome({ message, error_type: errorType, exit, tool_code: toolCode }: Failed): PlanOutcome {
   if (errorType === 'in_doubt') return { kind: 'in-doubt', message };
-  if (errorType !== undefined) return broken(errorType, message);
+  if (errorType !== undefined) return brokenOutcome(errorType, message);
   return { kind: 'failure', code: toolCode ?? exit ?? 'tool_failure', message };
 }
 
@@ -134,6 +137,6 @@ function excerptOf(text: string): string {
   return `\`${line.length > 80 ? `${line.slice(0, 80)}…` : line}\``;
 }
 
-function broken(code: string, message: string): PlanOutcome {
+function brokenOutcome(code: string, message: string): PlanOutcome {
   return { kind: 'broken', code, message };
 }

@@ -9,7 +9,7 @@ import type { RunEvent } from '../events/event.js';
 import type { AgentRequest, ToolCall, ToolRequest } from '../request.js';
 import type { PlanPending } from '../run-state/pending.js';
 import { locationOf, type Thread } from '../run-state/thread.js';
-import { undoing } from '../undo/register.js';
+import { entryToUndo } from '../undo/register.js';
 import { correctionPrompt, renderPrompt, withSchema } from './agent-prompt.js';
 import type { PlanCheck } from './engine/plan-check.js';
 import { resultSchema } from './engine/plan-node.js';
@@ -41,7 +41,7 @@ export interface CallTry {
 export function callRequest(thread: Thread, facts: CallFacts, next: CallTry, delayMs = 0): ToolRequest | AgentRequest {
   const { name, binding, parameters, arms, line, once } = facts;
   const { effect, attempt, waits } = next;
-  const undo = undoing(thread);
+  const undo = entryToUndo(thread);
   const location = undo ?? locationOf(thread);
   const alternatives = arms.map((paths) => paths.map((path) => `†${printPath(path)}`));
   const call: ToolCall = { name, parameters, alternatives, schema: binding.schema };
@@ -117,7 +117,7 @@ export function requestEvent(
   const details = omitUndefined({
     ...valuesOf(request, parameters),
     remarks: Object.keys(remarks).length > 0 ? remarks : undefined,
-    undo: undoing(thread) === null ? undefined : true,
+    undo: entryToUndo(thread) === null ? undefined : true,
   });
   return requestedEvent(request, details);
 }

@@ -23,20 +23,20 @@ export class Alignment {
     const before = old.code.map((one) => exactKey(one, stateNames.old));
     const after = fresh.code.map((one) => exactKey(one, stateNames.fresh));
     this.keys = { old: before, fresh: after };
-    const same = common(before, after);
+    const same = commonSubsequence(before, after);
     for (const [from, to] of same) {
       this.pairs.set(from, to);
       this.exact.add(from);
     }
-    for (const [from, to] of between(same, old.code.length, fresh.code.length, (a, b) =>
-      common(
+    for (const [from, to] of pairsBetween(same, old.code.length, fresh.code.length, (a, b) =>
+      commonSubsequence(
         old.code.slice(...a).map((one) => kindKey(one, old)),
         fresh.code.slice(...b).map((one) => kindKey(one, fresh)),
       ),
     ))
       this.pairs.set(from, to);
     const known = [...this.pairs].sort(([a], [b]) => a - b);
-    const oneByOne = between(known, old.code.length, fresh.code.length, ([a, z], [b, y]) =>
+    const oneByOne = pairsBetween(known, old.code.length, fresh.code.length, ([a, z], [b, y]) =>
       z - a === y - b ? Array.from({ length: z - a }, (_, at) => [at, at] as const) : [],
     );
     for (const [from, to] of oneByOne) this.pairs.set(from, to);
@@ -70,7 +70,7 @@ export class Alignment {
   }
 
   /** All pairs of instructions that do the same kind of thing. */
-  alike(): Pair[] {
+  similarPairs(): Pair[] {
     return [...this.pairs].filter(([from]) => this.of(from) !== null);
   }
 
@@ -104,7 +104,7 @@ export function targets(instruction: Instruction | undefined): number[] {
 }
 
 /** Pairs in the parts between pairs that are known, found by `find` in positions relative to the part. */
-function between(
+function pairsBetween(
   known: readonly Pair[],
   oldLength: number,
   freshLength: number,
@@ -120,7 +120,7 @@ function between(
 }
 
 /** The longest common subsequence. */
-function common(a: readonly string[], b: readonly string[]): Pair[] {
+function commonSubsequence(a: readonly string[], b: readonly string[]): Pair[] {
   let start = 0;
   while (start < a.length && start < b.length && a[start] === b[start]) start++;
   let [endA, endB] = [a.length, b.length];
@@ -129,12 +129,12 @@ function common(a: readonly string[], b: readonly string[]): Pair[] {
     endB--;
   }
   const pairs: Pair[] = Array.from({ length: start }, (_, at) => [at, at] as const);
-  pairs.push(...middle(a, b, { start, endA, endB }));
+  pairs.push(...alignMiddle(a, b, { start, endA, endB }));
   for (let at = endA; at < a.length; at++) pairs.push([at, endB + at - endA]);
   return pairs;
 }
 
-function middle(
+function alignMiddle(
   a: readonly string[],
   b: readonly string[],
   { start, endA, endB }: { readonly start: number; readonly endA: number; readonly endB: number },

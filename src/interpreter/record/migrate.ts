@@ -68,7 +68,7 @@ class Move {
     this.alignment = new Alignment(old, fresh, { old: names(this.from), fresh: names(this.to) });
     this.locals = localsMap(this.alignment, old, fresh);
     const main = this.thread(image.main, old, fresh);
-    this.once(image.main.pc, main.pc);
+    this.refuseRepeats(image.main.pc, main.pc);
     this.lacks('tracked', before.tracked, machine.tracked, { main, fresh });
     this.lacks('entry', old.entry, fresh.entry, { main, fresh });
     return {
@@ -81,7 +81,7 @@ class Move {
   }
 
   /** What must not run twice may not come after the line where the run resumes. */
-  private once(was: number, is: number): void {
+  private refuseRepeats(was: number, is: number): void {
     for (const one of this.alignment.instructionsToRepeat(was, is)) {
       const isOnce = 'once' in one ? one.once === true : 'call' in one && one.call?.once === true;
       if (!isOnce) continue;
@@ -130,8 +130,8 @@ class Move {
     // Branches that were told nothing are not begun: what stands there instead of them begins.
     const changed = this.failed && image.forks.length > 0 && this.alignment.of(image.pc) === null;
     const next = changed && image.forks.every(isUntold) ? this.alignment.next(image.pc) : null;
-    if (next !== null) return this.anew(image, next, old, fresh);
-    const rebased = { ...image, ...this.standing(image, old), locals: this.slots(image.locals, fresh) };
+    if (next !== null) return this.restartAt(image, next, old, fresh);
+    const rebased = { ...image, ...this.positionOf(image, old), locals: this.slots(image.locals, fresh) };
     this.lacks('local', old.locals, fresh.locals, { main: rebased, fresh });
     this.loops(rebased, fresh);
     return { ...rebased, forks: image.forks.map((fork) => this.fork(fork, old, fresh)) };
@@ -147,11 +147,11 @@ class Move {
       this.missing.push('the plan as it was when the run began');
       return image;
     }
-    return this.anew(rest, this.alignment.of(image.pc) ?? this.noteMissing(image.pc, old), old, fresh);
+    return this.restartAt(rest, this.alignment.of(image.pc) ?? this.noteMissing(image.pc, old), old, fresh);
   }
 
   /** The thread before an instruction of which nothing is done. */
-  private anew(image: ThreadImage, pc: number, old: State, fresh: State): ThreadImage {
+  private restartAt(image: ThreadImage, pc: number, old: State, fresh: State): ThreadImage {
     const ready = RESTARTED + image.counter;
     const locals = this.slots(image.locals, fresh);
     const rebased: ThreadImage = { ...image, pc, status: 'ready', ready, pending: [], forks: [], locals };
@@ -161,7 +161,7 @@ class Move {
   }
 
   /** Where the thread goes on, and whether what it waits for is still wanted. */
-  private standing(image: ThreadImage, old: State): Partial<ThreadImage> & { readonly pc: number } {
+  private positionOf(image: ThreadImage, old: State): Partial<ThreadImage> & { readonly pc: number } {
     const { alignment } = this;
     const { pc } = image;
     if (image.status === 'ready') return { pc: alignment.next(pc) ?? this.noteMissing(pc, old) };
@@ -261,7 +261,7 @@ function localsMap(alignment: Alignment, old: State, fresh: State): ReadonlyMap<
     const at = name.startsWith('$') ? -1 : fresh.locals.indexOf(name);
     if (at >= 0) map.set(slot, at);
   });
-  for (const [from, to] of alignment.alike())
+  for (const [from, to] of alignment.similarPairs())
     pairSlots(old.code[from], fresh.code[to], (a, b) => {
       if (old.locals[a]?.startsWith('$') && fresh.locals[b]?.startsWith('$') && !map.has(a)) map.set(a, b);
     });

@@ -22,12 +22,12 @@ export function lineThatReads(
     if (seen.has(key) || instruction === undefined) continue;
     seen.add(key);
     if (reads(instruction, slot)) return instruction.origin.line;
-    if (!binds(instruction, slot)) ahead.push(...after(machine, instruction, one, slot));
+    if (!binds(instruction, slot)) ahead.push(...successorsOf(machine, instruction, one, slot));
   }
   return null;
 }
 
-function after(
+function successorsOf(
   machine: Machine,
   instruction: Instruction,
   { state, pc }: { readonly state: number; readonly pc: number },

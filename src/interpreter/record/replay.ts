@@ -166,8 +166,8 @@ export class Replay {
         const made = compared(recorded(next));
         // A text that became a secret since then is still plain in the record.
         const differs =
-          !same(made, compared(event)) &&
-          !same(made, compared(recorded(event))) &&
+          !isSameEvent(made, compared(event)) &&
+          !isSameEvent(made, compared(recorded(event))) &&
           !(allowsRewording === true && this.rewording.explains(made, compared(event)));
         if (differs && this.deliverTogether(event)) return null;
         this.pass();
@@ -299,7 +299,7 @@ function keyOf({ effect, attempt }: { readonly effect: string; readonly attempt:
 }
 
 /** Both are JSON made by one program, so equal events are equal texts. */
-function same(made: RunEvent, recorded: RunEvent): boolean {
+function isSameEvent(made: RunEvent, recorded: RunEvent): boolean {
   if (made.type !== recorded.type) return false;
   if (made.type === 'effect_requested' && recorded.type === 'effect_requested' && recorded.artifact !== undefined) {
     const { prompt: _, ...withArgs } = made;

@@ -16,13 +16,18 @@ export class Rewording {
   /** Whether two events differ in nothing but the words of failures. Notes words that it meets for the first time. */
   explains(made: RunEvent, recorded: RunEvent): boolean {
     const found: (readonly [string, string])[] = [];
-    if (!this.alike(made, recorded, reportsFailure(made), found)) return false;
+    if (!this.isAlike(made, recorded, reportsFailure(made), found)) return false;
     this.pairs.push(...found);
     this.pairs.sort(([a], [b]) => b.length - a.length);
     return true;
   }
 
-  private alike(made: unknown, recorded: unknown, introduces: boolean, found: (readonly [string, string])[]): boolean {
+  private isAlike(
+    made: unknown,
+    recorded: unknown,
+    introduces: boolean,
+    found: (readonly [string, string])[],
+  ): boolean {
     if (!isObject(made) || !isObject(recorded))
       return this.exchangeWords(JSON.stringify(made)) === JSON.stringify(recorded);
     if (Array.isArray(made) !== Array.isArray(recorded)) return false;
@@ -34,7 +39,7 @@ export class Rewording {
         if (is !== was) found.push([JSON.stringify(is).slice(1, -1), JSON.stringify(was).slice(1, -1)]);
         return true;
       }
-      return this.alike(is, was, introduces, found);
+      return this.isAlike(is, was, introduces, found);
     });
   }
 

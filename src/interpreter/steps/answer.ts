@@ -38,7 +38,7 @@ function* values(text: string, open: '[' | '{'): Generator<Value> {
   const close = open === '[' ? ']' : '}';
   let tries = 0;
   for (let at = text.indexOf(open); at >= 0 && tries < MOST_TRIES; tries++) {
-    const end = closing(text, at, open, close);
+    const end = findClosing(text, at, open, close);
     const read = end < 0 ? null : readJson(text.slice(at, end));
     if (read?.ok) yield read.value;
     at = text.indexOf(open, read?.ok ? end : at + 1);
@@ -46,7 +46,7 @@ function* values(text: string, open: '[' | '{'): Generator<Value> {
 }
 
 /** The end of the value that begins at `at`, ignoring brackets in JSON strings; -1 if it is not closed. */
-function closing(text: string, at: number, open: string, close: string): number {
+function findClosing(text: string, at: number, open: string, close: string): number {
   let depth = 0;
   let quoted = false;
   for (let i = at; i < text.length; i++) {

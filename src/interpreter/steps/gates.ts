@@ -19,7 +19,7 @@ import { render } from '../values/json.js';
 import { compileShellValues, compileTemplate } from '../values/template.js';
 import { isList, isObject, member } from '../values/value.js';
 import { endOf, lastLine } from './excerpt.js';
-import { matching, outside } from './glob.js';
+import { filesMatching, filesOutside } from './glob.js';
 import { writeGate } from './keys.js';
 import { touch } from './worktree-steps.js';
 
@@ -265,7 +265,7 @@ function compileCheck(check: CheckLayout): (t: Thread, frame: StepFrame) => Gate
 }
 
 function compareFiles(kind: 'touched' | 'untouched', files: readonly string[], globs: readonly string[]): GateFinding {
-  const found = matching(files, globs);
+  const found = filesMatching(files, globs);
   const words = globs.map((glob) => `\`${glob}\``).join(', ');
   if (kind === 'touched')
     return found.length > 0 ? { pass: true } : { pass: false, error: `no file that matches ${words} was changed` };
@@ -279,7 +279,7 @@ function ofTask(files: readonly string[], task: Thread['locals'][number]): GateF
   const named = isObject(task) ? member(task, 'files') : undefined;
   const allowed = named !== undefined && isList(named) ? named.map(render) : [];
   if (allowed.length === 0) return null;
-  const beyond = outside(files, allowed);
+  const beyond = filesOutside(files, allowed);
   return beyond.length === 0
     ? { pass: true }
     : { pass: false, error: `these changed files are outside of the task: ${beyond.join(', ')}` };

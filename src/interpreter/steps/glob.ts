@@ -17,13 +17,13 @@ type Part =
 const MOST_WAYS = 200;
 
 /** The files that match at least one pattern: `touched` requires some, and `untouched` none. */
-export function matching(files: readonly string[], patterns: readonly string[]): string[] {
+export function filesMatching(files: readonly string[], patterns: readonly string[]): string[] {
   const matchers = patterns.map(matcher);
   return files.filter((file) => matchers.some((matches) => matches(file)));
 }
 
 /** The files that match none of the patterns: what a task changed beyond its own files. */
-export function outside(files: readonly string[], patterns: readonly string[]): string[] {
+export function filesOutside(files: readonly string[], patterns: readonly string[]): string[] {
   const matchers = patterns.map(matcher);
   return files.filter((file) => !matchers.some((matches) => matches(file)));
 }
@@ -48,14 +48,14 @@ export function matcher(pattern: string): (name: string) => boolean {
 function writtenOut(pattern: string): string[] {
   let ways = [pattern];
   for (;;) {
-    const more = ways.flatMap(chosen);
+    const more = ways.flatMap(expandBraces);
     if (more.length === ways.length || more.length > MOST_WAYS) return ways;
     ways = more;
   }
 }
 
 /** One pattern for each text of the first innermost braces that hold several. */
-function chosen(pattern: string): string[] {
+function expandBraces(pattern: string): string[] {
   for (const { 0: braces, 1: inside = '', index } of pattern.matchAll(/(?<!\\)\{([^{}]*)\}/g))
     if (inside.includes(','))
       return inside.split(',').map((text) => pattern.slice(0, index) + text + pattern.slice(index + braces.length));

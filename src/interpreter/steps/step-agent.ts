@@ -117,7 +117,7 @@ export function linkStepAgent(
           return backOff(t, pending, unavailable);
         }
         takeIn(t, frame, outcome, () => promptOf(t, frame));
-        return understand(frame, outcome, layout) ? pc + 1 : begin(t);
+        return decodeAnswer(frame, outcome, layout) ? pc + 1 : begin(t);
       },
       reissue: (t, pending) => {
         if (!reissueSample(t, pending)) t.run.request(build(t, pending, true));
@@ -235,7 +235,7 @@ function sum(a: Tally['tokens'], b: NonNullable<Tally['tokens']>): NonNullable<T
 }
 
 /** Decodes the answer. False if the agent must be asked again for its right form. */
-function understand(frame: StepFrame, outcome: Outcome, layout: StepLayout): boolean {
+function decodeAnswer(frame: StepFrame, outcome: Outcome, layout: StepLayout): boolean {
   const options: DecodeOptions = { decoding: 'text', ok: [0], tool: frame.agent, agent: true };
   let text: string;
   try {

@@ -54,13 +54,13 @@ function option<T>(given: T | Option): (t: Thread) => T | Option {
   return (t) => ({ template: text(t) });
 }
 
-function optional(template: Template | undefined): (t: Thread) => Template | undefined {
+function optionalText(template: Template | undefined): (t: Thread) => Template | undefined {
   return template === undefined ? () => undefined : optionText(template);
 }
 
 /** The options of an effect. */
 function options(by: Effect): (t: Thread) => Partial<Effect> {
-  const [timeout, cwd] = [optional(by.timeout), optional(by.cwd)];
+  const [timeout, cwd] = [optionalText(by.timeout), optionalText(by.cwd)];
   const [ok, retry, retryOn] = [option(by.ok), option(by.retry), option(by.retryOn)];
   const env = (by.env ?? []).map(({ name, value }) => ({ name, text: optionText(value) }));
   return (t) => {
@@ -148,7 +148,7 @@ function agent(by: Values<'agent'>): Freezer {
 function plan(by: Values<'plan'>): Freezer {
   const args = by.args.map(({ name, value }) => ({ name, value: compile(value) }));
   const { timeout, retry, retryOn } = by.call ?? {};
-  const [limit, tries, on] = [optional(timeout), option(retry), option(retryOn)];
+  const [limit, tries, on] = [optionalText(timeout), option(retry), option(retryOn)];
   return (t) => {
     const given = args.map(({ name, value }) => ({ name, value: plain(value(t)) }));
     const found = { timeout: limit(t), retry: tries(t), retryOn: on(t) };

@@ -11,7 +11,7 @@ export function registerOf({ member, run }: Pick<Thread, 'member' | 'run'>): Und
 }
 
 /** What the thread takes back at this moment. */
-export function undoing(thread: Thread): UndoEntry | null {
+export function entryToUndo(thread: Thread): UndoEntry | null {
   return thread.rollback === null ? null : registerOf(thread).newest;
 }
 

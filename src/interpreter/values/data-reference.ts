@@ -14,7 +14,7 @@ export function probeDataReference(path: DataPath): Read {
   const [kind, ...segments] = path;
   switch (kind) {
     case 'input':
-      return walking(
+      return compileWalk(
         (t) =>
           valuesByName(
             t.run.linked.machine.inputs.map(({ name }) => name),
@@ -24,7 +24,7 @@ export function probeDataReference(path: DataPath): Read {
         segments,
       );
     case 'track':
-      return walking((t) => valuesByName(t.run.linked.machine.tracked, t.tracked, segments[0]), segments);
+      return compileWalk((t) => valuesByName(t.run.linked.machine.tracked, t.tracked, segments[0]), segments);
     default:
       return (t) => t.data.read(path) as Value | Missing;
   }
@@ -40,14 +40,14 @@ export function compileDataReference(path: DataPath): (thread: Thread) => Value 
   return (t) => {
     const value = probe(t);
     if (value !== undefined) return value;
-    throw absent(
+    throw absentFailure(
       path,
       reads.findLast((outer) => probeDataReference(outer)(t) !== undefined),
     );
   };
 }
 
-function absent(path: DataPath, there: DataPath | undefined): AbsentFailure {
+function absentFailure(path: DataPath, there: DataPath | undefined): AbsentFailure {
   const text = `\`†${printPath(path)}\``;
   if (there !== undefined)
     return new AbsentFailure(
@@ -71,13 +71,13 @@ function valuesByName(names: readonly string[], slots: readonly Slot[], only: st
   return values;
 }
 
-function walking(root: (thread: Thread) => Value, segments: readonly string[]): Read {
-  return (t) => segments.reduce<Value | Missing>(inside, root(t));
+function compileWalk(root: (thread: Thread) => Value, segments: readonly string[]): Read {
+  return (t) => segments.reduce<Value | Missing>(valueInside, root(t));
 }
 
 const INDEX = /^(?:0|[1-9]\d*)$/;
 
-function inside(of: Value | Missing, segment: string): Value | Missing {
+function valueInside(of: Value | Missing, segment: string): Value | Missing {
   if (isList(of)) return INDEX.test(segment) ? of[Number(segment)] : undefined;
   return isObject(of) ? member(of, segment) : undefined;
 }

@@ -33,12 +33,12 @@ export class DataTree {
     let at: Json | undefined = this.root;
     for (let depth = 0; depth < path.length && at !== undefined; depth++) {
       const segment = path[depth] as string;
-      const outer = (): string => path.slice(0, depth).join('.');
-      if (typeof at !== 'object' || at === null) return `\`${outer()}\` is not an object or a list`;
+      const outerPath = (): string => path.slice(0, depth).join('.');
+      if (typeof at !== 'object' || at === null) return `\`${outerPath()}\` is not an object or a list`;
       if (Array.isArray(at) && !(INDEX.test(segment) && Number(segment) <= at.length))
-        return `\`${outer()}\` is a list of ${at.length}, and \`${segment}\` is not an index of it`;
+        return `\`${outerPath()}\` is a list of ${at.length}, and \`${segment}\` is not an index of it`;
       // What is at the end counts only where something is added to it.
-      if (depth < path.length - 1 || method === 'push' || method === 'concat') at = inside(at, segment);
+      if (depth < path.length - 1 || method === 'push' || method === 'concat') at = memberOf(at, segment);
     }
     if (method === 'push' && at !== undefined && !Array.isArray(at)) return '`push` needs a list';
     if (method !== 'concat') return null;
@@ -49,14 +49,14 @@ export class DataTree {
 
   /** Writes a value that `refusal` does not refuse. What is missing on the way becomes objects. */
   write(path: readonly string[], value: Json, method: OutputMethod | null): void {
-    this.root = this.own(this.root);
+    this.root = this.takeOwned(this.root);
     let at = this.root as Members;
     for (let depth = 0; depth < path.length; depth++) {
       const segment = path[depth] as string;
       const last = depth === path.length - 1;
       if (last && (method === null || method === 'set')) return defineMember(at, segment, value);
-      const old = inside(at, segment);
-      const fresh = last ? this.combine(old, value, method) : this.own(old);
+      const old = memberOf(at, segment);
+      const fresh = last ? this.combine(old, value, method) : this.takeOwned(old);
       if (fresh !== old) defineMember(at, segment, fresh);
       at = fresh as Members;
     }
@@ -64,7 +64,7 @@ export class DataTree {
 
   private peek(path: readonly string[]): Json | undefined {
     let at: Json | undefined = this.root;
-    for (const segment of path) at = inside(at, segment);
+    for (const segment of path) at = memberOf(at, segment);
     return at;
   }
 
@@ -74,7 +74,7 @@ export class DataTree {
   }
 
   /** The container itself where it may be changed, else a copy that may. */
-  private own(value: Json | undefined): Json {
+  private takeOwned(value: Json | undefined): Json {
     if (typeof value === 'object' && value !== null && this.owned.has(value)) return value;
     const copy = Array.isArray(value) ? [...value] : copyOf(value as Members | undefined);
     this.owned.add(copy);
@@ -91,7 +91,7 @@ export class DataTree {
       case 'assign':
         return isObject(old) && isObject(value) ? assign(old, value) : value;
       case 'push': {
-        const list = this.own(old ?? []) as Json[];
+        const list = this.takeOwned(old ?? []) as Json[];
         list.push(value);
         return list;
       }
@@ -104,7 +104,7 @@ export class DataTree {
   }
 }
 
-function inside(at: Json | undefined, segment: string): Json | undefined {
+function memberOf(at: Json | undefined, segment: string): Json | undefined {
   if (typeof at !== 'object' || at === null) return undefined;
   if (Array.isArray(at)) return INDEX.test(segment) ? at[Number(segment)] : undefined;
   const value = at[segment];
@@ -116,7 +116,7 @@ function inside(at: Json | undefined, segment: string): Json | undefined {
 function merge(old: Json | undefined, value: Json): Json {
   if (!isObject(old) || !isObject(value)) return value;
   const copy = copyOf(old);
-  for (const key of Object.keys(value)) defineMember(copy, key, merge(inside(old, key), value[key] as Json));
+  for (const key of Object.keys(value)) defineMember(copy, key, merge(memberOf(old, key), value[key] as Json));
   return copy;
 }
 

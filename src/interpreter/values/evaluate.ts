@@ -11,7 +11,7 @@ import { compileRetryKey, compileRunTotal, compileStepKey, probeStepKey } from '
 import { compileDataReference, probeDataReference } from './data-reference.js';
 import { functionNamed } from './functions.js';
 import { isJson } from './json.js';
-import { add, arithmetic, compare, finite, limitedValue, order, same } from './operators.js';
+import { add, areEqual, arithmetic, compare, finiteResult, limitedValue, order } from './operators.js';
 import { pathText } from './path-text.js';
 import { compileTemplate } from './template.js';
 import { aType, define, isList, isObject, type Missing, member, numberOf, SourceNumber, type Value } from './value.js';
@@ -154,7 +154,7 @@ function compileCompare(expr: Extract<Expr, { op: 'compare' }>): Evaluator {
       return (t) => {
         const a = left(t);
         const b = right(t);
-        return typeof a === 'number' && typeof b === 'number' ? a === b : same('==', a, b);
+        return typeof a === 'number' && typeof b === 'number' ? a === b : areEqual('==', a, b);
       };
     default:
       return (t) => compare(operator, left(t), right(t), t.run.options.matches);
@@ -164,27 +164,27 @@ function compileCompare(expr: Extract<Expr, { op: 'compare' }>): Evaluator {
 function compileOrder(operator: '<' | '<=' | '>' | '>=', left: Evaluator, right: Evaluator, source: Expr): Evaluator {
   if (source.op === 'const' && typeof source.value === 'number') {
     const limit = source.value;
-    const slow = (value: Value): number => order(operator, value, limit);
+    const compareSlowly = (value: Value): number => order(operator, value, limit);
     switch (operator) {
       case '<':
         return (t) => {
           const value = left(t);
-          return typeof value === 'number' ? value < limit : slow(value) < 0;
+          return typeof value === 'number' ? value < limit : compareSlowly(value) < 0;
         };
       case '<=':
         return (t) => {
           const value = left(t);
-          return typeof value === 'number' ? value <= limit : slow(value) <= 0;
+          return typeof value === 'number' ? value <= limit : compareSlowly(value) <= 0;
         };
       case '>':
         return (t) => {
           const value = left(t);
-          return typeof value === 'number' ? value > limit : slow(value) > 0;
+          return typeof value === 'number' ? value > limit : compareSlowly(value) > 0;
         };
       case '>=':
         return (t) => {
           const value = left(t);
-          return typeof value === 'number' ? value >= limit : slow(value) >= 0;
+          return typeof value === 'number' ? value >= limit : compareSlowly(value) >= 0;
         };
       default:
         return unreachable(operator);
@@ -256,7 +256,7 @@ function compileArithmetic(expr: Extract<Expr, { op: 'arithmetic' }>): Evaluator
     return (t) => {
       const a = left(t);
       const b = right(t);
-      if (typeof a === 'number' && typeof b === 'number') return finite(a + b, '`+`');
+      if (typeof a === 'number' && typeof b === 'number') return finiteResult(a + b, '`+`');
       warnInexact(t, a, b);
       return add(a, b);
     };
@@ -362,7 +362,7 @@ export function compile(expr: Expr): Evaluator {
         const value = of(t);
         const number = numberOf(value);
         if (number === undefined) throw badValue(`\`-\` needs a number, not ${aType(value)}`);
-        return finite(-number, '`-`');
+        return finiteResult(-number, '`-`');
       };
     }
     case 'not': {

@@ -6,7 +6,7 @@
 import { badValue, excerpt, RuntimeFailure } from '../failure.js';
 import { base64Decode, base64Encode } from './base64.js';
 import { printJson, readJson, render } from './json.js';
-import { finite, limitedLength, limitedList, limitedText } from './operators.js';
+import { finiteResult, limitedLength, limitedList, limitedText } from './operators.js';
 import {
   aType,
   codePoints,
@@ -193,11 +193,11 @@ function round(a: Arguments): Value {
   const value = a.number(0);
   const digits = a.count > 1 ? a.integer(1) : 0;
   if (digits < -300 || digits > 300) throw badValue('`round` needs between -300 and 300 decimal places');
-  if (digits === 0) return finite(Math.sign(value) * Math.round(Math.abs(value)), '`round`');
+  if (digits === 0) return finiteResult(Math.sign(value) * Math.round(Math.abs(value)), '`round`');
   // Shifting through the decimal text keeps 1.005 from becoming 1.00499….
   const shifted = Number(shift(Math.abs(value), digits));
   if (!Number.isFinite(shifted)) return value;
-  return finite(Math.sign(value) * Number(shift(Math.round(shifted), -digits)), '`round`');
+  return finiteResult(Math.sign(value) * Number(shift(Math.round(shifted), -digits)), '`round`');
 }
 
 function shift(value: number, digits: number): string {
@@ -208,12 +208,12 @@ function shift(value: number, digits: number): string {
 function int(a: Arguments): Value {
   const value = a.value(0);
   const number = numberOf(value);
-  if (number !== undefined) return finite(Math.trunc(number), '`int`');
+  if (number !== undefined) return finiteResult(Math.trunc(number), '`int`');
   if (typeof value !== 'string') throw a.wrong(0, 'a number or text', value);
   if (!/^\s*[+-]?\d+\s*$/.test(value)) throw badValue(`\`int\` cannot read \`${excerpt(value)}\` as a whole number`);
   const parsed = Number(value);
   if (!Number.isSafeInteger(parsed)) throw badValue(`\`int\` cannot represent \`${excerpt(value)}\` exactly`);
-  return finite(parsed, '`int`');
+  return finiteResult(parsed, '`int`');
 }
 
 function float(a: Arguments): Value {
@@ -223,7 +223,7 @@ function float(a: Arguments): Value {
   if (typeof value !== 'string') throw a.wrong(0, 'a number or text', value);
   if (!/^\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$/.test(value))
     throw badValue(`\`float\` cannot read \`${excerpt(value)}\` as a number`);
-  return finite(Number(value), '`float`');
+  return finiteResult(Number(value), '`float`');
 }
 
 function parseJson(a: Arguments): Value {
@@ -270,7 +270,7 @@ const TABLE: Readonly<Record<string, (a: Arguments, args: readonly Value[], host
   sort,
   unique,
   sum: (a) =>
-    finite(
+    finiteResult(
       a.numbers(a.list(0)).reduce((total, number) => total + number, 0),
       '`sum`',
     ),
@@ -278,8 +278,8 @@ const TABLE: Readonly<Record<string, (a: Arguments, args: readonly Value[], host
   max: (a, args) => extreme(a, args, (x, y) => x > y),
   abs: (a) => Math.abs(a.number(0)),
   round,
-  floor: (a) => finite(Math.floor(a.number(0)), '`floor`'),
-  ceil: (a) => finite(Math.ceil(a.number(0)), '`ceil`'),
+  floor: (a) => finiteResult(Math.floor(a.number(0)), '`floor`'),
+  ceil: (a) => finiteResult(Math.ceil(a.number(0)), '`ceil`'),
   int,
   float,
   string: (a) => render(a.value(0)),

@@ -25,7 +25,7 @@ import {
  * Equality of two values. Scalars of two types fail, and so does a list or object against a scalar; null may be
  * compared with anything. Inside lists and objects unlike values simply differ.
  */
-export function same(operator: '==' | '!=', left: Value, right: Value): boolean {
+export function areEqual(operator: '==' | '!=', left: Value, right: Value): boolean {
   if (left === null || right === null) return left === right;
   if (kindOf(left) !== kindOf(right)) throw notComparable(operator, left, right);
   return equal(left, right);
@@ -85,9 +85,9 @@ export function compare(
 ): boolean {
   switch (operator) {
     case '==':
-      return same('==', left, right);
+      return areEqual('==', left, right);
     case '!=':
-      return !same('!=', left, right);
+      return !areEqual('!=', left, right);
     case '<':
       return order('<', left, right) < 0;
     case '<=':
@@ -120,7 +120,7 @@ export function compare(
 }
 
 /** A number as a result: infinity and NaN are failures, minus zero is zero. */
-export function finite(result: number, operation: string): number {
+export function finiteResult(result: number, operation: string): number {
   if (!Number.isFinite(result)) throw badValue(`${operation} does not give a finite number`);
   return result === 0 ? 0 : result;
 }
@@ -161,7 +161,7 @@ function joinLists(left: readonly Value[], right: readonly Value[]): readonly Va
 export function add(left: Value, right: Value): Value {
   const a = numberOf(left);
   const b = numberOf(right);
-  if (a !== undefined && b !== undefined) return finite(a + b, '`+`');
+  if (a !== undefined && b !== undefined) return finiteResult(a + b, '`+`');
   if (typeof left === 'string' && typeof right === 'string') return limitedText(left + right);
   if (isList(left) && isList(right)) return joinLists(left, right);
   throw notAdded(left, right);
@@ -174,15 +174,15 @@ export function arithmetic(operator: '+' | '-' | '*' | '/' | '%', left: Value, r
   if (a === undefined || b === undefined) throw notNumbers(operator, left, right);
   switch (operator) {
     case '-':
-      return finite(a - b, '`-`');
+      return finiteResult(a - b, '`-`');
     case '*':
-      return finite(a * b, '`*`');
+      return finiteResult(a * b, '`*`');
     case '/':
       if (b === 0) throw badValue('division by zero');
-      return finite(a / b, '`/`');
+      return finiteResult(a / b, '`/`');
     case '%':
       if (b === 0) throw badValue('the remainder of a division by zero');
-      return finite(a % b, '`%`');
+      return finiteResult(a % b, '`%`');
     default:
       return unreachable(operator);
   }

@@ -15,7 +15,7 @@ export class SourceNumber {
   ) {}
 
   toJSON(): number | string {
-    return outside(this);
+    return publicNumber(this);
   }
 }
 
@@ -93,13 +93,13 @@ export function hasSourceNumber(value: Value): boolean {
 const INTEGER = /^-?\d+$/;
 
 /** What others get: the number, but the digits of a whole one that no number holds. A changed identifier is nobody's. */
-function outside({ value, text }: SourceNumber): number | string {
+function publicNumber({ value, text }: SourceNumber): number | string {
   return INTEGER.test(text) && BigInt(text) !== BigInt(value) ? text : value;
 }
 
 function withoutSource(value: Value): Json {
   if (typeof value !== 'object' || value === null) return value;
-  if (value instanceof SourceNumber) return outside(value);
+  if (value instanceof SourceNumber) return publicNumber(value);
   if (isList(value)) return value.map(withoutSource);
   const copy: { [key: string]: Value } = {};
   for (const key of Object.keys(value)) define(copy, key, withoutSource(value[key] as Value));

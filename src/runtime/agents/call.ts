@@ -6,7 +6,7 @@
  */
 import type { Outcome } from '../../interpreter/events/event.js';
 import type { EffectContext } from '../effect-context.js';
-import { showing } from '../process/output.js';
+import { createShower } from '../process/output.js';
 import {
   type Command,
   cannotStart,
@@ -93,7 +93,7 @@ export async function callAgent(
 }
 
 function shownText({ show, resources }: EffectContext) {
-  return show === null ? null : showing(resources.outputs.redactor, (bytes) => show(bytes, 'stdout'));
+  return show === null ? null : createShower(resources.outputs.redactor, (bytes) => show(bytes, 'stdout'));
 }
 
 function promptInput(prompt: string) {

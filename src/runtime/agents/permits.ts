@@ -15,7 +15,7 @@ export function createPermits(): Permits {
     if (next !== undefined) next();
     else taken.set(agent, (taken.get(agent) ?? 1) - 1);
   };
-  const once = (agent: string): (() => void) => {
+  const leaveOnce = (agent: string): (() => void) => {
     let taken = true;
     return () => {
       if (taken) leave(agent);
@@ -28,14 +28,14 @@ export function createPermits(): Permits {
       const count = taken.get(agent) ?? 0;
       if (limit === null || count < limit) {
         taken.set(agent, count + 1);
-        return Promise.resolve(once(agent));
+        return Promise.resolve(leaveOnce(agent));
       }
       return new Promise((resolve) => {
         const queue = waiting.get(agent) ?? [];
         waiting.set(agent, queue);
         const give = (): void => {
           stop.removeEventListener('abort', giveUp);
-          resolve(once(agent));
+          resolve(leaveOnce(agent));
         };
         const giveUp = (): void => {
           const at = queue.indexOf(give);

@@ -178,7 +178,7 @@ export class AgentTally {
   }
 
   /** A whole text, which replaces what was said before. */
-  says(text: string): void {
+  setText(text: string): void {
     this.said = text;
     this.fresh = false;
     this.show?.(text.endsWith('\n') ? text : `${text}\n`);

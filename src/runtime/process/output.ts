@@ -25,8 +25,8 @@ export interface OutputSink {
 }
 
 export function outputSink(store: OutputStore, show: ((bytes: Buffer) => void) | null): OutputSink {
-  const shown = show === null ? null : showing(store.redactor, show);
-  const gathered = gathering(store);
+  const shown = show === null ? null : createShower(store.redactor, show);
+  const gathered = createGatherer(store);
   return {
     write(chunk) {
       shown?.push(chunk);
@@ -57,7 +57,7 @@ function textOf(content: Buffer): Pick<Output, 'text' | 'lossy'> {
 }
 
 /** Passes output on to whoever shows it, with secrets replaced. */
-export function showing(redactor: Redactor | null, show: (bytes: Buffer) => void) {
+export function createShower(redactor: Redactor | null, show: (bytes: Buffer) => void) {
   const stream = redactor?.stream() ?? null;
   const pass = (bytes: Buffer): void => {
     if (bytes.length > 0) show(bytes);
@@ -85,8 +85,8 @@ export interface ErrorSink {
 
 export function errorSink(store: OutputStore, show: ((bytes: Buffer) => void) | null): ErrorSink {
   // Secrets are replaced before anything is cut off.
-  const gathered = gathering({ ...store, redactor: null });
-  const shown = showing(store.redactor, (bytes) => {
+  const gathered = createGatherer({ ...store, redactor: null });
+  const shown = createShower(store.redactor, (bytes) => {
     show?.(bytes);
     gathered.write(bytes);
   });
@@ -102,7 +102,7 @@ export function errorSink(store: OutputStore, show: ((bytes: Buffer) => void) | 
 }
 
 /** Keeps bytes in memory while they are few, else in a file. */
-function gathering(store: OutputStore) {
+function createGatherer(store: OutputStore) {
   let head: Buffer[] = [];
   let bytes = 0;
   let spool: Spool | null = null;

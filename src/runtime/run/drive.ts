@@ -290,7 +290,7 @@ class Driver {
   /** Whether something is in flight that ends by itself soon enough to wait for it. */
   private isBusy(): boolean {
     const { suspendAfterMs, signalUpToMs } = this.options;
-    for (const { request } of this.flights.active()) {
+    for (const { request } of this.flights.listActive()) {
       if (request.kind !== 'timer') return true;
       const left = request.until === null ? (request.ms ?? 0) : request.until - Date.now();
       const open = request.bounds === undefined ? undefined : this.questions.openOne(request.bounds);

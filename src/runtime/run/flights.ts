@@ -75,7 +75,7 @@ export class Flights {
     return this.open.size === 0;
   }
 
-  active(): Iterable<Flight> {
+  listActive(): Iterable<Flight> {
     return this.open.values();
   }
 

@@ -127,10 +127,10 @@ export class LargeValues {
     const found =
       text.length > MOST
         ? null
-        : (this.there(`${text}\n`, 'line') ??
-          this.there(text, 'text') ??
-          this.there(`${JSON.stringify(text)}\n`, 'json') ??
-          this.there(JSON.stringify(text), 'json') ??
+        : (this.findExact(`${text}\n`, 'line') ??
+          this.findExact(text, 'text') ??
+          this.findExact(`${JSON.stringify(text)}\n`, 'json') ??
+          this.findExact(JSON.stringify(text), 'json') ??
           this.asJson(text));
     if (found === null && !makes) return text;
     const made = found ?? { $artifact: this.keep(text), as: 'text', bytes: Buffer.byteLength(text) };
@@ -143,7 +143,7 @@ export class LargeValues {
     const found =
       text.length > MOST
         ? null
-        : (this.there(`${text}\n`, 'json') ?? this.there(text, 'json') ?? this.findReprinted(text));
+        : (this.findExact(`${text}\n`, 'json') ?? this.findExact(text, 'json') ?? this.findReprinted(text));
     if (found === null && Object.values(value).some((part) => sizeOf(part as Json) > INLINE_BYTES))
       return this.parts(value, false, makes);
     if (found === null && !makes) return this.parts(value, true, makes);
@@ -161,7 +161,7 @@ export class LargeValues {
   }
 
   /** The artifact with exactly this content. */
-  private there(content: string, as: Form): Reference | null {
+  private findExact(content: string, as: Form): Reference | null {
     const hash = hashOf(content);
     const entry = entryAt(join(this.artifacts, hash));
     return entry?.isFile() ? { $artifact: hash, as, bytes: entry.size } : null;
@@ -174,7 +174,7 @@ export class LargeValues {
     try {
       const inner = JSON.parse(text) as string;
       if (JSON.stringify(inner) !== text) return null;
-      return this.there(`${inner}\n`, 'quoted-line') ?? this.there(inner, 'quoted');
+      return this.findExact(`${inner}\n`, 'quoted-line') ?? this.findExact(inner, 'quoted');
     } catch {
       return null;
     }

@@ -83,7 +83,7 @@ function readFrom(
       if (line === null) throw damageError(path, seq + 1, offset);
       if (line.seq !== seq + 1) throw outOfOrder(path, seq, line.seq, offset);
       const kept = mayRefer && buffer.subarray(start, at).includes(REFERS) ? withArtifacts(line, path) : line;
-      const record = whole(kept, appended);
+      const record = withWholeValue(kept, appended);
       if (record === null) throw damageError(path, seq + 1, offset);
       if (take(record) === false) return { seq, offset, torn: 0, unended: false };
       seq = record.seq;
@@ -141,7 +141,8 @@ function lastPiece(
 ): JournalEnd {
   const line = readLineBytes(piece, 0, piece.length);
   if (line !== null && line.seq !== seq + 1) throw outOfOrder(path, seq, line.seq, offset);
-  const record = line === null ? null : whole(piece.includes(REFERS) ? withArtifacts(line, path) : line, appended);
+  const record =
+    line === null ? null : withWholeValue(piece.includes(REFERS) ? withArtifacts(line, path) : line, appended);
   if (record !== null) {
     if (take(record) === false) return { seq, offset, torn: 0, unended: false };
     return { seq: record.seq, offset: offset + piece.length, torn: 0, unended: true };
@@ -157,7 +158,7 @@ function withArtifacts(record: JournalRecord, path: string): JournalRecord {
 }
 
 /** The record with the whole value of a variable that only grew; null if the value that it continues is not on record. */
-function whole(record: JournalRecord, appended: AppendDecoder): JournalRecord | null {
+function withWholeValue(record: JournalRecord, appended: AppendDecoder): JournalRecord | null {
   const event = appended.decode(record.event);
   return event === record.event ? record : event === null ? null : { ...record, event };
 }

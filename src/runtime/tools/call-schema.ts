@@ -56,13 +56,13 @@ export function memberSchema(schema: Json, name: string): Json | undefined {
 export function parameterSchema(schema: Json): Json {
   if (!isObject(schema)) return schema;
   const { properties, required, _output: _, _outputPath: __, ...rest } = schema;
-  const own = (name: Json): boolean => !(typeof name === 'string' && name.startsWith('_'));
+  const isOwn = (name: Json): boolean => !(typeof name === 'string' && name.startsWith('_'));
   return {
     ...rest,
     ...(isObject(properties)
-      ? { properties: Object.fromEntries(Object.entries(properties).filter(([name]) => own(name))) }
+      ? { properties: Object.fromEntries(Object.entries(properties).filter(([name]) => isOwn(name))) }
       : {}),
-    ...(Array.isArray(required) ? { required: required.filter(own) } : {}),
+    ...(Array.isArray(required) ? { required: required.filter(isOwn) } : {}),
   };
 }
 

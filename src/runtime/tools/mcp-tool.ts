@@ -49,7 +49,7 @@ export async function performMcpTool(
     used = client;
     const given = { name: tool, arguments: request.call.parameters };
     const options = { signal: controller.signal, timeout: LONGEST_MS };
-    return await resultOutcome(await client.callTool(given, undefined, options), context, since(begun));
+    return await resultOutcome(await client.callTool(given, undefined, options), context, msSince(begun));
   } catch (cause) {
     if (late && timeoutMs !== null) return timedOut(timeoutMs);
     if (context.stop.aborted) return { kind: 'failed', error_type: 'cancelled', message: 'it was stopped' };
@@ -168,6 +168,6 @@ function jsonOr(text: string): unknown {
   }
 }
 
-function since(begun: number): number {
+function msSince(begun: number): number {
   return Math.round(clockMs() - begun);
 }

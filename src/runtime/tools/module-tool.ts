@@ -40,7 +40,7 @@ export async function performModuleTool(
     { context, timeoutMs, stopped },
     async (aborting, spentMs) =>
       valueOutcome(await callModule(found.tool, request, context, aborting), context, spentMs()),
-    thrown,
+    thrownOutcome,
   );
 }
 
@@ -76,7 +76,7 @@ async function findTool({
 }
 
 /** The failure that the function threw: its code, if that is a text or a number, and its message. */
-function thrown(cause: unknown): Outcome {
+function thrownOutcome(cause: unknown): Outcome {
   const message = cause instanceof Error ? cause.message : String(cause);
   const code = (cause as { code?: unknown } | null | undefined)?.code;
   if (typeof code === 'string') return { kind: 'failed', message, tool_code: code };

@@ -74,9 +74,9 @@ export function serverProcess(spec: ServerSpec): Transport {
       const pid = child?.pid;
       if (pid === undefined) return;
       child?.stdin?.end();
-      await Promise.race([ended, after(LEAVE_MS)]);
+      await Promise.race([ended, sleep(LEAVE_MS)]);
       if (child?.exitCode === null && child.signalCode === null) await stopGroup(pid);
-      await Promise.race([ended, after(GIVE_UP_MS)]);
+      await Promise.race([ended, sleep(GIVE_UP_MS)]);
       buffer.clear();
     },
   };
@@ -141,7 +141,7 @@ function leave(child: ServerChild, { onEnd }: ServerSpec): Promise<void> {
   });
 }
 
-function after(ms: number): Promise<void> {
+function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, ms).unref();
   });

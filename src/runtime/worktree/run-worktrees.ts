@@ -154,7 +154,7 @@ export function runWorktrees(main: Worktree, { store, runId, fresh, tasks = [] }
       held.active++;
       const alone = held.active === 1;
       await inTurn(held, async () => {
-        const commit = worker.kind === 'agent' && alone ? await before(held, worker) : null;
+        const commit = worker.kind === 'agent' && alone ? await commitBefore(held, worker) : null;
         if (commit === null) rmSync(join(held.worktree.gitDir, CALL_NOTE), { force: true });
         else noteCall(held.worktree, { effect: worker.effect, attempt: worker.attempt, commit });
         soil(held, worker);
@@ -264,7 +264,7 @@ async function commitAll(held: HeldWorktree, label: string): Promise<string> {
  * The commit to restore if the call of an agent is interrupted; null if git cannot make one. The agent of a step starts
  * at the last snapshot, because what gates have left behind since then is not work.
  */
-async function before(
+async function commitBefore(
   { worktree, clean, touched, at }: HeldWorktree,
   { effect, step }: Worker,
 ): Promise<string | null> {

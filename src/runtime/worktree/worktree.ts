@@ -65,7 +65,7 @@ export async function openWorktree({ cwd, store, runId, at, ...given }: OpenSpec
       : { kind: 'found' as const, repository: given.repository };
   if (found.kind === 'refused') return found;
   const { repository } = found;
-  const { base, tree } = await beginning(repository, at);
+  const { base, tree } = await findBase(repository, at);
   const { commonDir, prefix } = repository;
   await stopLeftCalls(join(worktreesFolder(directory), runId));
   const worktree = await createCheckout({ store: directory, name: runId, commonDir, prefix, base, tree });
@@ -122,7 +122,7 @@ export async function branchCommit(worktree: Worktree): Promise<string> {
   return wordOf(await git(gitTargetOf(worktree), ['rev-parse', '--verify', `refs/heads/${worktree.branch}`]));
 }
 
-async function beginning(
+async function findBase(
   { root, head, tree }: Repository,
   at: string | undefined,
 ): Promise<{ base: string; tree: string }> {

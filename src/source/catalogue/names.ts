@@ -10,7 +10,7 @@ export function suggestsName({ name, near }: { readonly name: string } & Near): 
 }
 
 /** How a name that nothing binds comes to have a value, or what was meant. */
-function unbound(f: { name: string; shell?: boolean } & Near, s: Spelling): Pick<Words, 'help' | 'repair'> {
+function unboundWords(f: { name: string; shell?: boolean } & Near, s: Spelling): Pick<Words, 'help' | 'repair'> {
   const constant = constantMeant(f.name);
   if (constant !== undefined) return { help: `write \`${constant}\``, repair: { replace: f.name, by: constant } };
   const words = didYouMean(
@@ -33,7 +33,7 @@ export const nameMessages = {
   unknownName: message<{ name: string; state: string; shell?: boolean } & Near>('unknown-name', 'error', (f, s) => ({
     message: `nothing binds \`${f.name}\`${inState(f.state, s)}`,
     label: 'never has a value',
-    ...unbound(f, s),
+    ...unboundWords(f, s),
   })),
   outOfScope: message<{ name: string; state: string; other: string; bound: Label }>(
     'local-out-of-scope',

@@ -1,7 +1,7 @@
 /** The words about scripts: what is lost when one ends, and what sh does not see. */
 import { message } from './message.js';
 
-const plain = (value: string | null): string => (value !== null && /^[\w./:@%+,-]+$/.test(value) ? value : '…');
+const toPlain = (value: string | null): string => (value !== null && /^[\w./:@%+,-]+$/.test(value) ? value : '…');
 
 export const scriptMessages = {
   lostInShell: message<{
@@ -14,9 +14,9 @@ export const scriptMessages = {
     label: 'the next instruction has a shell of its own',
     help:
       f.kind === 'directory'
-        ? `write \`DO [cwd=${plain(f.value)}]: …\` for the command that should run there`
+        ? `write \`DO [cwd=${toPlain(f.value)}]: …\` for the command that should run there`
         : f.kind === 'variable'
-          ? `write \`DO [env.${f.name}=${plain(f.value)}]: …\` for the command that needs it`
+          ? `write \`DO [env.${f.name}=${toPlain(f.value)}]: …\` for the command that needs it`
           : 'write it above the commands that need it, as one block below `DO:`',
   })),
   pipeInSh: message('pipe-in-sh', 'warning', () => ({

@@ -194,7 +194,7 @@ const PASS: Readonly<Record<string, (source: string) => string>> = {
   ruby: (v) => `pass it as an argument: \`ruby -e '… ARGV[0] …' -- ${v}\``,
 };
 
-function passing(command: string, source: string): string {
+function passingHelp(command: string, source: string): string {
   const name = command
     .replace(/^(?:g|m|n)awk$/, 'awk')
     .replace(/^python.*$/, 'python')
@@ -244,7 +244,7 @@ const READ_AS_CODE: Readonly<Record<ProgramReader, (source: string, command: str
   program: (source, command) => ({
     message: `\`${source}\` is part of a program of \`${command}\`, which can read it as code`,
     label: 'inside a program',
-    help: passing(command, source),
+    help: passingHelp(command, source),
   }),
 };
 

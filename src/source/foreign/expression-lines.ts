@@ -1,7 +1,7 @@
 /** Conditions and values as other languages spell them. */
 import { type ForeignLine, part, write } from './foreign-line.js';
 
-const straight = (text: string): string => text.replace(/[“”„«»]/g, '"').replace(/[‘’‚]/g, "'");
+const straightenQuotes = (text: string): string => text.replace(/[“”„«»]/g, '"').replace(/[‘’‚]/g, "'");
 
 /** `name(x, y)` or `x.name(y)`, as operators. */
 const OPERATOR: Readonly<Record<string, string>> = {
@@ -43,7 +43,7 @@ export const expressionLines: readonly ForeignLine[] = [
     codes: /bad-character|bad-name|unknown-name|unexpected|unclosed|missing/,
     message: () => 'this line has curly quotes instead of straight ones',
     help: () => 'write `"` and `\'`',
-    by: (m) => straight(m[0]),
+    by: (m) => straightenQuotes(m[0]),
   },
   {
     line: /^(.*?)\b([\w.]+)\s+(is\s+)?not\s+found\b(.*)$/,

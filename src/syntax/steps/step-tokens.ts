@@ -1,6 +1,6 @@
 /** The tokens that occur only below a STEP. Those of its expressions, options and commands are the language's own. */
 import type { TokenType } from 'chevrotain';
-import { fast, only } from '../tokens/scan.js';
+import { fast, matchOnly } from '../tokens/scan.js';
 import { Assign, boundary, inline, wordUnless } from '../tokens/tokens.js';
 import type { SectionVerb } from '../tokens/verbs.js';
 import * as step from './step-patterns.js';
@@ -46,26 +46,29 @@ export const As = inline('As', step.as, 'label');
 export const Label = inline('Label', step.plainWord, 'stepText');
 export const AgentName = inline(
   'AgentName',
-  only((last) => last?.tokenType === Agent, step.plainWord),
+  matchOnly((last) => last?.tokenType === Agent, step.plainWord),
 );
 export const CallName = inline('CallName', wordUnless(/[^\s,()[\]{}="'→]+/), 'stepValue');
 export const PlainWord = inline('PlainWord', step.plainWord);
 export const DashedWord = inline(
   'DashedWord',
-  only((last) => last?.tokenType === Assign, step.dashedWord),
+  matchOnly((last) => last?.tokenType === Assign, step.dashedWord),
 );
 
 const startsText: ReadonlySet<TokenType> = new Set([Prompt, RetryPrompt]);
 /** `PROMPT: |`, as YAML writes it. */
 export const Bar = inline(
   'Bar',
-  only((last) => last !== undefined && startsText.has(last.tokenType), fast('|', /\|-?(?=[ \t]*(?:\r?\n|$|[ \t]#))/)),
+  matchOnly(
+    (last) => last !== undefined && startsText.has(last.tokenType),
+    fast('|', /\|-?(?=[ \t]*(?:\r?\n|$|[ \t]#))/),
+  ),
 );
 export const TextBlock = inline(
   'TextBlock',
-  only((last) => last !== undefined && (startsText.has(last.tokenType) || last.tokenType === Bar), step.textBlock),
+  matchOnly((last) => last !== undefined && (startsText.has(last.tokenType) || last.tokenType === Bar), step.textBlock),
 );
 export const UnquotedText = inline(
   'UnquotedText',
-  only((last) => last !== undefined && startsText.has(last.tokenType), step.unquotedText),
+  matchOnly((last) => last !== undefined && startsText.has(last.tokenType), step.unquotedText),
 );

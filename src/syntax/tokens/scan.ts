@@ -105,7 +105,7 @@ export function starting(starts: string, matcher: Matcher): Matcher {
 }
 
 /** Tries `matcher` only while `when` holds. */
-export function only(when: (last: IToken | undefined) => boolean, matcher: Matcher): Matcher {
+export function matchOnly(when: (last: IToken | undefined) => boolean, matcher: Matcher): Matcher {
   const guardedMatcher: Matcher = (text, at, before) =>
     when(before[before.length - 1]) ? matcher(text, at, before) : none;
   return matcher.starts === undefined ? guardedMatcher : Object.assign(guardedMatcher, { starts: matcher.starts });

@@ -8,7 +8,7 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import * as called from './call-patterns.js';
 import * as command from './command-patterns.js';
 import * as line from './line-patterns.js';
-import { asPattern, fast, letters, type Matcher, matchTo, none, only, scan } from './scan.js';
+import { asPattern, fast, letters, type Matcher, matchOnly, matchTo, none, scan } from './scan.js';
 import * as value from './value-patterns.js';
 import type { Verb } from './verbs.js';
 
@@ -50,7 +50,7 @@ export const LineComment = createSkipped('LineComment', fast('#', /#[^\n]*/), 'c
 export const EndComment = createSkipped('EndComment', line.endComment, 'comments');
 
 /** A comment where the command would be: `DO:  # why`, the command follows below. */
-export const HeadComment = createSkipped('HeadComment', only(startsPerformed, line.endComment), 'comments');
+export const HeadComment = createSkipped('HeadComment', matchOnly(startsPerformed, line.endComment), 'comments');
 
 export const Newline = boundary('Newline', line.newline, 'line');
 export const Indent = boundary('Indent', Lexer.NA);
@@ -96,56 +96,59 @@ export const Rollback = verb('Rollback', 'ROLLBACK', 'expression');
 const branches: ReadonlySet<TokenType> = new Set([Else, Default, OnError]);
 export const BranchArrow = boundary(
   'BranchArrow',
-  only((last) => last !== undefined && branches.has(last.tokenType), line.branchArrow),
+  matchOnly((last) => last !== undefined && branches.has(last.tokenType), line.branchArrow),
 );
 
 // ---- what DO and CHECK perform ----------------------------------------------------------------------
 
 export const Bullet = boundary(
   'Bullet',
-  only((last) => last?.tokenType.name !== 'Bullet', fast('-', /-(?=[ \t]+\S)/)),
+  matchOnly((last) => last?.tokenType.name !== 'Bullet', fast('-', /-(?=[ \t]+\S)/)),
   'line',
 );
 /** Not after `x =`, where a bracket begins a list. */
 export const OptionsOpen = inline(
   'OptionsOpen',
-  only((last) => last?.tokenType !== Bind, command.optionsOpen),
+  matchOnly((last) => last?.tokenType !== Bind, command.optionsOpen),
   'options',
 );
 export const OptionsClose = inline(
   'OptionsClose',
-  only(() => scan.header, fast(']', /\]/)),
+  matchOnly(() => scan.header, fast(']', /\]/)),
   'performed',
 );
 export const HeaderColon = inline(
   'HeaderColon',
-  only((last) => last?.tokenType === OptionsClose || last?.tokenType === CallOptionsClose, fast(':', /:/)),
+  matchOnly((last) => last?.tokenType === OptionsClose || last?.tokenType === CallOptionsClose, fast(':', /:/)),
 );
 /** `DO: FOR EACH …`. */
 export const DoForEach = boundary(
   'DoForEach',
-  only((last) => scan.verb === 'DO' && last?.tokenType !== Pipe && startsPerformed(last), line.verbPattern('FOR EACH')),
+  matchOnly(
+    (last) => scan.verb === 'DO' && last?.tokenType !== Pipe && startsPerformed(last),
+    line.verbPattern('FOR EACH'),
+  ),
   'named',
 );
 /** `UNDO: CALL …`. */
 export const UndoCall = createToken({
   name: 'UndoCall',
-  pattern: asPattern(only((last) => scan.verb === 'UNDO' && startsPerformed(last), line.verbPattern('CALL'))),
+  pattern: asPattern(matchOnly((last) => scan.verb === 'UNDO' && startsPerformed(last), line.verbPattern('CALL'))),
   line_breaks: true,
   categories: [Call],
   push_mode: 'called',
 });
-export const Pipe = inline('Pipe', only(startsPerformed, fast('|', /\|(?!\|)/)), 'performed');
+export const Pipe = inline('Pipe', matchOnly(startsPerformed, fast('|', /\|(?!\|)/)), 'performed');
 export const Bind = inline(
   'Bind',
-  only((last) => last?.tokenType.name !== 'Bind' && startsPerformed(last), command.binding),
+  matchOnly((last) => last?.tokenType.name !== 'Bind' && startsPerformed(last), command.binding),
   'performed',
 );
-export const Capture = inline('Capture', only(startsPerformed, command.capture), 'performed');
-export const ParallelHead = inline('ParallelHead', only(startsPerformed, command.parallelHead), 'options');
-export const AgentCall = inline('AgentCall', only(startsPerformed, command.agent), 'expression');
-export const ArgvOpen = inline('ArgvOpen', only(startsPerformed, command.argvOpen), 'expression');
-export const ShellBlock = inline('ShellBlock', only(startsPerformed, command.shellBlock));
+export const Capture = inline('Capture', matchOnly(startsPerformed, command.capture), 'performed');
+export const ParallelHead = inline('ParallelHead', matchOnly(startsPerformed, command.parallelHead), 'options');
+export const AgentCall = inline('AgentCall', matchOnly(startsPerformed, command.agent), 'expression');
+export const ArgvOpen = inline('ArgvOpen', matchOnly(startsPerformed, command.argvOpen), 'expression');
+export const ShellBlock = inline('ShellBlock', matchOnly(startsPerformed, command.shellBlock));
 export const Shell = inline('Shell', command.shellText, 'performed');
 
 /** At the start of what is performed: nothing but the verb, a bullet, a pipe or a binding is before it. */
@@ -169,17 +172,17 @@ function startsPerformed(last: { tokenType: TokenType } | undefined): boolean {
 
 export const CallOptionsClose = inline(
   'CallOptionsClose',
-  only(() => scan.header && called.isCall(), fast(']', /\]/)),
+  matchOnly(() => scan.header && called.isCall(), fast(']', /\]/)),
   'called',
 );
-export const CallBind = inline('CallBind', only(startsCalled, called.bind));
-export const ToolName = inline('ToolName', only(namesCalled, called.toolName), 'expression');
-export const CalledText = inline('CalledText', only(namesCalled, value.quoted), 'expression');
+export const CallBind = inline('CallBind', matchOnly(startsCalled, called.bind));
+export const ToolName = inline('ToolName', matchOnly(namesCalled, called.toolName), 'expression');
+export const CalledText = inline('CalledText', matchOnly(namesCalled, value.quoted), 'expression');
 /** Several references in one: what is passed is the first that is there, or the last of all. */
 export const References = inline('References', called.references);
 export const OutputPath = inline(
   'OutputPath',
-  only((last) => last?.tokenType === PlainArrow, called.outputPath),
+  matchOnly((last) => last?.tokenType === PlainArrow, called.outputPath),
 );
 
 /** Nothing but the verb and its options is before it. */
@@ -210,12 +213,12 @@ export const OptionKey = inline('OptionKey', fast(letters, /[A-Za-z_][\w.-]*/));
 export const Assigned = inline('Assigned', value.assigned);
 export const ReturnWith = inline(
   'ReturnWith',
-  only((last) => last?.tokenType === Return && !last.image.endsWith(':'), fast('w', /with(?=[ \t])/)),
+  matchOnly((last) => last?.tokenType === Return && !last.image.endsWith(':'), fast('w', /with(?=[ \t])/)),
 );
 export const Text = inline('Text', line.returnText);
 export const FailText = inline(
   'FailText',
-  only((last) => last?.tokenType === Fail, line.failText),
+  matchOnly((last) => last?.tokenType === Fail, line.failText),
   'expression',
 );
 export const Name = inline('Name', fast(letters, /[A-Za-z_]\w*/));
@@ -229,7 +232,7 @@ export const DataReference = inline('DataReference', value.dataReference);
 export const Note = inline('Note', value.note);
 export const BracketNote = inline(
   'BracketNote',
-  only(() => scan.verb === 'STATE', fast('[', /\[[^\]\n]*\]/)),
+  matchOnly(() => scan.verb === 'STATE', fast('[', /\[[^\]\n]*\]/)),
 );
 export const TooDeep = inline('TooDeep', value.tooDeep);
 
@@ -237,15 +240,15 @@ export const TooDeep = inline('TooDeep', value.tooDeep);
 
 export const WaitDuration = inline(
   'WaitDuration',
-  only((last) => last?.tokenType === Wait, value.waitDuration),
+  matchOnly((last) => last?.tokenType === Wait, value.waitDuration),
 );
 export const Signal = inline(
   'Signal',
-  only((last) => last?.tokenType === Wait, fast('s', /signal(?=[ \t]+[A-Za-z_])/)),
+  matchOnly((last) => last?.tokenType === Wait, fast('s', /signal(?=[ \t]+[A-Za-z_])/)),
 );
 export const Members = inline(
   'Members',
-  only(
+  matchOnly(
     (last) => last?.tokenType === Wait,
     fast('Aa', /[Aa]ll(?:[ \t]+\d+)?(?:[ \t]+(?!OR\b)[A-Za-z]\w*){0,3}[ \t]+complete(?!\w)/),
   ),
@@ -254,18 +257,18 @@ export const Timeout = inline('Timeout', value.timeout);
 export const Every = inline('Every', value.every);
 export const By = inline(
   'By',
-  only(() => scan.verb === 'INCREMENT', fast('b', /by(?!\w)/)),
+  matchOnly(() => scan.verb === 'INCREMENT', fast('b', /by(?!\w)/)),
 );
 export const InParallel = inline(
   'InParallel',
-  only(() => scan.verb === 'FOR EACH', fast('i', /in[ \t]+PARALLEL(?!\w)/)),
+  matchOnly(() => scan.verb === 'FOR EACH', fast('i', /in[ \t]+PARALLEL(?!\w)/)),
   'options',
 );
 /** `[on_failure=` after the list of a FOR EACH that is not parallel: an element is never asked for with one `=`. */
 export const LoopOptions = inline('LoopOptions', value.loopOptions, 'options');
 export const Redirect = inline(
   'Redirect',
-  only(() => scan.verb === 'TASK' && scan.depth === 0, fast('>', />(?!=)[ \t]*/)),
+  matchOnly(() => scan.verb === 'TASK' && scan.depth === 0, fast('>', />(?!=)[ \t]*/)),
   'target',
 );
 export const Target = inline('Target', value.target, 'expression');

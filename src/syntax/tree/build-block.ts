@@ -153,12 +153,12 @@ class Below implements Bodies {
         return list === undefined || list.instructions.length === 0
           ? block
           : { ...block, instructions: [...list.instructions, ...block.instructions] };
-      if (list === undefined || list.instructions.length === 0) return this.nothing(verb);
+      if (list === undefined || list.instructions.length === 0) return this.missingBlock(verb);
     }
     return list as Block;
   }
 
-  private nothing(verb: Name): Block {
+  private missingBlock(verb: Name): Block {
     reportMissing(this.context, missingPart(verb.span, { what: 'an action', ...afterBranch(verb.text) }));
     return { instructions: [], inline: true, span: { ...verb.span, start: verb.span.end } };
   }

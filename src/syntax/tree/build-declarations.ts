@@ -13,7 +13,7 @@ import { quotedTemplate } from './interpolation.js';
 type Broken = Extract<Instruction, { kind: 'broken' }>;
 
 /** An instruction in place of a line that cannot be used. */
-export function broken(context: ParseContext, node: CstNode, verb: Name): Broken {
+export function brokenInstruction(context: ParseContext, node: CstNode, verb: Name): Broken {
   return { kind: 'broken', verb, span: spanOf(context, node) };
 }
 
@@ -37,7 +37,7 @@ export function buildHeading(context: ParseContext, node: CstNode, body: () => B
   if (kind === 'pattern') {
     const parameters = buildParameters(context, args);
     return word === undefined
-      ? headless(context, node, verb, body)
+      ? buildHeadless(context, node, verb, body)
       : { kind, name, parameters, inferred: false, body: body(), span: where };
   }
   if (args !== undefined) {
@@ -45,8 +45,9 @@ export function buildHeading(context: ParseContext, node: CstNode, body: () => B
       kind === 'state' ? 'a state takes the values that `GOTO … with` passes without declaring them' : 'remove it';
     reportMissing(context, unexpectedText(tokenSpan(context, token(args, 'With') as IToken), { text: 'with', help }));
   }
-  if (kind === 'machine') return word === undefined ? broken(context, node, verb) : { kind, name, span: where };
-  return word === undefined ? headless(context, node, verb, body) : { kind, name, body: body(), span: where };
+  if (kind === 'machine')
+    return word === undefined ? brokenInstruction(context, node, verb) : { kind, name, span: where };
+  return word === undefined ? buildHeadless(context, node, verb, body) : { kind, name, body: body(), span: where };
 }
 
 const headingExample = {
@@ -56,10 +57,10 @@ const headingExample = {
 } as const;
 
 /** A body without a name is still read, so that its own mistakes are found. */
-function headless(context: ParseContext, node: CstNode, verb: Name, body: () => Block): Broken {
+function buildHeadless(context: ParseContext, node: CstNode, verb: Name, body: () => Block): Broken {
   context.blamed = false;
   body();
-  return broken(context, node, verb);
+  return brokenInstruction(context, node, verb);
 }
 
 export function buildLimit(context: ParseContext, node: CstNode): Declaration {
@@ -89,7 +90,7 @@ export function buildImport(context: ParseContext, node: CstNode): Declaration |
     context,
     missingPart(verb.span, { what: 'a quoted path', after: 'IMPORT:', example: 'IMPORT: "./lib/quorum.dsl"' }),
   );
-  return broken(context, node, verb);
+  return brokenInstruction(context, node, verb);
 }
 
 // ---- inputs -----------------------------------------------------------------------------------------
@@ -109,7 +110,7 @@ export function buildInput(context: ParseContext, node: CstNode): Declaration | 
   const word = token(node, 'Word');
   if (word === undefined) {
     reportMissing(context, missingPart(verb.span, { what: 'a name', after: 'INPUT:', example: 'INPUT: objective' }));
-    return broken(context, node, verb);
+    return brokenInstruction(context, node, verb);
   }
   const name = bindingName(context, word, 'an input');
   const assign = token(node, 'Assign');

@@ -25,7 +25,7 @@ import {
 } from '../grammar/cst.js';
 import { bindingName, checkedName, verbName } from '../names.js';
 import { dataReferenceEnd } from '../tokens/interpolation-scan.js';
-import { broken } from './build-declarations.js';
+import { brokenInstruction } from './build-declarations.js';
 import { buildArguments, buildFields, textTemplate } from './build-options.js';
 import { buildExpression, parseExpressionText } from './expression.js';
 import { quotedTemplate } from './interpolation.js';
@@ -40,7 +40,7 @@ export function buildEmit(context: ParseContext, node: CstNode): Instruction {
       context,
       missingPart(verb.span, { what: 'an event or a quoted text', after: 'EMIT:', example: 'EMIT: STARTED mode=fast' }),
     );
-    return broken(context, node, verb);
+    return brokenInstruction(context, node, verb);
   }
   if (first.tokenType.name === 'Quoted') {
     const message = quotedTemplate(context, first.image, first.startOffset);
@@ -88,7 +88,7 @@ export function buildJump(context: ParseContext, node: CstNode, rest?: CstNode):
       context,
       missingPart(verb.span, { what, after: verb.text, example: goto ? 'GOTO: BUILD' : 'USE: RETRY with times=3' }),
     );
-    return broken(context, node, verb);
+    return brokenInstruction(context, node, verb);
   }
   if (!goto)
     return { kind: 'use', verb, pattern: checkedName(context, word as IToken, 'a pattern'), args, span: where };
@@ -178,7 +178,7 @@ export function buildAssignment(context: ParseContext, node: CstNode): Instructi
         example: `${verb.text}: count${verb.text === 'SET' ? ' = 1' : ''}`,
       }),
     );
-    return broken(context, node, verb);
+    return brokenInstruction(context, node, verb);
   }
   const name = assignedName(context, node, word);
   const expression = child(node, 'expression');
@@ -203,7 +203,7 @@ export function buildAssignment(context: ParseContext, node: CstNode): Instructi
           context,
           missingPart(name.span, { what: '`=` and a value', after: name.text, example: `SET: ${name.text} = 1` }),
         );
-      if (value === undefined) return broken(context, node, verb);
+      if (value === undefined) return brokenInstruction(context, node, verb);
       return { kind: 'set', verb, name, operator: operator?.image === '+=' ? '+=' : '=', value, span: where };
   }
 }

@@ -54,7 +54,7 @@ export function buildBareLine(
   const line = context.text.slice(start, endOfLine(context.text, start));
   const verb = shellVerb(context, line, start);
   if (shell !== undefined && child(head, 'binding') === undefined && looksLikeVerb.test(line))
-    return unknown(context, statement, line, start);
+    return buildUnknown(context, statement, line, start);
   const bullet = otherBullet.exec(line)?.[0];
   if (surroundings.bare && !surroundings.bullet && bullet !== undefined) {
     const where = span(context, start, start + bullet.length);
@@ -75,7 +75,7 @@ export function buildBareLine(
         help: 'write `DO: ` before a command: only the members of `DO: in PARALLEL` are bullets',
       }),
     );
-  else if (shell !== undefined) return unknown(context, statement, line, start);
+  else if (shell !== undefined) return buildUnknown(context, statement, line, start);
   else {
     const fix = fixAt(span(context, start, start), 'DO: ');
     report(
@@ -106,7 +106,7 @@ function bindingHelp(line: string): { help?: string } {
 }
 
 /** A line whose first word might have been meant as a verb. */
-function unknown(context: ParseContext, statement: CstNode, line: string, start: number): Instruction {
+function buildUnknown(context: ParseContext, statement: CstNode, line: string, start: number): Instruction {
   const written =
     looksLikeVerb.exec(line)?.[1] ?? wordColon.exec(line)?.[1] ?? firstWord.exec(line)?.[0] ?? line.slice(0, 1);
   const at = span(context, start, start + written.length);

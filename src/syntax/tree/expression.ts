@@ -104,7 +104,7 @@ function spelling(row: Row, operator: IToken, meant: string): void {
   report(row.context, operatorSpelling(where, { written: operator.image, meant, fix: fixAt(where, meant) }));
 }
 
-function around(left: Expression, right: Expression) {
+function spanAround(left: Expression, right: Expression) {
   return { file: left.span.file, start: left.span.start, end: Math.max(left.span.end, right.span.end) };
 }
 
@@ -113,7 +113,7 @@ function readOr(row: Row): Expression {
   while (peek(row) === 'Or') {
     spelling(row, take(row), 'OR');
     const right = readAnd(row);
-    left = { kind: 'logical', operator: 'or', left, right, span: around(left, right) };
+    left = { kind: 'logical', operator: 'or', left, right, span: spanAround(left, right) };
   }
   return left;
 }
@@ -123,7 +123,7 @@ function readAnd(row: Row): Expression {
   while (peek(row) === 'And') {
     spelling(row, take(row), 'AND');
     const right = readNot(row);
-    left = { kind: 'logical', operator: 'and', left, right, span: around(left, right) };
+    left = { kind: 'logical', operator: 'and', left, right, span: spanAround(left, right) };
   }
   return left;
 }
@@ -158,7 +158,7 @@ function readComparison(row: Row): Expression {
     else {
       const name = compareOperator(row, operator);
       const right = readSum(row);
-      left = { kind: 'compare', operator: name, left, right, operatorSpan, span: around(left, right) };
+      left = { kind: 'compare', operator: name, left, right, operatorSpan, span: spanAround(left, right) };
     }
   }
 }
@@ -194,7 +194,7 @@ function readSum(row: Row): Expression {
   while (peek(row) === 'Sum') {
     const operator = take(row).image as '+' | '-';
     const right = readProduct(row);
-    left = { kind: 'arithmetic', operator, left, right, span: around(left, right) };
+    left = { kind: 'arithmetic', operator, left, right, span: spanAround(left, right) };
   }
   return left;
 }
@@ -204,7 +204,7 @@ function readProduct(row: Row): Expression {
   while (peek(row) === 'Product') {
     const operator = take(row).image as '*' | '/' | '%';
     const right = readSigned(row);
-    left = { kind: 'arithmetic', operator, left, right, span: around(left, right) };
+    left = { kind: 'arithmetic', operator, left, right, span: spanAround(left, right) };
   }
   return left;
 }

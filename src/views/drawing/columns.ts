@@ -7,7 +7,7 @@ export function columns(text: string): number {
 }
 
 /** The beginning of a text that fits into so many columns, with a mark where something is missing. */
-export function fitting(text: string, width: number): string {
+export function fitToWidth(text: string, width: number): string {
   if (columns(text) <= width) return text;
   let kept = '';
   let used = 1;

@@ -41,7 +41,7 @@ function fillHoles(text: string, holes: NonNullable<Requested['holes']>, args: r
     line += before;
     const value = args[at];
     if (value === undefined) line += text.slice(start, end);
-    else line += isQuoted(text.slice(0, start)) ? short(value) : word(value);
+    else line += isQuoted(text.slice(0, start)) ? shortValue(value) : word(value);
     from = end;
   });
   return line + text.slice(from);
@@ -67,7 +67,7 @@ function sizeOf(value: Json): string | null {
   return typeof $artifact === 'string' && typeof bytes === 'number' ? `(${bytes} bytes)` : null;
 }
 
-function short(value: Json): string {
+function shortValue(value: Json): string {
   const size = sizeOf(value);
   if (size !== null) return size;
   const text = typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value);
@@ -79,6 +79,6 @@ function word(value: Json): string {
   if (Array.isArray(value)) return value.map(word).join(' ');
   const size = sizeOf(value);
   if (size !== null) return size;
-  const text = short(value);
+  const text = shortValue(value);
   return text === '' || /[\s"'|&;<>()]/.test(text) ? `'${text}'` : text;
 }

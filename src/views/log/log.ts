@@ -114,7 +114,7 @@ export function eventLog(options: LogOptions): Log {
       const ofAgent = kind === 'agent' && step !== undefined && event.text === `STEP: ${step}`;
       const taken = event.undo === true ? 'undo: ' : '';
       const done = member + (ofAgent ? `agent ${oneLine(toVisible(event.tool ?? ''))}` : taken + mark(kind) + text);
-      const within = step === undefined ? null : steps.running(step);
+      const within = step === undefined ? null : steps.describeRunning(step);
       const live = within === null ? done : ofAgent ? within : `${within}: ${done}`;
       running.set(effect, { effect, kind, text: live, done, written, step });
     } else if (event.kind === 'timer') {

@@ -15,7 +15,7 @@ export function drawDetail({ steps, visits, attempts }: Detail, several: boolean
   const blocks = visits.map(({ run_id, seq, at, state, entered, with: passed, time_ms, attempts: inside }) => {
     const how = entered ? '' : ' (resumed)';
     const where = several ? `run ${run_id}, ` : '';
-    const head = `${paint.state(visible(state))}${how}  ${where}event ${seq}, ${localTime(at)}, ${duration(time_ms)}`;
+    const head = `${paint.state(visibleLine(state))}${how}  ${where}event ${seq}, ${localTime(at)}, ${duration(time_ms)}`;
     const entry = Object.entries(passed).map(
       ([name, value]) => `  with ${showPrompt(`${name} = ${JSON.stringify(value)}`)}`,
     );
@@ -29,9 +29,9 @@ export function drawDetail({ steps, visits, attempts }: Detail, several: boolean
 function attemptLines(one: DetailedAttempt, several: boolean, paint: Paint): string[] {
   const tint = one.ending === 'failed' ? paint.warning : paint.faint;
   const number = one.attempt > 1 ? `, attempt ${one.attempt}` : '';
-  const location = `${several ? `run ${one.run_id}, ` : ''}event ${one.seq}, ${localTime(one.at)}, ${visible(one.state)}, line ${one.line}${number}`;
+  const location = `${several ? `run ${one.run_id}, ` : ''}event ${one.seq}, ${localTime(one.at)}, ${visibleLine(one.state)}, line ${one.line}${number}`;
   return [
-    `  ${visible(cut(one.text, LONGEST_TEXT))} ${tint(`(${visible(one.outcome ?? 'no recorded outcome')})`)}`,
+    `  ${visibleLine(cut(one.text, LONGEST_TEXT))} ${tint(`(${visibleLine(one.outcome ?? 'no recorded outcome')})`)}`,
     paint.faint(`    ${location}`),
     ...(one.args ?? []).map((value) => `    value ${showPrompt(JSON.stringify(value))}`),
     ...(one.prompt === undefined ? [] : [`    prompt ${showPrompt(one.prompt)}`]),
@@ -46,15 +46,15 @@ function spentLines({ cost, tokens, turns, session_id }: DetailedAttempt): strin
     cost === null ? 'unknown cost' : dollars(cost),
     ...(tokens === undefined ? [] : [`${tokens.in} tokens in`, `${tokens.out} out`]),
     ...(turns === undefined ? [] : [countOf(turns, 'turn')]),
-    ...(session_id === undefined ? [] : [`session ${visible(session_id)}`]),
+    ...(session_id === undefined ? [] : [`session ${visibleLine(session_id)}`]),
   ];
   return [`    ${parts.join(', ')}`];
 }
 
 function showPrompt(text: string): string {
-  return visible(cut(text, LONGEST_PROMPT));
+  return visibleLine(cut(text, LONGEST_PROMPT));
 }
 
-function visible(text: string): string {
+function visibleLine(text: string): string {
   return escapeControls(oneLine(text));
 }

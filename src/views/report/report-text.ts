@@ -39,7 +39,7 @@ function statesWorthATable({ states, steps }: Report): readonly StateRow[] {
 
 const RUN_COLUMNS: readonly Described<ReportedRun>[] = [
   { title: 'RUN', cell: ({ run_id }) => run_id },
-  { title: 'MACHINE', cell: ({ machine }) => visible(machine) },
+  { title: 'MACHINE', cell: ({ machine }) => visibleLine(machine) },
   { title: 'STATUS', cell: ({ status }, paint) => ({ text: status, paint: statusPaint(status, paint) }) },
   { title: 'COST', right: true, cell: costCell },
   numbers('TOKENS', ({ tokens }) => tokens.in + tokens.out),
@@ -62,9 +62,9 @@ function heading(report: Report, paint: Paint): string[] {
 function runLine({ runs }: Report, paint: Paint): string {
   const run = runs[0] as Report['runs'][number];
   const copy = run.copy_of === undefined ? '' : `, a copy of ${run.copy_of}`;
-  const branch = run.branch === undefined ? '' : `, on branch ${visible(run.branch)}`;
+  const branch = run.branch === undefined ? '' : `, on branch ${visibleLine(run.branch)}`;
   const status = statusPaint(run.status, paint)(run.status);
-  return `${status}  run ${run.run_id}  ${visible(run.machine)}, ${localTime(run.started_at)}${copy}${branch}`;
+  return `${status}  run ${run.run_id}  ${visibleLine(run.machine)}, ${localTime(run.started_at)}${copy}${branch}`;
 }
 
 function runsLine({ runs }: Report, paint: Paint): string {
@@ -78,8 +78,8 @@ function runsLine({ runs }: Report, paint: Paint): string {
 
 function stateColumns(several: boolean): Described<StateRow>[] {
   return [
-    { title: 'STATE', cell: ({ state }, paint) => ({ text: visible(state), paint: paint.state }) },
-    ...(several ? [{ title: 'MACHINE', cell: ({ machine }: StateRow) => visible(machine) }] : []),
+    { title: 'STATE', cell: ({ state }, paint) => ({ text: visibleLine(state), paint: paint.state }) },
+    ...(several ? [{ title: 'MACHINE', cell: ({ machine }: StateRow) => visibleLine(machine) }] : []),
     numbers('ENTRIES', ({ entries }) => entries),
     numbers('EFFECTS', ({ effects }) => effects),
     times('TIME', ({ time_ms }) => time_ms),
@@ -87,7 +87,7 @@ function stateColumns(several: boolean): Described<StateRow>[] {
 }
 
 const TOOL_COLUMNS: readonly Described<ToolRow>[] = [
-  { title: 'TOOL', cell: ({ tool }) => visible(cut(tool, LONGEST_TEXT)) },
+  { title: 'TOOL', cell: ({ tool }) => visibleLine(cut(tool, LONGEST_TEXT)) },
   { title: 'KIND', cell: ({ kind }) => (kind === 'argv' || kind === 'shell' ? 'command' : kind) },
   numbers('CALLS', ({ calls }) => calls),
   numbers('ATTEMPTS', ({ attempts }) => attempts),
@@ -99,7 +99,7 @@ const TOOL_COLUMNS: readonly Described<ToolRow>[] = [
 ];
 
 const AGENT_COLUMNS: readonly Described<ToolRow>[] = [
-  { title: 'AGENT', cell: ({ tool }) => visible(tool) },
+  { title: 'AGENT', cell: ({ tool }) => visibleLine(tool) },
   { title: 'COST', right: true, cell: ({ spent }) => dollars(spent?.cost ?? null) },
   numbers('UNKNOWN', ({ spent }) => spent?.unknown_costs ?? 0),
   numbers('TURNS', ({ spent }) => spent?.turns ?? 0),
@@ -110,7 +110,7 @@ const AGENT_COLUMNS: readonly Described<ToolRow>[] = [
 ];
 
 const WAIT_COLUMNS: readonly Described<WaitRow>[] = [
-  { title: 'WAIT', cell: ({ kind, name }) => (name === null ? kind : `${kind} ${visible(name)}`) },
+  { title: 'WAIT', cell: ({ kind, name }) => (name === null ? kind : `${kind} ${visibleLine(name)}`) },
   numbers('COUNT', ({ count }) => count),
   numbers('TIMED OUT', ({ ran_out }) => ran_out),
   numbers('OPEN', ({ open }) => open),
@@ -119,7 +119,7 @@ const WAIT_COLUMNS: readonly Described<WaitRow>[] = [
 ];
 
 const EVENT_COLUMNS: readonly Described<Report['events'][number]>[] = [
-  { title: 'EVENT', cell: ({ event }, paint) => ({ text: visible(event), paint: paint.event }) },
+  { title: 'EVENT', cell: ({ event }, paint) => ({ text: visibleLine(event), paint: paint.event }) },
   numbers('COUNT', ({ count }) => count),
 ];
 
@@ -130,6 +130,6 @@ function limitWords({ seq, scope, limit, used }: LimitReached, runId: string | n
   return `limit reached: ${scope} ${amount(limit)}, used ${amount(used)} (${where}event ${seq})`;
 }
 
-function visible(text: string): string {
+function visibleLine(text: string): string {
   return escapeControls(oneLine(text));
 }

@@ -12,16 +12,16 @@ export function explainAll(
   sources: SourceSet,
 ): Explanation[] {
   const steps = machines.flatMap((machine) => explainSteps(machine, sources));
-  if (steps.length === 0) return once(explanations);
+  if (steps.length === 0) return withoutRepeats(explanations);
   const position = ({ span }: Explanation): number[] => [span.file, span.start];
-  return once([...explanations, ...steps]).sort((a, b) => {
+  return withoutRepeats([...explanations, ...steps]).sort((a, b) => {
     const [[fileA = 0, startA = 0], [fileB = 0, startB = 0]] = [position(a), position(b)];
     return fileA - fileB || startA - startB;
   });
 }
 
 /** An explanation that is the same at each use of a pattern appears once, at the line of the pattern. */
-function once(list: readonly Explanation[]): Explanation[] {
+function withoutRepeats(list: readonly Explanation[]): Explanation[] {
   const known = new Set<string>();
   return list.filter(({ span, text }) => {
     const key = `${span.file}:${span.start}:${span.end}:${text}`;

@@ -16,20 +16,20 @@ export function stepBlocks(steps: readonly DetailedStep[], several: boolean, pai
   return steps.map(({ run_id, path, type, status, attempts }) => {
     const kind = type === 'none' ? '' : `${type}, `;
     const run = several ? `, run ${run_id}` : '';
-    const head = `${paint.state(visible(path))}  ${kind}${stepPaint(status, paint)(status)}${run}`;
+    const head = `${paint.state(visibleLine(path))}  ${kind}${stepPaint(status, paint)(status)}${run}`;
     return [head, ...attempts.flatMap((one) => attemptLines(one, paint))];
   });
 }
 
 function attemptLines(one: DetailedStepAttempt, paint: Paint): string[] {
   const { attempt, agent, status, seq, at, duration_ms, overrides } = one;
-  const by = agent === null ? '' : `, ${visible(agent)}`;
+  const by = agent === null ? '' : `, ${visibleLine(agent)}`;
   const took = duration_ms === null ? '' : `, ${duration(duration_ms)}`;
   const held = Object.entries(overrides).map(([name, value]) => `${name} ${JSON.stringify(value)}`);
   return [
     `  attempt ${attempt}${by}: ${stepPaint(status, paint)(status)}`,
     paint.faint(`    event ${seq}, ${localTime(at)}${took}`),
-    ...(held.length === 0 ? [] : [`    held: ${visible(cut(held.join(', '), LONGEST_LINE))}`]),
+    ...(held.length === 0 ? [] : [`    held: ${visibleLine(cut(held.join(', '), LONGEST_LINE))}`]),
     ...spentLine(one),
     ...textLines('prompt', one.prompt, paint),
     ...commandLines(one),
@@ -47,7 +47,7 @@ function spentLine(one: DetailedStepAttempt): string[] {
     one.cost === null ? 'unknown cost' : costCell(one),
     ...(tokens.in + tokens.out === 0 ? [] : [`${tokens.in} tokens in`, `${tokens.out} out`]),
     ...(turns === null ? [] : [countOf(turns, 'turn')]),
-    ...(session_id === null || session_id === '' ? [] : [`session ${visible(session_id)}`]),
+    ...(session_id === null || session_id === '' ? [] : [`session ${visibleLine(session_id)}`]),
   ];
   return [`    ${parts.join(', ')}`];
 }
@@ -56,7 +56,7 @@ function spentLine(one: DetailedStepAttempt): string[] {
 function failureLines({ calls }: DetailedStepAttempt, paint: Paint): string[] {
   const failed = calls.filter(({ kind, ending }) => kind === 'agent' && ending !== 'succeeded');
   return failed.map(({ tool, outcome }) =>
-    paint.warning(`    ${visible(tool)}: ${visible(outcome ?? 'no recorded outcome')}`),
+    paint.warning(`    ${visibleLine(tool)}: ${visibleLine(outcome ?? 'no recorded outcome')}`),
   );
 }
 
@@ -66,13 +66,15 @@ function commandLines({ calls, gates }: DetailedStepAttempt): string[] {
   const own = calls.filter(
     ({ kind, tool, text }) => !text.startsWith('STEP: ') && !(kind === 'shell' && asked.has(tool)),
   );
-  return own.map(({ text, outcome }) => `    $ ${visible(cut(text, LONGEST_LINE))} (${visible(outcome ?? 'open')})`);
+  return own.map(
+    ({ text, outcome }) => `    $ ${visibleLine(cut(text, LONGEST_LINE))} (${visibleLine(outcome ?? 'open')})`,
+  );
 }
 
 function gateLines({ gate, kind, pass, message, output, artifact }: DetailedGate, paint: Paint): string[] {
   const what = kind === gate ? '' : ` (${kind})`;
   const words = pass ? paint.success('passed') : paint.error('failed');
-  const why = message === null || output !== undefined ? '' : `: ${visible(message)}`;
+  const why = message === null || output !== undefined ? '' : `: ${visibleLine(message)}`;
   const more = artifact === undefined ? [] : [paint.faint(`      … all of it: artifacts/${artifact}`)];
   return [`    gate ${gate}${what} ${words}${why}`, ...block(output ?? '', paint), ...more];
 }
@@ -91,6 +93,6 @@ function block(text: string, paint: Paint): string[] {
   return shown.map(paint.faint);
 }
 
-function visible(text: string): string {
+function visibleLine(text: string): string {
   return escapeControls(oneLine(text));
 }

@@ -18,7 +18,7 @@ interface StepLog {
   /** The prefix of the line that starts a step. */
   head(path: string): string;
   /** The agent and the attempt of an open step, for a line that shows it while it runs. */
-  running(path: string): string | null;
+  describeRunning(path: string): string | null;
 }
 
 export function stepLog(toVisible: (text: string) => string): StepLog {
@@ -27,7 +27,7 @@ export function stepLog(toVisible: (text: string) => string): StepLog {
   const beside = new Set<string>();
 
   /** Steps around it that are open. */
-  const around = (path: string): number => [...open.keys()].filter((other) => isBelow(path, other)).length;
+  const countAround = (path: string): number => [...open.keys()].filter((other) => isBelow(path, other)).length;
 
   function begin(path: string, attempt: number, agent: string | null): void {
     for (const other of open.keys()) {
@@ -50,10 +50,10 @@ export function stepLog(toVisible: (text: string) => string): StepLog {
     lead(path, named = false) {
       if (path === undefined) return '  ';
       if (isBeside(path)) return named ? '  ' : `  ${toVisible(path)}: `;
-      return '  '.repeat(around(path) + 1);
+      return '  '.repeat(countAround(path) + 1);
     },
-    head: (path) => (isBeside(path) ? '' : '  '.repeat(around(path))),
-    running(path) {
+    head: (path) => (isBeside(path) ? '' : '  '.repeat(countAround(path))),
+    describeRunning(path) {
       const step = open.get(path);
       if (step === undefined) return null;
       const { attempt, agent } = step;

@@ -39,7 +39,7 @@ export function stepPositions(state: State): readonly StepPosition[] {
       case 'workflow-enter': {
         // Its arguments belong to the scope outside.
         const position = walk.position;
-        walk.openScope(walk.path + below(instruction));
+        walk.openScope(walk.path + prefixBelow(instruction));
         return position;
       }
       case 'task-enter':
@@ -70,7 +70,7 @@ export function keyPath({ prefixes }: Pick<StepPosition, 'prefixes'>, { level, p
   return level === undefined ? path : (prefixes[level] ?? '') + path;
 }
 
-function below({ at, gate }: Extract<StepInstruction, { op: 'workflow-enter' }>): string {
+function prefixBelow({ at, gate }: Extract<StepInstruction, { op: 'workflow-enter' }>): string {
   if (at === 'gate') return `.gate.${gate ?? ''}.state.`;
   return at === 'retry' ? '.retry.state.' : '.state.';
 }

@@ -8,12 +8,12 @@ import type { StepRow } from './step-rows.js';
 
 export function stepColumns(rows: readonly StepRow[]): Described<StepRow>[] {
   const several = new Set(rows.map(({ machine }) => machine)).size > 1;
-  const some = (has: (row: StepRow) => boolean, column: Described<StepRow>) => (rows.some(has) ? [column] : []);
+  const columnIf = (has: (row: StepRow) => boolean, column: Described<StepRow>) => (rows.some(has) ? [column] : []);
   return [
-    { title: 'STEP', cell: ({ path }, paint) => ({ text: visible(path), paint: paint.state }) },
-    ...(several ? [{ title: 'MACHINE', cell: ({ machine }: StepRow) => visible(machine) }] : []),
+    { title: 'STEP', cell: ({ path }, paint) => ({ text: visibleLine(path), paint: paint.state }) },
+    ...(several ? [{ title: 'MACHINE', cell: ({ machine }: StepRow) => visibleLine(machine) }] : []),
     { title: 'TYPE', cell: ({ type }) => (type === 'none' ? '-' : type) },
-    { title: 'AGENT', cell: ({ agent }) => (agent === null ? '-' : visible(agent)) },
+    { title: 'AGENT', cell: ({ agent }) => (agent === null ? '-' : visibleLine(agent)) },
     {
       title: 'STATUS',
       cell: ({ status, copied }, paint) => ({
@@ -22,16 +22,16 @@ export function stepColumns(rows: readonly StepRow[]): Described<StepRow>[] {
       }),
     },
     numbers('ATTEMPT', ({ attempt }) => attempt),
-    ...some(
+    ...columnIf(
       ({ attempts, attempt }) => attempts !== attempt,
       numbers('IN ALL', ({ attempts }) => attempts),
     ),
     numbers('RETRIES', ({ retries }) => retries),
-    ...some(
+    ...columnIf(
       ({ escalations }) => escalations > 0,
       numbers('ESCALATIONS', ({ escalations }) => escalations),
     ),
-    ...some(({ guards }) => guards.length > 0, {
+    ...columnIf(({ guards }) => guards.length > 0, {
       title: 'STOPPED BY',
       cell: ({ guards }) => (guards.length === 0 ? '-' : guardWords(guards)),
     }),
@@ -64,6 +64,6 @@ function gateWords({ passed, failed }: StepRow['gates']): string {
   return passed === 0 ? `${failed} failed` : `${passed} passed, ${failed} failed`;
 }
 
-function visible(text: string): string {
+function visibleLine(text: string): string {
   return escapeControls(oneLine(text));
 }

@@ -8,9 +8,9 @@ import { noComments } from '../../../syntax/steps/attached-comments.js';
 import { type Entry, itemOf, mapOf, withBelow } from './print-comments.js';
 import {
   argumentsMap,
-  cannot,
   type Printing,
   plainValue,
+  reportNoForm,
   scalarOf,
   shellText,
   sliceOf,
@@ -22,35 +22,35 @@ type Pairs = Entry[];
 
 export function printStep(printing: Printing, step: Step): YAMLMap {
   const { comments } = printing;
-  const inner = (block: Block): unknown[] =>
+  const printInner = (block: Block): unknown[] =>
     block.instructions.flatMap((one) => {
       if (one.kind === 'step') return [printStep(printing, one)];
-      cannot(printing, one.verb.span, `\`${one.verb.text}\` next to steps`);
+      reportNoForm(printing, one.verb.span, `\`${one.verb.text}\` next to steps`);
       return [];
     });
-  for (const option of step.options) cannot(printing, option.span, `the option \`${option.key.text}\``);
+  for (const option of step.options) reportNoForm(printing, option.span, `the option \`${option.key.text}\``);
   const pairs: Pairs = [['name', step.name.text]];
   if (step.type !== undefined) pairs.push(['type', step.type.text]);
   const get = getPairs(printing, step);
   if (get.length > 0) pairs.push(['get', mapOf(get, comments)]);
-  pairs.push(...runPairs(printing, step.run, inner));
+  pairs.push(...runPairs(printing, step.run, printInner));
   if (step.gates.length > 0) pairs.push(['gate', gateList(printing, step.gates)]);
   if (step.retry !== undefined) {
     const entries = step.retry.entries.map((entry) => retryEntry(printing, entry));
     pairs.push(['retry', entries, step.retry.span.start]);
   }
-  if (step.each !== undefined) pairs.push(...eachPairs(printing, step.each, inner));
+  if (step.each !== undefined) pairs.push(...eachPairs(printing, step.each, printInner));
   const node = withBelow(mapOf(pairs, comments), comments.below(step.span.start));
   return itemOf(node, [step.span.start], comments) as YAMLMap;
 }
 
 function eachPairs(printing: Printing, each: EachTask, inner: (block: Block) => unknown[]): Pairs {
   const { parallel, options, of, steps, span } = each;
-  if (of !== undefined) cannot(printing, of.span, '`EACH` of another step');
+  if (of !== undefined) reportNoForm(printing, of.span, '`EACH` of another step');
   const max = options.find(({ key }) => key.text === 'max')?.value;
   for (const option of options)
-    if (option.key.text !== 'max') cannot(printing, option.span, `the option \`${option.key.text}\``);
-  if (max !== undefined && !parallel) cannot(printing, span, '`max` without `parallel`');
+    if (option.key.text !== 'max') reportNoForm(printing, option.span, `the option \`${option.key.text}\``);
+  if (max !== undefined && !parallel) reportNoForm(printing, span, '`max` without `parallel`');
   const at: Pairs = parallel ? [['parallel', max === undefined ? true : scalarOf(printing, max)]] : [];
   return [...at, ['each', inner(steps), span.start]];
 }
@@ -85,7 +85,7 @@ function contextEntry(printing: Printing, entry: ContextEntry): unknown {
     case 'workflow':
       return plainMap(callPairs(printing, 'workflow', entry.call));
     case 'value':
-      return cannot(printing, entry.span, `the value \`${entry.title}\` of a context`);
+      return reportNoForm(printing, entry.span, `the value \`${entry.title}\` of a context`);
     default:
       return unreachable(entry);
   }
@@ -135,10 +135,10 @@ function guardPair(printing: Printing, { key, value }: Option): [string, unknown
 /** Only a plain command can be in a workflow file: it has no names that others read. */
 function commandText(printing: Printing, one: Instruction): string | null {
   const help = 'a step of a workflow file can only run an agent, a workflow, or plain commands';
-  if (one.kind !== 'do') return cannot(printing, one.verb.span, `\`${one.verb.text}\` in a step`, help);
+  if (one.kind !== 'do') return reportNoForm(printing, one.verb.span, `\`${one.verb.text}\` in a step`, help);
   const { performed, bind, piped, options } = one;
   if (performed.kind !== 'shell' || bind !== undefined || piped || options.length > 0)
-    return cannot(printing, one.verb.span, 'a `DO` that is more than a command', help);
+    return reportNoForm(printing, one.verb.span, 'a `DO` that is more than a command', help);
   return shellText(performed.shell);
 }
 
@@ -207,7 +207,7 @@ function retryEntry(printing: Printing, entry: RetryEntry): unknown {
     }
   }
   for (const { name, word, value, span } of overrides) {
-    if (name === null) cannot(printing, span, `\`${word.text}\` of a retry`);
+    if (name === null) reportNoForm(printing, span, `\`${word.text}\` of a retry`);
     else {
       const text = name === 'prompt' ? promptText(templateText(printing, value, true)) : templateText(printing, value);
       pairs.push([name, text, ...(span.start === entry.span.start ? [] : [span.start])]);

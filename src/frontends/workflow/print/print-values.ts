@@ -19,7 +19,7 @@ export interface Printing {
 }
 
 /** Tells that something cannot be written in a workflow file; the value is in its place meanwhile. */
-export function cannot(printing: Printing, span: Span, what: string, help?: string): null {
+export function reportNoForm(printing: Printing, span: Span, what: string, help?: string): null {
   printing.diagnostics.push(words.noYamlForm(span, { what, ...omitUndefined({ help }) }));
   return null;
 }
@@ -40,7 +40,7 @@ export function templateText(printing: Printing, template: Template, prompt = fa
   for (const candidate of [text, doubleHoles(text, plain), doubleBraces(text, plain)])
     if (sameParts(locatedTemplate({ text: candidate, pieces: [{ at: 0, source: 0 }] }, 0, prompt), template))
       return candidate;
-  cannot(printing, template.span, 'this text with its braces');
+  reportNoForm(printing, template.span, 'this text with its braces');
   return text;
 }
 
@@ -117,7 +117,7 @@ export function plainValue(printing: Printing, expression: Expression): unknown 
     }
     case 'negate':
       if (expression.of.kind === 'number') return -expression.of.value;
-      return cannot(printing, expression.span, 'a computed value');
+      return reportNoForm(printing, expression.span, 'a computed value');
     case 'name':
     case 'field':
     case 'index':
@@ -126,7 +126,7 @@ export function plainValue(printing: Printing, expression: Expression): unknown 
     case 'step-key':
       return reference(printing, expression);
     default:
-      return cannot(
+      return reportNoForm(
         printing,
         expression.span,
         'a computed value',
@@ -141,5 +141,5 @@ function reference(printing: Printing, { span }: Expression): unknown {
   const text = slice.startsWith('{') ? slice : `{${slice}}`;
   const [only, more] = locatedTemplate({ text, pieces: [{ at: 0, source: 0 }] }, 0).parts;
   if (more === undefined && typeof only === 'object') return text;
-  return cannot(printing, span, 'this value');
+  return reportNoForm(printing, span, 'this value');
 }

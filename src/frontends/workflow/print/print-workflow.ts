@@ -10,7 +10,7 @@ import type { Declaration, Instruction, Program } from '../../../syntax/ast.js';
 import { attachComments } from '../../../syntax/steps/attached-comments.js';
 import { commentText, type Entry, itemOf, mapOf } from './print-comments.js';
 import { printStep, type Step } from './print-step.js';
-import { cannot, type Printing, plainValue, scalarOf } from './print-values.js';
+import { type Printing, plainValue, reportNoForm, scalarOf } from './print-values.js';
 
 type Input = Extract<Declaration, { kind: 'input' }>;
 type Limit = Extract<Declaration, { kind: 'limit' }>;
@@ -60,13 +60,13 @@ function stepsOf(printing: Printing, program: Program): Step[] {
   const machines = program.items.filter((item) => item.kind === 'machine');
   const [, second] = states;
   if (second !== undefined)
-    cannot(
+    reportNoForm(
       printing,
       second.name.span,
       'a second state',
       'keep this program as text: a workflow file has only one list of steps',
     );
-  if (machines[1] !== undefined) cannot(printing, machines[1].name.span, 'a second machine');
+  if (machines[1] !== undefined) reportNoForm(printing, machines[1].name.span, 'a second machine');
   return program.items.flatMap((item): Step[] => {
     switch (item.kind) {
       case 'machine':
@@ -76,10 +76,10 @@ function stepsOf(printing: Printing, program: Program): Step[] {
       case 'state':
         return item === states[0] ? onlySteps(printing, item.body.instructions) : [];
       case 'pattern':
-        cannot(printing, item.name.span, 'a pattern');
+        reportNoForm(printing, item.name.span, 'a pattern');
         return [];
       case 'import':
-        cannot(printing, item.span, 'an import');
+        reportNoForm(printing, item.span, 'an import');
         return [];
       default:
         return onlySteps(printing, [item]);
@@ -91,7 +91,7 @@ function onlySteps(printing: Printing, instructions: readonly Instruction[]): St
   return instructions.flatMap((one) => {
     if (one.kind === 'step') return [one];
     if (one.kind !== 'broken')
-      cannot(printing, one.verb.span, `\`${one.verb.text}\``, 'remove it, or keep the program as text');
+      reportNoForm(printing, one.verb.span, `\`${one.verb.text}\``, 'remove it, or keep the program as text');
     return [];
   });
 }
@@ -100,7 +100,7 @@ function limitPairs(printing: Printing, { options }: Limit): Entry[] {
   return options.flatMap(({ key, value, span }): Entry[] => {
     const name = Object.hasOwn(LIMITS, key.text) ? LIMITS[key.text] : undefined;
     if (name !== undefined && value !== undefined) return [[name, scalarOf(printing, value), span.start]];
-    cannot(printing, span, `the limit \`${key.text}\``);
+    reportNoForm(printing, span, `the limit \`${key.text}\``);
     return [];
   });
 }

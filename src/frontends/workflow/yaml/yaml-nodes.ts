@@ -56,11 +56,11 @@ interface ParsedYaml {
 
 export function readYaml(file: SourceFile, index: number): ParsedYaml {
   const spanOf = (start: number, end: number): Span => ({ file: index, start, end });
-  const broken = (diagnostic: Diagnostic): ParsedYaml => ({ root: null, comments: [], diagnostics: [diagnostic] });
+  const failWith = (diagnostic: Diagnostic): ParsedYaml => ({ root: null, comments: [], diagnostics: [diagnostic] });
   if (file.text.length > MAX_CHARACTERS)
-    return broken(words.tooLarge(spanOf(0, 0), { what: 'characters', limit: MAX_CHARACTERS }));
+    return failWith(words.tooLarge(spanOf(0, 0), { what: 'characters', limit: MAX_CHARACTERS }));
   const scan = scanYaml(file.text);
-  if (scan.tooDeep !== null) return broken(words.tooDeep(spanOf(scan.tooDeep, scan.tooDeep + 1), {}));
+  if (scan.tooDeep !== null) return failWith(words.tooDeep(spanOf(scan.tooDeep, scan.tooDeep + 1), {}));
   const document = yaml.parseDocument(scan.text, {
     prettyErrors: false,
     version: '1.2',
@@ -80,8 +80,8 @@ export function readYaml(file: SourceFile, index: number): ParsedYaml {
     const [start, end] = error.pos;
     const where = spanOf(Math.min(start, file.text.length), Math.min(Math.max(end, start + 1), file.text.length));
     const lost = lostIndentation(file, error.pos[0]);
-    if (lost !== null) return broken(words.lostIndentation(spanOf(lost.start, lost.end), { under: lost.under }));
-    return broken(words.yaml(where, { code: error.code, problem: error.message }));
+    if (lost !== null) return failWith(words.lostIndentation(spanOf(lost.start, lost.end), { under: lost.under }));
+    return failWith(words.yaml(where, { code: error.code, problem: error.message }));
   }
   return { ...new Nodes(file, index, document).read(), comments };
 }
@@ -114,19 +114,19 @@ class Nodes {
   private node(node: unknown, otherwise: Span): YamlNode {
     const span = this.span(node, otherwise.start);
     if (this.open.size > DEEPEST) this.tooDeep = span;
-    if (--this.left < 0 || this.tooDeep !== null) return nothing(otherwise);
+    if (--this.left < 0 || this.tooDeep !== null) return emptyScalar(otherwise);
     if (yaml.isAlias(node)) {
       const target = this.anchors.get(node.source);
       if (target !== undefined && !this.open.has(target)) return this.node(target, span);
       this.diagnostics.push(words.alias(span, { name: node.source, itself: target !== undefined }));
-      return nothing(span);
+      return emptyScalar(span);
     }
     if (yaml.isNode(node) && 'anchor' in node && typeof node.anchor === 'string') this.anchors.set(node.anchor, node);
     if (yaml.isScalar(node)) return this.scalar(node.value, span);
     this.open.add(node);
     const read = this.collection(node, span);
     this.open.delete(node);
-    return read ?? nothing(otherwise);
+    return read ?? emptyScalar(otherwise);
   }
 
   private collection(node: unknown, span: Span): YamlNode | null {
@@ -139,7 +139,7 @@ class Nodes {
       const key = this.key(pair.key, span);
       if (key === null) continue;
       if (seen.has(key.text)) {
-        this.twice(key);
+        this.reportDuplicate(key);
         continue;
       }
       seen.add(key.text);
@@ -158,7 +158,7 @@ class Nodes {
     return null;
   }
 
-  private twice({ text, span }: Name): void {
+  private reportDuplicate({ text, span }: Name): void {
     const lost = lostIndentation(this.file, span.start);
     const where = lost === null ? span : { ...span, start: lost.start, end: lost.end };
     this.diagnostics.push(
@@ -199,7 +199,7 @@ class Nodes {
   }
 }
 
-function nothing(span: Span): YamlScalar {
+function emptyScalar(span: Span): YamlScalar {
   return { kind: 'scalar', span, value: null, located: { text: '', pieces: [{ at: 0, source: span.start }] } };
 }
 

@@ -47,7 +47,7 @@ export function sayMessage(message: JsonLine, tally: AgentTally): void {
     return text === null ? [] : [text];
   });
   const text = textOf(message.content) ?? texts.join('');
-  if (text !== '') tally.says(text);
+  if (text !== '') tally.setText(text);
 }
 
 /** What the program reports besides the conversation: that it asks its service again, and that it denied a tool. */

@@ -78,7 +78,7 @@ function readItem(item: JsonLine, tally: AgentTally): void {
   if (item.status === 'declined')
     tally.denies(textOf(item.id) ?? '', { tool: kind, input: textOf(item.command) ?? kind });
   const text = textOf(item.text);
-  if ((kind === 'agent_message' || kind === 'assistant_message') && text !== null) tally.says(text);
+  if ((kind === 'agent_message' || kind === 'assistant_message') && text !== null) tally.setText(text);
   if (kind !== '' && !SPOKEN.has(kind)) tally.endTurn();
 }
 

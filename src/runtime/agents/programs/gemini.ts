@@ -75,7 +75,7 @@ function readMessage(line: JsonLine, tally: AgentTally): void {
   tally.beginTurn();
   const text = textOf(line.content) ?? '';
   if (line.delta === true) tally.adds(text);
-  else tally.says(text);
+  else tally.setText(text);
 }
 
 function readResult(line: JsonLine, tally: AgentTally): void {

@@ -38,7 +38,7 @@ export const opencodeAdapter: Adapter = {
         break;
       case 'text':
         tally.beginTurn();
-        tally.says(textOf(part.text) ?? '');
+        tally.setText(textOf(part.text) ?? '');
         break;
       case 'tool_use':
         tally.beginTurn();

@@ -143,7 +143,7 @@ class FailureSearch implements RecordSearch<ResumePoint> {
       doneAgain: effects.filter((effect) => this.outcomes.get(effect)?.doubtful === false),
       again: effects.flatMap((effect) => this.requested.get(effect) ?? []).map(knownEffect),
       begun: this.lastBegun(chain),
-      stays: this.stays(chain),
+      stays: this.remainingEffects(chain),
       failure,
       hopeless: !isSame ? null : held.length === 0 ? 'always' : 'unless-edited',
     };
@@ -168,7 +168,7 @@ class FailureSearch implements RecordSearch<ResumePoint> {
     return begun.size === 0 ? null : Object.fromEntries(begun);
   }
 
-  private stays({ seq, causes }: Chain): KnownEffect[] {
+  private remainingEffects({ seq, causes }: Chain): KnownEffect[] {
     return [...this.requested.values()]
       .filter((one) => one.seq > seq || causes.some((cause) => isAfterFailure(one.effect, cause)))
       .map(knownEffect);

@@ -71,7 +71,7 @@ export async function applyBranch(spec: ApplySpec): Promise<Applied> {
   if (found.kind === 'refused') return found;
   const { repository } = found;
   const lock = await lockRepository(repository.commonDir);
-  if (!('release' in lock)) return busy(lock.pid);
+  if (!('release' in lock)) return refuseBusy(lock.pid);
   try {
     const refusal = (await finishEarlier(lock, repository.commonDir)) ?? (await takeInLeftWork(spec.store, spec.runId));
     return refusal ?? (await applyAlone(spec, repository, lock));
@@ -172,7 +172,7 @@ export async function removeBranch(cwd: string, runId: string): Promise<void> {
   await git({ cwd }, ['update-ref', '-d', `refs/heads/${branchOf(runId)}`]);
 }
 
-function busy(pid: number): Refused {
+function refuseBusy(pid: number): Refused {
   const message = `process ${pid} is applying another run in this repository`;
   return refuse('busy', message, 'wait until it ends, and apply the run again');
 }

@@ -36,20 +36,22 @@ export async function obstacleTo(
   changed: readonly ChangedFile[],
 ): Promise<Refused | null> {
   const names = changed.map(({ name }) => name);
-  const differing = meeting(await uncommittedFiles(repository, store, 'tracked'), names);
+  const differing = filesInTheWay(await uncommittedFiles(repository, store, 'tracked'), names);
   if (differing.length > 0) return notCommitted(differing);
   const blocked = inTheWay(repository.root, changed);
-  return blocked.length > 0 ? overwritten(blocked) : null;
+  return blocked.length > 0 ? refuseOverwriting(blocked) : null;
 }
 
 /** The files that are among `others`, are in folders of these names, or are folders that hold some of them. */
-function meeting(files: readonly string[], others: readonly string[]): string[] {
+function filesInTheWay(files: readonly string[], others: readonly string[]): string[] {
   const taken = new Set(others);
-  const folders = new Set(others.flatMap(above));
-  return files.filter((name) => taken.has(name) || folders.has(name) || above(name).some((one) => taken.has(one)));
+  const folders = new Set(others.flatMap(foldersAbove));
+  return files.filter(
+    (name) => taken.has(name) || folders.has(name) || foldersAbove(name).some((one) => taken.has(one)),
+  );
 }
 
-function above(name: string): string[] {
+function foldersAbove(name: string): string[] {
   const folders: string[] = [];
   for (let path = dirname(name); path !== '.'; path = dirname(path)) folders.push(path);
   return folders;
@@ -81,7 +83,7 @@ function notCommitted(files: readonly string[]): Refused {
   return refuse('uncommitted', message, 'commit or stash them first', files);
 }
 
-function overwritten(files: readonly string[]): Refused {
+function refuseOverwriting(files: readonly string[]): Refused {
   const message = `${listFiles(files)} would be overwritten: the run created ${files.length === 1 ? 'it' : 'them'} too`;
   return refuse('in-the-way', message, 'move or remove them first', files);
 }

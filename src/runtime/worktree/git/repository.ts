@@ -43,7 +43,7 @@ export async function findRepository(cwd: string): Promise<Found> {
       git({ cwd: folder }, ['version']),
       git({ cwd: folder }, asked, { ok: [0, 128] }),
     ]);
-    const refusal = tooOld(version) ?? unusable(folder, done);
+    const refusal = tooOld(version) ?? unusableRefusal(folder, done);
     if (refusal !== null) return { kind: 'refused', refusal };
     const lines = linesOf(done);
     const [head = '', tree = ''] = lines.slice(-2);
@@ -76,7 +76,7 @@ function tooOld(done: GitDone): Refusal | null {
   return { kind: 'old-git', message, help: `install git ${NEEDED.join('.')} or newer, or use \`--worktree=off\`` };
 }
 
-function unusable(cwd: string, done: GitDone): Refusal | null {
+function unusableRefusal(cwd: string, done: GitDone): Refusal | null {
   const without = 'or use `--worktree=off`';
   if (done.stderr.includes('dubious ownership')) {
     const message = `git does not trust the repository at \`${cwd}\`, because another user owns it`;
