@@ -1,13 +1,13 @@
 /**
- * Which instruction of an edited state is which of the old one. Instructions have no names, so those that are the same
- * text in the same order are the same; between them one that does the same kind of thing to the same name; between those,
- * as many as there were, one by one.
+ * Pairs the instructions of an edited state with those of the old one. Instructions have no names, so equal texts in the
+ * same order are pairs; between these, instructions that do the same kind of thing to the same name; and between those,
+ * equal numbers of instructions, one by one.
  */
 import type { Instruction, State } from '../../machine/machine.js';
 
 type Pair = readonly [number, number];
 
-/** Texts whose comparison would take longer than a person waits are compared from both ends only. */
+/** Larger states are compared only from both ends, because a full comparison would take too long. */
 const MOST_CELLS = 4_000_000;
 
 export class Alignment {
@@ -42,7 +42,7 @@ export class Alignment {
     for (const [from, to] of oneByOne) this.pairs.set(from, to);
   }
 
-  /** The same instruction, as far as one can tell; null: there is none. */
+  /** The corresponding instruction; null: there is none. */
   of(pc: number): number | null {
     const at = this.pairs.get(pc);
     return at !== undefined && this.old.code[pc]?.op === this.fresh.code[at]?.op ? at : null;
@@ -53,8 +53,8 @@ export class Alignment {
   }
 
   /**
-   * Instructions of the edited state that were above the point where a thread was and are not above the point where it
-   * resumes, so that they would be done again.
+   * Instructions of the edited state that were above the position of a thread and are not above the position where it
+   * resumes, so that they would be executed again.
    */
   instructionsToRepeat(was: number, is: number): Instruction[] {
     const above = new Set(this.keys.old.slice(0, was));
@@ -75,8 +75,8 @@ export class Alignment {
   }
 
   /**
-   * Where a thread goes on whose next instruction is this one: after what it has done, so that what was inserted there is
-   * done, too. Null: what is around it has changed as well.
+   * Where a thread continues whose next instruction is this one: after what it has done, so that inserted instructions are
+   * executed too. Null: the surrounding instructions have changed as well.
    */
   next(pc: number): number | null {
     if (pc === 0) return 0;
@@ -96,14 +96,14 @@ export class Alignment {
 
 const ENDS: ReadonlySet<string> = new Set(['jump', 'goto', 'goto-dynamic', 'fail', 'return', 'fell-off', 'branch-end']);
 
-/** Where an instruction may lead besides the one below it, always in the same order. */
+/** Where an instruction may lead in addition to the next one, always in the same order. */
 export function targets(instruction: Instruction | undefined): number[] {
   if (instruction === undefined) return [];
   const { to, exit, again, join, done, otherwise } = instruction as unknown as Record<string, unknown>;
   return [to, exit, again, join, done, otherwise].filter((one) => typeof one === 'number');
 }
 
-/** Pairs in the parts between pairs that are known, found by `find` in positions relative to the part. */
+/** The pairs in the parts between known pairs. `find` finds them, in positions relative to the part. */
 function pairsBetween(
   known: readonly Pair[],
   oldLength: number,
@@ -158,7 +158,7 @@ function alignMiddle(
   return pairs;
 }
 
-/** Members that say where something is, and not what is done. */
+/** Members that say where something is, not what is done. */
 const LOCATIONS: ReadonlySet<string> = new Set(
   ['origin', 'boundAt', 'line', 'slot', 'to', 'items', 'index', 'variable', 'exit', 'again', 'join', 'deadline'].concat(
     ['timedOut', 'exitSlot', 'bind', 'collect', 'handling', 'failures', 'turns', 'chance', 'body', 'pc', 'done'],
@@ -170,13 +170,13 @@ function exactKey(instruction: Instruction, states: readonly string[]): string {
   const text = JSON.stringify(instruction, (name, value) => {
     if (name === 'state' && typeof value === 'number') return states[value];
     if (!LOCATIONS.has(name)) return value;
-    // What is bound has a name, and an index or a target that is no number is part of what is done.
+    // Bindings have names, and an index or a target that is not a number is part of what is done.
     return typeof value === 'number' || name === 'origin' || Array.isArray(value) ? undefined : value;
   });
   return text;
 }
 
-/** What kind of thing is done, and to which name. */
+/** The kind of an instruction and the name that it concerns. */
 function kindKey(instruction: Instruction, state: State): string {
   const { op } = instruction;
   switch (op) {

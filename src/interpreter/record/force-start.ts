@@ -1,6 +1,6 @@
 /**
- * Starts members of a fork that began because a permit was free which now is taken: the outcome that freed it does not
- * count any more. What they did is on record all the same, and must not wait now.
+ * Starts members of a fork that began because of a free permit which is now taken, because the outcome that released it was
+ * discarded. What these members did is still on record, so they must not wait.
  */
 
 import { startMember } from '../control/join.js';
@@ -9,13 +9,13 @@ import type { Semaphore } from '../run-state/fork.js';
 import type { Run } from '../run-state/run.js';
 import type { Thread } from '../run-state/thread.js';
 
-/** Lets the next one begin of those that the member of an effect waits with. False when that member waits for no place. */
+/** Starts the next member in the queue of the member of an effect. False if this member does not wait for a permit. */
 export function forceStartMember(run: Run, effect: string): boolean {
   const semaphore = semaphoreBefore(run.main, effect);
   return semaphore !== null && grantPermit(semaphore, startMember);
 }
 
-/** Where the member waits in which the effect is; effects are numbered by fork and member, from the outside. */
+/** The queue of the member to which an effect belongs. Ids of effects have fork and member, from the outside. */
 function semaphoreBefore(thread: Thread, effect: string): Semaphore | null {
   for (const fork of thread.forks) {
     if (!effect.startsWith(`${fork.id}.`)) continue;

@@ -1,7 +1,7 @@
 /**
- * A run moved into an edited program. What is done may be changed there as well as what is not: needed are only its state,
- * the instructions that are under way, and values for the names that are read from here on. An effect that has no outcome
- * is not done: where its instruction was changed, the new one begins instead.
+ * Moves a run into an edited program. Both past and future instructions may have changed there. The edited program only
+ * needs the current state, the active instructions, and values for the names that are read from here on. An effect without
+ * an outcome is not done: if its instruction has changed, the new one starts instead.
  */
 import type { Json } from '../../machine/expression.js';
 import type { Instruction, State } from '../../machine/machine.js';
@@ -17,12 +17,12 @@ import type { EncodedSlots, ForkImage, RunImage, ThreadImage } from './run-image
 
 type Migration =
   | { readonly run: Run }
-  /** `input`: the first input that has no value, and that no other point of the run has a value for either. */
+  /** `input`: the first input without a value, for which no other point of the run has a value either. */
   | { readonly missing: readonly string[]; readonly input: string | null };
 
 /**
- * The run in another machine, with everything it knew, or what that machine lacks. The given run is left as it is. `failed`:
- * what it waits for has failed before, so what was inserted above it comes first.
+ * The run in another machine with all its values, or what this machine lacks. Does not change the given run. `failed`: what
+ * the run waits for has failed before, so what was inserted above it is executed first.
  */
 export function migrateRun(run: Run, linked: LinkedMachine, failed: boolean): Migration {
   const image = snapshotOf(run) as unknown as RunImage;
@@ -34,7 +34,7 @@ export function migrateRun(run: Run, linked: LinkedMachine, failed: boolean): Mi
   return { run: restoreRun(linked, migrated as unknown as Json, options) };
 }
 
-/** States that were entered before and do not exist any more are left out. */
+/** Omits states that were entered before and no longer exist. */
 function rebasedTrail(run: Run, { machine }: LinkedMachine): TrailImage {
   const indexes = new Map(machine.states.map(({ name }, at) => [name, at]));
   const last = run.states.flatMap((name) => indexes.get(name) ?? []);
@@ -80,7 +80,7 @@ class Move {
     };
   }
 
-  /** What must not run twice may not come after the line where the run resumes. */
+  /** Refuses if an effect that must not run twice comes after the line where the run resumes. */
   private refuseRepeats(was: number, is: number): void {
     for (const one of this.alignment.instructionsToRepeat(was, is)) {
       const isOnce = 'once' in one ? one.once === true : 'call' in one && one.call?.once === true;
@@ -112,13 +112,13 @@ class Move {
     for (const [name, values] of Object.entries(entries)) {
       const old = this.from.machine.states.find((state) => state.name === name);
       const fresh = this.to.machine.states.find((state) => state.name === name);
-      // A state that is not entered any more needs no values either.
+      // A state that can no longer be entered needs no values.
       if (old !== undefined && fresh !== undefined) rebased[name] = byName(values, old.entry, fresh.entry);
     }
     return rebased;
   }
 
-  /** Entries hold all they need, but for the plans of CALLs. */
+  /** Entries have everything that they need, except the plans of CALLs. */
   private undo(entries: readonly UndoEntry[] = []): void {
     const { plans = {} } = this.to.machine;
     for (const { by, line } of entries)
@@ -127,7 +127,7 @@ class Move {
 
   private thread(image: ThreadImage, old: State, fresh: State): ThreadImage {
     if (image.plan !== undefined && plansOf(this.from) !== plansOf(this.to)) return this.planThread(image, old, fresh);
-    // Branches that were told nothing are not begun: what stands there instead of them begins.
+    // Branches without any outcome have not started: what replaces them starts.
     const changed = this.failed && image.forks.length > 0 && this.alignment.of(image.pc) === null;
     const next = changed && image.forks.every(isUntold) ? this.alignment.next(image.pc) : null;
     if (next !== null) return this.restartAt(image, next, old, fresh);
@@ -138,8 +138,8 @@ class Move {
   }
 
   /**
-   * What a plan was told belongs to its calls by their numbers, so it goes on only as it was. One that was told nothing
-   * begins anew, as it is now.
+   * The outcomes of a plan belong to its calls by number, so a plan with outcomes continues only unchanged. A plan without
+   * outcomes starts again, as it is now.
    */
   private planThread(image: ThreadImage, old: State, fresh: State): ThreadImage {
     const { plan, ...rest } = image;
@@ -150,7 +150,7 @@ class Move {
     return this.restartAt(rest, this.alignment.of(image.pc) ?? this.noteMissing(image.pc, old), old, fresh);
   }
 
-  /** The thread before an instruction of which nothing is done. */
+  /** Puts the thread before an instruction of which nothing was done. */
   private restartAt(image: ThreadImage, pc: number, old: State, fresh: State): ThreadImage {
     const ready = RESTARTED + image.counter;
     const locals = this.slots(image.locals, fresh);
@@ -160,7 +160,7 @@ class Move {
     return rebased;
   }
 
-  /** Where the thread goes on, and whether what it waits for is still wanted. */
+  /** Where the thread continues, and whether what it waits for is still needed. */
   private positionOf(image: ThreadImage, old: State): Partial<ThreadImage> & { readonly pc: number } {
     const { alignment } = this;
     const { pc } = image;
@@ -192,7 +192,7 @@ class Move {
     return { ...image, pc, locals: this.slots(image.locals, fresh), members };
   }
 
-  /** What is around the instruction has changed so much that the same location cannot be told. */
+  /** The surrounding instructions have changed so much that the location is ambiguous. */
   private noteMissing(pc: number, old: State): number {
     const line = old.code[pc]?.origin.line ?? 0;
     this.missing.push(
@@ -226,7 +226,7 @@ class Move {
     });
   }
 
-  /** A loop that the run has not begun, and whose middle it would be in. */
+  /** A loop that the run has not started, but in whose middle it would be. */
   private loops({ pc, locals }: { readonly pc: number; readonly locals: EncodedSlots }, fresh: State): void {
     const { machine } = this.to;
     const at = { state: machine.states.indexOf(fresh), pc };
@@ -239,7 +239,7 @@ class Move {
   }
 }
 
-/** Behind all threads that could run already. */
+/** Queues after all threads that could already run. */
 const RESTARTED = 1_000_000;
 const STARTED: ReadonlySet<EffectKind> = new Set(['shell', 'argv', 'function', 'agent']);
 const EFFECTS: ReadonlySet<string> = STARTED;

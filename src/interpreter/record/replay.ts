@@ -1,11 +1,12 @@
 /**
- * A run from its record. The record holds what the world told the run; everything else the run makes again, and must
- * make as it was: what comes next in the record is either what the run has made, or something to tell it, or a
- * reason to let it advance. So recovery is no second engine, and a program that went elsewhere is noticed at once.
+ * Rebuilds a run from its record. The record has what came from outside; the run produces everything else again, and must
+ * produce the same. The next event of the record is either one that the run has produced, or something to deliver, or a
+ * reason to let the run advance. So recovery is not a second engine, and a program that behaves differently is noticed at
+ * once.
  *
- * 1. Only what is in the record is told to the run, in its order.
- * 2. The run is told something when it can do nothing by itself, as it was then, and advances by the smallest step that
- *    makes events: else what it does next could depend on whether two outcomes came together.
+ * 1. Only what is in the record is delivered to the run, in its order.
+ * 2. Deliveries are made when the run cannot advance by itself, as in the original execution, and the run advances by the
+ *    smallest step that produces events. Otherwise its behaviour could depend on whether two outcomes came together.
  * 3. Nothing here depends on the time or on the order in which a replay is done.
  */
 
@@ -32,15 +33,15 @@ import { forceStartMember } from './force-start.js';
 import { Rewording } from './rewording.js';
 
 export interface ReplayOptions {
-  /** An event as it stands in the record: secrets replaced, large values elsewhere. */
+  /** An event as in the record: secrets are replaced and large values are elsewhere. */
   readonly toRecorded: (event: RunEvent) => RunEvent;
-  /** What of an event is compared. */
+  /** The part of an event that is compared. */
   readonly toCompared: (event: RunEvent) => RunEvent;
   /** The record may be of an earlier version, which worded failures differently. Absent: every word is compared. */
   readonly allowsRewording?: boolean;
-  /** Gives an outcome the text that is kept elsewhere, where the request needs it. */
+  /** Adds the text that is stored elsewhere to an outcome, if the request needs it. */
   readonly complete: (outcome: Outcome, request: EffectRequest | null) => Outcome;
-  /** The run in another machine, from here on; null where that cannot be. */
+  /** The run in another machine, from here on; null if that is not possible. */
   readonly migrate: (run: Run, digest: string, failed: boolean) => Run | null;
 }
 
@@ -48,7 +49,7 @@ export interface ReplayOptions {
 export interface Difference {
   readonly seq: number;
   readonly recorded: RunEvent;
-  /** Null: the program produces nothing there. */
+  /** Null: the program produces no event there. */
   readonly made: RunEvent | null;
 }
 
@@ -56,17 +57,17 @@ const PROCESSES: ReadonlySet<EffectKind> = new Set(['shell', 'argv', 'function',
 
 export class Replay {
   run: Run;
-  /** Made, but not yet found in the record. */
+  /** Events that the run has produced and that were not yet found in the record. */
   private made: RunEvent[] = [];
   private at = 0;
   private readonly open = new Map<string, EffectRequest>();
-  /** Requests that are on record, by effect and try. */
+  /** Requests on record, by effect and attempt. */
   private readonly delivered = new Set<string>();
-  /** Outcomes were left out, so what follows from them is missing in the record or different. */
+  /** Whether outcomes were discarded, so that what follows from them is missing in the record or differs. */
   private loose = false;
   private readonly rewording = new Rewording();
 
-  /** `restored`: the run comes from a snapshot, so everything it asks for is on record. */
+  /** `restored`: the run comes from a snapshot, so all its requests are on record. */
   constructor(
     run: Run,
     private readonly options: ReplayOptions,
@@ -94,17 +95,17 @@ export class Replay {
     return this.loose ? this.follow(event) : this.match(seq, event);
   }
 
-  /** The record has an outcome here that does not count any more. */
+  /** Notes that the record has a discarded outcome here. */
   leaveOut(): void {
     this.loose = true;
   }
 
-  /** From here on these failures are not taken, up to where the run is resumed. */
+  /** Holds the run at these failures, up to the point where it is resumed. */
   holdAt(failures: readonly HeldFailure[]): void {
     this.run.holdAt(failures.length === 0 ? null : new Set(failures.map(holdKey)));
   }
 
-  /** All of the record before the point where the run is resumed is read: what was held begins again. */
+  /** Releases held threads after the record was read up to the point where the run is resumed. */
   releaseHeldFailures(): void {
     if (this.run.holds === null) return;
     while (advance(this.run) === 'more');
@@ -112,7 +113,7 @@ export class Replay {
     releaseHeld(this.run);
   }
 
-  /** What the run made and the record does not have: it was lost with the process, and is to be recorded now. */
+  /** The events that the record does not have: they were lost with the process and must be recorded now. */
   rest(): RunEvent[] {
     const rest = this.loose ? [] : this.made.slice(this.at);
     this.made = [];
@@ -120,14 +121,14 @@ export class Replay {
     return rest;
   }
 
-  /** Processes that may have been started and have no outcome on record. */
+  /** Requests of processes that may have been started and have no outcome on record. */
   inDoubt(): EffectRequest[] {
     return [...this.open.values()]
       .filter(({ kind }) => PROCESSES.has(kind))
       .filter((one) => this.delivered.has(keyOf(one)));
   }
 
-  /** Hands all open requests to whoever drives the run from here. */
+  /** Passes all open requests to the loop that drives the run from here. */
   release(): Run {
     for (const request of this.open.values()) this.run.request(request);
     this.open.clear();
@@ -158,13 +159,13 @@ export class Replay {
       const next = this.made[this.at];
       if (next !== undefined) {
         const { toRecorded: recorded, toCompared: compared, allowsRewording } = this.options;
-        // Earlier versions did not record it.
+        // Earlier versions did not record this event.
         if (next.type === 'instruction_failed' && event.type !== 'instruction_failed') {
           this.pass();
           continue;
         }
         const made = compared(recorded(next));
-        // A text that became a secret since then is still plain in the record.
+        // A text that has become a secret since then is still readable in the record.
         const differs =
           !isSameEvent(made, compared(event)) &&
           !isSameEvent(made, compared(recorded(event))) &&
@@ -178,18 +179,18 @@ export class Replay {
       if (endsAtOnce(event) && this.deliverNow(event)) return null;
       const status = advance(this.run, 0);
       this.collect();
-      // The members beside it did what they did because it had ended.
+      // The other members acted as they did because this one had ended.
       if (this.run.held.some(({ member }) => member !== null)) {
         this.loose = true;
         return this.follow(event);
       }
       if (this.made.length > 0 || status === 'more') continue;
-      // Some requests are no event, so it may only now be waiting for this.
+      // Some requests have no event, so the run may be waiting for this only now.
       return this.deliverNow(event) ? null : { seq, recorded: event, made: null };
     }
   }
 
-  /** The next event that was made is dealt with. */
+  /** Removes the next event that the run has produced. */
   private pass(): void {
     this.at++;
     if (this.at === this.made.length) this.rest();
@@ -197,12 +198,12 @@ export class Replay {
 
   private deliverNow(event: RunEvent): boolean {
     if (!this.deliver(event)) return false;
-    // The first event is the one that was told.
+    // The first event is the delivery itself.
     this.made.shift();
     return true;
   }
 
-  /** An interrupted run is told all that is there at once, before it does what follows from any of it. */
+  /** Delivers several outcomes at once, as an interrupted run received them, before anything follows from them. */
   private deliverTogether(event: RunEvent): boolean {
     if (event.type !== 'effect_settled' && event.type !== 'answered') return false;
     const before = this.made.length;
@@ -211,7 +212,7 @@ export class Replay {
     return true;
   }
 
-  /** Where outcomes are missing, the run is told what it still wants to know, and what it makes is not looked at. */
+  /** After discarded outcomes: delivers what the run still waits for, without comparing what it produces. */
   private follow(event: RunEvent): null {
     this.note(event);
     while (!this.deliver(event)) {
@@ -225,13 +226,13 @@ export class Replay {
     return null;
   }
 
-  /** Behind an outcome that was left out, a member may have to wait for a place that did not wait then. */
+  /** After a discarded outcome, a member may have to wait for a permit for which it did not wait originally. */
   private forceStart(event: RunEvent): boolean {
     const { run } = this;
     return 'effect' in event && !run.pending.has(event.effect) && forceStartMember(run, event.effect);
   }
 
-  /** True when the event is something that the run was waiting to be told. */
+  /** Delivers an event that the run waits for. False if it does not wait for it. */
   private deliver(event: RunEvent): boolean {
     const { run } = this;
     switch (event.type) {
@@ -244,7 +245,7 @@ export class Replay {
         break;
       }
       case 'effect_requested':
-        // Behind an outcome that was left out, a call of a plan may have to wait that did not wait then.
+        // After a discarded outcome, a call of a plan may have to wait that did not wait originally.
         if (!(this.loose && !run.pending.has(event.effect) && forceStartCall(run, event.effect))) return false;
         break;
       case 'answered':
@@ -255,7 +256,7 @@ export class Replay {
         receiveSignal(run, event.name, event.payload, event.by);
         break;
       case 'budget_exceeded':
-        // The others are measured by the run itself.
+        // The run itself measures the others.
         if (event.scope !== 'time' && event.scope !== 'journal' && event.scope !== 'output') return false;
         exceed(run, event.scope, event.limit, event.used);
         break;
@@ -289,7 +290,7 @@ export class Replay {
   }
 }
 
-/** What ends a run is told whatever it is doing. */
+/** Events that end a run are delivered whatever it is doing. */
 function endsAtOnce({ type }: RunEvent): boolean {
   return type === 'budget_exceeded' || type === 'run_cancelled' || type === 'rollback_started';
 }
@@ -298,13 +299,13 @@ function keyOf({ effect, attempt }: { readonly effect: string; readonly attempt:
   return `${effect} ${attempt}`;
 }
 
-/** Both are JSON made by one program, so equal events are equal texts. */
+/** Both are JSON of one program, so equal events have equal texts. */
 function isSameEvent(made: RunEvent, recorded: RunEvent): boolean {
   if (made.type !== recorded.type) return false;
   if (made.type === 'effect_requested' && recorded.type === 'effect_requested' && recorded.artifact !== undefined) {
     const { prompt: _, ...withArgs } = made;
     const { args: __, ...without } = withArgs;
-    // Records of earlier versions have the arguments in the artifact, too.
+    // Records of earlier versions have the arguments in the artifact too.
     const rest = recorded.args === undefined ? without : withArgs;
     return JSON.stringify({ ...rest, artifact: recorded.artifact }) === JSON.stringify(recorded);
   }

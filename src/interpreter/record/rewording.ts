@@ -1,19 +1,19 @@
 /**
- * Words that the interpreter wrote in an earlier version. A failure keeps its message in the record, handlers and
- * results may repeat it, and a later version may word it differently. So a run is compared with its record like this:
+ * Accepts messages that an earlier version worded differently. The record keeps the message of a failure, and handlers and
+ * results may repeat it. So a run is compared with its record like this:
  *
- * 1. Only events that report a failure introduce other words, and only in the members `error` and `message`.
- * 2. Everywhere else the event must be equal once the words that were introduced are exchanged.
+ * 1. Only events that report a failure may introduce a different message, and only in the members `error` and `message`.
+ * 2. Everything else must be equal after the introduced messages are replaced.
  */
 import type { RunEvent } from '../events/event.js';
 
 const WORDS: ReadonlySet<string> = new Set(['error', 'message']);
 
 export class Rewording {
-  /** JSON of words without its quotes: what this version writes, and what the record has instead; longest first. */
+  /** Messages as JSON without its quotes: that of this version, and that of the record; longest first. */
   private readonly pairs: (readonly [made: string, recorded: string])[] = [];
 
-  /** Whether two events differ in nothing but the words of failures. Notes words that it meets for the first time. */
+  /** Whether two events differ only in the messages of failures. Notes messages that it meets for the first time. */
   explains(made: RunEvent, recorded: RunEvent): boolean {
     const found: (readonly [string, string])[] = [];
     if (!this.isAlike(made, recorded, reportsFailure(made), found)) return false;
@@ -52,7 +52,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-/** Events in which words of the interpreter appear for the first time, not words of the program or the world. */
+/** Events in which a message of the interpreter appears for the first time. */
 function reportsFailure(event: RunEvent): boolean {
   switch (event.type) {
     case 'instruction_failed':

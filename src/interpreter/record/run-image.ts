@@ -1,4 +1,4 @@
-/** What a snapshot of a run holds. All of it is plain JSON; a field that a version added is absent in older snapshots. */
+/** The content of a snapshot of a run, as plain JSON. A field that a later version added is absent in older snapshots. */
 import type { Json } from '../../machine/expression.js';
 import type {
   EffectKind,
@@ -39,7 +39,7 @@ interface PendingImage {
   readonly putsOff?: Pending['putsOff'];
   readonly retries?: Pending['retries'];
   readonly call?: Pending['call'];
-  /** Registered so many-th: the order in which signals and questions are found. */
+  /** The number of its registration, which orders signals and questions. */
   readonly order: number;
 }
 
@@ -48,9 +48,9 @@ export interface MemberImage {
   readonly events: readonly RunEvent[];
   readonly failure: FailureFacts | null;
   readonly told: boolean;
-  /** What it wrote; left out when that is nothing. */
+  /** What it wrote; absent: nothing. */
   readonly writes?: readonly DataWrite[];
-  /** Left out when there is nothing to take back. */
+  /** Absent: nothing to undo. */
   readonly undo?: readonly UndoEntry[];
   readonly collected: EncodedSlots | null;
   readonly holds: boolean;
@@ -59,16 +59,16 @@ export interface MemberImage {
 
 export interface ForkImage {
   readonly id: string;
-  /** Position inside the state. */
+  /** The position inside the state. */
   readonly pc: number;
-  /** Shared places, or the `max` of this fork alone. */
+  /** Whether its permits are shared, or the `max` of this fork alone. */
   readonly gate: 'jobs' | 'agents' | number;
   readonly quorum: number | null;
   readonly locals: EncodedSlots;
   readonly items: EncodedSlots | null;
   readonly next: number;
   readonly detached: boolean;
-  /** The data of the run at the fork, where the parent has written since. */
+  /** The data of the run at the fork, if the parent has written since. */
   readonly data?: Json;
   readonly members: readonly MemberImage[];
 }
@@ -85,21 +85,21 @@ export interface ThreadImage {
   readonly handled?: readonly FailureCause[];
   /** Steps and scopes that are open; absent: none. */
   readonly frames?: readonly Frame[];
-  /** Where it works, where that is not where the run does. */
+  /** Its working directory, if that is not the run's. */
   readonly place?: ThreadWorktree;
-  /** Names of members that did not end well; absent: none. */
+  /** Names of members that failed or were stopped; absent: none. */
   readonly lost?: NonNullable<Thread['lost']>;
-  /** Its turn among those that wait for a free budget. */
+  /** Its position among the threads that wait for budget. */
   readonly budgetTurn?: number;
-  /** Place in the queue of threads that can run, or null. */
+  /** Its position in the queue of threads that can run, or null. */
   readonly ready: number | null;
-  /** It wants its place among the active members back. */
+  /** Whether it needs its permit again. */
   readonly returning: boolean;
   readonly pending: readonly PendingImage[];
   readonly forks: readonly ForkImage[];
-  /** The plan that its instruction runs. */
+  /** The plan that its instruction executes. */
   readonly plan?: PlanImage;
-  /** The ROLLBACK under way. */
+  /** The active ROLLBACK. */
   readonly rollback?: RolledBack;
   readonly unperformed?: true;
 }
@@ -113,7 +113,7 @@ export interface RunImage extends UndoImage {
   readonly entries: Readonly<Record<string, EncodedSlots>>;
   readonly signals: readonly { readonly name: string; readonly payload: Json }[];
   readonly transitions: number;
-  /** The states it went through; absent in snapshots of earlier versions. */
+  /** The states that it entered; absent in snapshots of earlier versions. */
   readonly trail?: TrailImage;
   readonly cause: FailureFacts | null;
   readonly result: RunResult | null;
@@ -125,13 +125,13 @@ export interface RunImage extends UndoImage {
   readonly sessionAdapters?: readonly [string, string][];
   readonly sessionOrigins?: readonly [string, SessionOrigin][];
   readonly sessionTokens?: readonly [string, TokenCounts][];
-  /** Left out while nothing was written. */
+  /** Absent: nothing was written. */
   readonly data?: DataImage;
   readonly blamed?: readonly string[];
-  /** The plan that the run was, where no thread runs it any more. */
+  /** The plan that the run was, if no thread executes it any more. */
   readonly plan?: PlanImage;
-  /** Worktrees that hold what no commit has; absent: none. */
+  /** Worktrees with changes that are in no commit; absent: none. */
   readonly touched?: readonly (string | null)[];
-  /** What steps wrote and how they stand; absent: there were none. */
+  /** Keys and status of steps; absent: there were none. */
   readonly stepping?: StepRecordsImage & { readonly reserved: number };
 }

@@ -1,6 +1,6 @@
 /**
- * A run as JSON and back. Taken between two calls of `advance`, after events and requests were taken; a restored
- * run goes on exactly as the other would have, and asks again for everything it still waits for.
+ * Converts a run to JSON and back. A snapshot is made between two calls of `advance`, after events and requests were taken.
+ * A restored run continues exactly as the original would, and repeats the requests that it still waits for.
  */
 import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -28,7 +28,7 @@ import {
 const encodeAll = (slots: readonly Slot[]): EncodedSlots => slots.map(encode);
 const decodeAll = (slots: EncodedSlots): Slot[] => slots.map(decode);
 
-/** Orders that a walk over threads needs, looked up once. */
+/** Orders that a walk over threads needs, computed once. */
 interface Orders {
   readonly ready: ReadonlyMap<Thread, number>;
   readonly pending: ReadonlyMap<Pending, number>;
@@ -103,7 +103,7 @@ function memberImage(member: Member, orders: Orders): MemberImage {
 }
 
 /**
- * The whole state of a run as JSON. Events and requests that were made must have been taken before.
+ * The whole state of a run as JSON. Its events and requests must have been taken before.
  */
 export function snapshotOf(run: Run): Json {
   const { machine } = run.linked;
@@ -147,7 +147,7 @@ export function snapshotOf(run: Run): Json {
   return JSON.parse(JSON.stringify(image)) as Json;
 }
 
-/** What restoring gathers on its way down and puts in order at the end. */
+/** What restoring collects and puts in order at the end. */
 interface Gathered {
   readonly budget: { readonly thread: Thread; readonly order: number }[];
   readonly ready: { readonly thread: Thread; readonly order: number }[];
@@ -243,7 +243,7 @@ function restoreFork(parent: Thread, image: ForkImage, base: number, gathered: G
 }
 
 /**
- * The run of a snapshot, asking again for what it waits for. Throws when the snapshot is of another version.
+ * The run of a snapshot, with the requests that it waits for. Throws if the snapshot is of another version.
  */
 export function restoreRun(linked: LinkedMachine, snapshot: Json, options: RunOptions): Run {
   const image = snapshot as unknown as RunImage;

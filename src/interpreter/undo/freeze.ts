@@ -1,4 +1,4 @@
-/** An instruction with the values of this moment in place of everything that it would evaluate. */
+/** Replaces everything that an instruction would evaluate by its current values. */
 
 import type { Expr, Json, ShellTemplate, Template } from '../../machine/expression.js';
 import type { FunctionArgument } from '../../machine/machine.js';
@@ -13,7 +13,7 @@ import { render } from '../values/json.js';
 import { compileShellValues, compileTemplate } from '../values/template.js';
 import { aType, isList, plain, type Value } from '../values/value.js';
 
-/** Gives the instruction as it is now; with the text that people read. */
+/** The instruction with its current values, and its text for people. */
 type Freezer = (thread: Thread) => { readonly by: UndoInstruction; readonly text: string };
 
 type Values<K extends UndoInstruction['op']> = Extract<UndoInstruction, { op: K }>;
@@ -39,7 +39,7 @@ export function compileFreezer(by: UndoInstruction): Freezer {
 
 const constant = (value: Json): Expr => ({ op: 'const', value });
 
-/** Lists are options with commas between. */
+/** A list as options that are separated by commas. */
 function optionText(template: Template): (t: Thread) => Template {
   const { value } = compileTemplate(template);
   return (t) => {
@@ -81,7 +81,7 @@ function shell(by: Values<'shell'>): Freezer {
   };
 }
 
-/** Each value stands where its expression stood; what its filter makes of it is made. */
+/** Each value replaces its expression, with its filter applied. */
 function fillTemplate({ parts, source }: ShellTemplate, values: readonly ShellValue[]): ShellTemplate {
   let at = 0;
   const holes = parts.map((part) => {

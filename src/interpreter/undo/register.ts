@@ -1,26 +1,26 @@
-/** The undo register: how what a run did can be taken back. A branch has its own, which its parent gets at the join. */
+/** The undo register: how the effects of a run can be undone. A branch has its own, which its parent receives at the join. */
 import type { UndoFacts } from '../events/undo-facts.js';
 import type { Member } from '../run-state/fork.js';
 import type { Thread } from '../run-state/thread.js';
 import type { UndoEntry } from '../run-state/undo-entry.js';
 import type { UndoRegister } from '../run-state/undo-register.js';
 
-/** The register that a thread writes and rolls back. */
+/** The register to which a thread adds and which it rolls back. */
 export function registerOf({ member, run }: Pick<Thread, 'member' | 'run'>): UndoRegister {
   return member === null ? run.undo : member.undo;
 }
 
-/** What the thread takes back at this moment. */
+/** The effect that the thread is undoing. */
 export function entryToUndo(thread: Thread): UndoEntry | null {
   return thread.rollback === null ? null : registerOf(thread).newest;
 }
 
-/** What branches did is taken back like what their parent did, whatever became of them. */
+/** Adds the entries of branches to their parent, whether or not the branches succeeded. */
 export function joinUndo(member: Member): void {
   registerOf(member.fork.parent).push(...member.undo.takeAll());
 }
 
-/** What is on the register of a run, in the order in which a rollback would perform it. */
+/** The entries of a run, in the order in which a rollback performs them. */
 export function undoFacts(entries: readonly UndoEntry[]): UndoFacts[] {
   return entries.map(({ line, state, text }) => ({ line, state, text })).reverse();
 }

@@ -1,6 +1,6 @@
 /**
- * UNDO and ROLLBACK. Each entry of the register is performed like the instruction that it is, one after the other, newest
- * first; it leaves the register when it has ended, so that a run that is stopped in between still has it.
+ * UNDO and ROLLBACK. The entries of the register are performed as instructions, one after another, newest first. An entry
+ * is removed when it has ended, so that a run which is stopped in between still has it.
  */
 import type { Instruction } from '../../machine/machine.js';
 import { asFailure, factsOf, reportFailure } from '../control/fail.js';
@@ -23,7 +23,7 @@ export function linkUndo(instruction: Extract<Instruction, { op: 'undo' }>, cont
   const next = context.pc + 1;
   return {
     instruction: (t) => {
-      // A CALL that took another way than its first has not done what there is to take back.
+      // A CALL that took another path than its first one has not done what its UNDO would undo.
       const skipped = t.unperformed;
       t.unperformed = false;
       if (skipped) return next;
@@ -33,7 +33,7 @@ export function linkUndo(instruction: Extract<Instruction, { op: 'undo' }>, cont
   };
 }
 
-/** What comes next when the register is empty: a position, or `STOP` when the run is over. */
+/** What follows when the register is empty: a position, or `STOP` if the run has ended. */
 type After = (thread: Thread, came: RolledBack) => number;
 
 function linkPerforming(context: LinkContext, after: After): Linked {
@@ -62,7 +62,7 @@ function linkPerforming(context: LinkContext, after: After): Linked {
       reportFailedEntry(t, entry, failure);
       t.rollback = { ...came, failed: [...came.failed, { line: entry.line, error: failure.message }] };
     }
-    // What an UNDO prints is nothing that a pipe below the ROLLBACK would read.
+    // A pipe below the ROLLBACK must not read the output of an UNDO.
     t.output = output;
     registerOf(t).pop();
     t.run.undo.noteUndone(entry);
@@ -96,7 +96,7 @@ function linkPerforming(context: LinkContext, after: After): Linked {
 
 const NOTHING: RolledBack = { done: 0, failed: [] };
 
-/** It is told like every failure, and the others are performed all the same. */
+/** Reports the failure of an UNDO. The remaining entries are performed all the same. */
 function reportFailedEntry(thread: Thread, { line, state }: UndoEntry, failure: RuntimeFailure): void {
   reportFailure(thread, { ...factsOf(thread, failure), from_state: state, line });
 }
@@ -109,7 +109,7 @@ export function linkRollback({ bind }: Extract<Instruction, { op: 'rollback' }>,
   });
 }
 
-/** The rollback of a run that is over: when it is done, the run has ended as it had. */
+/** The rollback of a run that has ended: afterwards the run has its former end again. */
 export function linkLateRollback(context: LinkContext): Linked {
   return linkPerforming(context, (t, came) => {
     const { run } = t;
@@ -119,7 +119,7 @@ export function linkLateRollback(context: LinkContext): Linked {
   });
 }
 
-/** A person wants what a failed run did to be taken back. It is ignored where that cannot be. */
+/** Rolls back a failed run because the user asked for it. Ignored if that is not possible. */
 export function beginRollback(run: Run, by: string, delivery: Delivery = {}): void {
   const { main, result } = run;
   if (result?.status !== 'failed' || run.undo.newest === null) return;

@@ -1,6 +1,6 @@
 /** Base64 of texts and bytes, by the platform's own `btoa` and `atob`. */
 
-/** As many bytes become text at once: more would be too many arguments of one call. */
+/** How many bytes are converted at once: more would be too many arguments for one call. */
 const CHUNK = 0x8000;
 
 const DIGITS = /^[A-Za-z0-9+/]*={0,2}$/;
@@ -15,8 +15,8 @@ export function base64Encode(text: string): string {
 }
 
 /**
- * The bytes, or null when the text is not base64. Spaces, tabs and line ends between digits are skipped; padding may be
- * left out, and must be complete where it is there.
+ * The bytes, or null if the text is not base64. Spaces, tabs and line ends between digits are skipped. Padding is optional,
+ * but must be complete.
  */
 export function base64Bytes(text: string): Uint8Array | null {
   const digits = text.replace(/[ \t\r\n]+/g, '');
@@ -29,7 +29,7 @@ export function base64Bytes(text: string): Uint8Array | null {
   return bytes;
 }
 
-/** The text of base64 digits, or null when they are not base64 or not UTF-8. */
+/** The text of base64 digits, or null if they are not base64 or not UTF-8. */
 export function base64Decode(text: string): string | null {
   const bytes = base64Bytes(text);
   if (bytes === null) return null;

@@ -1,10 +1,10 @@
-/** What a state has bound at this moment: the values that people look at when they ask where a run stands. */
+/** The values that a state has bound at this moment, for people. */
 import type { Json } from '../../machine/expression.js';
 import type { Run } from '../run-state/run.js';
 import type { Slot } from '../run-state/thread.js';
 import { define, plain } from './value.js';
 
-/** Entry values and locals of the state the run is in, by name; what is not bound yet is left out. */
+/** Entry values and locals of the current state, by name, without those that are not bound yet. */
 export function boundValues(run: Run): Record<string, Json> {
   const { main } = run;
   const state = run.linked.machine.states[main.state];

@@ -1,6 +1,6 @@
 /**
- * Data that need not be there, by kind: inputs and tracked variables as the program has them, and what calls have
- * written below `state` and `data`. A branch sees what was there at its fork and what it wrote itself.
+ * Reads data references, by kind: inputs and tracked variables, and what calls have written below `state` and `data`. The
+ * data may be missing. A branch sees the data at its fork and its own writes.
  */
 import { printPath } from '../../machine/reference.js';
 import { AbsentFailure, UnboundFailure } from '../failure.js';
@@ -30,7 +30,7 @@ export function probeDataReference(path: DataPath): Read {
   }
 }
 
-/** The value, or a failure that says what is missing. */
+/** The value, or a failure that names what is missing. */
 export function compileDataReference(path: DataPath): (thread: Thread) => Value {
   const probe = probeDataReference(path);
   const reads = Array.from(

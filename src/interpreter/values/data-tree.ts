@@ -1,6 +1,7 @@
 /**
- * The data of a plan's run. Containers that nobody else holds are changed in place, so that ten thousand results under
- * one object do not copy it ten thousand times; what was read is copied before it is changed, so it never does.
+ * The data of a plan. Containers that nothing else refers to are changed in place, so that ten thousand results in one
+ * object do not copy it ten thousand times. A container that was read is copied before a change, so a value that was read
+ * never changes.
  */
 
 import type { Json } from '../../machine/expression.js';
@@ -12,12 +13,12 @@ const INDEX = /^(?:0|[1-9]\d*)$/;
 type Members = { [key: string]: Json };
 
 export class DataTree {
-  /** Containers made here and shown to nobody. All containers above one of them are such, too. */
+  /** Containers that were made here and not read. The same holds for all containers above them. */
   private readonly owned = new WeakSet<object>();
 
   constructor(private root: Json) {}
 
-  /** The value at the path, which stays as it is from now on; undefined when there is none. */
+  /** The value at the path, which never changes from now on; undefined if there is none. */
   read(path: readonly string[]): Json | undefined {
     const value = this.peek(path);
     if (value !== undefined) this.share(value);
@@ -37,7 +38,7 @@ export class DataTree {
       if (typeof at !== 'object' || at === null) return `\`${outerPath()}\` is not an object or a list`;
       if (Array.isArray(at) && !(INDEX.test(segment) && Number(segment) <= at.length))
         return `\`${outerPath()}\` is a list of ${at.length}, and \`${segment}\` is not an index of it`;
-      // What is at the end counts only where something is added to it.
+      // The value at the end of the path matters only if something is added to it.
       if (depth < path.length - 1 || method === 'push' || method === 'concat') at = memberOf(at, segment);
     }
     if (method === 'push' && at !== undefined && !Array.isArray(at)) return '`push` needs a list';
@@ -73,7 +74,7 @@ export class DataTree {
     for (const part of Object.values(value)) this.share(part);
   }
 
-  /** The container itself where it may be changed, else a copy that may. */
+  /** The container if it may be changed, otherwise a copy. */
   private takeOwned(value: Json | undefined): Json {
     if (typeof value === 'object' && value !== null && this.owned.has(value)) return value;
     const copy = Array.isArray(value) ? [...value] : copyOf(value as Members | undefined);
@@ -108,11 +109,11 @@ function memberOf(at: Json | undefined, segment: string): Json | undefined {
   if (typeof at !== 'object' || at === null) return undefined;
   if (Array.isArray(at)) return INDEX.test(segment) ? at[Number(segment)] : undefined;
   const value = at[segment];
-  // What an object inherits is no data, and can be told from it without looking for the name a second time.
+  // What an object inherits is not data, and can be recognized without a second lookup of the name.
   return typeof value === 'function' || (value as unknown) === Object.prototype ? undefined : value;
 }
 
-/** Objects are merged all the way down; everything else is replaced. Values are at most as deep as JSON may be. */
+/** Merges objects recursively and replaces everything else. The depth of values is limited. */
 function merge(old: Json | undefined, value: Json): Json {
   if (!isObject(old) || !isObject(value)) return value;
   const copy = copyOf(old);

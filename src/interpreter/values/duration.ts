@@ -1,11 +1,11 @@
-/** Durations that values make, read when they are reached. */
+/** Durations from values, decoded when the instruction is reached. */
 import { readDuration } from '../../machine/duration.js';
 import { badValue, excerpt } from '../failure.js';
 import { aType, type Value } from './value.js';
 
 const WRITE = 'write a number and `ms`, `s`, `m`, `h` or `d`, as in `30s`';
 
-/** Milliseconds of `30s`, `1.5h`, `250ms`; fails `bad_value` for anything else. */
+/** The milliseconds of `30s`, `1.5h`, `250ms`; fails with `bad_value` for anything else. */
 export function durationMs(value: Value, what: string): number {
   if (typeof value !== 'string')
     throw badValue(

@@ -1,6 +1,6 @@
 /**
- * Expressions as closures over a thread, made once a machine is linked. Two kinds: an evaluator fails where there
- * is no value, a probe gives undefined there; only `?`, `exists`, `is empty` and `default` probe.
+ * Expressions as closures over a thread, which linking makes. There are two kinds: without a value, an evaluator fails and
+ * a probe returns undefined. Only `?`, `exists`, `is empty` and `default` use probes.
  */
 
 import type { Expr, SlotRef } from '../../machine/expression.js';
@@ -50,7 +50,7 @@ function compileRead(refs: readonly SlotRef[]): Probe {
   };
 }
 
-/** The element or member at an index; undefined where there is none. */
+/** The element or member at an index; undefined if there is none. */
 function at(of: Value, index: Value): Value | Missing {
   if (isList(of)) {
     const position = numberOf(index);
@@ -59,13 +59,13 @@ function at(of: Value, index: Value): Value | Missing {
   return isObject(of) && typeof index === 'string' ? member(of, index) : undefined;
 }
 
-/** Whether `?` stands before this place in the path: then null ends the path instead of failing. */
+/** Whether the path has `?` before this segment: then null ends the path instead of failing. */
 function afterMaybe(expr: Expr): boolean {
   if (expr.op === 'maybe') return true;
   return (expr.op === 'field' || expr.op === 'index') && afterMaybe(expr.of);
 }
 
-/** A probe: undefined where a path ends early. What is no path is evaluated as anywhere. */
+/** A probe: undefined if a path ends early. Other expressions are evaluated as usual. */
 function compileProbe(expr: Expr): Probe {
   switch (expr.op) {
     case 'read':
@@ -134,7 +134,7 @@ function boolean(evaluate: Evaluator, what: string): (thread: Thread) => boolean
   };
 }
 
-/** A condition: anything but a boolean fails. `text` is how it was written. */
+/** A condition: anything except a boolean fails. `text` is its source text. */
 export function compileCondition(expr: Expr, text: string): (thread: Thread) => boolean {
   return boolean(compile(expr), `the condition \`${text}\``);
 }
@@ -143,7 +143,7 @@ function compileCompare(expr: Extract<Expr, { op: 'compare' }>): Evaluator {
   const left = compile(expr.left);
   const right = compile(expr.right);
   const { operator } = expr;
-  // Loops compare counters with numbers, so that is worth a shorter way.
+  // Loops compare counters with numbers, so this has a faster path.
   switch (operator) {
     case '<':
     case '<=':
@@ -234,7 +234,7 @@ function compileCall(expr: Extract<Expr, { op: 'call' }>): Evaluator {
     const fallback = compile(otherwise);
     return (t) => probe(t) ?? fallback(t);
   }
-  // What runs without a file, as in a test, has no folder.
+  // A program without a file, as in a test, has no folder.
   if (expr.name === 'program_dir') return (t) => t.run.options.programDir ?? '';
   const call = functionNamed(expr.name);
   if (call === null) throw new Error(`no function ${expr.name}`);
@@ -268,7 +268,7 @@ function compileArithmetic(expr: Extract<Expr, { op: 'arithmetic' }>): Evaluator
   };
 }
 
-/** A whole number that JSON spelled out and no number holds exactly computes as a neighbour of itself. */
+/** Warns of a whole number that JavaScript cannot represent exactly: computing uses a number next to it. */
 function warnInexact(thread: Thread, left: Value, right: Value): void {
   for (const value of [left, right])
     if (value instanceof SourceNumber && Math.abs(value.value) > Number.MAX_SAFE_INTEGER)
@@ -282,7 +282,7 @@ function compileLogical(expr: Extract<Expr, { op: 'and' | 'or' }>): Evaluator {
   return expr.op === 'and' ? (t) => left(t) && right(t) : (t) => left(t) || right(t);
 }
 
-/** The first that is there; when none is, the last one tells what is missing. */
+/** The first value that exists; if none does, the failure of the last one. */
 function firstOf(probes: readonly Probe[], evaluators: readonly Evaluator[]): Evaluator {
   const last = evaluators.at(-1) as Evaluator;
   return (t) => {

@@ -1,6 +1,6 @@
 /**
- * The functions of expressions: pure, over values. An argument of a wrong type is a failure that names it; nothing
- * is coerced, and no result is NaN. `default` is not here: it accepts a path that ends early.
+ * The functions of expressions, which are pure. An argument of a wrong type is a failure that names it. Nothing is coerced,
+ * and no result is NaN. `default` is not here, because it accepts a path that ends early.
  */
 
 import { badValue, excerpt, RuntimeFailure } from '../failure.js';
@@ -21,7 +21,7 @@ import {
   type ValueObject,
 } from './value.js';
 
-/** What functions need of the platform. */
+/** What functions need from the platform. */
 export interface Host {
   /** SHA-256 of the text's UTF-8 bytes, in lower-case hexadecimal. */
   readonly sha256: (text: string) => string;
@@ -130,7 +130,7 @@ function replace(a: Arguments): Value {
   const [text, what, by] = [a.text(0), a.text(1), a.text(2)];
   if (what === '') throw badValue('`replace` needs a text to look for; its second argument is empty');
   const parts = text.split(what);
-  // The length is known before the text is made: making it could exhaust memory.
+  // Checks the length before the text is made, because making it could exhaust memory.
   limitedLength(text.length + (parts.length - 1) * (by.length - what.length));
   return parts.join(by);
 }
@@ -154,7 +154,7 @@ function sort(a: Arguments): Value {
     throw badValue(`\`sort\` needs a list of numbers or a list of texts; the list mixes ${[...types].join(' and ')}`);
   if (types.has('text')) return [...(list as readonly string[])].sort(compareText);
   const numbers = a.numbers(list);
-  // The elements themselves are sorted, so that printed numbers keep their looks.
+  // Sorts the elements themselves, so that numbers keep their printed form.
   return list
     .map((item, i) => [item, numbers[i] as number] as const)
     .sort((x, y) => x[1] - y[1])
@@ -188,7 +188,7 @@ function extreme(a: Arguments, args: readonly Value[], better: (x: number, y: nu
   return list[best] as Value;
 }
 
-/** Half away from zero, at a number of decimal places. */
+/** Rounds half away from zero, to a number of decimal places. */
 function round(a: Arguments): Value {
   const value = a.number(0);
   const digits = a.count > 1 ? a.integer(1) : 0;
@@ -291,7 +291,7 @@ const TABLE: Readonly<Record<string, (a: Arguments, args: readonly Value[], host
   sha256: (a, _args, host) => host.sha256(a.text(0)),
 };
 
-/** The function of that name, or null. */
+/** The function with this name, or null. */
 export function functionNamed(name: string): Callable | null {
   const found = Object.hasOwn(TABLE, name) ? TABLE[name] : undefined;
   return found === undefined ? null : (args, host) => found(new Arguments(name, args), args, host);

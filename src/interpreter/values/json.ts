@@ -1,10 +1,10 @@
 /**
- * JSON that commands print, read so that no number changes its looks. `JSON.parse` does the work; only where a
- * literal would print differently (`1.10`, `1e3`, 20 digits) a reader of our own keeps the text beside the number.
+ * Reads JSON that commands print, so that numbers keep their printed form. `JSON.parse` does the work. Only if a literal
+ * would print differently (`1.10`, `1e3`, 20 digits), our own reader keeps the text with the number.
  */
 import { deeperThan, define, hasSourceNumber, isList, MAX_DEPTH, SourceNumber, type Value } from './value.js';
 
-/** What a text is as JSON. `too-deep` is JSON all right, but nested beyond the limit. */
+/** What a text is as JSON. `too-deep` is valid JSON that is nested beyond the limit. */
 type Read =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly why: 'not-json' | 'too-deep' };
@@ -14,7 +14,7 @@ const SUSPICIOUS = /\d[eE]|\.\d*0(?!\d)|0\.0{6}|[\d.]{16}|-0/;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const BLANK = /[ \t\r\n]*/y;
 
-/** A number literal as a value: the literal itself where JSON's number cannot hold it at all. */
+/** A number literal as a value: the literal itself if no number can represent it. */
 function numberValue(literal: string): Value {
   const value = Number(literal);
   if (!Number.isFinite(value)) return literal;
@@ -26,7 +26,7 @@ function significantDigits(literal: string): number {
   return mantissa.replace(/^0+/, '').length;
 }
 
-/** A number alone on stdout: with more digits than a number can hold it is an identifier, so it stays text. */
+/** A number alone on stdout: with more digits than a number can represent, it is an identifier and stays text. */
 function scalarNumber(literal: string): Value {
   return significantDigits(literal) > 17 ? literal : numberValue(literal);
 }
@@ -73,7 +73,7 @@ class LiteralReader {
   }
 
   private string(): string {
-    // A pattern over a long string would need as much stack as the string has escapes, so it is walked instead.
+    // A regular expression over a long string would need stack space for each escape, so a loop is used instead.
     let end = this.at + 1;
     while (this.text[end] !== '"') end += this.text[end] === '\\' ? 2 : 1;
     const literal = this.text.slice(this.at, end + 1);
@@ -114,7 +114,7 @@ class LiteralReader {
   }
 }
 
-/** Reads JSON of any kind. Numbers keep their text wherever it differs from what JavaScript prints. */
+/** Reads any JSON. Numbers keep their text if it differs from what JavaScript prints. */
 export function readJson(text: string): Read {
   let parsed: Value;
   try {

@@ -1,6 +1,6 @@
 /**
- * Operators over two values. A comparison that cannot mean anything fails instead of being false: a false would
- * fall through every IF and look like success.
+ * Operators over two values. A comparison without a meaning fails instead of being false, because false would fall through
+ * every IF and look like success.
  */
 
 import type { Comparison } from '../../machine/expression.js';
@@ -22,8 +22,8 @@ import {
 } from './value.js';
 
 /**
- * Equality of two values. Scalars of two types fail, and so does a list or object against a scalar; null may be
- * compared with anything. Inside lists and objects unlike values simply differ.
+ * Equality of two values. Fails for scalars of different types, and for a list or object against a scalar. Null may be
+ * compared with anything. Inside lists and objects, values of different types are simply different.
  */
 export function areEqual(operator: '==' | '!=', left: Value, right: Value): boolean {
   if (left === null || right === null) return left === right;
@@ -31,7 +31,7 @@ export function areEqual(operator: '==' | '!=', left: Value, right: Value): bool
   return equal(left, right);
 }
 
-/** What a value can be compared with: its like. Lists and objects are one kind. */
+/** The kind of a value: values of one kind can be compared. Lists and objects are one kind. */
 function kindOf(value: Value): 'text' | 'boolean' | 'number' | 'structure' {
   if (typeof value === 'string') return 'text';
   if (typeof value === 'boolean') return 'boolean';
@@ -76,7 +76,7 @@ function matches(left: Value, right: Value, test: (regex: RegExp, text: string) 
   return found;
 }
 
-/** Any comparison; `test` tries a regular expression in bounded time, null when it took too long. */
+/** Any comparison. `test` matches a regular expression in bounded time; null if it took too long. */
 export function compare(
   operator: Comparison,
   left: Value,
@@ -119,7 +119,7 @@ export function compare(
   }
 }
 
-/** A number as a result: infinity and NaN are failures, minus zero is zero. */
+/** A number as a result: infinity and NaN are failures, and minus zero becomes zero. */
 export function finiteResult(result: number, operation: string): number {
   if (!Number.isFinite(result)) throw badValue(`${operation} does not give a finite number`);
   return result === 0 ? 0 : result;
@@ -152,7 +152,7 @@ export function limitedValue<T extends Value>(value: T): T {
   }
 }
 
-/** Looked at in full only where the length passes a power of two: appending in a loop stays linear. */
+/** Checked in full only if the length passes a power of two, so that appending in a loop stays linear. */
 function joinLists(left: readonly Value[], right: readonly Value[]): readonly Value[] {
   const list = limitedList(left.concat(right));
   return Math.clz32(list.length) === Math.clz32(left.length) ? list : limitedValue(list);

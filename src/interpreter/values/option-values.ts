@@ -1,4 +1,4 @@
-/** Options that values make: exit codes and tries, read when the instruction is reached. */
+/** Options from values: exit codes and attempts, decoded when the instruction is reached. */
 import type { Template } from '../../machine/expression.js';
 import type { Instruction } from '../../machine/machine.js';
 import {
@@ -53,7 +53,7 @@ export function compileRetry(retry: Effect['retry']): (thread: Thread) => Retry 
   };
 }
 
-/** Whether a failure may be tried again. Of what may have run already and must not run twice that is never so. */
+/** Whether a failure may be retried: never if the effect may have run and must not run twice. */
 export function compileRetryOn(
   on: Effect['retryOn'],
 ): (thread: Thread) => (failure: Pick<RuntimeFailure, 'errorType' | 'exit'>) => boolean {
@@ -80,7 +80,7 @@ function compileListed(on: Effect['retryOn']): (thread: Thread) => readonly Retr
   };
 }
 
-/** `1s`, or `1s..30s` where the pause doubles. */
+/** `1s`, or `1s..30s` if the pause doubles. */
 export function pauseOf(value: Value, what: string): Pause {
   const doubled = typeof value === 'string' && value.includes('..');
   if (!doubled) return { pauseMs: durationMs(value, what) };

@@ -1,6 +1,6 @@
 /**
- * Texts with interpolations. A value is inserted once and never scanned again. Alone in its template it keeps its
- * type; between other text, and in everything that people or the shell read, it is rendered.
+ * Texts with interpolations. A value is inserted once and never scanned again. A value that is alone in its template keeps
+ * its type; with other text, and in everything for people or the shell, it is rendered.
  */
 
 import type { Filter, Hole, ShellTemplate, Template } from '../../machine/expression.js';
@@ -20,7 +20,7 @@ interface CompiledTemplate {
   readonly text: (thread: Thread) => string;
 }
 
-/** A whole number of a value: texts are read, so that output of DO can be checked too. */
+/** The whole number of a value; a text is parsed, so that output of DO can be checked too. */
 function toInt(value: Value, source: string): Value {
   const number = numberOf(value);
   if (number !== undefined && Number.isInteger(number))
@@ -37,7 +37,7 @@ function toInt(value: Value, source: string): Value {
 function compileFilter(evaluate: Evaluator, filter: Filter | undefined, source: string): Evaluator {
   switch (filter) {
     case undefined:
-    // The shell's own filters change how a value is passed, not what it is.
+    // The filters for the shell change how a value is passed, not the value.
     case 'path':
     case 'file':
       return evaluate;
@@ -54,7 +54,7 @@ function compileHole(hole: Hole): Evaluator {
   return compileFilter(compile(hole.value), hole.filter, hole.source);
 }
 
-/** The braces as written where a name has no value: people see what is missing, and the run goes on. */
+/** The braces as written, if a name has no value: so people see what is missing, and the run continues. */
 function keepingBraces(evaluate: Evaluator, source: string): Evaluator {
   return (t) => {
     try {
@@ -88,12 +88,12 @@ export function compileTemplate(template: Template): CompiledTemplate {
   return assemble(template, compileHole);
 }
 
-/** Text of EMIT: an interpolation of an unbound name stays as it was written, with a warning. */
+/** A text of EMIT: an interpolation of an unbound name stays as written, with a warning. */
 export function compileEmitText(template: Template): CompiledTemplate {
   return assemble(template, (hole) => keepingBraces(compileHole(hole), hole.source));
 }
 
-/** `[k={v}]`: undefined where a value is absent, so that the field is left out. */
+/** `[k={v}]`: undefined if a value is absent, so that the field is omitted. */
 export function compileOptionalField(template: Template): (thread: Thread) => Value | undefined {
   const { value } = compileTemplate(template);
   return (t) => {

@@ -1,12 +1,12 @@
 /**
- * Values at run time: JSON, and numbers that remember how a command printed them. Nothing here changes a value:
- * lists and objects are shared freely, so copying by value costs nothing.
+ * Values at run time: JSON, and numbers that keep the form in which a command printed them. Nothing here changes a value,
+ * so lists and objects are shared instead of copied.
  */
 import type { Json } from '../../machine/expression.js';
 
 /**
  * A number whose printed form differs from what JavaScript would print: `1.10`, `1e3`, `12345678901234567890`.
- * It computes as the number and renders as the text. It never leaves the interpreter: `plain` takes it off.
+ * It computes as the number and renders as the text. It never leaves the interpreter: `plain` converts it.
  */
 export class SourceNumber {
   constructor(
@@ -27,9 +27,9 @@ export interface ValueObject {
 /** A slot without a value, or a path that ends early. */
 export type Missing = undefined;
 
-/** Levels of nesting a value may have, so that no walk over a value can overflow the stack. */
+/** How deep a value may be nested, so that no walk over a value can overflow the stack. */
 export const MAX_DEPTH = 200;
-/** UTF-16 units of a text, elements of a list that an expression may make. */
+/** How many UTF-16 units a text, or elements a list, of an expression may have. */
 export const MAX_TEXT = 16 * 1024 * 1024;
 export const MAX_LIST = 4 * 1024 * 1024;
 
@@ -41,7 +41,7 @@ export function isObject(value: Value | Missing): value is ValueObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof SourceNumber);
 }
 
-/** The number a value is, or undefined for everything else. */
+/** The number that a value is; undefined for everything else. */
 export function numberOf(value: Value): number | undefined {
   if (typeof value === 'number') return value;
   return value instanceof SourceNumber ? value.value : undefined;
@@ -57,14 +57,14 @@ export function typeOf(value: Value): TypeName {
   return isList(value) ? 'list' : 'object';
 }
 
-/** As messages say it: `a list`, `an object`, `null`. */
+/** The type of a value for messages: `a list`, `an object`, `null`. */
 export function aType(value: Value): string {
   const name = typeOf(value);
   if (name === 'null' || name === 'text') return name;
   return name === 'object' ? 'an object' : `a ${name}`;
 }
 
-/** Why FOR EACH cannot go through a value, and what makes a list of it. */
+/** Why FOR EACH cannot iterate over a value, and what makes a list of it. */
 export function noList(value: Value): string {
   const help = { text: '; `lines(…)` gives its lines', object: '; `keys(…)` and `values(…)` give lists of it' };
   return `FOR EACH needs a list, not ${aType(value)}${help[typeOf(value) as keyof typeof help] ?? ''}`;
@@ -92,7 +92,7 @@ export function hasSourceNumber(value: Value): boolean {
 
 const INTEGER = /^-?\d+$/;
 
-/** What others get: the number, but the digits of a whole one that no number holds. A changed identifier is nobody's. */
+/** The plain value: the number, or the digits of a whole number that no number can represent, because they may be an identifier. */
 function publicNumber({ value, text }: SourceNumber): number | string {
   return INTEGER.test(text) && BigInt(text) !== BigInt(value) ? text : value;
 }
@@ -106,12 +106,12 @@ function withoutSource(value: Value): Json {
   return copy as Json;
 }
 
-/** The value as JSON for events and results: numbers are numbers, where one can hold them. The same object where nothing changes. */
+/** The value as JSON for events and results, with plain numbers. The same object if nothing changes. */
 export function plain(value: Value): Json {
   return hasSourceNumber(value) ? withoutSource(value) : (value as Json);
 }
 
-/** Whether a value is nested deeper than `limit`; never walks further down than that. */
+/** Whether a value is nested deeper than `limit`. Never walks deeper than that. */
 export function deeperThan(value: Value, limit: number): boolean {
   if (typeof value !== 'object' || value === null || value instanceof SourceNumber) return false;
   if (limit === 0) return true;
@@ -123,12 +123,12 @@ export function deeperThan(value: Value, limit: number): boolean {
   return false;
 }
 
-/** Scalars, lists and objects in a value, counted as often as they would be printed. */
+/** How many scalars, lists and objects printing a value would write. */
 const MAX_NODES = 16 * 1024 * 1024;
 
 /**
- * Whether a value that an expression made is too much: nested too deep, or too large. Parts are shared, so a few
- * steps of `[x, x]` can spell out more than any memory holds; the walk ends where the limit is.
+ * Whether a value of an expression is nested too deep or too large. Parts are shared, so a few rounds of `[x, x]` can make
+ * more than fits into any memory when printed; the walk ends at the limit.
  */
 export function excess(value: Value): 'deep' | 'large' | null {
   let left = MAX_NODES;
@@ -148,13 +148,13 @@ export function excess(value: Value): 'deep' | 'large' | null {
 
 function sameNumber(a: number | SourceNumber, b: number | SourceNumber): boolean {
   const same = numberOf(a) === numberOf(b);
-  // Two long identifiers may round to one number and still be two identifiers.
+  // Two different long identifiers may round to the same number.
   if (same && a instanceof SourceNumber && b instanceof SourceNumber)
     return !INTEGER.test(a.text) || !INTEGER.test(b.text) || BigInt(a.text) === BigInt(b.text);
   return same;
 }
 
-/** Deep equality without coercion. Scalars of two types differ. */
+/** Deep equality without coercion. Scalars of different types are different. */
 export function equal(a: Value, b: Value): boolean {
   if (a === b) return true;
   if (a === null || b === null || typeof a === 'string' || typeof a === 'boolean') return false;
