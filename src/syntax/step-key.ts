@@ -23,6 +23,7 @@ export const STEP_FIELDS = [
   'tokens_out',
   'cache_read',
   'cache_write',
+  'denied',
   'check_result',
   'comments',
 ] as const;

@@ -43,7 +43,13 @@ export function writeWork(run: Run, frame: StepFrame, changes: boolean): void {
   set(run, path, 'tokens_out', count(tally.tokens?.out));
   set(run, path, 'cache_read', count(tally.tokens?.cache_read));
   set(run, path, 'cache_write', count(tally.tokens?.cache_write));
+  set(run, path, 'denied', deniedText(frame));
   if (frame.comments !== null) set(run, path, 'comments', frame.comments);
+}
+
+/** One line for each call of a tool that was not allowed. */
+function deniedText({ denied = [] }: StepFrame): string {
+  return denied.map(({ tool, input }) => (input === undefined ? tool : `${tool} ${input}`)).join('\n');
 }
 
 /** Writes the keys of a gate. */

@@ -3,12 +3,17 @@
 import type { Outcome } from '../../interpreter/events/event.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { duration, limitDuration } from '../drawing/duration.js';
+import { cut, oneLine } from '../drawing/visible-text.js';
+
+/** Denied calls in one line, and columns of each. */
+const MOST_DENIED = 3;
+const LONGEST = 60;
 
 /** How an effect ended, in a few words. What programs said is in them as it is. */
 export function outcomeWords(outcome: Outcome): string {
   switch (outcome.kind) {
     case 'exited':
-      return `${endWords(outcome)}, ${duration(outcome.duration_ms)}${outcome.output_truncated ? ', later output ignored' : ''}`;
+      return `${endWords(outcome)}, ${duration(outcome.duration_ms)}${outcome.output_truncated ? ', later output ignored' : ''}${callWords(outcome)}`;
     case 'value':
       return outcome.duration_ms === undefined ? 'done' : duration(outcome.duration_ms);
     case 'changed':
@@ -37,6 +42,20 @@ function endWords({
   if (isError) return 'reported an error';
   return exit === null ? (signal ?? 'killed') : `exit ${exit}`;
 }
+
+/** What was not as usual in the call of an agent: its program waited for its service, or did not allow what it wanted. */
+function callWords({ denied = [], own_retries: retries }: Extract<Outcome, { kind: 'exited' }>): string {
+  const waited =
+    retries === undefined
+      ? ''
+      : `, waited ${duration(retries.ms)} for its service (${cut(oneLine(retries.message), LONGEST)})`;
+  const calls = denied.map(({ tool, input }) => cut(oneLine(input === undefined ? tool : `${tool} ${input}`), LONGEST));
+  return calls.length === 0
+    ? waited
+    : `${waited}, denied: ${calls.slice(0, MOST_DENIED).join('; ')}${more(calls.length)}`;
+}
+
+const more = (count: number): string => (count > MOST_DENIED ? `; ${count - MOST_DENIED} more` : '');
 
 /** Its result is no longer needed, for example because a quorum was met. That is not a failure. */
 export function isStopped(outcome: Outcome): boolean {

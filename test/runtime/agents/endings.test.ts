@@ -218,6 +218,15 @@ describe('tool calls that were denied', () => {
   });
 });
 
+test('opencode may write to its answer folder, and else what the configuration says', async () => {
+  const one = stage({ own: { adapter: 'opencode', env: { OPENCODE_PERMISSION: '{}' } } });
+  one.program('opencode', 'printf %s "$OPENCODE_PERMISSION" > may; printf %s "$STATEDSL_OUT" > out');
+  await one.exited({ agent: 'opencode' });
+  expect(JSON.parse(one.read('may') ?? '')).toEqual({ external_directory: { [`${one.read('out')}/*`]: 'allow' } });
+  await one.exited({ agent: 'own' });
+  expect(one.read('may')).toBe('{}');
+});
+
 describe('while a program asks its service again', () => {
   const retries: readonly (readonly [string, string, string])[] = [
     [

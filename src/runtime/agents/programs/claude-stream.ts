@@ -68,7 +68,8 @@ export function readDenials(line: JsonLine, tally: AgentTally): void {
   for (const denial of listOf(line.permission_denials)) {
     if (!isJsonObject(denial)) continue;
     const { tool_name: tool, tool_use_id: id, tool_input: input } = denial;
-    tally.denies(textOf(id) ?? '', { tool: textOf(tool) ?? 'a tool', input: inputText(input) });
+    const what = input === undefined ? {} : { input: inputText(input) };
+    tally.denies(textOf(id) ?? '', { tool: textOf(tool) ?? 'a tool', ...what });
   }
 }
 

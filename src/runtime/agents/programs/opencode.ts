@@ -11,7 +11,7 @@ export const opencodeAdapter: Adapter = {
   sessions: { fork: true, elsewhere: false },
   service: true,
   reportsEnd: true,
-  command({ configuration, session, fork }) {
+  command({ configuration, session, fork, out }) {
     const { model, args = [], env = {} } = configuration;
     return {
       argv: [
@@ -23,7 +23,7 @@ export const opencodeAdapter: Adapter = {
         ...(session === null ? [] : ['--session', session, ...(fork ? ['--fork'] : [])]),
         ...args,
       ],
-      env,
+      env: { OPENCODE_PERMISSION: permissions(out), ...env },
     };
   },
   decodeLine(line, tally) {
@@ -101,6 +101,23 @@ function flagsOf(error: unknown): ErrorFlags {
 function resetOf(error: unknown): number | null {
   const after = Number(objectOf(objectOf(objectOf(error).data).responseHeaders)['retry-after'] ?? Number.NaN);
   return Number.isFinite(after) && after > 0 ? Date.now() + after * 1000 : null;
+}
+
+/** It would ask before it writes to a folder outside of the project. What the user allows or denies otherwise stays. */
+function permissions(out: string): string {
+  const outside = { [`${out}/*`]: 'allow' };
+  const own = jsonObject(process.env.OPENCODE_PERMISSION ?? '');
+  const more = own.external_directory;
+  const before = typeof more === 'string' ? { '*': more } : objectOf(more);
+  return JSON.stringify({ ...own, external_directory: { ...before, ...outside } });
+}
+
+function jsonObject(text: string): JsonLine {
+  try {
+    return objectOf(JSON.parse(text));
+  } catch {
+    return {};
+  }
 }
 
 function errorText(error: unknown): string {
