@@ -16,24 +16,23 @@ interface RepeatedText {
 }
 
 export class RepeatedTexts {
-  private readonly seen = new Set<string>();
-  private readonly texts = new Map<string, RepeatedText>();
+  /** By what decides how a text is read, then by the text; null for one that was met once. */
+  private readonly tables = new Map<string, Map<string, RepeatedText | null>>();
 
   compile(text: string, options: ShellTextOptions): CompiledShellText {
-    const { shell, strict, wrapsPipes } = options;
-    const key = `${shell} ${strict} ${wrapsPipes} ${text}`;
-    const known = this.texts.get(key);
-    if (known === undefined && !this.seen.has(key)) {
-      this.seen.add(key);
+    const table = this.tableOf(options);
+    const known = table.get(text);
+    if (known === undefined) {
+      table.set(text, null);
       return compileShellText(text, options);
     }
     // Asking for a value reports what is wrong with it, so each is asked for once.
     const interpolations = new Map<number, ShellInterpolation>();
-    for (const at of known?.interpolations.keys() ?? []) {
+    for (const at of known === null ? [] : known.interpolations.keys()) {
       const found = options.interpolation(at);
       if (found !== null) interpolations.set(at, found);
     }
-    if (known !== undefined && isSame(known, interpolations, options)) return withValues(known, interpolations);
+    if (known !== null && isSame(known, interpolations, options)) return withValues(known, interpolations);
     const names = new Map<string, boolean>();
     const compiled = compileShellText(text, {
       ...options,
@@ -48,8 +47,17 @@ export class RepeatedTexts {
         return found;
       },
     });
-    this.texts.set(key, { compiled, interpolations, names });
+    table.set(text, { compiled, interpolations, names });
     return compiled;
+  }
+
+  private tableOf({ shell, strict, wrapsPipes }: ShellTextOptions): Map<string, RepeatedText | null> {
+    const key = `${shell} ${strict} ${wrapsPipes}`;
+    const known = this.tables.get(key);
+    if (known !== undefined) return known;
+    const table = new Map<string, RepeatedText | null>();
+    this.tables.set(key, table);
+    return table;
   }
 }
 
