@@ -33,9 +33,9 @@ const EXAMPLE = /^(`{3,})js\n([\s\S]*?\n)\1\n\n```text\n([\s\S]*?)```$/gm;
 const EMBEDDER_OUTPUT = [
   'compiled: double 42 true',
   'broken: unknown-state a.dsl:2 did you mean `DEPLOY`?',
-  'error[unknown-state]: there is no state `DEPLOI` in this machine',
+  'error[unknown-state]: the machine has no state `DEPLOI`',
   '  --> a.dsl:2:9',
-  'refused: there is no state `DEPLOI` in this machine 1',
+  'refused: the machine has no state `DEPLOI` 1',
   "release.dsl true [ 'service' ]",
   'true',
   'RETURN: {n}',

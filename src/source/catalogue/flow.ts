@@ -16,7 +16,7 @@ export const flowMessages = {
     { name: string; parameter?: { name: string; read: Span; isDefault: boolean } | undefined } & Near
   >('unknown-state', 'error', ({ name, parameter, near }) => {
     const declare = `declare it with \`STATE: ${name}\``;
-    const message = `there is no state \`${name}\` in this machine`;
+    const message = `the machine has no state \`${name}\``;
     if (parameter === undefined) return { message, label: 'no such state', ...didYouMean(name, near, declare) };
     return {
       message,
