@@ -14,11 +14,21 @@ export function lintTexts(unit: Unit, diagnostics: Diagnostic[]): void {
   for (const { states } of unit.machines) for (const { body } of states) addAll(body, instructions);
   for (const { body } of unit.patterns.values()) addAll(body, instructions);
   const names = new Set(unit.inputs.keys());
+  const texts = textInputs(unit);
   const effects = new Set<string>();
   for (const i of instructions) addBound(i, names, effects);
   for (const i of instructions) {
     if (i.kind === 'do' || i.kind === 'check') {
-      if (i.performed.kind === 'shell') lintCommand(i.performed.shell, i.span.file, i.kind, diagnostics);
+      if (i.performed.kind === 'shell') {
+        lintCommand(i.performed.shell, i.span.file, i.kind, diagnostics);
+        lintLoop(i.performed.shell, i.span.file, names, diagnostics);
+      }
+      if (i.kind === 'do' && i.bind !== undefined) lintText(i.expression, `DO: ${i.bind.text} = `, names, diagnostics);
+    } else if (i.kind === 'set' || i.kind === 'track') {
+      lintText(i.value, `DO: ${i.name.text} = `, names, diagnostics);
+    } else if (i.kind === 'goto') {
+      for (const { value } of i.args)
+        if (value?.kind === 'expression') lintText(value.expression, null, names, diagnostics);
     } else if (i.kind === 'emit') {
       for (const { value } of i.fields) lintDollar(value, names, diagnostics);
       if (i.message !== undefined) lintDollar(i.message, names, diagnostics);
@@ -26,6 +36,7 @@ export function lintTexts(unit: Unit, diagnostics: Diagnostic[]): void {
       if (i.message !== undefined) lintComputed(i.message, names, diagnostics);
     } else if (i.kind === 'return' && i.text !== undefined) {
       lintDollar(i.text, names, diagnostics);
+      lintDollarBraces(i.text, texts, diagnostics);
       lintComputed(i.text, names, diagnostics);
       lintReturn(i.text, names, diagnostics);
     } else if (i.kind === 'if')
@@ -97,6 +108,65 @@ function lintDollar({ parts, span, raw }: Template, names: ReadonlySet<string>, 
     diagnostics.push(say.dollar(where, { name: found[1] as string }));
     return;
   }
+}
+
+/** A text that begins and ends as a substitution of the shell. */
+const SUBSTITUTION = /^\$\(([^()"'`]+)\)$/;
+
+/** A quoted text as a value: `"$(date)"` and `"$name"`. `bind`: the beginning of a line that runs a command for the value. */
+function lintText(
+  value: Expression | undefined,
+  bind: string | null,
+  names: ReadonlySet<string>,
+  diagnostics: Diagnostic[],
+): void {
+  if (value?.kind !== 'text') return;
+  const { template } = value;
+  const [only] = template.parts;
+  const command =
+    template.parts.length === 1 && typeof only === 'string' ? SUBSTITUTION.exec(only)?.[1]?.trim() : undefined;
+  if (command === undefined) lintDollar(template, names, diagnostics);
+  else if (bind !== null)
+    diagnostics.push(say.substitution(value.span, { text: `$(${command})`, line: `${bind}${command}` }));
+}
+
+/** Inputs that hold text, unless their names say that it is an amount of money. */
+function textInputs({ inputs }: Unit): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const [name, { type, value }] of inputs) {
+    const isText = type === 'string' || (type === undefined && (value === undefined || value.kind === 'text'));
+    if (isText && !MONEY.test(name)) found.add(name);
+  }
+  return found;
+}
+
+const MONEY = /cost|price|amount|total|sum|budget|fee|balance|usd|dollar|money|paid|bill/i;
+
+/** `${name}` as all of a RETURN, where `{name}` is what the language has. */
+function lintDollarBraces({ raw, span }: Template, texts: ReadonlySet<string>, diagnostics: Diagnostic[]): void {
+  const name = /^\$\{(\w+)\}$/.exec(raw.trim())?.[1];
+  if (name !== undefined && texts.has(name)) diagnostics.push(say.dollarBraces(span, { name }));
+}
+
+const LOOP = /(?:^|[;&|(\n]|\bdo\s|\bthen\s)\s*for\s+\w+\s+in\s+(\{([A-Za-z_]\w*)\})\s*(?:;|\n|$)/;
+
+/** `for i in {list}`: a value without `*` is one word, so the loop has one turn. */
+function lintLoop(
+  { text, lines }: ShellText,
+  file: number,
+  names: ReadonlySet<string>,
+  diagnostics: Diagnostic[],
+): void {
+  // Text of another language in a here-document may have such a line.
+  if (!text.includes('for') || text.includes('<<')) return;
+  const match = LOOP.exec(text);
+  const [whole, hole = '', name = ''] = match ?? [];
+  if (match === null || whole === undefined || !names.has(name) || isOpen(text.slice(0, match.index))) return;
+  const at = match.index + whole.indexOf(hole);
+  const line = lines.findLast((one) => one.at <= at);
+  if (line === undefined) return;
+  const start = line.source + at - line.at;
+  diagnostics.push(say.oneTurn({ file, start, end: start + hole.length }, { name }));
 }
 
 const SUMS = [

@@ -31,6 +31,23 @@ export const textMessages = {
     help: `write \`{${f.name}}\` for the value`,
     repair: { instead: `{${f.name}}`, guess: true },
   })),
+  substitution: message<{ text: string; line: string }>('taken-as-text', 'warning', (f) => ({
+    message: `\`${f.text}\` is text here, and runs nothing`,
+    label: 'not a command',
+    help: `write \`${f.line}\``,
+  })),
+  dollarBraces: message<{ name: string }>('taken-as-text', 'warning', (f) => ({
+    message: `the \`$\` of \`\${${f.name}}\` is text here`,
+    label: 'the value, after a dollar sign',
+    help: `write \`{${f.name}}\` for the value`,
+    repair: { instead: `{${f.name}}`, guess: true },
+  })),
+  oneTurn: message<{ name: string }>('taken-as-text', 'warning', (f) => ({
+    message: `\`{${f.name}}\` is one word here, so the loop has one turn`,
+    label: 'one word, also if it is a list',
+    help: `write \`{${f.name}*}\` to get one word for each item`,
+    repair: { instead: `{${f.name}*}`, guess: true },
+  })),
   sum: message<{ text: string }>('taken-as-text', 'warning', (f) => ({
     message: `\`RETURN: ${f.text}\` returns this text and computes nothing`,
     label: 'text',
