@@ -9,8 +9,9 @@
  *     p ID PATH …                                        make named pipes
  *     r ID STDOUT STDERR DIRECTORY COUNT NAME VALUE … PROGRAM WORD …     start a program, with COUNT more variables
  *
- * It answers in lines: `P ID ERRNO` (0: they are made); `S ID PID TICKS` from a child directly before it becomes the
- * program; `F ID ERRNO` where that failed; `X ID STATUS` when it has ended, the status as `wait` gives it.
+ * It answers in lines: `P ID ERRNO` (0: they are made); `S ID PID` from a child directly before it becomes the program, and
+ * `F ID ERRNO` where that failed; `T ID TICKS`, the time when the child was made (-1: unknown); `X ID STATUS` when it has
+ * ended, with the status as `wait` gives it.
  */
 export const FORK_SERVER_SCRIPT = `
 use strict;
@@ -45,8 +46,8 @@ sub make_pipes {
 }
 
 sub started_at {
-  open(my $file, '<', '/proc/self/stat') or return '';
-  sysread($file, my $stat, 4096) or return '';
+  open(my $file, '<', "/proc/$_[0]/stat") or return -1;
+  sysread($file, my $stat, 4096) or return -1;
   return (split ' ', substr($stat, 2 + rindex $stat, ')'))[19];
 }
 
@@ -61,7 +62,7 @@ sub become {
   # A pipe that nobody reads any more is not waited for: the runner is gone.
   if (sysopen(STDOUT, $stdout, 04001) && fcntl(STDOUT, 4, 1) && sysopen(STDERR, $stderr, 04001) && fcntl(STDERR, 4, 1)
     && chdir $directory) {
-    answer('S', $id, $$, started_at());
+    answer('S', $id, $$);
     exec { $_[0] } @_;
   }
   answer('F', $id, $! + 0);
@@ -77,6 +78,8 @@ sub start {
     become(@_);
   } else {
     $children{$pid} = $_[0];
+    # Looked up here and not by the child, which need not wait for it.
+    answer('T', $_[0], started_at($pid));
   }
 }
 

@@ -65,6 +65,10 @@ export function createForkServer(): ForkServer | null {
 
 interface Command {
   readonly resolve: (child: StartedChild | null) => void;
+  /** Null: it has not said that it becomes its program. */
+  pid: number | null;
+  /** Null: the system does not tell; undefined: the server has not told yet. */
+  startedAt?: number | null;
   child: ForkedChild | null;
   startError?: string;
 }
@@ -97,7 +101,7 @@ class PerlForkServer implements ForkServer {
     const fields = ['r', String(id), stdout, stderr, cwd, String(own.length / 2), ...own, program, ...args];
     if (!isSendable(fields)) return Promise.resolve(null);
     return new Promise((resolve) => {
-      this.commands.set(id, { resolve, child: null });
+      this.commands.set(id, { resolve, pid: null, child: null });
       this.send(fields);
       this.stayAwake();
     });
@@ -179,9 +183,9 @@ class PerlForkServer implements ForkServer {
     this.rest = lines.pop() ?? '';
     for (const line of lines) {
       const [kind, ...numbers] = line.split(' ');
-      const [id = 0, first = 0, second] = numbers.map(Number);
-      if (kind === 'P') this.endMaking(id, first);
-      else this.follow(kind, id, first, second);
+      const [id = 0, value = 0] = numbers.map(Number);
+      if (kind === 'P') this.endMaking(id, value);
+      else this.follow(kind, id, value);
     }
     this.stayAwake();
   }
@@ -193,19 +197,19 @@ class PerlForkServer implements ForkServer {
     else making?.reject(new Error(getSystemErrorName(-errno)));
   }
 
-  private follow(kind: string | undefined, id: number, value: number, startedAt = Number.NaN): void {
+  private follow(kind: string | undefined, id: number, value: number): void {
     const command = this.commands.get(id);
     if (command === undefined) return;
-    if (kind === 'S') {
-      command.child = new ForkedChild(value, Number.isNaN(startedAt) ? null : startedAt);
-      command.resolve(command.child);
-    } else if (kind === 'F') command.startError = getSystemErrorName(-value);
+    if (kind === 'S') command.pid = value;
+    else if (kind === 'T') command.startedAt = value < 0 ? null : value;
+    else if (kind === 'F') command.startError = getSystemErrorName(-value);
     else {
       this.commands.delete(id);
-      const { child, startError } = command;
-      if (child === null) command.resolve(null);
-      else child.end(startError === undefined ? endOf(value) : { exit: null, signal: null, startError });
+      const { startError } = command;
+      endCommand(command, startError === undefined ? endOf(value) : { exit: null, signal: null, startError });
+      return;
     }
+    if (command.child === null && command.pid !== null && command.startedAt !== undefined) beginCommand(command);
   }
 
   /** Nobody knows how a command ends that the server has started: it counts as killed, and its group is stopped. */
@@ -215,11 +219,22 @@ class PerlForkServer implements ForkServer {
     const makings = [...this.makings.values()];
     this.commands.clear();
     this.makings.clear();
-    for (const { resolve, child } of commands) {
-      if (child === null) resolve(null);
-      else child.end({ exit: null, signal: 'SIGKILL' });
-    }
+    for (const command of commands) endCommand(command, { exit: null, signal: 'SIGKILL' });
     for (const { reject } of makings) reject(new Error('the fork server is gone'));
+  }
+}
+
+function beginCommand(command: Command): void {
+  command.child = new ForkedChild(command.pid as number, command.startedAt ?? null);
+  command.resolve(command.child);
+}
+
+/** Without a pid nothing of it was executed. */
+function endCommand(command: Command, end: ChildEnd): void {
+  if (command.pid === null) command.resolve(null);
+  else {
+    if (command.child === null) beginCommand(command);
+    command.child?.end(end);
   }
 }
 
