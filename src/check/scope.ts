@@ -113,7 +113,7 @@ export class StateScope {
   readonly dataUse: DataUse = { reads: [], writes: [], calls: false };
   /** What expressions ask of the types of values, for `compares-unlike` and `untyped-input`. */
   readonly typeUses: TypeUse[] = [];
-  /** Names without a value in texts, each told once a state. */
+  /** Names without a value in texts, each reported once for a state. */
   private readonly reportedInText = new Set<string>();
   private readonly slots = new Map<string, number>();
   private readonly scopes: Scope[] = [];

@@ -53,7 +53,7 @@ export interface SymbolTable {
   readonly binders: (name: string) => readonly Binder[];
 }
 
-/** Values of pattern parameters as far as the text tells: a state's name, or null. */
+/** Values of pattern parameters as far as the text shows: a state's name, or null. */
 type Parameters = ReadonlyMap<string, string | null>;
 
 const NO_NAMES: ReadonlySet<string> = new Set();

@@ -1,5 +1,5 @@
 /**
- * JSON with places. `JSON.parse` tells no positions and the YAML reader is many times slower than a plan of ten
+ * JSON with positions. `JSON.parse` reports none and the YAML reader is many times slower than a plan of ten
  * thousand calls allows, so the text is walked here once; strings are decoded by `JSON.parse`.
  */
 

@@ -26,7 +26,7 @@ const META = ['_tool', '_outputPath', '_output', '_outputMethod', '_instance', '
 /** Members that every call has one of, and no plan. */
 const CALLED = ['_tool', '_delegate', '_output'];
 const DATA_MESSAGE = ['type', 'kind', 'data'];
-/** Kinds that references could not tell from others: instances of a plan keep their data below the first. */
+/** Kinds that references could not distinguish from others: instances of a plan keep their data below the first. */
 const NO_KINDS = new Set(['instance', '__proto__', 'constructor', 'prototype']);
 const KIND = /^[\p{L}\p{M}\p{N}_$-]+$/u;
 const UNSUPPORTED = new Set(['_when', '_imports', '_module', '_uid']);
@@ -96,7 +96,7 @@ class DocumentReader {
     const inline = memberOf(node, '_output');
     const tool = this.textMember(node, '_tool');
     const delegate = this.textMember(node, '_delegate');
-    // A `_tool` that is no text has been told already.
+    // A `_tool` that is not a text is reported already.
     if (!CALLED.some((name) => memberOf(node, name) !== undefined))
       this.shape(node, 'a call without `_output`', 'a call of a tool, named by `_tool`');
     if (inline !== undefined && delegate !== null)

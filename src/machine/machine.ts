@@ -188,7 +188,7 @@ export type Instruction = { readonly origin: Origin } & (
       /** Where the values of the template stand in `text`, as offsets: of as many as it shows. */
       readonly holes?: readonly (readonly [number, number])[];
       readonly strict?: Strictness;
-      /** Base name of the program that is run; null where only the value tells. */
+      /** Base name of the program that is run; null if only the value determines it. */
       readonly tool: string | null;
     } & EffectOptions)
   | ({

@@ -74,7 +74,7 @@ export interface GuardLayout {
   readonly noWrite?: boolean;
 }
 
-/** A part of what an agent is told beside its prompt: the local slot that holds it, under a heading. */
+/** A part of what an agent gets in addition to its prompt: the local slot that holds it, under a heading. */
 export interface ContextLayout {
   readonly title: Template;
   readonly slot: number;
@@ -99,7 +99,7 @@ export type CheckLayout =
 export type StepInstruction =
   /** Opens the step and reads the clock. */
   | { readonly op: 'step-begin'; readonly plan: StepLayout }
-  /** An attempt begins: who does it, in which session, after going back to where the step began if it is told to. */
+  /** An attempt begins: who does it, in which session, after going back to where the step began if the program says so. */
   | {
       readonly op: 'step-attempt';
       readonly plan: StepLayout;
@@ -113,7 +113,7 @@ export type StepInstruction =
       readonly prompt: Template | null;
       readonly context: readonly ContextLayout[];
       readonly guards: GuardLayout;
-      /** A folder of the working directory that the prompts of the file tell agents to answer in. */
+      /** A folder of the working directory in which the prompts of the file ask agents to answer. */
       readonly answerFolder?: string;
     }
   /** The work is done or failed: what changed is kept, and the keys of the step are written. `otherwise`: behind the gates. */

@@ -17,7 +17,7 @@ import {
   surroundingsOf,
 } from './surroundings.js';
 
-/** What the compiler is told besides the text. */
+/** What the compiler gets in addition to the text. */
 export type ProgramOptions = SurroundingsOptions &
   Pick<CompileOptions, 'machine' | 'strict' | 'explain' | 'commands'> & {
     /** Tools and plans for CALL and PLAN. */

@@ -1,6 +1,6 @@
 /**
  * From the name of a plan's file to its compilation: the document, the tools beside it, the schemas beside those, and the
- * plans that its calls run. A plan is told from a program by the end of its name.
+ * plans that its calls run. The end of its name distinguishes a plan from a program.
  */
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { compilePlan, type PlanCompilation } from '../check/plan/compile-plan.js';
@@ -62,7 +62,7 @@ interface Missing {
 
 export type PlanLoadResult = LoadedPlan | Missing;
 
-/** The place of a text that is read beside others: places in the file of tools are told by it. */
+/** The index of a text that is read with others: it marks locations in the file of tools. */
 const TOOLS = 1;
 
 export function loadPlan(

@@ -1,11 +1,11 @@
 /** What a file is, by the end of its name: a workflow file, a plan, a document, or else the language itself. */
 
-/** A workflow file is told from a program by the end of its name. */
+/** The end of its name distinguishes a workflow file from a program. */
 export function isWorkflow(name: string): boolean {
   return /\.ya?ml$/i.test(name);
 }
 
-/** A plan is told from a program by the end of its name. */
+/** The end of its name distinguishes a plan from a program. */
 export function isPlan(name: string): boolean {
   return /\.json$/i.test(name);
 }

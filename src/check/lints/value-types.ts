@@ -1,5 +1,5 @@
 /**
- * Which types the variables of a machine can hold, as far as its code tells: what TRACK, SET and expressions write,
+ * Which types the variables of a machine can hold, as far as its code shows: what TRACK, SET and expressions write,
  * what a DO prints, what an input declares. A CHECK, an entry value or an answer may be anything. Works on lowered
  * code, where a variable is a slot and every write is an instruction.
  */

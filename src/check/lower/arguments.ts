@@ -1,5 +1,5 @@
 /**
- * `with` lists. After `=` a bare word is text, unless a variable has that name: then nobody can tell what was
+ * `with` lists. After `=` a bare word is text, unless a variable has that name: then it is unclear what was
  * meant, and it is an error rather than a guess.
  */
 import type { Expr } from '../../machine/expression.js';

@@ -1,6 +1,6 @@
 /**
  * One state of the tree becomes the flat code of a Machine state. Patterns are expanded in place; blocks become
- * jumps. Every `lower…` tells whether execution can continue after what it wrote: that is how unreachable
+ * jumps. Every `lower…` returns whether execution can continue after what it wrote: that is how unreachable
  * instructions and states that fall off their end are found, in the same walk.
  */
 import type { State } from '../../machine/machine.js';

@@ -60,7 +60,7 @@ function insideTest(l: Lexing, frame: CommandFrame, character: string): void {
     return;
   }
   endWord(l, frame);
-  // The operator becomes a word of its own, because that tells it from operands.
+  // The operator becomes a word of its own, because that distinguishes it from operands.
   grow(wordAt(l, frame), double ? character + character : character, true);
   l.at += double ? 2 : 1;
   endWord(l, frame);

@@ -88,7 +88,7 @@ export function baseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** The base name of the program a word names, or null where only the run tells. */
+/** The base name of the program a word names, or null if only the run determines it. */
 export function programName(word: Word | undefined): string | null {
   const text = exactText(word);
   return text === null ? null : baseName(text);

@@ -26,7 +26,7 @@ import { checkWarnings } from './warnings.js';
 
 export type { ShellFinding, ShellInterpolation } from './lexing.js';
 
-/** A word of a command; `text` is null where only the run tells what it is. */
+/** A word of a command; `text` is null if only the run determines it. */
 interface ShellWord {
   readonly text: string | null;
   readonly start: number;

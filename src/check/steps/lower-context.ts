@@ -64,7 +64,7 @@ function setContext(l: StateLowering, slot: number, title: string, value: Expr, 
 
 /**
  * What an agent without a prompt is sent next to the context of its step: the task at hand, and the values that the
- * workflow or program was given. Those of `told` are there already.
+ * workflow or program was given, except those that the context of the step contains already.
  */
 export function lowerGiven(l: StateLowering, entries: readonly ContextEntry[], span: Span): ContextLayout[] {
   const { task } = l.steps.context;

@@ -42,7 +42,7 @@ export function lowerStep(l: StateLowering, i: StepNode): boolean {
   return true;
 }
 
-/** The step among the names around it. What a pattern brings along is declared when it is used. Null: told as a second one. */
+/** The step among the names around it. What a pattern brings along is declared when it is used. Null: reported as a second one. */
 function ownName(l: StateLowering, i: StepNode): NamedStep | null {
   const { scope } = l.steps.context;
   const name = i.name.text;

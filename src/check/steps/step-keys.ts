@@ -27,7 +27,7 @@ const RETRY_NAMES: ReadonlySet<string> = new Set(['error', 'diff', 'attempt']);
 const RUN_TOTALS: ReadonlySet<string> = new Set(['cost', 'duration', 'tokens_in', 'tokens_out', 'retries', 'status']);
 /** What a task is called in the steps of a split, in either dialect. */
 const TASKS: ReadonlySet<string> = new Set(['task', 'item']);
-/** What only the files of a step tell. */
+/** What only the files of a step determine. */
 const CHANGES: ReadonlySet<string> = new Set(['diff', 'files']);
 
 /** What is known only when all gates of an attempt were asked, so that these cannot read it. */

@@ -1,4 +1,4 @@
-/** YAML files of other tools, told by their keys: what they are is more help than what they lack. */
+/** YAML files of other tools, recognized by their keys: what they are is more help than what they lack. */
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { YamlMap, YamlMember } from './yaml/yaml-nodes.js';

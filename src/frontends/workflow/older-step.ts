@@ -1,4 +1,4 @@
-/** Keys of a step that files of the older dialects spell otherwise, and what they tell of the dialect. */
+/** Keys of a step that files of the older dialects spell otherwise, and what they show about the dialect. */
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
 import type { StepParts } from '../../syntax/step.js';
 import { attemptsOf, isOlderRetry, onFailure } from './older-retry.js';
@@ -54,7 +54,7 @@ export function olderRun(context: ReaderContext, members: Members, parts: Map<st
 const inOrder = (...members: readonly YamlMember[]): YamlMember[] =>
   [...members].sort((a, b) => a.key.span.start - b.key.span.start);
 
-/** In the oldest files a type is `plan`, or is repeated by what else they say: then it tells nothing of the dialect. */
+/** In the oldest files a type is `plan`, or is repeated by what else they say: then it shows nothing about the dialect. */
 export function typeMember(context: ReaderContext, members: Members): YamlMember | undefined {
   const type = members.take('type');
   if (type === undefined) return undefined;

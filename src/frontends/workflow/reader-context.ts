@@ -18,7 +18,7 @@ export interface Sign {
   readonly span: Span;
   /** Both dialects could mean it; it counts where nothing else does. */
   readonly weak?: true;
-  /** Files that say it have words of the current dialect too, which then tell nothing. */
+  /** Files that say it have words of the current dialect too, which then show nothing. */
   readonly oldest?: true;
 }
 
@@ -63,12 +63,12 @@ export class Members {
     return undefined;
   }
 
-  /** The keys that nobody took, in the order in which they are written. */
+  /** The keys that were not taken, in the order in which they are written. */
   rest(): YamlMember[] {
     return [...this.left.values()];
   }
 
-  /** Tells that every key that nobody took is unknown. `hints` says more about some of them. */
+  /** Reports every key that was not taken as unknown. `hints` says more about some of them. */
   reportUnknown(of: string, known: readonly string[], hints: Hints = {}): void {
     for (const { key, value } of this.left.values()) {
       const name = key.text;
@@ -80,7 +80,7 @@ export class Members {
   }
 }
 
-/** Tells that a value has another shape than its key wants. */
+/** Reports a value that does not have the shape its key wants. */
 export function wrongShape(context: ReaderContext, node: YamlNode, what: string, wanted: string, help?: string): void {
   const span = node.span.start === node.span.end ? node.span : firstLine(node);
   context.diagnostics.push(words.shape(span, { what, wanted, ...omitUndefined({ help }) }));

@@ -51,7 +51,7 @@ export function compilePromptOf({ layout, prompt, overrides, context }: PromptPa
     if (parts.length === 0) parts.push('Go on.');
     if (frame.attempt > 1 && override === null) parts.push(retrySection(frame, layout));
     if (FORMS[layout.type] !== '') parts.push(FORMS[layout.type]);
-    // What RETRY says is complete, but only here is known that a conversation tells of changes that are gone.
+    // What RETRY says is complete, but only here it is known that a conversation mentions changes that are gone.
     if (override !== null && frame.undone === true && frame.session !== null) parts.push(UNDONE);
     if (frame.continues === true) parts.unshift(CONTINUES);
     const [only, ...more] = parts;

@@ -95,7 +95,7 @@ function putBack(path: string, was: Before | undefined): void {
     rmSync(path, { recursive: true, force: true });
     if (was?.bytes != null) writeFileSync(path, was.bytes, { flag: 'wx' });
   } catch {
-    // A file that cannot be removed is told as a change, as any other.
+    // A file that cannot be removed is reported as a change, as any other.
   }
 }
 

@@ -100,7 +100,7 @@ export async function decodeCall(ended: Ended, call: EndedCall): Promise<Outcome
     ...factsOf(call, unavailable),
     ...omitUndefined({ guard: guard ?? undefined, unavailable: unavailable ?? undefined }),
   };
-  // Of a program that told nothing in the way we know, all that it printed is the answer.
+  // If a program reported nothing in a form that is understood here, all that it printed is the answer.
   if (adapter.service ? tally.lines === 0 && tally.error === null : !tally.finished) return { ...ended, ...facts };
   const answer = outputSink(context.resources.outputs, null);
   answer.write(Buffer.from(tally.error ?? tally.answer, 'utf8'));

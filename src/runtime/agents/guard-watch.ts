@@ -1,7 +1,7 @@
 /**
- * Limits that act while an agent works. What its output tells is compared as it comes, time and files are looked at
- * beside it; the first limit that is broken stops the agent with everything it started. A limit may also turn out to
- * be broken only at the end, when the program tells its totals: then there is nothing to stop, but it is broken.
+ * Limits that act while an agent works. What its output reports is compared as it comes, and time and files are watched
+ * meanwhile; the first limit that is broken stops the agent with everything it started. A limit may also turn out to
+ * be broken only at the end, when the program reports its totals: then there is nothing to stop, but it is broken.
  */
 import type { BrokenGuard } from '../../interpreter/events/event.js';
 import { startPausableTimer, startTimer } from '../timer.js';
@@ -37,7 +37,7 @@ export function watchGuards(guards: Guards, stop: () => void): GuardWatch {
           report({ name: 'max_time', message: `it ran longer than ${seconds(maxTimeMs)}` }),
         );
   const look = async (): Promise<void> => {
-    // What cannot be looked at now is looked at again, and at the end a failure is told.
+    // What cannot be looked at now is looked at again, and at the end a failure is reported.
     report(brokenByChange((await changedFile?.().catch(() => null)) ?? null));
     if (broken === null && !closed) cancelLook = startTimer(LOOK_MS, () => void look());
   };

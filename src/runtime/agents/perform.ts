@@ -30,7 +30,7 @@ export interface AgentHost {
   readonly permits: Permits;
   readonly calls: CallLog;
   /**
-   * Begins to watch a folder in which an agent may change nothing: the function it gives tells a changed file or null.
+   * Begins to watch a folder in which an agent may change nothing: the function that it returns reports a changed file or null.
    * Where it gives none, and where it is absent, such calls are refused: nobody could say whether they kept to it.
    */
   readonly watchFiles?:

@@ -30,7 +30,7 @@ const CLOCK =
   /(?:resets?|again|until)\s+(?:at\s+|on\s+)?(?:([A-Z][a-z]{2})[a-z]*\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(?:(\d{4}),?\s+)?(?:at\s+)?)?(\d{1,2})(?::(\d\d))?\s*([ap]m)?\b\s*(?:\(?([A-Z][A-Za-z]+(?:\/[A-Za-z_+-]+)*)\)?)?/i;
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
-/** Milliseconds since the epoch, or null where the text tells no time to come. */
+/** Milliseconds since the epoch, or null if the text contains no future time. */
 export function resetTime(text: string, nowMs: number): number | null {
   const candidates = [
     fromEpoch(text),

@@ -24,7 +24,7 @@ export function sessionOf(request: AgentRequest, { name, sessions }: Adapter): C
   if ((request.fork === true && !sessions.fork) || (isElsewhere && !sessions.elsewhere))
     return { id: null, prompt: origin === undefined ? prompt : withOrigin(origin, prompt), foreign: null };
   if (request.again === true && request.fork !== true)
-    return { id: session, prompt: interrupted(prompt), foreign: null };
+    return { id: session, prompt: withInterruption(prompt), foreign: null };
   return { id: session, prompt, foreign: null };
 }
 
@@ -38,7 +38,7 @@ function withOrigin({ prompt, answer }: SessionOrigin, next: string): string {
 }
 
 /** The session may hold the beginning of the same work, and its files may be gone. */
-function interrupted(prompt: string): string {
+function withInterruption(prompt: string): string {
   const note =
     'You may have begun with this before: then you were interrupted, and your changes of files may have been undone. Look at the files first.';
   return `${note}\n\n${prompt}`;

@@ -1,5 +1,5 @@
 /**
- * What is known of an agent call so far, gathered line by line while it runs. Programs differ in what they tell and
+ * What is known of an agent call so far, gathered line by line while it runs. Programs differ in what they report and
  * when: some count for themselves and say so at the end, of others the turns are counted here.
  */
 import type { DeniedCall, TokenCounts } from '../../interpreter/events/event.js';
@@ -29,7 +29,7 @@ const MOST_TOOLS = 10_000;
 const LONGEST_INPUT = 200;
 
 export class AgentTally {
-  /** US dollars; null while nobody told. */
+  /** US dollars; null while none was reported. */
   cost: number | null = null;
   tokens: TokenCounts | null = null;
   /** Tokens of the whole session by now, where the program reports no others. */
@@ -58,7 +58,7 @@ export class AgentTally {
   /** Lines that were understood. */
   lines = 0;
   private hasEnd = false;
-  /** It told its final answer itself; before, what it said last is the answer. */
+  /** It reported its final answer itself; before, what it said last is the answer. */
   private final: string | null = null;
   private said = '';
   /** Null while nothing was seen that counts turns. */
@@ -76,7 +76,7 @@ export class AgentTally {
     return this.session;
   }
 
-  /** Told with every line by some; null tells nothing. */
+  /** Some programs report it with every line; null reports nothing. */
   worksIn(session: string | null): void {
     if (session !== null && canBeArgument(session)) this.session = session;
   }
@@ -90,7 +90,7 @@ export class AgentTally {
     return this.final ?? this.said;
   }
 
-  /** Whether it told its final answer, or that it has none. */
+  /** Whether it reported its final answer, or that it has none. */
   get finished(): boolean {
     return this.hasEnd || this.final !== null || this.error !== null;
   }
@@ -171,7 +171,7 @@ export class AgentTally {
     this.inTurn = false;
   }
 
-  /** A turn that has a name. One message may be told in several pieces. */
+  /** A turn that has a name. One message may come in several pieces. */
   turnOf(message: string | null): void {
     if (message === null || !this.messages.has(message)) this.counted = (this.counted ?? 0) + 1;
     if (message !== null) this.messages.add(message);

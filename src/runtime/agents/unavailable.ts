@@ -24,7 +24,7 @@ const NETWORK =
 
 /**
  * What the words of a failed call say, or null when it failed for good.
- * `resetMs`: the time at which it can be used again, where the program told it apart from its words.
+ * `resetMs`: the time at which it can be used again, if the program reported it separately from its words.
  */
 export function unavailableFor(
   text: string,

@@ -1,5 +1,5 @@
 /**
- * Where the characters of a YAML scalar are in the file. The YAML library decodes texts and tells only where each
+ * Where the characters of a YAML scalar are in the file. The YAML library decodes texts and reports only where each
  * begins and ends, but a mistake in a prompt has to be shown in the prompt's own line.
  */
 import type { LocatedText } from '../../../syntax/tree/located-text.js';

@@ -27,7 +27,7 @@ export function scanYaml(source: string): ScannedYaml {
   let lineStart = 0;
   let scalar = false;
   for (const token of new yaml.Lexer().lex(source)) {
-    // These tell what follows and cover no character: a document, the end of one in braces, a scalar.
+    // These announce what follows and cover no character: a document, the end of one in braces, a scalar.
     if (token === '\u0002' || token === '\u0018' || token === '\u001f') {
       scalar = token === '\u001f';
       continue;

@@ -80,7 +80,7 @@ export function inputText(input: unknown): string {
   return textOf(main) ?? textOf(input) ?? JSON.stringify(input ?? '');
 }
 
-/** The cost is told as a sum, so each one replaces the one before. */
+/** The cost is reported as a sum, so each one replaces the one before. */
 function readCost(line: JsonLine, tally: AgentTally): void {
   tally.cost = amountOf(line.total_cost_usd) ?? tally.cost;
 }

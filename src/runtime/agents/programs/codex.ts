@@ -1,5 +1,5 @@
 /**
- * Codex. It tells items (messages, commands, edits) and, at the end of what it calls a turn, the tokens; never the
+ * Codex. It reports items (messages, commands, edits) and, at the end of what it calls a turn, the tokens; never the
  * cost. One such turn is the answer to a whole prompt, so what we call turns is counted by its items: the model speaks
  * or acts, and after something was done for it, it speaks or acts again.
  */

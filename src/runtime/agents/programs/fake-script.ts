@@ -12,7 +12,7 @@ export interface FakeAnswer {
   readonly answer?: string;
   /** The agent says that it failed. */
   readonly error?: string;
-  /** US dollars, told little by little with the turns. */
+  /** US dollars, reported little by little with the turns. */
   readonly cost: number | null;
   readonly turns: number;
   readonly tokens: {

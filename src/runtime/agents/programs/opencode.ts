@@ -1,4 +1,4 @@
-/** OpenCode. Each step of its model tells its own cost and tokens, so money can be watched while it is spent. */
+/** OpenCode. Each step of its model reports its own cost and tokens, so money can be watched while it is spent. */
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { amountOf, countOf, isJsonObject, objectOf, textOf } from '../json-members.js';
 import type { AgentTally, ErrorFlags } from '../tally.js';
@@ -81,7 +81,7 @@ function finishStep(part: JsonLine, tally: AgentTally): void {
   });
 }
 
-/** Nobody is there to be asked, so it rejects what it would ask for; what is forbidden by a rule is told in other words. */
+/** Nobody is there to be asked, so it rejects what it would ask for; what a rule forbids is reported in other words. */
 const DENIED = /rejected permission|prevents you from using|permission denied/i;
 
 function readTool({ callID, tool, state }: JsonLine, tally: AgentTally): void {

@@ -29,7 +29,7 @@ export function readQwenEvent(line: JsonLine, tally: AgentTally): void {
   }
 }
 
-/** An answer has ended when its tokens are told; messages before that are its beginning. */
+/** An answer has ended when its tokens are reported; messages before that are its beginning. */
 function readMessage(line: JsonLine, tally: AgentTally): void {
   tally.works();
   if (textOf(line.parent_tool_use_id) !== null) return;
