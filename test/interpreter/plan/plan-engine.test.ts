@@ -4,14 +4,13 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { PlanEngine } from '../../../src/interpreter/plan/engine/plan-engine.js';
+import type { PlanEngine } from '../../../src/interpreter/plan/engine/plan-engine.js';
 import type { Json } from '../../../src/machine/expression.js';
 import type { Plan } from '../../../src/machine/plan.js';
 import { amount } from '../../amount.js';
 import { soundPlan } from './compiled-plan.js';
+import { callsAroundInner, engineOf, inner, turns } from './plans-inside.js';
 import { outcomeOf, plans } from './random-plan.js';
-
-const turns = fc.infiniteStream(fc.nat(1000));
 
 interface World {
   readonly plans: { readonly [name: string]: Plan };
@@ -23,16 +22,7 @@ interface World {
   readonly again: () => boolean;
 }
 
-function started({ plans, limit }: World): PlanEngine {
-  const nothing = (): void => undefined;
-  return new PlanEngine({
-    plans,
-    name: 'outer',
-    given: plans.outer?.given as Json,
-    limit,
-    sink: { write: nothing, note: nothing },
-  });
-}
+const started = ({ plans, limit }: World): PlanEngine => engineOf(plans, 'outer', limit);
 
 function ran(world: World) {
   let run = started(world);
@@ -81,18 +71,10 @@ test('a random plan comes to the same, also when it is made again from its recor
   );
 });
 
-const inner = soundPlan({
-  calls: [
-    { _tool: 't', n: '†input.item', _outputPath: '†state.a || †state.b' },
-    { _tool: 't', n: '†state.a || †state.b', ok: '†state.approvals.each', _outputPath: '†state.c' },
-  ],
-  output: ['†state.c', '†input.index'],
-});
 const outer = soundPlan(
   {
     calls: [
-      { _tool: 't', _outputPath: '†state.first || †state.second' },
-      { _tool: 'each', items: [1, 2, 3], _outputPath: '†state.all || †state.none' },
+      ...callsAroundInner,
       { _tool: 'one', item: '†state.first || †state.second', index: 0, _outputPath: '†state.one' },
       { _tool: 't', all: '†state.all || †state.none', ok: '†state.approvals.last', _outputPath: '†state.end' },
     ],
@@ -120,9 +102,7 @@ test('plans inside and gates, in any order of calls and people', () => {
 function keysInFlight(document: Json, innerDocument: Json, limit: number, ends: readonly string[]): string[][] {
   const tools = '{ t: { run: [t], idempotent: true }, one: { plan: inner, idempotent: true } }';
   const plans = { outer: soundPlan(document, tools), inner: soundPlan(innerDocument) };
-  const nothing = (): void => undefined;
-  const given = plans.outer.given as Json;
-  const engine = new PlanEngine({ plans, name: 'outer', given, limit, sink: { write: nothing, note: nothing } });
+  const engine = engineOf(plans, 'outer', limit);
   const flying = new Set<string>();
   const launch = (): string[] => {
     for (const { key } of engine.launchReady()) flying.add(key);
@@ -169,9 +149,7 @@ test('a plan of the middle has permits of its own for the plans inside it', () =
     [{ _tool: 'deep' }, { _tool: 't' }],
     '{ t: { run: [t], idempotent: true }, deep: { plan: middle, idempotent: true } }',
   );
-  const nothing = (): void => undefined;
-  const plans = { top, middle, inner: soundPlan(three) };
-  const engine = new PlanEngine({ plans, name: 'top', given: {}, limit: 9, sink: { write: nothing, note: nothing } });
+  const engine = engineOf({ top, middle, inner: soundPlan(three) }, 'top', 9);
   expect(engine.launchReady().map(({ key }) => key)).toEqual(['1.1.1', '2']);
   engine.settle('1.1.1', { kind: 'result', value: 1 });
   expect(engine.launchReady().map(({ key }) => key)).toEqual(['1.1.2']);
@@ -190,8 +168,7 @@ test('when the time of a call is over, its calls and approvals end with it, and 
     tools,
   );
   const plans = { top, inner: soundPlan([asks('inside'), { _tool: 't', _outputPath: '†state.b' }]) };
-  const nothing = (): void => undefined;
-  const engine = new PlanEngine({ plans, name: 'top', given: {}, limit: 9, sink: { write: nothing, note: nothing } });
+  const engine = engineOf(plans, 'top', 9);
   expect(engine.launchReady().map(({ key }) => key)).toEqual(['1.1.2', '1.2.2']);
   expect(
     engine

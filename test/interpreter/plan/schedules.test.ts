@@ -6,7 +6,6 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { planMachine } from '../../../src/check/plan/plan-machine.js';
 import type { Outcome, RunEvent } from '../../../src/interpreter/events/event.js';
-import { PlanEngine } from '../../../src/interpreter/plan/engine/plan-engine.js';
 import type { PlanOutcome } from '../../../src/interpreter/plan/scheduler/plan-outcome.js';
 import { Replay } from '../../../src/interpreter/record/replay.js';
 import type { EffectRequest } from '../../../src/interpreter/request.js';
@@ -16,10 +15,10 @@ import type { Machine } from '../../../src/machine/machine.js';
 import type { Plan } from '../../../src/machine/plan.js';
 import { OPTIONS } from '../machine-builder.js';
 import { soundPlan } from './compiled-plan.js';
+import { callsAroundInner, engineOf, inner, turns } from './plans-inside.js';
 import { allSortsOfPlans, outcomeOf } from './random-plan.js';
 import { runInSequence } from './sequential-plan.js';
 
-const turns = fc.infiniteStream(fc.nat(1000));
 const starts = fc.constantFrom<{ [kind: string]: Json }[]>(
   { input: {} },
   { input: { i: { j: 2 } } },
@@ -33,7 +32,7 @@ const ANSWERS: { readonly [path: string]: Json } = { 'approvals.q': { r: 'yes' }
 function finishingIn(plan: Plan, given: Json, salt: number, limit: number, pick: (count: number) => number) {
   const written: unknown[] = [];
   const sink = { write: (...write: unknown[]) => void written.push(structuredClone(write)), note: () => undefined };
-  const engine = new PlanEngine({ plans: { plan }, name: 'plan', given, limit, sink });
+  const engine = engineOf({ plan }, 'plan', limit, { given, sink });
   const parameters: Record<number, Json> = {};
   const flying: number[] = [];
   for (;;) {
@@ -105,18 +104,10 @@ test('any finishing order comes to what one call after the other comes to', () =
   expect(asked).toBeGreaterThan(10);
 });
 
-const inner = soundPlan({
-  calls: [
-    { _tool: 't', n: '†input.item', _outputPath: '†state.a || †state.b' },
-    { _tool: 't', n: '†state.a || †state.b', ok: '†state.approvals.each', _outputPath: '†state.c' },
-  ],
-  output: ['†state.c', '†input.index'],
-});
 const outer = soundPlan(
   {
     calls: [
-      { _tool: 't', _outputPath: '†state.first || †state.second' },
-      { _tool: 'each', items: [1, 2, 3], _outputPath: '†state.all || †state.none' },
+      ...callsAroundInner,
       { _tool: 'limited', item: '†state.first || †state.second', index: 0, _outputPath: '†state.one || †state.late' },
       { _tool: 't', late: '†state.late', _outputPath: '†state.log', _outputMethod: 'push' },
       {
