@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** Tests in these files start processes, and need the built program. All others are unit tests. */
+/** Tests in these files start processes, and some need the built program. All others are unit tests. */
 const PROCESSES = [
   'test/{corpus-runs,corpus-sessions,examples,implement-spec,library,patterns,readme}.test.ts',
   'test/cli/*.test.ts',

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, relative } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { some } from './amount.js';
-import { finished, output, type Result, root } from './harness/process.js';
+import { output, type Result, root, runProgram } from './harness/process.js';
 
 const scratch = mkdtempSync(join(tmpdir(), 'statedsl-examples-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
@@ -24,7 +24,7 @@ function environment(): NodeJS.ProcessEnv {
 }
 const env = environment();
 
-const node = (args: readonly string[]): Promise<Result> => finished(process.execPath, args, { cwd: root, env });
+const node = (args: readonly string[]): Promise<Result> => runProgram(process.execPath, args, { cwd: root, env });
 
 /** Words of a command line; quotes are only needed around values with blanks. */
 function words(line: string): string[] {

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { some } from './amount.js';
-import { cli, finished, git, output, type Result, root } from './harness/process.js';
+import { cli, git, output, type Result, root, runProgram } from './harness/process.js';
 
 const example = join(root, 'examples/implement-spec');
 const scratch = mkdtempSync(join(tmpdir(), 'statedsl-implement-spec-'));
@@ -25,7 +25,7 @@ interface Variant {
 }
 
 const statedsl = (args: readonly string[], cwd: string): Promise<Result> =>
-  finished(process.execPath, [cli, ...args], { cwd });
+  runProgram(process.execPath, [cli, ...args], { cwd });
 
 /** A copy of the project as a reader would make it. */
 function copy(): string {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { afterAll, describe, expect, test } from 'vitest';
-import { finished, root } from './harness/process.js';
+import { root, runProgram } from './harness/process.js';
 import { publicNames, referenceText } from './library-reference.js';
 
 const manual = join(root, 'grammar/library.md');
@@ -21,7 +21,7 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 /** What a script prints, which must not fail. */
 async function node(script: string, cwd: string): Promise<string> {
-  const { code, stdout, stderr } = await finished('node', [script], { cwd, env: { ...process.env, CI: '' } });
+  const { code, stdout, stderr } = await runProgram('node', [script], { cwd, env: { ...process.env, CI: '' } });
   expect(code, stderr).toBe(0);
   return stdout;
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type Fence, fences } from './fences.js';
-import { cli, finishedSync, root } from './harness/process.js';
+import { cli, root, runProgramSync } from './harness/process.js';
 
 /** `$ statedsl …` lines of a block, each with the output that stands below it. */
 function sessions({ text }: Fence): { command: string; output: string }[] {
@@ -29,7 +29,7 @@ describe('command lines in README', () => {
   test.each(shown)('$title $command', ({ command, output }) => {
     const line = command.replaceAll(STATEDSL, `"${process.execPath}" "${cli}" `);
     const env = { ...process.env, NO_COLOR: '1', TMPDIR: scratch };
-    const ran = finishedSync('bash', ['-c', `{ ${line}; } 2>&1`], { cwd: root, env });
+    const ran = runProgramSync('bash', ['-c', `{ ${line}; } 2>&1`], { cwd: root, env });
     expect(steady(ran.stdout)).toBe(steady(output));
   });
 });

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { finishedSync } from '../harness/process.js';
+import { runProgramSync } from '../harness/process.js';
 import { cli, place } from './statedsl.js';
 
 describe('check', () => {
@@ -242,7 +242,7 @@ try statedsl graph --format = sv
 try statedsl run '$(touch hacked)'
 `,
     );
-    const { stdout, stderr } = finishedSync('bash', ['--norc', 'try.bash'], { cwd: one.folder });
+    const { stdout, stderr } = runProgramSync('bash', ['--norc', 'try.bash'], { cwd: one.folder });
     expect({ stdout, stderr }).toEqual({ stdout: 'graph\ntwo\\ words.dsl\nsub/x.dsl\nsvg\n\n', stderr: '' });
     expect(existsSync(join(one.folder, 'hacked'))).toBe(false);
   });

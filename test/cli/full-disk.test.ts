@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { finished } from '../harness/process.js';
+import { runProgram } from '../harness/process.js';
 import { cli, place } from './statedsl.js';
 
 const text = `STATE: A
@@ -20,7 +20,7 @@ describe('a disk without room', () => {
     const one = place({ 'p.dsl': text });
     const limited = `ulimit -f ${limit}; exec "$0" "$@"`;
     const limitedRun = ['-c', limited, process.execPath, cli, 'run', 'p.dsl', '--json'];
-    const { code, stdout, stderr } = await finished('bash', limitedRun, { cwd: one.folder });
+    const { code, stdout, stderr } = await runProgram('bash', limitedRun, { cwd: one.folder });
     expect(code, stderr).toBe(1);
     const { error, run_id } = JSON.parse(stdout);
     expect(error).toMatchObject({ kind: 'store' });

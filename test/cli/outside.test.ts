@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { finishedSync, output } from '../harness/process.js';
+import { output, runProgramSync } from '../harness/process.js';
 import { cli, type Place, place } from './statedsl.js';
 
 const SECRET = 'root:5e884898da28047151d0e56f8dc62927';
@@ -39,7 +39,7 @@ test('a repository is one project, and everything is allowed where a person says
   const one = placed({ 'lib/a.dsl': 'PATTERN: A\n  DO: true\n', 'flows/p.dsl': 'IMPORT: "../lib/a.dsl"\nUSE: A\n' });
   mkdirSync(join(one.folder, '.git'));
   const check = (...words: string[]): number | null =>
-    finishedSync(process.execPath, [cli, 'check', ...words], { cwd: one.outside }).code;
+    runProgramSync(process.execPath, [cli, 'check', ...words], { cwd: one.outside }).code;
   expect(check(join(one.folder, 'flows/p.dsl'))).toBe(0);
   rmSync(join(one.folder, '.git'), { recursive: true });
   expect(check(join(one.folder, 'flows/p.dsl'))).toBe(2);
@@ -61,7 +61,7 @@ test('context and schemas of a step', async () => {
 
 test('what a person names may be a stream, and no other device', () => {
   const one = placed({});
-  const shell = (text: string) => finishedSync('bash', ['-c', text], { cwd: one.folder, timeout: 20_000 });
+  const shell = (text: string) => runProgramSync('bash', ['-c', text], { cwd: one.folder, timeout: 20_000 });
   const run = `${process.execPath} ${cli} run --quiet`;
   expect(shell(`${run} <(echo 'RETURN: 1')`).stdout).toBe('1\n');
   expect(shell(`echo 'RETURN: 2' | ${run} /dev/stdin`).stdout).toBe('2\n');
@@ -98,7 +98,7 @@ test('a mock and the script of a fake agent are files, or a stream that a person
     'cannot read `/dev/zero`: it is a device',
   );
   const text = `${process.execPath} ${cli} run --quiet p.dsl --mock <(echo 'agents: { a: [yes] }')`;
-  expect(finishedSync('bash', ['-c', text], { cwd: one.folder, timeout: 20_000 }).stdout).toBe('yes\n');
+  expect(runProgramSync('bash', ['-c', text], { cwd: one.folder, timeout: 20_000 }).stdout).toBe('yes\n');
 });
 
 test('the log begins with the configuration that decides what is started', async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { commandLine } from '../harness/command-line.js';
-import { cli, finished, type Result, type Started, start } from '../harness/process.js';
+import { cli, type Result, runProgram, type Started, start } from '../harness/process.js';
 
 export { cli, ended, type Result, type Started } from '../harness/process.js';
 
@@ -44,7 +44,7 @@ export function place(
       return result;
     },
     runProcess: (args, { input = '', env = {} } = {}) =>
-      finished(process.execPath, [cli, ...args], { cwd: folder, env: { ...base, ...env }, input }),
+      runProgram(process.execPath, [cli, ...args], { cwd: folder, env: { ...base, ...env }, input }),
     start: (args, env = {}) => start(process.execPath, [cli, ...args], { cwd: folder, env: { ...base, ...env } }),
   };
   for (const [name, contents] of Object.entries(files)) one.file(name, contents);

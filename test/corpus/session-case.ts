@@ -15,7 +15,7 @@ import {
 import { tmpdir, userInfo } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { commandLine } from '../harness/command-line.js';
-import { cli, finished } from '../harness/process.js';
+import { cli, runProgram } from '../harness/process.js';
 import { type Case, filesOf, programOf, sectionText } from './case-file.js';
 import { placeFiles } from './run-case.js';
 
@@ -88,7 +88,7 @@ async function handOver(before: string, args: string, shell: Shell): Promise<Han
 }
 
 async function inShell(line: string, { folder, env }: Shell, input = ''): Promise<Typed> {
-  const { code, stdout } = await finished('bash', ['-c', `exec 2>&1; ${line}`], {
+  const { code, stdout } = await runProgram('bash', ['-c', `exec 2>&1; ${line}`], {
     cwd: join(folder, 'here'),
     env,
     input,

@@ -64,7 +64,7 @@ function resultOf({ exitCode, stdout, stderr }: { exitCode?: number } & Omit<Res
 /** Waits for the end of a process; what it printed comes with it. */
 export const ended = ({ end }: Started): Promise<Result> => end;
 
-export function finished(
+export function runProgram(
   program: string,
   args: readonly string[],
   options: ProcessOptions & Detachable = {},
@@ -73,13 +73,13 @@ export function finished(
 }
 
 /** For short commands that prepare a test. */
-export function finishedSync(program: string, args: readonly string[], options: ProcessOptions = {}): Result {
+export function runProgramSync(program: string, args: readonly string[], options: ProcessOptions = {}): Result {
   return resultOf(execaSync(program, args, settingsOf(options)));
 }
 
 /** What a program that must succeed prints. */
 export function output(program: string, args: readonly string[], options: ProcessOptions = {}): string {
-  const { code, stdout, stderr } = finishedSync(program, args, options);
+  const { code, stdout, stderr } = runProgramSync(program, args, options);
   if (code !== 0) throw new Error(`${[program, ...args].join(' ')} ended with ${code}: ${stderr}`);
   return stdout;
 }

@@ -1,13 +1,13 @@
 /** Members of pipes under `errexit` and `pipefail`: what stops a script, and what does not. */
 import { describe, expect, test } from 'vitest';
 import { bindShellText } from '../../src/runtime/process/shell-values.js';
-import { finishedSync, type Result } from '../harness/process.js';
+import { type Result, runProgramSync } from '../harness/process.js';
 import { compiled } from './run-script.js';
 
 function run(text: string, options = ['-e', '-o', 'pipefail']): Result {
   const bound = bindShellText(compiled(text).template, [], { shell: 'bash', scratchFile: () => '' });
   if (!bound.ok) throw new Error(bound.message);
-  return finishedSync('bash', ['--norc', '--noprofile', ...options, '-c', bound.script], { timeout: 10_000 });
+  return runProgramSync('bash', ['--norc', '--noprofile', ...options, '-c', bound.script], { timeout: 10_000 });
 }
 
 describe('a member whose reader had enough is no failure', () => {

@@ -6,7 +6,7 @@ import { type CompiledShellText, compileShellText } from '../../src/check/shell/
 import type { ShellValue } from '../../src/interpreter/request.js';
 import { bindShellText, SCRIPT_ARGUMENT_BYTES } from '../../src/runtime/process/shell-values.js';
 import type { Diagnostic } from '../../src/source/diagnostic.js';
-import { finished } from '../harness/process.js';
+import { runProgram } from '../harness/process.js';
 import { interpolationsOf } from './interpolations.js';
 
 export type Shell = 'bash' | 'sh';
@@ -68,7 +68,7 @@ export async function runText(
     const program = Buffer.byteLength(script) > SCRIPT_ARGUMENT_BYTES ? [scratchFile(script)] : ['-c', script];
     const argv = shell === 'bash' ? ['bash', '--norc', '--noprofile', ...program] : ['sh', ...program];
     const [executable = '', ...args] = argv;
-    const ended = await finished(executable, args, {
+    const ended = await runProgram(executable, args, {
       cwd: directory,
       env: { PATH: process.env.PATH ?? '', ...env, ...bound.env },
     });
