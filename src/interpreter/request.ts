@@ -111,6 +111,10 @@ export type AgentRequest = CommandRequest & {
   readonly answerFile?: string;
   /** A folder in its working directory where it may write this file too. Files there do not count as changes. */
   readonly answerFolder?: string;
+  /** What the answer has to match. Programs that make the model keep to a schema get it. */
+  readonly answerSchema?: Json;
+  /** The same, in a file of the project. */
+  readonly answerSchemaFile?: string;
   /** The call of a plan whose tool is the agent. */
   readonly call?: ToolCall;
 };

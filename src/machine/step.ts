@@ -115,6 +115,8 @@ export type StepInstruction =
       readonly guards: GuardLayout;
       /** A folder of the working directory in which the prompts of the file ask agents to answer. */
       readonly answerFolder?: string;
+      /** The schema of a gate, where the answer itself is what the gate looks at. */
+      readonly answerSchemaFile?: string;
     }
   /** The work is done or failed: what changed is kept, and the keys of the step are written. `otherwise`: behind the gates. */
   | { readonly op: 'step-collect'; readonly plan: StepLayout; readonly otherwise: number }

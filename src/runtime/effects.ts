@@ -69,7 +69,11 @@ export function hostEffects(options: HostOptions = {}): Effects {
           );
         case 'agent': {
           const watching = watchFiles ?? ((folder: string, except?: string) => watchWithGit(folder, context, except));
-          const host = { ...agentHost, watchFiles: watching, inherited: inheritEnvironment() };
+          const readSchema = async (path: string) => {
+            const { readSchemaFile } = await import('./fits-schema.js');
+            return readSchemaFile(path, near(options.readable, request, context));
+          };
+          const host = { ...agentHost, watchFiles: watching, readSchema, inherited: inheritEnvironment() };
           return performAfterDelay(request, context, () =>
             performAgentTool(request, () => performAgent(request, context, host)),
           );

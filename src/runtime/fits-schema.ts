@@ -37,6 +37,13 @@ export async function fitsSchema(request: SchemaRequest, cwd: string, readable: 
   }
 }
 
+/** The schema in a file; null where it cannot be read, or is none. */
+export function readSchemaFile(path: string, readable: Readable): Json | null {
+  if (whyUnreadable(path, readable, LARGEST_BYTES) !== null) return null;
+  const read = readSchema(path);
+  return 'reason' in read ? null : (read.schema as Json);
+}
+
 function unusableSchema(path: string, reason: string): Outcome {
   return { kind: 'failed', error_type: 'bad_schema', message: `the schema \`${path}\` cannot be used: ${reason}` };
 }

@@ -130,7 +130,15 @@ function lowerRun(l: StateLowering, i: StepNode, layout: StepLayout, context: re
       const guards = lowerGuards(l, run.guards);
       l.explain(i.verb.span, `step of agent \`${constantText(run.agent) ?? run.agent.raw}\``);
       l.emitter.add(
-        { op: 'step-agent', plan: layout, prompt, context: [...context, ...values], guards, ...answersOf(l, i) },
+        {
+          op: 'step-agent',
+          plan: layout,
+          prompt,
+          context: [...context, ...values],
+          guards,
+          ...answersOf(l, i),
+          ...answerSchemaOf(i),
+        },
         run.span,
       );
       return;
@@ -170,6 +178,14 @@ function answersOf(l: StateLowering, { verb }: StepNode): { answerFolder?: strin
     namesAnswerFolder.set(file, isNamed);
   }
   return isNamed ? { answerFolder: ANSWER_FOLDER } : {};
+}
+
+/** A schema whose path needs values is read by its gate alone. */
+function answerSchemaOf({ type, gates }: StepNode): { answerSchemaFile?: string } {
+  const gate = gates.find((entry) => entry.kind === 'schema' && entry.path !== undefined);
+  if (gate?.kind !== 'schema' || gate.path === undefined || !['artifact', undefined].includes(type?.text)) return {};
+  const path = constantText(gate.path);
+  return path === null ? {} : { answerSchemaFile: path };
 }
 
 function unknownRun(run: never): never {

@@ -23,6 +23,7 @@ import { addCost } from '../run-state/usage.js';
 import { printJson } from '../values/json.js';
 import type { Value } from '../values/value.js';
 import { readTasks, readVerdict } from './answer.js';
+import { answerSchema } from './answer-schema.js';
 import { cutMiddle } from './excerpt.js';
 import { compilePromptOf } from './prompt.js';
 import { compilePrompt } from './prompt-text.js';
@@ -43,7 +44,7 @@ export function linkStepAgent(
   instruction: Extract<StepInstruction, { op: 'step-agent' }>,
   { pc }: LinkContext,
 ): Linked {
-  const { plan: layout, guards, context, answerFolder } = instruction;
+  const { plan: layout, guards, context, answerFolder, answerSchemaFile } = instruction;
   const prompt = instruction.prompt === null ? null : compilePrompt(instruction.prompt);
   const promptOf = compilePromptOf({ layout, prompt, overrides: linkRetryPrompts(layout), context });
 
@@ -84,6 +85,8 @@ export function linkStepAgent(
       waits: waits === 0 ? undefined : waits,
       answerFile: answerFile ?? undefined,
       answerFolder,
+      answerSchema: answerSchema(layout.type),
+      answerSchemaFile,
     });
   };
 

@@ -22,6 +22,7 @@ export async function describeCall(
     step: '',
     out: FOLDER_MARK,
     guards: { maxTurns: null, maxCost: configuration.max_cost ?? null, maxTimeMs: null, changedFile: null },
+    schema: null,
     file: () => SCRIPT_MARK,
     callNumber: () => 0,
   });

@@ -7,6 +7,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { agentFailed, agentText } from '../../interpreter/agents/agent-output.js';
 import type { Outcome } from '../../interpreter/events/event.js';
 import type { AgentRequest } from '../../interpreter/request.js';
+import type { Json } from '../../machine/expression.js';
 import type { EffectContext } from '../effect-context.js';
 import { outputSink, VALUE_BYTES } from '../process/output.js';
 import { directoryOf, type Environment } from '../process/shell.js';
@@ -16,6 +17,7 @@ import { openAnswerFolder } from './answer-folder.js';
 import { callAgent } from './call.js';
 import type { Permits } from './permits.js';
 import type { Adapter, Guards } from './programs/adapter.js';
+import type { AnswerSchema } from './programs/answer-schema.js';
 import type { CallLog } from './programs/call-log.js';
 import { type AgentSettings, type ResolvedAgent, resolveAgent, unknownAgent } from './resolve.js';
 import { sessionOf } from './session.js';
@@ -36,6 +38,8 @@ export interface AgentHost {
   readonly watchFiles?:
     | ((folder: string, except?: string) => Promise<(() => Promise<string | null>) | null>)
     | undefined;
+  /** Reads a schema of the project; null where it cannot be used, which its gate reports. */
+  readonly readSchema?: ((path: string, request: AgentRequest) => Promise<Json | null>) | undefined;
 }
 
 export async function performAgent(request: AgentRequest, context: EffectContext, host: AgentHost): Promise<Outcome> {
@@ -85,6 +89,7 @@ async function call(
         step: request.step ?? request.state,
         out,
         guards,
+        schema: await schemaOf(request, context, host),
         file: (text) => context.resources.scratch.file(text),
         callNumber: (key) => host.calls.number(key, `${effect} ${attempt} ${waits}`, file),
       },
@@ -100,6 +105,17 @@ async function call(
   } finally {
     answers?.close();
   }
+}
+
+/** Only objects: programs take the answer as the arguments of a tool. */
+async function schemaOf(request: AgentRequest, context: EffectContext, host: AgentHost): Promise<AnswerSchema | null> {
+  const { answerSchema, answerSchemaFile } = request;
+  const schema =
+    answerSchemaFile === undefined
+      ? answerSchema
+      : await host.readSchema?.(resolve(directoryOf(request, context), answerSchemaFile), request);
+  if (schema === null || typeof schema !== 'object' || Array.isArray(schema)) return null;
+  return (schema as AnswerSchema).type === 'object' ? (schema as AnswerSchema) : null;
 }
 
 const isFile = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;

@@ -51,6 +51,8 @@ export class AgentTally {
   reportedTurns: number | null = null;
   /** What it says failed; null: nothing. */
   error: string | null = null;
+  /** It gave an answer and then failed, only because the answer has the wrong form. */
+  wrongForm = false;
   /** A guard of its own that the program says it stopped for. */
   ownGuard: 'max_turns' | 'max_cost' | null = null;
   /** When the program says that it can be used again; milliseconds since the epoch. */

@@ -5,6 +5,7 @@
 import type { TokenCounts } from '../../../interpreter/events/event.js';
 import type { Command } from '../../process/shell.js';
 import type { AgentTally } from '../tally.js';
+import type { AnswerSchema } from './answer-schema.js';
 
 /** An agent as the configuration describes it. */
 export interface AgentConfiguration {
@@ -51,6 +52,8 @@ export interface AgentCall {
   /** An empty folder outside the directory it works in, where it may leave files. */
   readonly out: string;
   readonly guards: Guards;
+  /** What the answer has to match; null: anything. */
+  readonly schema: AnswerSchema | null;
   /** Writes a private file that lives as long as the run; gives its path. */
   file(text: string): string;
   /** Which call of its run this is of those that share `key`, from 0; the same when it is made again after a crash. */

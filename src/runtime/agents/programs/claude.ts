@@ -3,6 +3,7 @@
  * only stop it in the middle of one.
  */
 import { type Adapter, flag, withoutCommand } from './adapter.js';
+import { schemaArgument } from './answer-schema.js';
 import { readClaudeEvent } from './claude-stream.js';
 
 const MENTION = /(?:^|\s)@\S/;
@@ -14,8 +15,9 @@ export const claudeAdapter: Adapter = {
   service: true,
   reportsEnd: true,
   asText: withoutCommand,
-  command({ configuration, session, fork, out, guards, prompt }) {
+  command({ configuration, session, fork, out, guards, prompt, schema }) {
     const { model, args = [], env = {} } = configuration;
+    const answer = schemaArgument(schema);
     return {
       argv: [
         'claude',
@@ -29,6 +31,7 @@ export const claudeAdapter: Adapter = {
         ...(session === null ? [] : ['--resume', session, ...(fork ? ['--fork-session'] : [])]),
         ...(guards.maxTurns === null ? [] : flag(args, ['--max-turns'], String(guards.maxTurns))),
         ...(guards.maxCost === null ? [] : flag(args, ['--max-budget-usd'], String(guards.maxCost))),
+        ...(answer === null ? [] : flag(args, ['--json-schema'], answer)),
         ...args,
       ],
       // Files and agents that a prompt mentions would be attached to it.

@@ -7,6 +7,7 @@ import type { TokenCounts } from '../../../interpreter/events/event.js';
 import { countOf, isJsonObject, objectOf, textOf } from '../json-members.js';
 import type { AgentTally } from '../tally.js';
 import { type Adapter, flag, type JsonLine } from './adapter.js';
+import { isStrict } from './answer-schema.js';
 
 export const codexAdapter: Adapter = {
   name: 'codex',
@@ -14,7 +15,7 @@ export const codexAdapter: Adapter = {
   sessions: { fork: true, elsewhere: true },
   service: true,
   reportsEnd: true,
-  command({ configuration, session, fork, out }) {
+  command({ configuration, session, fork, out, schema, file }) {
     const { model, args = [], env = {} } = configuration;
     return {
       argv: [
@@ -25,6 +26,7 @@ export const codexAdapter: Adapter = {
         ...flag(args, SANDBOX, 'workspace-write'),
         ...flag(args, ['--add-dir'], out),
         ...(model === undefined ? [] : ['--model', model]),
+        ...(schema === null || !isStrict(schema) ? [] : flag(args, ['--output-schema'], file(JSON.stringify(schema)))),
         ...args,
         ...(session === null ? [] : [fork ? 'fork' : 'resume', session]),
         '-',

@@ -8,6 +8,8 @@ import type { AgentTally } from '../tally.js';
 import type { JsonLine } from './adapter.js';
 import { claudeTokens, readDenials, readEnd, sayMessage } from './claude-stream.js';
 
+const PROSE = /^Model produced plain text instead of calling the structured_output tool/;
+
 export function readQwenEvent(line: JsonLine, tally: AgentTally): void {
   tally.worksIn(textOf(line.session_id));
   switch (line.type) {
@@ -23,6 +25,7 @@ export function readQwenEvent(line: JsonLine, tally: AgentTally): void {
       if (isJsonObject(line.usage)) tally.sessionTokens = qwenTokens(line.usage);
       if (tally.turns === null) tally.reportedTurns = amountOf(line.num_turns);
       readEnd(line, tally);
+      readProse(tally);
       if (tally.error !== null) tally.dropTurn();
       return;
     default:
@@ -38,6 +41,14 @@ function readMessage(line: JsonLine, tally: AgentTally): void {
   sayMessage(message, tally);
   const { in: fresh, out, cache_read: cached } = qwenTokens(objectOf(message.usage));
   if (fresh + out + cached > 0) tally.endTurn();
+}
+
+/** With a schema it fails where the model answers in prose. That is an answer all the same, and is asked about once more. */
+function readProse(tally: AgentTally): void {
+  if (tally.error === null || !PROSE.test(tally.error)) return;
+  tally.error = null;
+  tally.wrongForm = true;
+  tally.answers(tally.answer);
 }
 
 function readNotice({ subtype, data }: JsonLine, tally: AgentTally): void {

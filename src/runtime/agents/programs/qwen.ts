@@ -9,7 +9,7 @@ export const qwenAdapter: Adapter = {
   service: true,
   reportsEnd: true,
   asText: (prompt) => withoutMentions(withoutCommand(prompt)),
-  command({ configuration, session, fork, out }) {
+  command({ configuration, session, fork, out, schema, file }) {
     const { model, args = [], env = {} } = configuration;
     return {
       argv: [
@@ -20,6 +20,7 @@ export const qwenAdapter: Adapter = {
         ...flag(args, ['--include-directories', '--add-dir'], out),
         ...(model === undefined ? [] : ['--model', model]),
         ...(session === null ? [] : ['--resume', session, ...(fork ? ['--fork-session'] : [])]),
+        ...(schema === null ? [] : flag(args, ['--json-schema'], `@${file(JSON.stringify(schema))}`)),
         ...args,
       ],
       env,
