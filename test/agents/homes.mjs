@@ -34,7 +34,7 @@ const WAYS = {
     keep(home, '.claude.json', { hasCompletedOnboarding: true });
     return {
       ANTHROPIC_BASE_URL: url,
-      ANTHROPIC_API_KEY: 'sk-ant-stub',
+      ANTHROPIC_API_KEY: 'key-of-a-test',
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       DISABLE_AUTOUPDATER: '1',
       DISABLE_TELEMETRY: '1',
@@ -43,7 +43,7 @@ const WAYS = {
   },
   codex: (home, url) => {
     keep(home, '.codex/config.toml', CODEX(url));
-    return { CODEX_HOME: join(home, '.codex'), STUB_KEY: 'stub' };
+    return { CODEX_HOME: join(home, '.codex'), STUB_KEY: 'key-of-a-test' };
   },
   gemini: (home, url) => {
     keep(home, '.gemini/settings.json', {
@@ -52,7 +52,7 @@ const WAYS = {
       telemetry: { enabled: false },
       general: { disableAutoUpdate: true, enableAutoUpdate: false, disableUpdateNag: true },
     });
-    return { GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: 'stub', GEMINI_MODEL: 'gemini-2.5-pro' };
+    return { GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: 'key-of-a-test', GEMINI_MODEL: 'gemini-2.5-pro' };
   },
   qwen: (home, url) => {
     keep(home, '.qwen/settings.json', {
@@ -60,10 +60,12 @@ const WAYS = {
       privacy: { usageStatisticsEnabled: false },
       telemetry: { enabled: false },
       general: { enableAutoUpdate: false },
+      // Without this it waits for a minute before it asks again.
+      model: { generationConfig: { retryInitialDelayMs: 1000, retryMaxDelayMs: 3000 } },
       // It would ask the model for things to remember after each answer.
       memory: { enableManagedAutoMemory: false, enableManagedAutoDream: false },
     });
-    return { OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: 'stub', OPENAI_MODEL: MODEL };
+    return { OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: 'key-of-a-test', OPENAI_MODEL: MODEL };
   },
   opencode: (home, url) => {
     const model = { name: MODEL, tool_call: true, limit: { context: 200_000, output: 8000 }, cost: COST };
@@ -78,7 +80,7 @@ const WAYS = {
         stub: {
           npm: '@ai-sdk/openai-compatible',
           name: 'stub',
-          options: { baseURL: `${url}/v1`, apiKey: 'stub' },
+          options: { baseURL: `${url}/v1`, apiKey: 'key-of-a-test' },
           models: { [MODEL]: model },
         },
       },

@@ -40,6 +40,19 @@ const FILES = {
 };
 const node = () => inCache(`node-${PLATFORM}`, 'bin', 'node');
 
+/** Keeps what the program printed and its exit code, in a folder for each call. */
+const RECORDER = (started) => `#!/bin/sh
+n=0
+while ! mkdir "$STATEDSL_RECORD.$n" 2>/dev/null; do n=$((n + 1)); done
+here="$STATEDSL_RECORD.$n"
+${started} "$@" > "$here/stdout" 2> "$here/stderr"
+code=$?
+echo $code > "$here/exit"
+cat "$here/stdout"
+cat "$here/stderr" >&2
+exit $code
+`;
+
 const missing = () => PROGRAMS.filter((program) => !FILES[program]().every((file) => existsSync(file)));
 
 function npmInstall() {
@@ -53,16 +66,18 @@ function npmInstall() {
 }
 
 /** Puts all programs into the empty `folder`, for PATH. Gives the reason where they cannot be had, else null. */
-export function installPrograms(folder) {
+export function installPrograms(folder, { recording = false } = {}) {
   if (process.platform === 'win32') return 'the tests start them as on Linux and macOS';
   const failure = missing().length === 0 ? null : npmInstall();
   if (failure !== null) return `the registry does not give them: ${failure}`;
   if (missing().length > 0) return `not for ${PLATFORM}: ${missing().join(', ')}`;
   for (const program of PROGRAMS) {
-    const [file, script] = FILES[program]();
+    const files = FILES[program]();
     const path = join(folder, program);
-    if (script === undefined) symlinkSync(file, path);
-    else writeFileSync(path, `#!/bin/sh\nexec '${file}' '${script}' "$@"\n`, { mode: 0o755 });
+    const started = files.map((file) => `'${file}'`).join(' ');
+    if (recording) writeFileSync(path, RECORDER(started), { mode: 0o755 });
+    else if (files.length === 1) symlinkSync(files[0], path);
+    else writeFileSync(path, `#!/bin/sh\nexec ${started} "$@"\n`, { mode: 0o755 });
   }
   return null;
 }

@@ -3,9 +3,9 @@
  * the user's cache. Where they cannot be had, this says so and passes: recorded streams of them are among the other tests.
  *
  * `npm run test:agents -- --only=fork --program=codex --keep`: the cases whose names contain a text, one program; folders of
- * failed cases are kept.
+ * failed cases are kept. With `--record=FOLDER` the streams of all calls are kept there, for `fixtures.mjs`.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -18,13 +18,14 @@ import { installPrograms, PROGRAMS } from './install.mjs';
 import { playAll, tableOf } from './table.mjs';
 
 /** A case that takes longer than this has failed. */
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 120_000;
 
 const { values } = parseArgs({
   options: {
     only: { type: 'string', default: '' },
     program: { type: 'string', default: '' },
     keep: { type: 'boolean', default: false },
+    record: { type: 'string' },
     'at-once': { type: 'string', default: '3' },
   },
 });
@@ -36,13 +37,16 @@ const programs = ['opencode', 'qwen', 'gemini', 'claude', 'codex'].filter((name)
 
 const folder = mkdtempSync(join(tmpdir(), 'statedsl-programs-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-const reason = installPrograms(folder);
+if (values.record !== undefined)
+  for (const program of programs) mkdirSync(join(values.record, program), { recursive: true });
+const reason = installPrograms(folder, { recording: values.record !== undefined });
 if (reason !== null) console.log(`SKIPPED: the agent programs were not run: ${reason}`);
 else {
   const results = await playAll(cases, programs, {
     programs: folder,
     limitMs: LIMIT_MS,
     keep: values.keep,
+    record: values.record,
     atOnce: Number(values['at-once']),
     report: ({ program, one, mark, failure, reason: why, ms, log }) => {
       console.log(`${mark} ${program}: ${one.name}${why === undefined ? ` (${ms} ms)` : `: ${why}`}`);

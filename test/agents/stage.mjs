@@ -62,7 +62,8 @@ function recordOf(project) {
   return { folder, events, state, calls: calls.map(({ outcome }) => outcome) };
 }
 
-export async function openStage(program, programs, limitMs) {
+/** `record` names the files that recording programs write to. */
+export async function openStage(program, { programs, limitMs, record = null }) {
   const folder = mkdtempSync(join(tmpdir(), `statedsl-agents-${program}-`));
   const [home, project] = [join(folder, 'home'), join(folder, 'project')];
   const mark = folder.slice(-6);
@@ -117,6 +118,7 @@ export async function openStage(program, programs, limitMs) {
           TMPDIR: folder,
           ...homeFor(program, home, url),
           [MARK]: mark,
+          ...(record === null ? {} : { STATEDSL_RECORD: record }),
           ...env,
         },
         stdio: ['ignore', 'pipe', 'pipe'],
@@ -141,7 +143,9 @@ export async function openStage(program, programs, limitMs) {
       stage.log = log;
       if (signal !== null) throw new Error(`statedsl did not end:\n${log}`);
       const summary = stdout.trim() === '' ? null : readJson(stdout);
-      return { code, log, summary, ...recordOf(project) };
+      const result = { code, log, summary, ...recordOf(project) };
+      if (record !== null) writeFileSync(`${record}.json`, JSON.stringify({ folder, calls: result.calls }));
+      return result;
     },
     /** Runs a flow; its text is a script of steps. */
     run(flow, words = [], env = {}) {

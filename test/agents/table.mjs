@@ -1,10 +1,13 @@
 /** Runs cases with programs, some at a time, and prints what came of them: a row a case, a column a program. */
+import { join } from 'node:path';
 import { openStage } from './stage.mjs';
 
-async function play(one, program, { programs, limitMs, keep }) {
+async function play(one, program, { keep, record, ...options }) {
   const reason = one.without?.[program];
   if (reason !== undefined) return { program, one, mark: '–', reason };
-  const stage = await openStage(program, programs, limitMs);
+  const name = one.name.replace(/[^a-zA-Z]+/g, '-').replace(/^-|-$/g, '');
+  const recorded = record === undefined ? null : join(record, program, name);
+  const stage = await openStage(program, { ...options, record: recorded });
   const begun = Date.now();
   let failure = null;
   try {

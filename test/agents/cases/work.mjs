@@ -4,12 +4,15 @@ import { assertCall, assertReturned, assertRun, flow } from './expected.mjs';
 
 const FOLDER = /\/[^\s"'\\<>,]*\/\d+-out(?=[/\s"'\\<>,]|$)/;
 
-/** Writes to the folder for answers: by its path where the program says it to the model, else by the variable. */
-function leave(name, content) {
+/** Writes a file into the folder for answers. Where the model was not told its path, it asks the variable first. */
+function leave(name, content, text) {
+  let written = false;
   return (asked) => {
+    if (written) return { text };
     const path = FOLDER.exec(JSON.stringify(asked.body))?.[0];
-    if (path !== undefined) return { say: 'I write it.', write: { path: `${path}/${name}`, content } };
-    return { say: 'I write it.', shell: `printf %s '${content}' > "$STATEDSL_OUT/${name}"` };
+    if (path === undefined) return { say: 'I look for the folder.', shell: 'echo "$STATEDSL_OUT"' };
+    written = true;
+    return { say: 'I write it.', write: { path: `${path}/${name}`, content } };
   };
 }
 
@@ -61,9 +64,10 @@ export const work = [
   {
     name: 'STATEDSL_OUT',
     async play(stage) {
-      await stage.model({ turns: [leave('artifact.txt', 'from a file'), { text: 'It is in the file.' }] });
+      await stage.model({ afterwards: leave('artifact.txt', 'from a file\n', 'It is in the file.') });
       const result = await stage.run(flow('Answer in artifact.txt of the folder $STATEDSL_OUT.'));
-      assertReturned(result, 'from a file');
+      assertReturned(result);
+      assert.equal(result.summary.returned.trim(), 'from a file');
     },
   },
   {
