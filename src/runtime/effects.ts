@@ -71,7 +71,7 @@ export function hostEffects(options: HostOptions = {}): Effects {
           const watching = watchFiles ?? ((folder: string, except?: string) => watchWithGit(folder, context, except));
           const readSchema = async (path: string) => {
             const { readSchemaFile } = await import('./fits-schema.js');
-            return readSchemaFile(path, near(options.readable, request, context));
+            return readSchemaFile(path, readableNear(options.readable, request, context));
           };
           const host = { ...agentHost, watchFiles: watching, readSchema, inherited: inheritEnvironment() };
           return performAfterDelay(request, context, () =>
