@@ -93,6 +93,16 @@ function asciiOnly(text) {
 }
 
 /**
+ * Each script defines its exports on an object and then copies them to a second one, which is marked as converted. Only
+ * scripts of this build import it, and without a default export they do not look at the mark: a start is quicker without
+ * the copies.
+ */
+function exportOnce(code) {
+  if (/\bdefault:\(\)=>/.test(code)) return code;
+  return code.replace(/=(\w+)=>[\w$]+\([\w$]+\(\{\},"__esModule",\{value:!0\}\),\1\)/, '=$1=>$1');
+}
+
+/**
  * The command line: split into parts that are loaded when they are needed, each turned into a script, because only
  * scripts can be started from what V8 compiled before.
  */
@@ -119,7 +129,7 @@ async function program(define) {
     });
     const own = script.code.includes('__url') ? OWN_URL : '';
     // Modules are strict; scripts have to say so.
-    place(path, `"use strict";${own}${asciiOnly(script.code.replace(/^#!.*\n/, ''))}`);
+    place(path, `"use strict";${own}${asciiOnly(exportOnce(script.code.replace(/^#!.*\n/, '')))}`);
   }
   const names = outputFiles.map(({ path }) => basename(path));
   for (const name of readdirSync(code)) if (!names.includes(name)) rmSync(join(code, name));
