@@ -15,6 +15,6 @@ export const members: Row = {
         () => spawned(process.execPath, [cli, 'run', '--quiet', 'members.dsl'], path),
       ])) as [Taken, Taken];
       const sides = `${milliseconds(ours.ms)} vs ${milliseconds(xargs.ms)}`;
-      return [{ what: `${COUNT} members sleep 0.1 / xargs -P ${COUNT}`, sides, ...compare(ours, xargs), atMost: 2 }];
+      return [{ what: `${COUNT} members sleep 0.1 / xargs -P ${COUNT}`, sides, ...compare(ours, xargs), atMost: 1.3 }];
     }),
 };

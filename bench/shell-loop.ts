@@ -31,7 +31,7 @@ export const shellLoop: Row = {
         ...compare(ours, other),
       });
       return [
-        { what: `${COUNT} × DO: true / bash loop`, ...against(bash), atMost: 2.5 },
+        { what: `${COUNT} × DO: true / bash loop`, ...against(bash), atMost: 1.7 },
         { what: `${COUNT} × DO: true / zx`, ...against(zxTime), atMost: 1 },
         { what: `${COUNT} × DO: true / lobster`, ...against(lobsterTime), atMost: 1 },
       ];
