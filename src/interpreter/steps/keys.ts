@@ -43,9 +43,14 @@ export function writeWork(run: Run, frame: StepFrame, changes: boolean): void {
   set(run, path, 'tokens_out', count(tally.tokens?.out));
   set(run, path, 'cache_read', count(tally.tokens?.cache_read));
   set(run, path, 'cache_write', count(tally.tokens?.cache_write));
-  set(run, path, 'denied', deniedText(frame));
+  // Nearly no attempt has one: reading it gives an empty text then.
+  run.steps.removeKeysBelow(`${path}.${DENIED}`);
+  if (frame.denied !== undefined && frame.denied.length > 0) set(run, path, DENIED, deniedText(frame));
   if (frame.comments !== null) set(run, path, 'comments', frame.comments);
 }
+
+/** The key of the calls of tools that were not allowed. */
+const DENIED = 'denied';
 
 /** One line for each call of a tool that was not allowed. */
 function deniedText({ denied = [] }: StepFrame): string {
@@ -89,6 +94,7 @@ export function readKey(thread: Thread, key: string, text: string): string {
   if (value !== undefined) return value;
   const path = key.slice(0, key.indexOf('.'));
   const ran = thread.run.steps.records.has(path);
+  if (ran && key === `${path}.${DENIED}`) return '';
   const why = ran ? `\`${path}\` did not write \`${key.slice(path.length + 1)}\`` : `\`${path}\` has not run yet`;
   throw new RuntimeFailure('bad_value', `\`${text}\` has no value here: ${why}`);
 }
