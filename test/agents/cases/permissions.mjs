@@ -9,7 +9,7 @@ const denied = (result) => JSON.stringify(result.calls.map((call) => call.denied
 export const permissions = [
   {
     name: 'denied: shell',
-    without: { codex: 'it edits by commands: without a shell it could do nothing' },
+    needs: 'allow',
     async play(stage) {
       stage.configure({ allow: ['edit'] });
       const tool = {
@@ -26,6 +26,7 @@ export const permissions = [
   },
   {
     name: 'denied: edit',
+    needs: 'allow',
     async play(stage) {
       stage.configure({ allow: [] });
       await stage.model({

@@ -67,6 +67,7 @@ ${step('left')}${step('right')}RETURN: {right.output}
   },
   {
     name: 'session: tasks in worktrees',
+    needs: 'allow',
     async play(stage) {
       const tasks = ['east', 'west'].map((name) => ({ name, description: `write ${name}` }));
       const structured = ({ tools }) => tools.find((tool) => /^structured_?output$/i.test(tool));

@@ -36,6 +36,7 @@ export const work = [
   },
   {
     name: 'tool: shell',
+    needs: 'allow',
     async play(stage) {
       stage.configure({ allow: ['edit', 'shell'] });
       await stage.model({ turns: [{ say: 'I run it.', shell: 'pwd > ran.txt' }, { text: 'Ran it.' }] });
