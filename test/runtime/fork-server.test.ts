@@ -89,7 +89,7 @@ async function until(condition: () => boolean): Promise<void> {
 
 /** All that a program can see of how it was started, without the numbers that differ each time. */
 const surroundings = `
-  grep -E '^(Umask|Sig|Cap|NoNewPrivs|Seccomp|Groups|Uid|Gid|Cpus_allowed)' /proc/self/status
+  grep -E '^(Umask|Sig(Pnd|Blk|Ign|Cgt)|Cap|NoNewPrivs|Seccomp|Groups|Uid|Gid|Cpus_allowed)' /proc/self/status
   cat /proc/self/limits /proc/self/cgroup /proc/self/oom_score_adj
   tr '\\0' '\\n' < /proc/self/environ | sort
   for fd in /proc/$$/fd/*; do
