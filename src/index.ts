@@ -39,6 +39,7 @@ export type {
   RequestHeader,
   SampleRequest,
   SchemaRequest,
+  SessionOrigin,
   ShellRequest,
   ShellValue,
   SignalRequest,
