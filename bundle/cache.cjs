@@ -4,7 +4,7 @@
  * only if this user alone can have written it, under the same key, and if it is undamaged.
  */
 const fs = require('node:fs');
-const { join } = require('node:path');
+const { dirname, join } = require('node:path');
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 const user = process.getuid?.();
@@ -81,13 +81,24 @@ function decode(name, bytes) {
   return itsKey === key && itsName === name ? { label, content: half.subarray(end + 1) } : null;
 }
 
+/** With the folder around it, but no further up: Node tries for ever to make all folders of a path below `/proc`. */
+function makeFolder(folder) {
+  for (const path of [dirname(folder), folder]) {
+    try {
+      fs.mkdirSync(path, { mode: 0o700 });
+    } catch (cause) {
+      if (cause.code !== 'EEXIST') throw cause;
+    }
+  }
+}
+
 /** Stores something for later starts, whole or not at all. Whatever prevents that, the next start is only slower. */
 function write(name, label, content) {
   for (const folder of folders) {
     const path = join(folder, fileName(name));
     const beside = `${path}.${process.pid}`;
     try {
-      fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+      makeFolder(folder);
       if (!isOwnFolder(fs.lstatSync(folder))) continue;
       fs.rmSync(beside, { force: true });
       fs.writeFileSync(beside, encode(name, label, content), { flag: 'wx', mode: 0o600 });

@@ -93,6 +93,9 @@ describe('the cache of compiled code', () => {
     const [folder = ''] = filesOf(join(one.folder, 'tmp'));
     expect(filesOf(folder)).not.toEqual([]);
     await hello(one, 'file/below', { TMPDIR: join(one.folder, 'file') });
+    await hello(one, '', { XDG_CACHE_HOME: '', HOME: '/proc', TMPDIR: '/proc' });
+    await hello(one, '', { XDG_CACHE_HOME: '', HOME: join(one.folder, 'no/home'), TMPDIR: '/proc' });
+    expect(readdirSync(one.folder)).not.toContain('no');
   });
 
   it('survives many starts at once', async () => {
