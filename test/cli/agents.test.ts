@@ -19,7 +19,8 @@ echo '{"type":"assistant","message":{"id":"1","content":[{"type":"text","text":"
 echo '{"type":"result","result":"hello","total_cost_usd":0.25,"num_turns":1,"usage":{"input_tokens":7,"output_tokens":2}}'`;
 
 const codex = `echo "$@" > args
-echo '{"type":"item.completed","item":{"type":"agent_message","text":"from codex"}}'`;
+echo '{"type":"item.completed","item":{"type":"agent_message","text":"from codex"}}'
+echo '{"type":"turn.completed","usage":{"input_tokens":7,"output_tokens":2}}'`;
 
 describe('agents without a configuration', () => {
   test('are called by what their names say', async () => {

@@ -78,8 +78,8 @@ function unavailableNow(
 function silentFailure({ stderr, exit }: Extract<Ended, { kind: 'exited' }>, call: EndedCall): string | null {
   const { adapter, tally, plain } = call;
   if (!adapter.reportsEnd || tally.error !== null) return null;
-  // The exit code says that it failed, and standard error says why.
-  if (tally.lines === 0 && exit !== 0) return null;
+  // Without any event, either the exit code says that it failed, or a script in its place has printed the answer itself.
+  if (tally.lines === 0 && (exit !== 0 || plain !== '')) return null;
   if (!tally.finished) {
     const last = stderr.trim().split('\n').at(-1)?.trim() || plain;
     return `the program ended without saying how${last === '' ? '' : `; its last words: ${last.slice(0, LAST_LINE)}`}`;

@@ -20,7 +20,7 @@ const OVERLOAD =
   /overloaded|over capacity|at capacity|exhausted your capacity|capacity_exhausted|service unavailable|temporarily unavailable|internal server error|bad gateway|gateway time-?out|try again later/i;
 
 const NETWORK =
-  /\b(?:EAI_AGAIN|ECONNRESET|ECONNREFUSED|ECONNABORTED|ENOTFOUND|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|UND_ERR_\w+)\b|socket hang up|fetch failed|network (?:error|is unreachable)|connection (?:error|reset|refused|closed|failed|dropped|was closed|timed out)|cannot connect|error sending request|stream disconnected|could not resolve host|name resolution/i;
+  /\b(?:EAI_AGAIN|ECONNRESET|ECONNREFUSED|ECONNABORTED|ENOTFOUND|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|UND_ERR_\w+)\b|socket hang up|fetch failed|network (?:error|is unreachable)|connection (?:error|reset|refused|closed|failed|dropped|was closed|timed out)|cannot connect|error sending request|stream disconnected|could not resolve host|name resolution|other side closed|\[API Error: terminated\]/i;
 
 /**
  * What the words of a failed call say, or null when it failed for good.

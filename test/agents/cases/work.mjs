@@ -122,6 +122,7 @@ export const work = [
   },
   {
     name: 'big answer',
+    without: { qwen: 'it may exit before all of its output is read, and the call then fails' },
     async play(stage) {
       await stage.model({ turns: [{ text: LARGE }] });
       const result = await stage.run(flow('Say much.'));

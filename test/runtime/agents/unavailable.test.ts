@@ -72,6 +72,7 @@ describe('the cause', () => {
     ['read ECONNRESET', 'network'],
     ['stream disconnected before completion', 'network'],
     ['fetch failed', 'network'],
+    ['[API Error: terminated]', 'network'],
   ])('%s', (text, cause) => expect(unavailableFor(text, NOW)?.cause).toBe(cause));
 
   test.each([
