@@ -13,6 +13,11 @@ const BUILD = 'BUILD';
 
 /** A month: then a file is removed. */
 const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
+/** Beyond these, the files that were not used for longest are removed: a file for each program that ever ran would add up. */
+const MAX_FILES = 200;
+const MAX_BYTES = 64 * 1024 * 1024;
+/** How exactly the time of the last use is known. */
+const USED_AGAIN_MS = 60 * 60 * 1000;
 
 /** Where files may be, best first: where the user keeps such files, else below the folder for temporary ones. */
 function findFolders({ XDG_CACHE_HOME, HOME, TMPDIR }) {
@@ -54,7 +59,9 @@ function read(name) {
       file = fs.openSync(join(folder, fileName(name)), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
       const stat = fs.fstatSync(file);
       const stored = stat.isFile() && isOwn(stat, 0o022) ? decode(name, fs.readFileSync(file)) : null;
-      if (stored !== null) return stored;
+      if (stored === null) continue;
+      noteUse(file, stat);
+      return stored;
     } catch {
       // There is none, or it is not for us.
     } finally {
@@ -62,6 +69,16 @@ function read(name) {
     }
   }
   return null;
+}
+
+function noteUse(file, { mtimeMs }) {
+  const now = new Date();
+  if (now - mtimeMs < USED_AGAIN_MS) return;
+  try {
+    fs.futimesSync(file, now, now);
+  } catch {
+    // A file that cannot be written is used all the same.
+  }
 }
 
 /** A line of JSON, and the bytes from a multiple of eight on, since V8 copies others; all of it twice. */
@@ -111,12 +128,19 @@ function write(name, label, content) {
   }
 }
 
-/** Versions of Node and of this program come and go; what they stored is made again if it is missed. */
+/** Programs and versions come and go; what they stored is made again if it is missed. */
 function removeOld(folder, now = Date.now()) {
-  for (const name of fs.readdirSync(folder)) {
+  const files = fs.readdirSync(folder).flatMap((name) => {
     const path = join(folder, name);
-    const { mtimeMs } = fs.lstatSync(path);
-    if (now - mtimeMs > MAX_AGE_MS) fs.rmSync(path, { force: true });
+    // Another process may be removing it.
+    const stat = fs.lstatSync(path, { throwIfNoEntry: false });
+    return stat?.isFile() ? [{ path, mtimeMs: stat.mtimeMs, size: stat.size }] : [];
+  });
+  files.sort((a, b) => b.mtimeMs - a.mtimeMs);
+  let bytes = 0;
+  for (const [index, { path, mtimeMs, size }] of files.entries()) {
+    bytes += size;
+    if (index >= MAX_FILES || bytes > MAX_BYTES || now - mtimeMs > MAX_AGE_MS) fs.rmSync(path, { force: true });
   }
 }
 

@@ -5,7 +5,9 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  statSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -122,5 +124,29 @@ describe('the cache of compiled code', () => {
     await hello(one);
     expect(readdirSync(folder)).toContain('new');
     expect(readdirSync(folder)).not.toContain('old');
+  });
+
+  it('holds 200 files and 64 MiB at most, and forgets what was not used for longest', async () => {
+    const one = place(PROGRAM);
+    await hello(one);
+    const folder = join(one.folder, 'cache/statedsl');
+    const used = readdirSync(folder);
+    const ago = (hours: number) => Date.now() / 1000 - hours * 60 * 60;
+    for (const name of used) utimesSync(join(folder, name), ago(12), ago(12));
+    for (let index = 0; index < 300; index++) writeFileSync(join(folder, `small-${index}`), '');
+    for (let index = 0; index < 300; index++) utimesSync(join(folder, `small-${index}`), ago(2), ago(2));
+    writeFileSync(join(folder, 'large'), '');
+    truncateSync(join(folder, 'large'), 65 * 1024 * 1024);
+    utimesSync(join(folder, 'large'), ago(13), ago(13));
+    // What this start uses is new again.
+    await hello(one);
+    const again = used.filter((name) => statSync(join(folder, name)).mtimeMs > Date.now() - 60_000);
+    expect(again).not.toEqual([]);
+    // Another program is stored, so there is a write.
+    writeFileSync(join(one.folder, 'hello.dsl'), 'RETURN: hello\n\n');
+    await hello(one);
+    expect(readdirSync(folder).length).toBe(200);
+    expect(readdirSync(folder)).toEqual(expect.arrayContaining(again));
+    expect(readdirSync(folder)).not.toContain('large');
   });
 });

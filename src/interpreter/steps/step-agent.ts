@@ -204,8 +204,10 @@ function ownSession({ run: { steps } }: Thread, frame: StepFrame, sessionId: str
 
 /** An agent that had begun its work continues it in its session, on the files as they are. */
 function continueLater(t: Thread, frame: StepFrame, outcome: Outcome): void {
-  const { session_id: sessionId, turns = 0 } = factsOfCall(outcome);
+  const { session_id: sessionId, turns = 0, tokens } = factsOfCall(outcome);
   if (sessionId === undefined || sessionId === '' || turns === 0) return;
+  // The first answer was cut off: some programs store no session then.
+  if (turns === 1 && tokens?.out === 0) return;
   ownSession(t, frame, sessionId, outcome);
   frame.continues = true;
 }
