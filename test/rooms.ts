@@ -101,7 +101,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   cli: {
     holds:
-      'one file per command, with `plan/` and `init/`; `reading/`: from arguments to a program that can run; `running/`: shared by commands that execute a run; the only room that reads argv, prints and exits',
+      'one file per command, with `plan/` and `init/`; `preparation/`: from arguments to a program that can run; `running/`: shared by commands that drive a run; the only room that reads argv, prints and exits',
     rooms: [
       'source',
       'syntax',

@@ -9,7 +9,7 @@ import { GitFailure } from '../runtime/worktree/git/git.js';
 import { listFiles } from '../runtime/worktree/refusal.js';
 import { removeWorktrees } from '../runtime/worktree/remove-worktrees.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { refusalsAsErrors, runMeant, type StoreFlags, storeOf } from './reading/kept-runs.js';
+import { findRunOrLatest, refusalsAsErrors, type StoreFlags, storeOf } from './stored-runs.js';
 import { stderr, stdout } from './streams.js';
 import { usageError } from './usage.js';
 
@@ -25,7 +25,7 @@ type ApplyText = { readonly done: string } | { readonly problem: string; readonl
 export async function applyCommand(name: string | undefined, flags: ApplyFlags): Promise<ExitCode> {
   return refusalsAsErrors(async () => {
     const store = storeOf(flags);
-    const id = name === undefined ? latestReturned(store) : runMeant(name, store);
+    const id = name === undefined ? latestReturned(store) : findRunOrLatest(name, store);
     await requireOwnStore(store, id);
     const status = runStatus(store, id, readIndex(store).get(id));
     if (status !== 'returned') {

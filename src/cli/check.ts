@@ -19,7 +19,7 @@ import { EXIT, type ExitCode } from './exit-code.js';
 import { filterDiagnostics } from './filter-diagnostics.js';
 import { type FixedText, fixText, type MadeEdit } from './fix.js';
 import { commandLineHost } from './host.js';
-import { readMock } from './reading/preparation.js';
+import { readMock } from './preparation/preparation.js';
 import { replaceRead } from './replace-file.js';
 import { printDiagnostics } from './report-diagnostics.js';
 import { stderr, stdout } from './streams.js';

@@ -9,7 +9,7 @@ import { type ListedRun, listRuns } from '../runtime/list-runs.js';
 import { localTime } from '../views/drawing/amounts.js';
 import { escapeControls, oneLine } from '../views/drawing/visible-text.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { storeOf } from './reading/kept-runs.js';
+import { storeOf } from './stored-runs.js';
 import { stdout } from './streams.js';
 
 /**

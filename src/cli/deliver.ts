@@ -1,6 +1,6 @@
 /**
  * `statedsl answer`, `signal` and `cancel`: deliver answers, signals and cancellations to a run. A delivery is recorded
- * first. Then the run is resumed, unless another process is executing it and receives the delivery.
+ * first. Then the run is resumed, unless another process is driving it and receives the delivery.
  */
 
 import type { Json } from '../machine/expression.js';
@@ -16,11 +16,11 @@ import { requireOwnStore } from '../runtime/store/store-ownership.js';
 import { findRunId, openStoredRun, storedMachine } from '../runtime/store/stored-run.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { commandLineHost } from './host.js';
-import { refusalsAsErrors, storeOf } from './reading/kept-runs.js';
-import { type ResumeFlags, secretInputs } from './reading/prepare-resume.js';
+import { type ResumeFlags, secretInputs } from './preparation/prepare-resume.js';
 import { resumeRun } from './resume.js';
-import { flagProblem, personName } from './running/execute.js';
+import { flagProblem, personName } from './running/drive-on-command-line.js';
 import { undoLines } from './running/report-run.js';
+import { refusalsAsErrors, storeOf } from './stored-runs.js';
 import { stderr, stdout } from './streams.js';
 
 interface DeliverFlags extends ResumeFlags {

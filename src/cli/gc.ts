@@ -5,7 +5,7 @@ import { type Removal, removeOldRuns } from '../runtime/store/remove-runs.js';
 import { requireOwnStore } from '../runtime/store/store-ownership.js';
 import { drawRemoval } from '../views/removal.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { refusalsAsErrors, type StoreFlags, storeOf } from './reading/kept-runs.js';
+import { refusalsAsErrors, type StoreFlags, storeOf } from './stored-runs.js';
 import { stderr, stdout } from './streams.js';
 
 interface GcFlags extends StoreFlags {

@@ -9,7 +9,7 @@ import { openStoredRun, runStatus } from '../runtime/store/stored-run.js';
 import { nearest } from '../source/suggest.js';
 import { cut, escapeControls, oneLine } from '../views/drawing/visible-text.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { refusalsAsErrors, runMeant, type StoreFlags, storeOf } from './reading/kept-runs.js';
+import { findRunOrLatest, refusalsAsErrors, type StoreFlags, storeOf } from './stored-runs.js';
 import { stderr, stdout } from './streams.js';
 
 interface OutputFlags extends StoreFlags {
@@ -29,7 +29,7 @@ export async function outputCommand(
 ): Promise<ExitCode> {
   return refusalsAsErrors(async () => {
     const directory = storeOf(flags);
-    const id = runMeant(name, directory);
+    const id = findRunOrLatest(name, directory);
     const { path } = openStoredRun(directory, id);
     const record = new OutputRecord(path);
     const matches = selector === undefined ? () => true : parseSelector(selector, record);

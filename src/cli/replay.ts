@@ -8,10 +8,10 @@ import { RunRefused } from '../runtime/store/run-refused.js';
 import { requireOwnStore } from '../runtime/store/store-ownership.js';
 import { findRunId, openStoredRun, storedMachine } from '../runtime/store/stored-run.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { refusalsAsErrors, storeOf } from './reading/kept-runs.js';
-import { prepareResume, type ResumeFlags } from './reading/prepare-resume.js';
-import { flagProblem } from './running/execute.js';
-import { executeStored } from './running/execute-stored.js';
+import { prepareResume, type ResumeFlags } from './preparation/prepare-resume.js';
+import { flagProblem } from './running/drive-on-command-line.js';
+import { driveStoredRun } from './running/drive-stored-run.js';
+import { refusalsAsErrors, storeOf } from './stored-runs.js';
 import { stderr, stdout } from './streams.js';
 import { usageError } from './usage.js';
 
@@ -61,7 +61,7 @@ async function driftOf(id: string, flags: ReplayFlags): Promise<ExitCode> {
 }
 
 function fromPoint(id: string, from: ReplayPoint | 'failed', flags: ReplayFlags): Promise<ExitCode> {
-  return executeStored(id, flags, false, (options) => replay(id, { ...options, from }));
+  return driveStoredRun(id, flags, false, (options) => replay(id, { ...options, from }));
 }
 
 /** `12` is an event, `BUILD` the first entry of a state, `BUILD#3` its third. */

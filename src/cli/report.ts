@@ -12,7 +12,7 @@ import { drawDetail } from '../views/report/report-detail-text.js';
 import { drawReport } from '../views/report/report-text.js';
 import { RunFacts } from '../views/report/run-facts.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { refusalsAsErrors, runMeant, type StoreFlags, storeOf } from './reading/kept-runs.js';
+import { findRunOrLatest, refusalsAsErrors, type StoreFlags, storeOf } from './stored-runs.js';
 import { stdout } from './streams.js';
 import { usageError } from './usage.js';
 
@@ -39,7 +39,7 @@ export async function reportCommand(name: string | undefined, flags: ReportFlags
 }
 
 function runsMeant(directory: string, name: string | undefined, { last }: ReportFlags): ListedRun[] {
-  const id = runMeant(name, directory);
+  const id = findRunOrLatest(name, directory);
   return last === undefined ? [listedRun(directory, id, readIndex(directory).get(id))] : listRuns(directory, last);
 }
 

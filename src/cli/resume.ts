@@ -8,12 +8,12 @@ import { requireOwnStore } from '../runtime/store/store-ownership.js';
 import { findRunId } from '../runtime/store/stored-run.js';
 import { escapeControls } from '../views/drawing/visible-text.js';
 import type { ExitCode } from './exit-code.js';
-import { refusalsAsErrors, storeOf } from './reading/kept-runs.js';
-import type { ResumeFlags } from './reading/prepare-resume.js';
+import type { ResumeFlags } from './preparation/prepare-resume.js';
 import { detach, isDetached } from './running/detach.js';
-import { canAsk, flagProblem } from './running/execute.js';
-import { executeStored } from './running/execute-stored.js';
+import { canAsk, flagProblem } from './running/drive-on-command-line.js';
+import { driveStoredRun } from './running/drive-stored-run.js';
 import { runToResume } from './running/which-run.js';
+import { refusalsAsErrors, storeOf } from './stored-runs.js';
 import { stderr } from './streams.js';
 
 export async function resumeCommand(name: string | undefined, flags: ResumeFlags): Promise<ExitCode> {
@@ -41,12 +41,12 @@ export function findLatestUnfinished(
   throw new RunRefused('unknown', `there is ${which} in \`${store}\``, help);
 }
 
-/** Delivers answers and signals to the run, and executes it. */
+/** Delivers answers and signals to the run, and drives it. */
 export async function resumeRun(id: string, flags: ResumeFlags, deliveries: readonly Delivery[]): Promise<ExitCode> {
   await requireOwnStore(storeOf(flags), id);
   const background = isDetached();
   const confirm = (back: GoingBack) => confirmGoingBack(back, flags.again === true, !background);
-  return executeStored(id, flags, background, (options) => resume(id, { ...options, deliveries, again: confirm }));
+  return driveStoredRun(id, flags, background, (options) => resume(id, { ...options, deliveries, again: confirm }));
 }
 
 /**

@@ -4,10 +4,10 @@ import { resume } from '../runtime/run/again/resume.js';
 import { requireOwnStore } from '../runtime/store/store-ownership.js';
 import { findRunId } from '../runtime/store/stored-run.js';
 import type { ExitCode } from './exit-code.js';
-import { refusalsAsErrors, storeOf } from './reading/kept-runs.js';
-import type { ResumeFlags } from './reading/prepare-resume.js';
-import { flagProblem } from './running/execute.js';
-import { executeStored } from './running/execute-stored.js';
+import type { ResumeFlags } from './preparation/prepare-resume.js';
+import { flagProblem } from './running/drive-on-command-line.js';
+import { driveStoredRun } from './running/drive-stored-run.js';
+import { refusalsAsErrors, storeOf } from './stored-runs.js';
 
 export async function rollbackCommand(name: string, flags: ResumeFlags): Promise<ExitCode> {
   const wrong = await flagProblem(flags);
@@ -15,6 +15,6 @@ export async function rollbackCommand(name: string, flags: ResumeFlags): Promise
   return refusalsAsErrors(async () => {
     await requireOwnStore(storeOf(flags));
     const id = findRunId(storeOf(flags), name);
-    return executeStored(id, flags, false, (options) => resume(id, { ...options, rollback: true }));
+    return driveStoredRun(id, flags, false, (options) => resume(id, { ...options, rollback: true }));
   });
 }

@@ -8,11 +8,11 @@ import { leadsElsewhere } from '../runtime/store/store-links.js';
 import { mayBeForeign } from '../runtime/store/store-ownership.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { commandLineHost } from './host.js';
-import type { Prepared } from './reading/preparation.js';
-import { prepareRun } from './reading/prepare-run.js';
+import type { Prepared } from './preparation/preparation.js';
+import { prepareRun } from './preparation/prepare-run.js';
 import { reportConfiguration } from './running/configuration-line.js';
 import { detach, isDetached } from './running/detach.js';
-import { executeRun, flagProblem, suspendOptions } from './running/execute.js';
+import { driveOnCommandLine, flagProblem, suspendOptions } from './running/drive-on-command-line.js';
 import type { RunFlags } from './running/run-flags.js';
 import { createMockEffects, flagLimits, STORE, settingsOf } from './running/run-settings.js';
 import { stdout } from './streams.js';
@@ -34,16 +34,16 @@ async function start(prepared: Prepared, flags: RunFlags, background: boolean): 
   const store = resolve(flags.dir ?? STORE);
   // A run that begins in such a store could not be resumed.
   if (leadsElsewhere(store) || mayBeForeign(store)) {
-    const wrong = await (await import('./reading/kept-runs.js')).storeProblem(store);
+    const wrong = await (await import('./stored-runs.js')).storeProblem(store);
     if (wrong !== null) return wrong;
   }
   reportConfiguration(prepared.configuration, flags);
-  return executeRun({
+  return driveOnCommandLine({
     flags,
     background,
     program: prepared.machine,
     sources: prepared.sources,
-    execute: async (shown) => run(prepared.machine, { ...(await runOptions(prepared, flags, background)), ...shown }),
+    drive: async (shown) => run(prepared.machine, { ...(await runOptions(prepared, flags, background)), ...shown }),
   });
 }
 

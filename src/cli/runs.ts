@@ -2,7 +2,7 @@
 import { listRuns } from '../runtime/list-runs.js';
 import { drawRunList } from '../views/run-list.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { refusalsAsErrors, type StoreFlags, storeOf } from './reading/kept-runs.js';
+import { refusalsAsErrors, type StoreFlags, storeOf } from './stored-runs.js';
 import { stderr, stdout } from './streams.js';
 
 interface RunsFlags extends StoreFlags {

@@ -6,9 +6,9 @@ import { RunRefused } from '../../runtime/store/run-refused.js';
 import { requireOwnStore } from '../../runtime/store/store-ownership.js';
 import { openStoredRun } from '../../runtime/store/stored-run.js';
 import type { ExitCode } from '../exit-code.js';
-import { refusalsAsErrors, storeOf } from '../reading/kept-runs.js';
 import { replayCommand } from '../replay.js';
 import { findLatestUnfinished, resumeRun } from '../resume.js';
+import { refusalsAsErrors, storeOf } from '../stored-runs.js';
 import { usageError } from '../usage.js';
 import type { RunFlags } from './run-flags.js';
 

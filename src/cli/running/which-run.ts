@@ -19,7 +19,7 @@ import { alignedLines } from '../../views/drawing/aligned.js';
 import { duration } from '../../views/drawing/duration.js';
 import { cut, escapeControls, oneLine } from '../../views/drawing/visible-text.js';
 import { stderr } from '../streams.js';
-import { canAsk } from './execute.js';
+import { canAsk } from './drive-on-command-line.js';
 
 /** The maximum number of listed runs. */
 const LISTED = 10;

@@ -12,8 +12,8 @@ import {
   cannotStart,
   directoryOf,
   type Environment,
-  execute,
   type ProcessRequest,
+  performCommand,
 } from '../process/shell.js';
 import { decodeCall } from './decode-call.js';
 import { watchGuards } from './guard-watch.js';
@@ -57,7 +57,7 @@ export async function callAgent(
         });
   try {
     const stop = AbortSignal.any([context.stop, stopping.signal]);
-    const ended = await execute(
+    const ended = await performCommand(
       { argv: command.argv, env: environment(command, call) },
       // Nothing that an agent started is meant to stay: no exit code lets it.
       {

@@ -57,7 +57,7 @@ export async function performArgv(
 ): Promise<Outcome> {
   const problem = argumentProblem(request.argv);
   if (problem !== null) return problem;
-  const ended = await execute({ argv: request.argv, env: {} }, request, context, inherited);
+  const ended = await performCommand({ argv: request.argv, env: {} }, request, context, inherited);
   return 'code' in ended ? cannotStart(ended, request.argv[0] ?? '', directoryOf(request, context)) : ended;
 }
 
@@ -70,7 +70,7 @@ export async function performShell(
   const direct = directCommand(request.template, request.values);
   // What cannot be started without a shell is tried with one, which also has the usual words for it.
   if (direct !== null) {
-    const ended = await execute({ argv: direct, env: {} }, request, context, inherited);
+    const ended = await performCommand({ argv: direct, env: {} }, request, context, inherited);
     if (!('code' in ended)) return ended;
   }
   // The shell is the run's, also where a command is given a PATH of its own to find programs with.
@@ -89,7 +89,7 @@ export async function performShell(
   if (request.strict !== undefined && shell.kind === 'bash') options.push('-o', 'pipefail');
   const script =
     Buffer.byteLength(bound.script) > SCRIPT_ARGUMENT_BYTES ? [scratch.file(bound.script)] : ['-c', bound.script];
-  const ended = await execute(
+  const ended = await performCommand(
     { argv: [shell.path, ...options, ...script], env: bound.env },
     request,
     context,
@@ -117,7 +117,7 @@ interface Listener {
 type NotStarted = Extract<ProcessEnd, { kind: 'not-started' }>;
 
 /** Runs a command and collects what it prints. */
-export async function execute(
+export async function performCommand(
   command: Command,
   request: ProcessRequest,
   context: EffectContext,

@@ -6,7 +6,7 @@ import type { Outcome } from '../../interpreter/events/event.js';
 import type { ToolRequest } from '../../interpreter/request.js';
 import type { EffectContext } from '../effect-context.js';
 import { argumentProblem } from '../process/process-texts.js';
-import { cannotStart, directoryOf, type Environment, execute } from '../process/shell.js';
+import { cannotStart, directoryOf, type Environment, performCommand } from '../process/shell.js';
 
 export async function performCommandTool(
   request: ToolRequest,
@@ -20,6 +20,6 @@ export async function performCommandTool(
   const stdin = { text, bytes: Buffer.byteLength(text) };
   // An environment has a maximum size. Paths are short, and compiling limits their number.
   const env = { STATEDSL_ALTERNATIVES: JSON.stringify(request.call.alternatives) };
-  const ended = await execute({ argv, env }, { ...request, stdin }, context, inherited);
+  const ended = await performCommand({ argv, env }, { ...request, stdin }, context, inherited);
   return 'code' in ended ? cannotStart(ended, argv[0] ?? '', directoryOf(request, context)) : ended;
 }

@@ -20,12 +20,12 @@ import { commandLineHost } from '../host.js';
 import { allowOutside } from '../outside-option.js';
 import { printDiagnostics, reportInvalid } from '../report-diagnostics.js';
 import { reportConfiguration } from '../running/configuration-line.js';
-import { type ShowFlags, suspendOptions } from '../running/execute.js';
+import { type ShowFlags, suspendOptions } from '../running/drive-on-command-line.js';
 import type { RunFlags } from '../running/run-flags.js';
 import { createMockEffects, flagLimits } from '../running/run-settings.js';
+import { storeOf } from '../stored-runs.js';
 import { usageError } from '../usage.js';
 import { readInputs } from './inputs.js';
-import { storeOf } from './kept-runs.js';
 import { readMock } from './preparation.js';
 
 export interface ResumeFlags

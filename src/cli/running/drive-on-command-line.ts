@@ -34,7 +34,7 @@ const RECORD_BYTES = 256 * 1024;
 /** Enough of an artifact for the lines that are shown of it. */
 const HEAD_BYTES = 8192;
 
-/** Flags about what is shown and where runs are kept: the same for every command that executes a run. */
+/** Flags about what is shown and where runs are kept: the same for every command that drives a run. */
 export interface ShowFlags {
   readonly json?: boolean;
   readonly events?: boolean;
@@ -54,15 +54,15 @@ export async function flagProblem(flags: ShowFlags & { readonly detach?: boolean
   return null;
 }
 
-interface Execution {
+interface DrivenRun {
   readonly flags: ShowFlags;
   readonly background: boolean;
-  /** What is executed. */
+  /** Its Machine, as far as its name is shown. */
   readonly program: Pick<Machine, 'name' | 'workflow'>;
   /** What failures are drawn on. */
   readonly sources: SourceSet;
-  /** Executes the run with the part of its options that shows and stops it. */
-  readonly execute: (
+  /** Drives the run with the part of its options that shows and stops it. */
+  readonly drive: (
     options: Pick<
       RunOptions,
       'onEvent' | 'onOutput' | 'ask' | 'person' | 'signal' | 'kill' | 'onStart' | 'onEnd' | 'ownProcess'
@@ -70,8 +70,8 @@ interface Execution {
   ) => Promise<RunReport>;
 }
 
-/** Executes a run to its end, a suspension or an interruption. Rejects if `execute` rejects. */
-export async function executeRun({ flags, background, program, sources, execute }: Execution): Promise<ExitCode> {
+/** Drives a run to its end, a suspension or an interruption. Rejects if `drive` rejects. */
+export async function driveOnCommandLine({ flags, background, program, sources, drive }: DrivenRun): Promise<ExitCode> {
   const { name: machine, workflow } = program;
   const stateless = workflow !== undefined;
   // Starting a command copies the page tables of this process: a megabyte of garbage costs a twentieth of a millisecond
@@ -123,7 +123,7 @@ export async function executeRun({ flags, background, program, sources, execute 
     if (!background || folder === null) await printReport(report, sources, flags, paint);
     await stdout.flush();
   };
-  const report = await execute({
+  const report = await drive({
     ...listening.options,
     onEnd: printEnd,
     // Looking up a name takes longer than a small run, and only an answer needs it.

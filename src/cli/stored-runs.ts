@@ -1,13 +1,13 @@
 /** Shared by all commands for stored runs: where the store is, and how refusals are reported. */
 import { resolve } from 'node:path';
-import { latestRun } from '../../runtime/store/latest-run.js';
-import { RunRefused } from '../../runtime/store/run-refused.js';
-import { StoreError } from '../../runtime/store/store-error.js';
-import { requireOwnStore } from '../../runtime/store/store-ownership.js';
-import { findRunId } from '../../runtime/store/stored-run.js';
-import { EXIT, type ExitCode } from '../exit-code.js';
-import { STORE } from '../running/run-settings.js';
-import { usageError } from '../usage.js';
+import { latestRun } from '../runtime/store/latest-run.js';
+import { RunRefused } from '../runtime/store/run-refused.js';
+import { StoreError } from '../runtime/store/store-error.js';
+import { requireOwnStore } from '../runtime/store/store-ownership.js';
+import { findRunId } from '../runtime/store/stored-run.js';
+import { EXIT, type ExitCode } from './exit-code.js';
+import { STORE } from './running/run-settings.js';
+import { usageError } from './usage.js';
 
 export interface StoreFlags {
   readonly dir?: string;
@@ -27,7 +27,7 @@ export async function storeProblem(store: string): Promise<ExitCode | null> {
 }
 
 /** The id of the named run, or of the latest. Throws a `RunRefused`. */
-export function runMeant(name: string | undefined, directory: string): string {
+export function findRunOrLatest(name: string | undefined, directory: string): string {
   if (name !== undefined) return findRunId(directory, name);
   const latest = latestRun(directory);
   if (latest !== null) return latest;
