@@ -19,7 +19,7 @@ interface ApplyFlags extends StoreFlags {
   readonly quiet?: boolean;
 }
 
-/** What the application reports: success, or a problem with a next step. */
+/** The result of applying: success, or a problem with a next step. */
 type ApplyText = { readonly done: string } | { readonly problem: string; readonly help?: string };
 
 export async function applyCommand(name: string | undefined, flags: ApplyFlags): Promise<ExitCode> {
@@ -53,7 +53,7 @@ function latestReturned(store: string): string {
   throw new RunRefused('unknown', `no run in \`${store}\` has returned`, 'list the runs: `statedsl runs`');
 }
 
-/** Locks the run meanwhile: two applications at the same time would write the same files. */
+/** Holds the lock of the run: two processes that apply it at the same time would write the same files. */
 async function applyLocked(store: string, runId: string, cwd: string): Promise<Applied> {
   const { about, path } = openStoredRun(store, runId);
   const attempt = lockRun(path);

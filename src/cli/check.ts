@@ -1,4 +1,4 @@
-/** `statedsl check`: everything that can be said about programs without running them. */
+/** `statedsl check`: reports the errors and warnings of programs without running them. */
 
 import { resolve } from 'node:path';
 import type { Compilation } from '../check/compile.js';
@@ -92,13 +92,13 @@ type OpenedFile =
       readonly kind: 'text';
       readonly name: string;
       readonly text: string;
-      /** Compiles another text as if it were that of the file. */
+      /** Compiles another text as if it were the text of the file. */
       readonly compile: (text: string) => Promise<Compilation>;
     };
 
 type FixedJson = MadeEdit & { readonly file: string };
 
-/** Null if there is no file to compile, or if its configuration has errors. The problem has been reported then. */
+/** Returns null, after reporting the problem, if there is no file to read. */
 async function openFile(file: string, flags: CheckFlags, reported: Set<string>): Promise<OpenedFile | null> {
   const { configuration, diagnostics, sources, warnings } = await loadSettings(commandLineHost(), file);
   await reportOnce(warnings, sources, flags, reported);
@@ -124,7 +124,7 @@ async function openFile(file: string, flags: CheckFlags, reported: Set<string>):
         cwd,
         configuration,
         lookups: {
-          // An agent that a mock names is never looked for, neither by its name nor by its program.
+          // The mock answers for the agents that it names, so neither their names nor their programs are looked up.
           agents: {
             ...agents,
             isKnown: (name) => Object.hasOwn(mocked, name) || agents.isKnown(name),
@@ -157,7 +157,7 @@ function compilationOf(opened: OpenedFile): Promise<Compilation> | Compilation {
   return opened.kind === 'broken' ? opened.compilation : opened.compile(opened.text);
 }
 
-/** Writes the fixed text and reports it. Returns null, or the problem with the file, which has been reported then. */
+/** Writes the fixed text and reports the fixes. If the file cannot be written, reports and returns the problem. */
 async function writeFixed(
   file: string,
   { name, text: original }: Extract<OpenedFile, { kind: 'text' }>,

@@ -1,12 +1,12 @@
 /**
- * One command line, in a process that may run others after it: whatever a command keeps outside of its own call begins
- * anew here. The working directory and the environment are those of the process.
+ * Runs one command line. The process may run others after it, so state that outlives a command is reset here. The
+ * working directory and the environment are those of the process.
  */
 import { EXIT } from './exit-code.js';
 import { forbidOutside } from './outside-option.js';
 import { readPlainRun } from './plain-run.js';
 
-/** Runs the words of a command line, which begin with the program and its script as in `process.argv`. */
+/** `argv` begins with the program and its script, like `process.argv`. Returns the exit code. */
 export async function runCommandLine(argv: readonly string[]): Promise<number> {
   if (argv[2] === 'complete' && argv[3] === '--')
     return (await import('./completion.js')).completeCommand(
@@ -40,7 +40,7 @@ async function parseCommandLine(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** `--worktree` alone takes no value: without this the file that follows would be it. */
+/** `--worktree` alone takes no value. Without this, the parser would take the next word, the file, as its value. */
 function withValues(argv: readonly string[]): string[] {
   const rest = argv.indexOf('--');
   return argv.map((word, at) => (word === '--worktree' && (rest < 0 || at < rest) ? '--worktree=on' : word));

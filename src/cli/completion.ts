@@ -1,6 +1,6 @@
 /**
- * Completion of commands, options, files and runs in shells: the script that asks, and the answer. Both are made from the
- * same description of the command line that parses it.
+ * Completion of commands, options, files and runs in shells: prints the script that a shell loads, and the suggestions
+ * that this script asks for. The suggestions come from the description of the command line that also parses it.
  */
 import { readdirSync } from 'node:fs';
 import tab from '@bomb.sh/tab/commander';
@@ -13,8 +13,8 @@ import { storeOf } from './stored-runs.js';
 import { stdout } from './streams.js';
 
 /**
- * Bash also splits words at `=` and passes them as they are typed. The script uses only builtins of bash: its
- * completion library is missing on many systems.
+ * Bash also splits words at `=` and passes them as they are typed. The script uses only builtins of bash, because the
+ * bash-completion library is missing on many systems.
  */
 const BASH = `# bash completion for statedsl
 _statedsl() {
@@ -42,7 +42,7 @@ _statedsl() {
 complete -F _statedsl statedsl
 `;
 
-/** Prints the script for a shell. `program` is a description of the command line that nothing else uses. */
+/** Prints the script for a shell. `program` must be an instance of its own, because completion changes it. */
 export async function completionCommand(shell: string, program: Command): Promise<ExitCode> {
   if (shell === 'bash') {
     stdout.write(BASH);
@@ -90,7 +90,7 @@ function completeFiles(command: Command, answers: ReturnType<Answers['commands']
   }
 }
 
-/** As many runs as a person may want to look through. */
+/** The number of suggested runs: as many as a person may want to look through. */
 const MOST_RUNS = 50;
 
 /** Completes an argument that is a run with the newest runs, each with the facts that distinguish it. */
@@ -108,12 +108,12 @@ function runsIn(directory: string): ListedRun[] {
   try {
     return listRuns(directory);
   } catch {
-    // A shell that asks shows no messages.
+    // The script discards error messages, so an unreadable store suggests nothing.
     return [];
   }
 }
 
-/** What `--dir` says in a line that is being typed, or the environment. */
+/** The store that the typed line names with `--dir`, or the environment variable if it names none. */
 function storeAmong(words: readonly string[]): string | undefined {
   const at = words.findIndex((word) => word === '--dir' || word.startsWith('--dir='));
   const given = words[at]?.startsWith('--dir=') ? words[at]?.slice('--dir='.length) : words[at + 1];

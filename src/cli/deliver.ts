@@ -107,7 +107,7 @@ async function recordingOptions(id: string, flags: DeliverFlags): Promise<Record
   return { dir: storeOf(flags), inputs: values, secrets: configuration.secrets };
 }
 
-/** JSON where it is JSON, else the text itself. */
+/** Parses JSON. Any other text is the value itself. */
 function jsonOf(text: string | undefined): Json {
   if (text === undefined) return null;
   try {

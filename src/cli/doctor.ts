@@ -14,7 +14,7 @@ import { commandLineHost } from './host.js';
 import { reportInvalid } from './report-diagnostics.js';
 import { stdout } from './streams.js';
 
-/** The time limit for programs that hang when they print their version. */
+/** The time limit for printing a version, because some programs hang. */
 const VERSION_MS = 5000;
 const PIPE_MS = 500;
 const LONGEST_VERSION = 60;
@@ -76,11 +76,11 @@ function problemWithProgram(program: string): string {
     : `the program \`${program}\` does not exist`;
 }
 
-/** The first line that it prints, or null. */
+/** The first line that the program prints, or null. */
 async function versionOf(path: string): Promise<string | null> {
   const { execa } = await import('execa');
   const child = execa(path, ['--version'], { stdin: 'ignore', stderr: 'ignore', timeout: VERSION_MS, reject: false });
-  // A child of it may keep the pipe open for ever.
+  // A child of the program may keep the pipe open forever.
   child.once('exit', () => setTimeout(() => child.stdout.destroy(), PIPE_MS).unref());
   const { exitCode, stdout } = await child;
   const line = exitCode === 0 ? stdout.trim().split('\n', 1)[0] : '';

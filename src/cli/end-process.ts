@@ -1,12 +1,12 @@
 /**
- * The only way to end the process. Modules of a plan run in this process and can end it too. Any other end is theirs
- * and is reported.
+ * The only way for statedsl to end its process. The modules of a plan run in the same process and could end it too,
+ * which is reported as an error.
  */
 import { EXIT } from './exit-code.js';
 
 let isMeant = false;
 
-/** From now on, an end of the process is not caused by a module. */
+/** From now on, statedsl itself ends the process, so no error is reported. */
 export function meansToEnd(): void {
   isMeant = true;
 }
@@ -17,7 +17,7 @@ export function endProcess(code: number): never {
   process.exit(code);
 }
 
-/** From now on, an end of the process by anything else is an error. */
+/** From now on, an end of the process that statedsl did not announce is an error. */
 export function reportOtherEnds(): void {
   process.on('exit', () => {
     if (isMeant) return;

@@ -4,7 +4,7 @@ export const EXIT = {
   failed: 1,
   /** Wrong usage, or a program with errors: nothing was started. */
   usage: 2,
-  /** A bug of ours. */
+  /** A bug in statedsl. */
   bug: 70,
   suspended: 75,
   interrupted: 130,

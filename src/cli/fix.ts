@@ -14,7 +14,7 @@ interface Checked {
   readonly sources: SourceSet;
 }
 
-/** One edit that was made; line and column are those of the text it was made in. */
+/** One edit. Line and column refer to the text before its round of fixes. */
 export interface MadeEdit {
   readonly code: string;
   readonly line: number;
@@ -54,7 +54,9 @@ interface Round {
   readonly fixes: readonly Mended[];
 }
 
-/** Applies all fixes together; if that does not improve the program, applies only those that do on their own. */
+/**
+ * Applies all fixes together; if that does not improve the program, applies only those that improve it on their own.
+ */
 async function applyFixes(
   text: string,
   before: Checked,

@@ -1,6 +1,6 @@
 /**
- * DOT to SVG. A layout cannot be interrupted, so a worker computes it and is terminated after a deadline. The worker
- * runs this same file.
+ * Converts DOT to SVG. A layout cannot be interrupted, so a worker computes it and is terminated after a deadline. The
+ * worker runs this same file.
  */
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 

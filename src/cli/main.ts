@@ -21,14 +21,14 @@ function bugText(error: unknown): number {
   return EXIT.bug;
 }
 
-/** Timers of foreign modules can fail at any time. Then the innermost file of the stack is not part of this program. */
+/** Timers of a plan's modules can fail at any time. The innermost file of the stack is then not part of statedsl. */
 function isForeign(stack: string): boolean {
   const file = /^ +at (?:.*\()?(?:file:\/\/)?(\/[^\n]+?):\d+:\d+\)?$/m.exec(stack)?.[1];
   const own = dirname(realpathSync(process.argv[1] ?? '.'));
   return file !== undefined && !file.startsWith(own);
 }
 
-/** Pending output is handed over first: a pipe takes it later than it was written. */
+/** Waits for pending output first, because a pipe accepts it later than it was written. */
 async function end(code: number): Promise<never> {
   meansToEnd();
   await stdout.flush();

@@ -35,7 +35,7 @@ export function duration(value: string): number {
 
 export function durationOrNever(value: string): number | 'never' {
   if (value === 'never') return 'never';
-  // Suspending at once is a sensible wish, so 0s is allowed here.
+  // 0s is allowed here: it suspends the run at once.
   return /^0+(ms|s|m|h|d)$/.test(value) ? 0 : duration(value);
 }
 

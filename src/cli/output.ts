@@ -1,6 +1,6 @@
 /**
- * `statedsl output`: what commands and agents of a run printed, as it was. A terminal gets control sequences as visible
- * text unless it asks for them; a file or a pipe gets every byte.
+ * `statedsl output`: prints the output of the commands and agents of a run. A terminal gets control sequences as
+ * visible text unless `--raw` is set; a file or a pipe gets the exact bytes.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { bytesOf, OutputRecord, type Printed, type Printer, type Wanted } from '../runtime/store/run-output.js';
@@ -57,8 +57,8 @@ export async function outputCommand(
 }
 
 /**
- * A number means a line, or else an effect; `line:3` and `effect:3` are explicit. A step is named by its path or the
- * end of its path.
+ * A number is a line, or an effect if no line matches; `line:3` and `effect:3` are explicit. A step is named by its
+ * path or the end of its path.
  */
 function parseSelector(selector: string, record: OutputRecord): (printer: Printer) => boolean {
   const [, kind, value = ''] = /^(line|effect|state|step):(.+)$/.exec(selector) ?? [undefined, undefined, selector];

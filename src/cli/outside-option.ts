@@ -1,4 +1,7 @@
-/** `--allow-outside`, for every command that reads programs: said once, it holds for all files that they name. */
+/**
+ * `--allow-outside`, for every command that reads programs. It applies to all files that the command and its programs
+ * name.
+ */
 import type { Command } from 'commander';
 
 /** `--allow-outside` applies to everything that a command reads. */
@@ -28,7 +31,7 @@ const PROGRAM_READERS = new Set([
   'approve',
 ]);
 
-/** Nothing is allowed until a command line says so: a process may run several. */
+/** Starts without the permission: a process may run several command lines, and each must give it anew. */
 export function addOutsideOption(program: Command): void {
   forbidOutside();
   for (const command of program.commands) {

@@ -1,13 +1,13 @@
 /**
- * `run` with flags that are only switches or texts, which is nearly every start. The parser of command lines takes longer
- * to load than a small program runs, so it reads only the rest: values that are numbers, help, and every mistake.
+ * Reads `run` with only switches and text options, as in nearly every start. Loading the command-line parser takes
+ * longer than running a small program, so that parser handles only the rest: numbers, help, and all mistakes.
  */
 import type { RunFlags } from './running/run-flags.js';
 
 type SwitchFlag = 'json' | 'events' | 'quiet' | 'verbose' | 'dryRun';
 type TextFlag = 'dir' | 'cwd' | 'machine' | 'start' | 'mock' | 'inputFile' | 'tools';
 
-/** A test compares these with what the parser makes of them. */
+/** A test checks that the parser reads these in the same way. */
 export const SWITCHES: ReadonlyMap<string, SwitchFlag> = new Map([
   ['--json', 'json'],
   ['--events', 'events'],
@@ -31,12 +31,12 @@ interface PlainRun {
   readonly flags: RunFlags;
 }
 
-/** The words after the name of the program. Null: the parser has to read them. */
+/** Reads the words after the name of the executable. Returns null if the parser has to read them. */
 export function readPlainRun(
   [command, ...words]: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
 ): PlainRun | null {
-  // Variables set flags, too.
+  // Environment variables can set flags, too.
   if (command !== 'run' || Object.keys(environment).some((name) => name.startsWith('STATEDSL_'))) return null;
   const flags: Partial<Record<SwitchFlag, boolean>> & Partial<Record<TextFlag, string>> & { input?: string[] } = {};
   let file: string | null = null;

@@ -1,4 +1,4 @@
-/** The commands about plans: `plan check`, `graph`, `simulate` and `approve`. */
+/** The commands of plans: `plan check`, `plan graph`, `plan simulate` and `plan approve`. */
 import { type Command, Option } from 'commander';
 
 export function addPlan(program: Command, onExit: (code: number) => void): void {

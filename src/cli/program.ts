@@ -1,5 +1,5 @@
 /**
- * The command line as data: which commands there are, what they take, and what values look like. Each command is
+ * The command line as data: the commands, their arguments and options, and the form of their values. Each command is
  * loaded when it is called, so that starting `run` does not pay for `graph`.
  */
 import { readFileSync } from 'node:fs';

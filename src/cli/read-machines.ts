@@ -1,4 +1,4 @@
-/** The machines of a program that a command only looks at. Nothing is looked up and nothing runs. */
+/** Reads the machines of a program for commands that only show them. No agent is looked up and nothing runs. */
 import type { Machine } from '../machine/machine.js';
 import { compileProgram } from '../project/compile-program.js';
 import { readNamed } from '../project/read-program.js';
@@ -16,7 +16,9 @@ export interface MachineFlags {
   readonly tools?: string;
 }
 
-/** All of them, or the one that `machine` names; an exit code after reporting what is wrong. */
+/**
+ * Returns all machines, or the one that `machine` names. If there are errors, reports them and returns an exit code.
+ */
 export async function readMachines(file: string, flags: MachineFlags): Promise<readonly Machine[] | ExitCode> {
   const { configuration } = await loadSettings(commandLineHost(), file);
   const read = readNamed(commandLineHost(), file, configuration);

@@ -24,8 +24,8 @@ export function replaceFile(path: string, text: string): string | null {
 }
 
 /**
- * Replaces the text of a file that was read before and keeps its byte order mark. Leaves a file alone that has changed
- * since.
+ * Replaces the text of a file that was read earlier, and keeps its byte order mark. A file that has changed since then
+ * is not replaced.
  */
 export function replaceRead(path: string, before: string, text: string): string | null {
   let now: string;
@@ -41,13 +41,13 @@ export function replaceRead(path: string, before: string, text: string): string 
 
 /** False if no file can be created in the directory; the file itself may still be writable. */
 function replaceByRename(target: string, text: string): boolean {
-  const beside = `${target}.${process.pid}.tmp`;
+  const temporary = `${target}.${process.pid}.tmp`;
   try {
-    writeFileSync(beside, text, { mode: statSync(target).mode, flag: 'wx' });
-    renameSync(beside, target);
+    writeFileSync(temporary, text, { mode: statSync(target).mode, flag: 'wx' });
+    renameSync(temporary, target);
     return true;
   } catch {
-    rmSync(beside, { force: true });
+    rmSync(temporary, { force: true });
     return false;
   }
 }

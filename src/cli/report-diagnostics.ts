@@ -1,4 +1,4 @@
-/** Prints diagnostics for people, and for programs where `--json` asks for that. */
+/** Prints diagnostics as text for people, or with `--json` for programs. */
 import type { Diagnostic } from '../source/diagnostic.js';
 import type { SourceSet } from '../source/source-file.js';
 import { EXIT, type ExitCode } from './exit-code.js';

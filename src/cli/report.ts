@@ -17,9 +17,9 @@ import { stdout } from './streams.js';
 import { usageError } from './usage.js';
 
 interface ReportFlags extends StoreFlags {
-  /** The newest so many runs instead of one. */
+  /** The number of newest runs to report on, instead of one run. */
   readonly last?: number;
-  /** A step, a state or a tool. */
+  /** The name of a step, a state or a tool. */
   readonly detail?: string;
   readonly json?: boolean;
 }

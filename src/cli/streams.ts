@@ -10,13 +10,13 @@ export interface Stream {
   readonly terminal: boolean;
   readonly level: ColorLevel;
   write(text: string | Uint8Array): void;
-  /** Colours of this stream; they are loaded only where there are any. */
+  /** The colors of this stream. Their module is loaded only if the stream shows colors. */
   paint(): Promise<Paint>;
-  /** Everything written so far has been handed over, or can never be. */
+  /** Resolves when everything written so far has been handed over, or never can be. */
   flush(): Promise<void>;
   /** Calls back when the reader goes away; at once if it has gone. */
   onBroken(callback: () => void): void;
-  /** Why writing failed, other than by a reader that went away. */
+  /** The reason why writing failed, unless the reader went away. */
   readonly trouble: () => string | null;
 }
 
@@ -65,7 +65,7 @@ export function printTo(out: Writable, error: Writable): void {
   isProcess = false;
 }
 
-/** From now on standard output holds what is written through `stdout`; what modules of others print joins the progress. */
+/** From now on, only `stdout` writes to standard output. Output of a plan's modules goes to standard error. */
 export function reserveStdout(): void {
   if (isProcess) process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write;
 }

@@ -1,4 +1,4 @@
-/** Wrong usage that only a running command detects: the same words and exit code as those of commander. */
+/** Reports wrong usage that only a command can detect, with the form and exit code of commander's own errors. */
 import { escapeControls, oneLine } from '../views/drawing/visible-text.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { stderr } from './streams.js';
@@ -11,7 +11,10 @@ export async function usageError(message: string, help?: string): Promise<ExitCo
   return EXIT.usage;
 }
 
-/** An error of the argument parser quotes the command line, which must neither control a terminal nor fake a line. */
+/**
+ * Errors of the argument parser quote the command line. Its control characters must not reach a terminal or forge a
+ * line.
+ */
 export function visibleError(text: string): string {
   const [message = '', guess] = text.trimEnd().split(/\n(?=\(Did you mean [^\n]*\)$)/);
   const lines = guess === undefined ? [message] : [message, guess];

@@ -1,6 +1,6 @@
 /**
- * `statedsl init`: writes a first flow with all that it needs. Existing files are never changed: if one of the files
- * exists, none is written.
+ * `statedsl init`: writes a first flow and everything that it needs. Existing files are never changed: if one of the
+ * files exists, none is written.
  */
 import { existsSync, lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';

@@ -1,4 +1,4 @@
-/** The plan that a command is about, where it has no errors. */
+/** Loads a plan for a command that needs it without errors. */
 
 import { type LoadedPlan, loadPlan, type PlanFlags } from '../../project/load-plan.js';
 import { hasErrors } from '../../source/diagnostic.js';
@@ -7,7 +7,7 @@ import { commandLineHost } from '../host.js';
 import { stderr } from '../streams.js';
 import { usageError } from '../usage.js';
 
-/** A plan without errors. Otherwise prints them and gives null. */
+/** Returns the plan if it has no errors. Otherwise prints them and returns null. */
 export async function loadSoundPlan(
   file: string,
   flags: PlanFlags,

@@ -25,7 +25,7 @@ interface PlanCheckFlags extends PlanFlags {
   readonly quiet?: boolean;
 }
 
-/** Makes the fixes of a plan. False where its file cannot be written, which has been said then. */
+/** Applies the fixes of a plan. Returns false, after reporting the problem, if the file cannot be written. */
 export async function fixPlan(file: string, flags: PlanCheckFlags): Promise<boolean> {
   const host = commandLineHost();
   const read = readProgram(host, file);
@@ -92,7 +92,7 @@ function planReport({ diagnostics, sources, signature, approvals, tree }: Loaded
   };
 }
 
-/** As a person answers it: below `†state`. */
+/** The name in an answer, which leaves out `state.`. */
 function approvalName(path: readonly [string, ...string[]]): string {
   return printPath(path).replace(/^state\./, '');
 }

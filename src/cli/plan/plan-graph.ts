@@ -1,4 +1,4 @@
-/** `statedsl plan graph`, which `graph` is for a plan: calls and the paths between them. */
+/** `statedsl plan graph`, and `statedsl graph` for a plan: draws its calls and the paths between them. */
 
 import type { PlanFlags } from '../../project/load-plan.js';
 import { planDot, planGraph, planMermaid } from '../../views/graph/plan-graph.js';

@@ -1,4 +1,4 @@
-/** `statedsl plan simulate`: what runs and what is skipped, for every outcome that the calls of a plan may have. */
+/** `statedsl plan simulate`: shows which calls run and which are skipped, for every combination of outcomes. */
 import { simulatePlan } from '../../interpreter/plan/simulate-plan.js';
 import type { PlanFlags } from '../../project/load-plan.js';
 import { planCasesJson, planCasesText } from '../../views/graph/plan-cases.js';

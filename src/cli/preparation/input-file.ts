@@ -6,7 +6,7 @@ import type { Json } from '../../machine/expression.js';
 import { MAX_INPUT_BYTES, readBytes, whyNotRead } from '../../project/read-text.js';
 import type { FileInputs } from './inputs.js';
 
-/** The members, or a clause that says why there are none. */
+/** The members, or a clause that says what is wrong with the file. */
 export async function readInputFile(path: string): Promise<FileInputs | { readonly reason: string }> {
   const file = readText(path);
   if ('reason' in file) return file;
@@ -53,7 +53,10 @@ async function readYaml(text: string, path: string): Promise<Parsed> {
   return hasInfinity(value) ? { reason: 'it contains a number that is not finite' } : { json: value };
 }
 
-/** YAML has infinities and NaN; values of a program are JSON. Level by level, since depth is not bounded by YAML aliases. */
+/**
+ * YAML has infinities and NaN, but values are JSON. Walks level by level with a limit, because YAML aliases can nest
+ * endlessly.
+ */
 function hasInfinity(value: Json): boolean {
   let level: Json[] = [value];
   for (let depth = 0; level.length > 0 && depth < 1000; depth++) {

@@ -1,6 +1,6 @@
 /**
- * Values for the inputs of a machine: from `-i name=text` or `-i name:=JSON`, from a file, and by default. All mistakes
- * are found at once. Each is drawn on the typed text, so that a flag is as easy to fix as a program.
+ * Values for the inputs of a machine: from `-i name=text` or `-i name:=JSON`, from a file, or from a default. All
+ * mistakes are reported at once, each with the typed text, so that a flag is as easy to fix as a program.
  */
 import { printJson, readJson } from '../../interpreter/values/json.js';
 import {
@@ -19,17 +19,17 @@ import type { Diagnostic } from '../../source/diagnostic.js';
 import { type SourceSet, type Span, sourceFile } from '../../source/source-file.js';
 import { nearest } from '../../source/suggest.js';
 
-/** A value and the source location to blame for it. */
+/** A value and the source location at which its mistakes are reported. */
 interface Given {
   readonly value: Value;
   readonly span: Span;
-  /** `text`: as typed. `json`: types are what `:=` or the file says. */
+  /** `text`: the value of a flag, read by its declared type. `json` and `file`: a value that has its own type. */
   readonly as: 'text' | 'json' | 'file';
 }
 
 interface InputsGiven {
   readonly values: Map<string, Json>;
-  /** JSON of values with a number that was written in another way than JavaScript prints it, such as `1.10`. */
+  /** The JSON text of values with a number that JavaScript would print differently, such as `1.10`. */
   readonly printed: Record<string, string>;
   readonly diagnostics: Diagnostic[];
 }
@@ -41,7 +41,7 @@ export interface FileInputs {
   readonly members: Readonly<Record<string, Value>>;
 }
 
-/** What a program declares; known also where errors leave no machine to run. */
+/** The declarations of a program. They exist even if errors leave no machine to run. */
 type Declared = Pick<Machine, 'name' | 'inputs'>;
 
 interface InputSources {
@@ -90,7 +90,7 @@ function findInput(machine: Declared, name: string): Input | undefined {
   return machine.inputs.find((one) => one.name === name);
 }
 
-/** `name=text` or `name:=JSON`; the rest is as it was typed. */
+/** Splits `name=text` or `name:=JSON`. `rest` is the value as typed. */
 export function partsOfFlag(flag: string): { readonly name: string; readonly rest: string; readonly isJson: boolean } {
   const equals = flag.indexOf('=');
   if (equals < 0) return { name: flag, rest: '', isJson: false };
@@ -145,20 +145,20 @@ function textOf(bytes: Buffer): string | null {
 }
 
 /**
- * The text of a flag is a text, unless the input is declared with another type or has a default of another type. Then
- * it is read as JSON; if it is not JSON, it stays a text, which the type check refuses.
+ * The value of a flag is text unless the declaration or the default of the input has another type. Then the value is
+ * read as JSON. If it is not JSON, it stays text, which the type check refuses.
  */
 function parseTyped(text: string, input: Input | undefined): Value {
   const type = input === undefined ? undefined : typeOfInput(input);
   return type === undefined || type === 'string' ? text : (fromJson(text) ?? text);
 }
 
-/** Declared, or that of the default; null has none. */
+/** The declared type, or the type of the default. A default of null has none. */
 function typeOfInput({ type, value }: Input): string | undefined {
   return type ?? (value === undefined || value === null ? undefined : typeName(value));
 }
 
-/** JSON with its numbers as they are written, undefined for other text. */
+/** Parses JSON and keeps numbers as they are written. Returns undefined for other text. */
 function fromJson(text: string): Value | undefined {
   const read = readJson(text);
   if (!read.ok) return read.why === 'too-deep' ? (JSON.parse(text) as Value) : undefined;
@@ -178,7 +178,7 @@ function check(name: string, { value, span, as }: Given, machine: Declared): Dia
   }
   if (deeperThan(value, MAX_DEPTH)) return words.inputTooDeep(span, { name, limit: MAX_DEPTH });
   const found = typeName(value);
-  // A default says what a flag's text is read as; JSON may be anything where nothing is declared.
+  // A default decides how the text of a flag is read. A JSON value may have any type if none is declared.
   const wanted = as === 'text' ? typeOfInput(input) : input.type;
   if (wanted !== undefined && wanted !== found)
     return words.inputType(span, {
@@ -252,8 +252,8 @@ function memberSpan(text: string, name: string, file: number): Span {
 }
 
 /**
- * What of an input file may be drawn: where a member is secret, or unknown and so perhaps a secret under a wrong
- * name, only the names, at their places.
+ * The part of an input file that a message may show. If a member is secret, or unknown and so perhaps a misspelled
+ * secret, only the names are shown, each at its original position.
  */
 function drawnText({ text, members }: FileInputs, machine: Declared): string {
   const names = Object.keys(members);
@@ -263,9 +263,9 @@ function drawnText({ text, members }: FileInputs, machine: Declared): string {
   for (const name of names) {
     const { start, end } = memberSpan(text, name, 0);
     if (end === 0) continue;
-    const behind = /^"?\s*:/.exec(text.slice(end, end + 100))?.[0].length ?? 0;
+    const colon = /^"?\s*:/.exec(text.slice(end, end + 100))?.[0].length ?? 0;
     const from = text[start - 1] === '"' ? start - 1 : start;
-    const label = `${text.slice(from, end + behind)} ***`;
+    const label = `${text.slice(from, end + colon)} ***`;
     for (let i = 0; i < label.length && !/[\r\n]/.test(drawn[from + i] ?? '\n'); i++)
       drawn[from + i] = label[i] as string;
   }

@@ -20,7 +20,7 @@ export interface Prepared {
   readonly machine: Machine;
   readonly sources: SourceSet;
   readonly inputs: ReadonlyMap<string, Json>;
-  /** JSON of inputs whose numbers are written in another way than JavaScript prints them. */
+  /** The JSON text of inputs with a number that JavaScript would print differently. */
   readonly printed: Readonly<Record<string, string>>;
   readonly start: Start | null;
   readonly configuration: Configuration;
@@ -29,7 +29,7 @@ export interface Prepared {
   readonly programDir: string;
   /** The absolute working directory of commands. */
   readonly cwd: string;
-  /** What the worktree of the run is made of; null: it has none. */
+  /** The repository from which the worktree of the run is created; null if the run has no worktree. */
   readonly repository: Repository | null;
 }
 

@@ -78,7 +78,7 @@ export async function preparePlan(file: string, flags: RunFlags): Promise<Prepar
   };
 }
 
-/** The plan as it is now, for a run that was made of it as it was. */
+/** The plan as it is now, for a run of an earlier version. */
 export async function editedPlan(
   file: string,
   { about }: StoredRun,
@@ -119,7 +119,7 @@ async function givenInputs(file: string, loaded: LoadedPlan, flags: RunFlags, so
   }
   if (loaded.tree === null) return null;
   const named = [...(flags.input ?? []).map((flag) => partsOfFlag(flag).name), ...Object.keys(read?.members ?? {})];
-  // What the context gives is what another value replaces, so it says the type of that one.
+  // A value in the context is a default, which also determines the type of a value that replaces it.
   const context = loaded.plan?.given.input;
   const known = typeof context === 'object' && context !== null && !Array.isArray(context) ? context : {};
   const inputs = (loaded.inputs ?? [...new Set(named)]).map((name) => ({
@@ -128,7 +128,7 @@ async function givenInputs(file: string, loaded: LoadedPlan, flags: RunFlags, so
     ...(Object.hasOwn(known, name) ? { value: known[name] as Json } : {}),
   }));
   const declared = { name: basename(file, extname(file)), inputs };
-  // What is missing is a matter of alternatives, which the check of the plan knows.
+  // A missing input may have alternatives, which only the check of the plan considers.
   const given = readInputs(declared, { flags: flags.input ?? [], file: read, complete: false, sources });
   return { ...given, diagnostics: given.diagnostics.map((one) => unreadInputs(one, loaded, sources)) };
 }
@@ -140,7 +140,7 @@ function unreadInputs(one: Diagnostic, { inputs }: LoadedPlan, sources: SourceSe
   return planWords.unreadInput(one.span, { name, near: nearest(name, inputs ?? []) });
 }
 
-/** A mistake in an input is reported at its flag; then the plan that lacks the input is not blamed as well. */
+/** A mistake in an input is reported at its flag, so the plan is not reported for lacking that input as well. */
 function withoutRepetition(diagnostics: readonly Diagnostic[], flagsAreWrong: boolean): Diagnostic[] {
   return sortDiagnostics(flagsAreWrong ? diagnostics.filter(({ code }) => code !== 'missing-input') : diagnostics);
 }

@@ -105,7 +105,7 @@ export function secretInputs(machine: Machine, flags: ResumeFlags, sources: Sour
   return { values, diagnostics: read.diagnostics };
 }
 
-/** The program as it is now, for a run that is resumed in it. */
+/** The current program, for a run that is resumed in it. */
 async function editedMachine(
   file: string,
   stored: StoredRun,
@@ -125,7 +125,7 @@ async function editedMachine(
   const calls = known ? { tools, ...toolLookup(commandLineHost(), configuration, { agent: instead, cwd }) } : { tools };
   const lookups = { ...agents, ...gateLookup(configuration, cwd), worktree };
   const named = await compileProgram(commandLineHost(), read, { cwd, machine: name, configuration, calls, lookups });
-  // A program without a MACHINE line is called like its file, and the edited one may be called otherwise.
+  // A program without a MACHINE line is named after its file, and the edited file may have another name.
   const other = named.diagnostics.some(({ code }) => code === 'unknown-machine');
   const alone = other ? await compileProgram(commandLineHost(), read, { cwd, configuration, calls, lookups }) : null;
   const compiled = alone !== null && alone.machines.length === 1 ? alone : named;

@@ -71,7 +71,7 @@ export async function prepareRun(file: string, flags: RunFlags): Promise<Prepara
     lookups: {
       worktree: worktree.repository !== null,
       ...gateLookup(configuration, cwd),
-      // A mock answers for agents, so it and not the configuration says which there are.
+      // A mock answers for agents, so the mock and not the configuration defines which agents exist.
       ...(mock === null ? { agents: agentLookup(configuration, flags.agent ?? {}) } : {}),
     },
     ...omitUndefined({ standIns: mock === null ? undefined : standInsOf(mock.mock) }),
@@ -89,7 +89,7 @@ export async function prepareRun(file: string, flags: RunFlags): Promise<Prepara
   return finish(compilation, { flags, mock: mock?.mock ?? null, configuration, programDir, cwd, repository });
 }
 
-/** A flag without effect is refused: above all, a person must not take an approval for granted. */
+/** A flag without effect is refused. Above all, a person must not believe that `--approved` protected the run. */
 function onlyForPlans({ state, approved }: Pick<RunFlags, 'state' | 'approved'>): [string, string] | null {
   if (approved !== undefined)
     return [
@@ -129,7 +129,7 @@ async function finish(compilation: Runnable, { flags, mock, ...known }: Known): 
   return { machine, sources, inputs, printed, start: first, mock, ...known };
 }
 
-/** A machine that does not exist is the mistake of the flag that names it, and not of the program. */
+/** A machine that does not exist is a mistake in the flag that names it, not in the program. */
 function blameFlag(diagnostics: readonly Diagnostic[], { machine }: RunFlags, sources: SourceSet): Diagnostic[] {
   if (machine === undefined) return [...diagnostics];
   const lead = '--machine ';
@@ -142,7 +142,7 @@ function blameFlag(diagnostics: readonly Diagnostic[], { machine }: RunFlags, so
 
 interface Findings {
   readonly flags: RunFlags;
-  /** Both grow: what was typed becomes a source, so that what is wrong with it can be drawn. */
+  /** Both are extended: the text of a flag becomes a source, so that its mistakes can be shown in it. */
   readonly sources: SourceSet;
   readonly diagnostics: Diagnostic[];
 }
@@ -156,7 +156,7 @@ async function findInputs(
   if (read !== null && 'reason' in read)
     diagnostics.push(badInputFile(flags.inputFile as string, read.reason, sources));
   if (declared === null) return { values: new Map(), printed: {} };
-  // What an unreadable file would have given is not missing too.
+  // The values of an unreadable file are not reported as missing as well.
   const complete = flags.dryRun !== true && (read === null || file !== null);
   const given = readInputs(declared, { flags: flags.input ?? [], file, complete, sources });
   diagnostics.push(...given.diagnostics);
@@ -176,7 +176,7 @@ function standInsOf({ commands }: Mock): (program: string) => boolean {
   return (program) => names.has(program) || names.has(basename(program));
 }
 
-/** What the machine would start and the mock does not name, blamed on the line that starts it. */
+/** Everything that the machine would start and the mock does not name, reported at the line that starts it. */
 async function notMocked(mock: Mock, machine: Machine, sources: SourceSet): Promise<Diagnostic[]> {
   const { missingInMock } = await import('../../runtime/mock.js');
   return missingInMock(mock, machine).map(({ file, line, message }): Diagnostic => {

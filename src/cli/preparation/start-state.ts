@@ -15,7 +15,7 @@ export interface Start {
   readonly with: Readonly<Record<string, Json>>;
 }
 
-/** The start, or what is wrong with it, drawn on the flag. */
+/** The start, or its mistakes, which are shown in the text of the flag. */
 export function readStart(
   flag: string,
   machine: Machine,
@@ -104,7 +104,10 @@ function splitAtCommas(text: string): string[] {
   return [...parts, text.slice(from)];
 }
 
-/** Entry values that the state reads and that nothing else can supply. `x?`, `x exists` and `default(x, …)` do without. */
+/**
+ * Entry values that the state reads and that nothing else can supply. `x?`, `x exists` and `default(x, …)` need no
+ * value.
+ */
 function neededValues(state: State): string[] {
   const found = new Set<string>();
   const visit = (node: unknown): void => {

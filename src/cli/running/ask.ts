@@ -1,6 +1,6 @@
 /**
- * Questions of a program, on a terminal: one line out, one line in. A line works in every terminal, also a dumb one or
- * one that a script drives, and what is typed is the answer. Prompts go to stderr, so that stdout stays the result's.
+ * Asks the questions of a program on a terminal: prints one line and reads one line. This works in every terminal,
+ * including a dumb one or one that a script controls. Prompts go to stderr, because stdout is for the result.
  */
 import { createInterface } from 'node:readline';
 import { escapeControls, oneLine } from '../../views/drawing/visible-text.js';
@@ -50,7 +50,7 @@ function isPossible(answer: string, { choices }: Question): boolean {
   return choices === null || choices.length === 0 || choices.includes(answer);
 }
 
-/** `? Go on? (yes, no) [yes] `. */
+/** `? Continue? (yes, no) [yes] `. */
 function promptText({ question, choices, default: preset }: Question): string {
   const list = choices === null || choices.length === 0 ? '' : ` (${choices.join(', ')})`;
   return escapeControls(`? ${oneLine(question)}${list}${preset === null ? '' : ` [${preset}]`} `);

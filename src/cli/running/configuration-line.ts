@@ -1,4 +1,4 @@
-/** The first line of the log: which configuration decides what a run starts. */
+/** The first line of the log: the configuration that defines what the run can start. */
 
 import { shortName } from '../../project/host.js';
 import type { Configuration } from '../../runtime/configuration/configuration.js';

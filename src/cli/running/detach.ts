@@ -41,7 +41,7 @@ export async function detach(json: boolean, readsInput: boolean): Promise<ExitCo
   return EXIT.returned;
 }
 
-/** Whether this is the background process. The mark is taken away, since commands of the run must not inherit it. */
+/** Whether this is the background process. Removes the mark, because the commands of the run must not inherit it. */
 export function isDetached(): boolean {
   const marked = process.env[MARK] === '1' && process.send !== undefined;
   delete process.env[MARK];

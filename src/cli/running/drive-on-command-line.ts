@@ -34,7 +34,7 @@ const RECORD_BYTES = 256 * 1024;
 /** Enough of an artifact for the lines that are shown of it. */
 const HEAD_BYTES = 8192;
 
-/** Flags about what is shown and where runs are kept: the same for every command that drives a run. */
+/** Flags for what is shown and where runs are stored: the same for every command that drives a run. */
 export interface ShowFlags {
   readonly json?: boolean;
   readonly events?: boolean;
@@ -57,11 +57,11 @@ export async function flagProblem(flags: ShowFlags & { readonly detach?: boolean
 interface DrivenRun {
   readonly flags: ShowFlags;
   readonly background: boolean;
-  /** Its Machine, as far as its name is shown. */
+  /** The part of the Machine that supplies its name. */
   readonly program: Pick<Machine, 'name' | 'workflow'>;
-  /** What failures are drawn on. */
+  /** The source texts that the picture of a failure shows. */
   readonly sources: SourceSet;
-  /** Drives the run with the part of its options that shows and stops it. */
+  /** Drives the run with these options, which show it and can stop it. */
   readonly drive: (
     options: Pick<
       RunOptions,
@@ -126,7 +126,6 @@ export async function driveOnCommandLine({ flags, background, program, sources, 
   const report = await drive({
     ...listening.options,
     onEnd: printEnd,
-    // Looking up a name takes longer than a small run, and only an answer needs it.
     ...omitUndefined({
       // Looking up a name takes longer than a small run, and only an answer needs it.
       person: asks ? personName() : undefined,
@@ -147,8 +146,9 @@ export async function driveOnCommandLine({ flags, background, program, sources, 
 }
 
 /**
- * The requests of effects that are started again: they are in the record already and would not appear in the log. The
- * record has their values without secrets; without a record near the end, the log shows the instruction as written.
+ * The requests of effects that are started again: they are already in the journal, so no new event would show them. The
+ * recorded request has its values without secrets. If it is not near the end of the journal, the log shows the
+ * instruction as written.
  */
 function requestsAgain(folder: string | null, again: readonly EffectRequest[]): RunEvent[] {
   if (again.length === 0) return [];

@@ -1,4 +1,4 @@
-/** Drives a run that is on disk, or a copy of it, with what flags, files and the configuration say about it. */
+/** Drives a stored run, or a copy of it, with the settings from flags, files and the configuration. */
 
 import { sourcesOf } from '../../project/stored-program.js';
 import type { ResumeOptions } from '../../runtime/run/again/resume-options.js';

@@ -17,7 +17,7 @@ export interface Interruption {
   readonly signal: AbortSignal;
   /** Asks the run to stop, as the first signal does. */
   interrupt(reason: string): void;
-  /** Restores the default meaning of the signals. */
+  /** Restores the default handling of the signals. */
   release(): void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The last line that each running effect printed, for the live lines of a terminal. Of a line without an end only its
- * last bytes are kept, so that a program which prints no line end costs no memory.
+ * The last line that each running effect printed, for the live lines of a terminal. Only the last bytes of an
+ * unfinished line are kept, so that a program that never ends its line needs little memory.
  */
 import { escapeControls, oneLine } from '../../views/drawing/visible-text.js';
 
@@ -23,7 +23,7 @@ export function lastLines(): LastLines {
       ends.set(effect, all.subarray(-KEPT_BYTES));
     },
     of(effect) {
-      // A line may be drawn again from its beginning, as meters of progress do.
+      // A program may redraw its line from the beginning, as progress bars do.
       const lines = (ends.get(effect)?.toString('utf8') ?? '').split(/[\r\n]+/);
       const line = lines.findLast((one) => one.trim() !== '') ?? '';
       return escapeControls(oneLine(withoutColours(line))).trim();
@@ -33,6 +33,6 @@ export function lastLines(): LastLines {
 }
 
 function withoutColours(line: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the sequences of colours begin with one
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: color sequences begin with one
   return line.replace(/\u001b\[[0-9;]*m/g, '');
 }

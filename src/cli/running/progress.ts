@@ -1,7 +1,7 @@
 /**
  * Shows a run on stderr while it happens. A file or a pipe gets plain lines; a terminal also gets one live line for
- * every running effect, redrawn below the log. Lines are gathered for a moment, so that a loop of a million turns is
- * not a million writes.
+ * every running effect, redrawn below the log. Lines are buffered briefly, so that a loop with a million iterations
+ * does not cause a million writes.
  */
 import type { RunEvent } from '../../interpreter/events/event.js';
 import { duration } from '../../views/drawing/duration.js';
@@ -10,20 +10,20 @@ import { eventLog, type Log } from '../../views/log/log.js';
 import type { Stream } from '../streams.js';
 import { lastLines } from './last-lines.js';
 
-/** How much text is gathered at most before it is written. */
+/** The most characters that are buffered before they are written. */
 const BATCH = 16 * 1024;
 const REDRAW_MS = 200;
-/** An effect that is over at once needs no live line; one appears when it lasts. */
+/** A short effect needs no live line. The line appears after this time. */
 const SHOW_AFTER_MS = 150;
 const MAX_LIVE_LINES = 10;
 
 export interface Progress {
   event(event: RunEvent): void;
-  /** What a running effect prints, where its last line is shown. */
+  /** Receives the output of running effects; null if their last lines are not shown. */
   readonly output: ((effect: string, bytes: Uint8Array) => void) | null;
   /** A line of the command itself. */
   line(text: string): void;
-  /** Writes the gathered text and removes the live lines; they come back with the next event. */
+  /** Writes the buffered text and removes the live lines, which return with the next event. */
   pause(): void;
   /** Stops showing anything. */
   end(): void;
@@ -84,7 +84,7 @@ interface Gathered {
   flush(): void;
 }
 
-/** Passes text on in larger pieces, at the latest at the end of this turn of the event loop. */
+/** Passes text on in larger pieces, at the latest when this turn of the event loop ends. */
 export function gatherEvents(write: (text: string) => void): Gathered {
   let text = '';
   let scheduled = false;

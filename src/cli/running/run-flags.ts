@@ -1,4 +1,4 @@
-/** What `run` takes, as the command line gives it: numbers and durations are already checked and read. */
+/** The options of `run`, with numbers and durations already checked and parsed. */
 export interface RunFlags {
   readonly input?: readonly string[];
   readonly inputFile?: string;
