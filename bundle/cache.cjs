@@ -109,22 +109,42 @@ function makeFolder(folder) {
   }
 }
 
+const ignoreSignal = () => undefined;
+
 /** Stores something for later starts, whole or not at all. Whatever prevents that, the next start is only slower. */
 function write(name, label, content) {
-  for (const folder of folders) {
-    const path = join(folder, fileName(name));
-    const beside = `${path}.${process.pid}`;
-    try {
-      makeFolder(folder);
-      if (!isOwnFolder(fs.lstatSync(folder))) continue;
-      fs.rmSync(beside, { force: true });
-      fs.writeFileSync(beside, encode(name, label, content), { flag: 'wx', mode: 0o600 });
-      fs.renameSync(beside, path);
-      removeOld(folder);
-      return;
-    } catch {
-      // The next folder may do.
-    }
+  // Without a handler the signal ends the process when a file grows beyond the limit of its size.
+  process.on('SIGXFSZ', ignoreSignal);
+  try {
+    folders.some((folder) => writeInto(folder, fileName(name), encode(name, label, content)));
+  } finally {
+    process.off('SIGXFSZ', ignoreSignal);
+  }
+}
+
+/** True if the file is stored; otherwise nothing is left of it. */
+function writeInto(folder, file, bytes) {
+  const path = join(folder, file);
+  const partial = `${path}.${process.pid}`;
+  try {
+    makeFolder(folder);
+    if (!isOwnFolder(fs.lstatSync(folder))) return false;
+    fs.rmSync(partial, { force: true });
+    fs.writeFileSync(partial, bytes, { flag: 'wx', mode: 0o600 });
+    fs.renameSync(partial, path);
+    removeOld(folder);
+    return true;
+  } catch {
+    removeQuietly(partial);
+    return false;
+  }
+}
+
+function removeQuietly(path) {
+  try {
+    fs.rmSync(path, { force: true });
+  } catch {
+    // There is no such folder, or it cannot be written.
   }
 }
 

@@ -13,7 +13,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Place, place } from './statedsl.js';
+import { runProgram } from '../harness/process.js';
+import { cli, type Place, place } from './statedsl.js';
 
 const PROGRAM = { 'hello.dsl': 'RETURN: hello\n' };
 const DAY_S = 24 * 60 * 60;
@@ -78,6 +79,18 @@ describe('the cache of compiled code', () => {
     await hello(one);
     // Another folder is used from then on.
     expect(readdirSync(join(one.folder, 'tmp'))).toHaveLength(1);
+  });
+
+  it('leaves nothing, and ends nothing, where files may not be so large', async () => {
+    const one = place(PROGRAM);
+    mkdirSync(join(one.folder, 'cache/statedsl'), { recursive: true, mode: 0o700 });
+    const env = { ...process.env, XDG_CACHE_HOME: join(one.folder, 'cache'), TMPDIR: join(one.folder, 'tmp') };
+    const args = ['-c', 'ulimit -f 16; exec "$0" "$@"', process.execPath, cli, 'run', '--quiet', 'hello.dsl'];
+    const result = await runProgram('bash', args, { cwd: one.folder, env });
+    expect(result).toEqual({ code: 0, stdout: 'hello\n', stderr: '' });
+    const sizes = filesOf(join(one.folder, 'cache/statedsl')).map((path) => lstatSync(path).size);
+    expect(Math.max(0, ...sizes)).toBeLessThanOrEqual(16 * 1024);
+    expect(readdirSync(join(one.folder, `tmp/statedsl-${process.getuid?.()}`))).toEqual([]);
   });
 
   it('follows no link', async () => {
