@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 /** Tests in these files start processes, and some need the built program. All others are unit tests. */
@@ -20,6 +21,8 @@ export default defineConfig({
     // A test that asserts nothing fails.
     expect: { requireAssertions: true },
     globalSetup: ['test/something-ran.ts'],
+    // What programs store for their next start is not mixed with that of the user.
+    env: { XDG_CACHE_HOME: fileURLToPath(new URL('node_modules/.cache/tests', import.meta.url)) },
     experimental: { fsModuleCache: true },
     coverage: {
       include: ['src/**/*.ts'],

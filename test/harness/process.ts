@@ -84,8 +84,9 @@ export function output(program: string, args: readonly string[], options: Proces
   return stdout;
 }
 
-/** As somebody of whom git knows nothing but the name; hooks of the repository do not run. */
+/** As a user without any settings but a name and an address; hooks of the repository do not run. */
 export function git(cwd: string, ...args: readonly string[]): string {
   const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@localhost', '-c', 'commit.gpgSign=false'];
-  return output('git', [...identity, '-c', 'core.hooksPath=/dev/null', ...args], { cwd });
+  const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
+  return output('git', [...identity, '-c', 'core.hooksPath=/dev/null', ...args], { cwd, env });
 }
