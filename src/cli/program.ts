@@ -141,7 +141,8 @@ function addRun(program: Command, onExit: (code: number) => void): void {
       environmentOption('--max-output <size>', 'limit for the output of commands and agents (default: 256MiB)', bytes),
     )
     .option('--agent <name=agent>', 'use another configured agent for this name (repeatable)', collectPairs)
-    .option('--mock <file>', 'take the results of commands and agents from a file')
+    .option('--mock <file>', 'take the results of commands, agents and people from a file, in virtual time')
+    .option('--real-time', 'with --mock: waits and time limits take their time')
     .option('--detach', 'continue in the background and print the run')
     .option('--auto-events', 'emit the events STATE_ENTRY and PHASE_TRANSITION for every state')
     .addOption(
@@ -249,7 +250,8 @@ function addResumeOptions(command: Command): Command {
     .addOption(environmentOption('--max-journal <size>', 'new limit for the size of the journal', bytes))
     .addOption(environmentOption('--max-output <size>', 'new limit for the output of commands and agents', bytes))
     .option('--agent <name=agent>', 'use another configured agent for this name (repeatable)', collectPairs)
-    .option('--mock <file>', 'take the results of commands and agents from a file')
+    .option('--mock <file>', 'take the results of commands, agents and people from a file, in virtual time')
+    .option('--real-time', 'with --mock: waits and time limits take their time')
     .addOption(inDoubtOption())
     .addOption(
       environmentOption(

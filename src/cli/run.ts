@@ -3,6 +3,7 @@
 import { basename, extname, resolve } from 'node:path';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { configuredOptions } from '../project/configured-options.js';
+import type { RunReport } from '../runtime/run/report.js';
 import { type RunOptions, run } from '../runtime/run/run.js';
 import { leadsElsewhere } from '../runtime/store/store-links.js';
 import { mayBeForeign } from '../runtime/store/store-ownership.js';
@@ -14,7 +15,7 @@ import { reportConfiguration } from './running/configuration-line.js';
 import { detach, isDetached } from './running/detach.js';
 import { driveOnCommandLine, flagProblem, suspendOptions } from './running/drive-on-command-line.js';
 import type { RunFlags } from './running/run-flags.js';
-import { createMockEffects, flagLimits, STORE, settingsOf } from './running/run-settings.js';
+import { createMockedRun, flagLimits, reportUnusedAnswers, STORE, settingsOf } from './running/run-settings.js';
 import { stdout } from './streams.js';
 
 export async function runCommand(file: string, flags: RunFlags): Promise<ExitCode> {
@@ -38,20 +39,35 @@ async function start(prepared: Prepared, flags: RunFlags, background: boolean): 
     if (wrong !== null) return wrong;
   }
   reportConfiguration(prepared.configuration, flags);
-  return driveOnCommandLine({
+  const { configuration, machine, mock, sources } = prepared;
+  const program = sources[0]?.name ?? '-';
+  const configured = configuredOptions(commandLineHost(), configuration, { program, instead: flags.agent ?? {} });
+  const mocked = mock === null ? null : await createMockedRun(mock, flags, configured);
+  const options = { ...runOptions(prepared, configured, flags, background), ...mocked?.options };
+  let report: RunReport | null = null;
+  const code = await driveOnCommandLine({
     flags,
     background,
-    program: prepared.machine,
-    sources: prepared.sources,
-    drive: async (shown) => run(prepared.machine, { ...(await runOptions(prepared, flags, background)), ...shown }),
+    program: machine,
+    sources,
+    drive: async (shown) => {
+      const asked = mocked === null ? {} : { ask: mocked.world.ask(shown.ask ?? null) };
+      report = await run(machine, { ...options, ...shown, ...asked });
+      return report;
+    },
   });
+  if (mocked !== null && report !== null) await reportUnusedAnswers(mocked.world, report, flags);
+  return code;
 }
 
-async function runOptions(prepared: Prepared, flags: RunFlags, background: boolean): Promise<RunOptions> {
-  const { configuration, mock, start: first } = prepared;
+function runOptions(
+  prepared: Prepared,
+  configured: ReturnType<typeof configuredOptions>,
+  flags: RunFlags,
+  background: boolean,
+): RunOptions {
+  const { configuration, start: first } = prepared;
   const jobs = flags.jobs ?? configuration.defaults.jobs;
-  const program = prepared.sources[0]?.name ?? '-';
-  const configured = configuredOptions(commandLineHost(), configuration, { program, instead: flags.agent ?? {} });
   return {
     inputs: Object.fromEntries(prepared.inputs),
     printedInputs: prepared.printed,
@@ -69,7 +85,6 @@ async function runOptions(prepared: Prepared, flags: RunFlags, background: boole
     ...omitUndefined({
       jobs,
       start: first ?? undefined,
-      effects: mock === null ? undefined : await createMockEffects(mock, configured),
     }),
   };
 }

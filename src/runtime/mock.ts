@@ -1,6 +1,6 @@
 /**
- * Mocks of commands, agents and tools: a file gives the result of each, so that a program can be tried without starting
- * anything. The file must be complete: a mock that runs one command for real by mistake would be worse than none.
+ * Mocks of commands, agents, tools and people: a file gives the result of each, so that a program can be tried without
+ * starting anything. The file must be complete: a mock that runs one command for real by mistake would be worse than none.
  */
 import { basename } from 'node:path';
 import type { Outcome } from '../interpreter/events/event.js';
@@ -10,49 +10,13 @@ import type { Machine } from '../machine/machine.js';
 import type { ToolBinding } from '../machine/plan.js';
 import type { StepInstruction } from '../machine/step.js';
 import { writeAgentOutput } from './agents/perform.js';
-import { type FileProblem, readYamlFile } from './configuration/yaml-file.js';
-import type { Effects, PerformedRequest } from './effect-context.js';
+import type { FileProblem } from './configuration/yaml-file.js';
+import type { EffectContext, Effects, PerformedRequest } from './effect-context.js';
+import { type AnsweredRequest, type GivenAnswer, performAnswer } from './given-answer.js';
+import { MOCK_PARTS, type Mock, type MockAnswers, type MockPart, readMockAnswer } from './mock-file.js';
+import type { AskHandler } from './run/drive-options.js';
 import { performChecked } from './tools/perform-tool.js';
-
-/** A value, a failure `{fail: {code, message}}`, or a list with one of these for each call. */
-type MockAnswers = Readonly<Record<string, Json>>;
-
-export interface Mock {
-  readonly file: string;
-  readonly tools: MockAnswers | null;
-  readonly agents: MockAnswers | null;
-  readonly commands: MockAnswers | null;
-}
-
-/** Reads the file of `--mock`. */
-export async function loadMock(file: string): Promise<{ mock: Mock | null; problems: readonly FileProblem[] }> {
-  const read = await readYamlFile(file);
-  if (read.problems.length > 0) return { mock: null, problems: read.problems };
-  const problems: FileProblem[] = [];
-  const report = (path: string[], message: string, help?: string): void => {
-    const location = read.locationOf(path, true);
-    problems.push({
-      file,
-      line: location?.line ?? null,
-      column: location?.column ?? null,
-      message,
-      ...(help ? { help } : {}),
-    });
-  };
-  const value = read.value ?? {};
-  if (!isMapping(value)) {
-    report([], 'a mock is a mapping with the keys `commands`, `agents` and `tools`');
-    return { mock: null, problems };
-  }
-  for (const [key, answers] of Object.entries(value)) {
-    if (!['tools', 'agents', 'commands'].includes(key))
-      report([key], `there is no key \`${key}\` in a mock`, 'the keys are `commands`, `agents` and `tools`');
-    else if (answers !== null && !isMapping(answers)) report([key], `\`${key}\` must be a mapping of names to answers`);
-  }
-  if (problems.length > 0) return { mock: null, problems };
-  const part = (key: string): MockAnswers | null => (key in value ? ((value[key] ?? {}) as MockAnswers) : null);
-  return { mock: { file, tools: part('tools'), agents: part('agents'), commands: part('commands') }, problems };
-}
+import { VIRTUAL_START, type VirtualTime } from './virtual-time.js';
 
 /** What a machine may start and the mock does not name. Found before anything runs. */
 export function missingInMock(mock: Mock, machine: Machine): FileProblem[] {
@@ -132,45 +96,112 @@ export function missingTools(mock: Mock, tools: ReadonlyMap<string, ToolBinding>
   return [...tools].filter(([name, binding]) => !isNamed(name, binding)).map(([name]) => name);
 }
 
-/** Answers from the mock. What it does not name goes to `others`. */
-export function mockEffects(mock: Mock, others: Effects): Effects {
-  const calls = new Map<string, number>();
-  const next = (part: string, name: string, answers: MockAnswers): Outcome => {
-    const given = answers[name] as Json;
-    const outcomeOf = part === 'tools' ? toolOutcomeOf : printedOutcomeOf;
-    if (!Array.isArray(given)) return outcomeOf(given);
+/** A mock at work: the answers that it has given so far, and who asks for them. */
+export interface MockWorld {
+  readonly effects: Effects;
+  /** Answers questions that the mock names, and passes on others. */
+  readonly ask: (others: AskHandler | null) => AskHandler;
+  /** Names that nothing has asked for, with their location in the mock. */
+  readonly listUnused: () => FileProblem[];
+}
+
+/** Answers from the mock. What it does not name goes to `others`. `time`: null means that answers take no time. */
+export function createMockWorld(mock: Mock, others: Effects, time: VirtualTime | null = null): MockWorld {
+  const answers = new Answers(mock);
+  const isNamed = (part: MockPart, name: string): boolean => mock[part] !== null && Object.hasOwn(mock[part], name);
+  scheduleSignals(mock, time);
+  const give = (part: MockPart, name: string, request: AnsweredRequest, context: EffectContext) =>
+    performAnswer(answers.next(part, name), request, time, context.stop);
+  const perform: Effects['perform'] = (request, context) => {
+    if (time !== null && request.kind === 'clock') return { kind: 'value', value: time.now };
+    if (time !== null && request.kind === 'timer') return performTimer(request, time, context.stop);
+    if (request.kind === 'agent' && isNamed('agents', request.agent)) {
+      const { output, directory = context.cwd } = request;
+      const write = (outcome: Outcome) => (output === null ? outcome : writeAgentOutput(output, outcome, directory));
+      const outcome = give('agents', request.agent, request, context);
+      return outcome instanceof Promise ? outcome.then(write) : write(outcome);
+    }
+    if (isCommand(request) && mock.commands !== null) {
+      const name = commandAnswer(mock.commands, request.text, toolOf(request));
+      if (name === null)
+        return { kind: 'not-started', reason: `the mock has no answer for the command \`${request.text}\`` };
+      return give('commands', name, request, context);
+    }
+    if (request.kind === 'tool' && isNamed('tools', request.call.name))
+      return performChecked(request.call, () => give('tools', request.call.name, request, context));
+    return others.perform(request, context);
+  };
+  const ask =
+    (other: AskHandler | null): AskHandler =>
+    async (question, signal) => {
+      if (!isNamed('asks', question.name)) return other === null ? null : other(question, signal);
+      const given = answers.next('asks', question.name);
+      if (time !== null && given.afterMs !== undefined) await time.sleep(time.now + given.afterMs, signal);
+      return textOf(given);
+    };
+  return { effects: { perform }, ask, listUnused: () => answers.listUnused() };
+}
+
+/** Ends at its point in virtual time. */
+export function performTimer(
+  request: Extract<PerformedRequest, { kind: 'timer' }>,
+  time: VirtualTime,
+  stop: AbortSignal,
+): Promise<Outcome> {
+  return time
+    .sleep(request.until ?? time.now + (request.ms ?? 0), stop)
+    .then(() => ({ kind: 'value', value: time.now }));
+}
+
+/** Signals arrive at the beginning or after their time; with real time there is no point at which they could arrive. */
+function scheduleSignals({ signals }: Mock, time: VirtualTime | null): void {
+  if (time === null) return;
+  for (const [name, given] of Object.entries(signals ?? {}))
+    for (const one of Array.isArray(given) ? given : [given]) {
+      const { result, afterMs = 0 } = readMockAnswer(one, true);
+      const payload = typeof result === 'object' && result.kind === 'value' ? result.value : null;
+      time.deliverAt(VIRTUAL_START + afterMs, { kind: 'signal', name, payload, by: 'mock' });
+    }
+}
+
+/** Which answers were given. */
+class Answers {
+  private readonly calls = new Map<string, number>();
+
+  constructor(private readonly mock: Mock) {}
+
+  next(part: MockPart, name: string): GivenAnswer {
+    const given = (this.mock[part] as MockAnswers)[name] as Json;
     const key = `${part}/${name}`;
-    const call = calls.get(key) ?? 0;
-    calls.set(key, call + 1);
+    const call = this.calls.get(key) ?? 0;
+    this.calls.set(key, call + 1);
+    if (!Array.isArray(given)) return readMockAnswer(given, part === 'tools');
     const answer = given[call];
-    if (answer === undefined)
-      return {
-        kind: 'not-started',
-        reason: `the mock has ${given.length === 1 ? 'one answer' : `${given.length} answers`} for \`${name}\`, but this is call ${given.length + 1}`,
-      };
-    return outcomeOf(answer);
-  };
-  return {
-    perform(request, context) {
-      if (request.kind === 'agent' && mock.agents !== null && Object.hasOwn(mock.agents, request.agent)) {
-        const outcome = next('agents', request.agent, mock.agents);
-        return request.output === null
-          ? outcome
-          : writeAgentOutput(request.output, outcome, request.directory ?? context.cwd);
-      }
-      if (isCommand(request) && mock.commands !== null) {
-        const name = commandAnswer(mock.commands, request.text, toolOf(request));
-        if (name === null)
-          return { kind: 'not-started', reason: `the mock has no answer for the command \`${request.text}\`` };
-        return next('commands', name, mock.commands);
-      }
-      if (request.kind === 'tool' && mock.tools !== null && Object.hasOwn(mock.tools, request.call.name)) {
-        const { tools } = mock;
-        return performChecked(request.call, () => next('tools', request.call.name, tools));
-      }
-      return others.perform(request, context);
-    },
-  };
+    if (answer !== undefined) return readMockAnswer(answer, part === 'tools');
+    const count = given.length === 1 ? 'one answer' : `${given.length} answers`;
+    const reason = `the mock has ${count} for \`${name}\`, but this is call ${call + 1}`;
+    return { result: { kind: 'not-started', reason } };
+  }
+
+  /** Signals come by themselves, so they are never unused. */
+  listUnused(): FileProblem[] {
+    const { file, locationOf } = this.mock;
+    return MOCK_PARTS.filter((part) => part !== 'signals').flatMap((part) =>
+      Object.keys(this.mock[part] ?? {})
+        .filter((name) => !this.calls.has(`${part}/${name}`))
+        .map((name) => {
+          const { line = null, column = null } = locationOf([part, name], true) ?? {};
+          return { file, line, column, message: `the run asked for none of the answers of \`${name}\`` };
+        }),
+    );
+  }
+}
+
+/** The text of an answer; null where the mock has none left, so that the question stays open. */
+function textOf({ result }: GivenAnswer): string | null {
+  if (typeof result === 'string') return null;
+  if (result.kind === 'exited') return result.stdout.text ?? '';
+  return result.kind === 'value' ? String(result.value) : null;
 }
 
 function isCommand(request: PerformedRequest): request is ShellRequest | ArgvRequest | FunctionRequest {
@@ -186,36 +217,4 @@ function toolOf(request: ShellRequest | ArgvRequest | FunctionRequest): string |
 function commandAnswer(commands: MockAnswers, text: string, tool: string | null): string | null {
   const names = [text.trim(), tool, text.trim().split(/\s+/)[0]];
   return names.find((name) => typeof name === 'string' && Object.hasOwn(commands, name)) ?? null;
-}
-
-/** For a tool, every value is its result, including a text. */
-function toolOutcomeOf(answer: Json): Outcome {
-  if (!isMapping(answer) || !isMapping(answer.fail)) return { kind: 'value', value: answer };
-  const { code = null, message } = answer.fail;
-  const words = typeof message === 'string' ? message : '';
-  if (typeof code === 'number') return printedOutcome('', code, words);
-  const said = words || String(code ?? 'the mock makes this call fail');
-  return typeof code === 'string'
-    ? { kind: 'failed', message: said, tool_code: code }
-    : { kind: 'failed', message: said };
-}
-
-/** A text is the output; other values are the result itself. */
-function printedOutcomeOf(answer: Json): Outcome {
-  if (typeof answer === 'string') return printedOutcome(answer, 0, '');
-  if (isMapping(answer) && isMapping(answer.fail)) {
-    const { code, message } = answer.fail;
-    const words = typeof message === 'string' ? message : '';
-    if (typeof code === 'number') return printedOutcome('', code, words);
-    return { kind: 'failed', message: words || String(code ?? 'the mock makes this call fail') };
-  }
-  return { kind: 'value', value: answer };
-}
-
-function printedOutcome(text: string, exit: number, stderr: string): Outcome {
-  return { kind: 'exited', exit, stdout: { text, bytes: Buffer.byteLength(text) }, stderr, duration_ms: 0 };
-}
-
-function isMapping(value: Json | undefined): value is { [key: string]: Json } {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

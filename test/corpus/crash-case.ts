@@ -144,6 +144,7 @@ async function goOn(
     stateFile: null,
     checkpoints: null,
     inbox: null,
+    time: null,
     growth: null,
     begin: { seq: point, events: lost, activeMs: timeMs === null ? 0 : timeMs - LEFT_MS },
     onEvent: null,

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Machine } from '../../src/machine/machine.js';
 import { hostEffects } from '../../src/runtime/effects.js';
-import { loadMock, missingInMock, mockEffects } from '../../src/runtime/mock.js';
+import { createMockWorld, missingInMock } from '../../src/runtime/mock.js';
+import { loadMock } from '../../src/runtime/mock-file.js';
 import { type Code, check, done, local, machine, shell } from '../interpreter/machine-builder.js';
 import { type Ran, runKept, temporaryFolder } from './running.js';
 
@@ -16,7 +17,7 @@ async function mocked(text: string) {
 async function runMocked(program: Machine, text: string): Promise<Ran> {
   const { mock } = await mocked(text);
   if (mock === null) throw new Error('the mock is good');
-  return runKept(program, { effects: mockEffects(mock, hostEffects()) });
+  return runKept(program, { effects: createMockWorld(mock, hostEffects()).effects });
 }
 
 const agent = (name: string, output?: string): Code => ({
@@ -68,11 +69,17 @@ describe('answers', () => {
     expect(agents.report.error).toMatchObject({ kind: 'tool_failure', message: 'later' });
   });
 
+  test('an answer may cost money and tokens, and a list may be a value', async () => {
+    const text = 'agents: { a: [{ value: done, cost: 0.5, tokens: 30 }, { value: [1, 2], cost: 0.25 }] }';
+    const { report } = await runMocked(returning(agent('a'), agent('a')), text);
+    expect(report).toMatchObject({ returned: [1, 2], cost: 0.75, tokens: { out: 30 } });
+  });
+
   test('an agent writes its file', async () => {
     const { mock } = await mocked('agents: { a: "the plan" }');
     if (mock === null) throw new Error('the mock is good');
     const cwd = temporaryFolder();
-    await runKept(returning(agent('a', 'out/plan.md')), { cwd, effects: mockEffects(mock, hostEffects()) });
+    await runKept(returning(agent('a', 'out/plan.md')), { cwd, effects: createMockWorld(mock, hostEffects()).effects });
     expect(readFileSync(join(cwd, 'out', 'plan.md'), 'utf8')).toBe('the plan');
   });
 
@@ -102,7 +109,7 @@ describe('before the run', () => {
   test.each([
     ['agent: { a: x }', 'there is no key `agent` in a mock'],
     ['commands: [x]', '`commands` must be a mapping of names to answers'],
-    ['hello', 'a mock is a mapping with the keys `commands`, `agents` and `tools`'],
+    ['hello', 'a mock is a mapping with the keys `commands`, `agents`, `tools`, `asks` and `signals`'],
   ])('%j is refused', async (text, message) => {
     const { mock, problems } = await mocked(text);
     expect(mock).toBeNull();

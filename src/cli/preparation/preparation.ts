@@ -6,7 +6,7 @@ import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
 import { problemDiagnostics } from '../../project/settings.js';
 import type { Configuration } from '../../runtime/configuration/configuration.js';
-import type { Mock } from '../../runtime/mock.js';
+import type { Mock } from '../../runtime/mock-file.js';
 import type { Repository } from '../../runtime/worktree/git/repository.js';
 import { commandLineMessages as words } from '../../source/catalogue/command-line.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
@@ -60,7 +60,7 @@ export async function readMock({
   readonly mock?: string | undefined;
 }): Promise<{ mock: Mock } | ReturnType<typeof problemDiagnostics> | null> {
   if (path === undefined) return null;
-  const { loadMock } = await import('../../runtime/mock.js');
+  const { loadMock } = await import('../../runtime/mock-file.js');
   const { mock, problems } = await loadMock(path);
   return mock === null ? problemDiagnostics(commandLineHost(), 'mock', problems) : { mock };
 }

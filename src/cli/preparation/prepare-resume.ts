@@ -12,6 +12,7 @@ import { agentLookup, gateLookup, loadSettings, toolLookup } from '../../project
 import { programOf } from '../../project/stored-program.js';
 import type { Configuration } from '../../runtime/configuration/configuration.js';
 import type { ResumeOptions } from '../../runtime/run/again/resume-options.js';
+import type { AskHandler } from '../../runtime/run/drive-options.js';
 import type { StoredRun } from '../../runtime/store/stored-run.js';
 import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
 import type { SourceSet } from '../../source/source-file.js';
@@ -22,7 +23,7 @@ import { printDiagnostics, reportInvalid } from '../report-diagnostics.js';
 import { reportConfiguration } from '../running/configuration-line.js';
 import { type ShowFlags, suspendOptions } from '../running/drive-on-command-line.js';
 import type { RunFlags } from '../running/run-flags.js';
-import { createMockEffects, flagLimits } from '../running/run-settings.js';
+import { createMockedRun, flagLimits } from '../running/run-settings.js';
 import { storeOf } from '../stored-runs.js';
 import { usageError } from '../usage.js';
 import { readInputs } from './inputs.js';
@@ -42,6 +43,7 @@ export interface ResumeFlags
       | 'maxOutput'
       | 'agent'
       | 'mock'
+      | 'realTime'
       | 'detach'
       | 'inDoubt'
       | 'again'
@@ -51,6 +53,8 @@ export interface ResumeFlags
 
 interface PreparedResume {
   readonly options: (background: boolean) => ResumeOptions;
+  /** Answers questions instead of a person, or with one. */
+  readonly ask: (person: AskHandler | null) => AskHandler | null;
   readonly sources: SourceSet;
 }
 
@@ -76,13 +80,16 @@ export async function prepareResume(
   if (edited !== null && 'code' in edited) return edited;
   const program = programOf(stored) ?? '-';
   const configured = configuredOptions(commandLineHost(), configuration, { program, instead });
-  const effects = mock === null ? {} : { effects: await createMockEffects(mock.mock, configured) };
+  const realTime = flags.realTime ?? settings.real_time === true;
+  const mocked =
+    mock === null ? null : await createMockedRun({ ...mock.mock, signals: null }, { ...flags, realTime }, configured);
   await printDiagnostics(loaded.warnings, loaded.sources, flags);
   reportConfiguration(configuration, flags);
   const remembered = settings.suspend_after as ShowFlags['suspendAfter'];
   const waits = remembered === undefined ? flags : { suspendAfter: remembered, ...flags };
   return {
     sources: edited?.sources ?? sources,
+    ask: mocked?.world.ask ?? ((person) => person),
     options: (background) => ({
       dir: storeOf(flags),
       inputs: inputs.values,
@@ -91,7 +98,7 @@ export async function prepareResume(
       ...suspendOptions(waits, configuration.defaults.suspend_after, background),
       ...omitUndefined({ cwd: flags.cwd === undefined ? undefined : resolvePath(flags.cwd), inDoubt: flags.inDoubt }),
       ...(edited === null ? {} : { machine: edited.machine, file: flags.fromFile }),
-      ...effects,
+      ...mocked?.options,
     }),
   };
 }

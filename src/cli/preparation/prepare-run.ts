@@ -15,7 +15,7 @@ import { readNamed } from '../../project/read-program.js';
 import { agentLookup, gateLookup, loadSettings, toolLookup } from '../../project/settings.js';
 import { resolveAgent, unknownAgent } from '../../runtime/agents/resolve.js';
 import type { Configuration } from '../../runtime/configuration/configuration.js';
-import type { Mock } from '../../runtime/mock.js';
+import type { Mock } from '../../runtime/mock-file.js';
 import type { Repository } from '../../runtime/worktree/git/repository.js';
 import { type Diagnostic, hasErrors, sortDiagnostics } from '../../source/diagnostic.js';
 import { type SourceSet, sourceFile } from '../../source/source-file.js';

@@ -25,6 +25,14 @@ export async function driveStoredRun(
     background,
     program: machine,
     sources: prepared.sources,
-    drive: (shown) => drive({ person: personName(), ...prepared.options(background), ...shown }),
+    drive: (shown) => {
+      const ask = prepared.ask(shown.ask ?? null);
+      return drive({
+        person: personName(),
+        ...prepared.options(background),
+        ...shown,
+        ...(ask === null ? {} : { ask }),
+      });
+    },
   });
 }

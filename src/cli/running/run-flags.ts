@@ -28,6 +28,8 @@ export interface RunFlags {
   /** The names of other agents, by the names they replace. */
   readonly agent?: Readonly<Record<string, string>>;
   readonly mock?: string;
+  /** With a mock: waits take their time. */
+  readonly realTime?: boolean;
   readonly detach?: boolean;
   readonly autoEvents?: boolean;
   /** Milliseconds. */

@@ -3,9 +3,15 @@ import { resolve } from 'node:path';
 import type { Json } from '../../machine/expression.js';
 import type { Limits } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import type { Effects } from '../../runtime/effect-context.js';
+import { problemDiagnostics } from '../../project/settings.js';
 import type { HostOptions } from '../../runtime/effects.js';
-import type { Mock } from '../../runtime/mock.js';
+import type { MockWorld } from '../../runtime/mock.js';
+import type { Mock } from '../../runtime/mock-file.js';
+import type { RunReport } from '../../runtime/run/report.js';
+import type { RunOptions } from '../../runtime/run/run-options.js';
+import type { Diagnostic } from '../../source/diagnostic.js';
+import { commandLineHost } from '../host.js';
+import { printDiagnostics } from '../report-diagnostics.js';
 import type { RunFlags } from './run-flags.js';
 
 /** The default directory of the store. */
@@ -22,20 +28,44 @@ export function settingsOf(flags: RunFlags): Readonly<Record<string, Json>> {
       state: flags.state === undefined ? undefined : resolve(flags.state),
       allow_outside: flags.allowOutside,
       suspend_after: flags.suspendAfter,
+      real_time: flags.realTime,
     }),
   };
 }
 
-/** Results from a file instead of from commands and agents. */
-export async function createMockEffects(
+/** The options of a run whose answers come from a mock, and what to report at its end. */
+interface MockedRun {
+  readonly options: Pick<RunOptions, 'effects' | 'time' | 'suspendAfterMs'>;
+  readonly world: MockWorld;
+}
+
+/** Results from a file instead of from commands, agents and people. In virtual time, unless `realTime` is set. */
+export async function createMockedRun(
   mock: Mock,
+  flags: { readonly realTime?: boolean | undefined; readonly suspendAfter?: number | 'never' | undefined },
   others: Pick<HostOptions, 'agents' | 'mcp' | 'readable'>,
-): Promise<Effects> {
-  const [{ mockEffects }, { hostEffects }] = await Promise.all([
+): Promise<MockedRun> {
+  const [{ createMockWorld }, { hostEffects }, { VirtualTime }] = await Promise.all([
     import('../../runtime/mock.js'),
     import('../../runtime/effects.js'),
+    import('../../runtime/virtual-time.js'),
   ]);
-  return mockEffects(mock, hostEffects(others));
+  const time = flags.realTime === true ? null : new VirtualTime();
+  const world = createMockWorld(mock, hostEffects(others), time);
+  const waits = flags.suspendAfter === undefined ? { suspendAfterMs: null } : {};
+  return { world, options: { effects: world.effects, ...(time === null ? {} : { time, ...waits }) } };
+}
+
+/** Warns of names in a mock that a run which has ended did not ask for. */
+export async function reportUnusedAnswers(
+  world: MockWorld,
+  { status }: Pick<RunReport, 'status'>,
+  flags: Pick<RunFlags, 'quiet'>,
+): Promise<void> {
+  if (status !== 'returned' && status !== 'failed') return;
+  const unused = problemDiagnostics(commandLineHost(), 'unused-mock', world.listUnused());
+  const diagnostics = unused.diagnostics.map((one): Diagnostic => ({ ...one, severity: 'warning' }));
+  await printDiagnostics(diagnostics, unused.sources, flags);
 }
 
 /** The flags for worktrees. */

@@ -6,6 +6,7 @@ import type { Checkpoints } from '../store/checkpoint.js';
 import type { Inbox } from '../store/inbox.js';
 import type { OpenJournal } from '../store/journal.js';
 import type { StateFile } from '../store/state-file.js';
+import type { VirtualTime } from '../virtual-time.js';
 import type { Growth } from './growth.js';
 
 /** The position of an event in the record of its run. */
@@ -56,6 +57,8 @@ export interface DriveOptions {
   readonly suspendAfterMs: number | null;
   /** The run waits for a signal whose time-out is nearer than this; null: for every signal with a time-out. */
   readonly signalUpToMs: number | null;
+  /** Virtual time, which moves when the run only waits for it; null: real time. */
+  readonly time: VirtualTime | null;
   /** How much the run may write to disk; null: no limit. */
   readonly growth: Growth | null;
   /** Whether the process may block while the disk writes: it executes no other run, or the disk is fast. */

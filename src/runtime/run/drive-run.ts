@@ -141,6 +141,7 @@ async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile 
       signal: options.signal ?? null,
       // The limit does not apply to a rollback of a run that has ended.
       timeMs: run.undo.endedAs === null ? (run.limits.timeMs ?? null) : null,
+      time: options.time ?? null,
       growth: run.undo.endedAs === null ? new Growth(run.limits, () => open?.offset ?? 0, outputs.use) : null,
       suspendAfterMs: options.suspendAfterMs ?? null,
       signalUpToMs: options.suspendAfterMs === undefined ? SIGNAL_UP_TO_MS : options.suspendAfterMs,

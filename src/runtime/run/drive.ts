@@ -66,11 +66,12 @@ class Driver {
     private readonly run: Run,
     private readonly options: DriveOptions,
   ) {
-    const { timeMs, signal, begin, growth, inbox, ask, context } = options;
+    const { timeMs, signal, begin, growth, inbox, ask, context, time } = options;
     const wake = (): void => this.flights.wake();
     this.questions = new Questions(ask, this.flights);
     this.mailbox = new Mailbox(inbox, wake);
-    this.clock = new RunClock(begin.activeMs, timeMs, wake);
+    this.clock = new RunClock(begin.activeMs, timeMs, wake, time);
+    time?.deliverTo((delivery) => this.mailbox.post(delivery));
     this.points = new ReplayPoints(context.resources.worktrees, begin.seq);
     this.recording = new Recording(options, this.points);
     growth?.watch(wake);
@@ -169,10 +170,10 @@ class Driver {
 
   /** Delivers what other processes sent to the run, each after everything has followed from the previous one. */
   private deliverMail(): void {
-    for (const { delivery, inbox } of this.mailbox.take()) {
+    for (const { delivery, ...through } of this.mailbox.take()) {
       do this.advance();
       while (this.status === 'more');
-      const answered = applyDelivery(this.run, delivery, { inbox });
+      const answered = applyDelivery(this.run, delivery, through);
       if (answered !== null) this.cancel(answered);
     }
   }
@@ -277,10 +278,17 @@ class Driver {
     // Each of these may have come while the disk was written, when nothing could wake the loop.
     if (this.clock.isTimeUp || this.mailbox.hasMail || this.isInterrupted || this.hasGrown()) return true;
     // Reads the mail once more, because a suspended run does not see it until it is resumed.
-    if (!this.isBusy()) return this.mailbox.look();
+    if (!this.isBusy() && this.options.time?.hasDeliveries !== true) return this.mailbox.look();
     this.options.stateFile?.later(this.run);
+    if (this.moveTime()) return true;
     await this.flights.somethingFinished();
     return true;
+  }
+
+  /** Moves virtual time if everything in flight waits for it. True: something happened that is not the end of an effect. */
+  private moveTime(): boolean {
+    const { time } = this.options;
+    return time !== null && this.flights.size === time.sleeping && time.advance() === 'acted';
   }
 
   private hasGrown(): boolean {
@@ -289,10 +297,10 @@ class Driver {
 
   /** Whether something is in flight that ends by itself soon enough to wait for it. */
   private isBusy(): boolean {
-    const { suspendAfterMs, signalUpToMs } = this.options;
+    const { suspendAfterMs, signalUpToMs, time } = this.options;
     for (const { request } of this.flights.listActive()) {
       if (request.kind !== 'timer') return true;
-      const left = request.until === null ? (request.ms ?? 0) : request.until - Date.now();
+      const left = request.until === null ? (request.ms ?? 0) : request.until - (time?.now ?? Date.now());
       const open = request.bounds === undefined ? undefined : this.questions.openOne(request.bounds);
       // A question whose time is up ends at once. Before that, no process needs to wait for it.
       if (left > 0 && open?.kind === 'ask') continue;

@@ -75,6 +75,10 @@ export class Flights {
     return this.open.size === 0;
   }
 
+  get size(): number {
+    return this.open.size;
+  }
+
   listActive(): Iterable<Flight> {
     return this.open.values();
   }

@@ -1,11 +1,22 @@
-/** Polls the inbox of a run while the run is driven: senders do not know which process executes the run. */
+/**
+ * What other processes, or a script, send to a run while it is driven. The inbox is polled, because senders do not know
+ * which process executes the run.
+ */
 import type { Delivery, Inbox } from '../store/inbox.js';
 
 /** How long a delivery may wait in the inbox, in milliseconds. */
 const LOOK_MS = 200;
 
+/** A delivery, with the position in the inbox after it if it came from there. */
+interface Mail {
+  readonly delivery: Delivery;
+  readonly inbox?: number;
+}
+
 export class Mailbox {
   private full = false;
+  /** What was posted in this process. */
+  private posted: Mail[] = [];
   private readonly timer: ReturnType<typeof setInterval> | null = null;
 
   /** `inbox`: null if no other process can reach the run. Calls `onMail` when there is mail. */
@@ -31,10 +42,18 @@ export class Mailbox {
     return this.full;
   }
 
-  /** What came, in order, each with the position in the inbox after it. */
-  take(): readonly { readonly delivery: Delivery; readonly inbox: number }[] {
+  /** Delivers something from this process. */
+  post(delivery: Delivery): void {
+    this.posted.push({ delivery });
+    this.full = true;
+  }
+
+  /** What came, in order. */
+  take(): readonly Mail[] {
+    const { posted } = this;
     this.full = false;
-    return this.inbox?.take() ?? [];
+    this.posted = [];
+    return [...posted, ...(this.inbox?.take() ?? [])];
   }
 
   close(): void {

@@ -23,6 +23,7 @@ import type { Journal } from '../store/journal.js';
 import { digestOf } from '../store/machine-digest.js';
 import type { FixedOptions, ProgramText } from '../store/run-header.js';
 import type { McpServers } from '../tools/tool-host.js';
+import type { VirtualTime } from '../virtual-time.js';
 import type { Repository } from '../worktree/git/repository.js';
 import type { AskHandler, DriveOptions } from './drive-options.js';
 import type { RunReport } from './report.js';
@@ -89,6 +90,8 @@ export interface RunOptions {
    * suspend it. By default null, except that a run waits for a signal at most 10 seconds.
    */
   readonly suspendAfterMs?: number | null;
+  /** Virtual time instead of real time; `effects` must use the same clock. */
+  readonly time?: VirtualTime;
   /** The process executes only this run, so it may block while the disk writes. */
   readonly ownProcess?: boolean;
   /**

@@ -1,0 +1,138 @@
+/** The file of `--mock`: answers of commands, agents, tools and people by name, and signals. Mistakes are reported with their location. */
+import type { Outcome } from '../interpreter/events/event.js';
+import { readDuration } from '../machine/duration.js';
+import type { Json } from '../machine/expression.js';
+import { omitUndefined } from '../prelude/omit-undefined.js';
+import { type FileProblem, type ReadFile, readYamlFile } from './configuration/yaml-file.js';
+import { type GivenAnswer, outputOf } from './given-answer.js';
+
+/** An answer, or a list with one for each call. */
+export type MockAnswers = Readonly<Record<string, Json>>;
+
+export const MOCK_PARTS = ['commands', 'agents', 'tools', 'asks', 'signals'] as const;
+export type MockPart = (typeof MOCK_PARTS)[number];
+
+export interface Mock extends Readonly<Record<MockPart, MockAnswers | null>> {
+  readonly file: string;
+  readonly locationOf: ReadFile['locationOf'];
+}
+
+/** Reads the file of `--mock`. */
+export async function loadMock(file: string): Promise<{ mock: Mock | null; problems: readonly FileProblem[] }> {
+  const read = await readYamlFile(file);
+  if (read.problems.length > 0) return { mock: null, problems: read.problems };
+  const problems: FileProblem[] = [];
+  const report = (path: (string | number)[], message: string, help?: string): void => {
+    const { line = null, column = null } = read.locationOf(path, typeof path.at(-1) === 'string') ?? {};
+    problems.push({ file, line, column, message, ...omitUndefined({ help }) });
+  };
+  const value = read.value ?? {};
+  if (!isMapping(value)) {
+    report([], 'a mock is a mapping with the keys `commands`, `agents`, `tools`, `asks` and `signals`');
+    return { mock: null, problems };
+  }
+  for (const [key, answers] of Object.entries(value)) {
+    if (!(MOCK_PARTS as readonly string[]).includes(key))
+      report(
+        [key],
+        `there is no key \`${key}\` in a mock`,
+        'the keys are `commands`, `agents`, `tools`, `asks` and `signals`',
+      );
+    else if (answers !== null && !isMapping(answers)) report([key], `\`${key}\` must be a mapping of names to answers`);
+    else checkAnswers(key as MockPart, answers ?? {}, report);
+  }
+  if (problems.length > 0) return { mock: null, problems };
+  const part = (key: MockPart): MockAnswers | null => (key in value ? ((value[key] ?? {}) as MockAnswers) : null);
+  const { locationOf } = read;
+  const parts = { tools: part('tools'), agents: part('agents'), commands: part('commands') };
+  return { mock: { file, locationOf, ...parts, asks: part('asks'), signals: part('signals') }, problems };
+}
+
+type Report = (path: (string | number)[], message: string, help?: string) => void;
+
+function checkAnswers(part: MockPart, answers: MockAnswers, report: Report): void {
+  for (const [name, answer] of Object.entries(answers)) {
+    if (!Array.isArray(answer)) checkAnswer(part, [part, name], answer, report);
+    else for (const [at, one] of answer.entries()) checkAnswer(part, [part, name, at], one, report);
+  }
+}
+
+function checkAnswer(part: MockPart, path: (string | number)[], answer: Json, report: Report): void {
+  const wrapped = unwrap(answer);
+  if (part === 'asks' && typeof (wrapped?.value ?? answer) === 'object') {
+    report(path, 'the answer of a person must be a text', 'write `{value: TEXT, after: 2h}` for one that takes time');
+    return;
+  }
+  if (wrapped === null) return;
+  const { fail, after, cost, tokens } = wrapped;
+  if (after !== undefined && durationOf(after) === null)
+    report([...path, 'after'], '`after` must be a duration, such as `30s`');
+  if (cost !== undefined && !(typeof cost === 'number' && cost >= 0))
+    report([...path, 'cost'], '`cost` must be a number of US dollars');
+  if (tokens !== undefined && !(Number.isSafeInteger(tokens) && (tokens as number) >= 0))
+    report([...path, 'tokens'], '`tokens` must be a whole number');
+  if (fail === undefined) return;
+  if (part === 'asks' || part === 'signals') report([...path, 'fail'], `\`${part}\` cannot fail`);
+  const { kind } = fail as { readonly kind?: Json };
+  if (kind !== undefined && typeof kind !== 'string')
+    report([...path, 'fail'], 'the `kind` of a failure must be a text');
+}
+
+interface Wrapped {
+  readonly value?: Json;
+  readonly fail?: { readonly [key: string]: Json };
+  readonly after?: Json;
+  readonly cost?: Json;
+  readonly tokens?: Json;
+}
+
+const WRAPPING: ReadonlySet<string> = new Set(['value', 'fail', 'after', 'cost', 'tokens']);
+
+/** `{value: …}` or `{fail: {…}}`, with what belongs to it; null: the answer is a value itself. */
+function unwrap(answer: Json): Wrapped | null {
+  if (!isMapping(answer)) return null;
+  if (isMapping(answer.fail)) return answer as Wrapped;
+  return 'value' in answer && Object.keys(answer).every((key) => WRAPPING.has(key)) ? (answer as Wrapped) : null;
+}
+
+const durationOf = (value: Json): number | null => (typeof value === 'string' ? readDuration(value).ms : null);
+
+/** One answer of a mock. `isTool`: every value is the result, including a text. */
+export function readMockAnswer(answer: Json, isTool: boolean): GivenAnswer {
+  const wrapped = unwrap(answer);
+  const { after, cost, tokens, fail } = wrapped ?? {};
+  const value = wrapped === null ? answer : (wrapped.value ?? null);
+  return {
+    result: fail === undefined ? valueOutcome(value, isTool) : failure(fail, isTool),
+    ...omitUndefined({
+      afterMs: (after === undefined ? null : durationOf(after)) ?? undefined,
+      cost: cost as number | undefined,
+      tokens: tokens as number | undefined,
+    }),
+  };
+}
+
+/** A text is the output of a command or an agent; other values are the result itself. */
+function valueOutcome(value: Json, isTool: boolean): Outcome {
+  return typeof value === 'string' && !isTool ? outputOf(value) : { kind: 'value', value };
+}
+
+function failure({ code, message, kind }: { readonly [key: string]: Json }, isTool: boolean): GivenAnswer['result'] {
+  if (kind === 'timeout') return 'timeout';
+  const words = typeof message === 'string' ? message : '';
+  if (typeof code === 'number' && kind === undefined) return outputOf('', code, words);
+  const said = words || String(code ?? kind ?? 'the mock makes this call fail');
+  return {
+    kind: 'failed',
+    message: said,
+    ...omitUndefined({
+      error_type: typeof kind === 'string' ? kind : undefined,
+      exit: typeof code === 'number' ? code : undefined,
+      tool_code: isTool && typeof code === 'string' ? code : undefined,
+    }),
+  };
+}
+
+export function isMapping(value: Json | undefined): value is { [key: string]: Json } {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}

@@ -1,0 +1,109 @@
+/**
+ * Virtual time: a clock that does not move while a run works, and jumps to the next point in time when the run only waits.
+ * A run with scripted answers needs no real time, and its order of events does not depend on the machine.
+ */
+import type { Delivery } from './store/inbox.js';
+
+/** Midnight of 2000-01-01 in UTC, when every virtual clock begins. Milliseconds since the epoch. */
+export const VIRTUAL_START = Date.UTC(2000, 0, 1);
+
+interface Entry {
+  readonly until: number;
+  readonly act: () => void;
+  /** `sleep`: an effect in flight; `delivery`: something that the run may wait for; `limit`: neither. */
+  readonly kind: 'sleep' | 'delivery' | 'limit';
+}
+
+export class VirtualTime {
+  /** By time; of equal times, in the order in which they were added. */
+  private readonly entries: Entry[] = [];
+  private asleep = 0;
+  private deliver: ((delivery: Delivery) => void) | null = null;
+
+  /** `onStuck` is called when everything in flight waits forever. */
+  constructor(
+    private time = VIRTUAL_START,
+    private readonly onStuck: (() => void) | null = null,
+  ) {}
+
+  /** Milliseconds since the epoch. */
+  get now(): number {
+    return this.time;
+  }
+
+  /** How many effects in flight wait for the clock. */
+  get sleeping(): number {
+    return this.asleep;
+  }
+
+  /** Whether an answer, a signal or another action is still to come. */
+  get hasDeliveries(): boolean {
+    return this.entries.some(({ kind }) => kind === 'delivery');
+  }
+
+  /** Settles when the clock is at `until`, or when `stop` is aborted. `Infinity`: never. */
+  sleep(until: number, stop: AbortSignal): Promise<void> {
+    if (stop.aborted) return Promise.resolve();
+    this.asleep++;
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        this.asleep--;
+        stop.removeEventListener('abort', cancel);
+        resolve();
+      };
+      const entry = this.add({ until, act: wake, kind: 'sleep' });
+      const cancel = (): void => {
+        this.remove(entry);
+        wake();
+      };
+      stop.addEventListener('abort', cancel, { once: true });
+    });
+  }
+
+  /** Does something at a point in time, which keeps a waiting run from being suspended until then. */
+  at(until: number, act: () => void): void {
+    this.add({ until, act, kind: 'delivery' });
+  }
+
+  /** Delivers an answer or a signal at a point in time. */
+  deliverAt(until: number, delivery: Delivery): void {
+    this.at(until, () => this.deliver?.(delivery));
+  }
+
+  /** Registers who receives deliveries. */
+  deliverTo(receive: (delivery: Delivery) => void): void {
+    this.deliver = receive;
+  }
+
+  /** Calls `act` after `ms`. Returns a function that cancels it. */
+  limit(ms: number, act: () => void): () => void {
+    const entry = this.add({ until: this.time + ms, act, kind: 'limit' });
+    return () => this.remove(entry);
+  }
+
+  /** Moves to the next point in time. `woke`: an effect ends now; `acted`: something else happened; null: nothing did. */
+  advance(): 'woke' | 'acted' | null {
+    const next = this.entries[0];
+    if (next === undefined) return null;
+    if (next.until === Number.POSITIVE_INFINITY) {
+      this.onStuck?.();
+      return this.onStuck === null ? null : 'acted';
+    }
+    this.entries.shift();
+    this.time = Math.max(this.time, next.until);
+    next.act();
+    return next.kind === 'sleep' ? 'woke' : 'acted';
+  }
+
+  private add(entry: Entry): Entry {
+    let at = this.entries.length;
+    while (at > 0 && (this.entries[at - 1] as Entry).until > entry.until) at--;
+    this.entries.splice(at, 0, entry);
+    return entry;
+  }
+
+  private remove(entry: Entry): void {
+    const at = this.entries.indexOf(entry);
+    if (at >= 0) this.entries.splice(at, 1);
+  }
+}
