@@ -1,4 +1,7 @@
-/** The library: everything that a program which embeds statedsl needs, and nothing else. `grammar/library.md` explains it. */
+/**
+ * The public library: everything that a program needs to embed statedsl, and nothing else. `grammar/library.md`
+ * documents it.
+ */
 export type { AgentLookups, GateCommand, Lookups } from './check/lower/settings.js';
 export type {
   AgentFacts,

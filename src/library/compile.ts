@@ -1,4 +1,4 @@
-/** `compile`: a text to a machine, without reading a file or looking anything up. */
+/** `compile`: turns a text into a machine, without reading files or looking anything up. */
 
 import { type CompileOptions as CompilerOptions, compile as compileText } from '../check/compile.js';
 import type { Lookups } from '../check/lower/settings.js';
@@ -7,80 +7,83 @@ import type { Input, Limits } from '../machine/machine.js';
 import type { Findings } from './diagnostics.js';
 
 /**
- * A compiled program: what `run` executes. It is plain JSON, which may be stored and loaded again by the same version;
- * everything but these members is internal and changes between versions. Made by `compile`, or by `checkFile`.
+ * A compiled program, which `run` executes. It is plain JSON that can be stored and loaded again by the same version.
+ * All members except these are internal and change between versions. `compile` and `checkFile` return it.
  */
 export interface Machine {
-  /** Of the format. */
+  /** The version of the format. */
   readonly version: number;
   readonly name: string;
-  /** What the program declares; `run` takes their values. */
+  /** The declared inputs; `run` takes their values. */
   readonly inputs: readonly Input[];
   readonly limits: Limits;
 }
 
 declare const parser: unique symbol;
 
-/** Reads another spelling of programs. `parseFile` is the one there is. */
+/** Parses another form of programs. The only implementation is `parseFile`. */
 export interface Parser {
   readonly [parser]: true;
 }
 
-/** Reads Markdown documents (`.md`) and workflow files (`.yaml`) besides programs, by the end of `name`. For `compile`. */
+/**
+ * Parses Markdown documents (`.md`) and workflow files (`.yaml`) as well as programs; the ending of `name` decides. For
+ * `compile`.
+ */
 export const parseFile = parseAnyFile as unknown as Parser;
 
-/** What `compile` knows besides the text. Everything may be left out. */
+/** Options of `compile`. All of them are optional. */
 export interface CompileOptions {
-  /** What messages call the text; default `program.dsl`. */
+  /** The name of the text in messages; default `program.dsl`. */
   readonly name?: string;
-  /** Default: the text is a program, whatever its name. */
+  /** The parser for the text and its imports. By default they are programs, whatever their names. */
   readonly parse?: Parser;
-  /** Names of JavaScript functions that stand for commands; give the functions to `run`. */
+  /** Names of JavaScript functions that the program calls as commands. Pass the functions to `run`. */
   readonly commands?: readonly string[];
-  /** Finds the text of an IMPORT; `from` is the name of the importing file. Default: every IMPORT is an error. */
+  /** Finds the text of an IMPORT; `from` is the name of the importing file. By default every IMPORT is an error. */
   readonly load?: (
     path: string,
     from: string,
   ) => { readonly name: string; readonly text: string } | { readonly error: string } | null;
-  /** Finds a workflow that a step calls by its name. Default: there are none. */
+  /** Finds a workflow that a step calls by name. By default there are no workflows. */
   readonly workflow?: (
     name: string,
     from: string,
   ) => { readonly name: string; readonly text: string } | { readonly tried: readonly string[]; readonly near?: string };
-  /** The machine to run; default the first of the text. */
+  /** The name of the machine to run; default the first in the text. */
   readonly machine?: string;
-  /** The state to start in; default the first. */
+  /** The name of the state to start in; default the first. */
   readonly start?: string;
-  /** Treats values that a program could read as options as errors, for every external program. */
+  /** Reports an error for each value that any external program could mistake for an option. */
   readonly strict?: boolean;
-  /** What the compiler may ask about the project and the machine. Default: nothing is looked up. */
+  /** Answers the compiler's questions about the project and the computer. By default nothing is looked up. */
   readonly lookups?: Lookups;
-  /** The shell of DO and CHECK; default bash. */
+  /** The shell that runs DO and CHECK; default bash. */
   readonly shell?: 'bash' | 'sh';
-  /** Fills `explanations`. */
+  /** Fills `explanations` in the result. */
   readonly explain?: boolean;
   /**
-   * What an earlier version of the text was compiled to, and null the first time: then compiling again after an edit is
-   * faster. The outcome is the same as without.
+   * The compilation of an earlier version of the text, or null for the first one. It makes compiling after an edit
+   * faster and does not change the result.
    */
   readonly previous?: Compilation | null;
 }
 
-/** What `compile` gives. */
+/** The result of `compile`. */
 export interface Compilation extends Findings {
-  /** The machine to run; null where the program has errors. */
+  /** The machine to run; null if the program has errors. */
   readonly machine: Machine | null;
-  /** What the machine is called and takes; known also where errors leave no machine, null where nothing is declared. */
+  /** The name and inputs of the machine, even if errors leave no machine; null if the text declares none. */
   readonly declared: Pick<Machine, 'name' | 'inputs'> | null;
-  /** All machines of the text; none where it has errors. */
+  /** All machines of the text; empty if it has errors. */
   readonly machines: readonly Machine[];
-  /** How lines are understood, with `explain`: what a name refers to, which command a line runs. */
+  /** With `explain`, how the compiler understands each line: what a name refers to, or which command a line runs. */
   readonly explanations: readonly { readonly span: Findings['diagnostics'][number]['span']; readonly text: string }[];
 }
 
 /**
- * Compiles a program. Reads no files and starts nothing: imports, workflows and lookups come from `options`. Never throws
- * for anything a text can contain; `machine` is null where `diagnostics` has an error.
+ * Compiles a program. Reads no files and starts nothing: imports, workflows and lookups come from `options`. Never
+ * throws, whatever the text contains. `machine` is null if `diagnostics` contains an error.
  */
 export function compile(text: string, options: CompileOptions = {}): Compilation {
   return compileText(text, options as CompilerOptions);

@@ -1,4 +1,4 @@
-/** What runs ask of the world, for programs that answer in another way than by starting processes. */
+/** The effects of runs, for programs that perform them in another way than by starting processes. */
 import type { Outcome } from '../interpreter/events/event.js';
 import type { AgentSettings } from '../runtime/agents/resolve.js';
 import type { CommandFunction } from '../runtime/command-function.js';
@@ -9,54 +9,59 @@ import type { McpServers } from '../runtime/tools/tool-host.js';
 
 declare const resources: unique symbol;
 
-/** What effects of one run share. Pass it on to `hostEffects` as it is. */
+/** State that the effects of one run share. Pass it on to `hostEffects` unchanged. */
 export interface RunResources {
   readonly [resources]: true;
 }
 
-/** What an effect knows of its run. */
+/** The context of an effect: facts about its run. */
 export interface EffectContext {
   readonly runId: string;
-  /** The run's directory, absolute. */
+  /** The working directory of the run, absolute. */
   readonly cwd: string;
-  /** The folder of the program's file, absolute. */
+  /** The folder of the program's file, as an absolute path. */
   readonly programDir?: string | undefined;
-  /** Aborted when the run is stopped: end what was started, then give an outcome, which does not matter any more. */
+  /** Aborted when the run is stopped. End everything that was started, then return any outcome; it is ignored. */
   readonly stop: AbortSignal;
-  /** Aborted when the outcome is not needed any more, for other reasons than `stop`. */
+  /** Aborted when the outcome is no longer needed for another reason than `stop`. */
   readonly unwanted?: AbortSignal;
-  /** Shows output while it comes; null when nobody looks. */
+  /** Call it with output as soon as it arrives. Null if output is not displayed. */
   readonly show: ((bytes: Uint8Array, stream: 'stdout' | 'stderr') => void) | null;
   readonly resources: RunResources;
 }
 
-/** Performs what a run requests: commands, functions, agents, tools, time and chance. For `run` and `resume`. */
+/**
+ * Performs the requests of a run: commands, functions, agents, tools, time and random numbers. For `run` and `resume`.
+ */
 export interface Effects {
-  /** Gives an outcome, now or later. A rejection is a bug of the effects and rejects `run`. */
+  /** Returns an outcome or a promise of one. A rejection counts as a bug in the effects and rejects `run`. */
   perform(request: PerformedRequest, context: EffectContext): Outcome | Promise<Outcome>;
 }
 
-/** Where `hostEffects` finds what it starts. */
+/** Options of `hostEffects`: the commands, agents and tools that it can start. */
 export interface HostOptions {
-  /** Environment of commands; default that of this process. */
+  /** The environment of commands; default the environment of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** JavaScript functions that stand for commands, by name. */
+  /** JavaScript functions that the program calls as commands, by name. */
   readonly commands?: Readonly<Record<string, CommandFunction>>;
   readonly agents?: AgentSettings;
   /** Servers of the Model Context Protocol by name. */
   readonly mcp?: McpServers;
-  /** Folders whose files the program may name besides those of the project it works in, or all files. */
+  /** Folders with files that the program may name, in addition to those of its project; or all files. */
   readonly readable?: 'all' | readonly string[];
 }
 
-/** Real processes, real time, real chance: what `run` uses. Wrap it to answer some requests and pass on the others. */
+/**
+ * Performs effects with real processes, real time and real random numbers, as `run` does by default. Wrap it to answer
+ * some requests and pass on the others.
+ */
 export function hostEffects(options: HostOptions = {}): Effects {
   return processEffects(options as InternalHostOptions) as unknown as Effects;
 }
 
 /**
- * Effects from a script, for tests of programs: nothing is started and no time passes. A request that the script does not
- * answer has the outcome `not-started`, so a test never runs a command by accident.
+ * Performs effects from a script, for tests of programs: nothing is started and no time passes. A request without an
+ * answer in the script has the outcome `not-started`, so a test never runs a command by accident.
  */
 export function scriptedEffects(script: Script = {}): Effects {
   return answersOfScript(script) as unknown as Effects;

@@ -1,16 +1,16 @@
-/** One form for the text of every program, and of the programs in a document. Nothing is read or written here. */
+/** `formatText`: formats the text of a program, or the programs in a document. Reads and writes no files. */
 import { isMarkdown } from '../project/program-kind.js';
 import { type Diagnostic, hasErrors, sortDiagnostics } from '../source/diagnostic.js';
 import { type SourceFile, sourceFile } from '../source/source-file.js';
 
 interface FormattedText {
-  /** Null where the text has syntax errors. */
+  /** The formatted text; null if the text has syntax errors. */
   readonly text: string | null;
   readonly diagnostics: readonly Diagnostic[];
   readonly sources: SourceFile[];
 }
 
-/** `name` says by its end whether the text is a document. The front end that it needs is loaded then. */
+/** The ending of `name` decides whether the text is a document. The Markdown reader is loaded only then. */
 export async function formatText(text: string, name: string): Promise<FormattedText> {
   const source = sourceFile(name, text);
   const { diagnostics, format } = isMarkdown(name) ? await formatDocument(source) : await formatProgramText(source);

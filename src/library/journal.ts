@@ -1,4 +1,4 @@
-/** Where the events of a run are kept, for programs that keep them in another way than in files. */
+/** Journals for programs that store the events of a run in another way than in files. */
 import type { RunEvent } from '../interpreter/events/event.js';
 import type { Json } from '../machine/expression.js';
 import {
@@ -8,57 +8,60 @@ import {
 } from '../runtime/store/journal.js';
 import type { Machine } from './compile.js';
 
-/** What a journal learns about a run before its first event. */
+/** Facts about a run that a journal gets before the first event. */
 export interface RunHeader {
   readonly runId: string;
   readonly machine: Machine;
-  /** SHA-256 of the machine, in hexadecimal digits. */
+  /** SHA-256 of the machine, in hexadecimal. */
   readonly digest: string;
-  /** Secrets are already replaced. */
+  /** The inputs, with secrets already replaced. */
   readonly inputs: Readonly<Record<string, Json>>;
-  /** ISO 8601. */
+  /** The time of the start, in ISO 8601. */
   readonly startedAt: string;
-  /** Where commands run, absolute. */
+  /** The working directory of commands, absolute. */
   readonly cwd: string;
-  /** Of statedsl. */
+  /** The version of statedsl. */
   readonly version: string;
 }
 
 declare const folder: unique symbol;
 
-/** The folder of a run on disk. Only `fileJournal` makes one. */
+/** The folder of a run on disk. Only `fileJournal` creates one. */
 export interface RunFolder {
   readonly [folder]: true;
 }
 
-/** The journal of one run. An event counts once `sync` has resolved: only then is it shown or acted on. */
+/**
+ * The journal of one run. An event takes effect only after `sync` has resolved: until then the run neither shows it nor
+ * acts on it.
+ */
 export interface OpenJournal {
-  /** Null: nothing of the run is on disk. */
+  /** Null if nothing of the run is on disk. */
   readonly folder: RunFolder | null;
-  /** Takes events whose numbers start at `firstSeq`; `time` is an ISO 8601 time stamp. */
+  /** Appends events, numbered from `firstSeq`. `time` is a time stamp in ISO 8601. */
   append(events: readonly RunEvent[], firstSeq: number, time: string): void;
-  /** Resolves when everything that was appended is durable; rejecting ends the run. */
+  /** Resolves when all appended events are durable. A rejection ends the run. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Keeps the events of runs; one journal may serve many. For `run`. */
+/** Stores the events of runs. One journal may serve many runs. For `run`. */
 export interface Journal {
   /** Called once for each run, before its first event. */
   open(header: RunHeader): OpenJournal;
 }
 
-/** A journal that ends with the process; `events` holds the events of every run that used it, in order. */
+/** A journal in memory. `events` contains the events of all runs that used it, in order. */
 export interface MemoryJournal extends Journal {
   readonly events: RunEvent[];
 }
 
-/** Keeps runs in a folder below `directory`, usually `.statedsl`: what `run` does with `dir`. */
+/** Stores runs in `directory`, usually `.statedsl`, like the option `dir` of `run`. */
 export function fileJournal(directory: string): Journal {
   return journalInFiles(directory) as unknown as Journal;
 }
 
-/** Keeps events in memory: for tests, and for runs that nobody resumes. */
+/** Stores events in memory, for tests and for runs that need not be resumed. */
 export function memoryJournal(): MemoryJournal {
   return journalInMemory() satisfies JournalInMemory as unknown as MemoryJournal;
 }

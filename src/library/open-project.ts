@@ -1,4 +1,7 @@
-/** `openProject`: a folder as the command line sees it, for JavaScript. What runs and reads is in the rooms below. */
+/**
+ * `openProject`: a folder with programs, read and run as the command line does. The work itself is done in `project/`
+ * and `runtime/`.
+ */
 import { basename, dirname, extname, resolve } from 'node:path';
 import { planMachine } from '../check/plan/plan-machine.js';
 import type { Machine as CompiledMachine } from '../machine/machine.js';
@@ -48,9 +51,9 @@ import {
 } from './project.js';
 
 /**
- * Opens the project in a folder: its configuration is found and read as the command line does it, from the folder upwards.
- * What is wrong with the configuration is in `findings` of the project, and in every program that is checked. Nothing is
- * written, and nothing is kept open.
+ * Opens the project in a folder. Like the command line, it looks for the configuration in the folder and then in its
+ * parents. Problems with the configuration are in `findings` of the project and of every checked program. Writes
+ * nothing and keeps nothing open.
  */
 export async function openProject(folder: string, options: ProjectOptions = {}): Promise<Project> {
   const project = new OpenProject(resolve(folder), options);
@@ -58,12 +61,12 @@ export async function openProject(folder: string, options: ProjectOptions = {}):
   return project;
 }
 
-/** What stands behind a checked program. */
+/** The internal parts of a checked program. */
 interface Prepared {
   readonly settings: Settings;
   readonly sources: SourceSet;
   readonly machine: CompiledMachine | null;
-  /** Of a plan: it has to be approved before it runs. */
+  /** For a plan: whether it has to be approved before it runs. */
   readonly needsApproval: boolean;
 }
 
@@ -286,7 +289,7 @@ class OpenProject implements Project {
     return omitUndefined({ env: this.options.env, commands: this.options.commands });
   }
 
-  /** What a run on disk needs of the configuration as it is now. */
+  /** The options of a stored run from the current configuration. */
   private async storedOptions(id: string): Promise<StoredResumeOptions> {
     const program = programOf(openStoredRun(this.dir, id)) ?? '-';
     const settings = await loadSettings(this.host, program);
@@ -313,7 +316,7 @@ function preparedOf(program: CheckedProgram): Prepared {
   return found;
 }
 
-/** What runs has to be what somebody approved, where that is asked for. */
+/** Refuses a program that must be approved and is not, or that differs from the approved one. */
 function refuseUnapproved(program: CheckedProgram, approved: string | undefined): void {
   const { approvalHash: hash } = program;
   if (approved === undefined) {

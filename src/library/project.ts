@@ -1,4 +1,4 @@
-/** A project as programs that embed this see it: the names, without anything that does the work. */
+/** The public types of a project. `open-project.ts` implements them. */
 import type { Json } from '../machine/expression.js';
 import type { Input } from '../machine/machine.js';
 import type { ProgramList } from '../project/list-programs.js';
@@ -11,94 +11,97 @@ import type { Machine } from './compile.js';
 import type { Diagnostic, Findings } from './diagnostics.js';
 import type { ReplayOptions, ResumeOptions, RunOptions } from './run-machine.js';
 
-/** How `openProject` reads a project. */
+/** Options of `openProject`. */
 export interface ProjectOptions {
-  /** The folder where runs are kept; default `.statedsl` in the folder of the project. */
+  /** The folder where runs are stored; default `.statedsl` in the folder of the project. */
   readonly dir?: string;
-  /** JavaScript functions that stand for commands, in all programs of the project. */
+  /** JavaScript functions that all programs of the project can call as commands, by name. */
   readonly commands?: Readonly<Record<string, CommandFunction>>;
-  /** Environment of commands and of the search for programs; default that of the process. */
+  /** The environment of commands, and the PATH on which they are looked up; default the environment of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** The name of another configured agent by the name it replaces. */
+  /** Other configured agents to use, by the names that they replace. */
   readonly agents?: Readonly<Record<string, string>>;
-  /** Programs may name files outside of the project. */
+  /** Whether programs may name files outside of the project; default false. */
   readonly allowOutside?: boolean;
-  /** The text of a file that an editor has open and has not saved, by its absolute path; undefined: read the disk. */
+  /**
+   * Returns the unsaved text of a file that an editor has open, by its absolute path, or undefined to read the file
+   * from disk.
+   */
   readonly openText?: (path: string) => string | undefined;
 }
 
-/** How `checkFile` and `checkText` read a program. */
+/** Options of `checkFile` and `checkText`. */
 export interface CheckOptions {
-  /** The machine to run; default the first. */
+  /** The name of the machine to run; default the first. */
   readonly machine?: string;
-  /** Treats values that a program could read as options as errors, for every external program. */
+  /** Reports an error for each value that any external program could mistake for an option. */
   readonly strict?: boolean;
-  /** The file of tools for CALL, PLAN and plans; default `tools.yaml` next to the program. */
+  /** The tools file for CALL, PLAN and plans; default `tools.yaml` next to the program. */
   readonly tools?: string;
-  /** Of a plan: the file with the JSON object that its state begins with. */
+  /** For a plan: a file with its initial state, a JSON object. */
   readonly state?: string;
-  /** Of a plan: all inputs that there will be. Without them a missing input is not an error. */
+  /** For a plan: all inputs of the run. If absent, a missing input is not an error. */
   readonly inputs?: Readonly<Record<string, Json>>;
-  /** Where commands will run; default the folder of the project. */
+  /** The working directory of commands; default the folder of the project. */
   readonly cwd?: string;
 }
 
-/** What `checkFile` and `checkText` give: what is wrong with a program, and the program where nothing is. */
+/** The result of `checkFile` and `checkText`: the findings, and the program if it has no errors. */
 export interface CheckedProgram extends Findings {
-  /** As messages call it: the path from the folder of the project. */
+  /** The name in messages: the path relative to the folder of the project. */
   readonly name: string;
-  /** True without errors; warnings and notes do not count. */
+  /** True if there are no errors; warnings and notes do not count. */
   readonly isValid: boolean;
-  /** For `run` and `graph`; null where there are errors, and in a text that declares nothing to run. */
+  /** The machine for `run` and `graph`; null if there are errors or nothing to run. */
   readonly machine: Machine | null;
-  /** The machines of the text; a plan has one. */
+  /** All machines of the text; a plan has one. */
   readonly machines: readonly Machine[];
-  /** What the program takes; known also where errors leave no machine. */
+  /** The declared inputs, even if errors leave no machine. */
   readonly inputs: readonly Input[];
-  /** Of a plan: the hash that stands for its approval, as `statedsl plan approve` prints it. */
+  /** For a plan: the hash that approves it, as `statedsl plan approve` prints it. */
   readonly approvalHash?: string;
 }
 
-/** How `run` of a project executes a program; what is left out comes from the configuration. */
+/** Options of `run` of a project. The configuration supplies those that are absent. */
 export interface ProjectRunOptions
   extends Omit<RunOptions, 'dir' | 'journal' | 'agents' | 'mcp' | 'readable' | 'secrets' | 'sources' | 'programDir'>,
     Pick<CheckOptions, 'machine' | 'tools' | 'state'> {
-  /** The hash that approves a plan whose mode is `lazy`, or any plan: another plan is refused. */
+  /** The hash of the approved plan: a plan with another hash is refused. A plan with the mode `lazy` requires it. */
   readonly approved?: string;
 }
 
-/** How `resume` of a project executes a run; what is left out comes from the configuration. */
+/** Options of `resume` of a project. The configuration supplies those that are absent. */
 export type ProjectResumeOptions = Omit<ResumeOptions, 'dir' | 'agents' | 'mcp' | 'readable' | 'secrets'>;
 
-/** How `replay` of a project executes a new run; what is left out comes from the configuration. */
+/** Options of `replay` of a project. The configuration supplies those that are absent. */
 export type ProjectReplayOptions = Omit<ReplayOptions, 'dir' | 'agents' | 'mcp' | 'readable' | 'secrets'>;
 
-/** What `format` gives. */
+/** The result of `format`. */
 export interface Formatted extends Findings {
-  /** The formatted text; null where the text has syntax errors. */
+  /** The formatted text; null if the text has syntax errors. */
   readonly text: string | null;
 }
 
-/** How `graph` draws: Mermaid by default, the language of Graphviz, or characters (not for plans). */
+/** Options of `graph`: Mermaid (the default), Graphviz's DOT, or text art (not for plans). */
 export interface GraphOptions {
   readonly format?: 'mermaid' | 'dot' | 'ascii';
-  /** The machine to draw; default all of the program. */
+  /** The name of the machine to draw; default all machines of the program. */
   readonly machine?: string;
 }
 
 /**
- * A folder with programs, and what belongs to them: the configuration, workflows, tools, agents, and the store of runs.
- * Made by `openProject`. Paths are relative to the folder. Everything is read when it is needed, so a file or a
- * configuration that changed meanwhile counts.
+ * A folder with programs and everything that belongs to them: the configuration, workflows, tools, agents, and the
+ * store of runs. `openProject` returns it. Paths are relative to the folder. Files are read when they are needed, so
+ * later changes to programs and to the configuration take effect.
  */
 export interface Project {
-  /** Absolute. */
+  /** The absolute path of the folder. */
   readonly folder: string;
-  /** Where runs are kept, absolute. */
+  /** The absolute path of the folder where runs are stored. */
   readonly dir: string;
-  /** The configuration that was found when the project was opened, absolute; null: there is none. */
+  /** The absolute path of the configuration file that was found when the project was opened; null if there was none. */
   readonly configurationFile: string | null;
-  /** What was wrong with the configuration when the project was opened. */
+  /** The problems of the configuration when the project was opened. */
   readonly findings: Findings;
 
   /**
@@ -106,39 +109,51 @@ export interface Project {
    * imports. Starts nothing. Rejects with a `RunRefused` of the kind `unknown` when the file cannot be read.
    */
   checkFile(path: string, options?: CheckOptions): Promise<CheckedProgram>;
-  /** The same for a text. `name` says what it is by its end and where its imports are; default `<stdin>`, a program. */
+  /**
+   * Checks a text in the same way. The ending of `name` decides its kind, and its folder is where imports are found;
+   * default `<stdin>`, a program.
+   */
   checkText(text: string, options?: CheckOptions & { readonly name?: string }): Promise<CheckedProgram>;
-  /** What there is to run below the folder. Links are not followed. */
+  /** Lists everything that can run below the folder. Links are not followed. */
   programs(): ProgramList;
-  /** Formats the text of a program, or of a document by the end of `name`. Workflow files and plans are returned as they are. */
+  /** Formats the text of a program, or of a document if `name` ends so. Returns workflow files and plans unchanged. */
   format(text: string, name?: string): Promise<Formatted>;
-  /** Draws the states of a program, or the calls of a plan. Rejects with `ProgramRefused` where it has errors. */
+  /** Draws the states of a program, or the calls of a plan. Rejects with `ProgramRefused` if it has errors. */
   graph(program: string | CheckedProgram, options?: GraphOptions): Promise<string>;
 
   /**
-   * Runs a program and keeps the run in the store. Resolves with a report whatever happens to the program. Rejects with
-   * `ProgramRefused` where it has errors or an approval is missing, and with a `RunRefused` where the store or the file
-   * cannot be used.
+   * Runs a program and stores the run. Resolves with a report, whether the program returns or fails. Rejects with
+   * `ProgramRefused` if the program has errors or an approval is missing, and with `RunRefused` if the store or the
+   * file cannot be used.
    */
   run(program: string | CheckedProgram, options?: ProjectRunOptions): Promise<RunReport>;
-  /** Resumes a run by its id or the beginning of one; a run that has returned is only reported again. Rejects with a `RunRefused`. */
+  /**
+   * Resumes a run by its id or the beginning of the id. A run that has returned is only reported again. Rejects with
+   * `RunRefused`.
+   */
   resume(run: string, options?: ProjectResumeOptions): Promise<RunReport>;
-  /** Executes a new run from a point of an old one, which stays as it is. Rejects with a `RunRefused`. */
+  /** Starts a new run from a point of an old run, which does not change. Rejects with `RunRefused`. */
   replay(run: string, options: ProjectReplayOptions): Promise<RunReport>;
-  /** Compares a run with its program, or with another one; executes nothing. Rejects with a `RunRefused`. */
+  /** Compares a run with its program or with another one. Executes nothing. Rejects with `RunRefused`. */
   checkDrift(run: string, options?: { readonly program?: CheckedProgram }): Promise<DriftReport>;
-  /** The runs of the store, newest first; `last`: only so many. */
+  /** Lists the stored runs, newest first; `last` limits their number. */
   runs(last?: number): readonly ListedRun[];
   /**
-   * Delivers answers and signals to a run, all of them or none. A run that no process executes has them recorded, and
-   * `resume` continues it; a process that executes the run hears of them. Rejects with a `RunRefused`.
+   * Delivers answers and signals to a run, all of them or none. If a process executes the run, that process receives
+   * them. Otherwise they are recorded, and `resume` uses them. Rejects with `RunRefused`.
    */
   deliver(run: string, deliveries: Delivery | readonly Delivery[]): Promise<'recorded' | 'passed-on'>;
-  /** Ends a run for good, also one that another process executes. `by` is who does it, for the record. Rejects with a `RunRefused`. */
+  /**
+   * Ends a run for good, even if another process executes it. `by` is the name of the person or program, for the
+   * record. Rejects with `RunRefused`.
+   */
   cancel(run: string, by: string): Promise<void>;
 }
 
-/** Why a program was not run: it has errors, or nobody approved it. `findings` has all of them, for `formatDiagnostics`. */
+/**
+ * Thrown instead of running a program that has errors or lacks an approval. `findings` contains all errors, for
+ * `formatDiagnostics`.
+ */
 export class ProgramRefused extends Error {
   override readonly name = 'ProgramRefused';
 
@@ -147,12 +162,12 @@ export class ProgramRefused extends Error {
     message: string,
   ) {
     super(message);
-    // An exception that nothing catches prints its members, and this one has the whole text of the program.
+    // Node prints the members of an uncaught exception. Without this it would print the whole text of the program.
     Object.defineProperty(this, 'findings', { value: findings, enumerable: false });
   }
 }
 
-/** The first error of a list, as the message of a `ProgramRefused`. */
+/** The message of a `ProgramRefused`: the first error of a list. */
 export function firstError(diagnostics: readonly Diagnostic[]): string {
   return diagnostics.find(({ severity }) => severity === 'error')?.message ?? 'there is nothing to run';
 }

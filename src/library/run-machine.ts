@@ -1,4 +1,4 @@
-/** Runs from JavaScript: starting a machine, and resuming, replaying and checking a run that is on disk. */
+/** Runs from JavaScript: starts a machine, and resumes, replays or checks a stored run. */
 import type { RunEvent } from '../interpreter/events/event.js';
 import type { Json } from '../machine/expression.js';
 import type { Machine as CompiledMachine, Limits } from '../machine/machine.js';
@@ -21,144 +21,155 @@ import type { Machine } from './compile.js';
 import type { Effects } from './effects.js';
 import type { Journal } from './journal.js';
 
-/** What `run`, `resume` and `replay` have in common. */
+/** Options that `run`, `resume` and `replay` share. */
 export interface ExecutionOptions {
-  /** Performs requests instead of real processes. */
+  /** Performs the requests of the run instead of real processes. */
   readonly effects?: Effects;
-  /** JavaScript functions that stand for commands; compile the program with their names. */
+  /** JavaScript functions that the program calls as commands. Compile the program with their names. */
   readonly commands?: Readonly<Record<string, CommandFunction>>;
   readonly agents?: Partial<AgentSettings>;
   /** Servers of the Model Context Protocol by name, for tools of plans. */
   readonly mcp?: McpServers;
-  /** Folders whose files the program may name besides those of the project it works in, or all files. */
+  /** Folders with files that the program may name, in addition to those of its project; or all files. */
   readonly readable?: 'all' | readonly string[];
-  /** Aborting interrupts the run: what runs is stopped, and the run can be resumed. */
+  /** Aborting it interrupts the run: its processes are stopped, and the run can be resumed. */
   readonly signal?: AbortSignal;
-  /** Aborting kills every process at once, without time to clean up. */
+  /** Aborting it kills every process of the run at once, without time to clean up. */
   readonly kill?: AbortSignal;
-  /** Called for every event once it is durable, secrets replaced. */
+  /** Called for every event after it is durable, with secrets replaced. */
   readonly onEvent?: (event: RunEvent, position: EventPosition) => void;
-  /** Output of commands while it comes, secrets replaced. */
+  /** Called with the output of commands as it arrives, with secrets replaced. */
   readonly onOutput?: (effect: string, bytes: Uint8Array, stream: 'stdout' | 'stderr') => void;
-  /** Called once, before the first event. */
+  /** Called once before the first event. */
   readonly onStart?: (started: Started) => void;
-  /** Called with the result, before the store says that the run is over: a process that dies in between reports it again. */
+  /**
+   * Called with the result before the store records the end of the run. If the process dies in between, the resumed run
+   * calls it again.
+   */
   readonly onEnd?: (report: RunReport) => void | Promise<void>;
-  /** Asks a person; without it a question suspends the run. */
+  /** Asks a person. Without it a question suspends the run. */
   readonly ask?: AskHandler;
-  /** Who answers, for the record. */
+  /** The name of the person who answers, for the record. */
   readonly person?: string;
-  /** The run's directory; default that of the process, or where the run worked before. */
+  /** The working directory of the run; default that of the process, or for a stored run the same as before. */
   readonly cwd?: string;
-  /** Environment of commands; default that of the process. */
+  /** The environment of commands; default the environment of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Win over those of the program. */
+  /** Limits that override those of the program. */
   readonly limits?: Limits;
   /**
-   * Milliseconds. A wait longer than this suspends the run; null never does. A question that nobody here answers and a
-   * signal without a time-out always suspend it. Default: null, but a signal is waited for at most 10 seconds.
+   * Milliseconds. A longer wait suspends the run; null sets no limit. A question without `ask` and a signal without
+   * a time-out always suspend the run. Default null, but the run waits at most 10 seconds for a signal.
    */
   readonly suspendAfterMs?: number | null;
-  /** Nothing but the run happens in this process, so that it may stand still while the disk writes. */
+  /** The process does nothing but this run, so it may block while the disk writes. */
   readonly ownProcess?: boolean;
-  /** Names of environment variables that hold secrets, besides those whose names say so. */
+  /** Names of environment variables that contain secrets, in addition to those that are recognized by their names. */
   readonly secrets?: readonly string[];
 }
 
-/** How `run` executes a machine. Everything may be left out but the inputs that the program requires. */
+/** Options of `run`. All are optional, except for the inputs that the program requires. */
 export interface RunOptions extends ExecutionOptions {
   readonly inputs?: Readonly<Record<string, Json>>;
-  /** JSON of inputs with numbers that are written in another way than JavaScript prints them: `1.10`. */
+  /** The JSON text of inputs with a number that JavaScript would print differently, such as `1.10`. */
   readonly printedInputs?: Readonly<Record<string, string>>;
-  /** Folder of the store, usually `.statedsl`: the run is kept there, and can be resumed. */
+  /** The folder of the store, usually `.statedsl`. A run that is stored there can be resumed. */
   readonly dir?: string;
-  /** Keeps the events instead of `dir`. Without both, nothing is kept. */
+  /** Stores the events instead of `dir`. Without both, nothing is stored. */
   readonly journal?: Journal;
-  /** Members of PARALLEL at once; default the number of CPUs, and 8 where the members are agents. */
+  /**
+   * How many members of a PARALLEL run at the same time; default the number of CPUs, or 8 if the members are agents.
+   */
   readonly jobs?: number;
-  /** Gives the run a git worktree and a branch of its own, in the repository that `cwd` is in; needs `dir`. */
+  /** Gives the run its own git worktree and branch in the repository that contains `cwd`; requires `dir`. */
   readonly worktree?: boolean;
-  /** Records STATE_ENTRY and PHASE_TRANSITION. */
+  /** Records the events STATE_ENTRY and PHASE_TRANSITION. */
   readonly autoEvents?: boolean;
-  /** Milliseconds that each effect may take which has no limit of its own; default no limit. */
+  /** The time limit in milliseconds for each effect without its own limit; default no limit. */
   readonly effectTimeoutMs?: number | null;
-  /** The folder of the program's file, for `program_dir()`; default `cwd`. */
+  /** The folder of the program's file, which `program_dir()` returns; default `cwd`. */
   readonly programDir?: string;
-  /** The state to begin in, with its entry values; default the first. */
+  /** The state to start in, with its entry values; default the first. */
   readonly start?: { readonly state: string; readonly with?: Readonly<Record<string, Json>> };
-  /** The texts that the machine was compiled from, to be kept with the run. */
+  /** The texts from which the machine was compiled, to store with the run. */
   readonly sources?: readonly { readonly name: string; readonly text: string }[];
-  /** Whatever the caller wants to find in `run.json` when the run is resumed. */
+  /** Data of the caller, stored in `run.json` for a later resume. */
   readonly settings?: Readonly<Record<string, Json>>;
 }
 
-/** How `resume` executes a run. */
+/** Options of `resume`. */
 export interface ResumeOptions extends ExecutionOptions {
-  /** Folder of the store; default `.statedsl`. */
+  /** The folder of the store; default `.statedsl`. */
   readonly dir?: string;
-  /** Secret inputs: they are not on disk, so they have to be given again. */
+  /** Secret inputs, which must be passed again because they are not stored. */
   readonly inputs?: Readonly<Record<string, Json>>;
   /** Default `fail`. */
   readonly inDoubt?: InDoubt;
-  /** An edited program in which the run continues. */
+  /** An edited program in which to resume the run. */
   readonly machine?: Machine;
-  /** The file of that program, for messages. */
+  /** The file of the edited program, for messages. */
   readonly file?: string;
-  /** The run may go back to before a failure that ON ERROR or ERROR has handled. Without it such a run is refused. */
+  /**
+   * Allows the run to go back to the point before a failure that ON ERROR or ERROR handled. Without it such a run is
+   * refused.
+   */
   readonly again?: boolean;
   /** Performs the UNDO commands of a run that failed or was cancelled, newest first, instead of resuming it. */
   readonly rollback?: true;
-  /** Delivered to the run before it continues. */
+  /** Answers and signals, delivered before the run continues. */
   readonly deliveries?: readonly Delivery[];
 }
 
-/** How `replay` executes a new run. */
+/** Options of `replay`. */
 export interface ReplayOptions extends Omit<ResumeOptions, 'deliveries' | 'inDoubt' | 'again' | 'rollback'> {
   /**
-   * The first thing that is executed again: an event by its number, or the `entry`-th time that a state was entered (of a
-   * step: its attempt). `failed` executes the failed members of a PARALLEL or FOR EACH again.
+   * The point from which the new run executes: the number of an event, or the `entry`-th entry of a state (for a step,
+   * its attempt). `failed` repeats the failed members of a PARALLEL or FOR EACH.
    */
   readonly from: number | { readonly state: string; readonly entry: number } | 'failed';
 }
 
-/** How `checkDrift` reads a run. */
+/** Options of `checkDrift`. */
 export interface DriftOptions extends Pick<ResumeOptions, 'dir' | 'inputs' | 'env' | 'secrets'> {
-  /** Compares the record with an edited program; lines are then not compared. */
+  /** An edited program to compare with the record. Line numbers are not compared then. */
   readonly machine?: Machine;
 }
 
 /**
- * Runs a machine. Resolves with a report whatever happens to the program: look at `status`. Rejects only with what
- * `effects`, `onEvent` and the other functions given here throw, or with a `RangeError` for a state to start in that
- * does not exist.
+ * Runs a machine. Resolves with a report whether the program returns or fails: see `status`. Rejects only with
+ * exceptions from `effects`, `onEvent` and the other functions in the options, or with a `RangeError` if the state to
+ * start in does not exist.
  */
 export async function run(machine: Machine, options: RunOptions = {}): Promise<RunReport> {
   return runMachine(machine as CompiledMachine, options as MachineRunOptions);
 }
 
 /**
- * Resumes a run that is kept on disk, after a crash, an interruption, a suspension or a failure. `runId` is its id or the
- * beginning of one. Nothing that has an outcome on record is done again; a run that has returned is only
- * reported again. Rejects with a `RunRefused`: there is no such run, another process executes it, it was cancelled, or
- * something that it needs is missing.
+ * Resumes a stored run after a crash, an interruption, a suspension or a failure. `runId` is the id of the run or its
+ * beginning. Effects with a recorded outcome are not repeated. A run that has returned is only reported again. Rejects
+ * with `RunRefused` if there is no such run, if another process executes it, if it was cancelled, or if something that
+ * it needs is missing.
  */
 export async function resume(runId: string, options: ResumeOptions = {}): Promise<RunReport> {
   return resumeStored(runId, options as StoredResumeOptions);
 }
 
-/** Executes a new run from a point of an old one, which stays as it is. Rejects with a `RunRefused`. */
+/** Starts a new run from a point of an old run, which does not change. Rejects with `RunRefused`. */
 export async function replay(runId: string, options: ReplayOptions): Promise<RunReport> {
   return replayStored(runId, options as Parameters<typeof replayStored>[1]);
 }
 
-/** Feeds the record of a run to its program and compares the events; executes nothing. Rejects with a `RunRefused`. */
+/**
+ * Replays the recorded outcomes of a run in its program and compares the events. Executes nothing. Rejects with
+ * `RunRefused`.
+ */
 export async function checkDrift(runId: string, options: DriftOptions = {}): Promise<DriftReport> {
   return checkStoredDrift(runId, options as Parameters<typeof checkStoredDrift>[1]);
 }
 
 /**
- * Records answers and signals for a run that no process executes, all of them or none, and executes nothing. Rejects with
- * a `RunRefused`, whose `kind` is `held` where a process executes the run.
+ * Records answers and signals for a run that no process executes, all of them or none. Executes nothing. Rejects with
+ * `RunRefused`, with the `kind` `held` if a process executes the run.
  */
 export async function recordDelivery(
   runId: string,

@@ -1,6 +1,6 @@
 /**
- * Tools and plans for the CALL and PLAN lines of a program: the file of tools that is named or lies beside it, and
- * plans by their paths. Loaded only for programs that have such lines.
+ * Tools and plans for the CALL and PLAN lines of a program: reads the tools file that is named or next to the program,
+ * and plans by their paths. Loaded only for programs that have such lines.
  */
 import { dirname, isAbsolute, join, normalize } from 'node:path';
 import type { Callable, CallSupport } from '../check/callables.js';
@@ -11,9 +11,9 @@ import { PlanLoader, type PlanLoadResult, type PlanSurroundings } from './load-p
 import { readableFrom } from './readable-folders.js';
 
 export interface CallSettings extends Pick<PlanSurroundings, 'agents' | 'servers' | 'targetProblem'> {
-  /** The file of tools that the command line names. */
+  /** The tools file that the command line names. */
   readonly tools?: string | undefined;
-  /** Tools that something stands in for. */
+  /** Tools that a stand-in replaces. */
   readonly standIns?: ((tool: string) => boolean) | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Whether a run gets a git worktree of its own. A workflow file does wherever there is a repository, so that agents never
- * write into files that a person has open; anything else does when it is requested. Nothing is made here.
+ * Decides whether a run gets its own git worktree. In a repository, a workflow file does by default, so that its agents
+ * never write into files that a person has open; other programs do on request. Creates nothing.
  */
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -11,22 +11,22 @@ import type { Diagnostic } from '../source/diagnostic.js';
 import { isWorkflow } from './program-kind.js';
 
 interface WorktreeChoice {
-  /** The repository to make a worktree of; null: the run works in place. */
+  /** The repository to create the worktree from; null if the run changes the current checkout. */
   readonly repository: Repository | null;
-  /** Why it cannot be as it was asked for, or a warning. */
+  /** An error if the request cannot be met, or a warning. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
 interface WorktreeRequest {
-  /** The name of the program, as it was found. */
+  /** The name of the program's file. */
   readonly name: string;
   readonly cwd: string;
   readonly configuration: Configuration;
-  /** The folder where runs are kept, absolute. */
+  /** The absolute path of the folder where runs are stored. */
   readonly store: string;
-  /** Whether somebody asked for one or refused one. */
+  /** The choice of the command line; undefined if it makes none. */
   readonly worktree: boolean | undefined;
-  /** Nothing will run, so that uncommitted changes do no harm. */
+  /** Nothing will run, so uncommitted changes do no harm. */
   readonly isDryRun: boolean;
 }
 
@@ -49,13 +49,13 @@ export async function chooseWorktree(request: WorktreeRequest): Promise<Worktree
   }
 }
 
-/** It is about the checkout and not about the program, so it has no source location. */
+/** The problem concerns the checkout and not the program, so it has no source location. */
 function diagnostic(severity: 'error' | 'warning', message: string, help?: string): Diagnostic {
   const span = { file: -1, start: 0, end: 0 };
   return omitUndefined({ code: 'worktree', severity, message, span, help });
 }
 
-/** False where no run can have a worktree; undefined where its start decides. */
+/** False if no run here can have a worktree; undefined if that is decided when the run starts. */
 export function mayHaveWorktree(cwd: string): boolean | undefined {
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {
     if (existsSync(join(folder, '.git'))) return undefined;

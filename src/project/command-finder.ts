@@ -1,4 +1,4 @@
-/** Where a command is, as a shell would look it up: along PATH, or at a path relative to where it runs. */
+/** Finds a command as a shell does: along PATH, or by a path relative to the working directory. */
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 
@@ -8,7 +8,7 @@ export function commandFinder(cwd: string, path = ''): (command: string) => bool
   return (command) => find(command) !== null;
 }
 
-/** The file of a command, absolute, or null. */
+/** The absolute path of a command's file, or null. */
 export function commandLocator(cwd: string, path = ''): (command: string) => string | null {
   const known = new Map<string, string | null>();
   const folders = path.split(delimiter).map((folder) => resolve(cwd, folder));

@@ -1,6 +1,7 @@
 /**
- * Keeps what a program was compiled to, so that its next start needs no parser. It is used again only if the text and
- * the options are the same and everything that the compiler asked of the world has the same answer: it is asked again.
+ * Caches the compiled program, so that its next start needs no parser. The cache is used only if the text and the
+ * options are the same, and if all questions that the compiler asked its surroundings, asked again, have the same
+ * answers.
  */
 import type { Compilation } from '../check/compile.js';
 import type { Json } from '../machine/expression.js';
@@ -13,10 +14,10 @@ import type { ProgramOptions } from './compile-program.js';
 import type { ProjectHost } from './host.js';
 import { type NamedText, type Surroundings, surroundingsOf } from './surroundings.js';
 
-/** What running a program takes. */
+/** The part of a compilation that running the program needs. */
 export type Runnable = Pick<Compilation, 'machine' | 'declared' | 'diagnostics' | 'sources'>;
 
-/** A question by the path of its function in the surroundings, and the answer as JSON. */
+/** A question, as the path of its function in the surroundings and its arguments, and its answer as JSON. */
 type Answered = readonly [path: readonly string[], args: readonly Json[], answer: string];
 
 interface Stored {
@@ -28,7 +29,10 @@ interface Stored {
   readonly imported: readonly NamedText[];
 }
 
-/** Without a cache, for the text on standard input, and for CALL and PLAN, which read more, it is compiled each time. */
+/**
+ * Compiles the program each time if there is no cache, for standard input, and for CALL and PLAN, which read more
+ * files.
+ */
 export async function compileOnce(
   cache: Cache | null,
   host: ProjectHost,
@@ -80,7 +84,7 @@ function isSame([path, args, answer]: Answered, surroundings: Surroundings): boo
   return typeof owner === 'function' && asJson(owner(...args)) === answer;
 }
 
-/** The same surroundings; what they are asked is added to `answered`. */
+/** The same surroundings, which add each question and its answer to `answered`. */
 function observe<T extends object>(surroundings: T, path: readonly string[], answered: Map<string, Answered>): T {
   const observeMember = (name: string, member: unknown): unknown => {
     const inside = [...path, name];

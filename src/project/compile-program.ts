@@ -1,6 +1,6 @@
 /**
- * From the text of a program to a compilation: gives the compiler what only a process can know (files to import,
- * programs on PATH). Markdown is loaded only for Markdown.
+ * Compiles the text of a program. Supplies what only a process can know: files to import, programs on PATH. The
+ * Markdown reader is loaded only for Markdown.
  */
 import type { CallSupport } from '../check/callables.js';
 import type { ParseFile } from '../check/collect.js';
@@ -17,7 +17,7 @@ import {
   surroundingsOf,
 } from './surroundings.js';
 
-/** What the compiler gets in addition to the text. */
+/** The input of the compiler in addition to the text. */
 export type ProgramOptions = SurroundingsOptions &
   Pick<CompileOptions, 'machine' | 'strict' | 'explain' | 'commands'> & {
     /** Tools and plans for CALL and PLAN. */
@@ -32,7 +32,7 @@ export async function compileProgram(
   return (await compileWithin(surroundingsOf(host, program, options), host, program, options)).compilation;
 }
 
-/** `usesCalls`: it also depends on tools and plans, which are not part of the surroundings. */
+/** `usesCalls`: the compilation also depends on tools and plans, which are not part of the surroundings. */
 export async function compileWithin(
   surroundings: Surroundings,
   host: ProjectHost,
@@ -47,7 +47,7 @@ export async function compileWithin(
       name,
       calls: support,
     });
-  // What reads tools and plans is loaded when a line turns out to need it, and compiling is quick.
+  // The modules that read tools and plans are loaded only if a line needs them. Compiling a second time is quick.
   let usesCalls = false;
   const compilation = compileWith(() => {
     usesCalls = true;
@@ -58,7 +58,7 @@ export async function compileWithin(
   return { compilation: compileWith(() => support), usesCalls };
 }
 
-/** What reads a file and those that it names; undefined for the language itself. */
+/** The reader of a file and of the files that it names; undefined for the language itself. */
 async function parserOf(name: string, text: string): Promise<ParseFile | undefined> {
   if (callsWorkflows(name, text)) return (await import('../frontends/parse-file.js')).parseFile;
   return isMarkdown(name) ? (await import('../frontends/markdown.js')).parseMarkdown : undefined;

@@ -1,4 +1,4 @@
-/** What the configuration decides about a run of a program, for whoever starts, resumes or replays it. */
+/** The options of a run that come from the configuration, for commands that start, resume or replay it. */
 import { resolve } from 'node:path';
 import type { AgentSettings } from '../runtime/agents/resolve.js';
 import type { Configuration } from '../runtime/configuration/configuration.js';
@@ -13,7 +13,7 @@ export interface ConfiguredOptions {
   readonly secrets: readonly string[];
 }
 
-/** `program` is a path, or a name such as `-`; `instead` has the name of another agent by the name it replaces. */
+/** `program` is a path, or a name such as `-`; `instead` maps the name of an agent to the name of its replacement. */
 export function configuredOptions(
   host: ProjectHost,
   configuration: Configuration,
@@ -28,7 +28,7 @@ export function configuredOptions(
   };
 }
 
-/** Words of a server's command that are paths start from the folder of the configuration, wherever the run takes place. */
+/** Paths in a server's command are relative to the folder of the configuration, wherever the run works. */
 function absoluteServers({ mcp, folder }: Configuration): Configuration['mcp'] {
   const isPath = (word: string): boolean => /^\.\.?\//.test(word) && folder !== null;
   const servers = Object.entries(mcp).map(([name, server]) => {

@@ -1,6 +1,6 @@
 /**
- * Finds the files that `IMPORT:` names: beside the importing file, or among the patterns that are shipped as
- * `std/NAME`. Where a shipped file imports another, it stays among them.
+ * Finds the files that `IMPORT:` names: relative to the importing file, or among the shipped patterns, which are named
+ * `std/NAME`. A shipped file can import only shipped files.
  */
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, posix } from 'node:path';
@@ -37,7 +37,7 @@ export function findImport(
   return { name, text: withoutByteOrderMark(text.text) };
 }
 
-/** One name a file, however it is reached, so that it is read once. */
+/** One name for each file, whatever path leads to it, so that it is read once. */
 function importName(path: string, from: string): string {
   if (path.startsWith(SHIPPED)) return posix.normalize(path);
   if (from.startsWith(SHIPPED)) return posix.join(posix.dirname(from), path);

@@ -1,6 +1,6 @@
 /**
- * Finds a workflow by its name: the project's own first, then those of the person, then those that are shipped. The
- * paths that were tried are kept, so that a message about a name that is found nowhere can list them.
+ * Finds a workflow by its name: first in the project, then next to the calling file, in the person's home, and among
+ * the shipped workflows. Keeps the paths it tried, so that a message about an unknown name can list them.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -18,16 +18,16 @@ type FindWorkflow = (
   from: string,
 ) => { readonly name: string; readonly text: string } | { readonly tried: readonly string[]; readonly near?: string };
 
-/** What of the configuration says where workflows are. */
+/** The part of the configuration that names folders of workflows. */
 export type WorkflowFolders = Pick<Configuration, 'folder' | 'workflows'>;
 
 const FOLDER = 'workflows';
-/** As patterns that are shipped are called. */
+/** The same prefix as for shipped patterns. */
 const SHIPPED = 'std/';
 const ENDINGS = ['.yaml', '.yml', '.dsl'];
 
 interface WorkflowSearch {
-  /** Absolute: where a repository is looked for when there is no configuration, whose folder counts otherwise. */
+  /** Absolute. Without a configuration, whose folder is used otherwise, the search for the repository starts here. */
   readonly cwd: string;
   readonly configuration?: WorkflowFolders;
   readonly readable?: Readable;
@@ -39,7 +39,7 @@ export function workflowFinder(host: ProjectHost, search: WorkflowSearch): FindW
   return (name, from) => finder.text(name, from, readable);
 }
 
-/** The path of a workflow that is to run, or null. */
+/** The path of a workflow to run, or null. */
 export function workflowPath(host: ProjectHost, name: string, configuration: WorkflowFolders): string | null {
   if (isAbsolute(name) || name.startsWith('.') || name === '-') return null;
   const found = new WorkflowFinder(host, host.folder, configuration).find(name, null);
@@ -60,7 +60,7 @@ class WorkflowFinder {
     const caller = from.startsWith(SHIPPED) || from === '<stdin>' ? null : from;
     const found = this.find(name, caller);
     if (typeof found !== 'string') return found;
-    // A name is looked up in folders that the person chose; a path is the program's own word.
+    // The person chose the folders in which names are looked up, so these are allowed. A path is the program's choice.
     const folders = isPath(name) ? [] : this.foldersFor(name, caller);
     const why = this.host.files.whyRefused(found, readable === 'all' ? readable : [...readable, ...folders]);
     if (why !== null) return { tried: [`${this.nameOf(found)} (${why})`] };
@@ -74,17 +74,17 @@ class WorkflowFinder {
       const files = candidates(folder, name);
       const file = files.find(this.host.files.isFile);
       if (file !== undefined) return file;
-      // The other endings go without saying.
+      // The message does not list the other endings.
       tried.push(this.nameOf(files[0] as string));
     }
     return omitUndefined({ tried, near: nearest(name, this.allNames()) });
   }
 
-  /** In the order in which they are looked at. */
+  /** In the order of the search. */
   private foldersFor(name: string, caller: string | null): string[] {
     const { configuration, cwd } = this;
     const beside = caller === null ? null : pathOf(this.host, dirname(caller));
-    // For a path only the calling file says where it starts.
+    // A path is always relative to the calling file.
     if (isPath(name)) return [beside ?? cwd];
     if (name.split('/').includes('..')) return [];
     const project = configuration.folder ?? repositoryRoot(cwd) ?? cwd;
@@ -102,7 +102,7 @@ class WorkflowFinder {
     return text.kind === 'text' ? withoutByteOrderMark(text.text) : null;
   }
 
-  /** What messages call a file: the shortest of its paths, and a name of its own for what is shipped. */
+  /** The name of a file in messages: the shortest of its paths, or `std/NAME` for a shipped file. */
   private nameOf(path: string): string {
     const shipped = shippedFolder(FOLDER);
     const inShipped = shipped === null ? null : nameBelow(shipped, path);
@@ -111,7 +111,7 @@ class WorkflowFinder {
     return nameBelow(this.host.folder, path) ?? (inHome === null ? path : `~/${inHome}`);
   }
 
-  /** All names that may have been meant. */
+  /** All names that can be suggested. */
   private allNames(): string[] {
     return this.foldersFor('x', null).flatMap((folder) => {
       try {

@@ -1,36 +1,39 @@
 /**
- * What reading a project asks of the world. The command line passes the disk and its own working directory, an editor
- * the texts of its windows, a test a handful of files in memory: nothing else in this room touches a global.
+ * The interface between a project and its surroundings. The command line passes the disk and its working directory, an
+ * editor adds the texts of its windows, and a test passes a few files in memory. The other files of this folder use no
+ * globals.
  */
 import { statSync } from 'node:fs';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { type Readable, STREAM, whyUnreadable } from '../runtime/readable-file.js';
 import { type Bytes, namesIn, readBytes } from './read-text.js';
 
-/** Where files come from. All paths are absolute, but for the streams that a shell gives instead of a file. */
+/** The source of files. All paths are absolute, except for streams that a shell passes instead of a file. */
 export interface ProjectFiles {
-  /** The bytes of a file, or why there are none; larger files than `limit` bytes are refused. */
+  /** The bytes of a file, or the reason why it cannot be read. Files larger than `limit` bytes are refused. */
   readonly read: (path: string, limit: number) => Bytes;
   readonly isFile: (path: string) => boolean;
-  /** The names in a folder; none where it cannot be read. */
+  /** The names in a folder; empty if it cannot be read. */
   readonly list: (folder: string) => readonly string[];
-  /** Why a program may not name this file, as a clause; null where it may. */
+  /** A clause that says why a program may not name this file; null if it may. */
   readonly whyRefused: (path: string, readable: Readable) => string | null;
 }
 
 export interface ProjectHost {
-  /** Absolute. Relative names start here, and messages shorten names to it. */
+  /** Absolute. Relative names start here, and messages show paths relative to it. */
   readonly folder: string;
   readonly files: ProjectFiles;
   /** Programs may name files outside of their project. */
   readonly allowOutside: boolean;
-  /** Whose PATH finds programs, and whose variables commands have. */
+  /** The environment variables of commands. Its PATH finds programs. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
 export const diskFiles: ProjectFiles = { read: readBytes, isFile, list: namesIn, whyRefused: whyUnreadable };
 
-/** The same files with other texts: `textOf` gives the text of a path that an editor has open, else undefined. */
+/**
+ * The same files, some with other texts: `textOf` returns the text of a path that is open in an editor, else undefined.
+ */
 export function withOpenTexts(files: ProjectFiles, textOf: (path: string) => string | undefined): ProjectFiles {
   return {
     ...files,
@@ -42,23 +45,23 @@ export function withOpenTexts(files: ProjectFiles, textOf: (path: string) => str
   };
 }
 
-/** The path that a name means; a stream keeps its name. */
+/** The absolute path of a name. A stream keeps its name. */
 export function pathOf(host: ProjectHost, name: string): string {
   return STREAM.test(name) ? name : resolve(host.folder, name);
 }
 
-/** What messages call a file: its path from the folder of the host, or the absolute one where it lies elsewhere. */
+/** The name of a file in messages: relative to the folder of the host, or absolute if it is outside of that folder. */
 export function shortName(host: ProjectHost, path: string): string {
   return nameBelow(host.folder, path) ?? path;
 }
 
-/** Null for what does not lie below the folder. */
+/** Null if the path is not below the folder. */
 export function nameBelow(folder: string, path: string): string | null {
   const name = relative(folder, path);
   return name.startsWith('..') || isAbsolute(name) ? null : name;
 }
 
-/** What cannot be examined is not there: a name may be too long, and a folder closed to us. */
+/** A file that cannot be examined does not exist for us: its name may be too long, or its folder unreadable. */
 function isFile(path: string): boolean {
   try {
     return statSync(path).isFile();

@@ -1,6 +1,6 @@
 /**
- * Plans as a run executes them: all in one table, with paths that hold wherever the run is resumed. An approval is
- * about the plans as they are written, so this is done last.
+ * Plans as a run executes them: all in one table, with absolute paths, so that the run can be resumed anywhere. An
+ * approval covers the plans as they are written, so linking is the last step.
  */
 
 import { dirname, relative, resolve } from 'node:path';
@@ -10,14 +10,14 @@ import { type ProjectHost, pathOf } from './host.js';
 import type { LoadedPlan } from './load-plan.js';
 
 interface LinkedPlans {
-  /** The name of the outermost. */
+  /** The name of the outermost plan. */
   readonly name: string;
   readonly plans: { readonly [name: string]: Plan };
-  /** Tools that are called, without the plans among them, by name. */
+  /** The called tools by name, without plans. */
   readonly tools: ReadonlyMap<string, ToolBinding>;
 }
 
-/** `standIns`: tools that are answered by something else, whatever they are. Names of plans are paths from `folder`. */
+/** `standIns` says which tools a stand-in answers. The names of plans are paths relative to `folder`. */
 export function linkPlans(
   host: ProjectHost,
   loaded: LoadedPlan,
@@ -39,7 +39,7 @@ class PlanLinker {
     private readonly standIns: (name: string) => boolean,
   ) {}
 
-  /** Gives the plan its name in the table, where it may be already. */
+  /** Adds the plan to the table unless it is there, and returns its name. */
   add(loaded: LoadedPlan): string {
     const name = relative(this.folder, loaded.path ?? pathOf(this.host, 'plan.json')).replaceAll('\\', '/');
     const { plan } = loaded;
@@ -53,7 +53,7 @@ class PlanLinker {
       const { delegate } = call;
       if (delegate === null) return call;
       const inner = loaded.inner.call.get(delegate);
-      // Reports call it as its author does.
+      // Reports use the author's name for it.
       return { ...call, tool: call.tool ?? delegate, delegate: inner === undefined ? delegate : this.add(inner) };
     });
     this.plans.set(name, { ...plan, calls, tools: Object.fromEntries(tools) });
@@ -88,7 +88,10 @@ class PlanLinker {
   }
 }
 
-/** The program where it is named by a path, and words that are plainly paths, start from the folder of their file. */
+/**
+ * A program that is named by a path, and arguments that begin with `./` or `../`, are relative to the folder of their
+ * file.
+ */
 function absoluteWords(argv: readonly string[], folder: string): string[] {
   return argv.map((word, at) =>
     /^\.\.?\//.test(word) || (at === 0 && word.includes('/')) ? resolve(folder, word) : word,

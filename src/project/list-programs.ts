@@ -1,6 +1,6 @@
 /**
- * What there is to run below a folder: programs, workflows, plans and patterns, each with its first comment and its inputs.
- * Links are not followed, and a file that is no program of ours is passed over.
+ * Lists everything that can run below a folder: programs, workflows, plans and patterns, each with its first comment
+ * and its inputs. Links are not followed, and other files are skipped.
  */
 import { type Dirent, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,12 +10,12 @@ import { type SourceFile, sourceFile } from '../source/source-file.js';
 import type { Declaration, Parameter, Program } from '../syntax/ast.js';
 import { decodeText, readBytes } from './read-text.js';
 
-/** An input of a listed program, as its text declares it. */
+/** An input of a listed program, as declared in its text. */
 export interface ListedInput {
   readonly name: string;
   readonly type: string | null;
   readonly required: boolean;
-  /** As it is written; null where there is none, and for secrets. */
+  /** The default as written; null if there is none, and for secrets. */
   readonly default: string | null;
   readonly choices: readonly string[] | null;
   readonly secret: boolean;
@@ -23,13 +23,13 @@ export interface ListedInput {
 
 /** A program or workflow file of the project. */
 export interface ListedProgram {
-  /** From the folder that was listed. */
+  /** The path relative to the listed folder. */
   readonly path: string;
   readonly name: string | null;
-  /** Its first comment. */
+  /** The first comment of the file. */
   readonly comment: string | null;
   readonly inputs: readonly ListedInput[];
-  /** How many mistakes it has that can be seen without reading other files. */
+  /** The number of errors that are visible without reading other files. */
   readonly errors: number;
 }
 
@@ -44,15 +44,15 @@ export interface ListedPattern {
 /** A plan of the project. */
 export interface ListedPlan {
   readonly path: string;
-  /** How many calls its document has. */
+  /** The number of calls in the document. */
   readonly calls: number;
-  /** Names of the inputs that it reads, in the order of the text. */
+  /** The names of the inputs that the plan reads, in the order of the text. */
   readonly inputs: readonly string[];
-  /** How many mistakes its document has, without its tools. */
+  /** The number of errors in the document; the tools are not checked. */
   readonly errors: number;
 }
 
-/** What there is to run below a folder, as `statedsl list --json` prints it. */
+/** Everything that can run below a folder, as `statedsl list --json` prints it. */
 export interface ProgramList {
   readonly programs: readonly ListedProgram[];
   readonly workflows: readonly ListedProgram[];
@@ -73,7 +73,7 @@ const DEEPEST = 8;
 const MOST_FILES = 5000;
 const LARGEST_BYTES = 1024 * 1024;
 const ENDING = /\.(dsl|md|markdown|ya?ml|json)$/i;
-/** What calls of plans have, and hardly any other JSON. */
+/** Keys that calls of plans have and other JSON hardly ever has. */
 const CALLS = /"_(?:tool|delegate|output|outputPath)"\s*:/;
 const INPUT = /†input\.([\p{L}\p{M}\p{N}_$-]+)/gu;
 const SKIPPED = new Set(['node_modules', '.git', '.statedsl', 'dist', 'build', 'target', 'vendor', '__pycache__']);
@@ -84,7 +84,7 @@ export function listPrograms(folder: string): ProgramList {
   return found;
 }
 
-/** In the order of their names, those of a folder before those below it. */
+/** Sorted by name; the files of a folder come first, then those below it. */
 function filesBelow(folder: string): string[] {
   const files: string[] = [];
   const folders: { path: string; depth: number }[] = [{ path: '', depth: 0 }];
@@ -167,7 +167,9 @@ function inputOf(file: SourceFile, { name, value, type, choices, secret }: Input
   };
 }
 
-/** In a workflow file a value may stand below a key of its own, so what is simple is printed from its tree. */
+/**
+ * In a workflow file the value may be below a key, so a simple value is printed from the tree and not from the text.
+ */
 function writtenValue(file: SourceFile, value: NonNullable<Input['value']>): string {
   if (value.kind === 'number' || value.kind === 'constant') return JSON.stringify(value.value);
   if (value.kind === 'text' && value.template.quote === 'none') return JSON.stringify(value.template.raw);
@@ -179,7 +181,7 @@ function textOf(file: SourceFile, { value }: Parameter): string | null {
   return value === undefined ? null : file.text.slice(value.span.start, value.span.end);
 }
 
-/** The first lines that begin with `#`; of a document its first paragraph, else its title. */
+/** The first lines that begin with `#`. For a document, the first paragraph, or the title if there is none. */
 function firstComment({ name, text }: SourceFile): string | null {
   const lines = text.split(/\r?\n/, 200);
   if (/\.(md|markdown)$/i.test(name)) return firstParagraph(lines);
@@ -191,7 +193,7 @@ function commentFrom(lines: readonly string[]): string | null {
   const words: string[] = [];
   for (const line of lines) {
     const said = /^#+[ \t]?(.*)$/.exec(line.trim())?.[1]?.trim();
-    // What stands indented below it is an example, and no sentence.
+    // Indented comment text is an example and not a sentence.
     if (said === undefined || said === '' || /^#\s{2,}/.test(line)) break;
     words.push(said);
   }
@@ -212,7 +214,7 @@ function firstParagraph(lines: readonly string[]): string | null {
     .join(' ');
 }
 
-/** The comment lines that stand directly above a declaration. */
+/** The comment lines directly above a declaration. */
 function commentAbove(text: string, start: number): string | null {
   const above = text.slice(0, text.lastIndexOf('\n', start - 1) + 1).split(/\r?\n/);
   above.pop();

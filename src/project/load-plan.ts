@@ -1,6 +1,6 @@
 /**
- * From the name of a plan's file to its compilation: the document, the tools beside it, the schemas beside those, and the
- * plans that its calls run. The end of its name distinguishes a plan from a program.
+ * Loads and compiles a plan by the name of its file: the document, the tools file next to it, the schemas next to that
+ * file, and the plans that its calls run.
  */
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { compilePlan, type PlanCompilation } from '../check/plan/compile-plan.js';
@@ -22,31 +22,31 @@ import { type ProjectHost, pathOf, shortName } from './host.js';
 import { type ProgramText, readProgram } from './read-program.js';
 import { readableFrom } from './readable-folders.js';
 
-/** Plans in plans. */
+/** The maximum depth of nested plans. */
 const MAX_DEPTH = 16;
 
 export interface PlanFlags {
-  /** The file of tools; by default `tools.yaml` beside the plan, then in the working directory. */
+  /** The tools file; by default `tools.yaml` next to the plan, then in the working directory. */
   readonly tools?: string;
-  /** A file of JSON that is the state to begin with. */
+  /** A JSON file with the initial state. */
   readonly state?: string;
 }
 
-/** What besides flags decides what a plan means. */
+/** Everything apart from flags that the compilation of a plan depends on. */
 export interface PlanSurroundings {
-  /** All inputs there will be; without them what is missing is the signature and no error. */
+  /** All inputs of the run. If absent, missing inputs are listed as the signature instead of reported as errors. */
   readonly inputs?: Readonly<Record<string, Json>>;
-  /** Whether the configuration knows the name; without it every name is one. */
+  /** Whether the configuration defines the name. If absent, every name counts as defined. */
   readonly agents?: (name: string) => boolean;
   readonly servers?: (name: string) => boolean;
-  /** Why a tool cannot run on this machine, as a clause, or null. `folder` is that of the file of tools. */
+  /** A clause that says why a tool cannot run on this machine, or null. `folder` is the folder of the tools file. */
   readonly targetProblem?: (target: ToolTarget, folder: string) => string | null;
 }
 
 export interface LoadedPlan extends PlanCompilation {
   readonly kind: 'loaded';
   readonly sources: SourceSet;
-  /** The document as it was read; null when it is no plan at all. */
+  /** The parsed document; null if it is not a plan. */
   readonly tree: PlanNode | null;
   readonly toolsPath: string | null;
   /** Absolute; null for standard input. */
@@ -62,7 +62,7 @@ interface Missing {
 
 export type PlanLoadResult = LoadedPlan | Missing;
 
-/** The index of a text that is read with others: it marks locations in the file of tools. */
+/** The index of the tools file among the sources. Locations in that file have it. */
 const TOOLS = 1;
 
 export function loadPlan(
@@ -77,22 +77,22 @@ export function loadPlan(
   return { ...loaded, diagnostics: withFixes(loaded.diagnostics, loaded.sources) };
 }
 
-/** A plan that a call runs, with the files it was called through and the tools of the plan around it. */
+/** The context of a called plan: the files through which it was called, and the tools of the enclosing plan. */
 interface PlanContext {
   readonly outer: readonly string[];
   readonly tools: string | null;
-  /** Inputs of this plan, instead of those of the surroundings. */
+  /** The inputs of this plan, which replace those of the surroundings. */
   readonly inputs?: Readonly<Record<string, Json>>;
-  /** The command line names it, and no program or plan. */
+  /** The command line names this plan, not a program or another plan. */
   readonly isNamed?: true;
 }
 
 export class PlanLoader {
-  /** Plans that were opened, by path: a plan that is called in many places is read once. */
+  /** Loaded plans by path: a plan that is called several times is read once. */
   private readonly known = new Map<string, PlanLoadResult>();
   private readonly toolsRead = new Map<string, ReadTools | Missing>();
   private validator: Validate | undefined;
-  /** Made when the first schema is met. */
+  /** Created for the first schema. */
   private readonly validate: Validate = (schema, value) => {
     this.validator ??= schemaValidator();
     return this.validator(schema, value);
@@ -113,7 +113,7 @@ export class PlanLoader {
     return this.host.files.isFile(pathOf(this.host, path));
   }
 
-  /** A file that the command line does not name. */
+  /** Reads a file that a program or plan names, if it may. */
   private readonly readNear = (path: string): ProgramText => {
     const why = this.host.files.whyRefused(pathOf(this.host, path), this.readable);
     return why === null ? this.read(path) : { kind: 'missing', message: `cannot read \`${path}\`: ${why}` };
@@ -138,8 +138,8 @@ export class PlanLoader {
   }
 
   /**
-   * A plan that stands in a program, whose text is no document. `further` are tools besides those of the file; places
-   * in that file have the index -1.
+   * Compiles a plan that is part of a program and not a document. `further` are tools in addition to those of the tools
+   * file; locations in that file have the index -1.
    */
   loadCall(tree: PlanNode, program: string, tools: string | null, further: readonly Member[]): PlanLoadResult {
     const read = this.readTools(tools, -1);
@@ -178,7 +178,7 @@ export class PlanLoader {
         inputs: inputs === undefined || !isOuter ? undefined : inputs,
       }),
     });
-    // Without readable tools every tool is unknown, which says nothing.
+    // If the tools file cannot be read, every tool is unknown, so these errors say nothing new.
     const useless = tools !== null && root === null ? 'unknown-tool' : null;
     const diagnostics = compilation.diagnostics.filter(({ code }) => code !== useless);
     const path = file === '-' ? null : pathOf(this.host, file);
@@ -186,7 +186,7 @@ export class PlanLoader {
     return { ...compilation, kind: 'loaded', diagnostics, sources, tree: text.tree, toolsPath, path, inner };
   }
 
-  /** Read once: a program may call tools in many lines. */
+  /** Reads each tools file once, because a program may call tools in many lines. */
   private readTools(path: string | null, index: number): ReadTools | null | Missing {
     if (path === null) return null;
     const key = `${index} ${path}`;
@@ -201,7 +201,7 @@ export class PlanLoader {
     return { source: sourceFile(path, read.text), ...readYamlTree(read.text, index) };
   }
 
-  /** The file of tools beside a plan or a program, else the one in the working directory. */
+  /** The tools file next to a plan or a program, or else the one in the working directory. */
   findToolsFile(file: string): string | null {
     const beside = file === '-' || file === '<stdin>' ? [] : [join(dirname(file), 'tools.yaml')];
     return [...beside, 'tools.yaml'].find((path) => this.exists(path)) ?? null;
@@ -231,7 +231,7 @@ export class PlanLoader {
       };
     if (outer.length > MAX_DEPTH)
       return { problem: `is nested in more than ${MAX_DEPTH} plans`, help: 'call it from an outer plan' };
-    // Whether a plan lies too deep depends on where it is called, and nothing else does.
+    // Only the check of the depth depends on where a plan is called, so the depth is part of the key.
     const key = `${outer.length} ${path}`;
     const loaded =
       this.known.get(key) ??
@@ -248,7 +248,7 @@ export class PlanLoader {
     return loaded;
   }
 
-  /** A plan inside has the tools of its own folder; those of the plan around it where it has none. */
+  /** A nested plan has the tools file of its own folder, or if there is none, that of the enclosing plan. */
   private toolsFor(file: string, { outer, tools }: PlanContext): string | null {
     if (outer.length === 0) return tools ?? this.findToolsFile(file);
     const beside = join(dirname(file), 'tools.yaml');
@@ -269,7 +269,7 @@ interface ReadTools {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** What is read of a plan, wherever it stands. */
+/** A parsed plan, from a document or from a program. */
 interface PlanText {
   readonly tree: PlanNode;
   readonly source: SourceFile;
@@ -277,7 +277,7 @@ interface PlanText {
   readonly lineOf: (offset: number) => number;
 }
 
-/** The tools of the file, and others that a program makes itself. */
+/** The tools of the file, and those that a program defines. */
 function withTools(read: ReadTools | null, further: readonly Member[], program: string): ReadTools {
   const [first] = further;
   const root = read?.root ?? null;
@@ -301,7 +301,7 @@ function readState(host: ProjectHost, path: string): { readonly value: Json } | 
       return { kind: 'missing', message: `\`${path}\` is nested deeper than ${MAX_VALUE_DEPTH} levels` };
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { value };
   } catch {
-    // Told below, together with JSON of another kind.
+    // Reported below, like JSON that is not an object.
   }
   return { kind: 'missing', message: `\`${path}\` does not contain a JSON object` };
 }

@@ -1,4 +1,4 @@
-/** Delivers answers and signals to a run that another process executes: that process looks into the inbox of the run. */
+/** Delivers answers and signals to a run that another process executes, by writing to the inbox of the run. */
 import { recoveryContextOf } from '../runtime/run/again/prepare-recovery.js';
 import { recoverRun } from '../runtime/run/again/recover.js';
 import type { ResumeOptions } from '../runtime/run/again/resume-options.js';
@@ -6,7 +6,7 @@ import { checkAnswers } from '../runtime/run/apply-delivery.js';
 import { type Delivery, deliver } from '../runtime/store/inbox.js';
 import { openStoredRun } from '../runtime/store/stored-run.js';
 
-/** Throws a `RunRefused` for an answer that the run cannot take; nothing is delivered then. */
+/** Throws a `RunRefused`, and delivers nothing, if the run cannot take one of the answers. */
 export function passToProcess(
   id: string,
   deliveries: readonly Delivery[],

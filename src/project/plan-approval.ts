@@ -1,25 +1,27 @@
 /**
- * The approval of a plan: one hash that stands for it, its tools with their schemas, and the plans those call. Spelling
- * does not count: the same plan with other spaces or another order of keys has the same hash.
+ * The approval of a plan: one hash of the plan, its tools with their schemas, and the plans that they call. Formatting
+ * does not count: a plan with other spaces or another order of keys has the same hash.
  */
 import { createHash } from 'node:crypto';
 import { jsonOf } from '../check/plan/json-of.js';
 import type { Json } from '../machine/expression.js';
 import type { LoadedPlan } from './load-plan.js';
 
-/** SHA-256 of everything that an approval is about: not the inputs, which may differ from run to run. */
+/**
+ * SHA-256 of everything that an approval covers. Inputs are not part of it, because they may differ from run to run.
+ */
 export function approvalHash(plan: LoadedPlan): string {
   return createHash('sha256')
     .update(canonicalJson(approvedContent(plan, new Map())))
     .digest('hex');
 }
 
-/** Whether the plan or one inside it says that somebody has to approve it. */
+/** Whether the plan or a nested plan requires an approval. */
 export function needsApproval({ plan, inner }: LoadedPlan): boolean {
   return plan?.mode === 'lazy' || [...inner.call.values(), ...inner.tool.values()].some(needsApproval);
 }
 
-/** A plan that is called in many places counts once, or as often as it is called: the hash is that of its own. */
+/** A nested plan is represented by its own hash, which is computed once, however often the plan is called. */
 function approvedContent(loaded: LoadedPlan, known: Map<LoadedPlan, string>): Json {
   const plans: { [file: string]: Json } = {};
   for (const [file, inner] of [...loaded.inner.call, ...loaded.inner.tool]) {

@@ -1,16 +1,16 @@
-/** What a file is, by the end of its name: a workflow file, a plan, a document, or else the language itself. */
+/** The kind of a file, by the ending of its name: a workflow file, a plan, a document, or otherwise a program. */
 
-/** The end of its name distinguishes a workflow file from a program. */
+/** The ending of its name distinguishes a workflow file from a program. */
 export function isWorkflow(name: string): boolean {
   return /\.ya?ml$/i.test(name);
 }
 
-/** The end of its name distinguishes a plan from a program. */
+/** The ending of its name distinguishes a plan from a program. */
 export function isPlan(name: string): boolean {
   return /\.json$/i.test(name);
 }
 
-/** Standard input has no name that could say so. */
+/** Standard input has no name, so it is never a document. */
 export function isMarkdown(name: string): boolean {
   return /\.(md|markdown)$/i.test(name);
 }

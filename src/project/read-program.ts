@@ -1,4 +1,7 @@
-/** From the name of a file to its text, and to a message where it holds none. A workflow may be called by its name. */
+/**
+ * Reads the text of a program by the name of its file, or returns a message. A workflow can also be named without a
+ * path.
+ */
 import type { Compilation } from '../check/compile.js';
 import { commandLineMessages as words } from '../source/catalogue/command-line.js';
 import type { Diagnostic } from '../source/diagnostic.js';
@@ -9,7 +12,7 @@ import { decodeText, MAX_PROGRAM_BYTES, type Text, whyNotRead, withoutByteOrderM
 
 export type ProgramText = { readonly kind: 'text'; readonly name: string; readonly text: string } | Broken | Missing;
 
-/** The file is there but holds no text: a compilation that has only that error. */
+/** The file exists but does not contain text. The compilation has only that error. */
 interface Broken {
   readonly kind: 'broken';
   readonly compilation: Compilation;
@@ -32,7 +35,7 @@ export function readProgram(host: ProjectHost, path: string): ProgramText {
   return { kind: 'broken', compilation: brokenFile(name, text) };
 }
 
-/** A program that is named by its path, or a workflow by its name, as steps name it. */
+/** Reads a program by its path, or a workflow by the name that steps use. */
 export function readNamed(host: ProjectHost, name: string, configuration: WorkflowFolders): ProgramText {
   const read = readProgram(host, name);
   const path = read.kind === 'missing' ? workflowPath(host, name, configuration) : null;
@@ -45,7 +48,7 @@ function brokenFile(name: string, { byte, nul, shown, at }: Extract<Text, { kind
   return emptyCompilation([diagnostic], [sourceFile(name, shown)]);
 }
 
-/** A compilation that did not get as far as the program. */
+/** A compilation that failed before the program was read. */
 export function emptyCompilation(diagnostics: readonly Diagnostic[], sources: SourceSet): Compilation {
   return { machine: null, declared: null, machines: [], diagnostics, sources, explanations: [] };
 }

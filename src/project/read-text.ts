@@ -1,6 +1,6 @@
 /**
- * Reads files from the disk. Nothing is trusted: a path may be a directory, a device without an end, or bytes that are
- * not text, and each is reported in words and never as a stack.
+ * Reads files from the disk and trusts none: a path may name a directory, an endless device, or bytes that are not
+ * text. Each is reported with a message and never with a stack trace.
  */
 import { isUtf8 } from 'node:buffer';
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
@@ -18,13 +18,13 @@ interface Unreadable {
   readonly kind: 'unreadable';
   /** A clause: `no such file`. */
   readonly reason: string;
-  /** The name of a neighbour that may have been meant. */
+  /** A file in the same folder with a similar name, to suggest. */
   readonly near?: string;
 }
 
 export type Text =
   | { readonly kind: 'text'; readonly text: string }
-  /** Not a text: the offset of the first bad byte, and the text as far as it can be shown. */
+  /** Not text: the offset of the first invalid byte, and the text as far as it can be shown. */
   | {
       readonly kind: 'binary';
       readonly byte: number;
@@ -38,7 +38,7 @@ export function readBytes(path: string, limit: number): Bytes {
   let fd: number | null = null;
   try {
     if (STREAM.test(path)) fd = path === '-' ? 0 : openSync(path, 'r');
-    // Opening a pipe that nobody writes to would not return.
+    // Opening a pipe without a writer would block.
     else fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stat = fstatSync(fd);
     const special = STREAM.test(path) && !stat.isDirectory() ? null : whyNoFile(stat);
@@ -65,7 +65,7 @@ function readAll(fd: number, limit: number): Bytes {
   }
 }
 
-/** A terminal or pipe that was left non-blocking says EAGAIN while its writer has nothing yet. */
+/** A non-blocking terminal or pipe returns EAGAIN until its writer has written something. */
 function readSome(fd: number, chunk: Buffer): number {
   for (;;) {
     try {
@@ -79,12 +79,12 @@ function readSome(fd: number, chunk: Buffer): number {
   }
 }
 
-/** Why a file that is called `name` cannot be read, with the neighbour that may have been meant. */
+/** The reason why the file `name` cannot be read, with the name of a similar file. */
 export function whyNotRead({ reason, near }: Unreadable, name: string): string {
   return near === undefined ? reason : `${reason}; did you mean \`${name.slice(0, -basename(name).length)}${near}\`?`;
 }
 
-/** Why a file cannot be opened, in words for people. */
+/** The reason why a file cannot be opened, as a clause of a message. */
 export function reasonOf(error: NodeJS.ErrnoException): string {
   switch (error.code) {
     case 'ENOENT':
@@ -109,7 +109,7 @@ function neighbour(path: string): string | undefined {
   return nearest(basename(path), namesIn(dirname(path)));
 }
 
-/** The names in a folder; none where it cannot be read. */
+/** The names in a folder; empty if it cannot be read. */
 export function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
@@ -118,7 +118,7 @@ export function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** Text of bytes: UTF-8 without NUL. A byte order mark is kept; `withoutMark` drops it. */
+/** Decodes UTF-8 text without NUL. A byte order mark is kept; `withoutByteOrderMark` drops it. */
 export function decodeText(bytes: Buffer): Text {
   const nul = bytes.indexOf(0);
   if (nul < 0 && isUtf8(bytes)) return { kind: 'text', text: bytes.toString('utf8') };
@@ -133,7 +133,10 @@ export function withoutByteOrderMark(text: string): string {
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }
 
-/** Offset of the first byte that begins no UTF-8 sequence, by halving: every prefix up to a lead byte is valid or not. */
+/**
+ * The offset of the first byte that does not begin a valid UTF-8 sequence, found by binary search over prefixes that
+ * end before a lead byte.
+ */
 function firstInvalidByte(bytes: Buffer): number {
   let good = 0;
   let bad = bytes.length;

@@ -1,15 +1,18 @@
-/** Which files a program may name: those of its own project and of the one that its reader works in, or all of them. */
+/**
+ * The files that a program may name: those of its own project and of the project in the working directory, or all
+ * files.
+ */
 import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { projectOf, type Readable } from '../runtime/readable-file.js';
 import { type ProjectHost, pathOf } from './host.js';
 
-/** `program` is a path, or a name such as `-` and `<stdin>` that is not one. */
+/** `program` is a path, or a name such as `-` or `<stdin>`. */
 export function readableFrom(host: ProjectHost, program: string): Readable {
   if (host.allowOutside) return 'all';
   const own = program === '-' || program.startsWith('<') ? [] : [projectOf(dirname(pathOf(host, program)))];
   const here = projectOf(host.folder);
-  // Nobody keeps a project there, and everything would be in it.
+  // The root and the home are not projects: too many files would be inside.
   const isProject = here !== '/' && here !== homedir();
   return [...new Set(isProject || own.length === 0 ? [...own, here] : own)];
 }

@@ -1,6 +1,6 @@
 /**
- * The configuration file as commands use it. Where there is none, nothing that could read one is loaded. Mistakes in
- * it are drawn like those in programs.
+ * The configuration file as commands use it. If there is none, the modules that read it are not loaded. Its mistakes
+ * are shown like those in programs.
  */
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -20,10 +20,10 @@ import { targetProblems } from './target-problem.js';
 
 export interface Settings {
   readonly configuration: Configuration;
-  /** Empty when the configuration can be used. */
+  /** Empty if the configuration can be used. */
   readonly diagnostics: readonly Diagnostic[];
   readonly sources: SourceSet;
-  /** What a person should know of it, on the same sources. */
+  /** Warnings about the configuration, with locations in the same sources. */
   readonly warnings: readonly Diagnostic[];
 }
 
@@ -40,7 +40,7 @@ export async function loadSettings(host: ProjectHost, program: string): Promise<
   return { configuration: loaded.configuration, diagnostics: problems, sources, warnings };
 }
 
-/** What the compiler knows of agents: which names mean one, also under another name, and what they need. */
+/** The compiler's view of agents: which names are agents, including replaced names, and which programs they need. */
 export function agentLookup({ agents, folder }: Configuration, instead: Readonly<Record<string, string>>) {
   const settings = { agents, folder, instead };
   return {
@@ -51,12 +51,12 @@ export function agentLookup({ agents, folder }: Configuration, instead: Readonly
   };
 }
 
-/** What the compiler knows of gates: their commands, for a project in `cwd`. */
+/** The compiler's view of gates: their commands, for a project in `cwd`. */
 export function gateLookup(configuration: Configuration, cwd: string) {
   return { gate: gateCommands(configuration, cwd), gateTimeoutMs: gateTimeoutMs(configuration) };
 }
 
-/** The same for the tools of plans, CALL and PLAN, which may be agents and servers. */
+/** The compiler's view of tools in plans, CALL and PLAN, which may be agents and servers. */
 export function toolLookup(
   host: ProjectHost,
   configuration: Configuration,
@@ -76,13 +76,13 @@ export function toolLookup(
   };
 }
 
-/** What is looked for on PATH; a path is the configuration's own, and is reported when it is started. */
+/** The program to look for on PATH. A path comes from the configuration, and is checked when it is started. */
 function programOf(agent: ResolvedAgent | null): string | null {
   const program = agent?.adapter.program ?? agent?.configuration.run?.[0] ?? null;
   return program === null || program.includes('/') ? null : program;
 }
 
-/** Problems in a file that people write, as diagnostics under one code. */
+/** The problems of a configuration or mock file as diagnostics, all with the same code. */
 export function problemDiagnostics(
   host: ProjectHost,
   code: string,
@@ -97,7 +97,10 @@ export function problemDiagnostics(
   return { diagnostics, sources };
 }
 
-/** The word that a problem is about. The file is read again: problems are rare. One that cannot be read has no span. */
+/**
+ * The location of the word that a problem names. The file is read again, because problems are rare. A file that cannot
+ * be read has no location.
+ */
 function spanOf(host: ProjectHost, { file, line, column }: FileProblem, sources: SourceSet): Span {
   const name = shortName(host, file);
   let index = sources.findIndex((source) => source.name === name);
@@ -115,7 +118,9 @@ function spanOf(host: ProjectHost, { file, line, column }: FileProblem, sources:
   return { file: index, start: start + at, end: start + at + word.length };
 }
 
-/** Null where it cannot be read, and where a message must not quote it: a link may lead to a file of the person. */
+/**
+ * Null if the file cannot be read, or if a message must not quote it: a link may lead to a private file of the person.
+ */
 function textOf(host: ProjectHost, file: string): string | null {
   const readable = host.allowOutside ? 'all' : [projectOf(dirname(file))];
   if (whyUnreadable(file, readable) !== null) return null;

@@ -1,9 +1,9 @@
-/** The program of a run that is on disk: where it came from, and the text that was kept. */
+/** The program of a stored run: its path, and the stored text. */
 import { isAbsolute, join } from 'node:path';
 import { type StoredRun, storedSources } from '../runtime/store/stored-run.js';
 import { type SourceSet, sourceFile } from '../source/source-file.js';
 
-/** The path of the program that a run was made of; null for standard input. */
+/** The path of the program that the run started with; null for standard input. */
 export function programOf({ about }: StoredRun): string | null {
   const { program, settings } = about;
   if (program === null || program === '<stdin>') return null;

@@ -1,4 +1,6 @@
-/** What compiling a program asks of the world: other files, programs on PATH, variables, agents and gates. */
+/**
+ * The questions that the compiler asks its surroundings: other files, programs on PATH, variables, agents and gates.
+ */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Load } from '../check/collect.js';
@@ -12,22 +14,22 @@ import type { ProjectHost } from './host.js';
 import { isWorkflow } from './program-kind.js';
 import { readableFrom } from './readable-folders.js';
 
-/** Questions are functions of plain data that give plain data; everything else is plain data itself. */
+/** Each question is a function from plain data to plain data; all other members are plain data. */
 export interface Surroundings {
   readonly load: Load;
-  /** Left out where no workflow is called. */
+  /** Absent if no workflow is called. */
   readonly workflow?: FindWorkflow;
   readonly lookups: Lookups;
 }
 
 export interface SurroundingsOptions {
-  /** Agents, gates, and whether there is a repository; the rest is looked up here. */
+  /** Agents, gates, and whether there is a repository. The other lookups are added here. */
   readonly lookups?: Lookups;
-  /** Where commands run: paths of programs are relative to it. */
+  /** The working directory of commands. Paths of programs are relative to it. */
   readonly cwd: string;
-  /** Where workflows are looked up; absent: as without a configuration. */
+  /** The folders in which workflows are looked up; absent if there is no configuration. */
   readonly configuration?: WorkflowFolders;
-  /** Programs that something stands in for, so that they need not exist. */
+  /** Programs that a stand-in replaces, so that they need not exist. */
   readonly standIns?: (program: string) => boolean;
 }
 
@@ -59,7 +61,7 @@ export function surroundingsOf(
   });
 }
 
-/** Without such a word no step names a workflow, and the reader of workflow files need not be loaded. */
+/** In a text without these words no step names a workflow, so the reader of workflow files need not be loaded. */
 const NAMES_WORKFLOW = /\b(?:workflow|validate)\b/i;
 
 export function callsWorkflows(name: string, text: string): boolean {

@@ -1,4 +1,7 @@
-/** Why the tool of a plan cannot run on this machine: plans are also checked where they never run, so it is a warning. */
+/**
+ * Explains why the tool of a plan cannot run on this machine. This is only a warning, because plans are also checked on
+ * machines where they never run.
+ */
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -7,15 +10,15 @@ import { unreachable } from '../prelude/unreachable.js';
 import { commandFinder } from './command-finder.js';
 
 interface TargetLookups {
-  /** The program of an agent; null where there is nothing to look for. */
+  /** The program of an agent; null if there is none to look for. */
   readonly agentProgram: (name: string) => string | null;
   readonly mcp: Readonly<Record<string, { readonly command: readonly string[] }>>;
-  /** Where tools run. */
+  /** The working directory of tools. */
   readonly cwd: string;
   readonly path: string | undefined;
 }
 
-/** `folder`: of the file of tools, where its paths start. */
+/** The returned function takes the folder of the tools file as `folder`: paths are relative to it. */
 export function targetProblems({ agentProgram, mcp, cwd, path }: TargetLookups) {
   const isProgram = commandFinder(cwd, path);
   const program = (word: string): string | null => {
@@ -29,7 +32,7 @@ export function targetProblems({ agentProgram, mcp, cwd, path }: TargetLookups) 
         const [word = ''] = target.argv;
         const isPath = word.includes('/');
         const problem = word === '' ? null : program(isPath ? resolve(folder, word) : word);
-        // The path is named as its author wrote it.
+        // The message shows the path as the author wrote it.
         return problem !== null && isPath ? problem.replace(resolve(folder, word), () => word) : problem;
       }
       case 'module':
