@@ -1,7 +1,7 @@
 /** What `statedsl doctor` found, as text. */
 import { alignedLines, type Cell } from './drawing/aligned.js';
 import type { Paint } from './drawing/paint.js';
-import { escapeControls, oneLine } from './drawing/visible-text.js';
+import { escapeControls, visibleLine } from './drawing/visible-text.js';
 
 /** A program that statedsl needs; null if it is not installed or does not print its version. */
 export interface FoundProgram {
@@ -71,8 +71,8 @@ function agentLines(agents: readonly FoundAgent[], paint: Paint): string[] {
       escapeControls(name),
       adapter,
       problem === null
-        ? { text: escapeControls(oneLine(argv?.map(word).join(' ') ?? '')), paint: paint.faint }
-        : { text: escapeControls(oneLine(problem)), paint: paint.error },
+        ? { text: visibleLine(argv?.map(word).join(' ') ?? ''), paint: paint.faint }
+        : { text: visibleLine(problem), paint: paint.error },
     ]),
   );
 }

@@ -9,7 +9,7 @@ import type { Input, Limits, Machine, State } from '../machine/machine.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { limitDuration } from './drawing/duration.js';
 import type { Paint } from './drawing/paint.js';
-import { cut, escapeControls, oneLine } from './drawing/visible-text.js';
+import { cut, escapeControls, oneLine, visibleLine } from './drawing/visible-text.js';
 import { type DescribedInstruction, describeState } from './instruction.js';
 import { referenceWords } from './steps/references.js';
 import { stepSummaries } from './steps/step-summary.js';
@@ -29,7 +29,7 @@ interface DryRun {
 }
 
 export function drawDryRun({ machine, inputs, printed = {}, limits, start }: DryRun, paint: Paint): string {
-  const out = [`machine ${paint.strong(escapeControls(oneLine(machine.name)))}`];
+  const out = [`machine ${paint.strong(visibleLine(machine.name))}`];
   if (machine.inputs.length > 0) {
     out.push('  inputs');
     const width = Math.max(...machine.inputs.map(({ name }) => name.length));
@@ -92,7 +92,7 @@ function stateLines(state: State, machine: Machine, start: string, paint: Paint)
     if (position.path !== null && from !== file)
       out.push(
         paint.faint(
-          `${' '.repeat(TEXT_COLUMN)}${'  '.repeat(position.depth)}in ${escapeControls(oneLine(machine.files[from] ?? ''))}`,
+          `${' '.repeat(TEXT_COLUMN)}${'  '.repeat(position.depth)}in ${visibleLine(machine.files[from] ?? '')}`,
         ),
       );
     if (position.path !== null) file = from;

@@ -2,7 +2,7 @@
 import { alignedLines, type Cell } from './drawing/aligned.js';
 import { countOf, size } from './drawing/amounts.js';
 import type { Paint } from './drawing/paint.js';
-import { escapeControls, oneLine } from './drawing/visible-text.js';
+import { visibleLine } from './drawing/visible-text.js';
 import { statusPaint } from './run-list.js';
 
 interface OldRun {
@@ -43,14 +43,14 @@ export function drawRemoval(removal: RemovalText, paint: Paint): string {
 }
 
 function pathText(path: string): string {
-  return escapeControls(oneLine(path));
+  return visibleLine(path);
 }
 
 function row(what: string, { run_id, machine, status, bytes }: OldRun, paint: Paint): Cell[] {
   return [
     what,
     run_id,
-    machine === null ? '-' : escapeControls(oneLine(machine)),
+    machine === null ? '-' : visibleLine(machine),
     { text: status, paint: statusPaint(status, paint) },
     bytes === undefined ? '' : size(bytes),
   ];

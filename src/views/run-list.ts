@@ -3,7 +3,7 @@ import { alignedLines, type Cell, type Column } from './drawing/aligned.js';
 import { dollars, localTime } from './drawing/amounts.js';
 import { duration } from './drawing/duration.js';
 import type { Paint } from './drawing/paint.js';
-import { escapeControls, oneLine } from './drawing/visible-text.js';
+import { visibleLine } from './drawing/visible-text.js';
 
 interface RunLine {
   readonly run_id: string;
@@ -53,5 +53,5 @@ export function statusPaint(status: string, paint: Paint): (text: string) => str
 }
 
 function visibleName(name: string | null): string {
-  return name === null ? OPEN : escapeControls(oneLine(name));
+  return name === null ? OPEN : visibleLine(name);
 }

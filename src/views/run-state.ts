@@ -5,7 +5,7 @@ import { alignedLines } from './drawing/aligned.js';
 import { countOf, dollars, localTime } from './drawing/amounts.js';
 import { duration } from './drawing/duration.js';
 import type { Paint } from './drawing/paint.js';
-import { cut, escapeControls, oneLine } from './drawing/visible-text.js';
+import { cut, visibleLine } from './drawing/visible-text.js';
 import { eventGist } from './log/event-gist.js';
 import { waitingLine } from './log/event-line.js';
 import { statusPaint } from './run-list.js';
@@ -153,8 +153,4 @@ function eventLines(recent: readonly Recent[]): string[] {
   return alignedLines(head, rows)
     .slice(1)
     .map((line) => `  ${line}`);
-}
-
-function visibleLine(text: string): string {
-  return escapeControls(oneLine(text));
 }

@@ -2,13 +2,13 @@
 
 import { shortName } from '../../project/host.js';
 import type { Configuration } from '../../runtime/configuration/configuration.js';
-import { escapeControls, oneLine } from '../../views/drawing/visible-text.js';
+import { visibleLine } from '../../views/drawing/visible-text.js';
 import { commandLineHost } from '../host.js';
 import { stderr } from '../streams.js';
 
 export function reportConfiguration(configuration: Configuration, flags: { readonly quiet?: boolean }): void {
   const line = flags.quiet ? null : configurationLine(configuration);
-  if (line !== null) stderr.write(`${escapeControls(oneLine(line))}\n`);
+  if (line !== null) stderr.write(`${visibleLine(line)}\n`);
 }
 
 /** Null if the configuration defines nothing that can be started. */

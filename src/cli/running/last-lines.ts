@@ -2,7 +2,7 @@
  * The last line that each running effect printed, for the live lines of a terminal. Only the last bytes of an
  * unfinished line are kept, so that a program that never ends its line needs little memory.
  */
-import { escapeControls, oneLine } from '../../views/drawing/visible-text.js';
+import { visibleLine } from '../../views/drawing/visible-text.js';
 
 /** How many bytes of the last output of an effect are kept. */
 const KEPT_BYTES = 2048;
@@ -26,7 +26,7 @@ export function lastLines(): LastLines {
       // A program may redraw its line from the beginning, as progress bars do.
       const lines = (ends.get(effect)?.toString('utf8') ?? '').split(/[\r\n]+/);
       const line = lines.findLast((one) => one.trim() !== '') ?? '';
-      return escapeControls(oneLine(withoutColours(line))).trim();
+      return visibleLine(withoutColours(line)).trim();
     },
     forget: (effect) => void ends.delete(effect),
   };

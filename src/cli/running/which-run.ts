@@ -17,7 +17,7 @@ import {
 } from '../../runtime/store/stored-run.js';
 import { alignedLines } from '../../views/drawing/aligned.js';
 import { duration } from '../../views/drawing/duration.js';
-import { cut, escapeControls, oneLine } from '../../views/drawing/visible-text.js';
+import { cut, visibleLine } from '../../views/drawing/visible-text.js';
 import { stderr } from '../streams.js';
 import { canAsk } from './drive-on-command-line.js';
 
@@ -95,7 +95,7 @@ function cellsOf(store: string, { id, status, state, error }: Known, number: num
   const age = `${duration(Math.max(0, Date.now() - Date.parse(started_at)))} ago`;
   const why = status === 'killed' ? 'its process died' : error === null ? status : `${status}: ${error}`;
   return [`${number}.`, id, name, state ?? lastState(journal), age, why].map((cell) =>
-    cut(escapeControls(oneLine(cell)), WHY_WIDTH),
+    cut(visibleLine(cell), WHY_WIDTH),
   );
 }
 

@@ -5,7 +5,7 @@
 import type { Diagnostic, Severity } from '../../source/diagnostic.js';
 import { lineText, positionAt, type SourceFile, type SourceSet, type Span } from '../../source/source-file.js';
 import { type Paint, plain } from '../drawing/paint.js';
-import { escapeControls, oneLine } from '../drawing/visible-text.js';
+import { escapeControls, visibleLine } from '../drawing/visible-text.js';
 import { excerpt } from './excerpt.js';
 import { type Mark, markRows } from './marks.js';
 
@@ -64,7 +64,7 @@ function countOf(list: readonly Diagnostic[]): string {
 function heading(diagnostic: Diagnostic, paint: Paint): string {
   const tint = diagnostic.severity === 'error' ? paint.error : paint.warning;
   const kind = tint(`${diagnostic.severity}[${diagnostic.code}]`);
-  return `${kind}${paint.strong(`: ${escapeControls(oneLine(diagnostic.message))}`)}`;
+  return `${kind}${paint.strong(`: ${visibleLine(diagnostic.message)}`)}`;
 }
 
 /** A note or help, with its further lines below the first. */
@@ -94,7 +94,7 @@ function drawFile(
   const all = rows.flatMap((row) => row.spans);
   const span = all.find((one) => one.primary) ?? (all[0] as MarkedSpan);
   const { line, column } = positionAt(source, span.span.start);
-  const name = escapeControls(oneLine(source.name));
+  const name = visibleLine(source.name);
   const out = [`${pad}${paint.frame(first ? '-->' : ':::')} ${name}:${line}:${column}`, `${pad}${bar}`];
   let previous: number | null = null;
   for (const row of rows) {
@@ -123,7 +123,7 @@ function drawRow(
     const from = shown.columnOf(span.span.start - start);
     // A span over several lines is marked on its first line, where reading begins.
     const to = shown.columnOf(Math.min(span.span.end - start, text.length));
-    const label = escapeControls(oneLine(span.text));
+    const label = visibleLine(span.text);
     return { from, to: Math.max(to, from + 1), text: label, primary: span.primary };
   });
   const gutter = `${' '.repeat(width + 1)}${paint.frame('|')}`;

@@ -1,6 +1,6 @@
 /** The choices of the compiler where the program leaves a choice, as a list by location. */
 import { positionAt, type SourceFile, type SourceSet, type Span } from '../../source/source-file.js';
-import { escapeControls, oneLine } from '../drawing/visible-text.js';
+import { visibleLine } from '../drawing/visible-text.js';
 
 /** A choice of the compiler and where it was made. */
 export interface Explanation {
@@ -9,12 +9,12 @@ export interface Explanation {
 }
 
 export function drawExplanations(list: readonly Explanation[], sources: SourceSet): string {
-  return list.map(({ span, text }) => `${locationText(span, sources)}: ${escapeControls(oneLine(text))}\n`).join('');
+  return list.map(({ span, text }) => `${locationText(span, sources)}: ${visibleLine(text)}\n`).join('');
 }
 
 /** `plan.dsl:14:5`. */
 function locationText(span: Span, sources: SourceSet): string {
   const source = sources[span.file] as SourceFile;
   const { line, column } = positionAt(source, span.start);
-  return `${escapeControls(oneLine(source.name))}:${line}:${column}`;
+  return `${visibleLine(source.name)}:${line}:${column}`;
 }

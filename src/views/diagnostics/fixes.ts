@@ -1,5 +1,5 @@
 /** The edits that were made in a file, one line each. */
-import { escapeControls, oneLine } from '../drawing/visible-text.js';
+import { escapeControls, visibleLine } from '../drawing/visible-text.js';
 
 /** Long texts are cut here. */
 const SHOWN = 60;
@@ -15,7 +15,7 @@ interface DrawnEdit {
 export function drawFixes(name: string, made: readonly DrawnEdit[]): string {
   return made
     .map(({ code, line, column, was, text }) => {
-      const location = `${escapeControls(oneLine(name))}:${line}:${column}`;
+      const location = `${visibleLine(name)}:${line}:${column}`;
       return `fixed[${code}]: ${location}: ${changeText(was, text)}\n`;
     })
     .join('');

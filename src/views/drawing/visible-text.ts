@@ -29,6 +29,11 @@ export function oneLine(text: string): string {
   return text.replace(/\s*[\r\n]+\s*/g, ' ');
 }
 
+/** One line that is safe to show. */
+export function visibleLine(text: string): string {
+  return escapeControls(oneLine(text));
+}
+
 /** At most `limit` code units, never half a surrogate pair, with a mark where something is missing. */
 export function cut(text: string, limit: number): string {
   if (text.length <= limit) return text;

@@ -4,7 +4,7 @@
 import type { Simulation } from '../../interpreter/plan/simulate-plan.js';
 import type { Plan, PlanCall } from '../../machine/plan.js';
 import { printPath } from '../../machine/reference.js';
-import { escapeControls, oneLine } from '../drawing/visible-text.js';
+import { escapeControls, oneLine, visibleLine } from '../drawing/visible-text.js';
 
 export function planCasesJson(plan: Plan, { cases, never, truncated }: Simulation): object {
   const names = (indexes: readonly number[]) => indexes.map((index) => nameOf(plan.calls[index]));
@@ -32,7 +32,7 @@ export function planCasesText(plan: Plan, { cases, never, truncated }: Simulatio
 }
 
 export function nameOf(call: PlanCall | undefined): string {
-  return escapeControls(oneLine(call?.tool ?? call?.delegate ?? '_output'));
+  return visibleLine(call?.tool ?? call?.delegate ?? '_output');
 }
 
 function titleOf(call: PlanCall | undefined): string {

@@ -2,7 +2,7 @@
 import { countOf, dollars, localTime } from '../drawing/amounts.js';
 import { duration } from '../drawing/duration.js';
 import type { Paint } from '../drawing/paint.js';
-import { cut, escapeControls, oneLine } from '../drawing/visible-text.js';
+import { cut, visibleLine } from '../drawing/visible-text.js';
 import { stepBlocks } from '../steps/step-detail-text.js';
 import type { DetailedAttempt } from './detailed-attempt.js';
 import type { Detail } from './report-detail.js';
@@ -53,8 +53,4 @@ function spentLines({ cost, tokens, turns, session_id }: DetailedAttempt): strin
 
 function showPrompt(text: string): string {
   return visibleLine(cut(text, LONGEST_PROMPT));
-}
-
-function visibleLine(text: string): string {
-  return escapeControls(oneLine(text));
 }

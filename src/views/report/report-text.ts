@@ -2,7 +2,7 @@
 import { countOf, dollars, localTime } from '../drawing/amounts.js';
 import { duration, limitDuration } from '../drawing/duration.js';
 import type { Paint } from '../drawing/paint.js';
-import { cut, escapeControls, oneLine } from '../drawing/visible-text.js';
+import { cut, visibleLine } from '../drawing/visible-text.js';
 import { statusPaint } from '../run-list.js';
 import { stepColumns } from '../steps/step-table.js';
 import type { LimitReached } from './facts.js';
@@ -128,8 +128,4 @@ function limitWords({ seq, scope, limit, used }: LimitReached, runId: string | n
     scope === 'cost' ? dollars(value) : scope === 'time' ? limitDuration(value) : String(value);
   const where = runId === null ? '' : `run ${runId}, `;
   return `limit reached: ${scope} ${amount(limit)}, used ${amount(used)} (${where}event ${seq})`;
-}
-
-function visibleLine(text: string): string {
-  return escapeControls(oneLine(text));
 }

@@ -2,7 +2,7 @@
 import { countOf, localTime } from '../drawing/amounts.js';
 import { duration } from '../drawing/duration.js';
 import type { Paint } from '../drawing/paint.js';
-import { cut, escapeControls, oneLine } from '../drawing/visible-text.js';
+import { cut, escapeControls, visibleLine } from '../drawing/visible-text.js';
 import { costCell } from '../report/spending-words.js';
 import type { DetailedGate, DetailedStep, DetailedStepAttempt } from './step-detail.js';
 import { stepPaint } from './step-table.js';
@@ -91,8 +91,4 @@ function block(text: string, paint: Paint): string[] {
   const shown = lines.slice(0, MOST_LINES).map((line) => `      ${escapeControls(cut(line, LONGEST_LINE))}`.trimEnd());
   if (lines.length > MOST_LINES) shown.push(`      … ${countOf(lines.length - MOST_LINES, 'more line')}`);
   return shown.map(paint.faint);
-}
-
-function visibleLine(text: string): string {
-  return escapeControls(oneLine(text));
 }

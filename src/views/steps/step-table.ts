@@ -1,6 +1,6 @@
 /** The table of steps in a report. Columns that would be empty for every step are left out. */
 import type { Paint } from '../drawing/paint.js';
-import { escapeControls, oneLine } from '../drawing/visible-text.js';
+import { visibleLine } from '../drawing/visible-text.js';
 import { type Described, numbers, times } from '../report/report-table.js';
 import { costCell } from '../report/spending-words.js';
 import type { AttemptStatus } from './step-facts.js';
@@ -62,8 +62,4 @@ function gateWords({ passed, failed }: StepRow['gates']): string {
   if (passed + failed === 0) return '-';
   if (failed === 0) return `${passed} passed`;
   return passed === 0 ? `${failed} failed` : `${passed} passed, ${failed} failed`;
-}
-
-function visibleLine(text: string): string {
-  return escapeControls(oneLine(text));
 }
