@@ -1,7 +1,7 @@
 /** Runs of small machines: states, tracked variables, effects, failures and limits. */
 import { describe, expect, test } from 'vitest';
 import type { Outcome } from '../../src/interpreter/events/event.js';
-import { exceed, link, startRun } from '../../src/interpreter/run.js';
+import { advance, exceed, link, settle, startRun } from '../../src/interpreter/run.js';
 import {
   type Code,
   call,
@@ -335,6 +335,23 @@ describe('effects', () => {
       values: [{ text: '{"a":1}' }, { list: ['x', '2'] }],
     });
     expect(events.find(({ type }) => type === 'effect_requested')).toMatchObject({ args: ['{"a":1}', ['x', '2']] });
+  });
+});
+
+describe('requests of a run', () => {
+  test('a list that was taken does not change later', () => {
+    const run = startRun(link(machine({ A: { code: [shell('a'), shell('b'), done()] } })), OPTIONS);
+    const before = run.takeRequests();
+    advance(run);
+    const first = run.takeRequests();
+    const between = run.takeRequests();
+    for (const { effect } of first) settle(run, effect, printed(''));
+    advance(run);
+    expect([before, between]).toEqual([[], []]);
+    expect([first, run.takeRequests()].map((list) => list.map((one) => 'text' in one && one.text))).toEqual([
+      ['a'],
+      ['b'],
+    ]);
   });
 });
 

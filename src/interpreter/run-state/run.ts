@@ -350,8 +350,8 @@ export class Run {
 
   /** The requests since the last call that are still needed, in order. */
   takeRequests(): EffectRequest[] {
+    if (this.requests.length === 0) return [];
     const taken = this.requests;
-    if (taken.length === 0) return taken;
     this.requests = [];
     return taken.filter(({ effect, attempt }) => {
       const pending = this.waiting.get(effect);
