@@ -3,7 +3,7 @@ import type { IToken } from 'chevrotain';
 import { badName, reservedName } from '../source/catalogue/syntax.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import type { Name } from './ast.js';
-import { nameOf, type ParseContext, reportMissing, tokenSpan } from './grammar/cst.js';
+import { nameOf, type ParseContext, reportMissing, span, tokenSpan } from './grammar/cst.js';
 import { everyVerb } from './tokens/verbs.js';
 
 const plain = /^[A-Za-z_]\w*$/;
@@ -36,6 +36,14 @@ export function noName(name: Name, what: string, dash = false): Diagnostic {
 /** The name of something that will hold a value. */
 export function bindingName(context: ParseContext, token: IToken, what: string): Name {
   const name = nameOf(context, token);
+  checkBinding(context, name, what);
+  return name;
+}
+
+/** The name in a token `name =`, which comes before what it will hold. */
+export function boundName(context: ParseContext, bound: IToken, what: string): Name {
+  const text = bound.image.replace(/[ \t]*=$/, '');
+  const name = { text, span: span(context, bound.startOffset, bound.startOffset + text.length) };
   checkBinding(context, name, what);
   return name;
 }

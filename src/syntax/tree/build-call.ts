@@ -1,21 +1,11 @@
 /** CALL and PLAN: one call of a tool, or the run of a plan, with its values and the place of its result. */
 import type { CstNode, IToken } from 'chevrotain';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { missingColon, missingPart, unclosedBracket, unexpectedText } from '../../source/catalogue/syntax.js';
+import { missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
 import type { Called, Instruction, Name, OutputPath } from '../ast.js';
-import {
-  child,
-  fixAt,
-  type ParseContext,
-  reportMissing,
-  span,
-  spanOf,
-  token,
-  tokenEnd,
-  tokenSpan,
-} from '../grammar/cst.js';
-import { bindingName, checkBinding, verbName } from '../names.js';
-import { buildArguments, buildOptions } from './build-options.js';
+import { child, type ParseContext, reportMissing, spanOf, token, tokenSpan } from '../grammar/cst.js';
+import { bindingName, boundName, verbName } from '../names.js';
+import { buildArguments, headerOptions } from './build-options.js';
 import { quotedTemplate } from './interpolation.js';
 import { buildOutputPath } from './references.js';
 
@@ -23,15 +13,14 @@ export function buildCall(context: ParseContext, node: CstNode, inList: boolean)
   const verbToken = (token(node, 'Call') ?? token(node, 'Plan')) as IToken;
   const verb = verbName(context, verbToken);
   const plan = verbToken.tokenType.name === 'Plan';
-  reportHeader(context, node, verbToken, inList);
-  const options = buildOptions(context, child(node, 'options'));
+  const options = headerOptions(context, node, verbToken, inList);
   const where = spanOf(context, node);
   const called = calledBy(context, node, verb, plan);
   if (called === null) return { kind: 'broken', verb, span: where };
   const args = buildArguments(context, child(node, 'callArgs'));
   const before = token(node, 'CallBind');
   const result = resultOf(context, node);
-  const bind = before === undefined ? result.bind : boundBefore(context, before);
+  const bind = before === undefined ? result.bind : boundName(context, before, 'a value');
   if (before !== undefined && result.bind !== undefined) {
     const help = 'name the result once; a path below `†state` may also follow the arrow';
     reportMissing(context, unexpectedText(result.bind.span, { text: result.bind.text, help }));
@@ -47,19 +36,6 @@ export function buildCall(context: ParseContext, node: CstNode, inList: boolean)
     ...omitUndefined({ output: result.output }),
     span: where,
   };
-}
-
-function reportHeader(context: ParseContext, node: CstNode, verbToken: IToken, inList: boolean): void {
-  const open = token(node, 'OptionsOpen');
-  const close = token(node, 'CallOptionsClose');
-  const verb = verbName(context, verbToken);
-  if (open !== undefined && close === undefined) {
-    reportMissing(context, unclosedBracket(tokenSpan(context, open), { open: '[', close: ']' }));
-    context.blamed = true;
-  } else if (!verbToken.image.endsWith(':') && token(node, 'HeaderColon') === undefined && !inList) {
-    const end = tokenEnd(close ?? verbToken);
-    reportMissing(context, missingColon(verb.span, { verb: verb.text, fix: fixAt(span(context, end, end), ':') }));
-  }
 }
 
 /** A tool by its name, or the file of a plan in quotes; null after telling that there is neither. */
@@ -99,13 +75,6 @@ export function helpBehindArrow(head: CstNode, rest: CstNode): string | undefine
   const path = /^(?:\.\w+)+$/.exec(first.image)?.[0];
   const kind = name.image === 'data' ? '' : 'state.';
   return `a path in the data begins with \`†\`: \`→ †${name.image === 'state' ? '' : kind}${name.image}${path ?? '.name'}\``;
-}
-
-function boundBefore(context: ParseContext, bound: IToken): Name {
-  const text = bound.image.replace(/[ \t]*=$/, '');
-  const name = { text, span: span(context, bound.startOffset, bound.startOffset + text.length) };
-  checkBinding(context, name, 'a value');
-  return name;
 }
 
 function resultOf(context: ParseContext, node: CstNode): { readonly bind?: Name; readonly output?: OutputPath } {

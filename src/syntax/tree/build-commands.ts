@@ -1,24 +1,13 @@
 /** What DO and CHECK perform: shell text, argument lists and agent calls, with bindings and pipes. */
 import type { CstNode, IToken } from 'chevrotain';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { badName, missingColon, missingPart, unclosedBracket } from '../../source/catalogue/syntax.js';
+import { badName, missingPart, unclosedBracket } from '../../source/catalogue/syntax.js';
 import type { Expression, Instruction, Name, Option, Performed, ShellText, Template } from '../ast.js';
-import {
-  child,
-  fixAt,
-  type ParseContext,
-  report,
-  reportMissing,
-  span,
-  spanOf,
-  token,
-  tokenEnd,
-  tokenSpan,
-} from '../grammar/cst.js';
-import { checkBinding, verbName } from '../names.js';
+import { child, type ParseContext, report, reportMissing, span, spanOf, token, tokenSpan } from '../grammar/cst.js';
+import { boundName, verbName } from '../names.js';
 import { isSubstitution } from '../tokens/command-patterns.js';
 import { blockText } from './block-text.js';
-import { buildArguments, buildOptions, textTemplate } from './build-options.js';
+import { buildArguments, headerOptions, textTemplate } from './build-options.js';
 import { parseExpressionText } from './expression.js';
 import { quotedTemplate } from './interpolation.js';
 import { buildItems } from './operand.js';
@@ -29,7 +18,7 @@ type CommandStyle = 'verb' | 'bullet' | 'bare';
 /** The instruction of a `command` node that is neither PARALLEL nor FOR EACH. */
 export function buildCommand(context: ParseContext, node: CstNode, inList: boolean): Instruction {
   const verbToken = (token(node, 'Do') ?? token(node, 'Check')) as IToken;
-  const options = commandOptions(context, node, verbToken, inList);
+  const options = headerOptions(context, node, verbToken, inList);
   const verb = verbName(context, verbToken);
   const performed = child(node, 'performed');
   const where = spanOf(context, node);
@@ -44,22 +33,6 @@ export function buildCommand(context: ParseContext, node: CstNode, inList: boole
     { verb, options, check: token(node, 'Do') === undefined, style: 'verb' },
     where,
   );
-}
-
-/** Options between the verb and its colon; reports what the header lacks. */
-export function commandOptions(context: ParseContext, node: CstNode, verbToken: IToken, inList: boolean): Option[] {
-  const open = token(node, 'OptionsOpen');
-  const close = token(node, 'OptionsClose');
-  const colon = verbToken.image.endsWith(':') || token(node, 'HeaderColon') !== undefined;
-  const verb = verbName(context, verbToken);
-  if (open !== undefined && close === undefined) {
-    reportMissing(context, unclosedBracket(tokenSpan(context, open), { open: '[', close: ']' }));
-    context.blamed = true;
-  } else if (!colon && !inList) {
-    const end = span(context, tokenEnd(close ?? verbToken), tokenEnd(close ?? verbToken));
-    reportMissing(context, missingColon(verb.span, { verb: verb.text, fix: fixAt(end, ':') }));
-  }
-  return buildOptions(context, child(node, 'options'));
 }
 
 interface Header {
@@ -77,7 +50,7 @@ export function buildPerformed(
 ): Command {
   const binding = child(node, 'binding');
   const bound = binding === undefined ? undefined : (token(binding, 'Bind') ?? token(binding, 'Capture'));
-  const bind = bound === undefined ? undefined : boundName(context, bound);
+  const bind = bound === undefined ? undefined : boundName(context, bound, 'a value');
   const { performed, capture } = performedOf(context, node, bind !== undefined);
   const { verb, options } = header;
   const shared = { verb, options, piped: token(node, 'Pipe') !== undefined, performed, span: where };
@@ -85,13 +58,6 @@ export function buildPerformed(
   if (header.check) return { kind: 'check', ...named, capture };
   const expression = bind === undefined || capture ? undefined : asExpression(context, performed, shared.piped);
   return { kind: 'do', ...named, style: header.style, ...omitUndefined({ expression }) };
-}
-
-function boundName(context: ParseContext, bound: IToken): Name {
-  const text = bound.image.replace(/[ \t]*=$/, '');
-  const name = { text, span: span(context, bound.startOffset, bound.startOffset + text.length) };
-  checkBinding(context, name, 'a value');
-  return name;
 }
 
 /** Two words in a row without an operator between them: a command, and no need to try an expression. */

@@ -5,8 +5,7 @@ import { emptyBlock, missingPart } from '../../source/catalogue/syntax.js';
 import type { Block, Expression, Instruction, Name } from '../ast.js';
 import { child, type ParseContext, reportMissing, span, spanOf, token, tokenSpan, tokens } from '../grammar/cst.js';
 import { bindingName, verbName } from '../names.js';
-import { commandOptions } from './build-commands.js';
-import { buildOptions, noteOptions } from './build-options.js';
+import { buildOptions, headerOptions, noteOptions } from './build-options.js';
 import { buildExpression } from './expression.js';
 import type { Bodies } from './statement-context.js';
 
@@ -26,7 +25,7 @@ export function buildParallel(
       ? undefined
       : { text: words, span: span(context, headToken.startOffset, headToken.startOffset + words.length) };
   const options = [
-    ...commandOptions(context, head, verbToken, inList),
+    ...headerOptions(context, head, verbToken, inList),
     ...buildOptions(context, child(node, 'options')),
   ];
   const members = loopBody(context, bodies, verb, 'members', 'PARALLEL');

@@ -1,10 +1,17 @@
 /** Options, arguments and event fields: the `key=value` parts of instructions. */
 import type { CstNode, IToken } from 'chevrotain';
-import { missingPart, unclosedQuote, unexpectedText } from '../../source/catalogue/syntax.js';
+import {
+  missingColon,
+  missingPart,
+  unclosedBracket,
+  unclosedQuote,
+  unexpectedText,
+} from '../../source/catalogue/syntax.js';
 import type { Argument, ArgumentValue, Expression, Field, Name, Option, Parameter, Template } from '../ast.js';
 import {
   child,
   children,
+  fixAt,
   nameOf,
   type ParseContext,
   parts,
@@ -17,7 +24,7 @@ import {
   tokenSpan,
   tokens,
 } from '../grammar/cst.js';
-import { checkBinding, checkedName } from '../names.js';
+import { checkBinding, checkedName, verbName } from '../names.js';
 import { quotedEnd } from '../tokens/interpolation-scan.js';
 import { buildExpression } from './expression.js';
 import { plainTemplate, quotedTemplate } from './interpolation.js';
@@ -33,6 +40,22 @@ export function textTemplate(context: ParseContext, raw: string, start: number):
 export function assignedValue(context: ParseContext, assigned: IToken): Template {
   const raw = assigned.image.replace(/^=[ \t]*/, '');
   return textTemplate(context, raw, tokenEnd(assigned) - raw.length);
+}
+
+/** Options between the verb and its colon; reports what the header lacks. */
+export function headerOptions(context: ParseContext, node: CstNode, verbToken: IToken, inList: boolean): Option[] {
+  const open = token(node, 'OptionsOpen');
+  const close = token(node, 'OptionsClose') ?? token(node, 'CallOptionsClose');
+  const colon = verbToken.image.endsWith(':') || token(node, 'HeaderColon') !== undefined;
+  const verb = verbName(context, verbToken);
+  if (open !== undefined && close === undefined) {
+    reportMissing(context, unclosedBracket(tokenSpan(context, open), { open: '[', close: ']' }));
+    context.blamed = true;
+  } else if (!colon && !inList) {
+    const end = tokenEnd(close ?? verbToken);
+    reportMissing(context, missingColon(verb.span, { verb: verb.text, fix: fixAt(span(context, end, end), ':') }));
+  }
+  return buildOptions(context, child(node, 'options'));
 }
 
 /** Options among the parts of an `options` node; brackets, commas and colons are only punctuation. */

@@ -5,11 +5,12 @@ import type { Instruction } from '../ast.js';
 import { child, type ParseContext, reportMissing, spanOf, token } from '../grammar/cst.js';
 import { verbName } from '../names.js';
 import { buildCall } from './build-call.js';
-import { buildPerformed, commandOptions } from './build-commands.js';
+import { buildPerformed } from './build-commands.js';
+import { headerOptions } from './build-options.js';
 
 export function buildUndo(context: ParseContext, node: CstNode, inList: boolean): Instruction {
   const verbToken = token(node, 'Undo') as IToken;
-  const options = commandOptions(context, node, verbToken, inList);
+  const options = headerOptions(context, node, verbToken, inList);
   const verb = verbName(context, verbToken);
   const where = spanOf(context, node);
   const call = child(node, 'toolCall');
