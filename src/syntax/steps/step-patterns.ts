@@ -2,7 +2,7 @@
  * The patterns of what is below a STEP: its sections, and the entries of their lists. Where an entry ends at a
  * comma is decided here, because what is passed to a workflow is parted by commas too.
  */
-import { indentOf } from '../tokens/command-patterns.js';
+import { linesBelow } from '../tokens/command-patterns.js';
 import { openFrame } from '../tokens/frames.js';
 import { arrowLength, commentAhead, lineBreak, trimmedEnd } from '../tokens/line-patterns.js';
 import { letters, type Matcher, matchTo, none, type ScanState, scan, starting } from '../tokens/scan.js';
@@ -187,22 +187,7 @@ export const dashedWord = starting(letters, (text, at) => {
 });
 
 /** Lines below that are indented deeper, until one that is not. Nothing in them is a comment: prompts are Markdown. */
-export const textBlock: Matcher = (text, at) => {
-  const c = text[at];
-  if (c !== '\n' && !(c === '\r' && text[at + 1] === '\n')) return none;
-  const indent = indentOf(text, text.lastIndexOf('\n', at - 1) + 1);
-  let end = at;
-  for (let line = text.indexOf('\n', at) + 1; line > 0 && line < text.length; ) {
-    const stop = lineBreak(text, line);
-    const depth = indentOf(text, line);
-    if (line + depth < stop) {
-      if (depth <= indent) break;
-      end = stop;
-    }
-    line = text.indexOf('\n', stop) + 1;
-  }
-  return matchTo(at, trimmedEnd(text, at, end));
-};
+export const textBlock: Matcher = (text, at) => linesBelow(text, at);
 
 /** Text without quotes where a quoted one is wanted: the rest of the line. */
 export const unquotedText: Matcher = (text, at) => {

@@ -44,7 +44,10 @@ const optionName = /\[(?:[ \t]*\]|[ \t]*[A-Za-z_][\w.-]*[ \t]*(?:=|\]|,|[A-Za-z]
  * The lines below an empty `DO:` that are indented deeper: a shell script, with its comments and blank lines. A
  * comment further left does not end it, wherever people put them, but only lines of the script can follow one.
  */
-export const shellBlock: Matcher = (text, at) => {
+export const shellBlock: Matcher = (text, at) => linesBelow(text, at, '#');
+
+/** The lines below this line end that are indented deeper. Lines to the left that begin with `passed` may be between them. */
+export function linesBelow(text: string, at: number, passed?: string): ReturnType<Matcher> {
   const c = text[at];
   if (c !== '\n' && !(c === '\r' && text[at + 1] === '\n')) return none;
   const indent = indentOf(text, text.lastIndexOf('\n', at - 1) + 1);
@@ -54,12 +57,12 @@ export const shellBlock: Matcher = (text, at) => {
     const depth = indentOf(text, line);
     if (line + depth < stop) {
       if (depth > indent) end = stop;
-      else if (text[line + depth] !== '#') break;
+      else if (text[line + depth] !== passed) break;
     }
     line = text.indexOf('\n', stop) + 1;
   }
   return matchTo(at, trimmedEnd(text, at, end));
-};
+}
 
 /** Spaces at the start of the line that begins at `at`. */
 export function indentOf(text: string, at: number): number {
