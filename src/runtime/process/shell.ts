@@ -9,8 +9,8 @@ import type { Outcome, Output } from '../../interpreter/events/event.js';
 import type { ArgvRequest, ShellRequest } from '../../interpreter/request.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { EffectContext } from '../effect-context.js';
-import { openOwn } from '../store/own-file.js';
-import { reasonOf, storeError } from '../store/store-error.js';
+import { openToRead } from '../store/own-file.js';
+import { reasonOf } from '../store/store-error.js';
 import { decodeProcess } from './decode-process.js';
 import { directCommand } from './direct.js';
 import { errorSink, outputSink } from './output.js';
@@ -187,14 +187,7 @@ export async function performCommand(
 function openInput(stdin: Output | null, context: EffectContext): number | null {
   if (stdin === null || stdin.bytes === 0) return null;
   const { outputs, scratch } = context.resources;
-  if (stdin.artifact !== undefined) {
-    const path = artifactPath(outputs, stdin.artifact);
-    try {
-      return openOwn(path, 'r');
-    } catch (cause) {
-      throw storeError('read', path, cause);
-    }
-  }
+  if (stdin.artifact !== undefined) return openToRead(artifactPath(outputs, stdin.artifact));
   return scratch.readable(
     stdin.base64 === undefined ? Buffer.from(stdin.text ?? '', 'utf8') : Buffer.from(stdin.base64, 'base64'),
   );

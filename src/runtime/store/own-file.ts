@@ -14,6 +14,7 @@ import {
   type Stats,
   writeFileSync,
 } from 'node:fs';
+import { storeError } from './store-error.js';
 
 const { O_RDONLY, O_RDWR, O_WRONLY, O_CREAT, O_APPEND, O_TRUNC, O_NOFOLLOW, O_NONBLOCK } = constants;
 
@@ -30,6 +31,15 @@ export function openOwn(path: string, mode: keyof typeof FLAGS): number {
   if (fstatSync(fd).isFile()) return fd;
   closeSync(fd);
   throw Object.assign(new Error('it is not a regular file'), { code: 'ENOTFILE' });
+}
+
+/** Opens a file for reading. Throws a `StoreError`. */
+export function openToRead(path: string): number {
+  try {
+    return openOwn(path, 'r');
+  } catch (cause) {
+    throw storeError('read', path, cause);
+  }
 }
 
 /** The content of a file. Throws the system's error. */

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { AppendDecoder } from './appended.js';
 import { type JournalRecord, readLineBytes } from './journal-line.js';
 import { decodeEvent, REFERS } from './large-values.js';
-import { openOwn } from './own-file.js';
+import { openToRead } from './own-file.js';
 import { StoreError, storeError } from './store-error.js';
 
 const CHUNK_BYTES = 256 * 1024;
@@ -41,12 +41,7 @@ export function readJournal(
   take: (record: JournalRecord) => boolean | undefined,
   from: JournalPosition = journalStart,
 ): JournalEnd {
-  let fd: number;
-  try {
-    fd = openOwn(path, 'r');
-  } catch (cause) {
-    throw storeError('read', path, cause);
-  }
+  const fd = openToRead(path);
   try {
     return readFrom(fd, path, take, from);
   } finally {
@@ -101,12 +96,7 @@ function readFrom(
 export function journalHas(path: string, text: string, { offset }: JournalPosition): boolean {
   const needle = Buffer.from(text);
   const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
-  let fd: number;
-  try {
-    fd = openOwn(path, 'r');
-  } catch (cause) {
-    throw storeError('read', path, cause);
-  }
+  const fd = openToRead(path);
   try {
     let held = 0;
     for (let position = offset; ; ) {

@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import type { EffectKind, Outcome, Output, RunEvent } from '../../interpreter/events/event.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { ARTIFACT_NAME } from './large-values.js';
-import { openOwn } from './own-file.js';
+import { openToRead } from './own-file.js';
 import { type JournalPosition, readJournal } from './read-journal.js';
-import { StoreError, storeError } from './store-error.js';
+import { StoreError } from './store-error.js';
 
 /** A command or an agent call whose output is on record. */
 export interface Printer {
@@ -119,12 +119,7 @@ function* ofOutput(folder: string, { text, base64, artifact }: Output): Generato
 function* ofArtifact(folder: string, name: string): Generator<Uint8Array> {
   const path = join(folder, 'artifacts', name);
   if (!ARTIFACT_NAME.test(name)) throw new StoreError(`\`${path}\` is not read: an artifact cannot have such a name`);
-  let fd: number;
-  try {
-    fd = openOwn(path, 'r');
-  } catch (cause) {
-    throw storeError('read', path, cause);
-  }
+  const fd = openToRead(path);
   try {
     for (;;) {
       const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
