@@ -3,6 +3,7 @@
 import type { Expr, Template } from '../../machine/expression.js';
 import type { Instruction } from '../../machine/machine.js';
 import type { ContextLayout } from '../../machine/step.js';
+import { unreachable } from '../../prelude/unreachable.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
 import type { Span } from '../../source/source-file.js';
 import type { Expression } from '../../syntax/ast.js';
@@ -54,7 +55,7 @@ function lowerEntry(l: StateLowering, entry: ContextEntry, slot: number): Templa
       setContext(l, slot, entry.title, l.expression(entry.value), entry.span);
       return [entry.title];
     default:
-      return unknownEntry(entry);
+      return unreachable(entry);
   }
 }
 
@@ -95,7 +96,3 @@ function readsFile(i: Instruction): boolean {
 }
 
 const constant = (value: string) => ({ op: 'const', value }) as const;
-
-function unknownEntry(entry: never): never {
-  throw new Error(`unknown context: ${JSON.stringify(entry)}`);
-}

@@ -2,6 +2,7 @@
 import type { ShellTemplate } from '../../machine/expression.js';
 import type { CheckLayout, GateKind, GateLayout } from '../../machine/step.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
+import { unreachable } from '../../prelude/unreachable.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
 import type { Span } from '../../source/source-file.js';
 import type { GateEntry } from '../../syntax/step.js';
@@ -125,7 +126,7 @@ function emitGate(l: StateLowering, gate: GateLayout, entry: GateEntry): void {
       l.emitter.add({ op: 'gate-verdict', gate }, span);
       return;
     default:
-      return unknownGate(entry);
+      return unreachable(entry);
   }
 }
 
@@ -192,8 +193,4 @@ function shellGate(
     },
     span,
   );
-}
-
-function unknownGate(entry: never): never {
-  throw new Error(`unknown gate: ${JSON.stringify(entry)}`);
 }

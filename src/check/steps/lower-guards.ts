@@ -1,6 +1,7 @@
 /** Guards of an agent call: limits that act while it runs. */
 import { parseDuration } from '../../machine/duration.js';
 import type { GuardLayout } from '../../machine/step.js';
+import { unreachable } from '../../prelude/unreachable.js';
 import { type GuardProblem, stepMessages as say } from '../../source/catalogue/steps.js';
 import { nearest } from '../../source/suggest.js';
 import type { Option } from '../../syntax/ast.js';
@@ -55,10 +56,6 @@ function take(guards: Mutable, name: Guard, text: string | null): boolean {
       guards.maxCost = Number(text);
       return true;
     default:
-      return unknownGuard(name);
+      return unreachable(name);
   }
-}
-
-function unknownGuard(name: never): never {
-  throw new Error(`unknown guard: ${String(name)}`);
 }

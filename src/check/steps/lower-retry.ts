@@ -1,5 +1,6 @@
 /** RETRY: what is different from some attempt on, and how many there may be. */
 import type { RetryEntryLayout, RetryLayout, StepLayout } from '../../machine/step.js';
+import { unreachable } from '../../prelude/unreachable.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
 import { nearest } from '../../source/suggest.js';
 import type { Expression } from '../../syntax/ast.js';
@@ -78,12 +79,8 @@ function prepareEntry(
       return { layout: { when: { kind: 'validate', slot }, ...overrides } };
     }
     default:
-      return unknownCondition(condition);
+      return unreachable(condition);
   }
-}
-
-function unknownCondition(condition: never): never {
-  throw new Error(`unknown condition: ${JSON.stringify(condition)}`);
 }
 
 function numberOf(l: StateLowering, expression: Expression, word: 'ATTEMPT' | 'EXIT'): number {

@@ -3,6 +3,7 @@
  * before it runs is in its plan, which all of them share.
  */
 import type { ContextLayout, SessionLayout, StepLayout } from '../../machine/step.js';
+import { unreachable } from '../../prelude/unreachable.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
 import type { SourceFile } from '../../source/source-file.js';
 import { nearest } from '../../source/suggest.js';
@@ -159,7 +160,7 @@ function lowerRun(l: StateLowering, i: StepNode, layout: StepLayout, context: re
     case 'none':
       return;
     default:
-      return unknownRun(run);
+      return unreachable(run);
   }
 }
 
@@ -186,10 +187,6 @@ function answerSchemaOf({ type, gates }: StepNode): { answerSchemaFile?: string 
   if (gate?.kind !== 'schema' || gate.path === undefined || !['artifact', undefined].includes(type?.text)) return {};
   const path = constantText(gate.path);
   return path === null ? {} : { answerSchemaFile: path };
-}
-
-function unknownRun(run: never): never {
-  throw new Error(`unknown work: ${JSON.stringify(run)}`);
 }
 
 function sessionOf(l: StateLowering, i: StepNode, own: NamedStep): SessionLayout | null {

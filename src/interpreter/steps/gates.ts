@@ -4,6 +4,7 @@
  */
 import type { CheckLayout, GateLayout, StepInstruction } from '../../machine/step.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
+import { unreachable } from '../../prelude/unreachable.js';
 import { beginEffect, requestedEvent } from '../control/effects.js';
 import { asFailure } from '../control/fail.js';
 import type { Outcome, Output } from '../events/event.js';
@@ -13,7 +14,7 @@ import type { LinkContext, Linked } from '../run-state/linked-machine.js';
 import { STOP } from '../run-state/linked-machine.js';
 import { stepOf } from '../run-state/open-frames.js';
 import type { Pending } from '../run-state/pending.js';
-import { locationOf, type Thread } from '../run-state/thread.js';
+import type { Thread } from '../run-state/thread.js';
 import { compileCondition } from '../values/evaluate.js';
 import { render } from '../values/json.js';
 import { compileShellValues, compileTemplate } from '../values/template.js';
@@ -21,6 +22,7 @@ import { isList, isObject, member } from '../values/value.js';
 import { endOf, lastLine } from './excerpt.js';
 import { filesMatching, filesOutside } from './glob.js';
 import { writeGate } from './keys.js';
+import { stepRequest } from './step-request.js';
 import { touch } from './worktree-steps.js';
 
 type Of<Op extends StepInstruction['op']> = Extract<StepInstruction, { op: Op }>;
@@ -50,35 +52,19 @@ function settleGate(t: Thread, gate: GateLayout, finding: GateFinding, artifact?
 export function linkGateCommand(instruction: Of<'gate-command'>, { pc }: LinkContext): Linked {
   const { gate, template, shell, strict, timeoutMs, text } = instruction;
   const values = compileShellValues(template);
-  const build = (t: Thread, { effect, attempt }: Pick<Pending, 'effect' | 'attempt'>): ShellRequest => {
-    const frame = stepOf(t);
-    const { state, line } = locationOf(t);
-    const { directory } = t.worktree;
-    return omitUndefined({
-      effect,
-      attempt,
-      delayMs: 0,
+  const build = (t: Thread, next: Pick<Pending, 'effect' | 'attempt'>): ShellRequest =>
+    omitUndefined({
+      ...stepRequest(t, next),
       kind: 'shell',
       tool: gate.name,
       text,
-      state,
-      line,
-      branch: t.path,
       timeoutMs,
-      once: false,
-      cwd: null,
-      stdin: null,
-      needsText: true,
-      ok: [0],
-      env: { STATEDSL_STEP: frame.path },
-      stepAttempt: frame.attempt,
-      directory: directory ?? undefined,
+      env: { STATEDSL_STEP: stepOf(t).path },
       shell,
       template,
       values: values(t),
       strict,
     });
-  };
   return {
     instruction: (t) => {
       const effect = t.nextEffect();
@@ -138,7 +124,7 @@ function judge(outcome: Outcome, { gate, least }: Of<'gate-command'>): GateFindi
     case 'changed':
       return { pass: true };
     default:
-      return unknownKind(outcome);
+      return unreachable(outcome);
   }
 }
 
@@ -176,10 +162,6 @@ const someTests =
 
 function noTestsProblem(said: string): string | null {
   return noTests.test(said) && !someTests.test(said) ? 'no test was found' : null;
-}
-
-function unknownKind(never: never): never {
-  throw new Error(`unknown kind: ${JSON.stringify(never)}`);
 }
 
 // ---- schemas ----------------------------------------------------------------------------------------
@@ -260,7 +242,7 @@ function compileCheck(check: CheckLayout): (t: Thread, frame: StepFrame) => Gate
       return (t) => (holds(t) ? { pass: true } : { pass: false, error: `\`${check.text}\` is not true` });
     }
     default:
-      return unknownKind(check);
+      return unreachable(check);
   }
 }
 

@@ -2,8 +2,10 @@
  * The agent call of a step. An agent that fails, exceeds a limit or answers in the wrong form fails the attempt, not the
  * step: RETRY decides what happens next.
  */
+
 import type { GuardLayout, StepInstruction, StepLayout } from '../../machine/step.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
+import { unreachable } from '../../prelude/unreachable.js';
 import { agentText } from '../agents/agent-output.js';
 import { backOff, unavailability } from '../agents/agent-wait.js';
 import { costOf, spend } from '../control/budget.js';
@@ -18,7 +20,7 @@ import type { LinkContext, Linked } from '../run-state/linked-machine.js';
 import { STOP } from '../run-state/linked-machine.js';
 import { inStep, stepOf } from '../run-state/open-frames.js';
 import type { Pending } from '../run-state/pending.js';
-import { locationOf, type Thread, warn } from '../run-state/thread.js';
+import { type Thread, warn } from '../run-state/thread.js';
 import { addCost } from '../run-state/usage.js';
 import { printJson } from '../values/json.js';
 import type { Value } from '../values/value.js';
@@ -28,6 +30,7 @@ import { cutMiddle } from './excerpt.js';
 import { compilePromptOf } from './prompt.js';
 import { compilePrompt } from './prompt-text.js';
 import { linkRetryPrompts } from './step.js';
+import { stepRequest } from './step-request.js';
 
 /** The file that an agent may write to its answer folder instead of printing its answer. */
 const ANSWER_FILES: Readonly<Record<StepLayout['type'], string | null>> = {
@@ -48,32 +51,17 @@ export function linkStepAgent(
   const prompt = instruction.prompt === null ? null : compilePrompt(instruction.prompt);
   const promptOf = compilePromptOf({ layout, prompt, overrides: linkRetryPrompts(layout), context });
 
-  const build = (t: Thread, { effect, attempt, waits }: Try, again = false): AgentRequest => {
+  const build = (t: Thread, next: Try, again = false): AgentRequest => {
     const frame = stepOf(t);
-    const { state, line } = locationOf(t);
     const agent = frame.agent ?? '';
-    const text = `STEP: ${frame.path}`;
     const answerFile = ANSWER_FILES[layout.type];
-    const { directory } = t.worktree;
     return omitUndefined({
-      effect,
-      attempt,
-      delayMs: 0,
+      ...stepRequest(t, next),
       kind: 'agent',
       tool: agent,
-      text,
-      state,
-      line,
-      branch: t.path,
+      text: `STEP: ${frame.path}`,
       timeoutMs: t.run.options.effectTimeoutMs,
-      once: false,
-      cwd: null,
       env: {},
-      stdin: null,
-      needsText: true,
-      ok: [0],
-      directory: directory ?? undefined,
-      stepAttempt: frame.attempt,
       agent,
       prompt: promptOf(t, frame),
       args: {},
@@ -82,7 +70,7 @@ export function linkStepAgent(
       guards: guardsOf(guards, timeLeft(t)),
       ...sessionOf(t, frame),
       again: again ? true : undefined,
-      waits: waits === 0 ? undefined : waits,
+      waits: next.waits === 0 ? undefined : next.waits,
       answerFile: answerFile ?? undefined,
       answerFolder,
       answerSchema: answerSchema(layout.type),
@@ -286,10 +274,6 @@ export function takeAnswer(frame: StepFrame, text: string, layout: StepLayout): 
       frame.output = text;
       return null;
     default:
-      return unknownType(layout.type);
+      return unreachable(layout.type);
   }
-}
-
-function unknownType(type: never): never {
-  throw new Error(`unknown type of a step: ${String(type)}`);
 }

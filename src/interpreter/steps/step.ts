@@ -2,9 +2,11 @@
  * A step, from its first attempt to its last. The work itself is ordinary instructions. This file decides what connects
  * them: the number of the attempt, its overrides, and what follows from a failed gate.
  */
+
 import type { Template } from '../../machine/expression.js';
 import type { RetryEntryLayout, SessionLayout, StepInstruction, StepLayout } from '../../machine/step.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
+import { unreachable } from '../../prelude/unreachable.js';
 import { readClock, reissueSample } from '../control/effects.js';
 import { timeIsUp } from '../control/reservations.js';
 import type { Outcome } from '../events/event.js';
@@ -29,6 +31,17 @@ const ERROR_LENGTH = 2000;
 const DIFF_LENGTH = 3000;
 
 export function linkStepBegin({ plan: layout }: Of<'step-begin'>, { pc }: LinkContext): Linked {
+  return linkAtTime(layout, (t, nowMs) => {
+    const path = prefixHere(t) + layout.name;
+    // A step that is executed again in a loop of states keeps nothing of the last time.
+    for (const prefix of [`${path}.`, `prev.${path}.`]) removeBelow(t.run, prefix);
+    t.frames.push(newFrame(path, nowMs, t.worktree.commit));
+    return pc + 1;
+  });
+}
+
+/** An instruction that reads the clock first. `then` gets the time and gives the next position. */
+function linkAtTime(layout: StepLayout, then: (thread: Thread, nowMs: number) => number): Linked {
   return {
     instruction: (t) => {
       readClock(t, `STEP: ${layout.name}`);
@@ -36,13 +49,9 @@ export function linkStepBegin({ plan: layout }: Of<'step-begin'>, { pc }: LinkCo
     },
     suspender: {
       resume: (t, _pending, outcome) => {
-        const path = prefixHere(t) + layout.name;
-        // A step that is executed again in a loop of states keeps nothing of the last time.
-        for (const prefix of [`${path}.`, `prev.${path}.`]) removeBelow(t.run, prefix);
         const nowMs = timeOf(outcome);
         t.run.steps.tick(nowMs);
-        t.frames.push(newFrame(path, nowMs, t.worktree.commit));
-        return pc + 1;
+        return then(t, nowMs);
       },
       reissue: reissueSample,
     },
@@ -165,32 +174,21 @@ function sessionFor(t: Thread, frame: StepFrame, layout: SessionLayout | null): 
 
 /** Decides the result of an attempt after all of its gates. */
 export function linkStepVerdict({ plan: layout, done }: Of<'step-verdict'>, { pc, base }: LinkContext): Linked {
-  return {
-    instruction: (t) => {
-      readClock(t, `STEP: ${layout.name}`);
-      return STOP;
-    },
-    suspender: {
-      resume: (t, _pending, outcome) => {
-        const frame = stepOf(t);
-        const nowMs = timeOf(outcome);
-        t.run.steps.tick(nowMs);
-        if (timeIsUp(t, nowMs)) return STOP;
-        if (hasPassed(frame, layout)) {
-          writeVerdict(t.run, frame, 'pass', nowMs);
-          complete(t, frame, 'pass');
-          return base + done;
-        }
-        const last = isLast(t, frame, layout.retry?.exit ?? 1);
-        writeVerdict(t.run, frame, last ? 'fatal' : 'fail', nowMs);
-        if (last) return end(t, frame, layout);
-        recordStep(t.run, frame, 'fail');
-        remember(t, frame, layout);
-        return pc + 1;
-      },
-      reissue: reissueSample,
-    },
-  };
+  return linkAtTime(layout, (t, nowMs) => {
+    const frame = stepOf(t);
+    if (timeIsUp(t, nowMs)) return STOP;
+    if (hasPassed(frame, layout)) {
+      writeVerdict(t.run, frame, 'pass', nowMs);
+      complete(t, frame, 'pass');
+      return base + done;
+    }
+    const last = isLast(t, frame, layout.retry?.exit ?? 1);
+    writeVerdict(t.run, frame, last ? 'fatal' : 'fail', nowMs);
+    if (last) return end(t, frame, layout);
+    recordStep(t.run, frame, 'fail');
+    remember(t, frame, layout);
+    return pc + 1;
+  });
 }
 
 function hasPassed(frame: StepFrame, layout: StepLayout): boolean {
@@ -309,7 +307,7 @@ function linkEntry({ when, agent, prompt, session, worktree }: RetryEntryLayout)
         case 'exit':
           return false;
         default:
-          return unknownCondition(when);
+          return unreachable(when);
       }
     },
     overrides: (t, index) =>
@@ -321,10 +319,6 @@ function linkEntry({ when, agent, prompt, session, worktree }: RetryEntryLayout)
       }),
     source: prompt === undefined ? '' : sourceOf(prompt),
   };
-}
-
-function unknownCondition(when: never): never {
-  throw new Error(`unknown condition: ${JSON.stringify(when)}`);
 }
 
 /** The source text of a prompt, for the record: its values belong to the attempt. */
