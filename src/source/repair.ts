@@ -20,7 +20,7 @@ export function withFixes(diagnostics: readonly Diagnostic[], sources: SourceSet
 function editOf(repair: Repair, span: Span, source: SourceFile): Fix | null {
   const at = (start: number, end: number, text: string): Edit => ({ span: { file: span.file, start, end }, text });
   const line = lineAt(source, span.start);
-  const newline = source.text.includes('\r\n') ? '\r\n' : '\n';
+  const newline = newlineOf(source);
   const indent = (text: string, by: string) =>
     text
       .split('\n')
@@ -57,6 +57,17 @@ function editOf(repair: Repair, span: Span, source: SourceFile): Fix | null {
   }
   const top = firstLine(source.text);
   return at(top, top, indent(repair.top, '') + newline);
+}
+
+const newlines = new WeakMap<SourceFile, '\n' | '\r\n'>();
+
+/** How lines of a file end. It is looked up once for each file: a long program may have thousands of messages. */
+function newlineOf(source: SourceFile): '\n' | '\r\n' {
+  const known = newlines.get(source);
+  if (known !== undefined) return known;
+  const newline = source.text.includes('\r\n') ? '\r\n' : '\n';
+  newlines.set(source, newline);
+  return newline;
 }
 
 interface Line {
