@@ -35,6 +35,8 @@ export class Callables {
   /** The name of each kept plan by its title and content, and how many have a title: one title may be on every line. */
   private readonly contents = new Map<string, string>();
   private readonly counts = new Map<string, number>();
+  /** The same by the plan itself, which instructions may share. */
+  private readonly names = new Map<Callable, string>();
   private known: CallSupport | null | undefined;
 
   constructor(
@@ -62,6 +64,15 @@ export class Callables {
 
   /** Keeps a plan for the machine; the name under which instructions know it. */
   keep(callable: Callable, title: string): string {
+    const known = this.names.get(callable);
+    if (known !== undefined) return known;
+    const name = this.nameFor(callable, title);
+    this.names.set(callable, name);
+    return name;
+  }
+
+  /** The name of a plan with this content, in the table. */
+  private nameFor(callable: Callable, title: string): string {
     const { name, plans } = callable.link();
     for (const [inner, plan] of Object.entries(plans))
       if (inner !== name && !this.table.has(inner)) this.table.set(inner, plan);

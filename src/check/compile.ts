@@ -19,6 +19,7 @@ import { lintEvents } from './lints/event-lints.js';
 import { lintMachine } from './lints/machine-lints.js';
 import { lintTexts } from './lints/text-lints.js';
 import { lintUnusedPatterns } from './lints/unused-patterns.js';
+import { RepeatedCalls } from './lower/calls/repeated-calls.js';
 import { type LoweredMachine, lowerMachine } from './lower/lower-machine.js';
 import type { Lookups, LoweringSettings } from './lower/settings.js';
 import { RepeatedTexts } from './shell/repeated-texts.js';
@@ -113,6 +114,7 @@ function settingsOf(
     shellTexts: new RepeatedTexts(),
     workflows: workflowsOf(sources, diagnostics, parse, options.workflow),
     callables: new Callables(options.calls, sources, diagnostics),
+    repeatedCalls: new RepeatedCalls(),
     reportedAgents: new Set(),
   };
 }

@@ -3,6 +3,7 @@ import type { Callables } from '../callables.js';
 import type { Expansions } from '../expansion.js';
 import type { RepeatedTexts } from '../shell/repeated-texts.js';
 import type { Workflows } from '../steps/workflows.js';
+import type { RepeatedCalls } from './calls/repeated-calls.js';
 
 /** A command that the project names for a gate. */
 export interface GateCommand {
@@ -57,6 +58,8 @@ export interface LoweringSettings {
   readonly workflows: Workflows;
   /** The tools and plans that CALL and PLAN name. */
   readonly callables: Callables;
+  /** CALLs that the program repeats. */
+  readonly repeatedCalls: RepeatedCalls;
   /** Agents already reported as unknown or missing: each is reported once. */
   readonly reportedAgents: Set<string>;
 }

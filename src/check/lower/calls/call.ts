@@ -168,7 +168,10 @@ function passableArguments(l: StateLowering, args: readonly Argument[]): Argumen
 }
 
 function calledTool(l: StateLowering, i: Call, tool: Name, parts: CallParts): Callable | null {
-  const compiled = l.settings.callables.call(planOfOneCall(i, tool, parts), [], tool.span);
+  const { callables, repeatedCalls } = l.settings;
+  const compiled = repeatedCalls.find(tool.text, parts, () =>
+    callables.call(planOfOneCall(i, tool, parts), [], tool.span),
+  );
   if (compiled !== null) l.diagnostics.push(...compiled.diagnostics.map(inText));
   return compiled;
 }

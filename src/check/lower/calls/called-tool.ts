@@ -52,9 +52,8 @@ export function planOfOneCall(call: Call, tool: Name, { args, output, method }: 
 
 function parameter({ name, value }: EntryArgument, written: Argument): { member: Member; value: ParameterNode } {
   const where = written.value?.span ?? written.name.span;
-  const constant = value.op === 'const' ? value.value : undefined;
-  if (constant !== undefined && !hasDataReference(constant)) {
-    const node = jsonNode(constant, where);
+  if (value.op === 'const' && !isOpen(value)) {
+    const node = jsonNode(value.value, where);
     return { member: { key: name, keySpan: written.name.span, value: node }, value: { kind: 'literal', node } };
   }
   const node = textNode('', where);
@@ -64,7 +63,11 @@ function parameter({ name, value }: EntryArgument, written: Argument): { member:
 
 /** The values that only the run knows, which it gives as inputs. */
 export function openArguments(args: readonly EntryArgument[]): EntryArgument[] {
-  return args.filter(({ value }) => value.op !== 'const' || hasDataReference(value.value));
+  return args.filter(({ value }) => isOpen(value));
+}
+
+export function isOpen(value: EntryArgument['value']): boolean {
+  return value.op !== 'const' || hasDataReference(value.value);
 }
 
 /** In a plan a text that begins so is no plain text; here it is one. */
