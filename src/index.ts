@@ -116,7 +116,7 @@ export type { ListedInput, ListedPattern, ListedPlan, ListedProgram, ProgramList
 export type { AgentConfiguration } from './runtime/agents/programs/adapter.js';
 export type { AgentSettings } from './runtime/agents/resolve.js';
 export type { CommandContext, CommandFunction } from './runtime/command-function.js';
-export type { PerformedRequest } from './runtime/effect-context.js';
+export type { PerformedRequest, RunContext } from './runtime/effect-context.js';
 export type { ListedRun } from './runtime/list-runs.js';
 export type { DriftReport } from './runtime/run/again/replay-run.js';
 export type { InDoubt } from './runtime/run/again/resume-options.js';
@@ -126,6 +126,7 @@ export type { Started } from './runtime/run/run-options.js';
 export type { Script, ScriptedAnswer } from './runtime/scripted-effects.js';
 export type { Delivery } from './runtime/store/inbox.js';
 export { type JournalRecord, journalLine, readJournalLine } from './runtime/store/journal-line.js';
+export type { RunFacts } from './runtime/store/run-header.js';
 export { RunRefused } from './runtime/store/run-refused.js';
 export type { RunStatus } from './runtime/store/stored-run.js';
 export type { McpServers } from './runtime/tools/tool-host.js';

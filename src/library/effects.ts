@@ -2,7 +2,7 @@
 import type { Outcome } from '../interpreter/events/event.js';
 import type { AgentSettings } from '../runtime/agents/resolve.js';
 import type { CommandFunction } from '../runtime/command-function.js';
-import type { PerformedRequest } from '../runtime/effect-context.js';
+import type { PerformedRequest, RunContext } from '../runtime/effect-context.js';
 import { type HostOptions as InternalHostOptions, hostEffects as processEffects } from '../runtime/effects.js';
 import { scriptedEffects as answersOfScript, type Script } from '../runtime/scripted-effects.js';
 import type { McpServers } from '../runtime/tools/tool-host.js';
@@ -14,19 +14,8 @@ export interface RunResources {
   readonly [resources]: true;
 }
 
-/** The context of an effect: facts about its run. */
-export interface EffectContext {
-  readonly runId: string;
-  /** The working directory of the run, absolute. */
-  readonly cwd: string;
-  /** The folder of the program's file, as an absolute path. */
-  readonly programDir?: string | undefined;
-  /** Aborted when the run is stopped. End everything that was started, then return any outcome; it is ignored. */
-  readonly stop: AbortSignal;
-  /** Aborted when the outcome is no longer needed for another reason than `stop`. */
-  readonly unwanted?: AbortSignal;
-  /** Call it with output as soon as it arrives. Null if output is not displayed. */
-  readonly show: ((bytes: Uint8Array, stream: 'stdout' | 'stderr') => void) | null;
+/** The context of an effect: facts about its run, and the resources of the run. */
+export interface EffectContext extends RunContext {
   readonly resources: RunResources;
 }
 

@@ -1,27 +1,16 @@
 /** Journals for programs that store the events of a run in another way than in files. */
 import type { RunEvent } from '../interpreter/events/event.js';
-import type { Json } from '../machine/expression.js';
 import {
   type MemoryJournal as JournalInMemory,
   fileJournal as journalInFiles,
   memoryJournal as journalInMemory,
 } from '../runtime/store/journal.js';
+import type { RunFacts } from '../runtime/store/run-header.js';
 import type { Machine } from './compile.js';
 
-/** Facts about a run that a journal gets before the first event. */
-export interface RunHeader {
-  readonly runId: string;
+/** What a journal gets before the first event of a run. */
+export interface RunHeader extends RunFacts {
   readonly machine: Machine;
-  /** SHA-256 of the machine, in hexadecimal. */
-  readonly digest: string;
-  /** The inputs, with secrets already replaced. */
-  readonly inputs: Readonly<Record<string, Json>>;
-  /** The time of the start, in ISO 8601. */
-  readonly startedAt: string;
-  /** The working directory of commands, absolute. */
-  readonly cwd: string;
-  /** The version of statedsl. */
-  readonly version: string;
 }
 
 declare const folder: unique symbol;

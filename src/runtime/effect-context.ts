@@ -39,16 +39,21 @@ export interface RunResources {
   recordProcess(record: Readonly<Record<string, Json>>): void;
 }
 
-export interface EffectContext {
+/** Facts about the run of an effect. */
+export interface RunContext {
   readonly runId: string;
   /** The working directory of the run, absolute. */
   readonly cwd: string;
-  /** The folder of the program's file, absolute. */
+  /** The folder of the program's file, as an absolute path. */
   readonly programDir?: string | undefined;
+  /** Aborted when the run is stopped. End everything that was started, then return any outcome; it is ignored. */
   readonly stop: AbortSignal;
-  /** Whether the outcome is no longer needed, if that is not what `stop` says. */
+  /** Aborted when the outcome is no longer needed for another reason than `stop`. */
   readonly unwanted?: AbortSignal;
-  /** Shows output as it comes, with secrets replaced; null if nothing shows it. */
+  /** Call it with output as soon as it arrives. Secrets are replaced. Null if output is not displayed. */
   readonly show: ((bytes: Uint8Array, stream: 'stdout' | 'stderr') => void) | null;
+}
+
+export interface EffectContext extends RunContext {
   readonly resources: RunResources;
 }

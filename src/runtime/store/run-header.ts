@@ -10,18 +10,24 @@ export interface ProgramText {
   readonly text: string;
 }
 
-/** What is fixed before the first event of a run. */
-export interface RunHeader {
+/** Facts about a run before its first event. */
+export interface RunFacts {
   readonly runId: string;
-  readonly machine: Machine;
+  /** SHA-256 of the machine, in hexadecimal. */
   readonly digest: string;
-  /** With secrets replaced. */
+  /** The inputs, with secrets already replaced. */
   readonly inputs: Readonly<Record<string, Json>>;
-  /** ISO 8601. */
+  /** The time of the start, in ISO 8601. */
   readonly startedAt: string;
-  /** The working directory of commands. */
+  /** The working directory of commands, absolute. */
   readonly cwd: string;
+  /** The version of statedsl. */
   readonly version: string;
+}
+
+/** What is fixed before the first event of a run. */
+export interface RunHeader extends RunFacts {
+  readonly machine: Machine;
   readonly sources: readonly ProgramText[];
   /** The options that decide which events the run produces. */
   readonly options: FixedOptions;
