@@ -10,6 +10,20 @@ export interface Room {
   readonly node: boolean;
 }
 
+/** All rooms that the library is made of. */
+const BELOW_LIBRARY = [
+  'source',
+  'syntax',
+  'frontends',
+  'machine',
+  'check',
+  'interpreter',
+  'runtime',
+  'project',
+  'format',
+  'views',
+];
+
 export const ROOMS: Readonly<Record<string, Room>> = {
   prelude: {
     holds:
@@ -84,37 +98,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   library: {
     holds:
       'the library for programs that embed statedsl: `compile`, `run`, `openProject` and everything else that `index.ts` exports, without internal types',
-    rooms: [
-      'source',
-      'syntax',
-      'frontends',
-      'machine',
-      'check',
-      'interpreter',
-      'runtime',
-      'project',
-      'format',
-      'views',
-    ],
+    rooms: BELOW_LIBRARY,
     packages: [],
     node: true,
   },
   cli: {
     holds:
       'one file per command, with `plan/` and `init/`; `preparation/`: from arguments to a program that can run; `running/`: shared by commands that drive a run; the only room that reads argv, prints and exits',
-    rooms: [
-      'source',
-      'syntax',
-      'frontends',
-      'machine',
-      'check',
-      'interpreter',
-      'runtime',
-      'project',
-      'format',
-      'views',
-      'library',
-    ],
+    rooms: [...BELOW_LIBRARY, 'library'],
     packages: ['commander', '@bomb.sh/tab', '@viz-js/viz', 'execa', 'log-update'],
     node: true,
   },

@@ -1,11 +1,12 @@
 /** What only the fork server can get wrong. That it starts commands as `spawn` does is in processes.test.ts. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { createForkServer, type ForkServer } from '../../src/runtime/process/fork-server.js';
+import { describe, expect, test } from 'vitest';
+import type { ForkServer } from '../../src/runtime/process/fork-server.js';
 import { createPipePool } from '../../src/runtime/process/pipes.js';
 import { type ProcessEnd, runProcess } from '../../src/runtime/process/process.js';
 import { processStat } from '../../src/runtime/process/process-group.js';
+import { processSpec, processStarter } from './process-spec.js';
 import { commands, runKept, temporaryFolder } from './running.js';
 
 interface Ran {
@@ -18,29 +19,13 @@ type Run = (argv: readonly string[], more?: { env?: Record<string, string>; cwd?
 
 /** Processes that run by a fork server, or by `spawn`. */
 function runner(isForked = true): { readonly run: Run; readonly server: ForkServer | null; readonly pids: number[] } {
-  const forkServer = isForked ? createForkServer() : null;
-  const pipes = createPipePool(forkServer === null ? null : (paths) => forkServer.makePipes(paths));
+  const starter = processStarter(isForked, (server) => createPipePool((paths) => server.makePipes(paths)));
   const pids: number[] = [];
-  onTestFinished(() => {
-    forkServer?.close();
-    pipes.remove();
-  });
-  const run: Run = async ([program = '', ...args], { env = {}, cwd = '/' } = {}) => {
+  const run: Run = async (argv, more = {}) => {
     let stdout = '';
     let stderr = '';
-    const end = await runProcess({
-      program,
-      args,
-      cwd,
-      env: { PATH: process.env.PATH ?? '', ...env },
-      stdin: null,
-      timeoutMs: null,
-      ok: [0],
-      stop: new AbortController().signal,
-      pipes,
-      forkServer,
-      isLive: false,
-      groups: new Set(),
+    const spec = processSpec(argv, starter, {
+      ...more,
       onStdout: (bytes) => {
         stdout += bytes.toString('latin1');
       },
@@ -49,9 +34,9 @@ function runner(isForked = true): { readonly run: Run; readonly server: ForkServ
       },
       onStart: ({ pid }) => void pids.push(pid),
     });
-    return { end, stdout, stderr };
+    return { end: await runProcess(spec), stdout, stderr };
   };
-  return { run, server: forkServer, pids };
+  return { run, server: starter.forkServer, pids };
 }
 
 /** 0 where there is no such process. */

@@ -1,13 +1,12 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
 import { hostEffects } from '../../src/runtime/effects.js';
-import { createForkServer } from '../../src/runtime/process/fork-server.js';
-import { createPipePool } from '../../src/runtime/process/pipes.js';
 import { runProcess } from '../../src/runtime/process/process.js';
 import { processStat } from '../../src/runtime/process/process-group.js';
 import { done, hole, input, local, machine, shell } from '../interpreter/machine-builder.js';
+import { processSpec, processStarter } from './process-spec.js';
 import { bound, commands, runKept as runKeptHere, temporaryFolder } from './running.js';
 
 function outcomes(events: readonly RunEvent[]): Outcome[] {
@@ -163,31 +162,10 @@ describe.each([
     });
 
     test('a process that cannot be put on record is stopped', async () => {
-      const forkServer = ownProcess ? createForkServer() : null;
-      const pipes = createPipePool();
-      onTestFinished(() => {
-        forkServer?.close();
-        pipes.remove();
-      });
-      const ended = runProcess({
-        program: 'sleep',
-        args: ['30'],
-        cwd: '/',
-        env: { PATH: process.env.PATH ?? '' },
-        stdin: null,
-        timeoutMs: null,
-        ok: [0],
-        stop: new AbortController().signal,
-        pipes,
-        forkServer,
-        isLive: false,
-        groups: new Set(),
-        onStdout: () => undefined,
-        onStderr: () => undefined,
-        onStart: ({ pid }) => {
-          throw new Error(`no room for ${pid}`);
-        },
-      });
+      const onStart = ({ pid }: { readonly pid: number }) => {
+        throw new Error(`no room for ${pid}`);
+      };
+      const ended = runProcess(processSpec(['sleep', '30'], processStarter(ownProcess), { onStart }));
       const message = await ended.then(String, (cause: Error) => cause.message);
       expect(message).toMatch(/^no room for \d+$/);
       expect(runs(Number(message.split(' ').at(-1)))).toBe(false);
