@@ -33,7 +33,7 @@ const programs = [
 ].filter(({ text }) => text.length < 20_000 && !hasErrors(parse(text).diagnostics));
 
 /** Some of them, where each is read many times. */
-const some = programs.filter((_, at) => at % amount(4, 1) === 0);
+const some = programs.filter((_, at) => at % amount(8, 1) === 0);
 
 function parse(text: string) {
   return parseProgram(sourceFile('program.dsl', text), 0);
