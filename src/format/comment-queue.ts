@@ -1,4 +1,4 @@
-/** The comments of a program in order, each taken once: none is lost and none is printed twice. */
+/** The comments of a program in order. Each is taken once, so none is lost or printed twice. */
 import type { Comment } from '../syntax/ast.js';
 
 export interface CommentQueue {
@@ -10,7 +10,7 @@ export function commentQueue(comments: readonly Comment[]): CommentQueue {
   return { comments: [...comments].sort((a, b) => a.span.start - b.span.start), next: 0 };
 }
 
-/** The next comment that starts before `end`, if `isWanted` agrees. It is taken from the queue. */
+/** Removes and returns the next comment that starts before `end`, if `isWanted` accepts it. */
 export function takeBefore(
   queue: CommentQueue,
   end: number,

@@ -1,4 +1,4 @@
-/** CALL and PLAN as text: references keep their spelling, operators and parentheses get one. */
+/** Prints CALL and PLAN: references keep their spelling; operators and parentheses are normalized. */
 import type { Instruction, OutputPath, ReferenceGroup } from '../syntax/ast.js';
 import { bracketOptions, withText } from './format-parts.js';
 import { colonFollows, gap, type SourceText, slice } from './source-text.js';
@@ -16,7 +16,7 @@ export function callHead(i: Extract<Instruction, { kind: 'call' }>, source: Sour
   return `${verb} ${bound}${slice(source, called.span)}${given}${gap(source, end, result.span.start)}→ ${target}`;
 }
 
-/** What cannot be read stays as it is. */
+/** Text that cannot be parsed stays as it is. */
 function outputText({ paths, span }: OutputPath, source: SourceText): string {
   if (paths === null) return slice(source, span);
   return paths.kind === 'data-reference' ? slice(source, paths.span) : referencesText(paths, source);

@@ -1,6 +1,6 @@
 /**
- * Expressions as text. Their parentheses are the author's: they show what was meant, also where the rules of
- * precedence would do without.
+ * Prints expressions. Keeps the author's parentheses even if precedence does not require them, because they show the
+ * intention.
  */
 import { unreachable } from '../prelude/unreachable.js';
 import type { CompareOperator, Expression } from '../syntax/ast.js';
@@ -8,14 +8,14 @@ import { referencesText } from './format-call.js';
 import { gap, type SourceText } from './source-text.js';
 
 export function formatExpression(expression: Expression, source: SourceText): string {
-  // Its parentheses are in the text of the group, and are no part of the grammar around it.
+  // The text of the group contains its parentheses; they are not part of the enclosing syntax.
   if (expression.kind === 'references') return referencesText(expression, source);
   const inner = withoutParentheses(expression, source);
   const text = inner.braced ? source.text.slice(inner.start, inner.end) : formatPlain(expression, source, inner);
   return inner.parenthesised ? `(${text})` : text;
 }
 
-/** Where an expression is without the parentheses and braces around all of it. */
+/** The range of an expression without the parentheses and braces that enclose it. */
 interface Inner {
   readonly start: number;
   readonly end: number;
@@ -37,7 +37,7 @@ function withoutParentheses(expression: Expression, source: SourceText): Inner {
   return { start, end, parenthesised, braced };
 }
 
-/** The part that an expression begins with, if it begins with one. */
+/** The leftmost operand of an expression, if it begins with one. */
 function leftmostPart(expression: Expression): Expression | undefined {
   switch (expression.kind) {
     case 'field':
@@ -122,7 +122,7 @@ function series(items: readonly Expression[], source: SourceText): string {
   return text;
 }
 
-/** Keys stay as they are written, with or without quotes. `at` is the offset after the brace. */
+/** Keys keep their spelling, with or without quotes. `at` is the offset after the brace. */
 function objectText(e: Extract<Expression, { kind: 'object' }>, source: SourceText, at: number): string {
   let text = '';
   let end = at;
@@ -144,7 +144,7 @@ function skipComma(text: string, at: number): number {
 
 type Binary = Extract<Expression, { kind: 'arithmetic' | 'logical' | 'compare' }>;
 
-/** A line is broken before an operator, so that each of its lines says how it belongs to the one above. */
+/** Lines are broken before an operator, so that each line shows its relation to the previous one. */
 function binary(e: Binary, operator: string, source: SourceText): string {
   const space = gap(source, e.left.span.end, e.right.span.start);
   return `${formatExpression(e.left, source)}${space}${operator} ${formatExpression(e.right, source)}`;

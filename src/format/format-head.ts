@@ -1,6 +1,6 @@
 /**
- * The line of an instruction or a declaration, without the lines below it. A line of its own has a colon after its
- * verb; in an action list, where verbs read well with and without one, the author's choice stays.
+ * Prints the line of an instruction or a declaration without the lines below it. On its own line, a verb gets a colon.
+ * In an action list, the author's choice is kept.
  */
 import { unreachable } from '../prelude/unreachable.js';
 import type { Arm, Block, Declaration, Instruction, Otherwise, Performed } from '../syntax/ast.js';
@@ -76,7 +76,7 @@ export function otherwiseHead({ body, verb }: Otherwise, source: SourceText): st
   return `ELSE →${actionsText(body, verb.span.end, source)}`;
 }
 
-/** The actions of a list after a blank, or nothing when the block is below. */
+/** The actions of a list after a space, or nothing if the block is below. */
 function actionsText(body: Block, from: number, source: SourceText): string {
   if (!body.inline) return '';
   let end = from;
@@ -116,7 +116,7 @@ function undoHead({ verb, by }: Kind<'undo'>, source: SourceText, inList: boolea
   return `${head}${by.piped ? ' |' : ''}${bound}${command === '' ? '' : ` ${command}`}`;
 }
 
-/** What is on the line itself; the lines of a block are below. */
+/** The text on the line itself. The lines of a block are below it. */
 function performedText(performed: Performed, source: SourceText): string {
   switch (performed.kind) {
     case 'shell':
@@ -145,7 +145,7 @@ function forEachHead(i: Kind<'for-each'>, source: SourceText, inList: boolean): 
   const colon = inList && !colonFollows(source, i.verb.span.end) ? '' : ':';
   const verb = i.afterDo ? `DO${colon} FOR EACH` : `FOR EACH${colon}`;
   const { options, notes } = optionsAndNotes(i.options, i.list.span.end, i.span.end, source);
-  // The words may be in a note instead: `(launch in PARALLEL)`.
+  // A note may contain the words instead: `(launch in PARALLEL)`.
   const parallel = /^[\s\\]*in[ \t]+PARALLEL/.test(source.text.slice(i.list.span.end, i.span.end))
     ? ' in PARALLEL'
     : '';
@@ -188,7 +188,7 @@ function waitHead(i: Kind<'wait'>, source: SourceText, verb: string): string {
   return `${verb} ${awaited}${timeout}${bracketOptions(options)}${notes}`;
 }
 
-/** Notes of a WAIT: parentheses within its time-out or its pause belong to those. */
+/** The notes of a WAIT. Parentheses inside its time-out or pause are not notes. */
 function notesBeside(i: Kind<'wait'>, source: SourceText): string {
   const inner = [
     ...i.options.filter((option) => option.key.text === 'every'),
@@ -204,12 +204,12 @@ function notesBeside(i: Kind<'wait'>, source: SourceText): string {
   return text + notesText(from, i.span.end, source);
 }
 
-/** One blank between words. */
+/** One space between words. */
 function words(text: string): string {
   return text.replace(/[ \t]+/g, ' ');
 }
 
-/** The value after `=`, then the notes; a note may be what holds the value. */
+/** The value after `=`, then the notes. A note may contain the value. */
 function trackedValue(i: Kind<'track'>, source: SourceText): string {
   const assigned = /^[\s\\]*=/.test(source.text.slice(i.name.span.end, i.value?.span.start ?? i.name.span.end));
   const value = i.value !== undefined && assigned ? ` = ${formatExpression(i.value, source)}` : '';

@@ -1,20 +1,20 @@
 /**
- * The one form of a document: its programs are formatted where they are, and the prose around them is left alone,
- * as are the document's line ends and what a quote or a list puts before each line.
+ * Formats the programs in a document. The prose around them stays as it is, and so do the line ends and the prefixes
+ * that a quote or a list puts before each line.
  */
 import { hasErrors } from '../source/diagnostic.js';
 import { type SourceFile, sourceFile } from '../source/source-file.js';
 import { parseProgram } from '../syntax/parse.js';
 import { formatProgram } from './format-program.js';
 
-/** A program in a document: for each of its lines the offsets of the part that is the program's. */
+/** A program in a document: for each of its lines, the offsets of the part that belongs to the program. */
 interface ProgramRegion {
   readonly start: number;
   readonly end: number;
   readonly lines: readonly { readonly start: number; readonly end: number }[];
 }
 
-/** The document with the programs at `regions` in their one form. Regions come in order. */
+/** The document with the programs at `regions` formatted. Regions must be in order. */
 export function formatMarkdown(file: SourceFile, regions: readonly ProgramRegion[]): string {
   let text = '';
   let at = 0;
@@ -25,7 +25,7 @@ export function formatMarkdown(file: SourceFile, regions: readonly ProgramRegion
   return text + file.text.slice(at);
 }
 
-/** A line of a fence that would close it. */
+/** A line that would close the fence. */
 const fence = /^ {0,3}(?:```|~~~)/m;
 
 function formatRegion(file: SourceFile, { start, end, lines }: ProgramRegion): string {
@@ -41,7 +41,7 @@ function formatRegion(file: SourceFile, { start, end, lines }: ProgramRegion): s
     .join(lineBreak(file, lines));
 }
 
-/** What is before the lines of the program. Blank lines may have less of it, so the widest one counts. */
+/** The prefix of the program's lines. Blank lines may have a shorter prefix, so the longest one counts. */
 function widestMargin(file: SourceFile, lines: ProgramRegion['lines']): string {
   return lines
     .map((line) => file.text.slice(file.text.lastIndexOf('\n', line.start - 1) + 1, line.start))

@@ -1,9 +1,9 @@
-/** The parts instructions share: `with` lists, options, fields of events, notes in parentheses. */
+/** Parts that instructions share: `with` lists, options, fields of events, notes in parentheses. */
 import type { Argument, Field, Option, Parameter } from '../syntax/ast.js';
 import { formatExpression } from './format-expression.js';
 import { gap, type Note, notesBetween, type SourceText } from './source-text.js';
 
-/** ` with a, b=value`, or nothing. `from` is the offset of the end of what is before. */
+/** ` with a, b=value`, or nothing. `from` is the offset at which the preceding part ends. */
 export function withText(args: readonly (Argument | Parameter)[], from: number, source: SourceText): string {
   if (args.length === 0) return '';
   let end = from;
@@ -32,7 +32,7 @@ export function bracketOptions(options: readonly Option[]): string {
   return options.length === 0 ? '' : ` [${options.map(optionText).join(' ')}]`;
 }
 
-/** Options and notes between two offsets: a note that holds nothing but options becomes options in brackets. */
+/** Options and notes between two offsets. A note that contains only options becomes options in brackets. */
 export function optionsAndNotes(
   options: readonly Option[],
   from: number,
@@ -48,7 +48,7 @@ function isWithin(option: Option, note: Note): boolean {
   return option.span.start >= note.start && option.span.end <= note.end;
 }
 
-/** Nothing but options and what parts them. */
+/** Only options and their separators. */
 function isOptions(note: Note, options: readonly Option[], source: SourceText): boolean {
   const inside = options.filter((option) => isWithin(option, note));
   if (inside.length === 0) return false;
@@ -57,21 +57,21 @@ function isOptions(note: Note, options: readonly Option[], source: SourceText): 
   return ends.every((end, i) => /^[\s,;]*$/.test(source.text.slice(end, starts[i])));
 }
 
-/** Notes between two offsets, each after a blank. */
+/** Notes between two offsets, each after a space. */
 export function notesText(from: number, to: number, source: SourceText, brackets = false): string {
   return notesBetween(source, from, to, brackets)
     .map((note) => ` ${note.text}`)
     .join('');
 }
 
-/** The fields of an event, each after a blank; those that may be left out in brackets of their own. */
+/** The fields of an event, each after a space. Optional fields are each in brackets. */
 export function fieldsText(fields: readonly Field[], from: number, source: SourceText): string {
   let end = from;
   return fields
     .map(({ name, value, optional, span }, i) => {
       const space = gap(source, end, span.start);
       end = span.end;
-      // Nothing after `=` would take the next field for its value.
+      // A field with `=` but without a value would take the next field as its value.
       const comma = value.raw === '' && !optional && i < fields.length - 1 ? ',' : '';
       const text = `${name.text}=${value.raw}${comma}`;
       return space + (optional ? `[${text}]` : text);

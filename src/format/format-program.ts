@@ -1,6 +1,6 @@
 /**
- * The one form of a program: prints a tree and its comments as text. What the tree cannot say exactly (shell text,
- * notes in parentheses, quoted text) is taken from the source as it is there. Line ends are LF.
+ * Formats a program: prints its tree and its comments as text. Parts that the tree does not represent exactly (shell
+ * text, notes in parentheses, quoted text) are copied from the source. Line ends are LF.
  */
 import { type SourceFile, sourceFile } from '../source/source-file.js';
 import type { Arm, Block, Comment, Declaration, Instruction, Otherwise, Program } from '../syntax/ast.js';
@@ -19,14 +19,14 @@ const step = '  ';
 const continuationIndent = step.repeat(2);
 
 /**
- * The text of a program in its one form. `file` is what the program was parsed from. A program with mistakes has no
- * such form: it is for the caller to leave it as it is.
+ * The formatted text of a program that was parsed from `file`. The program must have no syntax errors: the caller
+ * leaves such a program as it is.
  */
 export function formatProgram(program: Program, file: SourceFile): string {
   const printer = new Printer(file.text, commentQueue(program.comments));
   printer.items(program.items, '', file.text.length, -1);
   const text = printer.text();
-  // A formatter must never change a program or lose a word of it, so what it made is read once more.
+  // A formatter must never change a program or lose a word of it, so the result is parsed and compared.
   const again = parseProgram(sourceFile(file.name, text), program.file).program;
   return sameProgram(again, program) && sameWords(text, file.text) ? text : file.text;
 }
@@ -47,8 +47,8 @@ class Printer {
   }
 
   /**
-   * Items of a block or of a program, and the comments among them and after them. `until` is where the source of
-   * the block ends at the latest, `parent` the indentation there of the line it belongs to.
+   * The items of a block or of a program, with the comments between and after them. `until` is the offset at which the
+   * source of the block ends at the latest; `parent` is the source indentation of the line that the block belongs to.
    */
   items(items: readonly Item[], indent: string, until: number, parent: number): void {
     const first = this.lines.length;
@@ -60,7 +60,7 @@ class Printer {
     this.trailingComments(indent, until, parent, first);
   }
 
-  /** The lines below a STEP or below one of its sections, and the comments among them and after them. */
+  /** The lines below a STEP or one of its sections, with the comments between and after them. */
   private rows(rows: readonly Row[], indent: string, until: number, parent: number): void {
     const first = this.lines.length;
     rows.forEach((row, i) => {
@@ -92,7 +92,7 @@ class Printer {
   private leadingComments(at: number, indent: string, first: number, apart: boolean): void {
     const above: Comment[] = [];
     for (let c = takeBefore(this.comments, at); c; c = takeBefore(this.comments, at)) above.push(c);
-    // Comments directly above an item belong to it; what sets the item apart is above them.
+    // Comments directly above an item belong to it, so the separating blank line is above them.
     const starts = [...above.map((c) => c.span.start), at];
     let top = starts.length - 1;
     while (top > 0 && !blankAbove(this.source, starts[top] as number)) top--;
@@ -108,7 +108,7 @@ class Printer {
     this.lines.push(indent + comment.text.trimEnd());
   }
 
-  /** One blank line, unless there is one already or the block has only begun. */
+  /** One blank line, unless there is one already or the block has just begun. */
   private blank(first: number): void {
     if (this.lines.length > first && this.lines[this.lines.length - 1] !== '') this.lines.push('');
   }
@@ -159,7 +159,7 @@ class Printer {
     }
   }
 
-  /** What is below a line that ends in an arrow or in a list of actions. */
+  /** The block below a line that ends in an arrow or in a list of actions. */
   private body(body: Block, indent: string, until: number, column: number): void {
     if (!body.inline) return this.items(body.instructions, indent + step, until, column);
     const last = body.instructions[body.instructions.length - 1];
@@ -180,7 +180,7 @@ class Printer {
     });
   }
 
-  /** Lines of the shell, or of a prompt: only the indentation of the whole block is ours. */
+  /** Lines of the shell, or of a prompt: only the indentation of the block as a whole changes. */
   private pushVerbatim(text: string, indent: string): void {
     for (const line of text.split('\n')) this.lines.push(line === '' ? '' : indent + line);
   }
@@ -190,7 +190,7 @@ function isDeclaration(item: Item): item is Declaration {
   return !('verb' in item);
 }
 
-/** What is set apart by a blank line above it. */
+/** Whether an item gets a blank line above it. */
 function opensSection(item: Item): boolean {
   return item.kind === 'state' || item.kind === 'pattern' || item.kind === 'machine';
 }

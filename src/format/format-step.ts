@@ -21,17 +21,17 @@ import { gap, lineStart, type SourceText, slice } from './source-text.js';
 
 type Step = Extract<Instruction, { kind: 'step' }>;
 
-/** What is below a line. */
+/** The lines below a line. */
 export type Row =
   | { readonly kind: 'item'; readonly start: number; readonly item: Instruction }
   | {
       readonly kind: 'line';
-      /** Offsets in the source: of the line, and on the last line of what `text` gives. */
+      /** Offsets in the source: of the line, and on the last line of the source of `text`. */
       readonly start: number;
       readonly end: number;
       readonly text: () => string;
       readonly rows?: readonly Row[];
-      /** Lines that only are indented. */
+      /** Lines that are only indented. */
       readonly verbatim?: string;
     };
 
@@ -116,7 +116,7 @@ function callText({ name, args }: WorkflowCall, source: SourceText): string {
 
 // ---- prompts ----------------------------------------------------------------------------------------
 
-/** Text without quotes is on lines of its own. */
+/** Text without quotes is on its own lines. */
 function isBlock(template: Template): boolean {
   return template.quote === 'none';
 }
@@ -130,7 +130,7 @@ function promptRow(prompt: Template, start: number, verb: string): Row {
 
 type Entry = ContextEntry | GateEntry;
 
-/** Entries as the author divided them: into sections, and these into lines. */
+/** Entries as the author grouped them: in sections, and these in lines. */
 function listRows<E extends Entry>(
   word: string,
   entries: readonly E[],
@@ -182,7 +182,7 @@ function entriesRow<E extends Entry>(
   };
 }
 
-/** Whether a new line begins between two offsets; one that is continued does not. */
+/** Whether a new line begins between two offsets. A continued line does not count as new. */
 function breaksLine(source: SourceText, from: number, to: number): boolean {
   return /(?:^|[^\\ \t\r])[ \t\r]*\n/.test(source.text.slice(from, to));
 }
@@ -208,7 +208,7 @@ function contextText(entry: ContextEntry, source: SourceText): string {
       return `bash=${slice(source, entry.shell.span)}`;
     case 'workflow':
       return `workflow=${callText(entry.call, source)}`;
-    // Only workflow files have it, and these are printed from their tree alone.
+    // Only workflow files have this entry, and they are printed from their tree alone.
     case 'value':
       return slice(source, entry.span);
     default:

@@ -1,4 +1,7 @@
-/** Where the line of an instruction ends in the source: a comment may follow there, and what is below begins. */
+/**
+ * Finds the end of an instruction's own line in the source. A comment may follow there, and the lines below begin after
+ * it.
+ */
 import type { Arm, Block, Declaration, Instruction, Otherwise } from '../syntax/ast.js';
 
 /** An offset on the last line of the head of an item, its action list included. */

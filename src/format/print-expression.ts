@@ -1,13 +1,13 @@
 /**
- * Expressions and texts from the tree alone, for trees that came from another spelling than the language's: their
- * source has other quotes and other escapes. Parentheses are where the binding of operators needs them.
+ * Prints expressions and texts from the tree alone, for trees of workflow files, where quotes and escapes differ.
+ * Prints only the parentheses that precedence requires.
  */
 import { unreachable } from '../prelude/unreachable.js';
 import { printPath } from '../source/reference.js';
 import type { Expression, Interpolation, ObjectEntry, Option, ReferenceGroup, Template } from '../syntax/ast.js';
 import { interpolationEnd } from '../syntax/tokens/interpolation-scan.js';
 
-/** How closely an expression binds: what is in one that binds closer needs parentheses. */
+/** The precedence of an expression. It needs parentheses inside an expression with a higher one. */
 function binding(e: Expression): number {
   switch (e.kind) {
     case 'logical':
@@ -123,7 +123,7 @@ function quoteText(text: string): string {
 
 const escapes: Readonly<Record<string, string>> = { '"': '\\"', '\\': '\\\\', '\n': '\\n', '\t': '\\t', '\r': '\\r' };
 
-/** Braces that would be read as a value are spelt by their number; `before` and `behind` are the values next to it. */
+/** Writes braces that would be read as a value as escapes. `before` and `behind` are the values next to the text. */
 function escapeText(text: string, before: boolean, behind: boolean): string {
   let out = '';
   for (let at = 0; at < text.length; at++) {
@@ -136,12 +136,12 @@ function escapeText(text: string, before: boolean, behind: boolean): string {
   return out;
 }
 
-/** The text as it is without quotes and escapes; the caller reads it back and compares. */
+/** The text without quotes and escapes. The caller parses it and compares. */
 export function printPlain({ parts }: Pick<Template, 'parts'>): string {
   return parts.map((part) => (typeof part === 'string' ? doubleBraces(part) : printInterpolation(part))).join('');
 }
 
-/** `{x}` that is text, and no value, has its braces doubled. */
+/** The braces of `{x}` are doubled if it is text and not a value. */
 function doubleBraces(text: string): string {
   let out = '';
   for (let at = 0; at < text.length; at++) {
@@ -154,7 +154,7 @@ function doubleBraces(text: string): string {
   return out;
 }
 
-/** `key=value`, in quotes where the value needs them. */
+/** `key=value`, in quotes if the value needs them. */
 export function printOption({ key, value }: Option): string {
   return value === undefined ? key.text : `${key.text}=${printWord(value)}`;
 }

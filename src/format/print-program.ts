@@ -1,6 +1,6 @@
 /**
- * A program from its tree alone, for trees that were read from a workflow file: no part of such a file reads like the
- * language. What this file prints is only right; its form it gets from the formatter.
+ * Prints a program from its tree alone, for trees of workflow files, where nothing can be copied from the source. The
+ * output is correct but not pretty: the formatter gives it its form.
  */
 import { hasErrors } from '../source/diagnostic.js';
 import { type SourceFile, sourceFile } from '../source/source-file.js';
@@ -12,8 +12,8 @@ import { printExpression, printOption, printQuoted } from './print-expression.js
 import { printStep, type StepLines, withComments } from './print-step.js';
 
 /**
- * The text of a program that holds declarations and steps. Null where the tree has something that this text could not
- * say: other instructions, names with spaces. Spans only tell where comments are in `source`.
+ * The text of a program that contains declarations and steps. Null if the text cannot express a part of the tree: other
+ * instructions, or names with spaces. Spans are used only to find the comments in `source`.
  */
 export function printProgram(program: Program, source?: SourceFile): string | null {
   const lines: string[] = [];

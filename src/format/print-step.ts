@@ -1,4 +1,4 @@
-/** A STEP from its tree alone: its sections in one order, everything of some length on lines of its own. */
+/** Prints a STEP from its tree alone: its sections in a fixed order, long parts on their own lines. */
 
 import { unreachable } from '../prelude/unreachable.js';
 import { sourceFile } from '../source/source-file.js';
@@ -26,21 +26,23 @@ import {
 import { samePlain } from './same-program.js';
 
 type Step = Extract<Instruction, { kind: 'step' }>;
-/** Lines without the indentation of the block they are in; empty ones need none. */
+/** Lines without the indentation of their block. Empty lines need none. */
 export type StepLines = readonly string[];
 type Comments = AttachedComments;
 
-/** Lines with the comments of their parts: above them, and at the end of a line where there is only one of each. */
+/**
+ * Lines with the comments of their parts: above them, or at the end of the line if there is one comment and one line.
+ */
 export function withComments(lines: readonly string[], parts: readonly number[], comments: Comments): string[] {
   const [only, more] = lines;
   const [end, others] = comments.atEnd(...parts);
-  // What a shell or a prompt would read as its own is above it.
+  // A comment that a shell or a prompt would contain goes above it.
   const fits = only !== undefined && more === undefined && others === undefined && !/^DO\b/.test(only);
   const above = [...comments.above(...parts), ...(fits ? [] : comments.atEnd(...parts))];
   return [...above, ...(fits && end !== undefined ? [`${only}  ${end}`] : lines)];
 }
 
-/** The lines of a step, or null where it holds instructions that are no steps. */
+/** The lines of a step, or null if it contains instructions that are not steps. */
 export function printStep(i: Step, comments: Comments): StepLines | null {
   const inner = runLines(i, comments);
   if (inner === null) return null;
@@ -105,7 +107,7 @@ function runLines({ run }: { readonly run: StepRun }, comments: Comments): StepL
   }
 }
 
-/** Commands; the other instructions have no words in a workflow file. */
+/** Commands. A workflow file cannot contain other instructions. */
 function bodyLines({ instructions }: Block, comments: Comments): StepLines | null {
   const lines: string[] = [];
   for (const instruction of instructions) {
@@ -118,7 +120,7 @@ function bodyLines({ instructions }: Block, comments: Comments): StepLines | nul
   return lines;
 }
 
-/** A command whose first word is that of a program and nothing that DO itself would read. */
+/** A command with a first word that names a program and has no meaning to DO itself. */
 const plainCommand = /^(?!FOR\b|Task\b)[\w./-]+(?:[ \t]+(?!=).*)?$/;
 
 function commandLines(verb: string, { text }: ShellText): string[] {
@@ -140,7 +142,7 @@ function eachLines({ parallel, options, of, steps, span }: EachTask, comments: C
 
 // ---- prompts ----------------------------------------------------------------------------------------
 
-/** Several lines are below, where they can be read back as what they are; one line is in quotes. */
+/** Several lines go below if they can be parsed back to the same text. One line goes in quotes. */
 function promptLines(verb: string, prompt: Template): string[] {
   const plain = printPlain(prompt);
   const lines = plain.split('\n');
@@ -162,7 +164,7 @@ function readsBack(plain: string, prompt: Template): boolean {
 
 // ---- lists ------------------------------------------------------------------------------------------
 
-/** Entries on one line as long as nothing asks for lines of their own. */
+/** Entries on one line, unless one of them needs its own line. */
 function section<E extends ContextEntry | GateEntry>(
   word: string,
   entries: readonly E[],
@@ -188,12 +190,12 @@ function section<E extends ContextEntry | GateEntry>(
 
 const widest = 100;
 
-/** What is passed would take the next entries for more of it. */
+/** Without its own line, an argument would take the next entries as part of its value. */
 function passes(entry: ContextEntry | GateEntry): boolean {
   return (entry.kind === 'validate' || entry.kind === 'workflow') && entry.call.args.length > 0;
 }
 
-/** What is one word after `=`, and no constant. */
+/** Text that is one word after `=` and not a constant. */
 const bareWord = /^(?!(?:true|false|null|not|in|is)$)[A-Za-z_]\w*(?:-[A-Za-z][\w-]*)*$/;
 
 function callText({ name, args }: WorkflowCall): string {
@@ -207,7 +209,7 @@ function argumentText({ name, value }: Argument): string {
   const { expression } = value;
   if (expression.kind === 'name') return `${name.text}={${expression.name}}`;
   const [only, second] = expression.kind === 'text' ? expression.template.parts : [];
-  // A value that is alone in a text keeps its type, as it does without the quotes.
+  // A value that is the whole text keeps its type, as it does without the quotes.
   if (only !== undefined && typeof only !== 'string' && second === undefined)
     return `${name.text}=${printInterpolation(only)}`;
   return `${name.text}=${printExpression(expression)}`;
@@ -221,7 +223,7 @@ function contextLines(entry: ContextEntry): string[] {
       return [`bash=${shellText(entry.shell)}`];
     case 'workflow':
       return [`workflow=${callText(entry.call)}`];
-    // It has become part of the prompt by now.
+    // It is part of the prompt by now.
     case 'value':
       return [];
     default:

@@ -1,6 +1,6 @@
 /**
- * Whether two texts say the same: their trees without places and without the spellings that have no meaning, and
- * their words, since a tree does not hold the notes a person left in parentheses.
+ * Decides whether two texts are the same program. Compares their trees without source locations and without spellings
+ * that have no meaning, and their words, because a tree does not contain notes in parentheses.
  */
 import type { Program } from '../syntax/ast.js';
 
@@ -13,7 +13,7 @@ export function sameProgram(a: Program, b: Program): boolean {
   return isSame(a.items, b.items) && a.comments.every((comment, i) => comment.text === b.comments[i]?.text);
 }
 
-/** Whether two pieces of trees are the same, their places and spellings aside. */
+/** Whether two parts of trees are the same apart from locations and spellings. */
 export function samePlain(a: unknown, b: unknown): boolean {
   return isSame(a, b);
 }
@@ -30,7 +30,7 @@ function isSame(a: unknown, b: unknown): boolean {
   return true;
 }
 
-/** Whether two texts have the same words, in whatever order. */
+/** Whether two texts have the same words, in any order. */
 export function sameWords(a: string, b: string): boolean {
   const words = a.match(word) ?? [];
   const others = b.match(word) ?? [];

@@ -1,12 +1,15 @@
 /**
- * The text a tree came from, for what a tree does not say: notes in parentheses, brackets around a single operand,
- * whether an optional colon was written, and where the author broke a long line.
+ * The source text of a tree, for facts that the tree does not contain: notes in parentheses, brackets around a single
+ * operand, optional colons, and the author's line breaks.
  */
 import type { Span } from '../source/source-file.js';
 
 export interface SourceText {
   readonly text: string;
-  /** Where a line continues after a `\`: a line end and the indentation of what follows. Set for each line printed. */
+  /**
+   * The text between the parts of a line that continues after a `\`: a line end and an indentation. Set for each
+   * printed line.
+   */
   continuation: string;
 }
 
@@ -14,7 +17,7 @@ export function slice(source: SourceText, span: Span): string {
   return source.text.slice(span.start, span.end);
 }
 
-/** A blank, or the line break with which the author parted what is on both sides. */
+/** A space, or a line break if the author wrote one here. */
 export function gap(source: SourceText, from: number, to: number): string {
   return source.text.slice(from, to).includes('\n') ? ` \\${source.continuation}` : ' ';
 }
@@ -30,7 +33,7 @@ export function lineEnd(source: SourceText, at: number): number {
   return end < 0 ? source.text.length : end;
 }
 
-/** How many spaces the line of `at` begins with. */
+/** How many spaces are at the beginning of the line of `at`. */
 export function indentationAt(source: SourceText, at: number): number {
   const start = lineStart(source, at);
   let end = start;
@@ -63,7 +66,7 @@ function skipBlanks(source: SourceText, at: number): number {
   return end;
 }
 
-/** Offset of the bracket that closes the one at `at`, quotes respected; `at` itself when none does. */
+/** The offset of the bracket that closes the one at `at`, ignoring brackets in quotes; `at` itself if there is none. */
 function closingBracket(text: string, at: number): number {
   let quoted = false;
   for (let i = at + 1; i < text.length && text[i] !== '\n'; i++) {
@@ -79,7 +82,7 @@ export interface Note {
   readonly end: number;
 }
 
-/** The groups in `(…)` between two offsets that hold nothing else but words and signs; `[…]` too, with `brackets`. */
+/** The notes in `(…)`, with `brackets` also in `[…]`. The range must contain only notes, words and signs. */
 export function notesBetween(source: SourceText, from: number, to: number, brackets = false): Note[] {
   const notes: Note[] = [];
   for (let at = from; at < to; at++) {
@@ -93,7 +96,7 @@ export function notesBetween(source: SourceText, from: number, to: number, brack
   return notes;
 }
 
-/** A note without superfluous spaces; quotes in it may mean spaces that matter. */
+/** A note without superfluous spaces. Spaces inside quotes are kept, because they may matter. */
 function tidy(note: string): string {
   if (/["']/.test(note)) return note;
   return `${note[0]}${note
@@ -102,7 +105,7 @@ function tidy(note: string): string {
     .replace(/[ \t]+/g, ' ')}${note.slice(-1)}`;
 }
 
-/** Only the brackets themselves count in a note: it is prose, and apostrophes are no quotes in it. */
+/** Only brackets count in a note. It is prose, so apostrophes are not quotes. */
 function balancedEnd(text: string, at: number, limit: number, open: string, close: string): number {
   let depth = 0;
   for (let i = at; i < limit; i++) {

@@ -45,7 +45,7 @@ export function readBytes(path: string, limit: number): Bytes {
     if (special !== null) return { kind: 'unreadable', reason: special };
     return readAll(fd, limit);
   } catch (error) {
-    const near = (error as NodeJS.ErrnoException).code === 'ENOENT' ? neighbour(path) : undefined;
+    const near = (error as NodeJS.ErrnoException).code === 'ENOENT' ? neighbor(path) : undefined;
     return omitUndefined({ kind: 'unreadable', reason: reasonOf(error as NodeJS.ErrnoException), near });
   } finally {
     if (fd !== null && fd !== 0) closeSync(fd);
@@ -105,7 +105,7 @@ export function reasonOf(error: NodeJS.ErrnoException): string {
   }
 }
 
-function neighbour(path: string): string | undefined {
+function neighbor(path: string): string | undefined {
   return nearest(basename(path), namesIn(dirname(path)));
 }
 

@@ -36,7 +36,7 @@ export type Repair = { readonly guess?: true; readonly anySpelling?: true } & (
   | { readonly around: readonly [string, string] }
   /** The first whole word `replace` in the span or, failing that, after it on its line. */
   | { readonly replace: string; readonly by: string }
-  /** `item` goes with the comma that parts it from its neighbour; `line` is the line where the span begins. */
+  /** `item` goes with the comma that parts it from its neighbor; `line` is the line where the span begins. */
   | { readonly remove: 'span' | 'line' | 'item' }
   /** Lines above or below that of the span, indented like it (`deeper`: one level more). */
   | { readonly above: string }

@@ -4,7 +4,7 @@
  */
 import type { Instruction, Machine, State } from '../machine/machine.js';
 
-/** Ends with a line end. Everything that is not a slot, a jump or a state is JSON. */
+/** Ends with a line feed. All values except slots, jumps and states are JSON. */
 export function disassemble(machine: Machine): string {
   const { name, version, files, inputs, tracked, initial, error, limits, states } = machine;
   const lines = [

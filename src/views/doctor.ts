@@ -1,4 +1,4 @@
-/** What `statedsl doctor` found, as text. */
+/** The findings of `statedsl doctor` as text. */
 import { alignedLines, type Cell } from './drawing/aligned.js';
 import type { Paint } from './drawing/paint.js';
 import { escapeControls, visibleLine } from './drawing/visible-text.js';
@@ -16,7 +16,7 @@ export interface FoundAgent {
   readonly model: string | null;
   /** The command line without the prompt; null if it is unknown. */
   readonly argv: readonly string[] | null;
-  /** Why it cannot be called, or null. */
+  /** The reason why the agent cannot be called, or null. */
   readonly problem: string | null;
 }
 
@@ -24,7 +24,7 @@ export interface Findings {
   readonly status: 'ready' | 'missing';
   readonly version: string;
   readonly node: string;
-  /** Path of the configuration file. */
+  /** The path of the configuration file. */
   readonly configuration: string | null;
   readonly programs: readonly FoundProgram[];
   readonly adapters: readonly (FoundProgram & { readonly adapter: string })[];
@@ -47,7 +47,7 @@ export function drawFindings(found: Findings, paint: Paint): string {
     .concat('\n');
 }
 
-/** `yes` and `no` can be read without colours, by people and by programs that read screens aloud. */
+/** The words `yes` and `no` also work without colors and for screen readers. */
 function mark(good: boolean, paint: Paint): Cell {
   return good ? { text: 'yes', paint: paint.success } : { text: 'no', paint: paint.warning };
 }

@@ -1,6 +1,6 @@
 /**
- * What a run would do, without running it: inputs, limits, and every state with its instructions in order, each with
- * its class (what it touches), its options, and the names it reads with their scopes.
+ * Describes what a run would do, without running it: inputs, limits, and every state with its instructions in order,
+ * each with its class (what it touches), its options, and the names it reads with their scopes.
  */
 import { storedLimits } from '../interpreter/events/stored-limits.js';
 import { byteCount } from '../machine/byte-count.js';
@@ -18,13 +18,13 @@ const LONGEST_LINE = 200;
 
 interface DryRun {
   readonly machine: Machine;
-  /** Values that were given; a required input without one is shown as required. */
+  /** The given values. A required input without a value is shown as required. */
   readonly inputs: ReadonlyMap<string, Json>;
-  /** JSON of those whose numbers are written in another way than JavaScript prints them. */
+  /** The JSON text of inputs with a number that JavaScript would print differently. */
   readonly printed?: Readonly<Record<string, string>>;
-  /** Limits that hold: those of the program, overridden by flags. */
+  /** The effective limits: those of the program, overridden by flags. */
   readonly limits: Limits & { readonly effectTimeoutMs?: number | null };
-  /** Name of the state a run would start in. */
+  /** The name of the state in which a run would start. */
   readonly start: string;
 }
 
@@ -88,7 +88,7 @@ function stateLines(state: State, machine: Machine, start: string, paint: Paint)
   for (const described of shown) {
     const { position, instruction } = described;
     const from = instruction.origin.file;
-    // The steps of a workflow follow each other, so that their file is named once.
+    // The steps of a workflow are adjacent, so their file is named only once.
     if (position.path !== null && from !== file)
       out.push(
         paint.faint(
@@ -99,7 +99,7 @@ function stateLines(state: State, machine: Machine, start: string, paint: Paint)
     out.push(...instructionLines(described, machine, paint));
   }
   for (const handler of state.handlers) {
-    // A step handles the failures of its own attempts without an ON ERROR.
+    // A step handles failed attempts itself, without an ON ERROR.
     if (handler.step === true) continue;
     const last = out[out.length - 1];
     const line = `  ${paint.faint('handles')} ${handler.kind ?? 'every failure'}`;

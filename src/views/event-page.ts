@@ -1,4 +1,4 @@
-/** The reference page of journal events, made from the descriptions of their types. */
+/** Writes the reference page of journal events from the descriptions of their types. */
 import { outcomeTable, shapeTable } from '../interpreter/events/event-shapes.js';
 import { eventTable, type FieldWords } from '../interpreter/events/event-table.js';
 
@@ -39,7 +39,7 @@ function table(fields: Readonly<Record<string, FieldWords>>): string {
   return `| Field | Type | Meaning |\n|---|---|---|\n${rows.join('')}`;
 }
 
-/** `[outcome]` as a link to where the shape is described. */
+/** Turns `[outcome]` into a link to the description of that object. */
 function linkShapes(type: string): string {
   return type.replace(/\[(\w+)\]/, '[$1](#$1)');
 }

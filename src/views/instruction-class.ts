@@ -1,4 +1,7 @@
-/** What an instruction touches: `command`, `agent`, `function` and `tool` act on the world, `wait` and `person` on time. */
+/**
+ * The class of an instruction: `command`, `agent`, `function` and `tool` act on the world; `wait` and `person` take
+ * time.
+ */
 export type InstructionClass =
   | 'command'
   | 'agent'

@@ -16,7 +16,7 @@ export interface DescribedInstruction {
   readonly lines: readonly string[];
   readonly options: readonly string[];
   readonly reads: readonly Reference[];
-  /** Its position among the steps of the state. */
+  /** The position of the instruction among the steps of the state. */
   readonly position: StepPosition;
 }
 

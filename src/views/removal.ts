@@ -1,4 +1,4 @@
-/** What was removed from a store, or would be: a line for each run, and the sum. */
+/** The runs that were removed from a store, or would be: one line each, and the total. */
 import { alignedLines, type Cell } from './drawing/aligned.js';
 import { countOf, size } from './drawing/amounts.js';
 import type { Paint } from './drawing/paint.js';
@@ -16,7 +16,7 @@ interface RemovalText {
   readonly removed: readonly OldRun[];
   readonly kept: readonly OldRun[];
   readonly worktrees: readonly { readonly directory: string; readonly branch: string }[];
-  /** Folders that an earlier removal left. */
+  /** Folders that an interrupted removal left behind. */
   readonly leftovers: readonly string[];
   readonly bytes: number;
   readonly dry_run: boolean;

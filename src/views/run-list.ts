@@ -38,14 +38,14 @@ export function drawRunList(runs: readonly RunLine[], paint: Paint): string {
     visibleName(run.state),
     localTime(run.started_at),
     run.duration_ms === null ? OPEN : duration(run.duration_ms),
-    // Without a number of effects, nothing was counted, which differs from an unknown cost.
+    // If the number of effects is missing, nothing was counted, which differs from an unknown cost.
     run.effects === null ? OPEN : dollars(run.cost),
     run.effects === null ? OPEN : String(run.effects),
   ]);
   return `${alignedLines(HEAD, rows, paint.faint).join('\n')}\n`;
 }
 
-/** The colour of a status, the same wherever one is shown. */
+/** The color of a status, which all views share. */
 export function statusPaint(status: string, paint: Paint): (text: string) => string {
   if (status === 'returned') return paint.success;
   if (status === 'failed') return paint.error;

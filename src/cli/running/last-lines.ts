@@ -26,13 +26,13 @@ export function lastLines(): LastLines {
       // A program may redraw its line from the beginning, as progress bars do.
       const lines = (ends.get(effect)?.toString('utf8') ?? '').split(/[\r\n]+/);
       const line = lines.findLast((one) => one.trim() !== '') ?? '';
-      return visibleLine(withoutColours(line)).trim();
+      return visibleLine(withoutColors(line)).trim();
     },
     forget: (effect) => void ends.delete(effect),
   };
 }
 
-function withoutColours(line: string): string {
+function withoutColors(line: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: color sequences begin with one
   return line.replace(/\u001b\[[0-9;]*m/g, '');
 }

@@ -6,7 +6,7 @@
  *
  * 1. Only what is in the record is delivered to the run, in its order.
  * 2. Deliveries are made when the run cannot advance by itself, as in the original execution, and the run advances by the
- *    smallest step that produces events. Otherwise its behaviour could depend on whether two outcomes came together.
+ *    smallest step that produces events. Otherwise its behavior could depend on whether two outcomes came together.
  * 3. Nothing here depends on the time or on the order in which a replay is done.
  */
 

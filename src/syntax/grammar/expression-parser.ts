@@ -33,7 +33,7 @@ interface ParserState {
   readonly _errors: Stuck[];
 }
 
-/** Where the parser cannot continue. It is recognised by its name; a stack trace would take longer than the parsing. */
+/** Where the parser cannot continue. It is recognized by its name; a stack trace would take longer than the parsing. */
 class Stuck {
   readonly name = 'NoViableAltException';
   constructor(readonly token: IToken) {}

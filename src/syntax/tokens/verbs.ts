@@ -1,5 +1,5 @@
 /**
- * The verbs of the language and how one is recognised at the start of a line or of an action. A misspelt verb
+ * The verbs of the language and how one is recognized at the start of a line or of an action. A misspelt verb
  * is still read as the verb it resembles, so that the rest of its line is understood and reported once.
  */
 import { nearest } from '../../source/suggest.js';

@@ -8,21 +8,27 @@ export interface DiagnosticJson extends Location {
   readonly code: string;
   readonly severity: string;
   readonly message: string;
-  /** Why this part of the text is to blame. */
+  /** A note about this part of the text. */
   readonly label: string | null;
   readonly help: string | null;
-  /** Location and text are those of the first edit; `edits` has all of them, to be made together. `check --fix` makes a `safe` one. */
+  /**
+   * The location and text of the first edit. `edits` contains all edits, which must be applied together. `check --fix`
+   * applies `safe` fixes.
+   */
   readonly fix: (LocatedEdit & { readonly edits: readonly LocatedEdit[]; readonly safe: boolean }) | null;
   readonly notes: readonly string[];
   readonly labels: readonly LocatedEdit[];
 }
 
-/** A replacement of one part of a text; of a label, the part and what is said about it. */
+/** A replacement of a part of a text, or a label: a part of a text and a note about it. */
 export interface LocatedEdit extends Location {
   readonly text: string;
 }
 
-/** A part of a text as editors count: lines and columns start at 1, the end is after the last character. Null: no location. */
+/**
+ * A part of a text as editors count: lines and columns start at 1, and the end is after the last character. Null if
+ * there is no location.
+ */
 export interface Location {
   readonly file: string | null;
   readonly line: number | null;

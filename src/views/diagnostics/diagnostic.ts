@@ -1,5 +1,5 @@
 /**
- * Draws a diagnostic: what is wrong, where, why there, and what to do next. All locations in one file share one
+ * Draws a diagnostic: the problem, its location, its cause, and the next step. All locations in one file share one
  * picture, so that the reader sees cause and effect together; a gap between them is a `⋮`.
  */
 import type { Diagnostic, Severity } from '../../source/diagnostic.js';
@@ -121,7 +121,7 @@ function drawRow(
   const number = paint.frame(`${String(line).padStart(width)} |`);
   const marks = spans.map((span): Mark => {
     const from = shown.columnOf(span.span.start - start);
-    // A span over several lines is marked on its first line, where reading begins.
+    // A span over several lines is marked only on its first line.
     const to = shown.columnOf(Math.min(span.span.end - start, text.length));
     const label = visibleLine(span.text);
     return { from, to: Math.max(to, from + 1), text: label, primary: span.primary };

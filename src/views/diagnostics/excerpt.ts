@@ -1,6 +1,6 @@
 /**
  * One source line as it is drawn: tabs as spaces, control characters visible, and only a window of a very long line.
- * Everything after the cut works on the window, so a line of a megabyte costs no more than a short one.
+ * The rest works on the window, so a line of a megabyte costs no more than a short one.
  */
 import { columns } from '../drawing/columns.js';
 import { pictureControls } from '../drawing/visible-text.js';

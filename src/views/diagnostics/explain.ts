@@ -1,4 +1,4 @@
-/** The choices of the compiler where the program leaves a choice, as a list by location. */
+/** The choices that the compiler made where a program leaves one, as a list in the order of locations. */
 import { positionAt, type SourceFile, type SourceSet, type Span } from '../../source/source-file.js';
 import { visibleLine } from '../drawing/visible-text.js';
 

@@ -1,6 +1,6 @@
 /**
- * A failed run as a diagnostic: the same picture as for a mistake in a program, on the line where the run was. The
- * machine keeps lines and no columns, so all that is written on the line is marked.
+ * A failed run as a diagnostic: the same picture as for a mistake in a program, on the line where the run was. A
+ * machine stores lines but no columns, so the whole text of the line is marked.
  */
 import type { RunError } from '../../interpreter/events/event.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';

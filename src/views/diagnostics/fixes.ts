@@ -1,7 +1,7 @@
 /** The edits that were made in a file, one line each. */
 import { escapeControls, visibleLine } from '../drawing/visible-text.js';
 
-/** Long texts are cut here. */
+/** The maximum length of a shown text. */
 const SHOWN = 60;
 
 interface DrawnEdit {

@@ -1,6 +1,6 @@
 /**
- * The rows under a source line: carets below the blamed location, dashes below the locations that explain it, and their
- * labels. The rightmost label is on the same row, the others are below, connected to their location by a bar.
+ * The rows under a source line: carets below the location of the problem, dashes below the locations that explain it,
+ * and their labels. The rightmost label is on the same row, the others are below, connected to their location by a bar.
  */
 import type { Paint } from '../drawing/paint.js';
 
@@ -61,7 +61,9 @@ function tint(mark: Mark, paint: Paint): (text: string) => string {
   return mark.primary ? paint.error : paint.frame;
 }
 
-/** A row that is written from left to right; colours must not count as columns, so it counts itself. */
+/**
+ * A row that is written from left to right. It counts its own columns, because escape sequences of colors take none.
+ */
 class RowText {
   #text = '';
   #column = 0;

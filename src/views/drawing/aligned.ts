@@ -7,10 +7,10 @@ export interface Column {
   readonly right?: true;
 }
 
-/** A text, and how it is painted once its width is known: colours must not count as columns. */
+/** A text, and how to paint it after its width is known, because escape sequences of colors take no columns. */
 export type Cell = string | { readonly text: string; readonly paint: (text: string) => string };
 
-/** The lines of a table below its titles, without blanks at their ends. */
+/** The lines of a table below its titles, without trailing spaces. */
 export function alignedLines(
   head: readonly Column[],
   rows: readonly (readonly Cell[])[],

@@ -1,6 +1,6 @@
 /** Points in time, money and sizes, for people. */
 
-/** `2026-03-01 12:00:00` in the reader's time zone, of an ISO 8601 time or milliseconds since 1970. */
+/** Formats an ISO 8601 time, or milliseconds since 1970, as `2026-03-01 12:00:00` in the reader's time zone. */
 export function localTime(time: string | number): string {
   const date = new Date(time);
   if (Number.isNaN(date.getTime())) return String(time);
@@ -9,7 +9,7 @@ export function localTime(time: string | number): string {
   return `${day} ${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}:${twoDigits(date.getSeconds())}`;
 }
 
-/** US dollars: two digits, four for what is less than a cent. Null is unknown, which is not nothing. */
+/** US dollars with two decimals, or four for less than a cent. Null is an unknown amount, which differs from zero. */
 export function dollars(amount: number | null): string {
   if (amount === null) return 'unknown';
   return `$${amount.toFixed(amount > 0 && amount < 0.01 ? 4 : 2)}`;

@@ -1,9 +1,9 @@
 /**
- * How many colours a stream gets, decided once per stream from the environment. A person who says no is always
- * heard: NO_COLOR beats FORCE_COLOR, and FORCE_COLOR beats what the terminal says of itself.
+ * How many colors a stream gets, decided once per stream from the environment. NO_COLOR wins over FORCE_COLOR, which
+ * wins over the abilities that the terminal reports.
  */
 
-/** 0 none, 1 sixteen, 2 256, 3 all of them. */
+/** 0: no colors, 1: 16 colors, 2: 256 colors, 3: 24-bit colors. */
 export type ColorLevel = 0 | 1 | 2 | 3;
 
 export function colorLevel(terminal: boolean, env: Readonly<Record<string, string | undefined>>): ColorLevel {

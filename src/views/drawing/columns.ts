@@ -6,7 +6,7 @@ export function columns(text: string): number {
   return /^[ -~]*$/.test(text) ? text.length : stringWidth(text);
 }
 
-/** The beginning of a text that fits into so many columns, with a mark where something is missing. */
+/** The beginning of a text that fits into the given number of columns, with a mark if the rest is missing. */
 export function fitToWidth(text: string, width: number): string {
   if (columns(text) <= width) return text;
   let kept = '';

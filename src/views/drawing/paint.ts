@@ -1,15 +1,15 @@
 /**
- * Colours by their role. Views ask for a role and never for a colour, so that one place decides what red means,
- * and a stream without colours costs nothing: Chalk is loaded only by `color.ts`, when there is a colour to make.
+ * Colors by role. Views ask for a role and never for a color, so that the meaning of each color is defined once. A
+ * stream without colors costs nothing, because only `color.ts` loads Chalk.
  */
 
 export interface Paint {
   readonly error: (text: string) => string;
   readonly warning: (text: string) => string;
-  /** Line numbers, gutters and second places of a picture. */
+  /** Line numbers, gutters and secondary locations of a picture. */
   readonly frame: (text: string) => string;
   readonly strong: (text: string) => string;
-  /** Output of commands and other text of minor interest. */
+  /** Output of commands and other secondary text. */
   readonly faint: (text: string) => string;
   /** Names of states. */
   readonly state: (text: string) => string;
@@ -20,7 +20,7 @@ export interface Paint {
 
 const same = (text: string): string => text;
 
-/** No colours: files, pipes, NO_COLOR. */
+/** Without colors: for files, pipes and NO_COLOR. */
 export const plain: Paint = {
   error: same,
   warning: same,

@@ -3,8 +3,8 @@
  * control sequence could repaint other text, and a bidirectional mark could reorder it.
  */
 
-// Line feed and tab stay: callers split lines at the first, and the second moves nothing backwards.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the regular expression looks for control characters
+// Line feeds and tabs stay: callers split lines at line feeds, and a tab never moves the cursor backwards. biome-ignore
+// lint/suspicious/noControlCharactersInRegex: the regular expression looks for control characters
 const UNSAFE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** For terminals: control characters as escapes (`\x1b`, `\u202e`). */
@@ -24,7 +24,7 @@ export function pictureControls(text: string): string {
   });
 }
 
-/** One line: line ends become blanks, so that a value cannot fake a line of its own. */
+/** Text on one line: line ends become spaces, so that a value cannot forge a line. */
 export function oneLine(text: string): string {
   return text.replace(/\s*[\r\n]+\s*/g, ' ');
 }
@@ -34,14 +34,14 @@ export function visibleLine(text: string): string {
   return escapeControls(oneLine(text));
 }
 
-/** At most `limit` code units, never half a surrogate pair, with a mark where something is missing. */
+/** At most `limit` code units, never half a surrogate pair, with a mark if the rest is missing. */
 export function cut(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const end = isHighSurrogate(text.charCodeAt(limit - 2)) ? limit - 2 : limit - 1;
   return `${text.slice(0, end)}…`;
 }
 
-/** At most so many terminal columns, where East Asian characters and emoji take two. */
+/** At most the given number of terminal columns. East Asian characters and emoji take two. */
 export function cutColumns(text: string, width: number): string {
   let used = 0;
   let kept = '';
@@ -50,7 +50,7 @@ export function cutColumns(text: string, width: number): string {
     used += isWide(character.codePointAt(0) as number) ? 2 : 1;
     if (used > width) return `${shorter}…`;
     kept += character;
-    // The mark takes a column of its own.
+    // The mark takes one column.
     if (used < width) shorter = kept;
   }
   return kept;

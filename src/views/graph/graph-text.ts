@@ -1,7 +1,7 @@
 /**
- * A graph as Mermaid, as DOT and as plain characters. All three go through the states in the order of the program,
- * so equal programs give equal bytes. Labels come from the program and may hold anything: each form escapes what
- * its reader would take for syntax.
+ * A graph as Mermaid, as DOT and as plain characters. All three go through the states in the order of the program, so
+ * equal programs give equal bytes. Labels come from the program and can contain anything, so each form escapes the
+ * characters that are syntax in it.
  */
 
 import { cut, oneLine, pictureControls } from '../drawing/visible-text.js';
@@ -20,7 +20,7 @@ const RESERVED = new Set(
   ),
 );
 
-/** One diagram for all machines: several of them are boxes in it, each with states of its own. */
+/** One diagram for all machines. Several machines become boxes, each with its own states. */
 export function mermaid(graphs: readonly Graph[]): string {
   const out = ['stateDiagram-v2'];
   const [only, ...others] = graphs;
@@ -58,7 +58,7 @@ const MERMAID: MermaidWriter = {
   text: (text) => mermaidText(text, LONGEST_STEP),
 };
 
-/** One graph for all machines, so that they are one picture; several machines are clusters in it. */
+/** One graph for all machines. Several machines become clusters. */
 export function dot(graphs: readonly Graph[]): string {
   const [only, ...others] = graphs;
   const states = graphs.reduce((sum, graph) => sum + graph.states.length, 0);
@@ -116,7 +116,7 @@ function dotWorkflow(graph: Graph, lead: string): string[] {
   return [`${end} [shape=doublecircle, label="", width=0.2];`, ...out, ...last.map((from) => `${from} -> ${end};`)];
 }
 
-/** A label of several lines, each cut for itself. */
+/** A label of several lines, each shortened separately. */
 function quotedLines(lines: readonly string[]): string {
   const texts = lines.map((line) => quoteDot(cut(oneLine(line), LONGEST_LABEL)).slice(1, -1));
   return `"${texts.join('\\n')}"`;
@@ -164,7 +164,10 @@ function mermaidName(text: string): string {
   return `"${mermaidText(text).replaceAll('"', '#34;')}"`;
 }
 
-/** Entities for what ends a label or opens something: `;`, `#`, quotes, a tag, a directive, a second colon. */
+/**
+ * Escapes characters that would end a label or open other syntax as entities: `;`, `#`, quotes, a tag, a directive, a
+ * second colon.
+ */
 function mermaidText(text: string, longest = LONGEST_LABEL): string {
   return pictureControls(cut(oneLine(text), longest)).replace(
     /[;#`{}\\]|<(?=[A-Za-z/!?])|%(?=%)|:(?=:)|&(?=[#\w])/g,

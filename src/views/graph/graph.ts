@@ -1,6 +1,6 @@
 /**
  * The states of a machine and the transitions between them, as data that all drawings share. The conditions of a GOTO
- * are the tests whose skipped part contains it.
+ * are the tests that would skip it.
  */
 import type { Instruction, Machine, State } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -13,7 +13,7 @@ export interface Graph {
   /** In the order of the program. */
   readonly states: readonly GraphState[];
   readonly edges: readonly Edge[];
-  /** It has no states of its own: the steps of a workflow file are all it has. */
+  /** The program is a workflow file, which has only steps and no states. */
   readonly stateless?: true;
 }
 
@@ -104,8 +104,8 @@ function targetsOf(instruction: Instruction, machine: Machine): (number | null)[
 }
 
 /**
- * Conditions that start to hold at a pc other than tests: the ELSE of a test that was skipped to here, if the
- * instruction before jumps over it, and the code of a handler.
+ * Conditions other than tests that begin at a pc: the ELSE of a test that skips to here, if the previous instruction
+ * jumps over it, and the code of a handler.
  */
 function beginningAt(state: State, pc: number, skipped: Map<number, string[]>): Condition[] {
   const begun: Condition[] = [];

@@ -1,5 +1,5 @@
 /**
- * The possible courses of a plan, as text and as JSON. Calls are named by their tools and their positions in the plan.
+ * The possible outcomes of a plan, as text and as JSON. Calls are named by their tools and their positions in the plan.
  */
 import type { Simulation } from '../../interpreter/plan/simulate-plan.js';
 import type { Plan, PlanCall } from '../../machine/plan.js';

@@ -1,6 +1,6 @@
 /**
  * A plan as Mermaid and as DOT: calls in the order of the plan, and an arrow for every path that carries a result from
- * one call to another. Inputs and gates are nodes, too. Each form escapes its own signs, because labels can contain
+ * one call to another. Inputs and gates are nodes, too. Each form escapes its own syntax, because labels can contain
  * anything.
  */
 import { WriteOrder } from '../../interpreter/plan/scheduler/write-order.js';
@@ -68,7 +68,7 @@ function isInput(path: PlanPath): boolean {
 export function planMermaid({ nodes, arrows }: PlanGraph): string {
   const shapes = { call: ['[', ']'], input: ['([', '])'], gate: ['{{', '}}'] } as const;
   const lines = nodes.map(({ id, label, kind }) => `${id}${shapes[kind][0]}"${mermaidText(label)}"${shapes[kind][1]}`);
-  // What comes from an input says so itself.
+  // The path of an input names itself, so its arrow needs no label.
   for (const { from, to, label } of arrows)
     lines.push(from.startsWith('s') ? `${from} --> ${to}` : `${from} -->|"${mermaidText(label)}"| ${to}`);
   return `flowchart TD\n${lines.map((line) => `    ${line}\n`).join('')}`;

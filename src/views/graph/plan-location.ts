@@ -1,7 +1,7 @@
 /** The location of a diagnostic in a plan: the call, and the path from it to the value. */
 import type { Span } from '../../source/source-file.js';
 
-/** JSON with places, as much of it as is needed here. */
+/** JSON with source locations: the members that are needed here. */
 interface SpannedJson {
   readonly kind: string;
   readonly span: Span;
@@ -12,7 +12,9 @@ interface SpannedJson {
 interface PlanLocation {
   /** The index of the call, from 0; null outside of calls. */
   readonly call: number | null;
-  /** Members and indexes from the call, or from the document: `items[0].name`. Null for the whole. */
+  /**
+   * Members and indexes, relative to the call or the document: `items[0].name`. Null for the whole call or document.
+   */
   readonly path: string | null;
 }
 

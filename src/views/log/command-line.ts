@@ -74,7 +74,7 @@ function shortValue(value: Json): string {
   return cutColumns(oneLine(text), LONGEST_VALUE);
 }
 
-/** A value as a word of a command: a list as its elements, and quotes around what would not be one word. */
+/** A value as a word of a command: a list as its elements, in quotes if it would not be one word. */
 function word(value: Json): string {
   if (Array.isArray(value)) return value.map(word).join(' ');
   const size = sizeOf(value);

@@ -15,7 +15,7 @@ import { cut, oneLine } from '../drawing/visible-text.js';
 const LONGEST_VALUE = 500;
 
 /**
- * The line, or null if the event has none. `log.ts` decides under what it is shown, and draws effects with their
+ * The line, or null if the event has none. `log.ts` decides below which line it is shown, and draws effects with their
  * output.
  */
 export function eventLine(event: RunEvent, paint: Paint): string | null {
@@ -37,7 +37,7 @@ export function eventLine(event: RunEvent, paint: Paint): string | null {
     case 'signal_received':
       return `  signal ${event.name}${event.payload === null ? '' : ` ${value(event.payload)}`}`;
     case 'warned': {
-      // Line 0: it is about the run and not about an instruction.
+      // Line 0: the event concerns the run and not an instruction.
       const location = event.line === 0 ? '' : paint.faint(` (${event.state}, line ${event.line})`);
       return `${paint.warning('warning')}: ${value(event.message)}${location}`;
     }
@@ -134,7 +134,9 @@ function choices(list: readonly string[] | null): string {
   return list === null || list.length === 0 ? '' : ` (${list.map(value).join(', ')})`;
 }
 
-/** A value on one line as the language renders it: text raw, null empty, the rest as JSON; cut where it gets long. */
+/**
+ * A value on one line as the language renders it: text raw, null empty, all others as JSON. Long values are shortened.
+ */
 function value(one: Json): string {
   if (one === null) return '';
   return cut(oneLine(typeof one === 'string' ? one : JSON.stringify(one)), LONGEST_VALUE);

@@ -20,7 +20,7 @@ const LONGEST_COMMAND = 300;
 
 interface LogOptions {
   readonly paint: Paint;
-  /** Control sequences are escaped where a terminal would obey them, and left alone in files. */
+  /** Control sequences are escaped for a terminal, which would obey them, and kept in files. */
   readonly terminal: boolean;
   /** The command that prints the full output of an effect; null if nothing stores it. */
   readonly outputOf: (effect: string, stderr: boolean) => string | null;
@@ -77,7 +77,7 @@ export function eventLog(options: LogOptions): Log {
     if (event.type === 'effect_requested') return startEffect(event);
     if (event.type === 'effect_settled') return endEffect(event.effect, event.outcome);
     if (event.type === 'state_entered' && options.stateless === true) return [];
-    // Escaping comes before colours, which are control sequences themselves.
+    // Escapes first and colors later, because colors are control sequences themselves.
     const line = eventLine(options.terminal ? escapeStrings(event) : event, options.paint);
     return line === null ? [] : [leadOf(event) + line];
   }
@@ -188,7 +188,7 @@ function hasSucceeded(outcome: Outcome): boolean {
   return outcome.kind === 'value' || (outcome.kind === 'exited' && outcome.exit === 0);
 }
 
-/** Effects that a reader of the log follows; the others are the engine's own housekeeping. */
+/** Effects that interest a reader of the log. The others are internal to the engine. */
 function isShown(kind: EffectKind): boolean {
   return kind === 'shell' || kind === 'argv' || kind === 'function' || kind === 'agent' || kind === 'tool';
 }
@@ -203,7 +203,7 @@ function stdoutText(stdout: Output, head: LogOptions['head']): string {
   return stdout.bytes === 0 ? '' : `(${stdout.bytes} bytes that are not text)`;
 }
 
-/** The lines of a text, as few as are needed to know that there are too many. */
+/** The lines of a text. A line feed at the end does not begin another line. */
 function textLines(text: string): string[] {
   const lines = text.split('\n');
   if (lines[lines.length - 1] === '') lines.pop();

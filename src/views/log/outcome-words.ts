@@ -1,15 +1,15 @@
-/** How effects ended, in a few words: the log of a run, its state and its report say it alike. */
+/** How effects ended, in a few words, which the log, the state and the report of a run share. */
 
 import type { Outcome } from '../../interpreter/events/event.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { duration, limitDuration } from '../drawing/duration.js';
 import { cut, oneLine } from '../drawing/visible-text.js';
 
-/** Denied calls in one line, and columns of each. */
+/** The maximum number of denied calls on the line, and of columns for each. */
 const MOST_DENIED = 3;
 const LONGEST = 60;
 
-/** How an effect ended, in a few words. What programs said is in them as it is. */
+/** How an effect ended, in a few words. They may contain unescaped text of programs. */
 export function outcomeWords(outcome: Outcome): string {
   switch (outcome.kind) {
     case 'exited':
@@ -29,7 +29,7 @@ export function outcomeWords(outcome: Outcome): string {
   }
 }
 
-/** The report of an agent, or the reason why it was stopped, says more than the exit of its process. */
+/** The report of an agent, or the reason why it was stopped, says more than the exit code of its process. */
 function endWords({
   exit,
   signal,
@@ -43,7 +43,7 @@ function endWords({
   return exit === null ? (signal ?? 'killed') : `exit ${exit}`;
 }
 
-/** What was not as usual in the call of an agent: its program waited for its service, or did not allow what it wanted. */
+/** Unusual facts about an agent call: its program waited for its service, or denied some of its requests. */
 function callWords({ denied = [], own_retries: retries }: Extract<Outcome, { kind: 'exited' }>): string {
   const waited =
     retries === undefined

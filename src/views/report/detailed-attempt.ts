@@ -1,4 +1,4 @@
-/** One try of a command or call with all that is known of it. */
+/** One attempt of a command or call with all recorded facts. */
 import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { outcomeWords } from '../log/outcome-words.js';
@@ -18,9 +18,9 @@ export interface DetailedAttempt {
   readonly args?: readonly Json[];
   readonly prompt?: string;
   readonly ending: Ending;
-  /** How it ended, in words; null while it has no outcome. */
+  /** How the attempt ended, in words; null while it has no outcome. */
   readonly outcome: string | null;
-  /** Why it was tried again. */
+  /** The reason of the retry. */
   readonly retried: string | null;
   readonly duration_ms: number | null;
   readonly cost?: number | null;
@@ -29,7 +29,7 @@ export interface DetailedAttempt {
   readonly session_id?: string;
 }
 
-/** What a try is listed under. */
+/** The name under which an attempt is listed. */
 export function toolName({ tool, text }: Attempt['request']): string {
   return tool ?? text;
 }

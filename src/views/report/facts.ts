@@ -41,7 +41,7 @@ export interface Attempt {
   readonly request: Requested;
   /** The index of its visit in `visits`. */
   readonly visit: number;
-  /** The same call was started before, and its outcome no longer counts. */
+  /** The same call was started earlier, and that outcome no longer counts. */
   readonly again: boolean;
   ending: Ending;
   outcome: Outcome | null;
@@ -54,7 +54,7 @@ export interface Attempt {
   sessionId?: string;
   /** The number of the event with the outcome. */
   settledSeq: number | null;
-  /** Why it was retried. */
+  /** The reason of the retry. */
   retried: string | null;
 }
 
@@ -68,7 +68,7 @@ export interface Wait {
   readonly beganMs: number;
   /** Milliseconds, including those in which no process executed the run; null while it is open. */
   ms: number | null;
-  /** It timed out. */
+  /** Whether the wait timed out. */
   ranOut: boolean;
 }
 

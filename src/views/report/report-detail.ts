@@ -9,7 +9,7 @@ interface DetailedVisit {
   readonly seq: number;
   readonly at: string;
   readonly state: string;
-  /** False if the run was resumed in it. */
+  /** False if the run was resumed in this state. */
   readonly entered: boolean;
   readonly with: Readonly<Record<string, Json>>;
   readonly time_ms: number;
@@ -22,11 +22,11 @@ export interface Detail {
   readonly steps: readonly DetailedStep[];
   /** Visits of the state with that name. */
   readonly visits: readonly DetailedVisit[];
-  /** Tries of the tool with that name. */
+  /** Attempts of the tool with that name. */
   readonly attempts: readonly DetailedAttempt[];
 }
 
-/** Null when no step ran, no state was entered and no tool was used that is called so. */
+/** Null if no step, state or tool of the run has this name. */
 export function detailOf(name: string, runs: readonly RunWithFacts[]): Detail | null {
   const steps = runs.flatMap(({ run_id, facts }) => stepsCalled(name, run_id, facts));
   const visits = runs.flatMap((run) => visitsOf(name, run));

@@ -1,4 +1,4 @@
-/** Tables of a report: each column says how it gets its cell out of a row. */
+/** Tables of a report: each column has a function that returns its cell for a row. */
 import { alignedLines, type Cell, type Column } from '../drawing/aligned.js';
 import { duration } from '../drawing/duration.js';
 import type { Paint } from '../drawing/paint.js';
@@ -7,7 +7,7 @@ export interface Described<Row> extends Column {
   readonly cell: (row: Row, paint: Paint) => Cell;
 }
 
-/** Nothing where there are no rows. */
+/** Returns no lines if there are no rows. */
 export function table<Row>(columns: readonly Described<Row>[], rows: readonly Row[], paint: Paint): string[] {
   if (rows.length === 0) return [];
   const cells = rows.map((row) => columns.map(({ cell }) => cell(row, paint)));

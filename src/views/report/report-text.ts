@@ -1,4 +1,4 @@
-/** A report as text for people: a line about the runs, then a table for each thing there is something to say of. */
+/** A report as text for people: a line about the runs, then the tables that are not empty. */
 import { countOf, dollars, localTime } from '../drawing/amounts.js';
 import { duration, limitDuration } from '../drawing/duration.js';
 import type { Paint } from '../drawing/paint.js';
@@ -31,7 +31,7 @@ export function drawReport(report: Report, paint: Paint): string {
   return drawn.join('\n');
 }
 
-/** A program without states of its own has one state, which is not worth a row. */
+/** A workflow has a single internal state, which is not worth a row. */
 function statesWorthATable({ states, steps }: Report): readonly StateRow[] {
   const stateless = new Set(steps.map(({ machine }) => machine));
   return states.filter(({ machine, state }) => state !== 'MAIN' || !stateless.has(machine));

@@ -76,7 +76,7 @@ export interface Report extends Spending {
   /** In the order in which they were entered first. */
   readonly states: readonly StateRow[];
   readonly steps: readonly StepRow[];
-  /** Those that took most time first. */
+  /** Sorted by time, longest first. */
   readonly tools: readonly ToolRow[];
   readonly waits: readonly WaitRow[];
   readonly limits: readonly (LimitReached & { readonly run_id: string })[];
@@ -121,7 +121,7 @@ function reportedRun({ run_id, status, started_at, branch, facts }: RunWithFacts
   return { run_id, machine, status, started_at, duration_ms: time.ms, ...spent, ...copy, ...worktree };
 }
 
-/** Steps that tried again, and effects that did. */
+/** Retried steps and retried effects. */
 function retriesIn(runs: readonly Pick<RunWithFacts, 'facts'>[]): number {
   const effects = runs.flatMap(({ facts }) => facts.attempts).filter(({ retried }) => retried !== null);
   return effects.length + sum(stepRows(runs).map(({ retries }) => retries));
@@ -213,7 +213,9 @@ function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): T[][] {
   return [...groups.values()];
 }
 
-/** Of an even number of values, the lower of the two in the middle: always one that occurred. */
+/**
+ * The median. Of an even number of values, the lower of the two in the middle, so it is always a value that occurred.
+ */
 function median(numbers: readonly number[]): number | null {
   const sorted = [...numbers].sort((a, b) => a - b);
   return sorted[(sorted.length - 1) >> 1] ?? null;

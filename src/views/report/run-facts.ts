@@ -142,7 +142,7 @@ export class RunFacts {
       return;
     }
     attempt.retried = error;
-    // An outcome that the instruction cannot use, such as text where JSON is wanted, is a failure as well.
+    // An outcome that the instruction cannot use, such as text instead of JSON, is also a failure.
     attempt.ending = 'failed';
   }
 
@@ -184,7 +184,7 @@ export class RunFacts {
     for (const { request } of [...again, ...open]) this.begin(seq, time, request, of === undefined);
   }
 
-  /** Another run did everything up to here. */
+  /** Another run executed everything up to here. */
   private forget(of: string): void {
     this.copyOf = of;
     this.visits = [];
@@ -204,7 +204,7 @@ export class RunFacts {
   }
 }
 
-/** Whether the effect failed, as far as its outcome says. */
+/** Whether the outcome of the effect is a failure. */
 function hasFailed(outcome: Outcome, { kind }: Requested): boolean {
   if (kind === 'agent') return agentFailed(outcome);
   return outcome.kind === 'exited' ? outcome.exit !== 0 : outcome.kind !== 'value';

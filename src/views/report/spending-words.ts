@@ -1,4 +1,4 @@
-/** What was spent, for people. */
+/** Costs in words, for people. */
 import { countOf, dollars } from '../drawing/amounts.js';
 import type { Spending } from './spending.js';
 
@@ -9,7 +9,7 @@ export function spendingWords({ cost, unknown_costs, tokens }: Spending): string
   return [[...known, ...unknown].join(' and '), ...used].join(', ');
 }
 
-/** In a table: what is known, and that there is more where it is so. */
+/** For a table: the known cost, marked if there are also unknown costs. */
 export function costCell({ cost, unknown_costs }: Pick<Spending, 'cost' | 'unknown_costs'>): string {
   return cost !== null && unknown_costs > 0 ? `${dollars(cost)} + unknown` : dollars(cost);
 }

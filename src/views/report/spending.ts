@@ -1,4 +1,4 @@
-/** The cost of agent calls, where an unknown cost differs from no cost. */
+/** The cost of agent calls. An unknown cost differs from zero. */
 import type { Attempt, Tokens } from './facts.js';
 
 export interface Spending {

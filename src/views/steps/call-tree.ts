@@ -72,7 +72,7 @@ function membersOf(state: State, machine: Machine, fork: Fork): StepNode[] {
   );
 }
 
-/** Several calls of one member get a box of their own, in order. */
+/** Several calls of one member get their own box, in order. */
 function sequence(calls: readonly PositionedStep[], at: string): StepNode[] {
   const nodes = calls.map(({ node: one }) => one);
   return nodes.length < 2
@@ -84,7 +84,7 @@ function node(path: string, kind: StepNode['kind'], lines: readonly string[], in
   return { kind, path, lines, retry: [], parallel: kind === 'branches', inside };
 }
 
-/** `CALL verify`, and where its result goes. */
+/** `CALL verify` with its output path. */
 function wordsOf({ plan: name, text, call, bind }: PlanCode, state: State, machine: Machine): string[] {
   const [one] = call === undefined ? [] : (machine.plans?.[name]?.calls ?? []);
   const title =

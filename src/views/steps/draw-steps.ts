@@ -4,7 +4,7 @@ import type { StepNode } from './step-tree.js';
 
 const indent = (lines: readonly string[]): string[] => lines.map((line) => `    ${line}`);
 
-/** Says how names and texts are written in a form of pictures. */
+/** How one form of pictures writes names and texts. */
 export interface MermaidWriter {
   /** A name in quotes. */
   readonly name: (text: string) => string;
@@ -43,7 +43,7 @@ function mermaidNode(node: StepNode, id: string, write: MermaidWriter): string[]
   return [`${head} {`, ...indent([...body, ...again, ...next]), '}'];
 }
 
-/** Nodes of DOT have ids of their own everywhere, and ways between all of them. */
+/** In DOT every node has an id, and any two nodes can be connected. */
 export interface DotWriter {
   readonly id: (path: string) => string;
   /** A text of several lines in quotes. */
@@ -99,7 +99,7 @@ function dotNode(node: StepNode, write: DotWriter): DotSteps {
   return { out: box([...body.out, ...next], lines), first: body.first, last: body.last };
 }
 
-/** Steps as a list: what is below is further to the right. */
+/** Steps as a list: inner steps are indented. */
 export function asciiSteps(nodes: readonly StepNode[]): string[] {
   return nodes.flatMap(({ lines, retry, inside }) => {
     const [name = '', ...about] = lines.map((line) => pictureControls(oneLine(line)));

@@ -5,7 +5,7 @@ import type { Explanation } from '../diagnostics/explain.js';
 import { describeState } from '../instruction.js';
 import { referenceWords } from './references.js';
 
-/** Explanations of a program and of its steps, by place. */
+/** The explanations of a program and of its steps, by location. */
 export function explainAll(
   explanations: readonly Explanation[],
   machines: readonly Machine[],
@@ -43,7 +43,7 @@ function explainSteps(machine: Machine, sources: SourceSet): Explanation[] {
   );
 }
 
-/** What is written on the line. */
+/** The text of the line. */
 function lineSpan(name: string, line: number, sources: SourceSet): Span | null {
   const file = sources.findIndex((source) => source.name === name);
   const source = sources[file];

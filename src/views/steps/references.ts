@@ -1,4 +1,4 @@
-/** Names that an instruction reads, each with what it was resolved to. */
+/** The names that an instruction reads, each with its declaration. */
 import type { Expr, SlotRef } from '../../machine/expression.js';
 import type { Instruction, State } from '../../machine/machine.js';
 import { printPath } from '../../machine/reference.js';
@@ -106,6 +106,6 @@ function slotWords(position: SlotRef, { locals }: State): string {
   if (position.in !== 'local') return position.in;
   const slot = locals[position.slot] ?? '';
   if (slot === '$task') return 'task';
-  // Patterns and workflows have the values they are given in slots of their own.
+  // The arguments of patterns and workflows are in their own slots.
   return slot.startsWith('$') && !slot.includes(':') ? 'argument' : 'local';
 }

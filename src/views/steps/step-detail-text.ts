@@ -11,7 +11,7 @@ const LONGEST_TEXT = 2000;
 const LONGEST_LINE = 500;
 const MOST_LINES = 20;
 
-/** A block of lines for each step. `several`: they are of more than one run. */
+/** A block of lines for each step. `several`: the steps belong to more than one run. */
 export function stepBlocks(steps: readonly DetailedStep[], several: boolean, paint: Paint): string[][] {
   return steps.map(({ run_id, path, type, status, attempts }) => {
     const kind = type === 'none' ? '' : `${type}, `;
@@ -39,7 +39,7 @@ function attemptLines(one: DetailedStepAttempt, paint: Paint): string[] {
   ];
 }
 
-/** What calls of agents took; commands alone spend nothing. */
+/** The cost and tokens of agent calls. Commands have neither. */
 function spentLine(one: DetailedStepAttempt): string[] {
   if (!one.calls.some(({ kind }) => kind === 'agent')) return [];
   const { tokens, turns, session_id } = one;
@@ -52,7 +52,7 @@ function spentLine(one: DetailedStepAttempt): string[] {
   return [`    ${parts.join(', ')}`];
 }
 
-/** How agent calls ended that failed: a limit, an error, an unavailable agent. */
+/** How failed agent calls ended: a limit, an error, an unavailable agent. */
 function failureLines({ calls }: DetailedStepAttempt, paint: Paint): string[] {
   const failed = calls.filter(({ kind, ending }) => kind === 'agent' && ending !== 'succeeded');
   return failed.map(({ tool, outcome }) =>

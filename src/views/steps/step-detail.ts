@@ -17,9 +17,9 @@ export interface DetailedGate {
   readonly kind: string;
   readonly pass: boolean;
   readonly message: string | null;
-  /** What its command printed, or the end of that. */
+  /** The output of the gate's command, or its end. */
   readonly output?: string;
-  /** File below `artifacts/` with all of it. */
+  /** The file below `artifacts/` with the whole output. */
   readonly artifact?: string;
 }
 
@@ -30,15 +30,15 @@ export interface DetailedStepAttempt extends Spending {
   readonly at: string;
   readonly agent: string | null;
   readonly status: AttemptStatus;
-  /** Indexes of the entries of RETRY that applied before it, and what then was different from the step as written. */
+  /** The indexes of the RETRY entries that applied before this attempt, and their changes to the step as written. */
   readonly matched: readonly number[];
   readonly overrides: Readonly<Record<string, string>>;
   readonly duration_ms: number | null;
   readonly turns: number | null;
   readonly session_id: string | null;
-  /** What its agent was asked; null without one. */
+  /** The prompt of the agent; null if there is no agent. */
   readonly prompt: string | null;
-  /** What the agent answered, or the end of it; null while there is no answer. */
+  /** The agent's answer, or its end; null while there is no answer. */
   readonly answer: string | null;
   /** All commands and calls of the attempt. */
   readonly calls: readonly DetailedAttempt[];
@@ -92,7 +92,7 @@ function detailAttempt(run_id: string, one: StepAttempt): DetailedStepAttempt {
   };
 }
 
-/** What was printed, as far as the record itself holds it. */
+/** The output, as far as the journal itself contains it. */
 function textOf({ text, tail }: Output): string | null {
   return text ?? tail ?? null;
 }

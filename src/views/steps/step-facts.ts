@@ -5,7 +5,7 @@
 import type { RunEvent } from '../../interpreter/events/event.js';
 import type { Attempt, Recorded } from '../report/facts.js';
 
-/** `undone`: the run was resumed at a point before it, so it runs again. */
+/** `undone`: the run was resumed at an earlier point, so the step runs again. */
 export type AttemptStatus = 'running' | 'pass' | 'fail' | 'fatal' | 'undone';
 
 type Retry = Extract<RunEvent, { type: 'retry_triggered' }>;
@@ -16,7 +16,7 @@ interface GateVerdict {
   readonly kind: string;
   readonly pass: boolean;
   readonly message: string | null;
-  /** The command that was asked, where it was one. */
+  /** The command that decided, if there was one. */
   readonly call: Attempt | null;
 }
 
@@ -27,7 +27,7 @@ export interface StepAttempt {
   readonly seq: number;
   /** ISO 8601. */
   readonly time: string;
-  /** The decision of the retry before it; null for a first attempt. */
+  /** The decision of the retry that led to this attempt; null for a first attempt. */
   readonly retry: Pick<Retry, 'matched' | 'overrides'> | null;
   status: AttemptStatus;
   /** Milliseconds in which a process executed it; null while it runs. */
@@ -46,7 +46,7 @@ export interface StepStory {
   status: AttemptStatus;
   /** The event that completed it; null while it is open. */
   completedSeq: number | null;
-  /** Another run did it, from which this one was copied. */
+  /** The step ran in another run, from which this one was copied. */
   copied: boolean;
 }
 
@@ -143,7 +143,7 @@ export class StepFacts {
     }
   }
 
-  /** Everything from this event on no longer counts, but its time and money are spent. */
+  /** Everything from this event on no longer counts, but its time and money remain spent. */
   private resume(from: number, copied: boolean): void {
     for (const [path, story] of this.stories) {
       for (const one of story.tries) {
@@ -156,7 +156,7 @@ export class StepFacts {
         if (copied) this.stories.delete(path);
         story.status = 'undone';
       } else if ((story.completedSeq ?? Number.POSITIVE_INFINITY) >= from) {
-        // The attempt is open again, if it was judged before.
+        // The attempt is open again if it was judged earlier.
         story.completedSeq = null;
         story.status = 'running';
         kept.status = 'running';

@@ -11,7 +11,7 @@ interface OpenStep {
 }
 
 interface StepLog {
-  /** Takes an event into account, before its lines are made. */
+  /** Updates the open steps. Call it before drawing the lines of the event. */
   take(event: RunEvent): void;
   /** The prefix of a line that belongs to a step. `named`: the line itself names the step. */
   lead(path: string | undefined, named?: boolean): string;
@@ -23,10 +23,10 @@ interface StepLog {
 
 export function stepLog(toVisible: (text: string) => string): StepLog {
   const open = new Map<string, OpenStep>();
-  /** Steps that were open next to others. */
+  /** Steps that were open in parallel with others. */
   const beside = new Set<string>();
 
-  /** Steps around it that are open. */
+  /** The open steps that contain the step. */
   const countAround = (path: string): number => [...open.keys()].filter((other) => isBelow(path, other)).length;
 
   function begin(path: string, attempt: number, agent: string | null): void {

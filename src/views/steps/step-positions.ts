@@ -1,7 +1,7 @@
 /**
- * The positions of instructions among the steps of a state. Paths are made only when a program runs, but their parts
- * are in the code: steps and scopes open and close in the written order. The names of tasks are unknown until then and
- * appear as `<task>`.
+ * The positions of instructions among the steps of a state. Only a running program has full paths, but their parts are
+ * in the code: steps and scopes open and close in the written order. The names of tasks are known only during a run,
+ * and appear as `<task>`.
  */
 
 import type { StepKey } from '../../machine/expression.js';
@@ -11,7 +11,7 @@ import type { StepInstruction } from '../../machine/step.js';
 export interface StepPosition {
   /** The innermost step that is open; null outside of steps. An instruction that opens one belongs to it. */
   readonly path: string | null;
-  /** How many steps are open around it. */
+  /** How many open steps contain it. */
   readonly depth: number;
   /** The prefixes of the names of steps, by the level of their scope; 0 is the machine. */
   readonly prefixes: readonly string[];

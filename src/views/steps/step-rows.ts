@@ -22,13 +22,13 @@ export interface StepRow extends Spending {
   readonly retries: number;
   /** Attempts by another agent than the previous one. */
   readonly escalations: number;
-  /** Limits that stopped its agents, by name, each as often as it did. */
+  /** How often each limit stopped the step's agents, by the name of the limit. */
   readonly guards: readonly string[];
   readonly gates: { readonly passed: number; readonly failed: number };
   /** Null if no call reported any. */
   readonly turns: number | null;
   readonly duration_ms: number;
-  /** Another run did it, from which this one was copied. */
+  /** The step ran in another run, from which this one was copied. */
   readonly copied?: true;
 }
 
@@ -37,7 +37,7 @@ interface MachineStories {
   readonly stories: StepStory[];
 }
 
-/** In the order in which they began first; the same step of several runs of a machine is one row. */
+/** In the order of their first start. A step that occurs in several runs of a machine is one row. */
 export function stepRows(runs: readonly { readonly facts: RunFacts }[]): StepRow[] {
   const rows = new Map<string, MachineStories>();
   for (const { facts } of runs)
@@ -86,7 +86,7 @@ function guardOf({ outcome }: Attempt): string[] {
   return outcome.guard === undefined ? [] : [outcome.guard.name];
 }
 
-/** Null is unknown, which is not none. */
+/** Null is an unknown cost, which differs from zero. */
 export function turnsOf(calls: readonly Attempt[]): number | null {
   const known = calls.flatMap(({ turns }) => (turns === undefined ? [] : [turns]));
   return known.length === 0 ? null : known.reduce((total, one) => total + one, 0);

@@ -7,22 +7,22 @@ import { keyPath } from './step-positions.js';
 import { guardWords, retryLines, templateWords } from './step-words.js';
 
 export interface StepSummary {
-  /** Tasks have no names yet: `build/<task>/converge`. */
+  /** The path of the step. Tasks have no names yet: `build/<task>/converge`. */
   readonly path: string;
   readonly type: StepLayout['type'];
   readonly file: string | null;
   readonly line: number;
   /** As written; null without one. */
   agent: string | null;
-  /** The step whose session it continues. */
+  /** The step that owns the session it continues. */
   session: string | null;
   guards: readonly string[];
   readonly context: string[];
-  /** `what`: the command, the globs, the condition or the workflow. */
+  /** `what` is the command, the globs, the condition or the workflow. */
   readonly gates: readonly { readonly name: string; readonly kind: string; what: string }[];
-  /** Entries of RETRY but for the last. */
+  /** The entries of RETRY without the last. */
   readonly retry: readonly string[];
-  /** Attempts that may run. */
+  /** The allowed number of attempts. */
   readonly exit: number;
   /** The workflow that is its work. */
   workflow: string | null;

@@ -43,7 +43,7 @@ export function stepColumns(rows: readonly StepRow[]): Described<StepRow>[] {
   ];
 }
 
-/** The colour of a step's status, the same wherever one is shown. */
+/** The color of a step's status, which all views share. */
 export function stepPaint(status: AttemptStatus, paint: Paint): (text: string) => string {
   if (status === 'pass') return paint.success;
   if (status === 'fatal') return paint.error;

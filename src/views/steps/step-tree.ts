@@ -10,11 +10,11 @@ export interface StepNode {
   /** `branches`: members that run in parallel, or one of them. */
   readonly kind: 'step' | 'each' | 'branches';
   readonly path: string;
-  /** A step: its name, who does it, its gates. A box: what it is about. */
+  /** For a step: its name, its agent and its gates. For a box: its subject. */
   readonly lines: readonly string[];
   /** Entries of RETRY; empty without one. */
   readonly retry: readonly string[];
-  /** The inner nodes run in parallel: all of them, or those of one task next to those of others. */
+  /** Whether inner nodes run in parallel: all of them, or the nodes of one task with those of other tasks. */
   parallel: boolean;
   readonly inside: StepNode[];
 }
@@ -41,7 +41,7 @@ export function stepTree(state: State, machine: Machine): StepNode[] {
   return roots;
 }
 
-/** The boxes of tasks that a path leads through, where they are not there yet. */
+/** Adds the missing boxes of the tasks that a path leads through. */
 function openTasks(
   path: string,
   known: ReadonlyMap<string, StepNode>,
@@ -90,7 +90,7 @@ function parallelIn(state: State): Set<string> {
   return new Set(
     state.code.flatMap((instruction, pc) => {
       if (instruction.op !== 'task-enter' || !instruction.parallel) return [];
-      // Outside of what it enters the levels are the same.
+      // Outside of the entered scopes the levels are the same.
       const position = positions[pc];
       return position === undefined ? [] : [keyPath(position, instruction.parent)];
     }),

@@ -199,7 +199,7 @@ function workflowWords(instruction: Extract<StepInstruction, { op: 'workflow-ent
   }
 }
 
-/** The arguments of a call follow its beginning, each in a slot of its own. */
+/** The arguments of a call follow its beginning, each in its own slot. */
 export function workflowArguments({ state, pc }: Omit<StepSite, 'position'>): [name: string, value: Expr][] {
   const given: [string, Expr][] = [];
   for (let at = pc + 1; at < state.code.length; at++) {

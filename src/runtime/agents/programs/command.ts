@@ -18,7 +18,7 @@ export const commandAdapter: Adapter = {
     const [program, ...args] = run;
     if (program === undefined)
       return { reason: `the agent \`${name}\` has no program: its configuration needs \`run: [program, …]\`` };
-    // The configuration names its own neighbours, wherever the run takes place.
+    // The configuration names its own neighbors, wherever the run takes place.
     const path = /^\.\.?\//.test(program) && folder !== null ? resolve(folder, program) : program;
     return { argv: [path, ...args, ...more], env };
   },
