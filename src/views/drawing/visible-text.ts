@@ -3,8 +3,8 @@
  * control sequence could repaint other text, and a bidirectional mark could reorder it.
  */
 
-// Line feeds and tabs stay: callers split lines at line feeds, and a tab never moves the cursor backwards. biome-ignore
-// lint/suspicious/noControlCharactersInRegex: the regular expression looks for control characters
+// Line feeds and tabs stay: callers split lines at line feeds, and a tab never moves the cursor backwards.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the regular expression looks for control characters
 const UNSAFE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** For terminals: control characters as escapes (`\x1b`, `\u202e`). */
