@@ -90,7 +90,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   format: { holds: 'AST and comments → text', rooms: ['source', 'syntax'], packages: [], node: false },
   views: {
     holds:
-      'texts for people: `diagnostics/`, the `log/` of a run, its `report/`, the `graph/` of a program or plan, the dry run, explanations, `steps/`; `drawing/`: colours, columns, amounts',
+      'texts for people: `diagnostics/`, the `log/` of a run, its `report/`, the `graph/` of a program or plan, the dry run, explanations, `steps/`; `drawing/`: colors, columns, amounts',
     rooms: ['source', 'machine', 'interpreter'],
     packages: ['chalk', 'string-width'],
     node: false,
