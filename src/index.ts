@@ -3,6 +3,37 @@
  * documents it.
  */
 export type { AgentLookups, GateCommand, Lookups } from './check/lower/settings.js';
+export type { RunsOptions } from './control/folder/folder-runs.js';
+export { openRuns } from './control/open-runs.js';
+export type { DamagePosition, Done, Refusal, RefusalCode, Refused, Result } from './control/result.js';
+export type {
+  AppliedRun,
+  ByPerson,
+  CancelledRun,
+  DamagedEvents,
+  Delivered,
+  DeliverOptions,
+  Drift,
+  EventLine,
+  EventStream,
+  Execution,
+  Follow,
+  Inspected,
+  OutputOptions,
+  OutputStream,
+  RecordedEvent,
+  RemovedRun,
+  RemovedRuns,
+  RemoveOptions,
+  ReplayFrom,
+  ReportScope,
+  RunFilter,
+  RunList,
+  Runs,
+  Startable,
+  StartedRun,
+  StreamEnd,
+} from './control/runs.js';
 export type {
   AgentFacts,
   BrokenGuard,
@@ -117,10 +148,12 @@ export type { AgentConfiguration } from './runtime/agents/programs/adapter.js';
 export type { AgentSettings } from './runtime/agents/resolve.js';
 export type { CommandContext, CommandFunction } from './runtime/command-function.js';
 export type { PerformedRequest, RunContext } from './runtime/effect-context.js';
+export type { InspectedRun } from './runtime/inspect-run.js';
 export type { ListedRun } from './runtime/list-runs.js';
 export type { DriftReport } from './runtime/run/again/replay-run.js';
 export type { InDoubt } from './runtime/run/again/resume-options.js';
 export type { AskHandler, EventPosition, Question } from './runtime/run/drive-options.js';
+export type { RecordedStep } from './runtime/run/recorded-steps.js';
 export type { ReportedStep, RunReport } from './runtime/run/report.js';
 export type { Started } from './runtime/run/run-options.js';
 export type { Script, ScriptedAnswer } from './runtime/scripted-effects.js';
@@ -133,3 +166,11 @@ export type { McpServers } from './runtime/tools/tool-host.js';
 export type { WorktreeFacts } from './runtime/worktree/worktree-facts.js';
 export type { Span } from './source/source-file.js';
 export type { DiagnosticJson, LocatedEdit, Location } from './views/diagnostics/diagnostic-json.js';
+export type { DetailedAttempt } from './views/report/detailed-attempt.js';
+export type { Ending, LimitReached, Tokens, Wait } from './views/report/facts.js';
+export type { Report, ReportedRun, StateRow, ToolRow, WaitRow } from './views/report/report.js';
+export type { Detail, DetailedVisit } from './views/report/report-detail.js';
+export type { Spending } from './views/report/spending.js';
+export type { DetailedGate, DetailedStep, DetailedStepAttempt } from './views/steps/step-detail.js';
+export type { AttemptStatus } from './views/steps/step-facts.js';
+export type { StepRow } from './views/steps/step-rows.js';

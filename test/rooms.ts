@@ -102,10 +102,17 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: [],
     node: true,
   },
+  control: {
+    holds:
+      'every operation on runs as one interface, `Runs`, for the command line and for programs that embed statedsl; refusals are values; `folder/`: the runs of a folder on disk',
+    rooms: ['source', 'machine', 'interpreter', 'runtime', 'project', 'views', 'library'],
+    packages: [],
+    node: true,
+  },
   cli: {
     holds:
       'one file per command, with `plan/` and `init/`; `preparation/`: from arguments to a program that can run; `running/`: shared by commands that drive a run; the only room that reads argv, prints and exits',
-    rooms: [...BELOW_LIBRARY, 'library'],
+    rooms: [...BELOW_LIBRARY, 'library', 'control'],
     packages: ['commander', '@bomb.sh/tab', '@viz-js/viz', 'execa', 'log-update'],
     node: true,
   },

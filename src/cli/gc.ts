@@ -1,11 +1,8 @@
 /** `statedsl gc`: removes old runs. */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { type Removal, removeOldRuns } from '../runtime/store/remove-runs.js';
-import { requireOwnStore } from '../runtime/store/store-ownership.js';
+import type { RemovedRuns } from '../control/runs.js';
 import { drawRemoval } from '../views/removal.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { refusalsAsErrors, type StoreFlags, storeOf } from './stored-runs.js';
+import { reportRefusal, runsOf, type StoreFlags } from './stored-runs.js';
 import { stderr, stdout } from './streams.js';
 
 interface GcFlags extends StoreFlags {
@@ -17,26 +14,19 @@ interface GcFlags extends StoreFlags {
 }
 
 export async function gcCommand(flags: GcFlags): Promise<ExitCode> {
-  return refusalsAsErrors(async () => {
-    const { keepLast, all = false, dryRun = false } = flags;
-    const store = storeOf(flags);
-    await requireOwnStore(store);
-    const unapplied = all ? new Set<string>() : await findUnapplied(store);
-    const runs = removeOldRuns(store, { keepLast, all, unapplied, dryRun });
-    if (!dryRun) await stopLeftovers(runs);
-    const worktrees = await removeTheirWorktrees(store, runs, { unapplied, dryRun });
-    const removal = { ...runs, worktrees, dry_run: dryRun };
-    if (flags.json) stdout.write(`${JSON.stringify(removal)}\n`);
-    else {
-      stdout.write(drawRemoval(removal, await stdout.paint()));
-      if (!flags.quiet) for (const hint of hintsOn(removal)) stderr.write(`${hint}\n`);
-    }
-    return EXIT.returned;
-  });
+  const { keepLast, all = false, dryRun = false } = flags;
+  const removed = await runsOf(flags).remove({ keepLast, all, dryRun });
+  if (!removed.ok) return reportRefusal(removed.refusal);
+  if (flags.json) stdout.write(`${JSON.stringify(removed.value)}\n`);
+  else {
+    stdout.write(drawRemoval(removed.value, await stdout.paint()));
+    if (!flags.quiet) for (const hint of hintsOn(removed.value)) stderr.write(`${hint}\n`);
+  }
+  return EXIT.returned;
 }
 
 /** Why older runs were kept, other than because a process is using them. */
-function hintsOn({ kept }: Removal): string[] {
+function hintsOn({ kept }: RemovedRuns): string[] {
   const isWaiting = kept.some(
     ({ status, unapplied, link }) => status !== 'running' && !unapplied && link === undefined,
   );
@@ -53,35 +43,4 @@ function hintsOn({ kept }: Removal): string[] {
         : [`run ${run_id} is kept because its \`${link}\` is a symbolic link; remove its folder yourself`],
     ),
   ];
-}
-
-/** Stops processes that a killed runner left behind: they would continue for a run that no longer exists. */
-async function stopLeftovers({ removed }: Removal): Promise<void> {
-  const killed = removed.filter(({ status }) => status === 'killed');
-  if (killed.length === 0) return;
-  const { stopEffects } = await import('../runtime/process/leftovers.js');
-  for (const { run_id } of killed) await stopEffects(run_id, null);
-}
-
-async function findUnapplied(store: string): Promise<Set<string>> {
-  if (!existsSync(join(store, 'worktrees'))) return new Set();
-  return (await import('../runtime/worktree/apply/unapplied.js')).unappliedRuns(store);
-}
-
-/**
- * Removes worktrees after their runs. If a process dies in between, the next `gc` removes the rest. Returns the removed
- * worktrees, or those that would be removed.
- */
-async function removeTheirWorktrees(
-  store: string,
-  { removed }: Removal,
-  { unapplied, dryRun }: { readonly unapplied: ReadonlySet<string>; readonly dryRun: boolean },
-): Promise<readonly { readonly directory: string; readonly branch: string }[]> {
-  if (!existsSync(join(store, 'worktrees'))) return [];
-  const { abandonedWorktrees, removeAll, worktreesOf } = await import('../runtime/worktree/remove-worktrees.js');
-  const gone = new Set(removed.map(({ run_id }) => run_id));
-  const isKept = (runId: string): boolean => unapplied.has(runId) || existsSync(join(store, 'runs', runId));
-  const leaving = [...worktreesOf(store, gone), ...abandonedWorktrees(store, (id) => gone.has(id) || isKept(id))];
-  if (!dryRun) await removeAll(store, leaving);
-  return leaving.map(({ root, branch }) => ({ directory: root, branch }));
 }

@@ -1,8 +1,8 @@
 /** `statedsl runs`: what runs there are, newest first. */
-import { listRuns } from '../runtime/list-runs.js';
+import { omitUndefined } from '../prelude/omit-undefined.js';
 import { drawRunList } from '../views/run-list.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { refusalsAsErrors, type StoreFlags, storeOf } from './stored-runs.js';
+import { reportRefusal, runsOf, type StoreFlags, storeOf } from './stored-runs.js';
 import { stderr, stdout } from './streams.js';
 
 interface RunsFlags extends StoreFlags {
@@ -12,13 +12,12 @@ interface RunsFlags extends StoreFlags {
 }
 
 export async function runsCommand(flags: RunsFlags): Promise<ExitCode> {
-  return refusalsAsErrors(async () => {
-    const directory = storeOf(flags);
-    const runs = listRuns(directory, flags.last);
-    if (flags.json) stdout.write(`${JSON.stringify({ runs })}\n`);
-    else stdout.write(drawRunList(runs, await stdout.paint()));
-    if (runs.length === 0 && !flags.quiet)
-      stderr.write(`there are no runs in ${directory}; name their store with --dir\n`);
-    return EXIT.returned;
-  });
+  const listed = await runsOf(flags).list(omitUndefined({ limit: flags.last }));
+  if (!listed.ok) return reportRefusal(listed.refusal);
+  const { runs } = listed.value;
+  if (flags.json) stdout.write(`${JSON.stringify({ runs })}\n`);
+  else stdout.write(drawRunList(runs, await stdout.paint()));
+  if (runs.length === 0 && !flags.quiet)
+    stderr.write(`there are no runs in ${storeOf(flags)}; name their store with --dir\n`);
+  return EXIT.returned;
 }

@@ -1,8 +1,7 @@
 /** `statedsl show`: the state of a run, now or after any of its events. */
-import { inspectRun } from '../runtime/inspect-run.js';
 import { drawRunState } from '../views/run-state.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { findRunOrLatest, refusalsAsErrors, type StoreFlags, storeOf } from './stored-runs.js';
+import { reportRefusal, runsOf, type StoreFlags } from './stored-runs.js';
 import { stdout } from './streams.js';
 
 interface ShowRunFlags extends StoreFlags {
@@ -12,11 +11,9 @@ interface ShowRunFlags extends StoreFlags {
 }
 
 export async function showCommand(name: string | undefined, flags: ShowRunFlags): Promise<ExitCode> {
-  return refusalsAsErrors(async () => {
-    const directory = storeOf(flags);
-    const { run, recent } = inspectRun(directory, findRunOrLatest(name, directory), flags.at ?? null);
-    if (flags.json) stdout.write(`${JSON.stringify(run)}\n`);
-    else stdout.write(drawRunState(run, recent, await stdout.paint()));
-    return EXIT.returned;
-  });
+  const shown = await runsOf(flags).inspect(name ?? null, flags.at);
+  if (!shown.ok) return reportRefusal(shown.refusal);
+  if (flags.json) stdout.write(`${JSON.stringify(shown.value)}\n`);
+  else stdout.write(drawRunState(shown.value, shown.recent, await stdout.paint()));
+  return EXIT.returned;
 }

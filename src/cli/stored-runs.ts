@@ -1,11 +1,15 @@
 /** Shared by all commands for stored runs: where the store is, and how refusals are reported. */
 import { resolve } from 'node:path';
+import { openRuns } from '../control/open-runs.js';
+import type { Refusal, RefusalCode } from '../control/result.js';
+import type { Runs } from '../control/runs.js';
 import { latestRun } from '../runtime/store/latest-run.js';
 import { RunRefused } from '../runtime/store/run-refused.js';
 import { StoreError } from '../runtime/store/store-error.js';
 import { requireOwnStore } from '../runtime/store/store-ownership.js';
 import { findRunId } from '../runtime/store/stored-run.js';
 import { EXIT, type ExitCode } from './exit-code.js';
+import { isOutsideAllowed } from './outside-option.js';
 import { STORE } from './running/run-settings.js';
 import { usageError } from './usage.js';
 
@@ -49,4 +53,18 @@ export async function refusalsAsErrors(action: () => Promise<ExitCode>): Promise
     await usageError(cause.message);
     return EXIT.failed;
   }
+}
+
+/** The runs that the flags mean. */
+export function runsOf(flags: StoreFlags): Runs {
+  return openRuns({ dir: storeOf(flags), allowOutside: isOutsideAllowed() });
+}
+
+/** What is not the fault of the command line. All other refusals are wrong usage. */
+const FAILURES: ReadonlySet<RefusalCode> = new Set(['unusable', 'damaged', 'store', 'unfinished', 'not-applied']);
+
+/** Reports a refusal. */
+export async function reportRefusal({ code, message, help }: Refusal): Promise<ExitCode> {
+  const usage = await usageError(message, help ?? undefined);
+  return FAILURES.has(code) ? EXIT.failed : usage;
 }

@@ -19,7 +19,8 @@ import { type FlatRun, flatState } from './store/state-file.js';
 import { openStoredRun, type RunStatus, readIndex, runStatus } from './store/stored-run.js';
 import { worktreeFacts } from './worktree/worktree-facts.js';
 
-interface InspectedRun extends Omit<RunReport, 'status' | 'steps'> {
+/** A run as `statedsl show --json` prints it: its report, its values, and the event after which it is shown. */
+export interface InspectedRun extends Omit<RunReport, 'status' | 'steps'> {
   /** Steps in the order in which they started; absent: there are none. */
   readonly steps?: readonly RecordedStep[];
   /** `running` also if the event is not the last one and the run continued. */

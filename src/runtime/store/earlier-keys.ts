@@ -37,6 +37,13 @@ export function withCurrentKeys(event: RunEvent): RunEvent {
   return event;
 }
 
+const EARLIER = /"(?:[a-z]+Ms|cacheRead|cacheWrite|errorType|isError|sessionId|sessionOf|stderrArtifact|toolCode)":/;
+
+/** Whether a line of a journal may have earlier keys. */
+export function mayHaveEarlierKeys(line: string): boolean {
+  return EARLIER.test(line);
+}
+
 /** Renames members in place and keeps their order. Leaves alone what a damaged record has instead of an object. */
 function rename(object: unknown, keys: Keys): void {
   if (!isObject(object)) return;

@@ -3,6 +3,7 @@
  * changed. The run records in its journal how many bytes it has read, so that a crash neither repeats nor loses a line.
  */
 import { Buffer } from 'node:buffer';
+import { randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, fsyncSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json } from '../../machine/expression.js';
@@ -32,17 +33,20 @@ function pathOf(folder: string): string {
 }
 
 /**
- * Appends a line with the secrets that the sender knows replaced. The line is on disk when this returns. Throws a
- * `StoreError`.
+ * Appends a line with the secrets that the sender knows replaced. The line is on disk when this returns. Returns how many
+ * bytes of the inbox are read after it; null if the run has already taken and blanked it. Throws a `StoreError`.
  */
-export function deliver(folder: string, delivery: Delivery, redactor: Redactor | null): void {
+export function deliver(folder: string, delivery: Delivery, redactor: Redactor | null): number | null {
   const path = pathOf(folder);
   const clean = redactor === null ? delivery : redactor.value(delivery as unknown as Json);
+  const id = randomUUID();
+  let before = 0;
   try {
     const fd = openOwn(path, 'a');
     try {
+      before = fstatSync(fd).size;
       // A full disk or a crash may have torn the previous line. An empty line does no harm.
-      writeSync(fd, `\n${JSON.stringify({ ...(clean as object), at: new Date().toISOString() })}\n`);
+      writeSync(fd, `\n${JSON.stringify({ ...(clean as object), at: new Date().toISOString(), id })}\n`);
       fsyncSync(fd);
     } finally {
       closeSync(fd);
@@ -50,6 +54,10 @@ export function deliver(folder: string, delivery: Delivery, redactor: Redactor |
   } catch (cause) {
     throw storeError('write', path, cause);
   }
+  // Other senders may have appended at the same time.
+  const text = textSince(path, before);
+  const own = text.indexOf(id);
+  return own < 0 ? null : before + text.indexOf(10, own) + 1;
 }
 
 /** `read`: how many bytes the run has already read. */
@@ -109,7 +117,7 @@ function textSince(path: string, offset: number): Buffer {
 /** Ignores an incomplete line: it was never sent. */
 function deliveryOf(line: string): Delivery | null {
   try {
-    const { at: _, ...delivery } = JSON.parse(line) as Delivery & { at: string };
+    const { at: _, id: __, ...delivery } = JSON.parse(line) as Delivery & { at: string; id?: string };
     return delivery as Delivery;
   } catch {
     return null;

@@ -9,7 +9,7 @@ import { AppendDecoder } from './appended.js';
 import { type JournalRecord, readLineBytes } from './journal-line.js';
 import { decodeEvent, REFERS } from './large-values.js';
 import { openToRead } from './own-file.js';
-import { StoreError, storeError } from './store-error.js';
+import { JournalDamage, StoreError, storeError } from './store-error.js';
 
 const CHUNK_BYTES = 256 * 1024;
 const NEWLINE = 10;
@@ -154,13 +154,14 @@ function withWholeValue(record: JournalRecord, appended: AppendDecoder): Journal
 }
 
 /** Lines are complete, but one was deleted or moved. `before`: the number of the previous line. */
-function outOfOrder(path: string, before: number, seq: number, offset: number): StoreError {
+function outOfOrder(path: string, before: number, seq: number, offset: number): JournalDamage {
   const missing = seq - before - 1;
   const which = missing === 1 ? `event ${before + 1} is` : `events ${before + 1} to ${seq - 1} are`;
   const what = missing > 0 ? `${which} missing before event ${seq}` : `event ${seq} follows event ${before}`;
-  return new StoreError(`\`${path}\` is damaged: ${what}, which begins at byte ${offset}`);
+  return new JournalDamage(`\`${path}\` is damaged: ${what}, which begins at byte ${offset}`, before + 1, offset);
 }
 
-function damageError(path: string, seq: number, offset: number): StoreError {
-  return new StoreError(`\`${path}\` is damaged: event ${seq}, which begins at byte ${offset}, has changed`);
+function damageError(path: string, seq: number, offset: number): JournalDamage {
+  const message = `\`${path}\` is damaged: event ${seq}, which begins at byte ${offset}, has changed`;
+  return new JournalDamage(message, seq, offset);
 }

@@ -24,6 +24,17 @@ export class StoreError extends Error {
   override readonly name = 'StoreError';
 }
 
+/** The journal of a run is damaged: event `seq`, which begins at byte `byte`, has changed or is missing. */
+export class JournalDamage extends StoreError {
+  constructor(
+    message: string,
+    readonly seq: number,
+    readonly byte: number,
+  ) {
+    super(message);
+  }
+}
+
 /** A system error in words: `cannot write \`/x/journal.ndjson\`: no space left on device`. */
 export function storeError(verb: string, path: string, cause: unknown): StoreError {
   return new StoreError(`cannot ${verb} \`${path}\`: ${reasonOf(cause)}`, { cause });

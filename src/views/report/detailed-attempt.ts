@@ -4,6 +4,7 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { outcomeWords } from '../log/outcome-words.js';
 import type { Attempt, Ending, Tokens } from './facts.js';
 
+/** One attempt of a command, function, tool or agent call, with its outcome in words. */
 export interface DetailedAttempt {
   readonly run_id: string;
   readonly seq: number;

@@ -24,9 +24,10 @@ export interface Visit {
   activeMs: number;
 }
 
-/** `put-off`: the agent was unavailable, and the same attempt was made again. */
+/** How an attempt of an effect ended. `put-off`: the agent was unavailable, and the same attempt was made again. */
 export type Ending = 'succeeded' | 'failed' | 'stopped' | 'put-off' | 'open';
 
+/** Tokens of agent calls. */
 export interface Tokens {
   readonly in: number;
   readonly out: number;
@@ -58,6 +59,7 @@ export interface Attempt {
   retried: string | null;
 }
 
+/** A wait for a person, a signal or a time. */
 export interface Wait {
   readonly kind: 'ask' | 'signal' | 'time';
   readonly name: string | null;
@@ -72,6 +74,7 @@ export interface Wait {
   ranOut: boolean;
 }
 
+/** A limit that a run reached. */
 export interface LimitReached {
   readonly seq: number;
   readonly scope: Extract<RunEvent, { type: 'budget_exceeded' }>['scope'];

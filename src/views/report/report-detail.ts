@@ -4,7 +4,8 @@ import { type DetailedStep, stepsCalled } from '../steps/step-detail.js';
 import { type DetailedAttempt, detailedAttempt, toolName } from './detailed-attempt.js';
 import type { RunWithFacts } from './report.js';
 
-interface DetailedVisit {
+/** One visit of a state with what was done in it. */
+export interface DetailedVisit {
   readonly run_id: string;
   readonly seq: number;
   readonly at: string;
@@ -16,6 +17,7 @@ interface DetailedVisit {
   readonly attempts: readonly DetailedAttempt[];
 }
 
+/** What `statedsl report --detail NAME --json` prints: everything about one step, state or tool. */
 export interface Detail {
   readonly name: string;
   /** Steps with that path, or with a path that ends with it. */

@@ -29,6 +29,7 @@ export interface ReportedRun {
   readonly branch?: string;
 }
 
+/** The time in one state. */
 export interface StateRow {
   readonly machine: string;
   readonly state: string;
@@ -38,6 +39,7 @@ export interface StateRow {
   readonly effects: number;
 }
 
+/** The attempts of one command, function, tool or agent. */
 export interface ToolRow {
   readonly tool: string;
   readonly kind: EffectKind;
@@ -55,6 +57,7 @@ export interface ToolRow {
   readonly spent?: Spending & { readonly turns: number };
 }
 
+/** The waits for one person, signal or time. */
 export interface WaitRow {
   readonly kind: Wait['kind'];
   readonly name: string | null;
@@ -66,6 +69,7 @@ export interface WaitRow {
   readonly max_ms: number | null;
 }
 
+/** What `statedsl report --json` prints about one run or several. */
 export interface Report extends Spending {
   readonly runs: readonly ReportedRun[];
   readonly duration_ms: number;

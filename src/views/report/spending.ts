@@ -1,6 +1,7 @@
 /** The cost of agent calls. An unknown cost differs from zero. */
 import type { Attempt, Tokens } from './facts.js';
 
+/** What calls of agents cost together. */
 export interface Spending {
   /** The reported cost in US dollars; null if no call reported any. */
   readonly cost: number | null;

@@ -11,6 +11,7 @@ import { type Spending, spendingOf } from '../report/spending.js';
 import type { AttemptStatus, StepAttempt, StepStory } from './step-facts.js';
 import { turnsOf } from './step-rows.js';
 
+/** The result of one gate. */
 export interface DetailedGate {
   readonly seq: number;
   readonly gate: string;
@@ -23,6 +24,7 @@ export interface DetailedGate {
   readonly artifact?: string;
 }
 
+/** One attempt of a step, with the prompt, the answer, its calls and its gates. */
 export interface DetailedStepAttempt extends Spending {
   readonly attempt: number;
   readonly seq: number;
@@ -45,6 +47,7 @@ export interface DetailedStepAttempt extends Spending {
   readonly gates: readonly DetailedGate[];
 }
 
+/** One step of a run with its attempts. */
 export interface DetailedStep {
   readonly run_id: string;
   readonly path: string;

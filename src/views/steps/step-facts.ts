@@ -5,7 +5,7 @@
 import type { RunEvent } from '../../interpreter/events/event.js';
 import type { Attempt, Recorded } from '../report/facts.js';
 
-/** `undone`: the run was resumed at an earlier point, so the step runs again. */
+/** The status of an attempt of a step. `undone`: the run was resumed at an earlier point, so the step runs again. */
 export type AttemptStatus = 'running' | 'pass' | 'fail' | 'fatal' | 'undone';
 
 type Retry = Extract<RunEvent, { type: 'retry_triggered' }>;

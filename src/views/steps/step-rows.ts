@@ -7,6 +7,7 @@ import type { RunFacts } from '../report/run-facts.js';
 import { type Spending, spendingOf } from '../report/spending.js';
 import type { AttemptStatus, StepAttempt, StepStory } from './step-facts.js';
 
+/** One step of a report. */
 export interface StepRow extends Spending {
   readonly machine: string;
   readonly path: string;

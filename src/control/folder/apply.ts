@@ -1,0 +1,85 @@
+/** Merges the changes that a returned run made in its worktree into a checkout. */
+import { unreachable } from '../../prelude/unreachable.js';
+import { lockRun, ownerText } from '../../runtime/store/run-lock.js';
+import { RunRefused } from '../../runtime/store/run-refused.js';
+import { requireOwnStore } from '../../runtime/store/store-ownership.js';
+import { openStoredRun, readIndex, runIds, runStatus } from '../../runtime/store/stored-run.js';
+import { type Applied, applyBranch, removeBranch } from '../../runtime/worktree/apply/apply.js';
+import { GitFailure } from '../../runtime/worktree/git/git.js';
+import { listFiles } from '../../runtime/worktree/refusal.js';
+import { removeWorktrees } from '../../runtime/worktree/remove-worktrees.js';
+import { type Refused, type Result, refuse, resultWith } from '../result.js';
+import type { AppliedRun } from '../runs.js';
+import { findRun } from './find-run.js';
+
+/** Rejects with a `RunRefused` or a `StoreError`. */
+export async function applyRun(store: string, run: string | null, cwd: string): Promise<Result<AppliedRun>> {
+  const id = run === null ? latestReturned(store) : findRun(store, run);
+  await requireOwnStore(store, id);
+  const status = runStatus(store, id, readIndex(store).get(id));
+  if (status !== 'returned') {
+    const help = status === 'running' ? 'wait until it ends' : `resume it: \`statedsl resume ${id}\``;
+    return refuse('unfinished', `run \`${id}\` has not returned: its status is ${status}`, help);
+  }
+  try {
+    return resultFor(id, await applyLocked(store, id, cwd));
+  } catch (cause) {
+    if (!(cause instanceof GitFailure)) throw cause;
+    return refuse('not-applied', cause.message);
+  }
+}
+
+function latestReturned(store: string): string {
+  const index = readIndex(store);
+  const latest = runIds(store)
+    .reverse()
+    .find((id) => runStatus(store, id, index.get(id)) === 'returned');
+  if (latest !== undefined) return latest;
+  throw new RunRefused('unknown', `no run in \`${store}\` has returned`, 'list the runs: `statedsl runs`');
+}
+
+/** Locks the run meanwhile: two applications at the same time would write the same files. */
+async function applyLocked(store: string, runId: string, cwd: string): Promise<Applied> {
+  const { about, path } = openStoredRun(store, runId);
+  const attempt = lockRun(path);
+  if (!('lock' in attempt))
+    throw new RunRefused('held', `run \`${runId}\` is in use by ${ownerText(attempt.owner)}`, 'wait until it ends');
+  try {
+    const message = `Merge run ${runId} of ${about.machine}`;
+    const applied = await applyBranch({ cwd, store, runId, folder: path, message });
+    if (applied.kind === 'applied' || applied.kind === 'contained') {
+      // The checkout has all changes now. The branch is removed even if a person removed its worktree by hand.
+      await removeWorktrees(store, runId);
+      await removeBranch(cwd, runId);
+    }
+    return applied;
+  } finally {
+    attempt.lock.release();
+  }
+}
+
+function resultFor(run_id: string, applied: Applied): Result<AppliedRun> {
+  switch (applied.kind) {
+    case 'applied':
+    case 'contained': {
+      const { kind: status, ...rest } = applied;
+      return resultWith({ run_id, status, ...rest } as AppliedRun);
+    }
+    case 'conflict': {
+      const { files } = applied;
+      const message = `the changes of run \`${run_id}\` and of the checkout conflict in ${listFiles(files)}`;
+      const help = `nothing was changed; merge it by hand: \`git merge statedsl/${run_id}\``;
+      return notApplied(message, help, { run_id, status: 'conflict', files });
+    }
+    case 'refused': {
+      const { kind: reason, message, help, files = [] } = applied.refusal;
+      return notApplied(message, help, { run_id, status: 'refused', reason, message, files });
+    }
+    default:
+      return unreachable(applied);
+  }
+}
+
+function notApplied(message: string, help: string | null, facts: object): Refused {
+  return { ok: false, refusal: { code: 'not-applied', message, help, facts } };
+}

@@ -1,0 +1,139 @@
+/**
+ * The events of a run of a folder, as its journal has them, while any process executes the run. The file is read in pieces
+ * and never as a whole, and what is before the first wanted event is not read.
+ */
+import type { Buffer } from 'node:buffer';
+import { closeSync, fstatSync } from 'node:fs';
+import { join } from 'node:path';
+import { statusAfter } from '../../runtime/status-after.js';
+import { mayHaveEarlierKeys } from '../../runtime/store/earlier-keys.js';
+import { positionAfter } from '../../runtime/store/find-event.js';
+import { journalLine, readJournalLine } from '../../runtime/store/journal-line.js';
+import { JournalLines, type LineListener } from '../../runtime/store/journal-lines.js';
+import { lastEvents } from '../../runtime/store/last-events.js';
+import { entryAt, openToRead } from '../../runtime/store/own-file.js';
+import { lockHolder } from '../../runtime/store/run-lock.js';
+import { StoreError } from '../../runtime/store/store-error.js';
+import type { DamagedEvents, EventLine, EventStream, Follow, RecordedEvent, StreamEnd } from '../runs.js';
+import { watchFolder } from './file-changes.js';
+
+/** How many bytes of the journal are passed on at once. */
+const BATCH_BYTES = 1024 * 1024;
+/** How many bytes of a journal hold its last event: almost always, and always. */
+const END_BYTES = [16 * 1024, 1024 * 1024];
+
+interface StreamSpec {
+  /** The folder of the run. */
+  readonly folder: string;
+  /** The number of the event after which the stream starts. */
+  readonly after: number;
+  readonly follow: Follow;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** The stream reads nothing before it is iterated. */
+export function eventStream(spec: StreamSpec): EventStream {
+  let end: StreamEnd | null = null;
+  let isTaken = false;
+  const lines = (): AsyncIterable<readonly EventLine[]> => {
+    if (isTaken) throw new TypeError('a stream of events can be iterated once');
+    isTaken = true;
+    return passOn(spec, (reason) => {
+      end = reason;
+    });
+  };
+  return {
+    get end() {
+      return end;
+    },
+    lines,
+    [Symbol.asyncIterator]: () => parseLines(lines()),
+  };
+}
+
+async function* parseLines(
+  batches: AsyncIterable<readonly EventLine[]>,
+): AsyncGenerator<RecordedEvent | DamagedEvents> {
+  for await (const batch of batches)
+    for (const { text } of batch) yield JSON.parse(text) as RecordedEvent | DamagedEvents;
+}
+
+async function* passOn(spec: StreamSpec, onEnd: (end: StreamEnd) => void): AsyncGenerator<readonly EventLine[]> {
+  const { folder, follow, signal } = spec;
+  const path = join(folder, 'journal.ndjson');
+  // Before the first look at the file, so that no change is missed.
+  const changes = follow === 'no' ? null : watchFolder(folder, signal);
+  let fd: number | null = null;
+  try {
+    fd = openToRead(path);
+    const journal = new JournalLines(fd, path, positionAfter(fd, path, spec.after));
+    const gathered = new Batch(path, spec.after);
+    for (;;) {
+      if (signal?.aborted === true) return onEnd({ reason: 'aborted' });
+      // Before reading: what was recorded until the run was released is read after it.
+      const isReleased = follow === 'until-over' && lockHolder(folder).owner === null;
+      const isMore = journal.read(BATCH_BYTES, gathered);
+      const batch = gathered.take();
+      if (batch.length > 0) yield batch;
+      if (isMore) continue;
+      if (changes === null) return onEnd({ reason: 'caught-up' });
+      if (isGone(path, fd)) return onEnd({ reason: 'removed' });
+      if (isReleased && hasEnded(path)) return onEnd({ reason: 'over' });
+      await changes.next();
+    }
+  } catch (cause) {
+    if (isGone(path, fd)) return onEnd({ reason: 'removed' });
+    if (!(cause instanceof StoreError)) throw cause;
+    onEnd({ reason: 'failed', message: cause.message });
+  } finally {
+    changes?.close();
+    if (fd !== null) closeSync(fd);
+  }
+}
+
+/** Whether the last recorded event says that the run has returned or failed. */
+function hasEnded(path: string): boolean {
+  const last = END_BYTES.map((bytes) => lastEvents(path, bytes)[0]).find((event) => event !== undefined);
+  const status = statusAfter(last);
+  return status === 'returned' || status === 'failed';
+}
+
+/** Whether the run was removed: its journal is not there, or another file is. */
+function isGone(path: string, fd: number | null): boolean {
+  const entry = entryAt(path);
+  return entry === null || (fd !== null && entry.ino !== fstatSync(fd).ino);
+}
+
+/** Gathers lines as text. */
+class Batch implements LineListener {
+  private lines: EventLine[] = [];
+
+  /** `after`: damage up to this event was passed on before. */
+  constructor(
+    private readonly path: string,
+    private readonly after: number,
+  ) {}
+
+  line(buffer: Buffer, start: number, end: number, { seq }: { readonly seq: number }): void {
+    const text = buffer.toString('utf8', start, end);
+    this.lines.push({ seq, text: mayHaveEarlierKeys(text) ? withCurrentKeys(text) : text });
+  }
+
+  damage(seq: number, byte: number): void {
+    if (seq <= this.after) return;
+    const message = `\`${this.path}\` is damaged: event ${seq}, which begins at byte ${byte}, has changed or is missing`;
+    const damaged: DamagedEvents = { seq, type: 'journal_damaged', byte, message };
+    this.lines.push({ seq, text: JSON.stringify(damaged) });
+  }
+
+  take(): readonly EventLine[] {
+    const { lines } = this;
+    this.lines = [];
+    return lines;
+  }
+}
+
+function withCurrentKeys(text: string): string {
+  const record = readJournalLine(text);
+  return record === null ? text : journalLine(record.event, record.seq, record.time);
+}

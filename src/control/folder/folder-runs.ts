@@ -1,0 +1,111 @@
+/**
+ * The runs of a folder, usually `.statedsl`: runs are executed by this process, and read from disk whichever process
+ * executes them. Each operation is loaded when it is called, so that a command which lists runs loads no parser.
+ */
+import { resolve } from 'node:path';
+import type { ProjectOptions, ProjectRunOptions } from '../../library/project.js';
+import { diskFiles, type ProjectHost } from '../../project/host.js';
+import type { Delivery } from '../../runtime/store/inbox.js';
+import { DEFAULT_STORE } from '../../runtime/store/open-own-run.js';
+import { openStoredRun, type StoredRun } from '../../runtime/store/stored-run.js';
+import { resultOf } from '../result.js';
+import type { Runs, Startable } from '../runs.js';
+import type { Sender } from './deliver.js';
+import { findRun } from './find-run.js';
+
+/** How `openRuns` opens runs; `dir` is the folder in which they are kept, by default `.statedsl` in the project. */
+export interface RunsOptions extends ProjectOptions {
+  /** The folder of the project, with the programs and their configuration; default the working directory. */
+  readonly folder?: string;
+}
+
+const DEFAULT_PERSON = 'user';
+
+export function folderRuns(options: RunsOptions): Runs {
+  const folder = resolve(options.folder ?? '.');
+  const directory = resolve(folder, options.dir ?? DEFAULT_STORE);
+  const allowOutside = options.allowOutside === true;
+  const host: ProjectHost = { folder, files: diskFiles, allowOutside, environment: options.env ?? process.env };
+  const project = async () =>
+    (await import('../../library/open-project.js')).openProject(folder, { ...options, dir: directory });
+  const openRun = (run: string | null): StoredRun => openStoredRun(directory, findRun(directory, run));
+  const machineOf = (id: string): string => openStoredRun(directory, id).about.machine;
+  const deliver = async (run: string, deliveries: readonly Delivery[], inputs: Sender['inputs']) => {
+    const { deliverTo } = await import('./deliver.js');
+    return deliverTo(run, deliveries, { directory, host, inputs });
+  };
+  const runProgram = async (program: Startable, given: ProjectRunOptions) => {
+    const opened = await project();
+    const isText = typeof program !== 'string' && 'text' in program;
+    return opened.run(isText ? await opened.checkText(program.text, program) : program, given);
+  };
+  return {
+    async start(program, given = {}) {
+      const { begin } = await import('./execute.js');
+      return begin((onStart) => runProgram(program, { ...given, onStart }), machineOf, given.onStart);
+    },
+    list: (filter = {}) => resultOf(async () => (await import('./list.js')).listFolder(directory, filter)),
+    async inspect(run, at = null) {
+      const { inspectFolderRun } = await import('./inspect.js');
+      const result = await resultOf(() => inspectFolderRun(directory, run, at));
+      return result.ok ? result.value : result;
+    },
+    events: (run, after = 0, signal, follow = 'forever') =>
+      resultOf(async () => {
+        const { eventStream } = await import('./event-stream.js');
+        return eventStream({ folder: openRun(run).path, after, follow, signal });
+      }),
+    output: (run, effect, given = {}) =>
+      resultOf(async () => {
+        const { outputStream } = await import('./output-stream.js');
+        const { path, about } = openRun(run);
+        return outputStream(path, about.run_id, effect, given);
+      }),
+    artifact: (run, hash) =>
+      resultOf(async () => {
+        const { artifactStream } = await import('./output-stream.js');
+        const { path, about } = openRun(run);
+        return artifactStream(path, about.run_id, hash);
+      }),
+    answer: (run, answers, { by = DEFAULT_PERSON, inputs = {} } = {}) =>
+      deliver(
+        run,
+        Object.entries(answers).map(([name, value]) => ({ kind: 'answer', name, value, by })),
+        inputs,
+      ),
+    signal: (run, name, payload = null, { by = DEFAULT_PERSON, inputs = {} } = {}) =>
+      deliver(run, [{ kind: 'signal', name, payload, by }], inputs),
+    cancel: (run, { by = DEFAULT_PERSON } = {}) =>
+      resultOf(async () => {
+        const { cancelStored } = await import('../../runtime/run/cancel.js');
+        const run_id = findRun(directory, run);
+        const undo = await cancelStored(directory, run_id, by);
+        const left = undo.length === 0 ? {} : { undo };
+        return { run_id, status: 'failed', error: { kind: 'cancelled' }, ...left };
+      }),
+    async resume(run, given = {}) {
+      const { begin } = await import('./execute.js');
+      return begin(async (onStart) => (await project()).resume(run, { ...given, onStart }), machineOf, given.onStart);
+    },
+    async replay(run, from, given = {}) {
+      const { begin } = await import('./execute.js');
+      const execute = async (onStart: ProjectRunOptions['onStart']) =>
+        (await project()).replay(run, { ...given, from, ...(onStart === undefined ? {} : { onStart }) });
+      return begin(execute, machineOf, given.onStart);
+    },
+    compare: (run, given = {}) =>
+      resultOf(async () => {
+        const { runId, events, difference } = await (await project()).checkDrift(run, given);
+        return { run_id: runId, status: difference === null ? 'same' : 'different', events, difference };
+      }),
+    report: (scope = {}) => resultOf(async () => (await import('./report.js')).reportOnRuns(directory, scope)),
+    detail: (name, scope = {}) =>
+      resultOf(async () => (await import('./report.js')).detailOfRuns(directory, name, scope)),
+    async apply(run, { cwd = folder } = {}) {
+      const { applyRun } = await import('./apply.js');
+      const result = await resultOf(() => applyRun(directory, run, resolve(folder, cwd)));
+      return result.ok ? result.value : result;
+    },
+    remove: (given) => resultOf(async () => (await import('./remove.js')).removeRuns(directory, given)),
+  };
+}

@@ -1,0 +1,51 @@
+/** Removes old runs of a folder, with their worktrees and the processes that they left behind. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Removal, removeOldRuns } from '../../runtime/store/remove-runs.js';
+import { requireOwnStore } from '../../runtime/store/store-ownership.js';
+import type { RemovedRuns, RemoveOptions } from '../runs.js';
+
+/** Rejects with a `RunRefused` or a `StoreError`. */
+export async function removeRuns(directory: string, options: RemoveOptions): Promise<RemovedRuns> {
+  const { keepLast, all = false, dryRun = false } = options;
+  await requireOwnStore(directory);
+  const unapplied = all ? new Set<string>() : await findUnapplied(directory);
+  const runs = removeOldRuns(directory, { keepLast, all, unapplied, dryRun });
+  if (!dryRun) await stopLeftovers(runs);
+  const worktrees = await removeTheirWorktrees(directory, runs, { unapplied, dryRun });
+  return { ...runs, worktrees, dry_run: dryRun };
+}
+
+/** Stops processes that a killed runner left behind: they would continue for a run that no longer exists. */
+async function stopLeftovers({ removed }: Removal): Promise<void> {
+  const killed = removed.filter(({ status }) => status === 'killed');
+  if (killed.length === 0) return;
+  const { stopEffects } = await import('../../runtime/process/leftovers.js');
+  for (const { run_id } of killed) await stopEffects(run_id, null);
+}
+
+async function findUnapplied(directory: string): Promise<Set<string>> {
+  if (!existsSync(join(directory, 'worktrees'))) return new Set();
+  return (await import('../../runtime/worktree/apply/unapplied.js')).unappliedRuns(directory);
+}
+
+/**
+ * Removes worktrees after their runs. If a process dies in between, the next removal removes the rest. Returns the removed
+ * worktrees, or those that would be removed.
+ */
+async function removeTheirWorktrees(
+  directory: string,
+  { removed }: Removal,
+  { unapplied, dryRun }: { readonly unapplied: ReadonlySet<string>; readonly dryRun: boolean },
+): Promise<RemovedRuns['worktrees']> {
+  if (!existsSync(join(directory, 'worktrees'))) return [];
+  const { abandonedWorktrees, removeAll, worktreesOf } = await import('../../runtime/worktree/remove-worktrees.js');
+  const gone = new Set(removed.map(({ run_id }) => run_id));
+  const isKept = (runId: string): boolean => unapplied.has(runId) || existsSync(join(directory, 'runs', runId));
+  const leaving = [
+    ...worktreesOf(directory, gone),
+    ...abandonedWorktrees(directory, (id) => gone.has(id) || isKept(id)),
+  ];
+  if (!dryRun) await removeAll(directory, leaving);
+  return leaving.map(({ root, branch }) => ({ directory: root, branch }));
+}

@@ -1,0 +1,97 @@
+/**
+ * How operations on runs answer: with a value, or with a refusal. A refusal is a value too, with a code for programs, and
+ * a message and a next step for people, so that a command, a service and a page all say the same.
+ */
+import type { Findings } from '../library/diagnostics.js';
+import { ProgramRefused } from '../library/project.js';
+import { RunRefused } from '../runtime/store/run-refused.js';
+import { JournalDamage, StoreError } from '../runtime/store/store-error.js';
+
+/**
+ * Why an operation was refused. `unknown`: there is no such run, file or name. `wrong-use`: the request does not fit the
+ * run. `invalid-program`: the program has errors or no approval. `held`: a process executes the run. `over`: the run has
+ * ended. `conflict`: another process did it first. `unfinished`: the run has not returned. `not-applied`: its changes
+ * cannot be merged. `unusable`: its files cannot be used. `damaged`: a part of its record has changed. `foreign`: another
+ * user may have made the store. `store`: the disk cannot be read or written.
+ */
+export type RefusalCode =
+  | 'unknown'
+  | 'wrong-use'
+  | 'invalid-program'
+  | 'held'
+  | 'over'
+  | 'conflict'
+  | 'unfinished'
+  | 'not-applied'
+  | 'unusable'
+  | 'damaged'
+  | 'foreign'
+  | 'store';
+
+/** Where the record of a run is damaged. */
+export interface DamagePosition {
+  /** The number of the event that has changed or is missing. The events before it can be used. */
+  readonly seq: number;
+  /** Where it begins in the journal, in bytes. */
+  readonly byte: number;
+}
+
+/** Why an operation was not done. */
+export interface Refusal {
+  readonly code: RefusalCode;
+  /** A clause with names in backticks. */
+  readonly message: string;
+  /** One next step; null if there is none to recommend. */
+  readonly help: string | null;
+  /** For the code `damaged`. */
+  readonly damage?: DamagePosition;
+  /** For the code `invalid-program`: all that is wrong with it, for `formatDiagnostics` and `diagnosticsToJson`. */
+  readonly findings?: Findings;
+  /** What `--json` prints about it, if that is more than its code. */
+  readonly facts?: object;
+}
+
+/** The result of an operation that was done. */
+export interface Done<T> {
+  readonly ok: true;
+  readonly value: T;
+}
+
+/** The result of an operation that was not done. */
+export interface Refused {
+  readonly ok: false;
+  readonly refusal: Refusal;
+}
+
+/** What every operation on runs resolves with. Operations reject only with what functions of the caller throw. */
+export type Result<T> = Done<T> | Refused;
+
+export function resultWith<T>(value: T): Done<T> {
+  return { ok: true, value };
+}
+
+export function refuse(code: RefusalCode, message: string, help: string | null = null): Refused {
+  return { ok: false, refusal: { code, message, help } };
+}
+
+/** Turns what an operation throws about a run, a program or a disk into a refusal. Anything else is a bug and is thrown. */
+export async function resultOf<T>(action: () => Promise<T> | T): Promise<Result<T>> {
+  try {
+    return resultWith(await action());
+  } catch (cause) {
+    return { ok: false, refusal: refusalOf(cause) };
+  }
+}
+
+/** The refusal that an error means. Throws an error that means none. */
+export function refusalOf(cause: unknown): Refusal {
+  if (cause instanceof RunRefused) return { code: cause.kind, message: cause.message, help: cause.help };
+  if (cause instanceof ProgramRefused)
+    return { code: 'invalid-program', message: cause.message, help: null, findings: cause.findings };
+  if (cause instanceof JournalDamage) {
+    const { message, seq, byte } = cause;
+    return { code: 'damaged', message, help: null, damage: { seq, byte } };
+  }
+  if (cause instanceof StoreError) return { code: 'store', message: cause.message, help: null };
+  throw cause;
+}

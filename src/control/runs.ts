@@ -1,0 +1,263 @@
+/**
+ * Every operation on runs as one interface. A folder of runs implements it (`folder/`); whoever uses it (the command line,
+ * a service, a program that embeds statedsl) cannot see where the runs are. Values are the objects that `--json` prints.
+ */
+import type { UndoFacts } from '../interpreter/events/undo-facts.js';
+import type { Difference } from '../interpreter/record/replay.js';
+import type {
+  CheckedProgram,
+  ProjectReplayOptions,
+  ProjectResumeOptions,
+  ProjectRunOptions,
+} from '../library/project.js';
+import type { Json } from '../machine/expression.js';
+import type { InspectedRun } from '../runtime/inspect-run.js';
+import type { ListedRun } from '../runtime/list-runs.js';
+import type { RunReport } from '../runtime/run/report.js';
+import type { JournalRecord } from '../runtime/store/journal-line.js';
+import type { RunStatus } from '../runtime/store/stored-run.js';
+import type { Report } from '../views/report/report.js';
+import type { Detail } from '../views/report/report-detail.js';
+import type { Done, Refused, Result } from './result.js';
+
+/** Which runs `list` lists. All conditions must hold. */
+export interface RunFilter {
+  /** Only runs with one of these states of execution. */
+  readonly status?: RunStatus | readonly RunStatus[];
+  /** Only runs of the machine with this name. */
+  readonly machine?: string;
+  /** Only runs that started at this time or later; ISO 8601. */
+  readonly since?: string;
+  /** Only runs that started before this time; ISO 8601. */
+  readonly until?: string;
+  /** Only runs whose id, machine, state, error or inputs contain this text, in upper or lower case. */
+  readonly q?: string;
+  /** At most this many runs; the default is all. */
+  readonly limit?: number;
+  /** Only runs older than this one: `next` of the page before. */
+  readonly after?: string;
+}
+
+/** The runs that `list` found, newest first. */
+export interface RunList {
+  readonly runs: readonly ListedRun[];
+  /** For `after`, to get the next page; absent: these were the last ones. */
+  readonly next?: string;
+}
+
+/** The result of `inspect`. */
+export type Inspected =
+  | (Done<InspectedRun> & {
+      /** The last events up to the one after which the run is shown, with their whole values. */
+      readonly recent: readonly JournalRecord[];
+    })
+  | Refused;
+
+/** An event as its line in the journal has it, and as `--events` prints it. */
+export interface RecordedEvent {
+  readonly seq: number;
+  /** When it was recorded; ISO 8601. */
+  readonly ts: string;
+  readonly type: string;
+  readonly [member: string]: Json;
+}
+
+/** Takes the place of events that cannot be read, because the journal is damaged there. */
+export interface DamagedEvents {
+  /** The number of the first of them. */
+  readonly seq: number;
+  readonly type: 'journal_damaged';
+  /** Where the damage begins in the journal, in bytes. */
+  readonly byte: number;
+  readonly message: string;
+}
+
+/** A recorded event as text: for a reader that passes it on. */
+export interface EventLine {
+  readonly seq: number;
+  /** One line of JSON, without a line end: a `RecordedEvent` or `DamagedEvents`. */
+  readonly text: string;
+}
+
+/**
+ * Why a stream of events or output ended. `caught-up`: everything on record was passed on, and no more was wanted. `over`:
+ * the run or the effect has ended. `removed`: the run was removed. `aborted`: the reader aborted it. `failed`: the disk
+ * cannot be read.
+ */
+export interface StreamEnd {
+  readonly reason: 'caught-up' | 'over' | 'removed' | 'aborted' | 'failed';
+  /** For `failed`. */
+  readonly message?: string;
+}
+
+/**
+ * How long a stream follows a run: `forever` until it is aborted or the run is removed, across suspensions and resumes;
+ * `until-over` also until the run has returned or failed and no process executes it; `no` only what is on record now.
+ */
+export type Follow = 'forever' | 'until-over' | 'no';
+
+/** The events of a run. It can be iterated once: event by event, or with `lines` in larger pieces. */
+export interface EventStream extends AsyncIterable<RecordedEvent | DamagedEvents> {
+  /** The same events as text, as many at once as there are, at most about 1 MiB. */
+  lines(): AsyncIterable<readonly EventLine[]>;
+  /** Null until it has ended. */
+  readonly end: StreamEnd | null;
+}
+
+/** What `output` reads of an effect. */
+export interface OutputOptions {
+  /** Default `stdout`. */
+  readonly stream?: 'stdout' | 'stderr';
+  /** Of an agent: everything that its program printed instead of only its answer, once it has ended. */
+  readonly raw?: boolean;
+  /** The first byte that is wanted; default 0. */
+  readonly from?: number;
+  /** Whether to wait for what it prints later; default true. */
+  readonly follow?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** What a command or an agent printed, with secrets replaced, in pieces. It can be iterated once. */
+export interface OutputStream extends AsyncIterable<Uint8Array> {
+  /** Whether the effect had ended when the stream was opened, so that its output is complete. */
+  readonly complete: boolean;
+  /** How many bytes were printed when the stream was opened. */
+  readonly bytes: number;
+  /** Null until it has ended. */
+  readonly end: StreamEnd | null;
+}
+
+/** A run that a process has begun to execute: what `--detach --json` prints. */
+export interface StartedRun {
+  readonly run_id: string;
+  readonly machine: string;
+  readonly status: 'running';
+}
+
+/** An execution of a run. */
+export interface Execution {
+  readonly started: StartedRun;
+  /** The report of the run when it ends, is suspended or is interrupted: what `run --json` prints. */
+  readonly report: Promise<RunReport>;
+}
+
+/** The program that `start` executes: a file by its path, a text, or a program that `checkFile` or `checkText` checked. */
+export type Startable = string | { readonly text: string; readonly name?: string } | CheckedProgram;
+
+/** Who asks for a change of a run. */
+export interface ByPerson {
+  /** A name for the record; default `user`. */
+  readonly by?: string;
+}
+
+/** How answers and signals are delivered. */
+export interface DeliverOptions extends ByPerson {
+  /** Secret inputs of the run, so that they are replaced in the record. */
+  readonly inputs?: Readonly<Record<string, Json>>;
+}
+
+/** What became of answers and signals. */
+export interface Delivered {
+  readonly run_id: string;
+  /** `recorded`: the run has them, and `resume` continues it. `passed-on`: the process that executes the run gets them. */
+  readonly delivery: 'recorded' | 'passed-on';
+}
+
+/** What `cancel --json` prints. */
+export interface CancelledRun {
+  readonly run_id: string;
+  readonly status: 'failed';
+  readonly error: { readonly kind: 'cancelled' };
+  /** What a rollback would perform; absent: nothing. */
+  readonly undo?: readonly UndoFacts[];
+}
+
+/** What `replay --json` prints about a run that is compared with its program. */
+export interface Drift {
+  readonly run_id: string;
+  readonly status: 'same' | 'different';
+  /** How many events are equal. */
+  readonly events: number;
+  readonly difference: Difference | null;
+}
+
+/** The point of a run where `replay` begins: an event, the `entry`-th entry of a state, or all members that failed. */
+export type ReplayFrom = ProjectReplayOptions['from'];
+
+/** Which runs `report` is about. */
+export interface ReportScope {
+  /** One run, by its id or the beginning of it; null: the latest. */
+  readonly run?: string | null;
+  /** The newest so many runs. */
+  readonly last?: number;
+}
+
+/** What `apply --json` prints about changes that are in the checkout now, or were there already. */
+export type AppliedRun = { readonly run_id: string; readonly commit: string } & (
+  | { readonly status: 'applied'; readonly into: string; readonly files: readonly string[] }
+  | { readonly status: 'contained' }
+);
+
+/** Which runs `remove` removes. */
+export interface RemoveOptions {
+  /** So many of the newest runs stay. */
+  readonly keepLast: number;
+  /** Also runs that could be resumed, and those with changes that were not applied. */
+  readonly all?: boolean;
+  /** Only says what would be removed. */
+  readonly dryRun?: boolean;
+}
+
+/** What `gc --json` prints. */
+export interface RemovedRuns {
+  readonly removed: readonly (RemovedRun & { readonly bytes: number })[];
+  /** Older runs that stay. */
+  readonly kept: readonly (RemovedRun & { readonly unapplied?: true; readonly link?: string })[];
+  /** Folders that were left by a process that died while it removed runs. */
+  readonly leftovers: readonly string[];
+  readonly bytes: number;
+  readonly worktrees: readonly { readonly directory: string; readonly branch: string }[];
+  readonly dry_run: boolean;
+}
+
+/** A run in the list of `remove`. */
+export type RemovedRun = Pick<ListedRun, 'run_id' | 'machine' | 'status'>;
+
+/**
+ * All operations on runs. `run` is the id of a run or the beginning of it; where it may be null, that is the latest run.
+ * Each operation resolves with a value or with a refusal, and rejects only with what functions of the caller throw.
+ */
+export interface Runs {
+  /** Starts a run; resolves when it has begun. What is left out comes from the configuration. */
+  start(program: Startable, options?: ProjectRunOptions): Promise<Result<Execution>>;
+  /** The runs, newest first. */
+  list(filter?: RunFilter): Promise<Result<RunList>>;
+  /** The run as it is, or as it was after the event with the number `at`. */
+  inspect(run: string | null, at?: number | null): Promise<Inspected>;
+  /** The events after the number `after`: what is on record, then what comes. Default: all, and until aborted. */
+  events(run: string | null, after?: number, signal?: AbortSignal, follow?: Follow): Promise<Result<EventStream>>;
+  /** What a command or an agent prints: what is there, then what comes until it ends. `effect`: its name in the journal. */
+  output(run: string | null, effect: string, options?: OutputOptions): Promise<Result<OutputStream>>;
+  /** The content of an artifact: a large value or output, named by its SHA-256 in the events of the run. */
+  artifact(run: string | null, hash: string): Promise<Result<OutputStream>>;
+  /** Answers questions of a run, all of them or none, and executes nothing. An answer that comes second is a `conflict`. */
+  answer(run: string, answers: Readonly<Record<string, Json>>, options?: DeliverOptions): Promise<Result<Delivered>>;
+  /** Sends a signal to a run, and executes nothing. */
+  signal(run: string, name: string, payload?: Json, options?: DeliverOptions): Promise<Result<Delivered>>;
+  /** Ends a run for good, also one that another process executes. */
+  cancel(run: string, options?: ByPerson): Promise<Result<CancelledRun>>;
+  /** Resumes a run; resolves when it executes. A run that has returned is only reported again. */
+  resume(run: string, options?: ProjectResumeOptions): Promise<Result<Execution>>;
+  /** Executes a new run from a point of an old one; resolves when it executes. */
+  replay(run: string, from: ReplayFrom, options?: Omit<ProjectReplayOptions, 'from'>): Promise<Result<Execution>>;
+  /** Compares a run with its program, or with another one; executes nothing. */
+  compare(run: string, options?: { readonly program?: CheckedProgram }): Promise<Result<Drift>>;
+  /** How much time and money runs took, and where. */
+  report(scope?: ReportScope): Promise<Result<Report>>;
+  /** Every attempt of one step, state or tool of these runs. */
+  detail(name: string, scope?: ReportScope): Promise<Result<Detail>>;
+  /** Merges the changes in the worktree of a run into a checkout; null: the latest run that returned. */
+  apply(run: string | null, options?: { readonly cwd?: string }): Promise<Result<AppliedRun>>;
+  /** Removes old runs. */
+  remove(options: RemoveOptions): Promise<Result<RemovedRuns>>;
+}

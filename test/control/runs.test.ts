@@ -1,0 +1,158 @@
+/** The operations on runs of a folder, called as a program calls them that embeds statedsl. */
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { openRuns } from '../../src/control/open-runs.js';
+import type { Result } from '../../src/control/result.js';
+import type { EventStream, Runs } from '../../src/control/runs.js';
+
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), 'statedsl-control-'));
+  onTestFinished(() => rmSync(made, { recursive: true, force: true }));
+  return made;
+}
+
+function value<T>(result: Result<T>): T {
+  if (!result.ok) throw new Error(JSON.stringify(result.refusal));
+  return result.value;
+}
+
+function codeOf(result: Result<unknown>): string {
+  return result.ok ? 'ok' : result.refusal.code;
+}
+
+const ASKS = 'ASK user: "Which colour?" → colour choices=red,blue\nDO: paint {colour}\nRETURN: {colour}\n';
+
+/** Functions instead of processes. */
+const commands = { paint: ([colour]: readonly string[]) => `painted ${colour}\n` };
+
+async function started(runs: Runs, text: string): Promise<string> {
+  const execution = value(await runs.start({ text }));
+  await execution.report;
+  return execution.started.run_id;
+}
+
+async function typesOf(stream: EventStream): Promise<string[]> {
+  const types: string[] = [];
+  for await (const { type } of stream) types.push(type);
+  return types;
+}
+
+test('a run is started, answered, resumed, followed, shown, listed and reported', async () => {
+  const runs = openRuns({ folder: folder(), commands });
+  const execution = value(await runs.start({ text: ASKS }));
+  expect(execution.started).toMatchObject({ machine: 'stdin', status: 'running' });
+  expect((await execution.report).status).toBe('suspended');
+  const { run_id } = execution.started;
+  expect(value(await runs.inspect(run_id)).waiting[0]).toMatchObject({ kind: 'ask', name: 'colour' });
+  expect(value(await runs.answer(run_id.slice(0, 30), { colour: 'red' }, { by: 'ada' }))).toEqual({
+    run_id,
+    delivery: 'recorded',
+  });
+  const resumed = value(await runs.resume(run_id));
+  expect(await resumed.report).toMatchObject({ error: null, returned: 'red' });
+  const stream = value(await runs.events(run_id, 0, undefined, 'no'));
+  expect(await typesOf(stream)).toEqual([
+    'run_started',
+    'state_entered',
+    'asked',
+    'run_suspended',
+    'answered',
+    'run_resumed',
+    'effect_requested',
+    'effect_settled',
+    'run_returned',
+  ]);
+  expect(stream.end).toEqual({ reason: 'caught-up' });
+  expect(value(await runs.list()).runs.map(({ status }) => status)).toEqual(['returned']);
+  expect(value(await runs.inspect(run_id, 3))).toMatchObject({ seq: 3, status: 'running' });
+  expect(value(await runs.report({ run: run_id })).effects).toBe(1);
+  expect(value(await runs.detail('paint', { run: run_id })).attempts).toHaveLength(1);
+  expect(value(await runs.compare(run_id)).status).toBe('same');
+  const again = value(await runs.replay(run_id, { state: 'MAIN', entry: 1 }));
+  expect((await again.report).status).toBe('suspended');
+  expect(value(await runs.cancel(again.started.run_id))).toEqual({
+    run_id: again.started.run_id,
+    status: 'failed',
+    error: { kind: 'cancelled' },
+  });
+  expect(value(await runs.remove({ keepLast: 0 })).removed).toHaveLength(2);
+});
+
+test('refusals are values with a code, a message and a help', async () => {
+  const place = folder();
+  const runs = openRuns({ folder: place, commands });
+  expect(codeOf(await runs.inspect(null))).toBe('unknown');
+  const broken = await runs.start({ text: 'GOTO: NOWHERE\n' });
+  expect(broken).toMatchObject({ ok: false, refusal: { code: 'invalid-program', help: null } });
+  expect(broken.ok ? [] : broken.refusal.findings?.diagnostics.map(({ code }) => code)).toEqual(['unknown-state']);
+  expect(codeOf(await runs.start('missing.dsl'))).toBe('unknown');
+  const id = await started(runs, ASKS);
+  expect(await runs.inspect(id, 99)).toEqual({
+    ok: false,
+    refusal: { code: 'wrong-use', message: 'the run has no event 99', help: 'its last event is number 4' },
+  });
+  expect(codeOf(await runs.answer(id, { colour: 'green' }))).toBe('wrong-use');
+  expect(codeOf(await runs.answer(id, { size: '1' }))).toBe('wrong-use');
+  expect(codeOf(await runs.output(id, '99'))).toBe('unknown');
+  expect(codeOf(await runs.artifact(id, 'a'.repeat(64)))).toBe('unknown');
+  expect(codeOf(await runs.apply(id))).toBe('unfinished');
+  value(await runs.cancel(id));
+  expect(codeOf(await runs.cancel(id))).toBe('over');
+  expect(codeOf(await runs.resume(id))).toBe('over');
+});
+
+test('of two answers at once one is recorded, and the other is a conflict', async () => {
+  const place = folder();
+  const runs = openRuns({ folder: place, commands });
+  const id = await started(runs, ASKS);
+  const answers = await Promise.all([runs.answer(id, { colour: 'red' }), runs.answer(id, { colour: 'blue' })]);
+  expect(answers.map(codeOf).sort()).toEqual(['conflict', 'ok']);
+  const late = await runs.answer(id, { colour: 'red' }, { by: 'eve' });
+  expect(late.ok ? null : late.refusal.message).toBe('user has already answered `colour`');
+});
+
+test('an id is no path', async () => {
+  const place = folder();
+  const runs = openRuns({ folder: place, commands });
+  const id = await started(runs, 'DO: paint red\n');
+  for (const name of ['../x', '..', '.', '', '/', `../runs/${id}`, `${id}/../${id}`, 'index.ndjson', '\0', '%2e%2e'])
+    for (const result of [
+      await runs.inspect(name),
+      await runs.events(name),
+      await runs.output(name, '1'),
+      await runs.artifact(name, 'a'.repeat(64)),
+      await runs.answer(name, { a: 1 }),
+      await runs.signal(name, 'go'),
+      await runs.cancel(name),
+      await runs.resume(name),
+      await runs.replay(name, 1),
+      await runs.report({ run: name }),
+      await runs.apply(name),
+    ])
+      expect([name, codeOf(result)]).toEqual([name, 'unknown']);
+  for (const hash of ['../run.json', '../../../secret', '', 'A'.repeat(64), `${'a'.repeat(64)}/..`])
+    expect(codeOf(await runs.artifact(id, hash))).toBe('wrong-use');
+});
+
+test('links in a store are refused', async () => {
+  const place = folder();
+  const runs = openRuns({ folder: place, commands });
+  const id = await started(runs, 'DO: paint red\n');
+  const mine = join(place, 'mine.txt');
+  writeFileSync(mine, 'not for anybody\n');
+  const journal = join(place, '.statedsl/runs', id, 'journal.ndjson');
+  rmSync(journal);
+  symlinkSync(mine, journal);
+  const stream = value(await runs.events(id, 0, undefined, 'no'));
+  expect(await typesOf(stream)).toEqual([]);
+  expect(stream.end?.reason).toBe('failed');
+  expect(codeOf(await runs.inspect(id))).toBe('store');
+  symlinkSync(mine, join(place, '.statedsl/runs', id, 'artifacts', 'b'.repeat(64)));
+  expect(codeOf(await runs.artifact(id, 'b'.repeat(64)))).toBe('store');
+  const other = folder();
+  symlinkSync(join(place, '.statedsl'), join(other, '.statedsl'));
+  symlinkSync(join(place, '.statedsl/runs'), join(folder(), 'runs'));
+  expect(readFileSync(mine, 'utf8')).toBe('not for anybody\n');
+});
