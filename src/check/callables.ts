@@ -1,6 +1,6 @@
 /**
- * What CALL and PLAN can name: the tools of the file next to the program, and plans. Both are looked for when the first
- * line asks for them, so that a program without such a line costs nothing, not even the code that reads plans.
+ * The tools and plans that CALL and PLAN can name. They are read when the first such line needs them, so that a program
+ * without one does not even load the code that reads plans.
  */
 import type { Json } from '../machine/expression.js';
 import type { Instruction } from '../machine/machine.js';
@@ -12,30 +12,35 @@ import type { SourceFile, SourceSet, Span } from '../source/source-file.js';
 import type { Member, PlanNode } from '../syntax/plan-tree.js';
 import type { PlanCompilation } from './plan/compile-plan.js';
 
-/** A plan that was compiled with the tools of the program. */
+/** A plan, compiled with the tools of the program. */
 export interface Callable extends PlanCompilation {
-  /** Files that places in its messages are in, by their index there; all others are of the program. */
+  /** The files that its messages refer to, by their index there. All other indexes refer to files of the program. */
   readonly files: ReadonlyMap<number, SourceFile>;
-  /** It and the plans inside it as a run executes them. Asked for only where nothing is wrong. */
+  /** Returns the plan and its nested plans as a run executes them. Called only if there are no errors. */
   readonly link: () => { readonly name: string; readonly plans: { readonly [name: string]: Plan } };
 }
 
 type Constants = { readonly [name: string]: Json };
 
-/** How a program gets at tools and plans. */
+/** Compiles the tools and plans that a program calls. */
 export interface CallSupport {
-  /** A plan that is in the program; `tools` are those that it makes itself. */
+  /** Compiles a plan that is part of the program. `tools` are tools that the program defines. */
   call(tree: PlanNode, tools: readonly Member[]): Callable | { readonly error: string };
-  /** A plan in a file, relative to the file `from`. With `inputs` they are checked against its tools. */
+  /**
+   * Compiles a plan in a file; `path` is relative to the file `from`. Checks `inputs`, unless null, against its tools.
+   */
   plan(path: string, from: string, inputs: Constants | null): Callable | { readonly error: string };
 }
 
 export class Callables {
   private readonly table = new Map<string, Plan>();
-  /** The name of each kept plan by its title and content, and how many have a title: one title may be on every line. */
+  /**
+   * The name of each stored plan by its title and content, and how many plans have each title: all lines may use the
+   * same title.
+   */
   private readonly contents = new Map<string, string>();
   private readonly counts = new Map<string, number>();
-  /** The same by the plan itself, which instructions may share. */
+  /** The name of each stored plan by the plan itself, which several instructions may share. */
   private readonly names = new Map<Callable, string>();
   private known: CallSupport | null | undefined;
 
@@ -45,7 +50,7 @@ export class Callables {
     private readonly diagnostics: Diagnostic[],
   ) {}
 
-  /** A plan that is written in the program. Null after telling that there is none. */
+  /** A plan that is written in the program. Returns null after reporting that there is none. */
   call(tree: PlanNode, tools: readonly Member[], where: Span): Callable | null {
     const support = this.requireSupport(where);
     const found = support?.call(tree, tools) ?? null;
@@ -54,7 +59,7 @@ export class Callables {
     return null;
   }
 
-  /** A plan in a file of its own; null after telling that it cannot be read. */
+  /** A plan in its own file. Returns null after reporting that it cannot be read. */
   plan(path: string, where: Span, inputs: Constants | null): Callable | null {
     const found = this.requireSupport(where)?.plan(path, this.sources[where.file]?.name ?? '', inputs) ?? null;
     if (found === null || !('error' in found)) return found === null ? null : this.withProgramFiles(found);
@@ -62,7 +67,7 @@ export class Callables {
     return null;
   }
 
-  /** Keeps a plan for the machine; the name under which instructions know it. */
+  /** Stores a plan in the machine, and returns the name by which instructions refer to it. */
   keep(callable: Callable, title: string): string {
     const known = this.names.get(callable);
     if (known !== undefined) return known;
@@ -82,7 +87,7 @@ export class Callables {
     if (same !== undefined) return same;
     let count = (this.counts.get(title) ?? 0) + 1;
     const numberedTitle = (): string => (count === 1 ? title : `${title} (${count})`);
-    // A plan inside of another one may have the name.
+    // A nested plan may already have this name.
     while (this.table.has(numberedTitle())) count++;
     this.counts.set(title, count);
     this.contents.set(content, numberedTitle());
@@ -90,7 +95,7 @@ export class Callables {
     return numberedTitle();
   }
 
-  /** The plans that instructions run, with those inside; undefined when they run none. */
+  /** The plans that instructions run, with their nested plans; undefined if there are none. */
   plansOf(code: Iterable<Instruction>): { readonly [name: string]: Plan } | undefined {
     const names = new Set<string>();
     const visit = (name: string): void => {
@@ -115,7 +120,7 @@ export class Callables {
     return support;
   }
 
-  /** Its messages name the files of the program. */
+  /** The same plan, with messages that refer to the files of the program. */
   private withProgramFiles(callable: Callable): Callable {
     const indexes = new Map([...callable.files].map(([index, file]) => [index, this.fileIndexOf(file)]));
     const shiftSpan = (span: Span): Span => ({ ...span, file: indexes.get(span.file) ?? span.file });

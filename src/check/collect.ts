@@ -1,6 +1,6 @@
 /**
- * Gathers what a program declares: its machines with their states, and the patterns, inputs and limits that
- * belong to the file. Imports are followed here, so everything later sees one set of names.
+ * Collects the declarations of a program: its machines with their states, and the patterns, inputs and limits of the
+ * file. Imports are followed here, so all later stages see one set of names.
  */
 import { checkMessages as say } from '../source/catalogue/check.js';
 import type { Diagnostic } from '../source/diagnostic.js';
@@ -12,14 +12,17 @@ export type StateDeclaration = Extract<Declaration, { kind: 'state' }>;
 export type PatternDeclaration = Extract<Declaration, { kind: 'pattern' }>;
 export type InputDeclaration = Extract<Declaration, { kind: 'input' }>;
 
-/** What `load` finds for an import: the text with the name messages use, or why there is none. */
+/** The result of `load` for an import: the text and its name in messages, or the reason why there is none. */
 type Loaded = { readonly name: string; readonly text: string } | { readonly error: string };
-/** A text alone is called by its path; null is a file that does not exist. What is thrown is a reason too. */
+/**
+ * A plain text gets its path as its name. Null means that the file does not exist. An exception also counts as a
+ * reason.
+ */
 export type Load = (path: string, from: string) => Loaded | string | null;
-/** Reads the text of a file; `index` is its place among the sources. */
+/** Parses the text of a file; `index` is its position among the sources. */
 export type ParseFile = (file: SourceFile, index: number) => { program: Program; diagnostics: Diagnostic[] };
 
-/** How the files that a program imports are found and read. */
+/** Functions that find and parse the files that a program imports. */
 interface Imports {
   readonly load: Load | undefined;
   readonly parse: ParseFile;
@@ -27,10 +30,10 @@ interface Imports {
 
 export interface MachineUnit {
   readonly name: string;
-  /** Where it is named; the start of the file for a machine without a `MACHINE:` line. */
+  /** The location of its name; the start of the file for a machine without a `MACHINE:` line. */
   readonly span: Span;
   readonly states: StateDeclaration[];
-  /** True for loose instructions: one implicit state MAIN, which returns at its end. */
+  /** True for a script: instructions without a state form the implicit state MAIN, which returns at its end. */
   readonly script: boolean;
 }
 
@@ -40,7 +43,7 @@ export interface Unit {
   readonly patterns: ReadonlyMap<string, PatternDeclaration>;
   readonly inputs: ReadonlyMap<string, InputDeclaration>;
   readonly limits: readonly Option[];
-  /** The program is a workflow file, in one of its two dialects. */
+  /** Set if the program is a workflow file: its dialect. */
   readonly workflow: Program['workflow'];
 }
 
@@ -89,7 +92,7 @@ class Collector {
       for (const item of loose) if (item.kind !== 'broken') this.diagnostics.push(say.outsideState(item.verb.span, {}));
   }
 
-  /** Declarations that belong to the file, whichever machine is above them. */
+  /** Declarations that belong to the whole file, even if they are below a machine. */
   private collectShared(item: Program['items'][number], fileName: string): boolean {
     switch (item.kind) {
       case 'input':
@@ -187,7 +190,7 @@ class Collector {
   }
 }
 
-/** Loading is somebody else's code, and compiling throws nothing whatever that does. */
+/** `load` is code of the caller and may throw. Compiling never throws. */
 function find(load: Load | undefined, path: string, from: string): Loaded {
   try {
     const found = load?.(path, from) ?? { error: 'no such file' };
@@ -205,7 +208,7 @@ function whatIs(item: Declaration | Instruction): string {
   return item.kind === 'limit' ? 'a LIMIT' : 'an instruction';
 }
 
-/** Collects a parsed program. `sources` grows by the files it imports. */
+/** Collects a parsed program. Appends the imported files to `sources`. */
 export function collect(program: Program, sources: SourceSet, diagnostics: Diagnostic[], imports: Imports): Unit {
   const collector = new Collector(sources, diagnostics, imports);
   collector.program(program);

@@ -1,7 +1,8 @@
 /**
- * The pipeline from text to Machine, one line a stage. Every stage reports what it finds and continues, so all mistakes come
- * at once. Names are resolved only when all declarations of all files are known: a GOTO may name a state further down, and
- * what a state is entered with is known from the GOTOs of all others. Lints come last, because they read whole machines.
+ * The pipeline from text to Machine, one line per stage. Every stage reports its diagnostics and continues, so all
+ * mistakes are reported at once. Names are resolved only after the declarations of all files are collected: a GOTO may
+ * name a later state, and the entry values of a state follow from the GOTOs of all other states. Lints come last,
+ * because they read whole machines.
  */
 import type { Machine } from '../machine/machine.js';
 import { checkMessages as say } from '../source/catalogue/check.js';
@@ -26,19 +27,19 @@ import { RepeatedTexts } from './shell/repeated-texts.js';
 import { type FindWorkflow, workflowsOf } from './steps/workflows.js';
 
 export interface CompileOptions {
-  /** What messages call the text; default `program.dsl`. */
+  /** The name of the text in messages; default `program.dsl`. */
   readonly name?: string;
-  /** Reads the text; default is the language itself. The Markdown front end has the same shape. */
+  /** Parses the text; default is the parser of the language. The front ends have the same type. */
   readonly parse?: ParseFile;
-  /** Finds the text of an IMPORT, relative to the file that imports. Absent: imports are errors. */
+  /** Finds the text of an IMPORT, relative to the importing file. If absent, imports are errors. */
   readonly load?: Load;
-  /** The text of a workflow that is called. Absent: there are none. */
+  /** Finds the text of a called workflow. If absent, there are no workflows. */
   readonly workflow?: FindWorkflow;
-  /** Tools and plans for CALL and PLAN; asked for only by programs that have such lines. */
+  /** Returns the tools and plans for CALL and PLAN. Called only for programs that have such lines. */
   readonly calls?: () => CallSupport | null;
   /** Names of JavaScript functions bound as commands. */
   readonly commands?: readonly string[];
-  /** What the compiler may ask about the project and the machine. */
+  /** Answers the compiler's questions about the project and the computer. */
   readonly lookups?: Lookups;
   /** The shell of DO and CHECK; default bash. */
   readonly shell?: 'bash' | 'sh';
@@ -46,35 +47,35 @@ export interface CompileOptions {
   readonly machine?: string;
   /** The state to start in; default the first. */
   readonly start?: string;
-  /** `may-be-read-as-option` for every external program. */
+  /** Reports `may-be-read-as-option` for every external program. */
   readonly strict?: boolean;
-  /** Fill `explanations`. */
+  /** Fills `explanations` in the result. */
   readonly explain?: boolean;
   /**
-   * The compilation of an earlier text, as an editor has it after every change; null the first time. The outcome is
-   * the same as without; it is there sooner, because what did not change is not read again. Nothing of `previous` is
-   * changed, its other options need not be the same, and a copy of it is of no use. What the next time needs is kept
-   * only where this is given: it is as large as the Compilation. With `parse`, only imports gain.
+   * The compilation of an earlier text, or null the first time, for editors that compile after every change. The result
+   * is the same as without, but unchanged parts are not compiled again. `previous` itself is not modified and may have
+   * had other options; a copy of it has no effect. Data for the next compilation, about as large as the Compilation, is
+   * kept only if this option is present. With `parse`, only imports are reused.
    */
   readonly previous?: Compilation | null;
 }
 
 export interface Compilation {
-  /** The machine to run, null when the program has errors. */
+  /** The machine to run; null if the program has errors. */
   readonly machine: Machine | null;
-  /** What the machine to run is called and takes; known also where errors leave no machine, null where nothing is declared. */
+  /** The name and inputs of the machine to run, even if errors leave no machine; null if nothing is declared. */
   readonly declared: Pick<Machine, 'name' | 'inputs'> | null;
-  /** All machines of the file, null ones left out. */
+  /** All machines of the file that have no errors. */
   readonly machines: readonly Machine[];
-  /** Sorted by place, none twice. */
+  /** Sorted by location, without duplicates. */
   readonly diagnostics: readonly Diagnostic[];
-  /** The program first, then what it imports: spans index this list. */
+  /** The program, then its imports. Spans refer to indexes of this list. */
   readonly sources: SourceSet;
-  /** How lines are understood: class of each DO, inferred names, what names refer to. */
+  /** How the compiler understands lines: the class of each DO, inferred names, the declarations of names. */
   readonly explanations: readonly { readonly span: Span; readonly text: string }[];
 }
 
-/** Compiles a program. Never throws for anything a text can contain. */
+/** Compiles a program. Never throws, whatever the text contains. */
 export function compile(text: string, options: CompileOptions = {}): Compilation {
   const sources: SourceSet = [sourceFile(options.name ?? 'program.dsl', text)];
   const reuse = reuseFrom(options.previous);
@@ -149,7 +150,7 @@ function startOf(file: number): Span {
   return { file, start: 0, end: 0 };
 }
 
-/** The machine that `run` runs: the one asked for, else the first; started where asked. */
+/** The machine that `run` executes: the requested or the first one, with the requested first state. */
 function machineToRun(
   lowered: readonly LoweredMachine[],
   { machine: wanted, start }: CompileOptions,

@@ -1,6 +1,6 @@
 /**
- * How far patterns may be expanded. A pattern that uses another twice doubles it, so a page of text could become
- * more instructions than any memory holds; every walk over expanded bodies counts them.
+ * Limits the expansion of patterns. A pattern that uses another one twice doubles it, so a page of text could need more
+ * instructions than fit into memory. Every walk over expanded bodies counts them.
  */
 
 /** Instructions that patterns may add to one state. */
@@ -18,19 +18,19 @@ class Expansion {
     this.inState = 0;
   }
 
-  /** Counts an instruction of a pattern. False beyond a limit, where the walk stops. */
+  /** Counts an instruction of a pattern. Returns false beyond a limit: the walk must stop. */
   take(): boolean {
     return ++this.inState <= STATE_LIMIT && ++this.inProgram <= PROGRAM_LIMIT;
   }
 
-  /** The limit that the patterns of this state exceed, alone or together with those before it. */
+  /** The limit that the patterns of this state exceed, alone or together with earlier states. */
   get exceeded(): { readonly of: string; readonly limit: number } | null {
     if (this.inState > STATE_LIMIT) return { of: 'this state', limit: STATE_LIMIT };
     return this.inState > 0 && this.inProgram > PROGRAM_LIMIT ? { of: 'this program', limit: PROGRAM_LIMIT } : null;
   }
 }
 
-/** The walks that expand patterns: each counts for itself, since each meets all instructions. */
+/** The counts of the walks that expand patterns. Each walk visits all instructions, so each has its own count. */
 export interface Expansions {
   readonly symbols: Expansion;
   readonly names: Expansion;

@@ -1,4 +1,4 @@
-/** The names an expression reads, in the order in which they are written. */
+/** The names that an expression reads, in the written order. */
 import type { Expression, Template } from '../syntax/ast.js';
 
 export interface FreeName {
@@ -6,7 +6,7 @@ export interface FreeName {
   readonly span: Expression['span'];
 }
 
-/** Calls `visit` for every node of the expression, parents first, templates included. */
+/** Calls `visit` for every node of the expression, including its templates, parents first. */
 export function visitExpression(expression: Expression, visit: (e: Expression) => void): void {
   visit(expression);
   switch (expression.kind) {

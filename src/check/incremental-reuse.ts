@@ -1,6 +1,6 @@
 /**
- * What one compilation leaves for the next, so that an edit costs about what it changes: the parts of each file as they were
- * read, and the states as they were lowered. It is held as long as somebody holds the Compilation, which stays plain data.
+ * The data that one compilation keeps for the next, so that the cost of an edit depends on its size: the parsed parts
+ * of each file, and the lowered states. A WeakMap attaches it to the Compilation, which remains plain data.
  */
 import { type ParsedPart, parseProgram } from '../syntax/parse.js';
 import type { ParseFile, StateDeclaration } from './collect.js';
@@ -11,23 +11,23 @@ import type { ReusableStates } from './lower/reused-state.js';
 interface Leftovers {
   /** The parts of each file, by the index of the file. */
   readonly files: (readonly ParsedPart[])[];
-  /** By the name of the machine. */
+  /** The lowered states, by the name of the machine. */
   readonly machines: Map<string, ReusableStates>;
 }
 
 const leftoversOf = new WeakMap<object, Leftovers>();
 
-/** What one compilation takes from the one before, and gathers for the one after. */
+/** The data that one compilation takes from the previous one and collects for the next one. */
 interface Reuse {
-  /** Reads a file of the language; parts whose text did not change are taken over. */
+  /** Parses a file of the language, and reuses parts with unchanged text. */
   readonly parse: ParseFile;
-  /** What the states of a machine may take over; null where nothing is kept. */
+  /** The reusable states of a machine; null if nothing is kept. */
   statesOf(machine: string): StateReuse | null;
-  /** For the compilation after this one; null where nothing is kept. */
+  /** The data for the next compilation; null if nothing is kept. */
   readonly next: Leftovers | null;
 }
 
-/** Reuse of an earlier compilation: null the first time, undefined where nothing is to be kept. */
+/** Prepares the reuse of an earlier compilation: null the first time, undefined if nothing is to be kept. */
 export function reuseFrom(previous: object | null | undefined): Reuse {
   const before = previous ? leftoversOf.get(previous) : undefined;
   const next: Leftovers | null = previous === undefined ? null : { files: [], machines: new Map() };
@@ -43,14 +43,14 @@ export function reuseFrom(previous: object | null | undefined): Reuse {
   };
 }
 
-/** Leaves to the next compilation what this one read and lowered. */
+/** Keeps the parsed parts and lowered states for the next compilation. */
 export function keepForNext(compilation: object, { next }: Reuse, lowered: readonly LoweredMachine[]): void {
   if (next === null) return;
   for (const { unit, reusable } of lowered) if (reusable !== null) next.machines.set(unit.name, reusable);
   leftoversOf.set(compilation, next);
 }
 
-/** The texts of states that are all that was read of a part. */
+/** The texts of the states that are the only declaration of their part. */
 function declaredTexts(parts: readonly ParsedPart[]): Map<StateDeclaration, string> {
   const texts = new Map<StateDeclaration, string>();
   for (const { items, text } of parts) {

@@ -1,6 +1,6 @@
 /**
- * Names that a pattern's body reads. A pattern written under a Markdown heading declares no parameters, so what
- * it reads is what it can be given.
+ * Finds the names that a pattern's body reads. A pattern under a Markdown heading declares no parameters: the names
+ * that it reads are its parameters.
  */
 import { unreachable } from '../prelude/unreachable.js';
 import type { Argument, Block, Expression, Instruction, Option, Template } from '../syntax/ast.js';
@@ -12,7 +12,7 @@ import { visitExpression, visitTemplate } from './free-names.js';
 
 const readNames = new WeakMap<Block, ReadonlySet<string>>();
 
-/** Names read in a block; `text` is the source of the file it is in. */
+/** The names that a block reads; `text` is the source of its file. */
 export function namesReadIn(block: Block, text: string): ReadonlySet<string> {
   let names = readNames.get(block);
   if (names === undefined) {
@@ -26,8 +26,8 @@ export function namesReadIn(block: Block, text: string): ReadonlySet<string> {
 }
 
 /**
- * Values in braces, wherever they are: in commands, and in prose, since documents are full of lines that no verb begins.
- * `${x}` is the shell's, `{{x}}` and `\{x}` are texts.
+ * Finds values in braces, in commands and in prose, because documents contain many lines without a verb. `${x}` belongs
+ * to the shell, and `{{x}}` and `\{x}` are texts.
  */
 function readBraces(text: string, into: Set<string>): void {
   const offsetIn = (offset: number): number => offset;
@@ -50,7 +50,10 @@ function doubledBrace(text: string, at: number) {
   return { interpolation: found, end };
 }
 
-/** Names that a body binds itself: reading one of them asks for no argument. `resultNames` are those of CHECKs without a name. */
+/**
+ * The names that a body binds itself: these are not parameters. `resultNames` are the names of results of unnamed
+ * CHECKs.
+ */
 export function namesBoundIn(
   block: Block,
   resultNames: ReadonlyMap<Instruction, string>,
@@ -105,7 +108,7 @@ function readInstruction(i: Instruction, into: Set<string>): void {
   const options = (list: readonly Option[]): void => {
     for (const option of list) template(option.value);
   };
-  // Values in commands are found with all others in braces.
+  // Values in commands are found together with all other values in braces.
   const shell = (): void => undefined;
   const argument = ({ name, value }: Argument): void => {
     if (value?.kind === 'expression') expression(value.expression);

@@ -1,6 +1,6 @@
 /** Strongly connected components of a graph: the parts in which cycles are. Tarjan's walk, without recursion. */
 
-/** Components with their nodes in ascending order; `successors` of nodes that are left out are ignored. */
+/** Components with their nodes in ascending order. Successors that are not in `nodes` are ignored. */
 export function components(successors: readonly (readonly number[])[], leftOut: (node: number) => boolean): number[][] {
   const count = successors.length;
   const number = new Int32Array(count).fill(-1);

@@ -1,6 +1,7 @@
 /**
- * What bounds a cycle: a value that every round changes in one direction, and a test of it that lets go only while
- * it is not far enough. Here are both halves, read off single instructions; who looks for cycles puts them together.
+ * The facts that bound a cycle: a counter that every round changes in one direction, and a test that allows another
+ * round only until the counter is far enough. This file reads both from single instructions; the search for cycles
+ * combines them.
  */
 import type { Comparison, Expr, Json } from '../../machine/expression.js';
 import type { Instruction } from '../../machine/machine.js';
@@ -8,30 +9,30 @@ import type { Instruction } from '../../machine/machine.js';
 /** A tracked variable by its slot, or an entry value of one state. */
 export type Counter = string;
 
-/** `any`: the value is made from itself, and nobody knows which way. A number or text: it is set to just that. */
+/** `any`: the new value depends on the old one in an unknown way. `to`: it is set to this constant. */
 type Change = 'up' | 'down' | 'any' | 'reset' | { readonly to: Json };
 
 export interface CounterChange {
   readonly counter: Counter;
   readonly change: Change;
-  /** The amount, where it is a number that the text says. */
+  /** The amount, if the text contains it as a number. */
   readonly by?: number;
-  /** What a value that it is set to is made from. */
+  /** The counters that the new value is computed from. */
   readonly reads?: ReadonlySet<Counter>;
 }
 
-/** What is known of a counter on one side of a test. */
+/** A fact about a counter that holds for one outcome of a test. */
 export interface Fact {
   readonly counter: Counter;
   readonly is: '<' | '>' | '==' | '!=' | 'some';
-  /** What it is compared with. */
+  /** The other operand of the comparison. */
   readonly with: Expr;
 }
 
 export const trackedCounter = (slot: number): Counter => `tracked ${slot}`;
 const entryCounter = (state: number, slot: number): Counter => `entry ${state} ${slot}`;
 
-/** The counter that an expression is, or the length of. */
+/** The counter that an expression reads, directly or as its length. */
 function counterOf(expr: Expr, state: number): Counter | null {
   if (expr.op === 'call' && (expr.name === 'len' || expr.name === 'int') && expr.args.length === 1)
     return counterOf(expr.args[0] as Expr, state);
@@ -62,14 +63,14 @@ export function countersIn(expr: Expr, state: number, into = new Set<Counter>())
 
 // ---- changes ----------------------------------------------------------------------------------------
 
-/** What an instruction of `state` changes. */
+/** The counters that an instruction of `state` changes. */
 export function changesOf(i: Instruction, state: number): CounterChange[] {
   if (i.op === 'increment' && i.to.in === 'tracked') return [by(trackedCounter(i.to.slot), i.by, 1)];
   if (i.op === 'set' && i.to.in === 'tracked') return [changeOf(trackedCounter(i.to.slot), i.value, state)];
   return [];
 }
 
-/** What a GOTO from `from` changes in the entry values of its target, whose names are `entry`. */
+/** The changes that a GOTO from `from` makes to the entry values of its target; `entry` has their slots by name. */
 export function changesOfGoto(i: Instruction, from: number, entry: readonly string[]): CounterChange[] {
   if (i.op !== 'goto') return [];
   return i.args.flatMap(({ name, value }): CounterChange[] => {
@@ -96,13 +97,13 @@ function changeOf(counter: Counter, value: Expr, state: number): CounterChange {
   return reads.has(counter) ? { counter, change: 'any' } : { counter, change: 'reset', reads };
 }
 
-/** An amount that the text does not say is taken for one that counts. */
+/** An amount that is not a constant is assumed to change the counter. */
 function by(counter: Counter, amount: Expr, sign: 1 | -1): CounterChange {
   const negative = amount.op === 'negate' && amount.of.op === 'const' && typeof amount.of.value === 'number';
   const number = amount.op === 'const' ? amount.value : negative ? -(amount.of as { value: number }).value : null;
   if (typeof number !== 'number') return { counter, change: sign > 0 ? 'up' : 'down' };
   const delta = number * sign;
-  // Nothing is added: the value stays what it is, which bounds nothing.
+  // Adding 0 does not change the value, so it bounds nothing.
   if (delta === 0) return { counter, change: 'reset' };
   return { counter, change: delta > 0 ? 'up' : 'down', by: delta };
 }
@@ -119,7 +120,7 @@ const NEGATED: Partial<Record<Comparison, Comparison>> = {
   '!=': '==',
 };
 
-/** What holds for counters when `condition` came out as `outcome`. */
+/** The facts about counters if `condition` has the value `outcome`. */
 export function factsOf(condition: Expr, outcome: boolean, state: number): Fact[] {
   switch (condition.op) {
     case 'not':
@@ -161,7 +162,7 @@ function factsOfComparison(
 }
 
 function factsOfSide(operator: Comparison, side: Expr, other: Expr, outcome: boolean, state: number): Fact[] {
-  // Only what can be negated compares amounts; the others look into texts and lists.
+  // Only operators that can be negated compare amounts. The others search in texts and lists.
   const opposite = NEGATED[operator];
   if (opposite === undefined) return unclearFacts(side, state);
   const holds = outcome ? operator : opposite;
@@ -172,7 +173,7 @@ function factsOfSide(operator: Comparison, side: Expr, other: Expr, outcome: boo
   return ofSum ?? unclearFacts(side, state);
 }
 
-/** `n + 1 < 3` says of `n` what `n < 2` says; `5 - n > 0` says `n < 5`. */
+/** Solves for the counter: `n + 1 < 3` is the fact `n < 2`, and `5 - n > 0` is `n < 5`. */
 function factsOfSum(
   { operator, left, right }: Extract<Expr, { op: 'arithmetic' }>,
   is: Fact['is'],
@@ -190,7 +191,7 @@ function factsOfSum(
   return [{ counter: second, is: turned, with: other }];
 }
 
-/** A test that reads a counter in a way that is not followed here: it is believed to end some day. */
+/** A test that reads a counter in a way that is not analysed. It is assumed to end the cycle. */
 function unclearFacts(expr: Expr, state: number): Fact[] {
   return [...countersIn(expr, state)].map((counter) => ({ counter, is: 'some', with: { op: 'const', value: null } }));
 }

@@ -1,22 +1,22 @@
 /**
- * Which nodes of a graph lie on every way to a node. The method is that of Lengauer and Tarjan, which stays close
- * to linear: a program may have tens of thousands of states, and each is asked about.
+ * Dominators: the nodes that are on every path to a node. Uses the algorithm of Lengauer and Tarjan, which takes nearly
+ * linear time, because a program may have tens of thousands of states.
  */
 
 interface Dominators {
-  /** Whether some way leads from the root to the node. */
+  /** Whether a path leads from the root to the node. */
   readonly isReached: (node: number) => boolean;
-  /** Whether every way from the root to `node` passes through `by`; every node dominates itself. */
+  /** Whether every path from the root to `node` passes through `by`. Every node dominates itself. */
   readonly dominates: (by: number, node: number) => boolean;
 }
 
-/** A depth-first walk: nodes are numbered from 0 in the order in which they are met. */
+/** A depth-first walk. Nodes are numbered from 0 in the order of the visits. */
 interface Walk {
-  /** The number of each node, -1 where the walk did not come. */
+  /** The number of each node; -1 if the walk did not reach it. */
   readonly numbers: Int32Array;
-  /** Numbers of the nodes they were met from. */
+  /** The number of each node's parent in the walk. */
   readonly parents: number[];
-  /** Numbers of all nodes with an edge to them. */
+  /** The numbers of all predecessors of each node. */
   readonly before: number[][];
 }
 
@@ -39,7 +39,7 @@ function walk(successors: readonly (readonly number[])[], root: number): Walk {
   return { numbers, parents, before };
 }
 
-/** Ancestors that are known so far, with the best semidominator on the way up to them. */
+/** The ancestors so far, with the best semidominator on the path to them. */
 class Forest {
   private readonly ancestor: Int32Array;
   private readonly best: Int32Array;
@@ -53,7 +53,7 @@ class Forest {
     this.ancestor[node] = parent;
   }
 
-  /** The node with the smallest semidominator between `node` and its root; shortens the way for the next question. */
+  /** The node with the smallest semidominator between `node` and its root. Compresses the path for the next call. */
   evaluate(node: number): number {
     const { ancestor, best, semi } = this;
     const path: number[] = [];
@@ -72,7 +72,7 @@ class Forest {
   }
 }
 
-/** The closest dominator of every number of a walk; that of the root is itself. */
+/** The immediate dominator of each number of a walk. The root is its own. */
 function immediateDominators({ parents, before }: Walk): Int32Array {
   const count = parents.length;
   const semi = Int32Array.from({ length: count }, (_, number) => number);
@@ -96,7 +96,7 @@ function immediateDominators({ parents, before }: Walk): Int32Array {
 export function dominators(successors: readonly (readonly number[])[], root: number): Dominators {
   const found = walk(successors, root);
   const closest = immediateDominators(found);
-  // Numbers of a second walk, along the tree of dominators: what a node dominates lies between `enter` and `leave`.
+  // The numbers of a walk over the dominator tree: a node dominates exactly the nodes between its `enter` and `leave`.
   const below: number[][] = Array.from(closest, () => []);
   for (let w = 1; w < closest.length; w++) below[closest[w] as number]?.push(w);
   const enter = new Int32Array(closest.length);

@@ -1,7 +1,10 @@
 /** Control flow inside the code of one state: successors of an instruction, and where `DO: |` has a source. */
 import type { Instruction } from '../../machine/machine.js';
 
-/** Where execution can continue in the same activation. Handlers are left out: a failure can be anywhere. */
+/**
+ * The instructions at which execution can continue in the same activation. Handlers are left out, because any
+ * instruction can fail.
+ */
 export function successors(code: readonly Instruction[], pc: number): number[] {
   const i = code[pc] as Instruction;
   switch (i.op) {
@@ -38,7 +41,7 @@ function isSource(i: Instruction): boolean {
   return i.op === 'shell' || i.op === 'argv' || i.op === 'function' || i.op === 'agent';
 }
 
-/** Pcs of piped effects that some path reaches without an effect before them. */
+/** The pcs of piped effects that a path can reach without an earlier effect. */
 export function pipesWithoutSource(code: readonly Instruction[], handlers: readonly { pc: number }[]): number[] {
   if (!code.some((i) => isSource(i) && 'piped' in i && i.piped)) return [];
   // 1: every path so far has a source, 2: some path has none.

@@ -1,4 +1,4 @@
-/** The machine as a graph of states: an edge for every GOTO, and what can be reached along them. */
+/** The machine as a graph of states: an edge for every GOTO, and the states that are reachable along the edges. */
 
 import type { LoweredJump, LoweredState } from '../lower/lowered-state.js';
 import { dominators } from './dominators.js';
@@ -10,11 +10,11 @@ export interface Edge {
 }
 
 export interface StateGraph {
-  /** Edges to states that are known, by the state they leave. */
+  /** Edges with a known target, by the state that they leave. */
   readonly out: readonly (readonly Edge[])[];
-  /** The same edges by the state they enter. */
+  /** The same edges, by the state that they enter. */
   readonly into: readonly (readonly Edge[])[];
-  /** States with a GOTO whose target only the run knows: it can lead anywhere. */
+  /** States with a GOTO to a target that only the run knows. It can lead to any state. */
   readonly anywhere: readonly boolean[];
 }
 
@@ -34,8 +34,8 @@ export function stateGraph(states: readonly LoweredState[]): StateGraph {
 }
 
 /**
- * The nodes that follow each node, for walks. A GOTO to anywhere goes through one extra node after the states,
- * since an edge to every state from every such GOTO would be the square of the program.
+ * The successors of each node, for walks. A GOTO with an unknown target leads to an extra node after the states, which
+ * leads to all states: direct edges from every such GOTO would grow with the square of the program.
  */
 function successors(graph: StateGraph): number[][] {
   const hub = graph.out.length;
@@ -47,7 +47,7 @@ function successors(graph: StateGraph): number[][] {
   return [...next, graph.out.map((_, at) => at)];
 }
 
-/** Which states can be reached from `roots`. */
+/** The states that are reachable from `roots`. */
 export function reachableStates(graph: StateGraph, roots: readonly number[]): boolean[] {
   const next = successors(graph);
   const seen = next.map(() => false);
@@ -63,7 +63,7 @@ export function reachableStates(graph: StateGraph, roots: readonly number[]): bo
   return seen;
 }
 
-/** Tells whether a run that begins in state 0 can come to `state` without having been in `other`. */
+/** Whether a run that begins in state 0 can reach `state` without entering `other`. */
 export function reachesWithout(graph: StateGraph): (state: number, other: number) => boolean {
   const { isReached, dominates } = dominators(successors(graph), 0);
   return (state, other) => isReached(state) && !dominates(other, state);

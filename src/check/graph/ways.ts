@@ -1,6 +1,6 @@
 /**
- * The ways through the instructions of some states. Loops inside a state (FOR EACH, a polling WAIT, attempts of a
- * step) have limits of their own, so they are led on to what follows them: what can go round is a GOTO, and nothing else.
+ * The paths through the instructions of some states. Loops inside a state (FOR EACH, a polling WAIT, attempts of a
+ * step) have their own limits, so their paths lead to the instruction after the loop. Only GOTO can form a cycle.
  */
 import type { Instruction } from '../../machine/machine.js';
 import type { LoweredState } from '../lower/lowered-state.js';
@@ -11,7 +11,7 @@ export interface Way {
   readonly to: number;
 }
 
-/** An instruction of one of the states; its number is its index in `Ways.nodes`. */
+/** An instruction of one of the states. Its number is its index in `Ways.nodes`. */
 interface WayNode {
   readonly state: number;
   readonly pc: number;
@@ -20,23 +20,23 @@ interface WayNode {
 
 export interface Ways {
   readonly nodes: readonly WayNode[];
-  /** Edges by the node they leave. */
+  /** Edges, by the node that they leave. */
   readonly out: readonly (readonly Way[])[];
 }
 
-/** Whoever comes here waits for time or for a person. */
+/** Whether the instruction waits for time or for a person. */
 function waits(i: Instruction): boolean {
   if (i.op === 'sleep' || i.op === 'wait-start' || i.op === 'signal' || i.op === 'ask') return true;
   return (i.op === 'fork' || i.op === 'fork-each') && i.wait !== null;
 }
 
-/** Instructions that only compute: they can fail, but going round does not help against that. */
+/** Instructions that only compute. They can fail, but repeating them would fail again. */
 const PURE: ReadonlySet<Instruction['op']> = new Set([
   ...(['set', 'track', 'increment', 'emit', 'jump', 'unless', 'goto', 'goto-dynamic', 'return', 'fell-off'] as const),
   ...(['each', 'next', 'sample'] as const),
 ]);
 
-/** The ways inside `states`, without those that wait. `error` is the state to which failures go. */
+/** The paths inside `states`, without those that wait. `error` is the state that handles failures. */
 export function waysThrough(states: readonly LoweredState[], inside: readonly number[], error: number): Ways {
   const first = new Map<number, number>();
   const nodes: WayNode[] = [];
@@ -66,7 +66,7 @@ function add(to: Set<number>, node: number | undefined): void {
   if (node !== undefined) to.add(node);
 }
 
-/** Where execution continues when a loop whose head is at `head` ends. */
+/** The pc at which execution continues after the loop with its head at `head`. */
 function behindLoop(code: readonly Instruction[], head: number, end: number): number {
   const i = code[head];
   return i?.op === 'next' && i.exit > end ? i.exit : end + 1;

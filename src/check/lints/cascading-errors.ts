@@ -1,6 +1,7 @@
 /**
- * One mistake, one message: what is found at different stages, or line by line, is put together here, because no
- * stage knows what the others say. Works on the sorted list, whose places are all that it needs.
+ * One mistake, one message. Several stages, or several lines, may report consequences of one mistake, and no stage
+ * knows the messages of the others. This file removes consequences from the sorted list, using only codes and
+ * locations.
  */
 import { nameMessages, suggestsName } from '../../source/catalogue/names.js';
 import { notInstructions } from '../../source/catalogue/syntax.js';
@@ -8,16 +9,19 @@ import type { Diagnostic } from '../../source/diagnostic.js';
 import type { SourceSet } from '../../source/source-file.js';
 import { explainForeignLines } from './foreign-mistakes.js';
 
-/** From this many lines on, prose is reported as a whole. */
+/** The number of lines from which prose is reported as a whole. */
 const FEW_LINES = 3;
 
-/** Leaves out what another message says already. `list` is sorted by place. */
+/** Leaves out messages that only follow from another one. `list` is sorted by location. */
 export function withoutCascades(list: readonly Diagnostic[], sources: SourceSet): Diagnostic[] {
   const explained = explainForeignLines(withoutEmptySteps(withoutConsequences(list), sources), sources);
   return mergeProse(reportNamesOnce(withoutNamesInProse(withoutUnclearFlow(explained), sources)), sources);
 }
 
-/** Nothing can be said about the looks of a value that does not exist, nor about a branch after a misspelt one. */
+/**
+ * A message about the form of a value is useless if the value does not exist, and so is one about a branch after a
+ * misspelt IF.
+ */
 function withoutConsequences(list: readonly Diagnostic[]): readonly Diagnostic[] {
   const misspelt = new Set(list.filter((d) => d.code === 'unknown-verb').map(startOf));
   return withoutOptionsOfNothing(
@@ -25,7 +29,7 @@ function withoutConsequences(list: readonly Diagnostic[]): readonly Diagnostic[]
   );
 }
 
-/** Where a line could not be read, nobody knows where a run goes. */
+/** If a line could not be parsed, messages about the control flow are unreliable. */
 const UNREAD =
   /^(?:unknown-verb|not-an-instruction|indented-declaration|instruction-outside-state|else-without-if|bad-name|missing-part|duplicate)$/;
 const FLOW =
@@ -36,7 +40,7 @@ function withoutUnclearFlow(list: readonly Diagnostic[]): readonly Diagnostic[] 
   return unread.size === 0 ? list : list.filter(({ code, span }) => !FLOW.test(code) || !unread.has(span.file));
 }
 
-/** A step whose only work is under a key that is none has one mistake. */
+/** A step with its only work under an unknown key has one mistake, not two. */
 function withoutEmptySteps(list: readonly Diagnostic[], sources: SourceSet): readonly Diagnostic[] {
   if (!list.some(({ code }) => code === 'empty-step')) return list;
   const keys = list.filter(({ code }) => code === 'unknown-key' || code === 'workflow-shape');
@@ -58,7 +62,7 @@ function withoutOptionsOfNothing(list: readonly Diagnostic[]): readonly Diagnost
   return list.filter((d) => d.code !== 'may-be-read-as-option' || !starts.has(`${d.span.file}:${d.span.start + 1}`));
 }
 
-/** `IF: all tests green`: the words after a name say that it was never meant as one. */
+/** `IF: all tests green`: the words after the name show that it was never meant as a name. */
 function withoutNamesInProse(list: readonly Diagnostic[], sources: SourceSet): readonly Diagnostic[] {
   const endsBeforeProse = new Set<string>();
   for (const { code, span } of list) {
@@ -73,8 +77,8 @@ function withoutNamesInProse(list: readonly Diagnostic[], sources: SourceSet): r
 }
 
 /**
- * A name that resembles no other is reported once a state: one declaration helps wherever it is read. Where a name is
- * suggested, each reader has to be corrected.
+ * A name that resembles no other is reported once per state, because one declaration corrects all its uses. If a name
+ * is suggested, each use has to be corrected.
  */
 function reportNamesOnce(list: readonly Diagnostic[]): readonly Diagnostic[] {
   // A missing TRACK explains the name in every state.
@@ -96,7 +100,7 @@ function untrackedName(d: Diagnostic): string | null {
   return facts?.what === 'not bound' ? facts.name : null;
 }
 
-/** A name that nothing binds, and its state; null where another name is suggested, and for all other diagnostics. */
+/** A name that nothing binds, with its state; null if another name is suggested, and for all other diagnostics. */
 function unboundName(d: Diagnostic): { readonly name: string; readonly state: string } | null {
   const word = nameMessages.returnsTheWord.factsOf(d);
   if (word !== null) return { name: word.word, state: word.state };
@@ -122,7 +126,7 @@ function mergeProse(list: readonly Diagnostic[], sources: SourceSet): Diagnostic
   return reported;
 }
 
-/** Whether two lines of prose are below each other, with nothing but spaces, bullets and numbers between. */
+/** Whether two lines of prose are adjacent, with only spaces, bullets and numbers between them. */
 function continues(above: Diagnostic, below: Diagnostic, sources: SourceSet): boolean {
   if (!isProse(above, sources) || !isProse(below, sources) || above.span.file !== below.span.file) return false;
   const text = sources[above.span.file]?.text ?? '';
@@ -130,7 +134,7 @@ function continues(above: Diagnostic, below: Diagnostic, sources: SourceSet): bo
   return lineEnd >= 0 && lineEnd < below.span.start && /^[\s*-]*$/.test(text.slice(lineEnd, below.span.start));
 }
 
-/** A line without a verb, or with a word like `Input:` before a colon. In capitals it was meant as a verb. */
+/** A line without a verb, or with a word such as `Input:` before a colon. A word in capitals was meant as a verb. */
 function isProse({ code, span, fix }: Diagnostic, sources: SourceSet): boolean {
   if (code === 'not-an-instruction') return true;
   if (code !== 'unknown-verb' || fix !== undefined) return false;

@@ -1,21 +1,21 @@
-/** What can be said about the programs a line runs before any of them runs. */
+/** Lints about the programs that a line runs. */
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { ShellText } from '../../syntax/ast.js';
 import type { StateLowering } from '../lower/state-lowering.js';
 import type { CompiledShellText, ShellCommand } from '../shell/text.js';
 
-/** Programs whose first plain argument is the script that really runs. */
+/** Interpreters: their first plain argument is the script that runs. */
 const INTERPRETER = /^(?:python[\d.]*|node|deno|bun|ruby|perl|php|bash|sh|dash|zsh|uv|npx)$/;
 
-/** Builtins that only prepare what the line is about. */
+/** Builtins that only prepare the actual command of a line. */
 const PREPARES = new Set(['cd', 'export', 'set', 'umask', 'shopt']);
 
 const baseName = (path: string): string => path.split('/').pop() || path;
 
 /**
- * Base name of the program that runs; of the script, where an interpreter runs one. Null when a value decides.
- * `text` is what the commands were read from: `{home}/lib/poll.py` still names its script. `blamed` says whose fault
- * a failure is in a pipeline: its exit code is that of the last program, but what it prints comes from the first.
+ * The base name of the program that runs, or of the script that an interpreter runs. Null if a value decides. `text` is
+ * the source of the commands: `{home}/lib/poll.py` still names its script. `blamed` selects the program of a pipeline:
+ * the last one determines the exit code, the first one is the source of the output.
  */
 export function toolOf(commands: readonly ShellCommand[], text: string, blamed: 'first' | 'last'): string | null {
   const outer = commands.filter((c) => c.depth === 0);
@@ -33,21 +33,21 @@ export function toolOf(commands: readonly ShellCommand[], text: string, blamed: 
   return script.text === null ? (literalTail(text.slice(script.start, script.end)) ?? program) : baseName(script.text);
 }
 
-/** The part of a path after its last slash, where no value and no expansion is in it. */
+/** The part of a path after its last slash, if it contains no value and no expansion. */
 function literalTail(word: string): string | null {
   const tail = /\/([\w.+-]+)["']?$/.exec(word);
   return tail === null ? null : (tail[1] as string);
 }
 
-/** Options that decide where programs are looked for. */
+/** Options that change where programs are looked up. */
 interface Surroundings {
   readonly cwd?: unknown;
   readonly env?: readonly { readonly name: string }[] | undefined;
 }
 
 /**
- * Reports words that are no program. Programs are checked on machines where they do not run, so a missing one
- * is a warning, unless the line reads as prose: then an agent was meant, and running it would be wrong everywhere.
+ * Reports commands that are not programs. A missing program is only a warning, because it may exist on the machine that
+ * runs the flow. A line of prose is an error, because it was meant for an agent.
  */
 export function reportCommands(
   l: StateLowering,
@@ -65,9 +65,9 @@ export function reportCommands(
     const name = prose ? null : command.name;
     movesElsewhere ||= name === 'cd' || name === 'pushd';
     if (name === null || command.builtinOrKeyword || reported.has(name) || onPath(name)) return;
-    // Where it will be looked for is not known here.
+    // The path on which it will be looked up is unknown here.
     if (name.includes('/') ? movesElsewhere && !name.startsWith('/') : ownPath) return;
-    // What is blamed as a choice of words is no command that somebody forgot to install.
+    // Words that are already reported as a choice are not a missing program.
     if (compiled.findings.some((f) => f.start < command.nameEnd && command.nameStart < f.end)) return;
     reported.add(name);
     const span = { file: shell.span.file, start: at(command.nameStart), end: at(command.nameEnd) };
@@ -78,12 +78,12 @@ export function reportCommands(
   });
 }
 
-/** `task(a) "…"`: after a name no shell reads a parenthesis with something in it. */
+/** `task(a) "…"`: no shell accepts a parenthesis with text in it after a name. */
 function isCall(text: string, nameEnd: number): boolean {
   return /^\((?!\s*\))/.test(text.slice(nameEnd));
 }
 
-/** Words without the parenthesis that ends them, where two words at least are before it. */
+/** The words without a parenthesis at the end, if at least two words come first. */
 function withoutNote(text: string): string {
   const open = text.endsWith(')') ? text.lastIndexOf('(') : -1;
   const before = text.slice(0, Math.max(0, open));
@@ -91,9 +91,9 @@ function withoutNote(text: string): string {
   return isNote ? before.trimEnd() : text;
 }
 
-/** Three or more words, and nothing in them that people write for a shell: no operators, options or paths. */
+/** Three or more words without anything typical of a shell: no operators, options or paths. */
 function readsAsProse(text: string, compiled: CompiledShellText): boolean {
-  // No shell takes a parenthesis after the words of a command, so that is a note and no group of commands.
+  // No shell accepts a parenthesis after the words of a command, so it is a note and not a group of commands.
   const whole = text.trim();
   const command = withoutNote(whole);
   if (compiled.commands.length !== 1 && command === whole) return false;

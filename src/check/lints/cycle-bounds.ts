@@ -1,4 +1,4 @@
-/** Which counters bound a strongly connected part of the ways through a machine, and why others do not. */
+/** Finds the counters that bound a strongly connected part of the paths through a machine, and why others do not. */
 import type { Expr, Json } from '../../machine/expression.js';
 import {
   type Counter,
@@ -13,13 +13,13 @@ import {
 import type { Way, Ways } from '../graph/ways.js';
 import type { LoweredState } from '../lower/lowered-state.js';
 
-/** How all changes of a counter in one part go together. */
+/** The direction of all changes of a counter in one part. */
 type Direction = 'up' | 'down' | 'any' | { readonly to: Json };
 
 export class Bounds {
-  /** What each node changes. */
+  /** The changes that each node makes. */
   private readonly changes = new Map<number, readonly CounterChange[]>();
-  /** What holds on the ways after a test. */
+  /** The facts that hold on the paths after a test. */
   private readonly facts = new Map<Way, readonly Fact[]>();
   private readonly nodesOfTests = new Map<Counter, Set<number>>();
 
@@ -44,7 +44,7 @@ export class Bounds {
     });
   }
 
-  /** The ways of a counter that bounds the part: those with its changes, and those after its tests. */
+  /** The paths of a counter that bounds the part: those with its changes, and those after its tests. */
   boundingWays(part: readonly Way[]): readonly [ReadonlySet<Way>, ReadonlySet<Way>] | null {
     const changed = this.changedIn(part);
     for (const [counter, list] of changed) {
@@ -66,7 +66,7 @@ export class Bounds {
     return changed;
   }
 
-  /** Ways that cannot be taken any more once the counter went far enough. */
+  /** Paths that are closed once the counter is far enough. */
   private testsOf(
     counter: Counter,
     direction: Direction,
@@ -85,12 +85,12 @@ export class Bounds {
           if (this.isHit(counter, fact.with, changed.get(counter) as readonly CounterChange[])) exact.add(way);
         } else tests.add(way);
       }
-    // A test for one number is jumped over by two steps between which nobody looks.
+    // Two changes without a test between them can skip the one number that the test waits for.
     if (exact.size > 0 && !this.changesTwice(counter, part, exact)) for (const way of exact) tests.add(way);
     return tests;
   }
 
-  /** Whether the counter comes to be exactly `goal`, from every value that it can begin with. */
+  /** Whether the counter reaches exactly `goal` from every initial value. */
   private isHit(counter: Counter, goal: Expr, changes: readonly CounterChange[]): boolean {
     const [first] = changes;
     if (first?.by === undefined || changes.some(({ by }) => by !== first.by)) return false;
@@ -104,7 +104,7 @@ export class Bounds {
     });
   }
 
-  /** Values that a tracked variable is created with or set to; null where they are not known. */
+  /** The values that a tracked variable is created with or set to; null if they are unknown. */
   private beginsWith(counter: Counter): (Json | null)[] {
     const found: (Json | null)[] = [];
     this.states.forEach(({ state }, at) => {
@@ -135,7 +135,7 @@ export class Bounds {
     return false;
   }
 
-  /** What the counters of a part lack, for people. */
+  /** Explains why the counters of a part do not bound it. */
   whyNot(part: readonly Way[]): string[] {
     const changed = this.changedIn(part);
     const nodes = new Set(part.map(({ from }) => from));
@@ -175,7 +175,7 @@ function directionOf(changes: readonly CounterChange['change'][]): Direction | n
   return direction;
 }
 
-/** Whether a way on which the fact holds is closed when the counter went on in its direction for long enough. */
+/** Whether a path on which the fact holds closes when the counter continues in its direction. */
 function ends(
   fact: Fact,
   direction: Direction,
@@ -186,7 +186,7 @@ function ends(
   if (fact.is === 'some' || fact.is === '!=') return true;
   if (fact.is === '<' && direction === 'down') return false;
   if (fact.is === '>' && direction === 'up') return false;
-  // A limit that moves the same way is never reached.
+  // A limit that moves in the same direction is never reached.
   const flees = fact.is === '<' ? 'up' : fact.is === '>' ? 'down' : null;
   for (const other of countersIn(fact.with, -1)) {
     for (const { change, reads } of changed.get(other) ?? [])
@@ -195,7 +195,7 @@ function ends(
   return true;
 }
 
-/** Whether the fact cannot hold for a counter that was set to `value`. */
+/** Whether the fact is false for a counter that was set to `value`. */
 function contradicts({ is, with: other }: Fact, value: Json): boolean {
   if (is === 'some') return true;
   if (other.op !== 'const') return false;

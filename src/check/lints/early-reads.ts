@@ -1,6 +1,6 @@
 /**
- * Variables that are read before anything can have made them: from the start of a state, along instructions that always run. Locals are
- * fresh in every state, tracked variables are missing when the run begins.
+ * Reports variables that are read before they can have a value: follows the instructions that always run, from the
+ * start of a state. Locals are new in every state, and tracked variables have no value when the run begins.
  */
 import type { Expr, SlotRef } from '../../machine/expression.js';
 import { earlyRead } from '../../source/catalogue/comparisons.js';
@@ -39,7 +39,7 @@ function isMissing(slot: SlotRef, isFirst: boolean): boolean {
 
 type Read = Extract<Expr, { op: 'read' }>;
 
-/** The first name that has no value for certain; what may be missing on purpose is passed over. */
+/** The first name that certainly has no value. Names that may be missing on purpose are skipped. */
 function firstRead(expr: Expr, missing: (slot: SlotRef) => boolean): Read | null {
   const readIn = (of: Expr): Read | null => firstRead(of, missing);
   switch (expr.op) {

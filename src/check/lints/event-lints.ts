@@ -1,4 +1,4 @@
-/** Events that announce a transition, held against the GOTO that follows them in the same block. */
+/** Compares events that announce a transition with the GOTO that follows them in the same block. */
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { Block, Instruction } from '../../syntax/ast.js';

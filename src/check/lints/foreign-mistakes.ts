@@ -1,6 +1,6 @@
 /**
- * Messages about lines of other languages say how the line is written here. One such line has one message: what else was
- * found in it, or in the lines that belong to it, follows from reading it wrongly.
+ * Messages about lines of other languages show how to write the line here. Such a line has one message: other messages
+ * about it, or about the lines that belong to it, are consequences.
  */
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { nameMessages } from '../../source/catalogue/names.js';
@@ -9,17 +9,17 @@ import type { ForeignLine } from '../../source/foreign/foreign-line.js';
 import { foreignLines } from '../../source/foreign/foreign-lines.js';
 import { lineText, positionAt, type SourceFile, type SourceSet } from '../../source/source-file.js';
 
-/** Where more lines than this are wrong, the text is no program, and others say so. */
+/** With more wrong lines than this the text is not a program, and other messages say so. */
 const MOST_LINES = 200;
 
-/** Lines beyond this length are data. */
+/** Longer lines are data. */
 const LONGEST = 500;
 
-/** What is found in a line that was read as something else than its author means. */
+/** Codes of messages that result from misreading a line. */
 const MISREAD =
   /^(?:unknown-(?:verb|name|state|option|function)|not-an-instruction|not-a-command|not-tracked|unexpected-text|missing-.*|bad-(?:character|name|option|duration|input-note)|operator-spelling|chained-comparison|compares-unlike|prompt-missing|unclosed-.*|command-not-found)$/;
 
-/** `list` is sorted by place. */
+/** `list` is sorted by location. */
 export function explainForeignLines(list: readonly Diagnostic[], sources: SourceSet): readonly Diagnostic[] {
   const found = explanations(list, sources);
   if (found.length === 0) return list;
@@ -41,13 +41,13 @@ interface Explained {
   readonly file: number;
   readonly firstLine: number;
   readonly lastLine: number;
-  /** The message that is replaced, and by what. */
+  /** The replaced message, and its replacement. */
   readonly of: Diagnostic;
   readonly diagnostic: Diagnostic;
   readonly binds: readonly string[];
 }
 
-/** The name that has no value, as when the line that was to bind it could not be read. */
+/** The name that has no value, for example because the line that binds it could not be parsed. */
 function unboundName(diagnostic: Diagnostic): string | null {
   const facts =
     nameMessages.unknownName.factsOf(diagnostic) ??
@@ -88,7 +88,7 @@ function explainedLine(diagnostic: Diagnostic, source: SourceFile, line: number)
     if (!(rule.codes ?? MISREAD).test(diagnostic.code)) continue;
     const match = rule.line.exec(text);
     if (match === null) continue;
-    // A near name is the better guess.
+    // A similar name is the better guess.
     if (rule.of !== undefined && (match[rule.of] !== blamedText(diagnostic, source) || diagnostic.repair !== undefined))
       continue;
     const by = rule.by?.(match, source.text);
@@ -120,7 +120,7 @@ function blamedText({ span }: Diagnostic, { text }: SourceFile): string {
   return text.slice(span.start, span.end);
 }
 
-/** The line as it should be, with as little as possible around what changes. */
+/** The corrected line, with as little as possible around the change. */
 function fixOf(
   { guess }: ForeignLine,
   { file, at, text, line }: { file: number; at: number; text: string; line: number },
@@ -149,7 +149,7 @@ function fixOf(
   return guess === true ? { ...fix, guess } : fix;
 }
 
-/** The last line that the mistake explains. */
+/** The last line with messages that the mistake explains. */
 function lastLineOf(rule: ForeignLine, source: SourceFile, line: number): number {
   const indentationOf = (text: string) => text.length - text.trimStart().length;
   const own = indentationOf(lineText(source, line));

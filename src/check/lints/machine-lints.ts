@@ -1,4 +1,7 @@
-/** Lints that need a whole lowered machine: what no path reaches, what no GOTO passes, what nothing reads. */
+/**
+ * Lints that need a whole lowered machine: unreachable states, entry values that no GOTO passes, results that nothing
+ * reads.
+ */
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
 import type { SourceSet, Span } from '../../source/source-file.js';
@@ -17,7 +20,7 @@ export function lintMachine(lowered: LoweredMachine, sources: SourceSet, diagnos
   const graph = stateGraph(states);
   const names = states.map((s) => s.state.name);
   const error = names.indexOf('ERROR');
-  // A first state ERROR is an error of its own, and what is below it was meant to be the first.
+  // A first state ERROR has its own error, and the next state was meant to be the first.
   const first = error === 0 && names.length > 1 ? 1 : 0;
   const seen = reachableStates(graph, error < 0 ? [first] : [first, error]);
   states.forEach((_, at) => {
@@ -25,7 +28,7 @@ export function lintMachine(lowered: LoweredMachine, sources: SourceSet, diagnos
     if (!seen[at] && declared) diagnostics.push(say.unreachableState(declared.name.span, { name: declared.name.text }));
   });
   for (const state of states) lintState(state, diagnostics);
-  // A name that is wrong by itself is reported as that.
+  // A wrong name has its own message.
   if (!hasErrors(diagnostics))
     states.forEach((state, at) => {
       lintEarlyReads(state, at === first, diagnostics);
@@ -44,7 +47,7 @@ function lintState(state: LoweredState, diagnostics: Diagnostic[]): void {
     if (!state.readSlots.has(check.slot)) diagnostics.push(say.checkNeverRead(check.span, { name: check.name }));
 }
 
-/** Entry values that a state reads and some way into it does not pass. */
+/** Reports entry values that a state reads and some path into it does not pass. */
 function lintEntries(lowered: LoweredMachine, graph: StateGraph, diagnostics: Diagnostic[]): void {
   const isFirstEntry = reachesWithout(graph);
   lowered.states.forEach((entered, at) => {
@@ -61,7 +64,7 @@ function lintEntries(lowered: LoweredMachine, graph: StateGraph, diagnostics: Di
       const passes = new Set(jump.passes);
       const missing = missingIn(passes, entryReads.keys());
       if (missing.length === 0) continue;
-      // A state that was entered before keeps its values, so only ways that avoid the state can lack one.
+      // A state that was entered earlier keeps its values, so only paths that avoid the state can lack one.
       if (isError || (at !== 0 && isFirstEntry(from, at)))
         diagnostics.push(say.missingEntry(jump.span, entryFacts(entered, missing)));
       else if (passes.size > 0) diagnostics.push(say.staleEntry(jump.span, { state: state.name, missing }));
@@ -69,7 +72,9 @@ function lintEntries(lowered: LoweredMachine, graph: StateGraph, diagnostics: Di
   });
 }
 
-/** Names that one message holds. Without a limit, the messages would take the square of the program. */
+/**
+ * The maximum number of names in one message. Without a limit, the messages would grow with the square of the program.
+ */
 const MOST_NAMED = 50;
 
 function missingIn(passes: ReadonlySet<string>, needed: Iterable<string>): string[] {

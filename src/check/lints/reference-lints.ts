@@ -1,6 +1,6 @@
 /**
- * What is read of the data that calls write, against what is written anywhere in the machine. A path that resembles a
- * written one is misspelt; any other may be absent on purpose, and reading it fails only where it is read.
+ * Compares reads of data with everything that calls write in the machine. A path that resembles a written one is
+ * misspelt. Any other may be absent on purpose, so reading it fails only during a run.
  */
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
@@ -18,7 +18,7 @@ export function lintReferences(states: readonly LoweredState[], diagnostics: Dia
   const tree = buildPathTree([{ arms: [written] }]);
   const reported = new Set<string>();
   for (const read of reads) {
-    // A whole kind is there as long as the run is.
+    // A whole kind of data exists during the whole run.
     if (read.path.length === 1) continue;
     const isWritten = tree.findOverlapping(read.path).length > 0;
     const diagnostic = isWritten ? besideOnly(read, states) : checkUnwritten(read, written);
@@ -36,7 +36,7 @@ function checkUnwritten({ path, span, spared }: DataRead, written: readonly Data
   return spared ? null : say.readsNothingWritten(span, { path: text });
 }
 
-/** The written path with one segment that resembles the one that is read, and the rest of what is read. */
+/** A written path that differs in one similar segment, with the rest of the read path. */
 function nearWritten(path: DataPath, written: readonly DataPath[]): DataPath | undefined {
   for (let at = 1; at < path.length; at++) {
     const before = path.slice(0, at);
@@ -51,7 +51,7 @@ function nearWritten(path: DataPath, written: readonly DataPath[]): DataPath | u
   return undefined;
 }
 
-/** A path that only branches next to the reader write: what they write is there after the join, and not before. */
+/** Reports a path that only parallel branches write: their results exist after the join. */
 function besideOnly(
   { path, span, spared, parallel: beside }: DataRead,
   states: readonly LoweredState[],
@@ -70,19 +70,19 @@ function isInside(span: Span, around: Span): boolean {
   return span.file === around.file && span.start >= around.start && span.end <= around.end;
 }
 
-/** What one member of a fork does with data: its reads by their places in the list of all, and its writes. */
+/** The data use of one member of a fork: its reads, as a range of the list of all reads, and its writes. */
 export interface BranchUse {
   readonly from: number;
   readonly to: number;
   readonly writes: readonly DataWrite[];
 }
 
-/** Marks what a member reads and only other members write. */
+/** Marks the paths that a member reads and only other members write. */
 export function noteReadsBeside(reads: DataRead[], members: readonly BranchUse[], fork: Span): void {
   if (members.every(({ writes }) => writes.length === 0)) return;
   const tree = buildPathTree(members.map(({ writes }) => ({ arms: [writes.map(({ path }) => path)] })));
   members.forEach(({ from, to }, own) => {
-    // A branch that asks whether it is there knows that it may not be.
+    // A branch that tests for the value expects that it may be missing.
     const asked = reads.slice(from, to).filter(({ spared }) => spared);
     for (let at = from; at < to; at++) {
       const read = reads[at] as DataRead;
@@ -96,7 +96,7 @@ export function noteReadsBeside(reads: DataRead[], members: readonly BranchUse[]
   });
 }
 
-/** What the members of one fork write: where two write one place, or one of them inside the other's. */
+/** Reports paths that two members of a fork write, or of which one is inside the other. */
 export function lintBranches(members: readonly BranchUse[], diagnostics: Diagnostic[]): void {
   const before: DataWrite[] = [];
   let reported = 0;
@@ -110,7 +110,7 @@ export function lintBranches(members: readonly BranchUse[], diagnostics: Diagnos
   }
 }
 
-/** The same body runs for each element, so what it writes plainly is written by all. */
+/** The same body runs for each element, so all of them write its paths. */
 export function lintEachBranch(writes: readonly DataWrite[], diagnostics: Diagnostic[]): void {
   for (const { path, span, method } of writes)
     if (method === null) diagnostics.push(say.branchesWriteOne(span, { path: `†${printPath(path)}`, labels: [] }));

@@ -1,4 +1,4 @@
-/** What a script loses when it ends, and what the shell it asks for does not see. */
+/** Lints about scripts: changes that are lost when the shell ends, and failures in pipes that `sh` ignores. */
 import type { Strictness } from '../../machine/machine.js';
 import { scriptMessages as say } from '../../source/catalogue/scripts.js';
 import type { Instruction } from '../../syntax/ast.js';
@@ -8,9 +8,9 @@ import type { CompiledShellText, ShellCommand } from '../shell/text.js';
 type Command = Extract<Instruction, { kind: 'do' | 'check' }>;
 
 interface Where {
-  /** Offsets of the shell text as offsets of the file. */
+  /** Maps offsets of the shell text to offsets of the file. */
   readonly at: (offset: number) => number;
-  /** Index of that file. */
+  /** The index of that file. */
   readonly file: number;
   readonly common: { readonly shell: 'bash' | 'sh' | 'default'; readonly strict?: Strictness };
 }
@@ -40,14 +40,14 @@ export function lintScript(
 interface Lost {
   readonly what: string;
   readonly kind: 'directory' | 'variable' | 'settings';
-  /** The directory, or the assignment, where it is written out. */
+  /** The directory or the assignment, if it contains no value. */
   readonly value: string | null;
   readonly name: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** The first command of a script that does nothing but change the shell it runs in. */
+/** The first command of a script that only changes its own shell. */
 function lostIn({ commands, assignments }: CompiledShellText): Lost | null {
   let first: Lost | null = null;
   for (const { name, text, start, end } of assignments) {

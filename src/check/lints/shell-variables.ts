@@ -1,6 +1,6 @@
 /**
- * `$name` where `name` is a value of the program: values are no shell variables, so the shell would put nothing there,
- * and `rm -rf build/$dir` would run with it.
+ * Reports `$name` if `name` is a value of the program. Values are not shell variables, so the shell would insert
+ * nothing, and `rm -rf build/$dir` would remove `build/`.
  */
 import { shellVariable, shellVariableOrEnvironment } from '../../source/catalogue/shell-variables.js';
 import type { ShellText } from '../../syntax/ast.js';
@@ -8,9 +8,9 @@ import type { StateLowering } from '../lower/state-lowering.js';
 import type { CompiledShellText } from '../shell/text.js';
 
 interface Where {
-  /** Offsets of the shell text as offsets of the file. */
+  /** Maps offsets of the shell text to offsets of the file. */
   readonly at: (offset: number) => number;
-  /** Variables that the instruction itself puts into the environment. */
+  /** Variables that the instruction itself sets in the environment. */
   readonly env: readonly { readonly name: string }[] | undefined;
 }
 
@@ -23,7 +23,7 @@ export function reportShellVariables(
   for (const { name, start, end, whole, zone } of variables) {
     if (!l.scope.has(name) || env?.some((one) => one.name === name) === true) continue;
     const span = { file: shell.span.file, start: at(start), end: at(end - 1) + 1 };
-    // In arithmetic only a number is safe, and in the operand of `${…}` no value is.
+    // In arithmetic only a number is safe, and inside `${…}` no value is.
     const written = shell.text.slice(start, end);
     const interpolation = zone === 'arithmetic' ? `{${name}:int}` : `{${name}}`;
     const value = whole && zone !== 'parameter' ? interpolation : /\[[@*]\]$/.test(written) ? `{${name}*}` : null;

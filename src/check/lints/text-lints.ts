@@ -1,6 +1,7 @@
 /**
- * What looks like a part of the language and is text, or the other way round: an arrow after a command, options after
- * it, `$name` in an event, a sum in a RETURN, a text as a condition. Such lines run and do not do what they say.
+ * Reports text that looks like a part of the language, or the other way round: an arrow or options after a command,
+ * `$name` in an event, a sum in a RETURN, a text as a condition. Such lines run, but do something else than they seem
+ * to.
  */
 import { textMessages as say } from '../../source/catalogue/texts.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
@@ -47,7 +48,7 @@ export function lintTexts(unit: Unit, diagnostics: Diagnostic[]): void {
   }
 }
 
-/** Adds the instructions of a block, each before those inside it. */
+/** Adds the instructions of a block, each before its inner instructions. */
 function addAll(block: Block, instructions: Instruction[]): void {
   for (const i of block.instructions) {
     instructions.push(i);
@@ -55,7 +56,7 @@ function addAll(block: Block, instructions: Instruction[]): void {
   }
 }
 
-/** Adds the names that an instruction binds; `effects` are those of results of commands. */
+/** Adds the names that an instruction binds; `effects` are the names of results of commands. */
 function addBound(i: Instruction, names: Set<string>, effects: Set<string>): void {
   if (i.kind === 'track' || i.kind === 'set') names.add(i.name.text);
   if ((i.kind !== 'do' && i.kind !== 'check') || i.bind === undefined) return;
@@ -65,12 +66,12 @@ function addBound(i: Instruction, names: Set<string>, effects: Set<string>): voi
 
 const OPTION = /\s(\[(?:ok|timeout|retry|once|cwd|shell|strict|env\.\w+)(?:=[^\]]*)?\])$/;
 const ARROW = /\s(→\s*[A-Za-z_]\w*)$/;
-/** An action after a command, as after the condition of an IF. */
+/** An action after a command, as if after the condition of an IF. */
 const ACTION =
   /\s((?:→|->)\s*(?:GOTO|RETURN|EMIT|SET|INCREMENT|TRACK|USE|FAIL|DO|CHECK|IF|ASK|WAIT|PROCEED|ROLLBACK)\b.*)$/;
 const COMMENT = /\s(\/\/\s.*)$/;
 
-/** What looks like a part of the language; without one of its signs a command does not have it. */
+/** Text that looks like a part of the language. A quick test for its signs skips most commands. */
 const COMMAND_ENDS = [
   { pattern: OPTION, sign: [']'], report: say.option },
   { pattern: ARROW, sign: ['→'], report: say.arrow },
@@ -78,7 +79,7 @@ const COMMAND_ENDS = [
   { pattern: COMMENT, sign: ['//'], report: say.comment },
 ] as const;
 
-/** The end of a command of one line. */
+/** The end of a one-line command. */
 function lintCommand({ text, lines }: ShellText, file: number, kind: 'do' | 'check', diagnostics: Diagnostic[]): void {
   const [only] = lines;
   if (lines.length !== 1 || only === undefined) return;
@@ -86,7 +87,7 @@ function lintCommand({ text, lines }: ShellText, file: number, kind: 'do' | 'che
   for (const { pattern, sign, report } of COMMAND_ENDS) {
     if (!sign.some((one) => text.includes(one))) continue;
     const match = pattern.exec(text);
-    // Inside quotes it is meant as text.
+    // Quoted text is meant as text.
     if (match === null || /['"`]/.test(match[0]) || isOpen(text.slice(0, match.index))) continue;
     const start = only.source + match.index + 1;
     const part = match[1] as string;
@@ -110,10 +111,13 @@ function lintDollar({ parts, span, raw }: Template, names: ReadonlySet<string>, 
   }
 }
 
-/** A text that begins and ends as a substitution of the shell. */
+/** A text that begins and ends like a command substitution of the shell. */
 const SUBSTITUTION = /^\$\(([^()"'`]+)\)$/;
 
-/** A quoted text as a value: `"$(date)"` and `"$name"`. `bind`: the beginning of a line that runs a command for the value. */
+/**
+ * A quoted text as a value: `"$(date)"` and `"$name"`. `bind` is the beginning of a line that would run the command for
+ * the value.
+ */
 function lintText(
   value: Expression | undefined,
   bind: string | null,
@@ -130,7 +134,7 @@ function lintText(
     diagnostics.push(say.substitution(value.span, { text: `$(${command})`, line: `${bind}${command}` }));
 }
 
-/** Inputs that hold text, unless their names say that it is an amount of money. */
+/** Inputs that contain text, except for names that suggest an amount of money. */
 function textInputs({ inputs }: Unit): ReadonlySet<string> {
   const found = new Set<string>();
   for (const [name, { type, value }] of inputs) {
@@ -142,7 +146,7 @@ function textInputs({ inputs }: Unit): ReadonlySet<string> {
 
 const MONEY = /cost|price|amount|total|sum|budget|fee|balance|usd|dollar|money|paid|bill/i;
 
-/** `${name}` as all of a RETURN, where `{name}` is what the language has. */
+/** `${name}` as the whole text of a RETURN. The language writes `{name}`. */
 function lintDollarBraces({ raw, span }: Template, texts: ReadonlySet<string>, diagnostics: Diagnostic[]): void {
   const name = /^\$\{(\w+)\}$/.exec(raw.trim())?.[1];
   if (name !== undefined && texts.has(name)) diagnostics.push(say.dollarBraces(span, { name }));
@@ -150,14 +154,14 @@ function lintDollarBraces({ raw, span }: Template, texts: ReadonlySet<string>, d
 
 const LOOP = /(?:^|[;&|(\n]|\bdo\s|\bthen\s)\s*for\s+\w+\s+in\s+(\{([A-Za-z_]\w*)\})\s*(?:;|\n|$)/;
 
-/** `for i in {list}`: a value without `*` is one word, so the loop has one turn. */
+/** `for i in {list}`: a value without `*` is one word, so the loop runs only once. */
 function lintLoop(
   { text, lines }: ShellText,
   file: number,
   names: ReadonlySet<string>,
   diagnostics: Diagnostic[],
 ): void {
-  // Text of another language in a here-document may have such a line.
+  // A here-document may contain such a line in another language.
   if (!text.includes('for') || text.includes('<<')) return;
   const match = LOOP.exec(text);
   const [whole, hole = '', name = ''] = match ?? [];
@@ -177,7 +181,7 @@ const SUMS = [
 const PATH = /^([A-Za-z_]\w*)(?:\.\w+|\[\d+\])+$/;
 const FILE_NAME = /^\w+\.(?:md|txt|log|json|ya?ml|csv|html?|xml|pdf|sh|py|[cm]?[jt]s|dsl|zip|gz|tgz|tar)$/i;
 
-/** A sum, or the path of a field, as all of a RETURN. */
+/** A sum, or the path of a field, as the whole text of a RETURN. */
 function lintReturn({ raw, span }: Template, names: ReadonlySet<string>, diagnostics: Diagnostic[]): void {
   const text = raw.trim();
   const isOf = (pattern: RegExp) => names.has(pattern.exec(text)?.[1] ?? '');
@@ -189,7 +193,7 @@ const BRACES = /(?<!\{)\{([^{}"'\n]+)\}(?!\})/g;
 const TERM = String.raw`(?:\w+\([\w., ]*\)|[A-Za-z_][\w.]*|\d[\d.]*)`;
 const COMPUTED = new RegExp(`^${TERM}(?: (?:[-+*/%<>]|[=!<>]=) ${TERM})+$`);
 
-/** `{n + 1}` in a text: braces take a name, a field or a call, and leave anything else as it is. */
+/** `{n + 1}` in a text: braces accept a name, a field or a call. Everything else stays text. */
 function lintComputed({ parts, span, raw }: Template, names: ReadonlySet<string>, diagnostics: Diagnostic[]): void {
   if (!raw.includes('{')) return;
   for (const match of raw.matchAll(BRACES)) {
@@ -201,7 +205,7 @@ function lintComputed({ parts, span, raw }: Template, names: ReadonlySet<string>
   }
 }
 
-/** A text or number where true or false has to be: `x == "a" OR "b"`. */
+/** A text or number as a condition: `x == "a" OR "b"`. */
 function lintCondition(e: Expression, compared: Expression | null, diagnostics: Diagnostic[]): void {
   if (e.kind === 'logical') {
     lintCondition(e.left, compared, diagnostics);
@@ -219,7 +223,7 @@ function lintCondition(e: Expression, compared: Expression | null, diagnostics: 
   }
 }
 
-/** `r.exit_code == 0`: a field of what the command printed, where the exit code of the command was meant. */
+/** `r.exit_code == 0` reads a field of the output, but probably means the exit code of the command. */
 function lintExitCode(e: Expression, effects: ReadonlySet<string>, diagnostics: Diagnostic[]): void {
   if (e.kind === 'logical' || e.kind === 'compare') {
     lintExitCode(e.left, effects, diagnostics);

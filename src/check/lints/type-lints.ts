@@ -1,6 +1,6 @@
 /**
- * Comparisons that can only fail: two scalars of unlike types, and an input without a type that the command line gives
- * as text where a number or boolean is meant.
+ * Reports comparisons that can only fail: two scalars of different types, or an input without a type, which the command
+ * line passes as text, with a number or boolean.
  */
 import type { Expr } from '../../machine/expression.js';
 import type { Input } from '../../machine/machine.js';
@@ -14,7 +14,7 @@ import { BOOLEAN, LIST, NULL, NUMBER, OBJECT, TEXT, type Types, type TypesOf, va
 export function lintTypes({ machine, states }: LoweredMachine, sources: SourceSet, diagnostics: Diagnostic[]): void {
   if (states.every(({ typeUses }) => typeUses.length === 0)) return;
   const types = valueTypes(machine);
-  // One declaration helps all uses of an input.
+  // One declaration corrects all uses of an input.
   const reported = new Set<string>();
   states.forEach(({ typeUses }, state) => {
     for (const use of typeUses) {
@@ -49,11 +49,11 @@ function checkComparison(use: TypeUse, state: number, types: TypesOf, sources: S
 
 interface Mend {
   readonly fix: Fix;
-  /** The comparison as it reads then. */
+  /** The comparison after the correction. */
   readonly after: string;
 }
 
-/** The edit that makes a variable and a literal comparable. */
+/** An edit that makes a variable and a literal comparable. */
 function mendComparison(
   value: TypedOperand,
   literal: TypedOperand,
@@ -84,7 +84,7 @@ function mendComparison(
   return fits ? change(literal, bare, `${textOf(value)} == ${bare}`) : null;
 }
 
-/** The name of an operand that `string(…)` would make comparable with a text. */
+/** The name of an operand that `string(…)` makes comparable with a text. */
 function convertibleName({ expr, span }: TypedOperand, types: Types, sources: SourceSet): string | undefined {
   const text = sources[span.file]?.text.slice(span.start, span.end) ?? '';
   return expr.op !== 'const' && (types & TEXT) === 0 && isWord(text) ? text : undefined;
@@ -92,7 +92,7 @@ function convertibleName({ expr, span }: TypedOperand, types: Types, sources: So
 
 const isWord = (text: string): boolean => /^[A-Za-z_][\w.]*$/.test(text);
 
-/** What a message calls an operand: a name as it is written, with its type. */
+/** The description of an operand in a message: its name as written, with its type. */
 function words({ expr, span }: TypedOperand, types: Types, sources: SourceSet): string {
   const text = sources[span.file]?.text.slice(span.start, span.end).replace(/\s+/g, ' ') ?? '';
   const what =
@@ -108,7 +108,7 @@ function words({ expr, span }: TypedOperand, types: Types, sources: SourceSet): 
 
 const WANTS: Readonly<Record<string, Types>> = { '-': NUMBER, '*': NUMBER, '/': NUMBER, '%': NUMBER, is: BOOLEAN };
 
-/** An input without a type, where a number or boolean is needed. */
+/** Reports an input without a type in a position that needs a number or boolean. */
 function untypedInput(
   { operator, left, right }: TypeUse,
   state: number,
@@ -130,7 +130,7 @@ function untypedInput(
   return null;
 }
 
-/** The input that an expression is, where it has no type and nothing else could be meant. */
+/** The input that an expression reads, if the input has no type and the name can refer to nothing else. */
 function inputOf(expr: Expr, inputs: readonly Input[]): Input | null {
   if (expr.op !== 'read') return null;
   const [slot, ...others] = expr.places;

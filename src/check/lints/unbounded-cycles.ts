@@ -1,8 +1,8 @@
 /**
- * Cycles of states that nothing bounds. What bounds one is that it waits, or a counter: every round changes it, in one
- * direction, and every round passes a test that allows another round only until the counter is far enough. Each counter is therefore
- * taken out of a component twice, once with its changes and once with its tests: a cycle that survives avoids one of the
- * two. Cycles that survive all counters are unbounded.
+ * Reports cycles of states that nothing bounds. A cycle is bounded if it waits, or by a counter: every round changes
+ * the counter in one direction, and passes a test that allows another round only until the counter is far enough. For
+ * each counter, the check therefore removes first its changes and then its tests from a component. A cycle that remains
+ * after either removal avoids the counter. A cycle that remains for all counters is unbounded.
  */
 import { components } from '../graph/components.js';
 import type { StateGraph } from '../graph/state-graph.js';
@@ -11,24 +11,27 @@ import type { LoweredState } from '../lower/lowered-state.js';
 import { Bounds } from './cycle-bounds.js';
 
 interface UnboundedCycle {
-  /** The states in the order in which they are entered. */
+  /** The states in the order of entry. */
   readonly states: readonly number[];
   /** The instruction that closes the cycle. */
   readonly from: { readonly state: number; readonly pc: number };
-  /** Why the counters that are there do not bound it. */
+  /** The reason why the existing counters do not bound the cycle. */
   readonly why: readonly string[];
 }
 
-/** Ways that are looked at in one component, again for each counter: beyond that, its cycles are believed. */
+/**
+ * The maximum number of paths examined in one component, counted for each counter. The cycles of larger components
+ * count as bounded.
+ */
 const MOST_WAYS = 300_000;
 
-/** Cycles of one machine that are reported. */
+/** The maximum number of reported cycles per machine. */
 const MOST_CYCLES = 20;
 
-/** States of one part from which its shortest cycle is looked for. */
+/** The maximum number of states of one part from which its shortest cycle is searched. */
 const MOST_STARTS = 200;
 
-/** Unbounded cycles, shortest first, none containing all states of another one. */
+/** Unbounded cycles, shortest first. None contains all states of another one. */
 export function unboundedCycles(states: readonly LoweredState[], graph: StateGraph): UnboundedCycle[] {
   const error = states.findIndex(({ state }) => state.name === 'ERROR' && state.builtin !== true);
   const targets = graph.out.map((edges, at) => {
@@ -60,7 +63,7 @@ class Search {
     return this.survivors(this.ways.out.flat()).flatMap((part) => this.shortestCycles(part));
   }
 
-  /** Strongly connected parts of `ways` that no counter bounds. */
+  /** The strongly connected parts of `ways` that no counter bounds. */
   private survivors(ways: readonly Way[]): Way[][] {
     const found: Way[][] = [];
     for (const part of this.connectedParts(ways)) {
@@ -92,7 +95,7 @@ class Search {
     return [...parts.values()];
   }
 
-  /** Of each state of a part, the shortest way back to it. */
+  /** The shortest cycle through each state of a part. */
   private shortestCycles(part: readonly Way[]): UnboundedCycle[] {
     const out = new Map<number, Way[]>();
     for (const way of part) out.set(way.from, [...(out.get(way.from) ?? []), way]);
@@ -113,7 +116,7 @@ class Search {
   }
 }
 
-/** The shortest way from a node to itself, counted in instructions. */
+/** The shortest path from a node to itself, in instructions. */
 function wayBack(start: number, out: ReadonlyMap<number, readonly Way[]>): Way[] | null {
   const by = new Map<number, Way>();
   const queue = [start];
@@ -138,7 +141,7 @@ function collect(start: number, by: ReadonlyMap<number, Way>): Way[] {
   }
 }
 
-/** Cycles none of whose states are all the states of a shorter one. */
+/** Leaves out cycles that contain all states of a shorter one. */
 function withoutLarger(cycles: readonly UnboundedCycle[]): UnboundedCycle[] {
   const kept = new Map<number, Set<number>[]>();
   return [...cycles]

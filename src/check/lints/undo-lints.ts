@@ -1,6 +1,6 @@
 /**
- * UNDOs that no ROLLBACK can follow. A failure can be anywhere, so the handlers around an instruction and the state ERROR
- * come after it too.
+ * Reports UNDOs that no ROLLBACK can follow. Any instruction can fail, so its handlers and the state ERROR can follow
+ * it too.
  */
 import type { State } from '../../machine/machine.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
@@ -9,7 +9,7 @@ import type { Span } from '../../source/source-file.js';
 import { successors } from '../graph/flow.js';
 import type { LoweredState } from '../lower/lowered-state.js';
 
-/** `error`: the index of the state ERROR, or below 0. */
+/** `error` is the index of the state ERROR, or negative if there is none. */
 export function lintUndo(states: readonly LoweredState[], error: number, diagnostics: Diagnostic[]): void {
   if (!states.some(({ state }) => state.code.some(({ op }) => op === 'undo'))) return;
   const rolledBack = reachingRollback(
@@ -20,7 +20,7 @@ export function lintUndo(states: readonly LoweredState[], error: number, diagnos
     const reported = new Set<number>();
     state.code.forEach(({ op }, pc) => {
       const span = spans[pc] as Span;
-      // A pattern that is used twice says it once.
+      // A pattern that is used twice is reported once.
       if (op !== 'undo' || rolledBack[at]?.[pc] || reported.has(span.start)) return;
       reported.add(span.start);
       diagnostics.push(say.undoUnreachable(span, {}));
@@ -28,7 +28,7 @@ export function lintUndo(states: readonly LoweredState[], error: number, diagnos
   });
 }
 
-/** For each instruction of each state whether a ROLLBACK can come after it. */
+/** For each instruction of each state, whether a ROLLBACK can follow it. */
 function reachingRollback(states: readonly State[], error: number): boolean[][] {
   const starts: number[] = [];
   let length = 0;
@@ -37,7 +37,7 @@ function reachingRollback(states: readonly State[], error: number): boolean[][] 
     length += code.length;
   }
   const before: number[][] = Array.from({ length }, () => []);
-  // A GOTO to anywhere goes through one node of its own.
+  // A GOTO with an unknown target leads through an extra node.
   const anywhere = before.push([]) - 1;
   for (const start of starts) before[start]?.push(anywhere);
   const failing = error < 0 ? null : (starts[error] as number);
@@ -69,7 +69,7 @@ function reachingRollback(states: readonly State[], error: number): boolean[][] 
   return states.map(({ code }, at) => code.map((_, pc) => reaches[(starts[at] as number) + pc] === true));
 }
 
-/** Where the end of each branch leads to: the join of the innermost fork around it. */
+/** The successor of the end of each branch: the join of its innermost fork. */
 function joinsOf({ code }: State): readonly (number | undefined)[] {
   const open: number[] = [];
   return code.map((i, pc) => {

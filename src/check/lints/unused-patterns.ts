@@ -1,6 +1,6 @@
 /**
- * Patterns of the file that no machine of it uses, as in a file of patterns: their bodies are lowered in a state
- * of their own, so that mistakes which do not depend on the user are found where they are made.
+ * Checks patterns that no machine of the file uses, as in a file of patterns. Their bodies are lowered in a separate
+ * state, so that mistakes that do not depend on the caller are reported in the pattern.
  */
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { SourceSet } from '../../source/source-file.js';
@@ -10,7 +10,7 @@ import type { MachineUnit, PatternDeclaration, Unit } from '../collect.js';
 import { lowerMachine } from '../lower/lower-machine.js';
 import type { LoweringSettings } from '../lower/settings.js';
 
-/** What only the state that uses a pattern can decide: names, targets, and how the state continues. */
+/** Codes of messages that depend on the state that uses the pattern: names, targets, and how the state continues. */
 const USER_DECIDES = new Set([
   'unknown-name',
   'unknown-name-in-text',
@@ -64,7 +64,7 @@ function collectUses(unit: Unit, block: Block, used: Set<string>): void {
   }
 }
 
-/** A machine whose only state uses the pattern, every parameter given. */
+/** A machine with a single state that uses the pattern with all its parameters. */
 function machineAround(pattern: PatternDeclaration): MachineUnit {
   const { name, span } = pattern;
   const args: Argument[] = pattern.parameters

@@ -1,7 +1,7 @@
 /**
- * Which types the variables of a machine can hold, as far as its code shows: what TRACK, SET and expressions write,
- * what a DO prints, what an input declares. A CHECK, an entry value or an answer may be anything. Works on lowered
- * code, where a variable is a slot and every write is an instruction.
+ * Infers the types that the variables of a machine can have from its code: from TRACK, SET and expressions, the output
+ * of DO, and declared inputs. A CHECK, an entry value or an answer may have any type. Works on lowered code, where a
+ * variable is a slot and every write is an instruction.
  */
 import type { Expr, Json, SlotRef } from '../../machine/expression.js';
 import type { Input, Instruction, Machine, State } from '../../machine/machine.js';
@@ -16,7 +16,7 @@ export const NULL = 8;
 export const LIST = 16;
 export const OBJECT = 32;
 const ANY = 63;
-/** What `DO: x = command` binds. */
+/** The types that `DO: x = command` can bind. */
 const PRINTED = TEXT | LIST | OBJECT;
 
 const RESULTS: Readonly<Record<string, Types>> = {
@@ -25,10 +25,13 @@ const RESULTS: Readonly<Record<string, Types>> = {
   ...of(LIST, 'split lines keys values sort unique range'),
 };
 
-/** The types an expression of a state can have. */
+/** The types that an expression of a state can have. */
 export type TypesOf = (expr: Expr, state: number) => Types;
 
-/** More rounds than this would need a chain of variables that are set from each other, in the wrong order. */
+/**
+ * The maximum number of rounds. More would need a long chain of variables that are set from each other in reverse
+ * order.
+ */
 const MOST_ROUNDS = 8;
 
 export function valueTypes(machine: Machine): TypesOf {
@@ -45,7 +48,7 @@ export function valueTypes(machine: Machine): TypesOf {
   return evaluate;
 }
 
-/** What is known of each slot so far; it only grows. */
+/** The types found for each slot so far. The sets only grow. */
 class Slots {
   private readonly locals: Types[][];
   private readonly tracked: Types[];
@@ -61,7 +64,7 @@ class Slots {
   read(refs: readonly SlotRef[], state: number): Types {
     let types = 0;
     for (const slot of refs) types |= this.typesAt(slot, state);
-    // What nothing is seen to write is written by something this file does not know.
+    // A slot without a visible write is written by something that this file does not analyse.
     return types === 0 ? ANY : types;
   }
 
@@ -78,7 +81,7 @@ class Slots {
     }
   }
 
-  /** Adds what an instruction writes. True when that was not known. */
+  /** Adds the types that an instruction writes. Returns true if any of them are new. */
   write(i: Instruction, state: number, types: (expr: Expr) => Types): boolean {
     const local = (slot: number | undefined, what: Types) =>
       slot !== undefined && grow(this.locals[state] as Types[], slot, what);
@@ -114,7 +117,7 @@ function grow(slots: Types[], slot: number, types: Types): boolean {
   return slots[slot] !== before;
 }
 
-/** Slots that instructions write whose results are not known here, wherever in them the slot is named. */
+/** Slots that instructions with unknown results write, wherever the slot occurs in them. */
 function boundElsewhere({ code, handlers }: State): Set<number> {
   const slots = new Set<number>();
   for (const handler of handlers) for (const slot of Object.values(handler.names)) slots.add(slot);
@@ -133,7 +136,7 @@ function boundElsewhere({ code, handlers }: State): Set<number> {
       case 'shell':
       case 'argv':
       case 'agent':
-        // A branch whose member did not end well leaves null, and so does an exit code that is not there.
+        // A member that failed leaves null, and so does a missing exit code.
         if (i.bind?.exitSlot !== undefined) slots.add(i.bind.exitSlot);
         break;
       case 'wait-start':
@@ -159,7 +162,7 @@ function slotsIn(i: Instruction): number[] {
   return found;
 }
 
-/** Whether an input has a type: declared, or that of a default which is no text. */
+/** Whether an input has a type: a declared one, or the type of a default that is not a text. */
 function inputTypes(input: Input | undefined): Types {
   if (input?.type !== undefined) return input.type === 'string' ? TEXT : typeBits[input.type];
   const value = input?.value;
@@ -202,7 +205,7 @@ function typesOf(expr: Expr, read: (refs: readonly SlotRef[]) => Types): Types {
   }
 }
 
-/** Both sides of `+` are alike: two numbers, two texts or two lists. */
+/** Both sides of `+` have the same type: two numbers, two texts or two lists. */
 function sum(left: Types, right: Types): Types {
   const both = left & right & (NUMBER | TEXT | LIST);
   return both === 0 ? ANY : both;

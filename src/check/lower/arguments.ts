@@ -1,6 +1,6 @@
 /**
- * `with` lists. After `=` a bare word is text, unless a variable has that name: then it is unclear what was
- * meant, and it is an error rather than a guess.
+ * Lowers `with` lists. After `=`, a bare word is text. If a variable has that name, the meaning is unclear, so it is an
+ * error instead of a guess.
  */
 import type { Expr } from '../../machine/expression.js';
 import type { EntryArgument } from '../../machine/machine.js';
@@ -9,7 +9,7 @@ import type { Argument, ArgumentValue, Name } from '../../syntax/ast.js';
 import { lowerExpression } from './expression.js';
 import type { StateLowering } from './state-lowering.js';
 
-/** The value of one argument; `x` alone means the variable `x`. */
+/** The value of one argument. `x` alone is the variable `x`. */
 export function lowerArgument(l: StateLowering, name: Name, value: ArgumentValue | undefined): Expr {
   if (value === undefined) return lowerExpression({ kind: 'name', name: name.text, span: name.span }, l);
   if (value.kind === 'expression') return lowerExpression(value.expression, l);

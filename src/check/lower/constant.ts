@@ -3,7 +3,7 @@ import type { Json } from '../../machine/expression.js';
 import type { Expression } from '../../syntax/ast.js';
 import { constantText } from './expression.js';
 
-/** The value of a literal, or undefined when a name or call is in it. */
+/** The value of a literal, or undefined if it contains a name or a call. */
 export function constantOf(e: Expression): Json | undefined {
   switch (e.kind) {
     case 'number':

@@ -1,6 +1,6 @@
 /**
- * DO and CHECK: which of the kinds of effect a line is (shell text, an expression, a function, an agent, an
- * argument list), its options, and what becomes of the output.
+ * Lowers DO and CHECK: decides the kind of effect (shell text, an expression, a function, an agent, an argument list),
+ * reads its options, and binds the output.
  */
 import type { Template } from '../../machine/expression.js';
 import type { Binding, Decoding, FunctionArgument, Strictness } from '../../machine/machine.js';
@@ -81,13 +81,13 @@ export function lowerCheck(l: StateLowering, i: Check): void {
 }
 
 function readsAsValue(l: StateLowering, i: Do, expression: Expression): boolean {
-  // A path, which a slash without spaces would divide.
+  // A path: as an expression, a slash without spaces would be a division.
   if (i.performed.kind === 'shell' && /^\{program_dir\(\)\}\//.test(i.performed.shell.text)) return false;
   if (isValue(l, expression)) return true;
   return i.performed.kind === 'shell' && isMeantAsValue(l, expression, i.performed.shell);
 }
 
-/** A list after `x =` that can be read as a value is one; only a bare list is run. */
+/** A list after `x =` is a value if it can be read as one. Only a bare list is run as a command. */
 function listValue(i: Do): Expression | undefined {
   return i.performed.kind === 'argv' && i.performed.list.kind === 'list' ? i.performed.list : undefined;
 }
@@ -161,7 +161,7 @@ function isStrict(l: StateLowering, option: Option | undefined): boolean {
 
 function lowerPerformed(l: StateLowering, i: Do | Check, what: Performed, resolved: ResolvedOptions): void {
   const { shell: _, isStrict: __, piped, ...rest } = resolved;
-  // A Machine is JSON, which has no undefined.
+  // A Machine is JSON, so undefined members are left out.
   const common = omitUndefined({ ...rest, piped: piped || undefined, text: oneLine(l, i) }) as CommonEffect;
   switch (what.kind) {
     case 'shell':
@@ -175,7 +175,7 @@ function lowerPerformed(l: StateLowering, i: Do | Check, what: Performed, resolv
   }
 }
 
-/** The exit code of a CHECK is data, so nothing ends it early. */
+/** The exit code of a CHECK is data, so `errexit` must not end it early. */
 function strictness({ kind }: Do | Check, isStrict: boolean): { strict?: Strictness } {
   return isStrict ? { strict: kind === 'do' ? 'script' : 'pipes' } : {};
 }
@@ -240,13 +240,13 @@ function agentEffect(
   l.emitter.add({ op: 'agent', agent, prompt, args, ...output, ...common }, i.span);
 }
 
-/** The instruction as one line, for people: continuation lines joined, long ones cut. */
+/** The instruction as one line for people: continuation lines are joined, long ones shortened. */
 function oneLine(l: StateLowering, i: Do | Check): string {
   const what = i.performed;
   let text: string;
   if (what.kind === 'shell') text = what.shell.text;
   else text = l.shared.sources[what.span.file]?.text.slice(what.span.start, what.span.end) ?? '';
-  // The comments above a script do not say what it does.
+  // Comments above a script do not describe its commands.
   const line = text
     .slice(0, 2000)
     .replace(/^(?:[ \t]*(?:#[^\n]*)?\n)+/, '')

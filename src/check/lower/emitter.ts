@@ -1,6 +1,6 @@
 /**
- * The code of one state while it is being written: instructions in order, forward jumps patched when their
- * target is known, and the notes that later stages read (which text an instruction came from).
+ * The code of one state under construction: instructions in order, forward jumps that are patched when their target is
+ * known, and the source text of each instruction for later stages.
  */
 import type { Instruction, Origin } from '../../machine/machine.js';
 import { positionAt, type SourceSet, type Span } from '../../source/source-file.js';
@@ -11,7 +11,7 @@ type Body = WithoutOrigin<Instruction>;
 
 export class Emitter {
   readonly code: Instruction[] = [];
-  /** The text each instruction came from, by pc. */
+  /** The source text of each instruction, by pc. */
   readonly spans: Span[] = [];
   private lastFile = -1;
   private lastLine = 0;
@@ -30,7 +30,7 @@ export class Emitter {
     return this.code.length - 1;
   }
 
-  /** Points a jump, condition, wait or loop at the place where the next instruction will be. */
+  /** Sets the target of a jump, condition, wait or loop to the next instruction. */
   patch(
     pc: number,
     field: 'to' | 'exit' | 'again' | 'join' | 'body' | 'otherwise' | 'done' = 'to',
@@ -43,7 +43,7 @@ export class Emitter {
     this.code[pc] = { origin: (this.code[pc] as Instruction).origin, ...body } as Instruction;
   }
 
-  /** Code is written top down, so the line of the last instruction usually answers. */
+  /** Code is written from top to bottom, so the line is usually near that of the last instruction. */
   private origin(span: Span): Origin {
     if (span.file !== this.lastFile || span.start < this.lineStart || span.start >= this.lineEnd) {
       const source = this.sources[span.file];

@@ -1,4 +1,4 @@
-/** The `env.*` options of an instruction: names that can be variables, and values that do not become code. */
+/** Lowers the `env.*` options of an instruction, and checks that the names are valid and that no value becomes code. */
 import type { Template } from '../../machine/expression.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import { unsafePosition } from '../../source/catalogue/shell.js';
@@ -28,7 +28,7 @@ export function lowerEnvironment(
   return variables;
 }
 
-/** What such a variable holds is run or chooses what runs, so it has to be in the program. */
+/** The value of such a variable is executed or chooses what is executed, so it must be written in the program. */
 function refuseValues(l: StateLowering, name: string, { parts, raw, span }: TextTemplate): void {
   for (const part of parts) {
     if (typeof part === 'string') continue;

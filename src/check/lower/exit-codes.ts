@@ -1,4 +1,4 @@
-/** Slots for exit codes: an effect stores its code only where some `exit_code(x)` asks for it, before or after it. */
+/** Slots for exit codes. An effect stores its exit code only if some `exit_code(x)`, before or after it, reads it. */
 import type { Binding } from '../../machine/machine.js';
 import type { StateScope } from '../scope.js';
 
@@ -8,7 +8,7 @@ export class ExitCodes {
 
   constructor(private readonly scope: StateScope) {}
 
-  /** A binding whose exit code may be asked for later. */
+  /** A binding with an exit code that may be read later. */
   binding(slot: number): Binding {
     const binding: { slot: number; exitSlot?: number } = { slot };
     const exitSlot = this.slots.get(slot);
@@ -19,7 +19,7 @@ export class ExitCodes {
     return binding;
   }
 
-  /** The slot of the exit code of a name that an effect of this state binds. */
+  /** The slot for the exit code of a name that an effect of this state binds. */
   slotOf(name: string): number {
     const slot = this.scope.local(name);
     let exitSlot = this.slots.get(slot);

@@ -1,6 +1,6 @@
 /**
- * Expressions and templates of the tree, resolved into those of a Machine. Names become places, `now()` and its
- * kind become values taken beforehand, and everything that can be known to fail is reported here.
+ * Lowers expressions and templates of the tree to those of a Machine. Names become slots, `now()` and similar functions
+ * become values sampled beforehand, and certain failures are reported.
  */
 
 import type { Expr, Filter, Hole, Json, Template } from '../../machine/expression.js';
@@ -12,7 +12,7 @@ import { suggestName } from '../suggest-name.js';
 import { lowerDataReference } from './calls/data-reference.js';
 import { lintEmbedded } from './calls/embedded-reference.js';
 
-/** Least and most number of arguments. */
+/** The minimum and maximum number of arguments. */
 const FUNCTIONS: Readonly<Record<string, readonly [number, number]>> = {
   len: [1, 1],
   upper: [1, 1],
@@ -59,29 +59,29 @@ export function isFunction(name: string): boolean {
   return Object.hasOwn(FUNCTIONS, name);
 }
 
-/** What lowering an expression may need of the instruction it is in. */
+/** The interface through which lowering an expression accesses its instruction. */
 export interface ExpressionContext {
   readonly scope: StateScope;
-  /** Adds the instruction that takes a sample, and gives the slot that will hold it. */
+  /** Adds the instruction that takes a sample, and returns the slot for it. */
   sample(source: 'now' | 'uuid' | 'random', span: Span): number;
-  /** The slot of `exit_code(x)`, or null when x is not bound by an effect of this state. */
+  /** The slot of `exit_code(x)`, or null if no effect of this state binds x. */
   exitSlot(name: string): number | null;
   /** Called for each comparison of a name with a text, see `compares-whole-result`. */
   noteComparison(name: string, span: Span): void;
-  /** Whether a name is the task that the steps at hand are about. */
+  /** Whether a name refers to the task of the current steps. */
   isTask(name: string): boolean;
-  /** A field or an element of something is read. */
+  /** Called when a field or an element is read. */
   fieldRead(e: Extract<Expression, { kind: 'field' | 'index' }>): void;
-  /** Lowers what may be missing without a mistake. */
+  /** Lowers an operand that may be missing. */
   sparing<T>(read: () => T): T;
-  /** What a name or a path is as a key of a step; null where it is none. */
+  /** The key of a step that a name or a path refers to; null if there is none. */
   stepKey(e: Expression): Expr | null;
-  /** `raw(x)` is in shell text only, where the checker handles it before. */
+  /** `raw(x)` is allowed only in shell text, where it has been handled already. */
 }
 
 /**
- * How unknown names are treated: an error (in shell text with a word on literal braces), a warning (text that
- * people read), or silence (`[k={v}]`).
+ * How unknown names are treated: as an error (in shell text with a hint about literal braces), as a warning (in text
+ * for people), or not at all (`[k={v}]`).
  */
 type Unknown = 'error' | 'text' | 'optional' | 'shell';
 
@@ -164,7 +164,7 @@ function lowerName(
   return { op: 'read', name: e.name, places: [] };
 }
 
-/** An operand of what also takes a missing value, such as `x?`: a state that reads `x` so does not need it. */
+/** An operand that may be missing, such as in `x?`: a state that reads `x` in this way does not require it. */
 function lowerSpared(e: Expression, context: ExpressionContext, unknown: Unknown): Expr {
   if (e.kind === 'data-reference') return lowerDataReference(e, context.scope, true);
   if (e.kind === 'name') return lowerName(e, context, unknown, false);
@@ -215,7 +215,7 @@ function lowerCompare(e: Extract<Expression, { kind: 'compare' }>, context: Expr
       if (one.kind === 'name' && other.kind === 'text') context.noteComparison(one.name, one.span);
   }
   const left = lowerExpression(e.left, context, unknown);
-  // The braces of a quantifier such as `{3}` are no interpolation, so a pattern usually is a constant.
+  // The braces of a quantifier such as `{3}` are not an interpolation, so a pattern is usually a constant.
   const right = lowerExpression(e.right, context, unknown);
   if (e.operator === 'matches' && right.op === 'const' && typeof right.value === 'string') {
     const reason = regexProblem(right.value);
@@ -225,7 +225,7 @@ function lowerCompare(e: Extract<Expression, { kind: 'compare' }>, context: Expr
   return { op: 'compare', operator: e.operator, left, right };
 }
 
-/** Keeps two operands for the lints about types, which know what every variable of the machine may hold. */
+/** Records two operands for the lints about types, which know the possible types of every variable. */
 function noteOperands(
   e: { readonly left: Expression; readonly right: Expression; readonly span: Span },
   operator: string,
@@ -238,7 +238,7 @@ function noteOperands(
   return [left, right];
 }
 
-/** An expression that has to be true or false. */
+/** Lowers an expression that must be true or false. */
 export function condition(expr: Expr, span: Span, scope: StateScope): Expr {
   if (expr.op !== 'read') return expr;
   const truth = { expr: { op: 'const', value: true } as const, span };
@@ -255,7 +255,7 @@ function regexProblem(source: string): string | null {
   }
 }
 
-/** Lists, objects and negations of constants are constants: that keeps defaults and arguments plain. */
+/** Folds lists, objects and negations of constants to constants, so that defaults and arguments stay plain. */
 function constantOr(expr: Expr): Expr {
   if (expr.op === 'list' && expr.items.every((i) => i.op === 'const'))
     return { op: 'const', value: expr.items.map((i) => (i as { value: Json }).value) };
@@ -299,7 +299,10 @@ function shownValue(
   return shell || filter !== undefined ? value : namesOfFiles(value, expression, context);
 }
 
-/** The files of a task read as names in a text, and in what a workflow is given; everywhere else they are a list. */
+/**
+ * The files of a task are names separated by commas in texts and in inputs of a workflow; everywhere else they are a
+ * list.
+ */
 export function namesOfFiles(value: Expr, expression: Expression, context: ExpressionContext): Expr {
   if (expression.kind !== 'field' || expression.name.text !== 'files') return value;
   if (expression.of.kind !== 'name' || !context.isTask(expression.of.name)) return value;
@@ -321,7 +324,7 @@ function lowerFilter(
   return undefined;
 }
 
-/** The text of a template without interpolations, else null. */
+/** The text of a template without interpolations; null for other templates. */
 export function constantText(template: TextTemplate): string | null {
   return template.parts.every((p) => typeof p === 'string') ? template.parts.join('') : null;
 }

@@ -1,4 +1,4 @@
-/** Sequences, IF with its arms, and DEFAULT: structure becomes jumps. */
+/** Lowers sequences, IF with its arms, and DEFAULT to jumps. */
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Span } from '../../source/source-file.js';
 import type { Instruction } from '../../syntax/ast.js';
@@ -13,8 +13,8 @@ type Wait = Extract<Instruction, { kind: 'wait' }>;
 type Default = Extract<Instruction, { kind: 'default' }>;
 
 /**
- * Lowers instructions in order and reports what can never run. True when the end can be reached. Instructions that
- * never run are still read, so that their mistakes are found with all the others; jumps lead over them.
+ * Lowers instructions in order and reports unreachable ones. Returns true if the end can be reached. Unreachable
+ * instructions are lowered too, so that their mistakes are reported; jumps skip them.
  */
 export function lowerSequence(l: StateLowering, instructions: readonly Instruction[]): boolean {
   const over: number[] = [];
@@ -45,7 +45,9 @@ export function lowerSequence(l: StateLowering, instructions: readonly Instructi
   return completes && over.length === 0;
 }
 
-/** Lowers a PARALLEL together with the WAIT directly below it. False when the two are no such pair. */
+/**
+ * Lowers a PARALLEL together with the WAIT directly below it. Returns false if the instructions are not such a pair.
+ */
 function lowerJoined(l: StateLowering, i: Instruction, next: Instruction | undefined): boolean {
   if (next?.kind !== 'wait') return false;
   if (i.kind === 'for-each' && i.parallel && isMembersWait(next)) lowerForEach(l, i, next);
@@ -59,7 +61,7 @@ function lowerJoined(l: StateLowering, i: Instruction, next: Instruction | undef
 }
 
 function reportUnreachable(l: StateLowering, i: Instruction, previous: Instruction): void {
-  // What is wrong with the line was said; the rest is reported for the line that it becomes.
+  // The mistake of the line was reported; further mistakes are reported for the corrected line.
   if (i.kind === 'broken') return;
   const blame: Span = i.verb.span;
   if (previous.kind === 'use') {
@@ -76,14 +78,14 @@ function isMembersWait(wait: Wait): boolean {
   return wait.for.kind === 'members';
 }
 
-/** The index after the run of IFs beginning at `at`. */
+/** The index after the row of IFs that begins at `at`. */
 function endOfIfs(instructions: readonly Instruction[], at: number): number {
   let k = at;
   while (instructions[k]?.kind === 'if') k++;
   return k;
 }
 
-/** IFs in a row with a DEFAULT: a hidden flag remembers whether any of them matched. */
+/** IFs in a row with a DEFAULT. A hidden flag records whether any of them matched. */
 function lowerIfRun(l: StateLowering, ifs: readonly If[], last: Default): boolean {
   const slot = l.scope.hiddenSlot('$matched');
   const flag = { to: { in: 'local', slot }, name: '$matched' } as const;
@@ -100,7 +102,7 @@ function lowerIfRun(l: StateLowering, ifs: readonly If[], last: Default): boolea
   return someArmCompletes || defaultCompletes;
 }
 
-/** One IF with its ELSE IF and ELSE. True when execution can continue after it. */
+/** One IF with its ELSE IF and ELSE. Returns true if execution can continue after it. */
 export function lowerIf(l: StateLowering, i: If, matched: number | null): boolean {
   const { armCompletes, elseCompletes } = lowerIfArms(l, i, matched);
   return armCompletes || elseCompletes;
@@ -109,7 +111,7 @@ export function lowerIf(l: StateLowering, i: If, matched: number | null): boolea
 interface Arms {
   readonly armCompletes: boolean;
   readonly elseCompletes: boolean;
-  /** At least one of its blocks leaves. */
+  /** Whether at least one of its blocks leaves. */
   readonly leaves: boolean;
 }
 
@@ -138,7 +140,8 @@ function lowerArms(l: StateLowering, i: If, matched: number | null): Arms {
     armCompletes ||= completes;
     leaves ||= !completes;
     const isLast = at === i.arms.length - 1 && i.otherwise === undefined;
-    // Also after an arm that leaves, where nothing takes it: drawings find by it that the next arm is its ELSE.
+    // Added even after an arm that leaves, where it is never executed: drawings recognize the next arm as the ELSE by
+    // this jump.
     if (!isLast) ends.push(l.emitter.add({ op: 'jump', to: -1 }, arm.verb.span));
     l.emitter.patch(next);
   });

@@ -1,6 +1,6 @@
 /**
- * A machine of the tree becomes a Machine: slots are handed out, every state is lowered, and the built-in ERROR
- * is added where some GOTO needs it.
+ * Lowers a machine of the tree to a Machine: assigns slots, lowers every state, and adds the built-in ERROR if a GOTO
+ * needs it.
  */
 
 import { type Input, MACHINE_VERSION, type Machine, type State } from '../../machine/machine.js';
@@ -24,7 +24,7 @@ export interface LoweredMachine {
   readonly unit: MachineUnit;
   readonly states: readonly LoweredState[];
   readonly symbols: SymbolTable;
-  /** For the next time the text is compiled; null where nothing is kept. */
+  /** The states for the next compilation; null if nothing is kept. */
   readonly reusable: ReusableStates | null;
 }
 
@@ -82,7 +82,7 @@ function slots(names: Iterable<string>): Map<string, number> {
   return map;
 }
 
-/** Entry slots of each state: what GOTOs pass to it, and in ERROR the error contract. */
+/** The entry slots of each state: the names that GOTOs pass to it, and in ERROR the error contract. */
 function entrySlots(machine: MachineUnit, symbols: SymbolTable): Map<string, Map<string, number>> {
   const anywhere = symbols.entries.get('*') ?? new Set<string>();
   return new Map(
@@ -109,7 +109,7 @@ function builtinErrorState(): State {
 
 function lowerInput(input: InputDeclaration, { workflow }: Unit, diagnostics: Diagnostic[]): Input {
   const name = input.name.text;
-  // A workflow has no state ERROR that would bind its names, and validators are given an `error` to judge.
+  // A workflow has no state ERROR that would bind these names, and validators may have an input `error`.
   const isFree = workflow !== undefined && isEngineName(name);
   if (isReserved(name) && !isFree) diagnostics.push(say.reservedName(input.name.span, { name }));
   const value = input.value === undefined ? undefined : constantOf(input.value);

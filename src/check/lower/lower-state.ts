@@ -1,7 +1,7 @@
 /**
- * One state of the tree becomes the flat code of a Machine state. Patterns are expanded in place; blocks become
- * jumps. Every `lower…` returns whether execution can continue after what it wrote: that is how unreachable
- * instructions and states that fall off their end are found, in the same walk.
+ * Lowers one state of the tree to the flat code of a Machine state. Patterns are expanded in place, and blocks become
+ * jumps. Every `lower…` function returns whether execution can continue after its code, so the same walk finds
+ * unreachable instructions and states that fall off their end.
  */
 import type { State } from '../../machine/machine.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
@@ -24,7 +24,7 @@ import { type LowerBlocks, StateLowering } from './state-lowering.js';
 import { lowerUndo } from './undo.js';
 import { lowerWait } from './wait.js';
 
-/** Lowers one instruction. True when execution can continue after it. */
+/** Lowers one instruction. Returns true if execution can continue after it. */
 function lowerInstruction(l: StateLowering, i: Instruction): boolean {
   switch (i.kind) {
     case 'do':
@@ -78,14 +78,14 @@ function lowerInstruction(l: StateLowering, i: Instruction): boolean {
 }
 
 /**
- * Lowers a body together with its `ON ERROR` lines, which must be the last ones. Their code is written after
- * the body, so the caller decides what is between (`end`): the end of a state, or a jump over it.
+ * Lowers a body together with its `ON ERROR` lines, which must be the last ones. Their code comes after the body. The
+ * caller writes the code between the two (`end`): the end of a state, or a jump over the handlers.
  */
 function lowerGuarded(l: StateLowering, block: Block, end: (completes: boolean) => void): boolean {
   const outer = l.pendingHandlers;
   const from = l.emitter.pc;
   const handlers = block.instructions.filter((i) => i.kind === 'on-error');
-  // A handler above other instructions is reported, and then taken as if it stood below them.
+  // A handler above other instructions is reported, and then treated as if it were below them.
   const body = handlers.length === 0 ? block.instructions : block.instructions.filter((i) => i.kind !== 'on-error');
   l.pendingHandlers = [];
   const completes = lowerSequence(l, body);
@@ -94,7 +94,7 @@ function lowerGuarded(l: StateLowering, block: Block, end: (completes: boolean) 
   if (first !== undefined && block.instructions.indexOf(first) < lastOfBody) l.pendingHandlers.push(first);
   for (const handler of l.pendingHandlers) l.diagnostics.push(say.misplacedHandler(handler.verb.span, {}));
   end(completes);
-  // After the end, because falling off it is a failure like any other.
+  // The handlers cover the end too, because falling off is a failure like any other.
   const to = l.emitter.pc;
   for (const handler of handlers) lowerHandler(l, handler, from, to);
   l.pendingHandlers = outer;
@@ -127,7 +127,7 @@ function lowerHandler(l: StateLowering, i: Extract<Instruction, { kind: 'on-erro
   const names: Record<string, number> = {};
   for (const name of ERROR_NAMES) names[name] = l.scope.hiddenSlot(`$${name}`);
   const passed: Record<string, number> = {};
-  // What no FAIL has passed to it is what it is elsewhere in the state.
+  // A name that no FAIL has passed has its ordinary meaning in the state.
   for (const name of l.shared.symbols.states.get(l.scope.state)?.fails ?? [])
     if (!(name in names)) passed[name] = l.scope.hiddenSlot(`$${name}`);
   l.scope.push('handler', [
@@ -144,7 +144,7 @@ function lowerHandler(l: StateLowering, i: Extract<Instruction, { kind: 'on-erro
   const completes = l.block(i.body);
   l.scope.pop();
   if (completes) {
-    // Without an action there is nothing yet that could leave.
+    // Without an action, nothing can leave yet.
     if (i.body.instructions.length > 0) l.diagnostics.push(say.handlerFallsOff(i.verb.span, {}));
     l.emitter.add({ op: 'fell-off' }, i.span);
   }

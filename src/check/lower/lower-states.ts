@@ -1,4 +1,4 @@
-/** The states of a machine, lowered one by one, or taken from where they were lowered before. */
+/** Lowers the states of a machine one by one, or reuses states of an earlier compilation. */
 
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { positionAt, type SourceFile } from '../../source/source-file.js';
@@ -9,14 +9,14 @@ import type { LoweredState } from './lowered-state.js';
 import { type Answers, type ReusableState, type ReusableStates, rebaseState } from './reused-state.js';
 import type { Lookups, LoweringSettings } from './settings.js';
 
-/** What an earlier state of the text left, and what is needed to leave it in turn. */
+/** The reusable states of an earlier text, and the data that makes the new states reusable. */
 export interface StateReuse {
   readonly previous: ReusableStates | undefined;
-  /** The text of a declaration that was read as one part: its tree depends on nothing else. */
+  /** The text of a declaration that was parsed as one part: its tree depends only on this text. */
   readonly textOf: ReadonlyMap<StateDeclaration, string>;
 }
 
-/** Lowers all states. `kept` is for the next time, null where nothing is to be kept. */
+/** Lowers all states. `kept` is for the next compilation; null if nothing is to be kept. */
 export function lowerStates(
   shared: MachineScope,
   settings: LoweringSettings,
@@ -42,7 +42,10 @@ export function lowerStates(
 
 type Candidate = ReusableState & { readonly isReusable: boolean };
 
-/** Everything that all states may read, apart from patterns: the order of names decides about slots and indexes. */
+/**
+ * Everything that all states may read, except for patterns. The order of names matters, because it determines slots and
+ * indexes.
+ */
 function surroundingsOf(shared: MachineScope, settings: LoweringSettings): string {
   const { inputSlots, trackedSlots, machine, explain } = shared;
   const { commands, shell, strict, anyNames, lookups } = settings;
@@ -78,25 +81,25 @@ function rebaseHere(known: ReusableState, shared: MachineScope, declaration: Sta
   return { ...known, lowered: rebaseState(known, start, line), start, line, isReusable: true };
 }
 
-/** Lowers a state and notes what it asked. */
+/** Lowers a state and records its questions. */
 function lowerReusable(shared: MachineScope, declaration: StateDeclaration, settings: LoweringSettings): Candidate {
   const commands = new Map<string, boolean>();
   const agents = new Map<string, boolean>();
   const messages = shared.diagnostics.length;
   const lookups = notingLookups(settings.lookups, commands, agents);
   const lowered = lowerState(shared, declaration, { ...settings, lookups }, false);
-  // An unknown agent is reported once for the whole program, so what is reported here depends on the states above. A state
-  // that needs the ERROR of the engine has a message too.
+  // An unknown agent is reported once for the whole program, so these messages depend on earlier states. A state that
+  // needs the built-in ERROR has a message too.
   const isKept =
     shared.diagnostics.length === messages &&
     shared.symbols.states.get(declaration.name.text)?.usesPatterns === false &&
-    // Tools and plans are files that change without the program.
+    // Tools and plans are files that can change without the program.
     !lowered.dataUse.calls &&
     [...agents.values()].every(Boolean);
   return { lowered, ...positionOf(shared, declaration), commands, agents, isReusable: isKept };
 }
 
-/** The same lookups; what they answer is noted. */
+/** The same lookups, which record their answers. */
 function notingLookups(lookups: Lookups, commands: Map<string, boolean>, agents: Map<string, boolean>): Lookups {
   const noteAnswers = (answers: Map<string, boolean>, ask: (name: string) => boolean) => (name: string) => {
     const answer = ask(name);

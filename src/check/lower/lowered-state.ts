@@ -1,22 +1,22 @@
-/** What lowering a state gives: its code, and what lints, `check --explain` and the next compilation read besides. */
+/** The result of lowering a state: its code, and facts for lints, `check --explain` and the next compilation. */
 import type { State } from '../../machine/machine.js';
 import type { Span } from '../../source/source-file.js';
 import type { DataUse, TypeUse } from '../scope.js';
 
 export interface LoweredState {
   readonly state: State;
-  /** First read of each entry value that nothing else in scope could give. */
+  /** The first read of each entry value that nothing else in scope can supply. */
   readonly entryReads: ReadonlyMap<string, Span>;
   /** Local slots that some expression reads. */
   readonly readSlots: ReadonlySet<number>;
-  /** The text each instruction came from, by pc. */
+  /** The source text of each instruction, by pc. */
   readonly spans: readonly Span[];
   readonly explanations: readonly Explanation[];
   readonly jumps: readonly LoweredJump[];
   readonly checks: readonly LoweredCheck[];
-  /** What is read and written of the data that need not be there. */
+  /** The reads and writes of data references. */
   readonly dataUse: DataUse;
-  /** What its expressions ask of the types of values. */
+  /** The types that its expressions require. */
   readonly typeUses: readonly TypeUse[];
 }
 
@@ -25,23 +25,23 @@ interface Explanation {
   readonly text: string;
 }
 
-/** A GOTO as it was lowered: the target is null when only the run knows it. */
+/** A lowered GOTO. The target is null if only the run knows it. */
 export interface LoweredJump {
   readonly target: string | null;
   readonly passes: readonly string[];
   readonly span: Span;
-  /** Nothing reaches it, because a GOTO or RETURN is above it. */
+  /** It is unreachable, because it is below a GOTO or RETURN. */
   readonly dead: boolean;
 }
 
-/** What a CHECK binds, for `check-never-read`. */
+/** The binding of a CHECK, for `check-never-read`. */
 interface LoweredCheck {
   readonly slot: number;
   readonly name: string;
   readonly span: Span;
 }
 
-/** What a state leaves for the lints, gathered while it is lowered. */
+/** The facts about a state for the lints, collected while it is lowered. */
 export class LintFacts {
   readonly explanations: Explanation[] = [];
   readonly jumps: LoweredJump[] = [];

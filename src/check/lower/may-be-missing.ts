@@ -1,7 +1,7 @@
 /**
- * Names that may be null because the member that gives them may fail or be stopped. Reading a field of one fails the run
- * just when something went wrong already, so it is reported where no condition has asked before. Names are noted, bound
- * again and read in the order of the text, which is the order in which a state runs.
+ * Names that may be null because the member that binds them may fail or be stopped. Reading a field of such a name
+ * would fail the run when something already went wrong, so it is reported unless a condition tests first. Names are
+ * recorded, rebound and read in the order of the text, which is the order of execution in a state.
  */
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
@@ -10,13 +10,13 @@ import type { Expression } from '../../syntax/ast.js';
 import { freeNames } from '../free-names.js';
 
 interface Noted {
-  /** Where it is bound. */
+  /** The location of the binding. */
   readonly span: Span;
-  /** Its elements may be null, and it is always a list. */
+  /** The name is always a list; its elements may be null. */
   readonly list: boolean;
 }
 
-/** A condition that reads one of these asks how the members ended. */
+/** A condition that reads one of these names tests how the members ended. */
 const ASKS_FOR_ALL = new Set(['timed_out', 'failures']);
 
 export class MayBeMissing {
@@ -29,12 +29,12 @@ export class MayBeMissing {
     this.names.set(name, noted);
   }
 
-  /** Something else gives the name its value. */
+  /** Something else binds the name. */
   bind(name: string): void {
     this.names.delete(name);
   }
 
-  /** What is read where a missing value is no mistake. */
+  /** Lowers an operand that may be missing. */
   sparing<T>(read: () => T): T {
     this.spared++;
     const result = read();
@@ -42,7 +42,7 @@ export class MayBeMissing {
     return result;
   }
 
-  /** A field or an element is read. */
+  /** Called when a field or an element is read. */
   checkRead(e: Extract<Expression, { kind: 'field' | 'index' }>, isLocal: (name: string) => boolean): void {
     if (this.names.size === 0 || this.spared > 0) return;
     let depth = 1;
@@ -50,14 +50,17 @@ export class MayBeMissing {
     for (; of.kind === 'field' || of.kind === 'index'; of = of.of) depth++;
     const noted = of.kind === 'name' ? this.names.get(of.name) : undefined;
     if (of.kind !== 'name' || noted === undefined || !isLocal(of.name)) return;
-    // The rest of a longer path was reported with the path.
+    // The rest of a longer path is part of the same report.
     if (depth !== (noted.list ? 2 : 1)) return;
     const label = { span: noted.span, text: 'set by a member, which may fail or be stopped' };
     const what = noted.list ? `an element of \`${of.name}\`` : `\`${of.name}\``;
     this.diagnostics.push(say.mayBeMissing(e.span, { what, label, end: { ...e.span, start: e.span.end } }));
   }
 
-  /** Lowers what a condition decides about: what it asks for is known there, and also below where an arm leaves. */
+  /**
+   * Lowers the code that a condition guards. Names that the condition tests are safe there, and also below if another
+   * arm leaves.
+   */
   within<T>(conditions: readonly Expression[], lower: () => { result: T; leaves: boolean }): T {
     if (this.names.size === 0) return lower().result;
     const asked = new Set(conditions.flatMap((one) => askedIn(one)));
@@ -70,7 +73,7 @@ export class MayBeMissing {
   }
 }
 
-/** Names of which a condition asks whether they are there, and those that say how the members ended. */
+/** The names that a condition tests for presence, and the names that say how the members ended. */
 function askedIn(e: Expression): string[] {
   switch (e.kind) {
     case 'logical':

@@ -1,4 +1,4 @@
-/** Options in brackets and after instructions: which there are, and what their values may look like. */
+/** Lowers options in brackets and after instructions: which ones exist, and the form of their values. */
 import { parseDuration } from '../../machine/duration.js';
 import type { Expr, Template } from '../../machine/expression.js';
 import { parsePause } from '../../machine/option-values.js';
@@ -8,14 +8,14 @@ import { suggestName } from '../suggest-name.js';
 import { constantText, lowerTemplate } from './expression.js';
 import type { StateLowering } from './state-lowering.js';
 
-/** How long a WAIT lasts at most when it does not say, as the text of a template. */
+/** The default time-out of a WAIT, as the text of a template. */
 export const DEFAULT_LIMIT: readonly [string] = ['300s'];
 
 /** `flag` takes no value; `number` is a whole number of at least 1. */
 type OptionKind = 'flag' | 'number' | 'duration' | 'text' | 'list';
 export type OptionTable = Readonly<Record<string, OptionKind>>;
 
-/** Options by key, mistakes reported and left out. Keys such as `env.HOME` are found under `env.*` in the table. */
+/** Options by key, without wrong ones, which are reported. Keys such as `env.HOME` match `env.*` in the table. */
 export function checkOptions(
   l: StateLowering,
   options: readonly Option[],
@@ -58,7 +58,7 @@ function checkValue(l: StateLowering, option: Option, kind: OptionKind): boolean
   }
   const text = constantText(option.value);
   if (text === null) return true;
-  // Reported where it was read: a value is missing.
+  // The parser has reported that the value is missing.
   if (text === '') return false;
   if (kind === 'duration' && parseDuration(text) === null) {
     l.diagnostics.push(say.badDuration(option.value.span, { text }));
@@ -72,14 +72,14 @@ function checkValue(l: StateLowering, option: Option, kind: OptionKind): boolean
   return true;
 }
 
-/** A duration template; a constant one is checked here, the rest when the instruction runs. */
+/** A duration template. A constant is checked here, all others when the instruction runs. */
 export function durationTemplate(l: StateLowering, template: TextTemplate): Template {
   const text = constantText(template);
   if (text !== null && parseDuration(text) === null) l.diagnostics.push(say.badDuration(template.span, { text }));
   return lowerTemplate(template, l);
 }
 
-/** A pause: a duration, or two between which it doubles. */
+/** A pause: a duration, or two durations between which it doubles. */
 export function pauseTemplate(l: StateLowering, template: TextTemplate): Template {
   const text = constantText(template);
   if (text === null || !text.includes('..')) return durationTemplate(l, template);

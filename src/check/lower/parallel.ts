@@ -1,4 +1,4 @@
-/** PARALLEL and FOR EACH: branches become code of their own after a fork, loops a head and a jump back. */
+/** Lowers PARALLEL and FOR EACH: branches become separate code after a fork; loops become a head and a jump back. */
 import type { Expr, Template } from '../../machine/expression.js';
 import type { Branch, Instruction as Code } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -14,12 +14,14 @@ type Parallel = Extract<Instruction, { kind: 'parallel' }>;
 type ForEach = Extract<Instruction, { kind: 'for-each' }>;
 type Wait = Extract<Instruction, { kind: 'wait' }>;
 
-/** Ops that perform something; a branch of agent calls alone has a larger default of members at once. */
+/**
+ * Instructions that perform effects. If all branches only call agents, more members run at the same time by default.
+ */
 const EFFECTS = new Set<Code['op']>(['shell', 'argv', 'function', 'agent']);
 
 const JOIN_OPTIONS: OptionTable = { max: 'number', quorum: 'number', on_failure: 'text' };
 
-/** Lowers a PARALLEL; `wait` is the WAIT for its members that joins it, `detached` one that waits for something else. */
+/** Lowers a PARALLEL. `wait` is the WAIT for its members that joins it; `detached` is a WAIT for something else. */
 export function lowerParallel(l: StateLowering, i: Parallel, wait: Wait | null, detached = false): void {
   const options = checkOptions(l, i.options, JOIN_OPTIONS, 'PARALLEL');
   const max = numberOption(l, options.get('max'));
@@ -70,7 +72,7 @@ export function lowerParallel(l: StateLowering, i: Parallel, wait: Wait | null, 
 
 type Undo = Extract<Instruction, { kind: 'undo' }>;
 
-/** An UNDO belongs to the member above it. */
+/** Attaches each UNDO to the member above it. */
 function membersOf(l: StateLowering, i: Parallel): { members: Instruction[]; undos: Map<Instruction, Undo> } {
   const members: Instruction[] = [];
   const undos = new Map<Instruction, Undo>();
@@ -96,7 +98,7 @@ function boundBy(member: Instruction): Name[] {
   return binds && member.bind !== undefined ? [member.bind] : [];
 }
 
-/** What a failure calls a member: the name that it binds, else its line. */
+/** The name of a member in a failure: the name that it binds, or else its line. */
 function nameOf(l: StateLowering, member: Instruction): string {
   const [bound] = boundBy(member);
   if (bound !== undefined) return bound.text;
@@ -105,7 +107,7 @@ function nameOf(l: StateLowering, member: Instruction): string {
   return line.length > 200 ? `${line.slice(0, 199)}…` : line;
 }
 
-/** The slot of `failures` where members that fail are kept. */
+/** The slot of `failures` if failed members do not fail the block. */
 function keepOf(l: StateLowering, options: ReadonlyMap<string, Option>): number | null {
   const option = options.get('on_failure');
   if (option?.value === undefined) return null;
@@ -147,7 +149,7 @@ function countIn(note: Name): number | null {
   return match === null ? null : Number(match[1]);
 }
 
-/** Lowers a FOR EACH; `wait` is the WAIT for its members, when it is parallel and one follows. */
+/** Lowers a FOR EACH. `wait` is the WAIT for its members, if it is parallel and a WAIT follows. */
 export function lowerForEach(l: StateLowering, i: ForEach, wait: Wait | null = null): void {
   const options = checkOptions(l, i.options, i.parallel ? JOIN_OPTIONS : { on_failure: 'text' }, 'FOR EACH');
   l.scope.declare(i.variable, false);
@@ -230,7 +232,7 @@ function waitOf(l: StateLowering, wait: Wait | null) {
   return { timeout, timedOut: l.scope.local('timed_out') };
 }
 
-/** The names that the body binds by their slots, nested blocks included: after a join each is a list. */
+/** The names that the body binds, including nested blocks, with their slots. After a join each is a list. */
 function boundIn(l: StateLowering, i: ForEach): ReadonlyMap<number, Name> {
   const slots = new Map<number, Name>();
   const add = (name: Name): void => {

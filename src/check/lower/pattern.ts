@@ -1,6 +1,6 @@
 /**
- * USE: the body of a pattern is expanded where it is used, its arguments bound as values before it. What the
- * body leaves depends on where it is used (a GOTO leaves the caller too), so there is no call at run time.
+ * Lowers USE: expands the body of a pattern in place, with its arguments bound as values first. There is no call at run
+ * time, because control flow in the body belongs to the caller: a GOTO leaves the caller too.
  */
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Span } from '../../source/source-file.js';
@@ -16,12 +16,12 @@ import type { StateLowering } from './state-lowering.js';
 type Use = Extract<Instruction, { kind: 'use' }>;
 type Bound = readonly [string, { slot: number } | Constant];
 
-/** Lowers a USE. True when execution can continue after it. */
+/** Lowers a USE. Returns true if execution can continue after it. */
 export function lowerUse(l: StateLowering, i: Use): boolean {
   const name = i.pattern.text;
   const pattern = l.shared.unit.patterns.get(name);
   if (pattern === undefined) {
-    // A lower-case `use` is most often prose, and it is already reported as no verb.
+    // A lower-case `use` is usually prose, and it is already reported as an unknown verb.
     if (i.verb.text !== 'USE') return true;
     l.diagnostics.push(
       say.unknownPattern(i.pattern.span, {
@@ -87,7 +87,7 @@ function bindArguments(l: StateLowering, i: Use, pattern: PatternDeclaration): B
   return bound;
 }
 
-/** Constants need no slot: reading the parameter is the constant itself. */
+/** Constants need no slot: each use of the parameter becomes the constant. */
 function bindOne(l: StateLowering, { name, value, span }: Argument, given: Constant['given']): Bound {
   const expr = lowerArgument(l, name, value);
   if (expr.op === 'const') return [name.text, { constant: expr.value, given }];
@@ -97,8 +97,8 @@ function bindOne(l: StateLowering, { name, value, span }: Argument, given: Const
 }
 
 /**
- * Declared parameters; for a pattern from a Markdown heading, the names that its body reads and that have no other source:
- * nothing in it binds them, and they are neither inputs nor tracked.
+ * The declared parameters. For a pattern from a Markdown heading, the names that its body reads and that have no other
+ * source: the body does not bind them, and they are neither inputs nor tracked.
  */
 function parametersOf(l: StateLowering, pattern: PatternDeclaration): ReadonlySet<string> {
   if (!pattern.inferred) return new Set(pattern.parameters.map((p) => p.name.text));
@@ -110,7 +110,10 @@ function parametersOf(l: StateLowering, pattern: PatternDeclaration): ReadonlySe
   return new Set([...read].filter(isFree));
 }
 
-/** A pattern of a Markdown heading takes what its body reads, so what nothing binds there is an argument left out. */
+/**
+ * A pattern of a Markdown heading has the names that its body reads as parameters, so an unbound name there is a
+ * missing argument.
+ */
 function reportMissing(l: StateLowering, i: Use, missing: ReadonlyMap<string, Span>): void {
   if (missing.size === 0) return;
   const labels = [...missing].map(([name, span]) => ({ span, text: `\`${name}\` is read here` }));

@@ -1,4 +1,4 @@
-/** Agents that are not configured, or whose program is missing: each is reported once. */
+/** Reports agents that are not configured or lack their program, each once. */
 import type { Template } from '../../machine/expression.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import { nearest } from '../../source/suggest.js';
@@ -6,14 +6,17 @@ import type { Name, Template as TextTemplate } from '../../syntax/ast.js';
 import { constantText, lowerTemplate } from './expression.js';
 import type { StateLowering } from './state-lowering.js';
 
-/** `claud-opus` is `claude-opus`. */
+/** Suggests `claude-opus` for `claud-opus`. */
 function nearAdapter(name: string, adapters: readonly string[]): string | undefined {
   const prefix = name.split('-', 1)[0] as string;
   const near = nearest(prefix, adapters);
   return near === undefined ? undefined : near + name.slice(prefix.length);
 }
 
-/** Reports an agent that is not configured, or whose program is missing; the machine that runs it may have the program. */
+/**
+ * Reports an agent that is not configured as an error, and a missing program as a warning, because the machine that
+ * runs the flow may have it.
+ */
 export function reportAgent(l: StateLowering, { text: name, span }: Name): void {
   const { reportedAgents: reported, lookups } = l.settings;
   const { agents, onPath } = lookups;

@@ -1,4 +1,4 @@
-/** `retry=` and `retry_on=`: how often what failed is tried again, after which pauses, and after which failures. */
+/** Lowers `retry=` and `retry_on=`: the number of retries, their pauses, and the failures that they apply to. */
 import type { Instruction } from '../../machine/machine.js';
 import { parseRetry, parseRetryOn, RETRIED_KINDS } from '../../machine/option-values.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -47,7 +47,7 @@ function retryOnOf(l: StateLowering, option: Option | undefined): Retries['retry
   return undefined;
 }
 
-/** The word in the value, where it is written as it is meant. */
+/** The location of the word in the value, if it is written literally. */
 function wordSpan({ value, span }: Option, word: string): Span {
   const at = value === undefined || word === '' ? -1 : value.raw.indexOf(word);
   if (value === undefined || at < 0) return span;

@@ -1,35 +1,35 @@
 /**
- * States that were lowered before. An edit changes one state and moves others; what those were lowered to is still
- * right, as long as everything their lowering could have asked for gives the same answer. The list of what that is is kept here,
- * in one place. States with messages and states that use patterns are lowered anew: what they depend on is more.
+ * Reuses lowered states. An edit changes one state and moves others. Their lowered code is still valid if all questions
+ * of the earlier lowering have the same answers. This file has the complete list of these questions. States with
+ * messages and states that use patterns depend on more, so they are always lowered again.
  */
 import type { Instruction } from '../../machine/machine.js';
 import { rebase } from '../../syntax/rebase.js';
 import type { TypedOperand, TypeUse } from '../scope.js';
 import type { LoweredState } from './lowered-state.js';
 
-/** What a state asked of the machine it is checked on, with the answers. */
+/** The questions that lowering a state asked the lookups, with the answers. */
 export type Answers = ReadonlyMap<string, boolean>;
 
-/** A lowered state, and what it depends on beyond its own text and the surroundings. */
+/** A lowered state with its dependencies, apart from its own text and the shared surroundings. */
 export interface ReusableState {
   readonly lowered: LoweredState;
-  /** Offset and one-based line of the state. */
+  /** The offset and the line of the state, from 1. */
   readonly start: number;
   readonly line: number;
   readonly commands: Answers;
   readonly agents: Answers;
 }
 
-/** The states of one machine. */
+/** The reusable states of one machine. */
 export interface ReusableStates {
-  /** Names and settings that all states share, as one text to compare. */
+  /** The names and settings that all states share, as a text to compare. */
   readonly surroundings: string;
-  /** By the text of the state. */
+  /** The states by their texts. */
   readonly byText: ReadonlyMap<string, ReusableState>;
 }
 
-/** The state where it is now. What was kept is not changed: somebody may hold it. */
+/** A copy of the state for its new position. The stored state is not modified, because it may be in use. */
 export function rebaseState({ lowered, start, line }: ReusableState, newStart: number, newLine: number): LoweredState {
   const by = newStart - start;
   const byLines = newLine - line;
@@ -44,18 +44,18 @@ export function rebaseState({ lowered, start, line }: ReusableState, newStart: n
   };
 }
 
-/** What it is about does not move: expressions hold no offsets. */
+/** The operands do not move, because expressions contain no offsets. */
 function rebaseTypeUse({ operator, span, left, right }: TypeUse, by: number): TypeUse {
   const operand = (one: TypedOperand): TypedOperand => ({ expr: one.expr, span: rebase(one.span, 0, by) });
   return { operator, span: rebase(span, 0, by), left: operand(left), right: operand(right) };
 }
 
-/** An instruction, or a piece of one, some lines further down. */
+/** Moves an instruction, or a part of one, by a number of lines. */
 function shiftLines(piece: unknown, by: number): unknown {
   if (typeof piece !== 'object' || piece === null) return piece;
   if (Array.isArray(piece)) return piece.map((item) => shiftLines(item, by));
   const record = piece as Record<string, unknown>;
-  // A constant holds what the program says, whose keys are not ours.
+  // A constant is data of the program, so its keys must not be changed.
   if (record.op === 'const') return record;
   const copy: Record<string, unknown> = {};
   for (const key in record) {

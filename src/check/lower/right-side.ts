@@ -1,6 +1,6 @@
 /**
- * What is after `DO: x =`: a value or a command. The same words can be both, so the names that are bound decide, and
- * where none of them settles it, the way the words are written.
+ * Decides whether the text after `DO: x =` is a value or a command. The same words can be both, so bound names decide,
+ * and if they do not, the form of the words.
  */
 import type { Expression, ShellText } from '../../syntax/ast.js';
 import { visitExpression } from '../free-names.js';
@@ -9,8 +9,8 @@ import { isFunction } from './expression.js';
 import type { StateLowering } from './state-lowering.js';
 
 /**
- * The right side is a value when every name in it is bound. What begins with a text, list, object or call is one in any
- * case: no command is written so.
+ * The right side is a value if every name in it is bound. If it begins with a text, list, object or call, it is always
+ * a value, because no command begins so.
  */
 export function isValue(l: StateLowering, e: Expression): boolean {
   if (beginsAsValue(e)) return true;
@@ -40,9 +40,10 @@ function beginsAsValue(e: Expression): boolean {
 }
 
 /**
- * Whether `total + 1` or `resutl.items[0]` was meant as a value although a name in it is not bound. Its first word has to
- * be no program, and something in it has to be what no command line has: words such as AND, an operator between spaces next to
- * a number or a bound name, or a path that begins like a bound name. Else a missing program would be reported as a missing name.
+ * Whether `total + 1` or `resutl.items[0]` was meant as a value although a name in it is not bound. Its first word must
+ * not be a program, and it must contain something that no command line has: a word such as AND, an operator between
+ * spaces next to a number or a bound name, or a path that begins like a bound name. Otherwise a missing program would
+ * be reported as a missing name.
  */
 export function isMeantAsValue(l: StateLowering, e: Expression, shell: ShellText): boolean {
   const { lookups, commands } = l.settings;

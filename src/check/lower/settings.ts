@@ -1,64 +1,68 @@
-/** What the caller of the compiler decides, and what lowering may ask about the project and the machine. */
+/**
+ * The settings of the compiler's caller, and the questions that lowering may ask about the project and the computer.
+ */
 import type { Callables } from '../callables.js';
 import type { Expansions } from '../expansion.js';
 import type { RepeatedTexts } from '../shell/repeated-texts.js';
 import type { Workflows } from '../steps/workflows.js';
 import type { RepeatedCalls } from './calls/repeated-calls.js';
 
-/** A command that the project names for a gate. */
+/** A command that the project defines for a gate. */
 export interface GateCommand {
   readonly command: string;
   readonly timeoutMs: number;
 }
 
-/** Which agents there are. */
+/** Questions about agents. */
 export interface AgentLookups {
   /** Whether an agent is configured. */
   readonly isKnown: (name: string) => boolean;
-  /** For suggestions: names that mean an agent, and what else a name may begin with. */
+  /** For suggestions: the names of agents, and the adapters with which a name may begin. */
   readonly names?: readonly string[];
   readonly adapters?: readonly string[];
-  /** The program that an agent needs on PATH, null where none is known; asked only together with `onPath`. */
+  /** The program that an agent needs on PATH; null if unknown. Called only together with `onPath`. */
   readonly program?: (name: string) => string | null;
 }
 
-/** Questions about the project and the machine. Nothing is reported about what cannot be asked. */
+/** Questions about the project and the computer. If a function is absent, nothing is reported about its subject. */
 export interface Lookups {
   /** Whether a program exists. */
   readonly onPath?: (command: string) => boolean;
-  /** Whether commands will have a variable of that name in their environment; absent: one in capitals may be there. */
+  /**
+   * Whether commands will have a variable of that name in their environment. If absent, a name in capitals may be one.
+   */
   readonly environment?: (name: string) => boolean;
   /** Whether a file of the project exists. */
   readonly fileExists?: (path: string) => boolean;
-  /** False where there is no git repository, so that the changes of a step cannot be seen. */
+  /** False if there is no git repository, so the changes of a step are unknown. */
   readonly worktree?: boolean;
   readonly agents?: AgentLookups;
-  /** The command of a gate that has a name, such as `test`; absent: such gates do not pass. */
+  /** The command of a named gate such as `test`. If absent, such gates do not pass. */
   readonly gate?: (name: string) => GateCommand | null;
-  /** How long the other commands of gates may run; default ten minutes. */
+  /** The time limit of other gate commands, in milliseconds; default ten minutes. */
   readonly gateTimeoutMs?: number;
 }
 
-/** The same for all machines of a file. */
+/** Settings that all machines of a file share. */
 export interface LoweringSettings {
   /** Names of JavaScript functions bound as commands. */
   readonly commands: ReadonlySet<string>;
   readonly shell: 'bash' | 'sh';
   readonly strict: boolean;
-  /** Keep what every line means and every name refers to, for `check --explain`. */
+  /** Collects the meanings of lines and names, for `check --explain`. */
   readonly explain: boolean;
-  /** The body of a pattern that nothing uses: names it does not bind may come from its future users. */
+  /** The code is the body of an unused pattern: names that it does not bind may come from a later caller. */
   readonly anyNames: boolean;
   readonly lookups: Lookups;
-  /** How far patterns were expanded. */
+  /** The count of expanded instructions. */
   readonly expansions: Expansions;
-  /** Shell text that the program repeats. */
+  /** The cache of repeated shell text. */
   readonly shellTexts: RepeatedTexts;
-  /** The files of workflows that are called. */
+  /** The files of called workflows. */
   readonly workflows: Workflows;
   /** The tools and plans that CALL and PLAN name. */
   readonly callables: Callables;
-  /** CALLs that the program repeats. */
+  /** The cache of repeated CALLs. */
   readonly repeatedCalls: RepeatedCalls;
   /** Agents already reported as unknown or missing: each is reported once. */
   readonly reportedAgents: Set<string>;

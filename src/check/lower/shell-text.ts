@@ -1,4 +1,4 @@
-/** Shell text of DO, CHECK and gates with its values resolved, and the places of both in the file. */
+/** Resolves the values in shell text of DO, CHECK and gates, and maps offsets to the file. */
 import type { Strictness } from '../../machine/machine.js';
 import type { ShellText } from '../../syntax/ast.js';
 import { scanInterpolation } from '../../syntax/tree/interpolation.js';
@@ -9,7 +9,7 @@ import type { lowerEnvironment } from './environment.js';
 import { lowerHole } from './expression.js';
 import type { StateLowering } from './state-lowering.js';
 
-/** Where values are in the line that people see. It may be cut, so only the first of them may. */
+/** The offsets of values in the line for people. The line may be shortened, so it may contain only the first ones. */
 export function holesIn(
   text: string,
   parts: readonly (string | { readonly source: string })[],
@@ -32,7 +32,7 @@ interface ShellTextSettings {
   readonly env?: ReturnType<typeof lowerEnvironment> | undefined;
 }
 
-/** Shell text with its values resolved; what is wrong with it is reported. */
+/** Resolves the values in shell text and reports its mistakes. */
 export function lowerShellText(
   l: StateLowering,
   shell: ShellText,
@@ -58,7 +58,7 @@ export function lowerShellText(
   return compiled;
 }
 
-/** Offsets in the text that the shell is handed, as offsets in the file. */
+/** Maps offsets in the text for the shell to offsets in the file. */
 export function offsetMap(shell: ShellText): (offset: number) => number {
   const { lines } = shell;
   return (offset) => {

@@ -1,4 +1,4 @@
-/** Instructions that are one line of code: EMIT, GOTO, RETURN, TRACK, INCREMENT, SET, ASK. */
+/** Lowers instructions that become one instruction of code: EMIT, GOTO, RETURN, TRACK, INCREMENT, SET, ASK. */
 import type { Expr, Template } from '../../machine/expression.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Instruction, Option, Template as TextTemplate } from '../../syntax/ast.js';
@@ -29,7 +29,7 @@ type Simple = Extract<
   }
 >;
 
-/** Lowers one of them. True when execution can continue after it. */
+/** Lowers one of them. Returns true if execution can continue after it. */
 export function lowerSimple(l: StateLowering, i: Simple): boolean {
   switch (i.kind) {
     case 'emit':
@@ -38,7 +38,7 @@ export function lowerSimple(l: StateLowering, i: Simple): boolean {
     case 'proceed':
     case 'broken':
       if (i.verb.text !== 'GOTO') return true;
-      // Without a name it could lead anywhere, but not to what follows it.
+      // Without a target it could lead anywhere, but not to the next instruction.
       l.jump(null, [], i.span);
       return false;
     case 'goto':
@@ -79,7 +79,7 @@ function lowerEmit(l: StateLowering, i: Extract<Instruction, { kind: 'emit' }>):
     const field = i.fields.find((f) => f.name.text === 'state');
     const said = field && constantText(field.value);
     const actual = l.declaration.name.text;
-    // The author of loose instructions has named no state.
+    // The author of a script has not named a state.
     if (field && said && !l.shared.machine.script && !sameName(said, actual))
       l.diagnostics.push(
         say.eventContradicts(field.span, { field: 'state', value: said, actual, what: 'this is state' }),
@@ -88,7 +88,7 @@ function lowerEmit(l: StateLowering, i: Extract<Instruction, { kind: 'emit' }>):
   l.emitter.add({ op: 'emit', event: i.event?.text ?? null, fields, message }, i.span);
 }
 
-/** Names are compared as people write them in events: case and the kind of dash do not matter. */
+/** Normalizes names as people write them in events: case and the kind of dash do not matter. */
 export function sameName(a: string, b: string): boolean {
   const normalize = (name: string) => name.toLowerCase().replace(/-/g, '_');
   return normalize(a) === normalize(b);
@@ -127,7 +127,7 @@ function lowerGoto(l: StateLowering, i: Extract<Instruction, { kind: 'goto' }>):
   }
   const state = l.shared.stateIndex(target as string);
   if (state === null) {
-    // A pattern of another file was written for machines that declare one.
+    // A pattern of another file was written for machines that declare ERROR.
     const own = i.span.file === l.declaration.span.file;
     if (target === 'ERROR' && i.args.length > 0 && own) l.diagnostics.push(writeFail(l, i));
     else if (target === 'ERROR')
@@ -137,11 +137,11 @@ function lowerGoto(l: StateLowering, i: Extract<Instruction, { kind: 'goto' }>):
     else {
       const names = () => l.shared.machine.states.map((s) => s.name.text);
       const name = target as string;
-      // What is wrong with an argument is wrong where it is given, and that may be in another file.
+      // The mistake is in the argument, which may be in another file.
       const parameter = given && { name: named.text, read: named.span, isDefault: given.isDefault };
       const where = given?.span ?? named.span;
       l.diagnostics.push(say.unknownState(where, { name, near: suggestName(l.diagnostics, name, names), parameter }));
-      // It was meant to lead somewhere: that nothing leads there would be the same mistake again.
+      // Reporting the target as unreachable would repeat the same mistake.
       l.jump(null, passes, i.span);
       return;
     }
@@ -156,7 +156,7 @@ function lowerReturn(l: StateLowering, i: Extract<Instruction, { kind: 'return' 
   l.emitter.add({ op: 'return', value: returnValue(l, i), failed }, i.span);
 }
 
-/** One bound name gives its value, anything else is text. */
+/** A single bound name is its value; anything else is text. */
 function returnValue(l: StateLowering, i: Extract<Instruction, { kind: 'return' }>): Expr | null {
   if (i.value?.kind === 'name' && l.scope.isNewWord(i.value.name)) {
     l.diagnostics.push(say.returnsTheWord(i.value.span, { word: i.value.name, state: l.declaration.name.text }));
@@ -171,7 +171,7 @@ function returnValue(l: StateLowering, i: Extract<Instruction, { kind: 'return' 
   return { op: 'template', template };
 }
 
-/** A failure like any other, so it may be where GOTO and RETURN may not. */
+/** FAIL is a failure like any other, so it is allowed where GOTO and RETURN are not. */
 function lowerFail(l: StateLowering, i: Extract<Instruction, { kind: 'fail' }>): void {
   const contract: ReadonlySet<string> = new Set(ERROR_NAMES);
   for (const { name } of i.args)
@@ -236,7 +236,7 @@ function lowerAsk(l: StateLowering, i: Extract<Instruction, { kind: 'ask' }>): v
   );
 }
 
-/** `choices=a,b c,{x}`: split at commas outside interpolations. */
+/** Splits `choices=a,b c,{x}` at commas outside of interpolations. */
 function choicesOf(l: StateLowering, option: Option | undefined): Template[] {
   if (option?.value === undefined) return [];
   const choices: TextTemplate['parts'][number][][] = [[]];
@@ -255,7 +255,7 @@ function choicesOf(l: StateLowering, option: Option | undefined): Template[] {
     .filter((template) => template.length > 0);
 }
 
-/** Spaces and one pair of quotes around a choice are not part of it. */
+/** Removes spaces and one pair of quotes around a choice. */
 function trimParts(parts: readonly TextTemplate['parts'][number][]): TextTemplate['parts'] {
   return parts.map((part, at) => {
     if (typeof part !== 'string') return part;

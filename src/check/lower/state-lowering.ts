@@ -1,7 +1,7 @@
 /**
- * What lowering one state needs at hand: the code so far, the names, and where in the nesting of blocks the next
- * instruction is. Every file that lowers something takes it first and imports no other that lowers blocks: blocks contain
- * blocks, and the way down into one is `LowerBlocks`, which `lower-state.ts` hands in.
+ * The context for lowering one state: the code so far, the names, and the position in the nesting of blocks. Every
+ * function that lowers something takes it as its first argument. Files do not import each other to lower nested blocks:
+ * they call `LowerBlocks`, which `lower-state.ts` passes in.
  */
 import type { Expr, Json } from '../../machine/expression.js';
 import type { Binding, Handler } from '../../machine/machine.js';
@@ -19,11 +19,11 @@ import { MayBeMissing } from './may-be-missing.js';
 import type { LoweringSettings } from './settings.js';
 import { WholeResults } from './whole-results.js';
 
-/** The recursion of lowering. Each is true when execution can reach the end of what it lowered. */
+/** The recursive functions of lowering. Each returns true if execution can reach the end of its code. */
 export interface LowerBlocks {
   instruction(l: StateLowering, i: Instruction): boolean;
   block(l: StateLowering, block: Block): boolean;
-  /** A body together with its `ON ERROR` lines; `end` writes what is between the body and their code. */
+  /** Lowers a body together with its `ON ERROR` lines; `end` writes the code between the two. */
   lowerGuarded(l: StateLowering, block: Block, end: (completes: boolean) => void): boolean;
 }
 
@@ -31,11 +31,11 @@ export class StateLowering implements ExpressionContext {
   readonly emitter: Emitter;
   readonly scope: StateScope;
   readonly handlers: Handler[] = [];
-  /** What the lints read afterwards. */
+  /** The facts for the lints. */
   readonly facts = new LintFacts();
-  /** Names of the patterns being expanded, outermost first. */
+  /** The names of the patterns that are being expanded, outermost first. */
   readonly patterns: string[] = [];
-  /** Files of the workflows being written out, outermost first. */
+  /** The files of the workflows that are being inlined, outermost first. */
   readonly workflows: string[] = [];
   /** Above 0 inside branches of PARALLEL, where control flow and tracked changes are errors. */
   branchDepth = 0;
@@ -45,12 +45,12 @@ export class StateLowering implements ExpressionContext {
   bodyDepth = 0;
   /** Above 0 in PARALLEL and FOR EACH in PARALLEL, whose members share one worktree. */
   forkDepth = 0;
-  /** Steps and their scopes that are open at run time when the next instruction runs. */
+  /** The number of steps and scopes that are open at run time when the next instruction runs. */
   frames = 0;
-  /** Handler blocks found in the body that is being lowered; their code comes after it. */
+  /** Handlers of the body that is being lowered. Their code comes after it. */
   pendingHandlers: Extract<Instruction, { kind: 'on-error' }>[] = [];
   steps: StepLowering;
-  /** Names that are null where a member did not end well. */
+  /** Names that are null if a member failed or was stopped. */
   readonly missing: MayBeMissing;
   readonly wholeResults: WholeResults;
   private readonly exitCodes: ExitCodes;
@@ -90,7 +90,7 @@ export class StateLowering implements ExpressionContext {
 
   // ---- what instructions write ------------------------------------------------------------------------
 
-  /** Counts an instruction of a pattern. False when patterns have grown beyond a limit. */
+  /** Counts an instruction of a pattern. Returns false if the expansion exceeds a limit. */
   expand(): boolean {
     return this.patterns.length === 0 || this.settings.expansions.lowering.take();
   }
@@ -99,12 +99,12 @@ export class StateLowering implements ExpressionContext {
     this.facts.explain(span, text);
   }
 
-  /** Adds GOTO to the state's edges. */
+  /** Records a GOTO as an edge of the state. */
   jump(target: string | null, passes: readonly string[], span: Span): void {
     this.facts.jumps.push({ target, passes, span, dead: this.deadDepth > 0 });
   }
 
-  /** A binding whose exit code may be asked for later. */
+  /** A binding with an exit code that may be read later. */
   binding(slot: number): Binding {
     return this.exitCodes.binding(slot);
   }
@@ -117,7 +117,7 @@ export class StateLowering implements ExpressionContext {
     return { op: 'const', value } as const;
   }
 
-  /** What a span covers, on one line. */
+  /** The text of a span, on one line. */
   sourceText({ file, start, end }: Span): string {
     const text = this.shared.sources[file]?.text.slice(start, end) ?? '';
     return text.replace(/\s+/g, ' ').trim();
@@ -156,7 +156,7 @@ export class StateLowering implements ExpressionContext {
     return this.steps.context.task?.name === name;
   }
 
-  /** A key of a step, or null where the expression is not one. */
+  /** The key of a step, or null if the expression is not one. */
   stepKey(e: Expression): Expr | null {
     return stepExpression(this, e);
   }

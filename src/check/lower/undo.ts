@@ -1,4 +1,7 @@
-/** UNDO: what takes back the effect above it, as an instruction that is put on the register and not performed. */
+/**
+ * Lowers UNDO to an instruction that registers how to undo the effect above it. The registered instruction is not
+ * performed yet.
+ */
 import type { Instruction as Code } from '../../machine/machine.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Instruction } from '../../syntax/ast.js';
@@ -34,15 +37,15 @@ export function lowerUndo(l: StateLowering, i: Undo, above: Instruction | null):
   else lowerCall(l, by);
   const at = l.emitter.pc - 1;
   const code = l.emitter.code[at];
-  // What is wrong with it is reported; values that it samples are before it.
+  // Its mistakes are reported; the instructions for values that it samples precede it.
   if (at < from || code === undefined || !EFFECTS.has(code.op)) return;
   l.emitter.replace(at, { op: 'undo', by: code });
   l.emitter.spans[at] = i.verb.span;
 }
 
-/** Why there is nothing above that could be taken back, or null. */
+/** The reason why the instruction above has no effect to undo, or null. */
 function describeAbove(l: StateLowering, above: Instruction | null): string | null {
-  // What could not be read is reported already.
+  // A line that could not be parsed is already reported.
   if (above?.kind === 'broken') return null;
   if (above?.kind === 'undo') return 'another UNDO';
   if (above === null || (above.kind !== 'do' && above.kind !== 'call')) return 'no DO, CALL or Task';

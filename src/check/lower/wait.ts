@@ -1,4 +1,4 @@
-/** WAIT: a pause, a polling loop, or a signal. Waiting for the members of a PARALLEL is part of its join. */
+/** Lowers WAIT: a pause, a polling loop, or a signal. Waiting for the members of a PARALLEL is part of its join. */
 import type { Template } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
@@ -48,7 +48,7 @@ function timedOut(l: StateLowering) {
   return { in: 'local', slot: l.scope.local('timed_out') } as const;
 }
 
-/** Runs the block, evaluates, sleeps, again; the block runs before the first evaluation. */
+/** Repeats: run the block, evaluate the condition, sleep. The block runs before the first evaluation. */
 function lowerPolling(l: StateLowering, i: Wait, what: Extract<Wait['for'], { kind: 'condition' }>): void {
   const options = checkOptions(l, i.options, { every: 'text' }, 'this WAIT');
   const every = options.get('every')?.value;
@@ -83,7 +83,7 @@ function lowerPolling(l: StateLowering, i: Wait, what: Extract<Wait['for'], { ki
   l.emitter.patch(turn, 'exit');
 }
 
-/** Only a value says whether its pause doubles, once it is there. */
+/** If the pause is a value, only the run knows whether it doubles. */
 function mayDouble(every: TextTemplate): boolean {
   return constantText(every)?.includes('..') ?? true;
 }
@@ -92,7 +92,7 @@ function backOffSlots(l: StateLowering) {
   return { turns: l.scope.hiddenSlot('$turns'), chance: l.scope.hiddenSlot('$chance') };
 }
 
-/** A WAIT for something else than the members, directly below a PARALLEL: they run while it waits. */
+/** A WAIT directly below a PARALLEL for something other than its members, which run while it waits. */
 export function lowerDetachedWait(
   l: StateLowering,
   parallel: Extract<Instruction, { kind: 'parallel' }>,

@@ -1,4 +1,6 @@
-/** CHECKs without a written name that print JSON: comparing the whole of it with a text never holds. */
+/**
+ * Reports comparisons of a whole result with a text, for CHECKs without a written name: their JSON never equals a text.
+ */
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { Span } from '../../source/source-file.js';
@@ -9,13 +11,13 @@ export class WholeResults {
 
   constructor(private readonly diagnostics: Diagnostic[]) {}
 
-  /** Another CHECK binds the name; `isWhole` when it binds all that was printed. */
+  /** Another CHECK binds the name. `isWhole`: it binds the whole output. */
   bind(name: string, span: Span, isWhole: boolean): void {
     if (isWhole) this.bound.set(name, span);
     else this.bound.delete(name);
   }
 
-  /** The name is compared with a text. */
+  /** Called when the name is compared with a text. */
   compare(name: string, span: Span): void {
     const bound = this.bound.get(name);
     if (bound === undefined || this.reported.has(name)) return;

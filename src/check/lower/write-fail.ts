@@ -1,4 +1,4 @@
-/** `GOTO: ERROR with …` where no ERROR is declared was meant as a failure: the FAIL that says the same. */
+/** Suggests the FAIL that corresponds to a `GOTO: ERROR with …` in a program without a state ERROR. */
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { Span } from '../../source/source-file.js';
@@ -8,7 +8,7 @@ import type { StateLowering } from './state-lowering.js';
 
 type Goto = Extract<Instruction, { kind: 'goto' }>;
 
-/** Arguments that mostly hold the reason, the likeliest first. */
+/** Arguments that usually contain the reason, the most likely first. */
 const REASONS = ['error', 'message', 'reason', 'text', 'why'];
 
 export function writeFail(l: StateLowering, { verb, target, args, span }: Goto): Diagnostic {
@@ -18,7 +18,7 @@ export function writeFail(l: StateLowering, { verb, target, args, span }: Goto):
   const reason =
     REASONS.map((name) => args.find((arg) => arg.name.text === name)).find((arg) => arg !== undefined) ??
     args.find(({ value }) => value?.kind === 'expression' && value.expression.kind === 'text');
-  // The kind is that of every FAIL, and the rest of the contract is set by the engine.
+  // FAIL has a fixed kind, and the engine sets the rest of the error contract.
   const passed = args.filter((arg) => arg !== reason && !(ERROR_NAMES as readonly string[]).includes(arg.name.text));
   const list = passed.length === 0 ? '' : ` with ${passed.map((arg) => slice(arg.span)).join(', ')}`;
   const text = reason === undefined ? null : textOf(reason, slice);
@@ -27,7 +27,7 @@ export function writeFail(l: StateLowering, { verb, target, args, span }: Goto):
   return say.writeFail(target.name.span, { written, fix });
 }
 
-/** The value of an argument as the text of FAIL. */
+/** The value of an argument, written as the text of FAIL. */
 function textOf({ name, value }: Argument, slice: (span: Span) => string): string | null {
   if (value === undefined) return `{${name.text}}`;
   if (value.kind === 'word') return value.word.text;

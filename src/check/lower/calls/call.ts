@@ -1,4 +1,7 @@
-/** CALL and PLAN: what is called is known before anything runs, and what it is given and gives is checked here. */
+/**
+ * Lowers CALL and PLAN. The called tool or plan is known before anything runs, so its parameters and results are
+ * checked here.
+ */
 import type { Instruction as Code } from '../../../machine/machine.js';
 import type { OutputMethod, Plan, PlanPath } from '../../../machine/plan.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
@@ -50,7 +53,7 @@ export function lowerCall(l: StateLowering, i: Call): void {
 
 type Options = NonNullable<PlanInstruction['call']>;
 
-/** Where the result of a plan goes somewhere, the plan is called like a tool. */
+/** A plan with an output path is called like a tool. */
 function lowerPlan(l: StateLowering, i: Call, path: string, parts: CallParts, options: Options): void {
   const title = `PLAN ${path}`;
   const plan = calledPlan(l, i, path, parts.args);
@@ -69,7 +72,9 @@ function lowerPlan(l: StateLowering, i: Call, path: string, parts: CallParts, op
   if (callable.plan !== null) add(l, i, { callable, title, args: openArguments(parts.args), options });
 }
 
-/** The calls of a plan are made as their own tools say: only what concerns all of it together has a meaning here. */
+/**
+ * The tools of a plan define the options of its calls, so a PLAN accepts only options that concern the plan as a whole.
+ */
 function optionsOfPlan(l: StateLowering, i: Call, known: readonly string[]): void {
   for (const { key, span } of i.options)
     if (!known.includes(key.text)) l.diagnostics.push(say.badOption(span, { name: key.text, ...NO_OPTION }));
@@ -79,7 +84,7 @@ function runsPlans({ tools }: Plan): boolean {
   return Object.values(tools).some(({ calls }) => calls.kind === 'plan');
 }
 
-/** Nobody approves a program, so it must not be a way around the approval of a plan. */
+/** Programs have no approval, so a program must not bypass the approval of a plan. */
 function approvalWanted({ plan, link: linked }: Callable): string | null {
   if (
     plan === null ||
@@ -94,7 +99,7 @@ const NO_OPTION = {
   help: 'set it in the file of tools',
 };
 
-/** A path from the folder of the program, which is where tools are looked for. */
+/** A path relative to the folder of the program, where tools are looked up. */
 function relativeTo(from: string, path: string): string {
   const folder = from.includes('/') && !path.startsWith('/') ? from.slice(0, from.lastIndexOf('/') + 1) : '';
   return `${folder}${path}`;
@@ -113,7 +118,7 @@ interface Added {
   readonly callable: Callable;
   readonly title: string;
   readonly args: CallParts['args'];
-  /** Of a CALL; null for a plan that runs by itself. */
+  /** The options of a CALL; null for a plan without an output path. */
   readonly options: Options | null;
 }
 
@@ -145,7 +150,7 @@ function noteWrite(l: StateLowering, path: PlanPath, span: Span, method: string 
   l.scope.dataUse.writes.push({ path, span, method });
 }
 
-/** What is there when a plan is done; instances keep to themselves. */
+/** The paths that exist after a plan has ended. Instances keep their own data. */
 function writtenBy(plan: Plan): PlanPath[] {
   return plan.calls.flatMap(({ arms }) => arms.flat()).filter(([kind]) => KINDS.has(kind));
 }
@@ -158,7 +163,7 @@ function methodOf(l: StateLowering, option: Call['options'][number]): OutputMeth
   return null;
 }
 
-/** Arguments that a tool can get. */
+/** The arguments that become parameters of a tool. */
 function passableArguments(l: StateLowering, args: readonly Argument[]): Argument[] {
   return args.filter(({ name }) => {
     if (!name.text.startsWith('_')) return true;
@@ -176,7 +181,7 @@ function calledTool(l: StateLowering, i: Call, tool: Name, parts: CallParts): Ca
   return compiled;
 }
 
-/** A diagnostic of a plan document, as a line of a program spells what it is about. */
+/** Rewords a diagnostic of a plan document for a line of a program. */
 function inText(diagnostic: Diagnostic): Diagnostic {
   const facts = planMessages.outputPathNotAllowed.factsOf(diagnostic);
   return facts === null ? diagnostic : say.outputPathNotAllowed(diagnostic.span, facts);

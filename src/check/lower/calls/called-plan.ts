@@ -1,4 +1,4 @@
-/** The plan that a PLAN names: compiled with the program, and given what it needs. */
+/** The plan that a PLAN names: compiles it with the program, and checks its inputs. */
 import type { Json } from '../../../machine/expression.js';
 import type { EntryArgument } from '../../../machine/machine.js';
 import type { PlanPath } from '../../../machine/plan.js';
@@ -13,7 +13,7 @@ import type { StateLowering } from '../state-lowering.js';
 
 type Call = Extract<Instruction, { kind: 'call' }>;
 
-/** The path as it is written; null after telling that it is none. */
+/** The path as written. Returns null after reporting that it is not a constant path. */
 export function planFile(l: StateLowering, file: Template): string | null {
   const path = constantText(file);
   if (path !== null && path !== '') return path;
@@ -21,7 +21,7 @@ export function planFile(l: StateLowering, file: Template): string | null {
   return null;
 }
 
-/** Null after telling what is wrong. */
+/** Returns null after reporting that the plan cannot be read. */
 export function calledPlan(l: StateLowering, i: Call, path: string, args: readonly EntryArgument[]): Callable | null {
   const { span } = i.called;
   const compiled = l.settings.callables.plan(path, span, null);
@@ -33,7 +33,7 @@ export function calledPlan(l: StateLowering, i: Call, path: string, args: readon
   return compiled;
 }
 
-/** What the tools of the plan say about the inputs that are constants. */
+/** Checks constant inputs against the tools of the plan. */
 function wronglyTyped(
   l: StateLowering,
   { path, span, args }: { path: string; span: Span; args: readonly EntryArgument[] },
@@ -57,7 +57,7 @@ function checkInputs(l: StateLowering, { args, called }: Call, file: string, { s
       l.diagnostics.push(say.planInputUnread(name.span, { name: name.text, file, near: nearest(name.text, inputs) }));
 }
 
-/** The input that a path reads: undefined for all of them, null for what is no input. */
+/** The input that a path reads: undefined if it reads all inputs, null if it reads something else. */
 function inputOf(path: PlanPath): string | undefined | null {
   const own = path[0] === 'instance' ? path.slice(2) : path;
   return own[0] === 'input' ? own[1] : null;

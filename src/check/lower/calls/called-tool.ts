@@ -1,6 +1,6 @@
 /**
- * A CALL as a plan of one call, so that tools, schemas and output paths are checked as those of plans are. Constants
- * are in it as they are; every other value is an input of that plan, which the program gives when it gets there.
+ * Turns a CALL into a plan of one call, so that tools, schemas and output paths are checked as in plans. The plan
+ * contains constants directly. All other values are inputs of the plan, which the program passes at run time.
  */
 import type { Json } from '../../../machine/expression.js';
 import type { EntryArgument } from '../../../machine/machine.js';
@@ -27,7 +27,7 @@ export interface CallParts {
   readonly method: OutputMethod | null;
 }
 
-/** A tool that runs the plan of a PLAN whose result goes somewhere, called by the path of that plan. */
+/** A tool for a PLAN with an output path. The tool runs the plan, and its name is the path of the plan. */
 export function toolOfPlan({ text, span }: Name): Member {
   const target = { key: 'plan', keySpan: span, value: textNode(text, span) };
   return { key: text, keySpan: span, value: { ...objectNode(span), members: [target] } };
@@ -61,7 +61,7 @@ function parameter({ name, value }: EntryArgument, written: Argument): { member:
   return { member: { key: name, keySpan: written.name.span, value: node }, value: { kind: 'expression', node, expr } };
 }
 
-/** The values that only the run knows, which it gives as inputs. */
+/** The values that only the run knows, which it passes as inputs. */
 export function openArguments(args: readonly EntryArgument[]): EntryArgument[] {
   return args.filter(({ value }) => isOpen(value));
 }
@@ -70,7 +70,7 @@ export function isOpen(value: EntryArgument['value']): boolean {
   return value.op !== 'const' || hasDataReference(value.value);
 }
 
-/** In a plan a text that begins so is no plain text; here it is one. */
+/** In a plan such a text would be a data reference; in a program it is plain text. */
 function hasDataReference(value: Json): boolean {
   if (typeof value === 'string') return value.startsWith('†');
   return typeof value === 'object' && value !== null && Object.values(value).some(hasDataReference);

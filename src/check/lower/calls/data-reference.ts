@@ -1,4 +1,4 @@
-/** References such as `†state.user.name`: which kinds there are, and which of their names this program declares. */
+/** Resolves data references such as `†state.user.name`: checks their kinds, and the names that the program declares. */
 import type { Expr } from '../../../machine/expression.js';
 import { checkMessages as say } from '../../../source/catalogue/check.js';
 import { planMessages } from '../../../source/catalogue/plan.js';
@@ -13,7 +13,7 @@ export const KINDS: ReadonlySet<string> = new Set(['input', 'state', 'data', 'tr
 
 const NOTHING: Expr = { op: 'const', value: null };
 
-/** `spared`: it is where an absent value is none of the mistakes. */
+/** `spared`: the reference is in a position that allows a missing value. */
 export function lowerDataReference(e: DataReference, scope: StateScope, spared: boolean): Expr {
   const { diagnostics } = scope.shared;
   if (e.problem !== undefined) {
@@ -52,7 +52,7 @@ interface Declared {
   readonly verb: string;
 }
 
-/** Inputs and tracked variables are known before anything runs, so what is none of them is misspelt. */
+/** Inputs and tracked variables are known before anything runs, so any other name is misspelt. */
 function checkDeclared(e: DataReference, scope: StateScope, { names, what, verb }: Declared): void {
   const name = e.path[0];
   if (name === undefined || names.has(name)) return;

@@ -1,4 +1,4 @@
-/** Where the result of a CALL or PLAN goes: alternatives of paths, each below `†state` or `†data`. */
+/** The output path of a CALL or PLAN: alternatives of paths, each below `†state` or `†data`. */
 import { checkMessages as say } from '../../../source/catalogue/check.js';
 import { planMessages } from '../../../source/catalogue/plan.js';
 import { printPath } from '../../../source/reference.js';
@@ -7,7 +7,7 @@ import type { DataReference, OutputPath, ReferenceGroup } from '../../../syntax/
 import type { StateLowering } from '../state-lowering.js';
 import { KINDS, mistakeOf } from './data-reference.js';
 
-/** Told is what is wrong with paths by themselves; null when there is none that could be written. */
+/** Reports mistakes in the paths themselves. Returns null if no path can be written. */
 export function readableOutput(l: StateLowering, output: OutputPath | undefined): OutputPath | null {
   if (output === undefined) return null;
   if (output.problem !== undefined) {

@@ -1,6 +1,6 @@
 /**
- * CALLs of one program that differ in their location alone, or in their constants, are compiled once: a program may call
- * a tool on every other line. A call that something is reported about is compiled by itself, because messages have a location.
+ * Compiles CALLs of one program that differ only in their location or their constants once, because a program may call
+ * a tool on every other line. A call with diagnostics is compiled separately, because these have a location.
  */
 import type { EntryArgument } from '../../../machine/machine.js';
 import type { Parameter, Plan } from '../../../machine/plan.js';
@@ -8,7 +8,7 @@ import type { Callable } from '../../callables.js';
 import { type CallParts, isOpen } from './called-tool.js';
 
 export class RepeatedCalls {
-  /** By the tool, the output and the names of the arguments; with the constants too, where they matter. */
+  /** Keyed by the tool, the output and the names of the arguments, and by the constants if they matter. */
   private readonly known = new Map<string, Callable>();
 
   /** `compile` compiles the call itself, and returns null after reporting that this is impossible. */
@@ -28,7 +28,7 @@ export class RepeatedCalls {
   }
 }
 
-/** Schemas are about the values of arguments, and plans may be. */
+/** Schemas, and possibly plans, depend on the values of arguments. */
 function readsConstants({ tools }: Plan): boolean {
   return Object.values(tools).some(({ schema, calls }) => schema !== null || calls.kind === 'plan');
 }
