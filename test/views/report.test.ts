@@ -170,6 +170,31 @@ describe('tools', () => {
   });
 });
 
+test('an interrupted rollback leaves the UNDOs that it has not begun', () => {
+  const of = (line: number) => ({ line, state: 'A', text: `undo ${line}` });
+  const error = { kind: 'tool_failure', message: 'no', state: 'A', line: 9 } as never;
+  const undo = (effect: string, line: number) => requested(effect, `undo ${line}`, { line, undo: true });
+  const {
+    undone,
+    rollbacks,
+    undo: registered,
+  } = report(
+    [0, entered('A')],
+    [1, { type: 'run_failed', error, undo: [of(7), of(5), of(5), of(3)] }],
+    [2, { type: 'rollback_started', by: 'me' }],
+    [3, undo('9', 7)],
+    [4, settled('9', exited(0))],
+    [5, undo('10', 5)],
+    [60, { type: 'run_resumed', by: 'me' }],
+  );
+  expect(undone).toMatchObject([
+    { seq: 5, line: 7, text: 'undo 7', attempts: 1, ending: 'succeeded', time_ms: 500, cost: 0 },
+    { seq: 7, line: 5, text: 'undo 5', attempts: 1, ending: 'open', outcome: null, time_ms: 0 },
+  ]);
+  expect(rollbacks).toEqual([]);
+  expect(registered).toEqual([5, 3].map((line) => ({ run_id: 'r', ...of(line) })));
+});
+
 test('waits are told with what ended them', () => {
   const asked = (effect: string, name: string): RunEvent => {
     return { type: 'asked', effect, name, question: '', choices: null, default: null, deadline: null };

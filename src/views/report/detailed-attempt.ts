@@ -16,6 +16,8 @@ export interface DetailedAttempt {
   readonly state: string;
   readonly line: number;
   readonly attempt: number;
+  /** Whether it is an UNDO. */
+  readonly undo?: true;
   readonly args?: readonly Json[];
   readonly prompt?: string;
   readonly ending: Ending;
@@ -37,7 +39,7 @@ export function toolName({ tool, text }: Attempt['request']): string {
 
 export function detailedAttempt(run_id: string, attempt: Attempt): DetailedAttempt {
   const { seq, time, request, ending, outcome, retried, durationMs, cost, tokens, turns, sessionId } = attempt;
-  const { kind, text, state, line, args, prompt } = request;
+  const { kind, text, state, line, undo, args, prompt } = request;
   return {
     run_id,
     seq,
@@ -48,7 +50,7 @@ export function detailedAttempt(run_id: string, attempt: Attempt): DetailedAttem
     state,
     line,
     attempt: request.attempt,
-    ...omitUndefined({ args, prompt }),
+    ...omitUndefined({ undo, args, prompt }),
     ending,
     outcome: outcome === null ? null : outcomeWords(outcome),
     retried,

@@ -1,5 +1,6 @@
 /** The facts of one run as plain data: its recorded events, visits of states, attempts of effects, waits and exceeded limits. */
 import type { Outcome, RunEvent } from '../../interpreter/events/event.js';
+import type { RolledBack } from '../../interpreter/events/undo-facts.js';
 import type { Json } from '../../machine/expression.js';
 
 /** A line of a journal. */
@@ -72,6 +73,15 @@ export interface Wait {
   ms: number | null;
   /** Whether the wait timed out. */
   ranOut: boolean;
+}
+
+/** A ROLLBACK that ended, whether the program or a person began it. */
+export interface EndedRollback extends RolledBack {
+  readonly seq: number;
+  /** ISO 8601. */
+  readonly at: string;
+  /** Null: the program began it. */
+  readonly by: string | null;
 }
 
 /** A limit that a run reached. */

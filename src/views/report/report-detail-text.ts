@@ -31,7 +31,7 @@ function attemptLines(one: DetailedAttempt, several: boolean, paint: Paint): str
   const number = one.attempt > 1 ? `, attempt ${one.attempt}` : '';
   const location = `${several ? `run ${one.run_id}, ` : ''}event ${one.seq}, ${localTime(one.at)}, ${visibleLine(one.state)}, line ${one.line}${number}`;
   return [
-    `  ${visibleLine(cut(one.text, LONGEST_TEXT))} ${tint(`(${visibleLine(one.outcome ?? 'no recorded outcome')})`)}`,
+    `  ${one.undo === true ? 'undo: ' : ''}${visibleLine(cut(one.text, LONGEST_TEXT))} ${tint(`(${visibleLine(one.outcome ?? 'no recorded outcome')})`)}`,
     paint.faint(`    ${location}`),
     ...(one.args ?? []).map((value) => `    value ${showPrompt(JSON.stringify(value))}`),
     ...(one.prompt === undefined ? [] : [`    prompt ${showPrompt(one.prompt)}`]),

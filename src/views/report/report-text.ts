@@ -9,6 +9,7 @@ import type { LimitReached } from './facts.js';
 import type { Report, ReportedRun, StateRow, ToolRow, WaitRow } from './report.js';
 import { type Described, numbers, table, times } from './report-table.js';
 import { costCell, spendingWords } from './spending-words.js';
+import { undoBlocks } from './undo-text.js';
 
 const LONGEST_TEXT = 120;
 
@@ -24,6 +25,7 @@ export function drawReport(report: Report, paint: Paint): string {
     table(TOOL_COLUMNS, tools, paint),
     table(AGENT_COLUMNS, agents, paint),
     table(WAIT_COLUMNS, waits, paint),
+    ...undoBlocks(report, report.runs.length > 1, paint),
     table(EVENT_COLUMNS, events, paint),
     limits.map((limit) => paint.error(limitWords(limit, report.runs.length > 1 ? limit.run_id : null))),
   ];

@@ -8,6 +8,7 @@ import { toolName } from './detailed-attempt.js';
 import type { Attempt, LimitReached, Wait } from './facts.js';
 import type { RunFacts } from './run-facts.js';
 import { type Spending, spendingOf, sum } from './spending.js';
+import { type UndoReport, undoReport } from './undo-rows.js';
 
 /** The facts about each run in a report, in addition to the sums. */
 export interface ReportedRun {
@@ -70,7 +71,7 @@ export interface WaitRow {
 }
 
 /** What `statedsl report --json` prints about one run or several. */
-export interface Report extends Spending {
+export interface Report extends Spending, UndoReport {
   readonly runs: readonly ReportedRun[];
   readonly duration_ms: number;
   readonly effects: number;
@@ -112,6 +113,7 @@ export function reportOn(runs: readonly RunWithFacts[]): Report {
     steps: stepRows(runs),
     tools: toolRows(attempts),
     waits: waitRows(runs),
+    ...undoReport(runs),
     limits: runs.flatMap(({ run_id, facts }) => facts.limits.map((limit) => ({ run_id, ...limit }))),
     events: [...emitted].map(([event, count]) => ({ event, count })),
   };

@@ -8,10 +8,11 @@ import { agentFailed } from '../../interpreter/agents/agent-output.js';
 import { costOf } from '../../interpreter/control/budget.js';
 import { ActiveTime } from '../../interpreter/events/active-time.js';
 import type { EffectKind, Outcome, RunEvent } from '../../interpreter/events/event.js';
+import type { UndoFacts } from '../../interpreter/events/undo-facts.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { isStopped } from '../log/outcome-words.js';
 import { StepFacts } from '../steps/step-facts.js';
-import type { Attempt, LimitReached, Recorded, Requested, Visit, Wait } from './facts.js';
+import type { Attempt, EndedRollback, LimitReached, Recorded, Requested, Visit, Wait } from './facts.js';
 
 const PERFORMED: ReadonlySet<EffectKind> = new Set(['shell', 'argv', 'function', 'agent', 'tool']);
 
@@ -22,6 +23,9 @@ export class RunFacts {
   attempts: Attempt[] = [];
   waits: Wait[] = [];
   limits: LimitReached[] = [];
+  rollbacks: EndedRollback[] = [];
+  /** The UNDOs that a rollback of the failed run would perform, in order. */
+  registered: readonly UndoFacts[] = [];
   /** How often each event was emitted. */
   emitted = new Map<string, number>();
   readonly steps = new StepFacts();
@@ -36,6 +40,8 @@ export class RunFacts {
   /** The wait that a timer ends, by the effect of the timer. */
   private readonly bounds = new Map<string, string>();
   private returned = false;
+  /** Who started the rollback that runs. */
+  private rollingBack: string | null = null;
 
   take(record: Recorded): void {
     const { seq, time, event } = record;
@@ -82,6 +88,16 @@ export class RunFacts {
       case 'run_resumed':
         this.resumeRun(seq, time, event);
         return;
+      case 'rollback_started':
+        this.rollingBack = event.by;
+        return;
+      case 'rolled_back':
+        this.rollbacks.push({ seq, at: time, by: this.rollingBack, done: event.done, failed: event.failed });
+        return;
+      case 'run_failed':
+        this.rollingBack = null;
+        this.registered = event.undo ?? [];
+        return;
       case 'run_returned':
         this.returned = true;
         return;
@@ -90,6 +106,9 @@ export class RunFacts {
   }
 
   private requestEffect(seq: number, time: string, at: number, request: Requested): void {
+    const [next, ...later] = this.registered;
+    // A rollback that was interrupted leaves the UNDOs that it has not begun.
+    if (request.undo === true && next?.line === request.line && next.state === request.state) this.registered = later;
     if (request.kind === 'signal') {
       this.waitFor(request.effect, {
         kind: 'signal',
@@ -174,6 +193,7 @@ export class RunFacts {
   private resumeRun(seq: number, time: string, event: Extract<RunEvent, { type: 'run_resumed' }>): void {
     const { from, of, without = [] } = event;
     if (from === undefined) return;
+    this.registered = [];
     const visit = this.visits.findLast((one) => one.seq < from);
     const again = this.attempts.filter(({ settledSeq }) => settledSeq !== null && without.includes(settledSeq));
     const open = [...this.openAttempts.values()].filter((attempt) => attempt.seq < from);
@@ -191,6 +211,7 @@ export class RunFacts {
     this.attempts = [];
     this.waits = [];
     this.limits = [];
+    this.rollbacks = [];
     this.emitted = new Map();
     this.time.ms = 0;
   }
