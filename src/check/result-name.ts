@@ -1,16 +1,16 @@
 /**
- * What a CHECK without a name binds. People leave the name out where the next IF says it, so that IF decides;
- * otherwise the command's own words do: `wait-explorers` gives `wait_result`.
+ * Chooses the name that an unnamed CHECK binds. People omit the name if the next IF contains it, so that IF decides.
+ * Otherwise the words of the command do: `wait-explorers` gives `wait_result`.
  */
 import type { Block, Instruction, ShellText } from '../syntax/ast.js';
 import { type FreeName, freeNames } from './free-names.js';
 
 type Check = Extract<Instruction, { kind: 'check' }>;
 
-/** Programs whose first plain argument is the script they run. */
+/** Interpreters: their first plain argument is the script that runs. */
 const INTERPRETERS = /^(?:python[\d.]*|node|deno|bun|ruby|perl|php|bash|sh|dash|zsh|env|npx|uv|uvx|poetry|pipenv|run)$/;
 
-/** Names that the next IF of the block reads, from all its arms. */
+/** The names that all arms of the next IF of the block read. */
 export function nextIfNames(block: Block, at: number): FreeName[] {
   for (let k = at + 1; k < block.instructions.length; k++) {
     const next = block.instructions[k] as Instruction;
@@ -19,16 +19,16 @@ export function nextIfNames(block: Block, at: number): FreeName[] {
   return [];
 }
 
-/** Base name of a path without its extension: `lib/poll.py` is `poll`. */
+/** The base name of a path without its extension: `poll` for `lib/poll.py`. */
 function stem(word: string): string {
   const base = word.split('/').pop() as string;
   return base.replace(/\.[A-Za-z0-9]+$/, '');
 }
 
-/** Commands that only prepare what the line is about. */
+/** Commands that only prepare the actual command of a line. */
 const PREPARED = /^\s*(?:cd|pushd|export|set|source|\.|umask|shopt|mkdir)[ \t][^|;&\n<>]*(?:&&|;|\n)/;
 
-/** Words of the first simple command that does not only prepare, quotes dropped; enough to name a result. */
+/** The words of the first actual command, without quotes; enough to name a result. */
 function firstWords(shell: ShellText): string[] {
   let text = shell.text.slice(0, 2000);
   for (let prepared = PREPARED.exec(text); prepared !== null; prepared = PREPARED.exec(text))
@@ -39,7 +39,7 @@ function firstWords(shell: ShellText): string[] {
     .filter((w, i, all) => !(/^[A-Za-z_]\w*=/.test(w) && all.slice(0, i).every((b) => /^[A-Za-z_]\w*=/.test(b))));
 }
 
-/** `<first word of the sub-command>_result`, made a name of the language. */
+/** `<first word of the sub-command>_result`, converted to a valid name. */
 export function nameFromCommand(check: Check): string {
   let words: string[] = [];
   if (check.performed.kind === 'shell') words = firstWords(check.performed.shell);

@@ -1,6 +1,6 @@
 /**
- * Which names are visible at a point of a state, and where their values live. Lowering asks it for every name; it
- * also remembers what was read, so that the lints need no walk of their own.
+ * The names that are visible at a point of a state, and the slots of their values. Lowering looks up every name here.
+ * The scope records all reads, so that the lints need no separate walk.
  */
 
 import type { Expr, Json, SlotRef } from '../machine/expression.js';
@@ -22,34 +22,34 @@ const SLOT_WORDS: Readonly<Record<SlotRef['in'], string>> = {
 };
 
 /**
- * A name of an inner scope: a pattern's parameter, a FOR EACH variable, the contract in ON ERROR. `orElse`: where it has
- * no value, the name means what it means outside.
+ * A name of an inner scope: a pattern's parameter, a FOR EACH variable, the contract in ON ERROR. `orElse`: if the slot
+ * has no value, the name has its outer meaning.
  */
 type Inner = { readonly slot: number; readonly orElse?: true } | Constant;
 
-/** A value that is known when the program is compiled, with the place that gives it: for a default, the USE. */
+/** A value that is known at compile time, and the location that supplies it: for a default, the USE. */
 export interface Constant {
   readonly constant: Json;
   readonly given?: { readonly span: Span; readonly isDefault: boolean };
 }
 
 interface Scope {
-  /** `workflow`: nothing around it is visible inside. */
+  /** `workflow`: outer names are not visible inside. */
   readonly kind: 'parameters' | 'loop' | 'handler' | 'workflow';
   readonly names: Map<string, Inner>;
   readonly read: Set<string>;
-  /** Names that the body needs and is not given, with their first place, where parameters are what the body reads. */
+  /** If the parameters are the names that the body reads: the missing ones, with their first locations. */
   readonly missing: Map<string, Span> | undefined;
 }
 
-/** What all states of a machine share. */
+/** The part of the scope that all states of a machine share. */
 export interface MachineScope {
   readonly unit: Unit;
   readonly machine: MachineUnit;
   readonly symbols: SymbolTable;
   readonly diagnostics: Diagnostic[];
   readonly sources: SourceSet;
-  /** Keep what every name refers to, for `check --explain`. */
+  /** Collects the meaning of every name, for `check --explain`. */
   readonly explain: boolean;
   readonly inputSlots: ReadonlyMap<string, number>;
   readonly trackedSlots: ReadonlyMap<string, number>;
@@ -57,34 +57,34 @@ export interface MachineScope {
   readonly entrySlots: ReadonlyMap<string, ReadonlyMap<string, number>>;
   /** The index of a declared state. */
   stateIndex(name: string): number | null;
-  /** The index of the ERROR state that the engine supplies. */
+  /** The index of the built-in state ERROR. */
   builtinError(): number;
 }
 
 export interface DataUse {
   readonly reads: DataRead[];
   readonly writes: DataWrite[];
-  /** It has a CALL or PLAN, whatever that writes. */
+  /** Whether there is any CALL or PLAN. */
   calls: boolean;
 }
 
 export interface DataRead {
   readonly path: readonly [string, ...string[]];
   readonly span: Span;
-  /** It is where an absent value is no mistake. */
+  /** The read is in a position that allows a missing value. */
   readonly spared: boolean;
-  /** A branch next to the one it is in writes it: where that does, and all of the branches. */
+  /** Set if a parallel branch writes the path: the locations of that write and of the whole fork. */
   readonly parallel?: { readonly write: { readonly span: Span }; readonly fork: { readonly span: Span } };
 }
 
 export interface DataWrite {
   readonly path: readonly [string, ...string[]];
   readonly span: Span;
-  /** How it is added to what is there; null: the first writer wins. */
+  /** How the value is combined with an existing one; null if the first writer wins. */
   readonly method: string | null;
 }
 
-/** Two values that an expression compares, or one that it needs to be a number or boolean. */
+/** Two values that an expression compares, or one that must be a number or boolean. */
 export interface TypeUse {
   readonly span: Span;
   readonly operator: string;
@@ -97,29 +97,29 @@ export interface TypedOperand {
   readonly span: Span;
 }
 
-/** The outcome of asking for a name. */
+/** The result of looking up a name. */
 type Resolved = { readonly expr: Expr } | null;
 
 export class StateScope {
   /** Names of local slots, hidden ones included. */
   readonly locals: string[] = [];
-  /** First read of each entry value that nothing else in scope could give. */
+  /** The first read of each entry value that nothing else in scope can supply. */
   readonly entryReads = new Map<string, Span>();
   /** Local slots that some expression reads. */
   readonly readSlots = new Set<number>();
-  /** What names refer to, when the caller explains. */
+  /** The meanings of names, if the caller wants explanations. */
   readonly references: { readonly span: Span; readonly text: string }[] = [];
-  /** What is read and written of the data that need not be there, in the order of the text. */
+  /** The reads and writes of data references, in the order of the text. */
   readonly dataUse: DataUse = { reads: [], writes: [], calls: false };
-  /** What expressions ask of the types of values, for `compares-unlike` and `untyped-input`. */
+  /** The types that expressions require, for `compares-unlike` and `untyped-input`. */
   readonly typeUses: TypeUse[] = [];
-  /** Names without a value in texts, each reported once for a state. */
+  /** Names without a value in texts, each reported once per state. */
   private readonly reportedInText = new Set<string>();
   private readonly slots = new Map<string, number>();
   private readonly scopes: Scope[] = [];
-  /** Kept, since every name is looked up here. */
+  /** Cached, because every name is looked up here. */
   private visible: readonly Scope[] = [];
-  /** A workflow is being written out, which sees no variable of the state. */
+  /** A workflow is being inlined, which sees no variable of the state. */
   private isIsolated = false;
 
   constructor(
@@ -130,7 +130,7 @@ export class StateScope {
       this.slots.set(name, this.hiddenSlot(name));
   }
 
-  /** A slot of its own, for values without a name in the program. */
+  /** A new slot, for a value without a name in the program. */
   hiddenSlot(name: string): number {
     return this.locals.push(name) - 1;
   }
@@ -157,7 +157,7 @@ export class StateScope {
     this.visible = this.visibleNow();
   }
 
-  /** Scopes that are visible, innermost first. A pattern's body does not see the parameters of its user. */
+  /** The visible scopes, innermost first. The body of a pattern does not see the parameters of an enclosing pattern. */
   private visibleNow(): Scope[] {
     const wall = this.scopes.findLastIndex(({ kind }) => kind === 'workflow');
     this.isIsolated = wall >= 0;
@@ -165,7 +165,7 @@ export class StateScope {
     return this.scopes.filter(({ kind }, at) => at >= wall && (at >= inner || kind !== 'parameters')).reverse();
   }
 
-  /** The value of a name, or null when nothing binds it here. Notes that it was read, and whether it has to be there. */
+  /** The value of a name, or null if nothing binds it here. Records the read, and whether the value is required. */
   read(name: string, span: Span, isNeeded = true): Resolved {
     for (const scope of this.visible) {
       const inner = scope.names.get(name);
@@ -196,7 +196,7 @@ export class StateScope {
     return { expr: { op: 'read', name, places: slots, boundAt: positionAt(source, bound.start).line } };
   }
 
-  /** Keeps what a reference is, for who explains. */
+  /** Records the meaning of a reference for `check --explain`. */
   explainReference(span: Span, text: string): void {
     if (this.shared.explain) this.references.push({ span, text });
   }
@@ -216,11 +216,11 @@ export class StateScope {
     if (tracked !== undefined) slots.push({ in: 'tracked', slot: tracked });
     const input = this.shared.inputSlots.get(name);
     if (input !== undefined) slots.push({ in: 'input', slot: input });
-    // A copy has the size it needs; an array that grew holds room for more, and a program has many of these.
+    // A copy has the exact size. An array that grew has spare capacity, and a program has many of these.
     return slots.slice();
   }
 
-  /** Whether a variable of that name is visible; unlike `read`, asking leaves no trace. */
+  /** Whether a variable of that name is visible. Unlike `read`, this records nothing. */
   has(name: string): boolean {
     for (const scope of this.visible) if (scope.names.has(name)) return true;
     return this.slotRefs(name).length > 0;
@@ -232,7 +232,7 @@ export class StateScope {
     return suggestName(this.shared.diagnostics, name, () => this.names()) === undefined;
   }
 
-  /** What the workflow around was given, or else the program: its inputs, but for secret ones. */
+  /** The inputs of the enclosing workflow, or else those of the program, without secret ones. */
   givenNames(): string[] {
     const called = this.scopes.findLast(({ kind }) => kind === 'workflow');
     if (called !== undefined) return [...called.names.keys()];
@@ -240,7 +240,7 @@ export class StateScope {
     return [...this.shared.inputSlots.keys()].filter((name) => inputs.get(name)?.secret !== true);
   }
 
-  /** The constant text a pattern parameter holds, for `GOTO {param}`; undefined when it is no parameter. */
+  /** A pattern parameter, for `GOTO {param}`; undefined if there is none of that name. */
   parameter(name: string): Inner | undefined {
     for (const scope of this.visible) {
       const inner = scope.names.get(name);
@@ -252,10 +252,13 @@ export class StateScope {
     return undefined;
   }
 
-  /** Where SET writes: the innermost variable that may change, or null after reporting why not. */
+  /**
+   * The slot that SET writes: the innermost variable that may change. Returns null after reporting the reason if there
+   * is none.
+   */
   target(name: Name, verb: 'SET' | 'INCREMENT'): Target | null {
     const { diagnostics } = this.shared;
-    // What is no name was reported where it is.
+    // An invalid name has been reported already.
     if (!/^[A-Za-z_]\w*$/.test(name.text)) return null;
     for (const scope of this.visible) {
       if (!scope.names.has(name.text)) continue;
@@ -291,7 +294,7 @@ export class StateScope {
     return null;
   }
 
-  /** Every name visible here, for suggestions. */
+  /** All visible names, for suggestions. */
   private *names(): Generator<string> {
     for (const scope of this.visible) yield* scope.names.keys();
     if (!this.isIsolated) {
@@ -303,7 +306,7 @@ export class StateScope {
     yield* ['true', 'false', 'null'];
   }
 
-  /** Takes note of a name that the pattern around it should be given; false where parameters are declared. */
+  /** Records a name that the enclosing pattern lacks as an argument. Returns false if its parameters are declared. */
   misses(name: string, span: Span): boolean {
     for (const { kind, missing } of this.visible) {
       if (kind !== 'parameters') continue;
@@ -313,7 +316,7 @@ export class StateScope {
     return false;
   }
 
-  /** Reports a name that nothing binds: with the state that does bind it, where there is one. */
+  /** Reports a name that nothing binds, with the state that does bind it, if there is one. */
   reportUnknown(name: string, span: Span, where: 'error' | 'text' | 'shell'): void {
     if (where === 'text' ? this.reportedInText.has(name) : this.misses(name, span)) return;
     const { diagnostics } = this.shared;

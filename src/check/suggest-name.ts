@@ -1,13 +1,13 @@
-/** Suggestions for misspelt names, as long as somebody can still be reading them. */
+/** Suggestions for misspelt names, limited in number. */
 import type { Diagnostic } from '../source/diagnostic.js';
 import { nearest } from '../source/suggest.js';
 
-/** A text with more mistakes than this has another cause than misspelling. */
+/** More mistakes than this have another cause than misspelling. */
 const READABLE = 200;
 
 /**
- * The candidate nearest to a name, for a message that joins `diagnostics`. After many messages there are no
- * suggestions: comparing every unknown name with every known one would take the square of the program.
+ * The candidate nearest to a name, for a message that will be added to `diagnostics`. After many messages there are no
+ * suggestions, because comparing every unknown name with every known one takes quadratic time.
  */
 export function suggestName(
   diagnostics: readonly Diagnostic[],

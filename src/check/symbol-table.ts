@@ -1,8 +1,8 @@
 /**
- * The symbol table of a machine: which names each state binds, which are tracked, and what every GOTO passes where, with
- * patterns expanded. It is a pass of its own, because lowering needs all of it before it can resolve a single name: entry
- * values come from other states, and a local may be bound further down. A second walk then names the results of CHECKs
- * without a name, because that depends on what everything else binds.
+ * The symbol table of a machine: the names that each state binds, the tracked names, and the values that every GOTO
+ * passes, with patterns expanded. It is a separate pass, because lowering needs all of it to resolve a single name:
+ * entry values come from other states, and a local may be bound further down. A second walk then names the results of
+ * unnamed CHECKs, because these names depend on all other bindings.
  */
 import { unreachable } from '../prelude/unreachable.js';
 import { checkMessages as say } from '../source/catalogue/check.js';
@@ -16,7 +16,7 @@ import { freeNames } from './free-names.js';
 import { nameFromCommand, nextIfNames } from './result-name.js';
 import { allStepNames, hasSteps } from './steps/step-names.js';
 
-/** One GOTO as it is reached from a state. `target` is null when only the run knows it. */
+/** One GOTO of a state. `target` is null if only the run knows it. */
 interface Jump {
   readonly from: string;
   readonly target: string | null;
@@ -25,14 +25,14 @@ interface Jump {
 }
 
 interface StateSymbols {
-  /** Names bound as locals, with the first place. */
+  /** The names of locals, with the location of the first binding. */
   readonly bound: Map<string, Span>;
   readonly jumps: Jump[];
-  /** Names that a FAIL of the state passes. */
+  /** The names that a FAIL of the state passes. */
   readonly fails: Set<string>;
-  /** Its instructions are not all its own. */
+  /** Some of its instructions come from a pattern or a workflow. */
   usesPatterns: boolean;
-  /** A name that needs a person or the clock: ASK or WAIT is in the state. */
+  /** Whether the state contains ASK or WAIT, and so depends on a person or the clock. */
   waits: boolean;
 }
 
@@ -43,17 +43,17 @@ interface Binder {
 
 export interface SymbolTable {
   readonly states: ReadonlyMap<string, StateSymbols>;
-  /** Tracked names in the order of their first TRACK, with the expression of it. */
+  /** The tracked names in the order of their first TRACK, with its expression. */
   readonly tracked: ReadonlyMap<string, { readonly span: Span; readonly value: Expression | undefined }>;
-  /** Names that some GOTO passes, by target state; `*` for targets known only at run time. */
+  /** The names that GOTOs pass, by target state; `*` for targets known only at run time. */
   readonly entries: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Names chosen for CHECKs that have none. */
+  /** The chosen names of unnamed CHECKs. */
   readonly resultNames: ReadonlyMap<Instruction, string>;
-  /** The first states that bind a name as a local, two at most. */
+  /** The first states that bind a name as a local, at most two. */
   readonly binders: (name: string) => readonly Binder[];
 }
 
-/** Values of pattern parameters as far as the text shows: a state's name, or null. */
+/** The values of pattern parameters that name a state; null for all others. */
 type Parameters = ReadonlyMap<string, string | null>;
 
 const NO_NAMES: ReadonlySet<string> = new Set();
@@ -69,7 +69,7 @@ class SymbolCollector {
   private targets: ReadonlySet<string> = new Set();
   private hasError = false;
   private readonly stepNames = new Set<string>();
-  /** Names of the state that something with a written name binds. */
+  /** The names of the state that have a binding with a written name. */
   private explicit: ReadonlySet<string> = new Set();
 
   constructor(
@@ -140,7 +140,7 @@ class SymbolCollector {
         this.use(i, parameters, stack);
         return;
       case 'step':
-        // What a step is lowered to depends on files and on the steps of other states.
+        // The code of a step depends on files and on the steps of other states.
         this.current.usesPatterns = true;
         for (const inner of blocksOf(i)) this.block(inner, parameters, stack);
         return;
@@ -176,7 +176,7 @@ class SymbolCollector {
     }
   }
 
-  /** Members that fail are kept in a list. */
+  /** Binds the list of failed members. */
   private failures({ options }: Extract<Instruction, { kind: 'parallel' | 'for-each' }>): void {
     const option = options.find(({ key }) => key.text === 'on_failure');
     if (option !== undefined) this.bind({ text: 'failures', span: option.span });
@@ -197,15 +197,15 @@ class SymbolCollector {
     const target = i.target.kind === 'state' ? i.target.name.text : (parameters.get(i.target.name.text) ?? null);
     const passes = i.args.map((a) => a.name.text);
     this.current.jumps.push({ from: this.state.name.text, target, passes, span: i.span });
-    // A state that is not declared is misspelt: what is passed to it may be for any other.
+    // An undeclared state is misspelt, so the passed values may be meant for any other state.
     const key = target !== null && this.targets.has(target) ? target : '*';
     const names = this.passedTo(key);
     for (const name of passes) names.add(name);
-    // Without a state ERROR this is a FAIL in other words, which is reported when the state is lowered.
+    // Without a state ERROR this is meant as a FAIL, which is reported when the state is lowered.
     if (key === 'ERROR' && !this.hasError) for (const name of passes) this.current.fails.add(name);
   }
 
-  /** What a FAIL passes is there in ERROR, and in the handlers of its state. */
+  /** The values of a FAIL are available in ERROR and in the handlers of its state. */
   private fail(i: Extract<Instruction, { kind: 'fail' }>): void {
     if (i.args.length === 0) return;
     const names = this.passedTo('ERROR');
@@ -233,7 +233,7 @@ class SymbolCollector {
     if (exceeded !== null) this.diagnostics.push(say.expansionTooLarge(this.state.name.span, exceeded));
   }
 
-  /** The second walk: CHECKs without a name. */
+  /** The second walk names the results of unnamed CHECKs. */
   nameResults(machine: MachineUnit): void {
     for (const state of machine.states) {
       this.state = state;
@@ -280,7 +280,7 @@ class SymbolCollector {
   ): void {
     let name = this.resultNames.get(check);
     if (name === undefined) {
-      // A name that the command's own words give is bound here, whatever a USE passes.
+      // A name from the words of the command is bound here, even if a USE passes the same name.
       const fallback = nameFromCommand(check);
       const unboundNames = (names: readonly { name: string }[]) => [
         ...new Set(names.map((n) => n.name).filter((n) => !this.isBound(n, n === fallback ? NO_NAMES : scope))),
@@ -289,10 +289,10 @@ class SymbolCollector {
       if (candidates.length === 0 && until !== undefined) candidates = unboundNames(freeNames(until));
       if (candidates.length > 1) {
         this.diagnostics.push(say.nameIt(check.verb.span, { names: candidates }));
-        // One mistake, one message: the others are not unknown on top of it.
+        // One mistake, one message: the other names are not reported as unknown too.
         for (const other of candidates) this.bind({ text: other, span: check.verb.span });
       }
-      // The others are bound as well, so that one mistake is reported once.
+      // The other names are bound too, so that one mistake is reported once.
       for (const other of candidates.slice(1)) this.bind({ text: other, span: check.verb.span });
       name = candidates[0] ?? fallback;
       this.resultNames.set(check, name);
@@ -300,7 +300,7 @@ class SymbolCollector {
     this.bind({ text: name, span: check.verb.span });
   }
 
-  /** Whether something other than a nameless CHECK binds the name here. */
+  /** Whether something other than an unnamed CHECK binds the name here. */
   private isBound(name: string, scope: ReadonlySet<string>): boolean {
     return (
       scope.has(name) ||
@@ -313,7 +313,7 @@ class SymbolCollector {
   }
 }
 
-/** Arguments of a USE that are plain words: what `GOTO {param}` may turn out to be. */
+/** The arguments of a USE that are plain words: possible targets of `GOTO {param}`. */
 function wordArguments(
   pattern: PatternDeclaration,
   args: readonly Argument[],
@@ -342,7 +342,7 @@ function wordOf(value: Argument['value'], outer: Parameters): string | null {
   return e.kind === 'name' ? (outer.get(e.name) ?? null) : null;
 }
 
-/** A literal as text, for comparing two initial values; anything else equals only itself. */
+/** A literal as text, to compare two initial values. Any other expression equals only itself. */
 function literal(value: Expression | undefined): string {
   if (value === undefined) return '0';
   if (value.kind === 'number') return String(value.value);
@@ -351,7 +351,7 @@ function literal(value: Expression | undefined): string {
   return JSON.stringify(value, (key, v) => (key === 'span' ? undefined : v));
 }
 
-/** Reports what can only be seen here: TRACKs that differ, CHECKs that need a name. */
+/** Reports mistakes that only this pass can find: TRACKs that differ, and CHECKs that need a name. */
 export function buildSymbolTable(
   unit: Unit,
   machine: MachineUnit,

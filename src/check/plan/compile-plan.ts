@@ -20,32 +20,32 @@ import { checkTools, type ReadBeside } from './tools.js';
 import { wireCalls } from './wiring.js';
 
 interface PlanOptions {
-  /** The tools and the name of their file; null when there is no such file. */
+  /** The tools and the name of their file; null if there is no such file. */
   readonly tools: { readonly name: string; readonly root: JsonNode } | null;
   readonly readBeside: ReadBeside;
   readonly validate: Validate;
-  /** What is wrong with a schema itself, as a clause, or null. */
+  /** A clause that says what is wrong with a schema itself, or null. */
   readonly schemaProblem?: (schema: Json) => string | null;
   /** Whether the configuration has the name; if absent, every name is accepted. */
   readonly agents?: (name: string) => boolean;
   readonly servers?: (name: string) => boolean;
-  /** Why a tool cannot run on this machine, as a clause, or null; if absent, this is not checked. */
+  /** A clause that says why a tool cannot run on this machine, or null. If absent, this is not checked. */
   readonly targetProblem?: (target: ToolTarget) => string | null;
   /** Opens a plan that a call runs; if absent, such plans are not checked. */
   readonly loadInner?: OpenPlan;
   /** The line of an offset in the document, from 1. */
   readonly lineOf?: (offset: number) => number;
-  /** The diagnostics of reading the texts of the plan and its tools. */
+  /** The diagnostics from parsing the plan and its tools. */
   readonly found?: readonly Diagnostic[];
   /** The initial state, instead of that of `context`. */
   readonly state?: Json;
-  /** All inputs that will be given. If absent, missing inputs are the signature and not an error. */
+  /** All inputs of the run. If absent, missing inputs form the signature and are not an error. */
   readonly inputs?: { readonly [name: string]: Json };
 }
 
-/** The interface is also known when there are errors. */
+/** The interface is complete even if there are errors. */
 export interface PlanCompilation extends PlanInterface {
-  /** Null when there are errors. */
+  /** Null if there are errors. */
   readonly plan: Plan | null;
   readonly approvals: readonly PlanPath[];
   readonly diagnostics: readonly Diagnostic[];
@@ -105,7 +105,7 @@ export function compilePlan(tree: PlanNode, options: PlanOptions): PlanCompilati
   };
 }
 
-/** A call may be unordered with several others, so these are never taken for duplicates at one location. */
+/** A call may be unordered with several others, so these messages at one location are not duplicates. */
 function sortByLocation(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   const pairs = diagnostics.filter(({ code }) => code === 'unordered');
   const others = sortDiagnostics(diagnostics.filter(({ code }) => code !== 'unordered'));
@@ -139,7 +139,7 @@ function lintOutcomes(calls: readonly LoweredCall[], diagnostics: Diagnostic[]):
   }
 }
 
-/** Agents and servers that calls need and the configuration does not have. */
+/** Reports agents and servers that calls need and the configuration does not define. */
 function lintTargetNames(
   calls: readonly LoweredCall[],
   { agents = () => true, servers = () => true }: PlanOptions,
@@ -155,7 +155,7 @@ function lintTargetNames(
   }
 }
 
-/** Tools without mistakes that are not on this machine, each reported once. */
+/** Reports tools that are not on this machine, each once, unless they have mistakes. */
 function lintMissingTargets(
   calls: readonly LoweredCall[],
   { targetProblem }: PlanOptions,

@@ -1,6 +1,6 @@
 /**
- * Finds calls that can never both run. A call that reads an arm needs the call with that arm to take it, and also needs
- * whatever that call needs. Two calls that need different arms of one call exclude each other.
+ * Finds calls that can never both run. A call that reads an arm requires that the call with this arm takes it, and
+ * inherits the requirements of that call. Two calls that need different arms of one call exclude each other.
  */
 
 import type { Parameter, PlanPath, Read } from '../../machine/plan.js';
@@ -14,7 +14,7 @@ import type { LoweredCall } from './lower-calls.js';
 import type { PathTree } from './path-tree.js';
 import type { Wiring } from './wiring.js';
 
-/** The arms of a call of which one must be taken, and the path that is read. */
+/** Arms of a call, of which one must be taken, and the path that requires them. */
 interface Need {
   readonly arms: ReadonlySet<number>;
   readonly path: PlanPath;

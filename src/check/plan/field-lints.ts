@@ -10,7 +10,7 @@ import type { LocatedRead, LoweredCall, Lowering } from './lower-calls.js';
 import type { PathTree, Writer } from './path-tree.js';
 import { impossibleField, memberSchema, type NoField, type Schema } from './tool-schema.js';
 
-/** Fields of the value that a failure writes. */
+/** The fields of the value that a failure writes. */
 const OF_FAILURES = new Set(['code', 'message']);
 
 export function lintFields(
@@ -22,13 +22,13 @@ export function lintFields(
   for (const read of reads) {
     if (valueAt(given.values, read.path) !== undefined) continue;
     const problem = findMissingField(read, tree.findOverlapping(read.path), calls);
-    // With alternatives, another one may have a value.
+    // Another alternative may have a value.
     if (problem !== null)
       diagnostics.push(read.alternatives.length > 0 ? { ...problem, severity: 'warning' } : problem);
   }
 }
 
-/** The field is missing only if every call that may write the value excludes it. */
+/** The field is certainly missing only if every call that may write the value excludes it. */
 function findMissingField(
   { path, span }: LocatedRead,
   writers: readonly Writer[],
@@ -70,7 +70,7 @@ function resultOf({ binding }: LoweredCall) {
   return isObject(schema ?? undefined) ? memberSchema(schema as Schema, '_output') : undefined;
 }
 
-/** Whether a failure may write the value of that arm. */
+/** Whether a failure can take that arm. */
 function mayTakeFailure({ binding, arms }: LoweredCall, arm: number): boolean {
   const { failure = null, outcomes = null } = binding ?? {};
   return failure !== null || outcomes !== null || (arms.length >= 2 && arm === arms.length - 1);

@@ -1,4 +1,4 @@
-/** The data before any call: the messages of `context`, and the state and inputs that the run is given. */
+/** The data before any call: the messages of `context`, and the state and inputs of the run. */
 import type { Json } from '../../machine/expression.js';
 import type { PlanNode } from '../../syntax/plan-tree.js';
 import { define, isObject, jsonOf } from './json-of.js';
@@ -8,7 +8,7 @@ export interface Given {
   /** Ids of instances in the order in which messages name them. */
   readonly instances: readonly string[];
   readonly kinds: ReadonlySet<string>;
-  /** Inputs that messages give to one instance, by instance; null without instances. */
+  /** The inputs from messages for single instances, by instance; null without instances. */
   readonly targeted: { readonly [instance: string]: { readonly [name: string]: Json } } | null;
 }
 
@@ -45,7 +45,7 @@ function objectOf(value: Json | undefined): { [key: string]: Json } {
   return isObject(value) ? value : {};
 }
 
-/** An instance has inputs and a state of its own: those of all and, with precedence, those for this instance. */
+/** Each instance has its own inputs and state: the common ones, overridden by those for this instance. */
 function instanceData(values: Values, targeted: ReadonlyMap<string, Values>): Json {
   const instances: { [key: string]: Json } = {};
   for (const [id, own] of targeted) {

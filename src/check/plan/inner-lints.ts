@@ -1,4 +1,4 @@
-/** Checks calls that run plans: whether the plan can run at all, and whether the parameters are its inputs. */
+/** Checks calls that run plans: whether the plan can run, and whether the parameters match its inputs. */
 import type { PlanPath } from '../../machine/plan.js';
 import { planMessages as words } from '../../source/catalogue/plan.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
@@ -6,7 +6,7 @@ import { nearest } from '../../source/suggest.js';
 import type { LoweredCall } from './lower-calls.js';
 import { inputName } from './read-lints.js';
 
-/** What a plan takes, for the calls that run it. */
+/** The interface of a plan, for the calls that run it. */
 export interface PlanInterface {
   /** Each list has the alternatives of one parameter that a call must pass. */
   readonly signature: readonly (readonly PlanPath[])[];
@@ -16,7 +16,7 @@ export interface PlanInterface {
 
 export type InnerPlan = { readonly problem: string; readonly help: string } | PlanInterface;
 
-/** `by`: paths in a call are relative to the plan, those of a tool to the file of tools. */
+/** `by`: paths in a call are relative to the plan, paths in a tool to the tools file. */
 export type OpenPlan = (file: string, by: 'call' | 'tool') => InnerPlan;
 
 export function lintInnerPlans(calls: readonly LoweredCall[], open: OpenPlan, diagnostics: Diagnostic[]): void {

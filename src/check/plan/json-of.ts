@@ -1,4 +1,7 @@
-/** JSON values of trees, and access to their parts. Members are defined, never assigned: a key may be `__proto__`. */
+/**
+ * Converts trees to JSON values, and finds their parts. Members are defined and not assigned, because a key may be
+ * `__proto__`.
+ */
 import type { Json } from '../../machine/expression.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import type { JsonNode } from '../../syntax/plan-tree.js';
@@ -32,7 +35,7 @@ export function isObject(value: Json | undefined): value is { [key: string]: Jso
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The member of an object or the item of a list that one segment of a path names. */
+/** The member of an object or the item of a list for one segment of a path. */
 export function memberAt(value: Json | undefined, segment: string): Json | undefined {
   if (Array.isArray(value)) return /^(0|[1-9]\d*)$/.test(segment) ? value[Number(segment)] : undefined;
   return isObject(value) && Object.hasOwn(value, segment) ? value[segment] : undefined;

@@ -35,7 +35,7 @@ export interface LocatedRead {
   readonly path: PlanPath;
   readonly isApproval: boolean;
   readonly span: Span;
-  /** For each `||` around it the reads of each other alternative. */
+  /** For each enclosing `||`, the reads of the other alternatives. */
   readonly alternatives: readonly (readonly LocatedRead[])[];
 }
 
@@ -48,7 +48,7 @@ export interface Lowering {
 interface LoweringContext {
   readonly given: Given;
   readonly tools: ReadonlyMap<string, ToolBinding>;
-  /** The name of the file of tools; null when there is none. */
+  /** The name of the tools file; null if there is none. */
   readonly toolsName: string | null;
   readonly diagnostics: Diagnostic[];
 }
@@ -75,7 +75,7 @@ export function lowerPlan(plan: PlanNode, around: LoweringContext): Lowering {
   return { calls, ...lowerOutput(plan, around) };
 }
 
-/** Each instance has an output of its own. */
+/** Each instance has its own output. */
 function lowerOutput(plan: PlanNode, around: LoweringContext): Pick<Lowering, 'output' | 'outputReads'> {
   const node = plan.output;
   if (node === null) return { output: null, outputReads: [] };

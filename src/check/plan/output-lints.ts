@@ -1,4 +1,7 @@
-/** Checks output paths: one inside another, one that several calls write, one that has a value before any call. */
+/**
+ * Checks output paths: reports a path inside another one, a path that several calls write, and a path with an initial
+ * value.
+ */
 import type { PlanPath } from '../../machine/plan.js';
 import { planMessages as words } from '../../source/catalogue/plan.js';
 import type { Diagnostic, Label } from '../../source/diagnostic.js';
@@ -9,7 +12,10 @@ import { describeType, valueAt } from './json-of.js';
 import type { LoweredCall } from './lower-calls.js';
 import type { PathTree, Writer } from './path-tree.js';
 
-/** Each call is compared with that many others, so that a path of a thousand calls is not reported a million times. */
+/**
+ * Each call is compared with at most this many others, so that a path of a thousand calls is not reported a million
+ * times.
+ */
 const MOST_COMPARED = 50;
 
 export function lintOutputs(
@@ -53,7 +59,7 @@ function lintPreset({ arms, method, outputSpan }: LoweredCall, given: Given, dia
   else for (const paths of arms) lintPartlyPreset(paths, outputSpan, given, diagnostics);
 }
 
-/** Some of the paths that are written together have a value before any call, and keep it. */
+/** Reports paths that are written together if some of them have an initial value, which they keep. */
 function lintPartlyPreset(
   paths: readonly PlanPath[],
   span: LoweredCall['outputSpan'],
@@ -67,7 +73,7 @@ function lintPartlyPreset(
 }
 
 function findInnerOutput({ arms, outputSpan }: LoweredCall): Diagnostic | null {
-  // Sorted, a path comes directly before those inside it, or before others inside an outer one.
+  // In sorted order, a path comes directly before the paths inside it, or before other paths inside the same outer one.
   const paths = arms.flat().sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
   for (const outer of paths) {
     const inner = paths.find((path) => isInside(path, outer));
@@ -77,7 +83,7 @@ function findInnerOutput({ arms, outputSpan }: LoweredCall): Diagnostic | null {
   return null;
 }
 
-/** The nearest earlier call that writes the same and may run too. */
+/** The nearest earlier call that writes the same path and can also run. */
 function findSharedOutput(
   writer: Writer,
   others: readonly Writer[],
@@ -96,7 +102,7 @@ function findSharedOutput(
 function clash(writer: Writer, other: Writer, calls: readonly LoweredCall[]): Diagnostic | null {
   const call = calls[writer.call] as LoweredCall;
   const earlier = calls[other.call] as LoweredCall;
-  // A call with a method means to change what is there.
+  // A call with a method deliberately changes the existing value.
   if (call.method !== null) return null;
   const free = earlier.method !== null;
   const labels: Label[] = [{ span: earlier.outputSpan, text: 'the earlier call' }];

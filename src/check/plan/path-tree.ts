@@ -1,4 +1,4 @@
-/** A tree of output paths, in which a walk finds what overlaps a path: the paths above it and all below it. */
+/** A tree of output paths. A walk finds all paths that overlap a path: those above and below it. */
 import type { PlanPath } from '../../machine/plan.js';
 
 /** A call that writes a path, in one of its arms. */
@@ -15,7 +15,7 @@ interface Branch {
 }
 
 export interface PathTree {
-  /** Writers of the path, of a part of it, and of something around it, in the order of the calls. */
+  /** The writers of the path, of its parts and of enclosing paths, in the order of the calls. */
   findOverlapping(path: PlanPath): readonly Writer[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * Makes a program from a plan: one state whose only instruction is the plan. So a plan on its own has the record, the
- * limits and the recovery of every run.
+ * Turns a plan into a program: one state with the plan as its only instruction. So running a plan uses the same record,
+ * limits and recovery as every run.
  */
 import type { Json } from '../../machine/expression.js';
 import { type Input, MACHINE_VERSION, type Machine } from '../../machine/machine.js';
@@ -9,7 +9,7 @@ import type { Plan } from '../../machine/plan.js';
 const PLAN_STATE = 'MAIN';
 
 interface PlanProgram {
-  /** The name of the run: that of its file. */
+  /** The name of the machine: the name of its file. */
   readonly name: string;
   /** The path of the document, for messages. */
   readonly file: string;
@@ -17,7 +17,7 @@ interface PlanProgram {
   readonly plan: string;
   /** The plan and all plans that its calls run. */
   readonly plans: { readonly [name: string]: Plan };
-  /** Names of the inputs that it reads. */
+  /** The names of the inputs that the plan reads. */
   readonly inputs: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** Checks what calls read, finds the inputs that a run must give, and reports effects that run in no order. */
+/** Checks the reads of calls, finds the inputs that a run requires, and reports effects without an order. */
 import type { Parameter, PlanPath, Read } from '../../machine/plan.js';
 import { pathsOf } from '../../machine/plan.js';
 import { unreachable } from '../../prelude/unreachable.js';
@@ -13,7 +13,7 @@ import type { PathTree } from './path-tree.js';
 import type { Wiring } from './wiring.js';
 
 const MOST_PAIRS = 20;
-/** Comparisons of the search over all pairs, after which it ends. */
+/** The maximum number of comparisons in the search over all pairs. */
 const MOST_COMPARISONS = 2_000_000;
 
 export function isInput(path: PlanPath): boolean {
@@ -38,7 +38,7 @@ export function lintReads(
     valueAt(given.values, path) !== undefined || tree.findOverlapping(path).length > 0;
   const mayHaveValue = (read: LocatedRead): boolean =>
     read.isApproval || isInput(read.path) || isRoot(read.path) || hasSource(read);
-  // A path that calls write for one instance is not a mistake for the others.
+  // A path that calls write only for one instance is not a mistake for the others.
   const filled = new Set(reads.filter((read) => read.path[0] === 'instance' && hasSource(read)).map(locationKey));
   for (const read of reads) {
     const { path, isApproval, span } = read;
@@ -54,7 +54,7 @@ export function lintReads(
     ) {
       const name = `†${printPath(writtenPath(path))}`;
       const problem = words.neverWritten(span, { path: name, near: nearest(name, names()) });
-      // An alternative without a value does no harm if another one may have one.
+      // An alternative without a value is harmless if another one may have a value.
       const isSpare = read.alternatives.some((others) => others.every(mayHaveValue));
       diagnostics.push(isSpare ? { ...problem, severity: 'warning' } : problem);
     }
@@ -65,12 +65,12 @@ function locationKey({ span }: LocatedRead): string {
   return `${span.file} ${span.start}`;
 }
 
-/** The path as the document has it, without the instance. */
+/** The path as in the document, without the instance. */
 function writtenPath(path: PlanPath): PlanPath {
   return path[0] === 'instance' ? (path.slice(2) as unknown as PlanPath) : path;
 }
 
-/** Reports a given value on the way to the path that is not an object or a list. */
+/** Reports an initial value along the path that is not an object or a list. */
 function findBlockingValue({ path, span }: LocatedRead, given: Given): Diagnostic | null {
   let value: ReturnType<typeof valueAt> = given.values as never;
   for (let length = 1; length <= path.length; length++) {
@@ -98,7 +98,7 @@ function isRoot(path: PlanPath): boolean {
   return path.length === (path[0] === 'instance' ? 3 : 1);
 }
 
-/** The inputs that a run must give: each entry is one path, or several of which one is enough. */
+/** The inputs that a run requires. Each entry is one path, or several of which one is enough. */
 export function signatureOf({ calls, output }: Lowering, given: Given): PlanPath[][] {
   const found = new Map<string, PlanPath[]>();
   const isMissing = (path: PlanPath): boolean =>
@@ -141,7 +141,7 @@ export function signatureOf({ calls, output }: Lowering, given: Given): PlanPath
   return [...found.values()];
 }
 
-/** Reports pairs of calls without an order of which one has no result, so that only its effect can matter. */
+/** Reports pairs of calls without an order if one of them has no result, so that only its effect matters. */
 export function lintUnorderedCalls(calls: readonly LoweredCall[], wiring: Wiring, diagnostics: Diagnostic[]): void {
   const hasEffects = calls.map(({ arms, binding }) => arms.length === 0 && binding !== null && !binding.idempotent);
   if (!hasEffects.includes(true)) return;

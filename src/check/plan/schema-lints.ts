@@ -1,5 +1,5 @@
 /**
- * Checks calls against the schemas of their tools: literals and given values with the validator of the caller, values of
+ * Checks calls against the schemas of their tools: literals and initial values with the caller's validator, values of
  * other calls by comparing the types in both schemas.
  */
 import type { Json } from '../../machine/expression.js';
@@ -13,7 +13,7 @@ import type { LoweredCall } from './lower-calls.js';
 import type { PathTree } from './path-tree.js';
 import { memberSchema, type Schema, schemaTypes } from './tool-schema.js';
 
-/** What is wrong with a value by a JSON Schema, as a clause (`has to be a number`), or null. */
+/** A clause that says how a value violates a JSON Schema (`has to be a number`), or null. */
 export type Validate = (schema: Json, value: Json) => string | null;
 
 export function lintSchemas(
@@ -94,7 +94,7 @@ class CallSchema {
     this.reportMismatch(span, `\`${name}\` of \`${this.tool}\``, `must be ${orList(wanted)}, not ${orList(found)}`);
   }
 
-  /** The types that the read value can have, or null if a writer does not say. */
+  /** The possible types of the read value, or null if a writer does not declare them. */
   private typesRead({ of }: Extract<Parameter, { op: 'read' }>): Set<string> | null {
     if (of.op !== 'path') return null;
     const found = new Set<string>();
@@ -120,7 +120,7 @@ class CallSchema {
     if (!isObject(schema)) return;
     if (output === null) {
       const { required } = this.schema;
-      // If the schema names one path, that is filled in.
+      // If the schema names a single path, it is filled in.
       if (this.call.arms.length === 0 && Array.isArray(required) && required.includes('_outputPath'))
         this.reportOutputPath(schema, 'its schema requires an `_outputPath`');
       return;

@@ -1,10 +1,10 @@
-/** What the schema of a tool says besides the parameters: the output path, and the fields of the result. */
+/** Reads the output path and the fields of the result from the schema of a tool. */
 import type { Json } from '../../machine/expression.js';
 import { isObject } from './json-of.js';
 
 export type Schema = { [key: string]: Json };
 
-/** `_output` and `_outputPath` are among the properties or next to them. */
+/** `_output` and `_outputPath` may be inside `properties` or next to it. */
 export function memberSchema(schema: Schema, name: string): Json | undefined {
   const { properties } = schema;
   if (isObject(properties) && Object.hasOwn(properties, name)) return properties[name];
@@ -20,10 +20,10 @@ export function fixedOutput(schema: Json | null | undefined): string | null {
 /** Keywords that combine schemas. Such schemas are not analysed: they count as allowing everything. */
 const COMBINED = ['$ref', '$dynamicRef', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'];
 
-/** A field that no value of the schema has. */
+/** Whether no value of the schema has the field. */
 export interface NoField {
   readonly segment: string;
-  /** The fields that values have; null if they have none at all. */
+  /** The fields that values can have; null if they have no fields. */
   readonly known: readonly string[] | null;
 }
 

@@ -1,4 +1,4 @@
-/** Reads the file of tools: what each name calls. A tool with a mistake is reported and still counts as declared. */
+/** Reads the tools file: the target of each tool. A tool with a mistake is reported and still counts as declared. */
 import { parseDuration } from '../../machine/duration.js';
 import type { Json } from '../../machine/expression.js';
 import type { PlanPath, ToolBinding, ToolTarget } from '../../machine/plan.js';
@@ -12,7 +12,7 @@ import { isObject, jsonOf } from './json-of.js';
 const TARGETS = ['run', 'module', 'agent', 'plan', 'mcp'];
 const KEYS = [...TARGETS, 'prompt', 'each', 'outcomes', 'failure', 'timeout', 'schema', 'idempotent', 'gate'];
 
-/** The text of a file next to the tools, or why it cannot be read. */
+/** The text of a file next to the tools file, or the reason why it cannot be read. */
 export type ReadBeside = (path: string) => { readonly text: string } | { readonly error: string };
 
 interface Tools {
@@ -40,7 +40,7 @@ const COMPANIONS = { prompt: 'agent', each: 'plan' } as const;
 
 const toolsByRoot = new WeakMap<JsonNode, Tools>();
 
-/** The result is kept for each tree, because a program asks again for each line that calls a tool. */
+/** The result is cached for each tree, because a program needs it for each line that calls a tool. */
 export function checkTools(root: JsonNode, options: ToolsOptions): Tools {
   let tools = toolsByRoot.get(root);
   if (tools === undefined) {
@@ -54,7 +54,7 @@ function readTools(root: JsonNode, options: ToolsOptions): Tools {
   const diagnostics: Diagnostic[] = [];
   const bindings = new Map<string, ToolBinding>();
   if (root.kind !== 'object') {
-    // An empty file is YAML for null, and describes no tools.
+    // An empty file is null in YAML, and describes no tools.
     if (root.kind !== 'scalar' || root.value !== null)
       diagnostics.push(words.toolShape(root.span, { what: 'a file of tools', wanted: 'a map from names to tools' }));
     return { bindings, diagnostics };
@@ -166,7 +166,7 @@ class ToolReader {
     }
     const outcomes: { [code: string]: PlanPath } = {};
     for (const { key, keySpan, value } of node.members) {
-      // No process ends with a code that has leading zeros.
+      // Exit codes have no leading zeros.
       if (!/^(?:0|[1-9]\d{0,2})$/.test(key) || Number(key) > 255)
         this.report({ span: keySpan }, 'an exit code', 'a whole number up to 255');
       const path = this.path(value, 'an outcome');

@@ -1,7 +1,7 @@
 /**
- * Finds which call waits for which. A call waits for every call that may write what it reads, wherever that is in the
- * document. Only in a cycle does the order of the document decide, as it does for an update: a read that has an earlier
- * writer then does not wait for later ones. A cycle that remains is an error.
+ * Finds which call waits for which. A call waits for every call that may write a value that it reads, wherever that
+ * call is in the document. Only in a cycle, and for updates, does the order of the document decide: a read with an
+ * earlier writer then does not wait for later ones. A remaining cycle is an error.
  */
 import { planMessages as words } from '../../source/catalogue/plan.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
@@ -13,9 +13,9 @@ import type { LoweredCall } from './lower-calls.js';
 import type { PathTree } from './path-tree.js';
 
 export interface Wiring {
-  /** For each call the calls it waits for, ascending. */
+  /** For each call, the calls that it waits for, in ascending order. */
   readonly sources: readonly (readonly number[])[];
-  /** Calls in the order that decides, and the position of each in it. */
+  /** The calls in the deciding order, and the position of each call in it. */
   readonly order: readonly number[];
   readonly rank: readonly number[];
 }
@@ -56,7 +56,7 @@ function findSources(
   return [...found].sort((a, b) => a - b);
 }
 
-/** For each call the number of the cycle it is in, or -1. */
+/** For each call, the number of its cycle, or -1. */
 function findCycles(sources: readonly (readonly number[])[]): number[] {
   const cycle = sources.map(() => -1);
   components(sources, () => false).forEach((nodes, id) => {
@@ -83,7 +83,8 @@ function breakCycles(
     const cycleCalls = findShortestCycle(call.index, sources, (node) => cycle[node] === id);
     const before = cycleCalls[1] ?? call.index;
     const read = call.reads.find(({ path }) => tree.findOverlapping(path).some((writer) => writer.call === before));
-    // Reported at the first call of the document, so the message starts there and follows the flow of values.
+    // The cycle is reported at its first call in the document, so the message starts there and follows the flow of
+    // values.
     const names = [call.index, ...cycleCalls.slice(1).reverse()].map((index) => calls[index]?.title ?? '');
     const shown = names.length <= 8 ? names : [...names.slice(0, 4), '…', ...names.slice(-3)];
     if (read !== undefined)
@@ -92,7 +93,7 @@ function breakCycles(
   return sources.map((list, node) => list.filter((source) => cycle[node] === -1 || cycle[source] !== cycle[node]));
 }
 
-/** A shortest path from a call over its sources back to it; the call is not repeated at the end. */
+/** A shortest path from a call through its sources back to itself. The call is not repeated at the end. */
 function findShortestCycle(
   start: number,
   sources: readonly (readonly number[])[],
@@ -137,7 +138,7 @@ function lintForwardReferences(
   }
 }
 
-/** The calls in the order of the document, but each after the calls it waits for. */
+/** The calls in the order of the document, except that each follows the calls that it waits for. */
 function sortTopologically(sources: readonly (readonly number[])[]): Pick<Wiring, 'order' | 'rank'> {
   const order: number[] = [];
   const rank = sources.map(() => -1);

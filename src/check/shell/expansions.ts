@@ -1,4 +1,7 @@
-/** What begins with `$`: variables, `${…}`, `$(…)` and arithmetic, with what is inside the braces and parentheses. */
+/**
+ * Reads expansions that begin with `$`: variables, `${…}`, `$(…)` and arithmetic, including the content of braces and
+ * parentheses.
+ */
 import { grow, growExpansion, openCommandFrame, openQuoteFrame, top, wordAt } from './frames.js';
 import { readEscapedBrace, readHole, serviceValue } from './holes.js';
 import type { Frame, Lexing, QuoteFrame } from './lexing.js';
@@ -6,7 +9,7 @@ import { lexBackquote, noteEscape, readSingle } from './quotes.js';
 import type { Word } from './tree.js';
 import { noteArithmetic, noteVariable } from './variables.js';
 
-/** Characters without a meaning of their own, by what encloses them. */
+/** Runs of characters without a special meaning, by the enclosing construct. */
 const RUN = {
   parameter: /[^\\{}$`"']+/y,
   arithmetic: /[^\\{$`"'()[\]A-Za-z_]+/y,
@@ -15,7 +18,7 @@ const RUN = {
 const PARAMETER = /\$\{(!)?#?([A-Za-z_]\w*|\d+|[@*#?$!-])?(\[[@*]\])?(.)?/sy;
 const VARIABLE = /\$([A-Za-z_]\w*|[\d@*#?$!-])/y;
 
-/** Reads what begins with `$` at `l.at`, in a command, in double quotes or inside another expansion. */
+/** Reads an expansion that begins with `$` at `l.at`, in a command, in double quotes or inside another expansion. */
 export function lexDollar(l: Lexing, frame: Frame): void {
   const { text, at } = l;
   const command = frame.commandFrame;
@@ -61,7 +64,7 @@ function openParameter(l: Lexing, word: Word): void {
   const [, bang, name, all, operator = ''] = PARAMETER.exec(l.text) as RegExpExecArray;
   growExpansion(word);
   noteVariable(l, at, top(l).zone);
-  // After `:-` and its like, single quotes mean themselves inside double quotes; in patterns they quote.
+  // After `:-` and similar operators, single quotes inside double quotes are literal; in patterns they quote.
   const inDouble = top(l).kind === 'double';
   openQuoteFrame(l, 'parameter', '}', !inDouble || '#%/^,'.includes(operator || ' '));
   l.at += 2;

@@ -28,7 +28,7 @@ export function top(l: Lexing): Frame {
   return l.frames[l.frames.length - 1] as Frame;
 }
 
-/** The word at this place, begun if there is none. */
+/** The current word; begins one if there is none. */
 export function wordAt(l: Lexing, frame: CommandFrame): Word {
   frame.word ??= {
     start: l.at,
@@ -44,7 +44,7 @@ export function wordAt(l: Lexing, frame: CommandFrame): Word {
   return frame.word;
 }
 
-/** Adds text that the command will receive as it is. */
+/** Adds text that the command will receive unchanged. */
 export function grow(word: Word, text: string, plain: boolean): void {
   if (plain && word.plain === word.text.length && !word.quoted) word.plain += text.length;
   word.text += text;
@@ -53,7 +53,7 @@ export function grow(word: Word, text: string, plain: boolean): void {
   else word.parts.push(text);
 }
 
-/** Adds something whose text only the shell will know. */
+/** Adds a part with a text that only the shell will know. */
 export function growExpansion(word: Word): void {
   word.text += EXPANSION;
   word.expands = true;
@@ -146,7 +146,7 @@ function isEmpty(command: Command): boolean {
   return command.words.length === 0 && command.assignments.length === 0 && command.redirects.length === 0;
 }
 
-/** Makes the command known when its first part is complete, so that commands are in the order of the text. */
+/** Registers the command when its first part is complete, so that commands are in the order of the text. */
 function register(l: Lexing, command: Command): Command {
   if (isEmpty(command)) l.commands.push(command);
   return command;
@@ -156,7 +156,7 @@ export function addRedirect(l: Lexing, frame: CommandFrame, redirect: Redirect):
   register(l, frame.command).redirects.push(redirect);
 }
 
-/** Ends the word before `l.at`, if there is one, and says what it is to its command. */
+/** Ends the word before `l.at`, if there is one, and assigns its role in the command. */
 export function endWord(l: Lexing, frame: CommandFrame): void {
   const word = frame.word;
   if (word === null) return;
@@ -220,7 +220,7 @@ function afterWord(l: Lexing, frame: CommandFrame, text: string | null): void {
   }
 }
 
-/** Ends the command before `l.at`; `piped` says that the next one reads from it. */
+/** Ends the command before `l.at`. `piped`: the next command reads its output. */
 export function endCommand(l: Lexing, frame: CommandFrame, piped = false): void {
   endWord(l, frame);
   frame.redirect = null;

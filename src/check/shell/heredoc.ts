@@ -1,6 +1,6 @@
 /**
- * Here-documents. A body is text in which only `$`, backticks and backslashes mean anything, and nothing at all
- * when its delimiter is quoted; a quoted body with values is rewritten to an unquoted one with those escaped.
+ * Here-documents. In a body only `$`, backticks and backslashes are special, or nothing if its delimiter is quoted. A
+ * quoted body with values is rewritten to an unquoted one with these characters escaped.
  */
 import { listNotAWord, substitutionInHeredoc, unclosedHeredoc } from '../../source/catalogue/shell.js';
 import { addRedirect, endWord } from './frames.js';
@@ -11,7 +11,7 @@ import { noteVariable } from './variables.js';
 
 const DELIMITER = /[ \t]*((?:'[^'\n]*'|"[^"\n]*"|\\[^\n]|[^\s;&|<>()'"\\`])+)/y;
 
-/** Reads `<<EOF` at `l.at`. False where no delimiter follows. */
+/** Reads `<<EOF` at `l.at`. Returns false if no delimiter follows. */
 export function readHeredocStart(l: Lexing, frame: CommandFrame): boolean {
   const strip = l.text[l.at + 2] === '-';
   const behind = l.at + (strip ? 3 : 2);
@@ -40,7 +40,7 @@ export function readHeredocStart(l: Lexing, frame: CommandFrame): boolean {
   return true;
 }
 
-/** Reads the bodies of the here-documents announced on the line that has just ended. */
+/** Reads the bodies of the here-documents that began on the previous line. */
 export function readHeredocs(l: Lexing, frame: CommandFrame): void {
   for (const pending of frame.heredocs.splice(0)) {
     const start = l.at;
@@ -59,7 +59,7 @@ export function readHeredocs(l: Lexing, frame: CommandFrame): void {
 
 const RENAMED = '__sd_end';
 
-/** A delimiter that needs its quotes cannot be unquoted, so the body gets another one. */
+/** A delimiter that requires quotes cannot be unquoted, so the body gets another one. */
 function unquotedDelimiter(delimiter: string, body: string): string {
   if (/^[\w.-]+$/.test(delimiter)) return delimiter;
   let renamed = RENAMED;
@@ -80,7 +80,10 @@ function findClose(text: string, from: number, pending: PendingHeredoc): { start
   return null;
 }
 
-/** What a body holds, found before anything is written: a quoted body changes from its first character on. */
+/**
+ * The values and escapes of a body. They are found before anything is written, because a quoted body changes from its
+ * first character on.
+ */
 interface Body {
   readonly holes: { start: number; found: NonNullable<ReturnType<Lexing['ask']>>; zone: Zone | null }[];
   /** Backslashes of `\{name}`. */
@@ -133,7 +136,7 @@ function scanBody(l: Lexing, quoted: boolean, start: number, end: number): Body 
         special.lastIndex = found.end;
       }
     } else if (quoted) {
-      // In a quoted body nothing else has a meaning.
+      // In a quoted body nothing else is special.
     } else if (match[0] === '`' || (match[0] === '$' && next === '(')) {
       if (body.substitution < 0) body.substitution = at;
     } else if (match[0] === '$' && /[A-Za-z_]/.test(next ?? '')) noteVariable(l, at, zone?.kind ?? null);

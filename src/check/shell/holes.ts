@@ -1,19 +1,22 @@
 /**
- * Finds interpolations in shell text. Braces mean much in a shell (`${x}`, `{a,b}`, `{ cmd; }`, programs of
- * awk and jq), so only what looks like one of ours is asked about, and what could be both is a mistake.
+ * Finds interpolations in shell text. Braces have many meanings in a shell (`${x}`, `{a,b}`, `{ cmd; }`, programs of
+ * awk and jq), so only text in the form of an interpolation is looked up. Text that could be both is a mistake.
  */
 import type { ShellContext } from '../../machine/expression.js';
 import { ambiguousBraces, type BracesKind, listNotAWord, rawSplice } from '../../source/catalogue/shell.js';
 import { addHole, grow, top, wordAt } from './frames.js';
 import { type CommandFrame, type Lexing, report, rewrite, type ShellInterpolation } from './lexing.js';
 
-/** `{{name}}` looks like an escape that other text has and shell text has not, and `{{ name }}` like another language's value. */
+/**
+ * `{{name}}` looks like an escape, which exists only in other texts, and `{{ name }}` looks like a value of a template
+ * language.
+ */
 const DOUBLED = /\{\{[ \t]*(?!(?:end|else)[ \t])[A-Za-z_][\w.[\]]*(?::[a-z]+)?[ \t]*\}\}/y;
-/** `${{ … }}` is a value where a service reads the text before the shell; bash cannot read it. */
+/** `${{ … }}` is a value if a service reads the text before the shell. bash cannot read it. */
 const SERVICE = /\$\{\{[^{}\n]*\}\}/y;
 /** `{name}>` is how bash opens a file descriptor and stores its number in `name`. */
 const DESCRIPTOR = /\{[A-Za-z_][\w.[\]]*\}(?=[<>])/y;
-/** What `\{` has to precede to be our escape: `x\{2,3\}` of a regular expression is not touched. */
+/** The text after `\{` that makes it our escape. `x\{2,3\}` in a regular expression is not changed. */
 const INNER = '(?:[A-Za-z_†][\\w†]*(?:[.[(:?*†][^{}\\n]*)?)';
 const ESCAPED = new RegExp(`\\\\\\{(?:\\{[ \\t]*${INNER}[ \\t]*\\}\\}|${INNER}\\}|(?=\\\\\\{${INNER}\\}))`, 'y');
 
@@ -22,7 +25,7 @@ function matchAt(pattern: RegExp, text: string, at: number): string | null {
   return pattern.test(text) ? text.slice(at, pattern.lastIndex) : null;
 }
 
-/** Whether a `}` is still to come; remembered, so that many `{` do not search the text again and again. */
+/** Whether a `}` follows. Cached, so that many `{` do not each search the text. */
 function hasBrace(l: Lexing, at: number): boolean {
   if (l.nextBrace < at) {
     const found = l.text.indexOf('}', at);
@@ -31,7 +34,7 @@ function hasBrace(l: Lexing, at: number): boolean {
   return l.nextBrace < l.text.length;
 }
 
-/** What is at a `{`: an interpolation, text that is ambiguous (reported, and kept), or the shell's brace. */
+/** Classifies a `{`: an interpolation, ambiguous text (reported and kept), or a brace of the shell. */
 export function findHole(l: Lexing, at: number, context: ShellContext): ShellInterpolation | { kept: string } | null {
   const { text } = l;
   if (at > 0 && text[at - 1] === '$') return serviceInQuotes(l, at);
@@ -46,14 +49,14 @@ export function findHole(l: Lexing, at: number, context: ShellContext): ShellInt
   return l.ask(at);
 }
 
-/** `${{ … }}` from its `$`, where the shell would expand it; what was read over is kept as it is. */
+/** Reads `${{ … }}` from its `$` where the shell would expand it, and keeps the text unchanged. */
 export function serviceValue(l: Lexing, at: number): string | null {
   const written = matchAt(SERVICE, l.text, at);
   if (written === null) return null;
   return keepAmbiguous(l, at, written, 'service').kept;
 }
 
-/** In single quotes it is text, as in a file that is written for a service, unless it names a value of the program. */
+/** In single quotes it is text, as in a file for a service, unless it names a value of the program. */
 function serviceInQuotes(l: Lexing, at: number): { kept: string } | null {
   const written = l.text[at + 1] === '{' ? matchAt(SERVICE, l.text, at - 1) : null;
   const root = written === null ? undefined : rootOf(written);
@@ -64,7 +67,7 @@ function serviceInQuotes(l: Lexing, at: number): { kept: string } | null {
 
 const rootOf = (written: string): string | undefined => /^\$?\{\{[ \t]*([A-Za-z_]\w*)/.exec(written)?.[1];
 
-/** `{{†state.x}}`, which other text takes for the text `{†state.x}`. */
+/** `{{†state.x}}`, which in other texts is the text `{†state.x}`. */
 function doubledSign(l: Lexing, at: number): string | null {
   if (!l.text.startsWith('{{†', at)) return null;
   const inner = l.ask(at + 1);
@@ -79,7 +82,7 @@ function keepAmbiguous(l: Lexing, at: number, written: string, kind: BracesKind)
   return { kept: written };
 }
 
-/** Reads an interpolation at the `{` at `l.at`; false when the brace is the shell's. */
+/** Reads an interpolation at the `{` at `l.at`. Returns false if the brace belongs to the shell. */
 export function readHole(l: Lexing, context: ShellContext): boolean {
   const found = findHole(l, l.at, context);
   if (found === null) return false;
@@ -98,8 +101,8 @@ export function readHole(l: Lexing, context: ShellContext): boolean {
 }
 
 /**
- * A value that begins the format of `printf` gets `--` before it: as `-v name[…]` bash would evaluate the subscript,
- * and with it whatever command the value holds.
+ * Inserts `--` before a value at the beginning of a `printf` format. As `-v name[…]`, bash would evaluate the
+ * subscript, including any command in the value.
  */
 function endPrintfOptions(l: Lexing, frame: CommandFrame): void {
   const [first, second] = frame.command.words;
@@ -112,7 +115,7 @@ function endPrintfOptions(l: Lexing, frame: CommandFrame): void {
 
 const WRAPPERS = new Set(['command', 'builtin', 'env']);
 
-/** `{list*}` becomes several words, so it has to be one. */
+/** `{list*}` becomes several words, so it must be a whole word itself. */
 function checkList(l: Lexing, start: number, end: number, begins: boolean): void {
   const { command, redirect } = top(l).commandFrame;
   const alone = begins && /[\s;&|)`]/.test(l.text[end] ?? ' ');
@@ -122,12 +125,15 @@ function checkList(l: Lexing, start: number, end: number, begins: boolean): void
     report(l, start, end, (span) => listNotAWord(span, { text: l.text.slice(start, end) }));
 }
 
-/** Length of `\{name}` at an offset, the text `{name}`; 0 where the backslash is the author's. */
+/** The length of the escape `\{name}` at an offset; 0 if the backslash belongs to the shell text. */
 export function escapedBrace(text: string, at: number): number {
   return matchAt(ESCAPED, text, at)?.length ?? 0;
 }
 
-/** Reads `\{name}` at `l.at`, the text `{name}`. `drop`: here the shell would keep the backslash. */
+/**
+ * Reads `\{name}` at `l.at`, which stands for the text `{name}`. `drop`: removes the backslash, because the shell would
+ * keep it here.
+ */
 export function readEscapedBrace(l: Lexing, drop: boolean): boolean {
   const written = matchAt(ESCAPED, l.text, l.at);
   if (written === null) return false;
@@ -137,7 +143,7 @@ export function readEscapedBrace(l: Lexing, drop: boolean): boolean {
   return true;
 }
 
-/** Reads `raw({x})` at the `(` at `l.at`: the value is spliced as source, which is always worth a warning. */
+/** Reads `raw({x})` at the `(` at `l.at`. The value is inserted as source, which is always a warning. */
 export function readRaw(l: Lexing, frame: CommandFrame): boolean {
   const { text, at } = l;
   const start = at - 3;

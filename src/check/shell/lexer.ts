@@ -1,8 +1,7 @@
 /**
- * Reads shell text once, from the first character to the last, and says where its words, commands and
- * interpolations are. It follows what bash and dash do with quotes; where the two read a text differently it
- * follows the shell it is given. A text that it misreads is still safe: what is written for a value is a
- * quoted reference to a variable wherever it is.
+ * Reads shell text once, from the first character to the last, and finds its words, commands and interpolations. It
+ * follows the quoting rules of bash and dash; where these differ, it follows the shell of the text. Even a text that it
+ * misreads is safe, because a value is always written as a quoted reference to a variable.
  */
 import { unreachable } from '../../prelude/unreachable.js';
 import { unclosedQuote, unclosedSubstitution } from '../../source/catalogue/shell.js';
@@ -27,17 +26,20 @@ import type { LexedShell } from './tree.js';
 
 export interface ShellTextOptions {
   readonly shell: 'bash' | 'sh';
-  /** Warn of values that may be read as options by any external program, not only by known ones. */
+  /** Warns of values that any external program, not only known ones, may read as options. */
   readonly strict: boolean;
-  /** Says whether an interpolation begins at a `{`; asked once for each such brace. */
+  /** Returns the interpolation that begins at a `{`, if there is one. Called once for each such brace. */
   readonly interpolation: (at: number) => ShellInterpolation | null;
-  /** Whether the program has a value of that name here. */
+  /** Whether the program has a value of that name. */
   readonly isValue: (name: string) => boolean;
-  /** The text runs under `pipefail`: a member of a pipe whose reader had enough must not fail it. */
+  /**
+   * The text runs under `pipefail`. A member of a pipe that stops because its reader needs no more must not fail the
+   * pipe.
+   */
   readonly wrapsPipes?: boolean;
 }
 
-/** Characters without a meaning of their own, by what encloses them. */
+/** Runs of characters without a special meaning, by the enclosing construct. */
 const RUN = {
   command: /[^ \t\n\\{$`"'#;&|()<>]+/y,
   double: /[^\\{$`"]+/y,
@@ -162,7 +164,7 @@ function lexCommand(l: Lexing, frame: CommandFrame): void {
   }
 }
 
-/** Adds characters that mean themselves to the word. */
+/** Adds literal characters to the word. */
 function take(l: Lexing, frame: CommandFrame, count: number): void {
   const word = wordAt(l, frame);
   const text = l.text.slice(l.at, l.at + count);
@@ -179,7 +181,7 @@ function readRun(l: Lexing, frame: CommandFrame): void {
   l.at += run.length;
 }
 
-/** What a pattern finds here. Commands are full of runs, and `exec` would make an array for each. */
+/** The text that a pattern matches here. Runs are frequent, and `exec` would create an array for each. */
 function runAt(pattern: RegExp, { text, at }: Lexing): string {
   pattern.lastIndex = at;
   return pattern.test(text) ? text.slice(at, pattern.lastIndex) : '';
@@ -194,7 +196,7 @@ function lexEscape(l: Lexing, frame: CommandFrame): void {
   l.at += 2;
 }
 
-/** A comment reaches to the end of its line, or to the backtick that ends the command it is in. */
+/** A comment extends to the end of its line, or to the backtick that ends its command. */
 function skipComment(l: Lexing): void {
   const end = l.text.indexOf('\n', l.at);
   const line = end < 0 ? l.text.length : end;

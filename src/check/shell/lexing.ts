@@ -1,49 +1,52 @@
 /**
- * The state of the shell lexer: a stack of frames (what encloses the current character), and what was read and written so
- * far. The stack is explicit because the text is hostile: nesting may be as deep as the text is long.
+ * The state of the shell lexer: a stack of frames for the enclosing constructs, and the input and output so far. The
+ * stack is explicit instead of recursive, because hostile text can be nested as deeply as it is long.
  */
 import type { Hole } from '../../machine/expression.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { Span } from '../../source/source-file.js';
 import type { Command, LexedHole, ReadVariable, VariableUse, Word, Zone } from './tree.js';
 
-/** What the caller says an interpolation is. `end` is the offset after its `}`. */
+/** An interpolation, as the caller resolves it. `end` is the offset after its `}`. */
 export interface ShellInterpolation {
   readonly end: number;
   readonly hole: Hole;
   readonly list: boolean;
 }
 
-/** A mistake at offsets of the shell text; the caller knows where that text is in a file. */
+/** A mistake at offsets of the shell text. The caller knows the position of that text in a file. */
 export interface ShellFinding {
   readonly start: number;
   readonly end: number;
   readonly make: (span: Span) => Diagnostic;
 }
 
-/** A here-document announced by `<<` whose body has not begun. */
+/** A here-document after its `<<` and before its body. */
 export interface PendingHeredoc {
   readonly delimiter: string;
   readonly quoted: boolean;
   readonly strip: boolean;
   readonly start: number;
   readonly end: number;
-  /** The delimiter as it will be written; changed when a quoted body holds a value. */
+  /** The delimiter as it will be written. It changes if a quoted body contains a value. */
   readonly written: { text: string };
   readonly holes: LexedHole[];
 }
 
-/** Where a `case` is: before `in`, among patterns, or among commands. */
+/** The position in a `case`: before `in`, in patterns, or in commands. */
 export type CaseState = 'subject' | 'pattern' | 'body';
 
-/** Where a member of a pipe may begin: what is written there when a `|` follows it; null where that is not known. */
+/**
+ * A position at which a member of a pipe may begin. `marker` is the output at that position, which is filled in if a
+ * `|` follows; null if the position is unknown.
+ */
 export interface Member {
   readonly marker: { text: string } | null;
 }
 
 export interface CommandFrame {
   readonly kind: 'command';
-  /** What ends it; '' for the whole text. */
+  /** The text that ends the command; '' for the whole text. */
   readonly close: '' | ')' | '`';
   readonly start: number;
   readonly zone: null;
@@ -54,14 +57,14 @@ export interface CommandFrame {
   command: Command;
   redirect: string | null;
   readonly cases: CaseState[];
-  /** The member of a pipe that is being read, and those around it that a compound command is part of. */
+  /** The current member of a pipe, and the enclosing members, which contain a compound command. */
   member: Member | null;
   readonly enclosing: Member[];
   /** Open parentheses of an extended glob in the current word. */
   globs: number;
-  /** Shared by groups of one command list: bodies follow the next line end. */
+  /** Groups of one command list share the list, because bodies follow the next line end. */
   readonly heredocs: PendingHeredoc[];
-  /** For backticks: the first backslash and the first value inside. */
+  /** For backticks: the offset of the first backslash, and the first value inside. */
   escape: number;
   value: LexedHole | null;
 }
@@ -72,7 +75,7 @@ export interface QuoteFrame {
   readonly start: number;
   readonly zone: Zone | null;
   readonly commandFrame: CommandFrame;
-  /** In `${…}`: whether single quotes quote there. */
+  /** In `${…}`: whether single quotes quote. */
   readonly quotes: boolean;
   /** Open parentheses (or brackets) inside arithmetic. */
   open: number;
@@ -84,15 +87,15 @@ export interface Lexing {
   readonly text: string;
   readonly bash: boolean;
   readonly ask: (at: number) => ShellInterpolation | null;
-  /** Whether the program has a value of that name here. */
+  /** Whether the program has a value of that name. */
   readonly isValue: (name: string) => boolean;
-  /** Members of pipes get groups; some did. */
+  /** Whether members of pipes are put into groups, and whether any was. */
   readonly wrapsPipes: boolean;
   wrapped: boolean;
   at: number;
   readonly frames: Frame[];
   readonly pieces: (string | LexedHole | { text: string })[];
-  /** The text before this offset is in `pieces`. */
+  /** The text before this offset is already in `pieces`. */
   copied: number;
   readonly holes: LexedHole[];
   readonly findings: ShellFinding[];
@@ -105,7 +108,7 @@ export interface Lexing {
   compound: boolean;
   /** Index in `frames` of the open backtick, or -1. */
   backtick: number;
-  /** The next `}` at or after `at`, found so far; text.length when there is none. */
+  /** The offset of the next `}` found so far; text.length if there is none. */
   nextBrace: number;
 }
 

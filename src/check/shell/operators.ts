@@ -1,4 +1,4 @@
-/** The shell's operators: what ends a command, opens a group, redirects, or belongs to a `case` or `[[ ]]`. */
+/** The operators of the shell: they end a command, open a group, redirect, or belong to a `case` or `[[ ]]`. */
 import { choiceWord } from '../../source/catalogue/shell.js';
 import {
   endCommand,
@@ -48,7 +48,7 @@ export function endsTest(frame: CommandFrame): boolean {
   return last !== undefined && frame.command.words.length > 0 && reservedText(last) === ']]';
 }
 
-/** In `[[ … ]]` only `&&` and `||` separate; a regular expression keeps its parentheses and bars. */
+/** In `[[ … ]]` only `&&` and `||` are separators; parentheses and bars may belong to a regular expression. */
 function insideTest(l: Lexing, frame: CommandFrame, character: string): void {
   const double = l.text[l.at + 1] === character && '&|'.includes(character);
   const matching = frame.command.words.at(-1)?.text === '=~';
@@ -60,7 +60,7 @@ function insideTest(l: Lexing, frame: CommandFrame, character: string): void {
     return;
   }
   endWord(l, frame);
-  // The operator becomes a word of its own, because that distinguishes it from operands.
+  // The operator becomes a separate word, which distinguishes it from operands.
   grow(wordAt(l, frame), double ? character + character : character, true);
   l.at += double ? 2 : 1;
   endWord(l, frame);
@@ -92,7 +92,7 @@ function ampersand(l: Lexing, frame: CommandFrame): void {
   l.at += l.text[l.at + 1] === '&' ? 2 : 1;
 }
 
-/** The first word of a choice, alone, as the value of an option or in braces; and the others. */
+/** Patterns for the first word of a choice (alone, as the value of an option, or in braces) and for the others. */
 const FIRST_CHOICE = /^(?:-{0,2}\w[\w-]*=)?\{?[A-Za-z_][\w-]*$/;
 const CHOICES = /(?:\|\w[\w-]*)+\}?(?=[\s;&)]|$)/y;
 
@@ -113,7 +113,7 @@ function pipe(l: Lexing, frame: CommandFrame): void {
   l.at += or || l.text[l.at + 1] === '&' ? 2 : 1;
 }
 
-/** `update task complete|blocked`: a choice from a manual, which a shell would run as a pipe. */
+/** Finds a choice as in a manual, `update task complete|blocked`, which a shell would run as a pipe. */
 function findChoice(l: Lexing, frame: CommandFrame): void {
   const word = frame.word;
   if (word === null || frame.redirect !== null || frame.command.words.length === 0) return;
@@ -178,7 +178,7 @@ function openArray(l: Lexing, frame: CommandFrame): void {
   l.at++;
 }
 
-/** `name()`: the commands that follow are the body of a function. */
+/** `name()`: the following commands are the body of a function. */
 function definesFunction(l: Lexing, frame: CommandFrame): boolean {
   const closing = /\([ \t]*\)/y;
   closing.lastIndex = l.at;

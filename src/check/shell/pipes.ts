@@ -1,14 +1,15 @@
 /**
- * Members of pipes. Under `pipefail` a member that is stopped by SIGPIPE, because its reader had enough, would fail the pipe,
- * and with it the script. Each member but the last is therefore put into a group that runs it as it is and gives that one end the
- * exit code 0. The text is written around the member on its own lines, so the shell's line numbers stay.
+ * Wraps members of pipes. Under `pipefail`, a member that SIGPIPE stops because its reader needs no more would fail the
+ * pipe and the script. Therefore each member except the last is put into a group that turns this one exit code into 0.
+ * The group adds no lines, so the shell's line numbers stay the same.
  */
 import { type CommandFrame, type Lexing, type Member, rewrite } from './lexing.js';
 
-/** In front of a script that has such groups: goes back to `-e` in a member, and judges the member's exit code. */
+/** The prefix of a script with such groups: restores `-e` in a member, and examines the member's exit code. */
 export const PIPE_PRELUDE =
   '__sdm() { case $1 in (*e*) set -e;; esac; };__sdz() { case $1 in (141) return 0;; esac; return "$1"; };';
-// The member is a shell of its own, so that it can be killed, and no operand of `||`, where `-e` would mean nothing in it.
+// The member is a separate shell, so that it can be killed. It is not an operand of `||`, because `-e` would have no
+// effect in it.
 const OPEN = '{ __sdo=$-;set +e;(__sdm "$__sdo";';
 const CLOSE = ' );__sdz "$?";} ';
 
@@ -16,7 +17,7 @@ const UNKNOWN: Member = { marker: null };
 const OPENING = new Set(['if', 'while', 'until', '{']);
 const CLOSING = new Set(['fi', 'done', '}']);
 
-/** Called at every character of a command: one that begins a member is remembered. */
+/** Called for every character of a command; records the beginning of a member. */
 export function beginMember(l: Lexing, frame: CommandFrame, character: string): void {
   if (!l.wrapsPipes || frame.member !== null || frame.owner !== null) return;
   const inCase = frame.cases.at(-1);
@@ -27,7 +28,7 @@ export function beginMember(l: Lexing, frame: CommandFrame, character: string): 
   frame.member = { marker };
 }
 
-/** After a reserved word the next word begins another member, or the one around it continues. */
+/** After a reserved word, the next word begins another member, or the enclosing one continues. */
 export function memberAfterKeyword(frame: CommandFrame, keyword: string): void {
   if (CLOSING.has(keyword)) frame.member = frame.enclosing.pop() ?? UNKNOWN;
   else if (keyword === 'coproc') frame.member = UNKNOWN;
@@ -37,7 +38,7 @@ export function memberAfterKeyword(frame: CommandFrame, keyword: string): void {
   }
 }
 
-/** `for`, `select` and `case` begin a member that ends with `done` or `esac`; their own words begin none. */
+/** `for`, `select` and `case` begin a member that ends with `done` or `esac`. Their own words do not begin members. */
 export function memberOfHeader(frame: CommandFrame): void {
   frame.enclosing.push(frame.member ?? UNKNOWN);
   frame.member = UNKNOWN;

@@ -1,6 +1,6 @@
 /**
- * Places where a value becomes code or a name although it is quoted: arithmetic, names of variables, programs
- * given to a shell, the command word. Quoting cannot help there, so they are mistakes of the program.
+ * Reports positions in which even a quoted value becomes code or a name: arithmetic, names of variables, programs for a
+ * shell, the command word. Quoting cannot make them safe, so they are errors.
  */
 import { unreachable } from '../../prelude/unreachable.js';
 import { type UnsafePosition, unsafePosition } from '../../source/catalogue/shell.js';
@@ -25,27 +25,27 @@ import {
   type Word,
 } from './tree.js';
 
-/** Variables that shells, loaders and language runtimes act upon. */
+/** Variables that change the behavior of shells, loaders and language runtimes. */
 const SPECIAL =
   /^(?:PATH|IFS|PS4|BASH_ENV|ENV|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|LD_\w+|DYLD_\w+|NODE_OPTIONS|PERL5OPT|PYTHONSTARTUP|RUBYOPT|GIT_\w*COMMAND)$/;
 
-/** Whether the value of a variable is run, or chooses what runs. */
+/** Whether the value of a variable is executed, or chooses what is executed. */
 export const isSpecialVariable = (name: string): boolean => SPECIAL.test(name);
 
-/** Variables of bash that evaluate what is assigned to them. */
+/** Variables of bash that evaluate assigned values. */
 const INTEGER_VARIABLES = new Set(['OPTIND', 'RANDOM', 'SRANDOM', 'SECONDS', 'LINENO', 'HISTCMD', 'BASHPID']);
 const ARITHMETIC_TEST = /^-(?:eq|ne|lt|le|gt|ge)$/;
 
-/** What the checks of one text share. */
+/** The context that the checks of one text share. */
 export interface ShellChecks {
   readonly lexed: LexedShell;
   readonly strict: boolean;
   readonly findings: ShellFinding[];
-  /** Values already found in an unsafe position: one mistake is enough. */
+  /** Values that are already reported: one message each is enough. */
   readonly unsafe: Set<LexedHole>;
-  /** Shell variables that hold a value, and which. */
+  /** Shell variables that contain a value of the program. */
   readonly holding: Map<string, LexedHole>;
-  /** Shell variables that the text makes integers: their assignments are arithmetic. */
+  /** Shell variables that the text declares as integers: their assignments are arithmetic. */
   readonly integers: Set<string>;
 }
 
@@ -60,7 +60,9 @@ export function checkPositions(checks: ShellChecks): void {
   for (const command of lexed.commands) checkCommand(checks, command);
 }
 
-/** Reports a value, unless it is spliced on purpose or is a checked number where a number is harmless. */
+/**
+ * Reports a value, unless it is inserted with `raw`, or is a checked number in a position where numbers are harmless.
+ */
 function checkUnsafe(
   checks: ShellChecks,
   hole: LexedHole,
@@ -70,7 +72,7 @@ function checkUnsafe(
 ): void {
   const { filter, source } = hole.hole;
   if (hole.raw || checks.unsafe.has(hole) || (numbers && filter === 'int')) return;
-  // It says where the program lies, so a script next to it may be run.
+  // The value is the program's own folder, so running a script next to it is safe.
   if (position === 'command-word' && isProgramDir(hole)) return;
   checks.unsafe.add(hole);
   const mendable = numbers && filter === undefined && !hole.list;
@@ -97,7 +99,7 @@ function unsafeWord(
   for (const hole of word?.holes ?? []) checkUnsafe(checks, hole, position, command, numbers);
 }
 
-/** Names declared with `-i` or `-n`: what is assigned to them is evaluated, before or after in the text. */
+/** Names declared with `-i` or `-n`: values assigned to them anywhere in the text are evaluated. */
 function collectDeclared(checks: ShellChecks, command: Command): void {
   if (!DECLARING_BUILTINS.has(programName(command.words[0]) ?? '')) return;
   if (!command.words.some((word) => /^[-+]\w*[in]/.test(word.text))) return;
@@ -132,7 +134,7 @@ function checkAssignment(checks: ShellChecks, word: Word): void {
   if (word.holes.length === 0) return;
   checkSubscript(checks, word, /^[A-Za-z_]\w*\[/);
   const name = assignedName(word);
-  // `a[0]{v}` looked like an assignment and is the name of a command.
+  // `a[0]{v}` looks like an assignment, but is the name of a command.
   if (name === null) unsafeWord(checks, word, 'command-word', '', false);
   else checkVariable(checks, name, word);
 }
@@ -176,7 +178,7 @@ function checkBracket(checks: ShellChecks, words: readonly Word[], from: number,
   for (let at = from; at < words.length; at++) {
     const word = words[at] as Word;
     if (exactText(word) === '-v') unsafeWord(checks, words[at + 1], 'test-variable', name);
-    // Two values side by side: the first would be the operator, and `-v` is one.
+    // Of two adjacent values, the first could become an operator, for example `-v`.
     if (begins(word) && begins(words[at + 1])) unsafeWord(checks, word, 'test-operator', name);
   }
 }
@@ -252,7 +254,7 @@ function checkBuiltin(checks: ShellChecks, words: readonly Word[], at: number, n
   }
 }
 
-/** A name under which a program finds its own input. */
+/** A name of standard input, such as `/dev/stdin`. */
 function isInput(name: string): boolean {
   return /^(?:-|\/dev\/stdin|\/dev\/fd\/0|\/proc\/self\/fd\/0)$/.test(name);
 }
@@ -261,7 +263,7 @@ export function firstOperand(words: readonly Word[]): Word | undefined {
   return words.find((word) => !/^-./.test(word.text));
 }
 
-/** `export NAME={v}` is an assignment; any other form lets the value choose the name. */
+/** `export NAME={v}` is an assignment. In any other form the value chooses the name. */
 function checkExport(checks: ShellChecks, words: readonly Word[], name: string): void {
   const attributes = words.some((word) => /^[-+]\w*[aAin]/.test(word.text));
   for (const word of words) {
@@ -271,13 +273,13 @@ function checkExport(checks: ShellChecks, words: readonly Word[], name: string):
   }
 }
 
-/** The variable of a loop is assigned each word of its list. */
+/** A loop assigns each word of its list to its variable. */
 function holdList(checks: ShellChecks, words: readonly Word[]): void {
   const name = exactText(words[0]);
   if (name !== null) for (const word of words.slice(2)) checkVariable(checks, name, word);
 }
 
-/** `read x <<< {v}`: the names that are read hold the value. */
+/** `read x <<< {v}`: the variables contain the value. */
 function holdRead(checks: ShellChecks, command: Command, words: readonly Word[]): void {
   const hole = command.redirects.find(({ operator }) => operator === '<<<' || operator === '<<')?.holes[0];
   if (hole === undefined || hole.hole.filter === 'int') return;
@@ -327,7 +329,7 @@ function checkStarter(checks: ShellChecks, words: readonly Word[], from: number,
   }
 }
 
-/** `docker exec -i box sh <<EOF`: the last operand is a shell that reads the here-document. */
+/** `docker exec -i box sh <<EOF`: the last operand is a shell, which reads the here-document. */
 function checkContainerInput(checks: ShellChecks, command: Command, program: number): void {
   const { words } = command;
   let at = words.length - 1;
@@ -336,7 +338,7 @@ function checkContainerInput(checks: ShellChecks, command: Command, program: num
   if (shell !== null) checkShellInput(checks, command, at, shell);
 }
 
-/** A shell without operands reads its program from its input, so a here-document is one. */
+/** A shell without operands reads its program from standard input, for example from a here-document. */
 function checkShellInput(checks: ShellChecks, command: Command, program: number, name: string): void {
   const rest = command.words.slice(program + 1);
   if (rest.some((word) => /^-\w*c/.test(word.text))) return;

@@ -1,12 +1,12 @@
 /**
- * What is known about programs by their name: shell builtins, programs that run another program, programs
- * that take code as an argument, programs that act on options. Lists, so that a rule reads as a sentence.
+ * Lists of programs by their properties: shell builtins, programs that run another program, programs that take code as
+ * an argument, programs with dangerous options. With these lists the rules read like sentences.
  */
 import { type Command, exactText, type Resolved, type Word } from './tree.js';
 
 const list = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/).filter((name) => name !== ''));
 
-/** Words that may be before a command without ending the search for it. */
+/** Words that may precede a command. */
 export const KEYWORDS = list('if then else elif fi do done while until ! { } time -p coproc');
 
 export const BUILTINS = list(`. : [ alias bg bind break builtin caller case cd command compgen complete compopt continue
@@ -14,22 +14,22 @@ export const BUILTINS = list(`. : [ alias bg bind break builtin caller case cd c
   local logout mapfile popd printf pushd pwd read readarray readonly return select set shift shopt source suspend test
   time times trap true type typeset ulimit umask unalias unset wait [[ ((`);
 
-/** Builtins for which an argument names or declares a variable, a callback or a piece of code. */
+/** Builtins with arguments that name or declare a variable, a callback or code. */
 export const NAMING_BUILTINS = list(`unset read mapfile readarray getopts alias compgen complete compopt declare typeset
   local bind enable fc`);
 
 export const DECLARING_BUILTINS = list('declare typeset local export readonly');
 
-/** Shells: their `-c` argument, or else their input, is a program. */
+/** Shells: their `-c` argument, or else their standard input, is a program. */
 export const SHELLS = list('sh bash dash ash ksh mksh zsh fish csh tcsh');
 
-/** Programs that hand a `-c` argument to a shell, wherever it is among their arguments. */
+/** Programs that pass a `-c` argument, at any position, to a shell. */
 export const SHELL_STARTERS = list('su runuser script flock');
 
 /** Programs that run a command in a container and pass it their input. */
 export const CONTAINER_RUNNERS = list('docker podman nerdctl kubectl lxc nsenter');
 
-/** Programs that act on options, so that a value with a leading dash changes what they do. */
+/** Programs with options that a value with a leading dash could set. */
 export const ACTS_ON_OPTIONS = list(`
   arch b2sum base32 base64 basename cat chcon chgrp chmod chown chroot cksum comm cp csplit cut date dd df dir dircolors
   dirname du env expand expr factor fmt fold groups head hostid id install join link ln logname ls md5sum mkdir mkfifo
@@ -48,9 +48,9 @@ export const ACTS_ON_OPTIONS = list(`
   ffmpeg convert magick pandoc claude codex gemini aider llm su sudo doas watch screen tmux logger envsubst column
 `);
 
-/** What a program that starts another one reads before that program's name. */
+/** The arguments of a wrapper program before the name of the program that it starts. */
 interface Wrapper {
-  /** Letters and long names of options that take a value of their own. */
+  /** Short and long options that take a value. */
   readonly valued?: readonly string[];
   /** Operands before the program (`timeout 5 cmd`). */
   readonly operands?: number;
@@ -88,13 +88,13 @@ export function baseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** The base name of the program a word names, or null if only the run determines it. */
+/** The base name of the program that a word names, or null if only the run determines it. */
 export function programName(word: Word | undefined): string | null {
   const text = exactText(word);
   return text === null ? null : baseName(text);
 }
 
-/** Looks through programs that only start another one. */
+/** Finds the actual program behind wrapper programs. */
 export function resolveProgram(command: Command): Resolved {
   command.resolved ??= resolve(command.words);
   return command.resolved;
@@ -128,7 +128,7 @@ function behindOptions(words: readonly Word[], from: number, wrapper: Wrapper): 
     if (text.length > 1 && text.startsWith('-')) {
       if (wrapper.valued?.includes(text) === true) at++;
     } else if (wrapper.assignments === true && /^[A-Za-z_]\w*=/.test(text)) {
-      // An assignment for the program's environment; the rule for variables looks at it.
+      // An assignment for the program's environment, which the rule for variables checks.
     } else if (operands > 0) operands--;
     else break;
   }
@@ -137,20 +137,20 @@ function behindOptions(words: readonly Word[], from: number, wrapper: Wrapper): 
 
 export interface Argument {
   readonly word: Word;
-  /** The option whose value this is, without dashes; null for an operand. */
+  /** The option that takes this word as its value, without dashes; null for an operand. */
   readonly option: string | null;
 }
 
 export interface OptionSpec {
-  /** Letters of short options that take a value. */
+  /** The letters of short options that take a value. */
   readonly letters: string;
-  /** Long options that take a value, and how many words of it. */
+  /** Long options that take a value, with the number of words. */
   readonly long?: Readonly<Record<string, number>>;
-  /** Everything from the first operand on is an operand. */
+  /** All words after the first operand are operands. */
   readonly stops?: true;
 }
 
-/** Tells operands from options and their values, as getopt would. */
+/** Separates operands from options and their values, like getopt. */
 export function readArguments(words: readonly Word[], from: number, spec: OptionSpec): Argument[] {
   const found: Argument[] = [];
   let options = true;

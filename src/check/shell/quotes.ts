@@ -1,4 +1,4 @@
-/** Single quotes, and backticks: the two forms whose inside is read before the shell looks for anything else. */
+/** Reads single quotes and backticks, the two forms in which the shell first looks for the end. */
 import { backslashInBackticks, unclosedQuote } from '../../source/catalogue/shell.js';
 import { endCommand, grow, growExpansion, openCommandFrame, top, wordAt } from './frames.js';
 import { readEscapedBrace, readHole } from './holes.js';
@@ -7,7 +7,7 @@ import type { LexedHole, Word } from './tree.js';
 
 const RUN = /[^\\{']+/y;
 
-/** Reads `'…'` or `$'…'` from its first character; `l.at` is then after its end. */
+/** Reads `'…'` or `$'…'` from its first character, and moves `l.at` after its end. */
 export function readSingle(l: Lexing, context: 'single' | 'ansi', start: number): void {
   const frame = top(l).commandFrame;
   const word = wordAt(l, frame);
@@ -44,7 +44,7 @@ function readQuotedBackslash(l: Lexing, context: 'single' | 'ansi', word: Word):
 
 // ---- backticks --------------------------------------------------------------------------------------
 
-/** Opens a command in backticks, or ends the open one: they do not nest without backslashes. */
+/** Opens a command in backticks, or ends the open one: backticks nest only with backslashes. */
 export function lexBackquote(l: Lexing): void {
   const frame = top(l).commandFrame;
   if (l.backtick < 0) {

@@ -1,7 +1,7 @@
 /**
- * Shell text that stands in a program more than once is compiled once: later only its values are put in. What else the
- * compilation asked for is compared first, so that its result is the same. A text is kept when it comes a second time,
- * because most texts come once and would only take memory.
+ * Compiles shell text that occurs several times in a program once, and later only inserts its values. First compares
+ * all other lookups of the compilation, so that the result is the same. A text is kept from its second occurrence on,
+ * because most texts occur once and would only take memory.
  */
 import type { Expr, Hole } from '../../machine/expression.js';
 import type { ShellTextOptions } from './lexer.js';
@@ -10,13 +10,13 @@ import { type CompiledShellText, compileShellText } from './text.js';
 
 interface RepeatedText {
   readonly compiled: CompiledShellText;
-  /** The interpolations by their offsets, and what was said about names. */
+  /** The interpolations by their offsets, and the answers about names. */
   readonly interpolations: ReadonlyMap<number, ShellInterpolation>;
   readonly names: ReadonlyMap<string, boolean>;
 }
 
 export class RepeatedTexts {
-  /** By what decides how a text is read, then by the text; null for one that was met once. */
+  /** Keyed by the options that affect lexing, then by the text; null for a text that occurred once. */
   private readonly tables = new Map<string, Map<string, RepeatedText | null>>();
 
   compile(text: string, options: ShellTextOptions): CompiledShellText {
@@ -26,7 +26,7 @@ export class RepeatedTexts {
       table.set(text, null);
       return compileShellText(text, options);
     }
-    // Asking for a value reports what is wrong with it, so each is asked for once.
+    // Resolving a value reports its mistakes, so each is resolved only once.
     const interpolations = new Map<number, ShellInterpolation>();
     for (const at of known === null ? [] : known.interpolations.keys()) {
       const found = options.interpolation(at);
@@ -61,7 +61,7 @@ export class RepeatedTexts {
   }
 }
 
-/** Whether the text would be read as it was, apart from its values. */
+/** Whether compiling the text again would give the same result, apart from its values. */
 function isSame(
   known: RepeatedText,
   interpolations: ReadonlyMap<number, ShellInterpolation>,

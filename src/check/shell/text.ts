@@ -1,7 +1,6 @@
 /**
- * Compiles shell text: finds the values in it, decides how each is written so that it can never become syntax,
- * and reports the places where it still would. No byte of a value is part of the result; the text is lexed
- * here, once, and never again.
+ * Compiles shell text: finds its values, writes each so that it can never become syntax, and reports positions where it
+ * still would. No byte of a value is part of the result, and the text is never lexed again.
  */
 import type { ShellHole, ShellTemplate, Template } from '../../machine/expression.js';
 import { lexShell, type ShellTextOptions } from './lexer.js';
@@ -35,7 +34,7 @@ interface ShellWord {
 
 /** A simple command, in the order of the text. */
 export interface ShellCommand {
-  /** The command word, or null where a value or an expansion chooses it. */
+  /** The command word, or null if a value or an expansion chooses it. */
   readonly name: string | null;
   readonly nameStart: number;
   readonly nameEnd: number;
@@ -43,11 +42,11 @@ export interface ShellCommand {
   readonly words: readonly ShellWord[];
   /** Index in `words` of the program that does the work, after `env`, `sudo`, `timeout 5`, … */
   readonly program: number;
-  /** It reads the output of the command before it. */
+  /** It reads the output of the previous command. */
   readonly pipedInto: boolean;
-  /** The shell itself knows the name: a builtin, or a function of this text. */
+  /** The name is a builtin, or a function of this text. */
   readonly builtinOrKeyword: boolean;
-  /** Command substitutions around it. */
+  /** The number of enclosing command substitutions. */
   readonly depth: number;
 }
 
@@ -55,13 +54,13 @@ export interface CompiledShellText {
   readonly template: ShellTemplate;
   readonly findings: readonly ShellFinding[];
   readonly commands: readonly ShellCommand[];
-  /** Assignments that are commands of their own: `X=5`; `text` is what is assigned, null where only the run knows. */
+  /** Assignments that are separate commands: `X=5`. `text` is the assigned text, or null if only the run knows it. */
   readonly assignments: readonly { name: string; text: string | null; start: number; end: number }[];
-  /** Shell variables that the text reads and does not make. */
+  /** Shell variables that the text reads and does not set. */
   readonly variables: readonly ReadVariable[];
   /** One command of plain words and values: no operators, expansions, globs, redirections, assignments. */
   readonly simple: boolean;
-  /** For a simple command, its words. Few programs have functions, so they are made when somebody asks. */
+  /** The words of a simple command. Created on demand, because few programs need them. */
   readonly functionWords: () => readonly { readonly template: Template; readonly list?: true }[];
 }
 
@@ -159,7 +158,10 @@ function shellHole(lexed: LexedHole, word: ShellHole['word']): ShellHole {
   return hole;
 }
 
-/** Values that become arguments or environment of an external program, which the kernel limits in size. */
+/**
+ * Finds values that become arguments or environment variables of an external program, because the kernel limits their
+ * size.
+ */
 function argumentWords(lexed: LexedShell): Map<LexedHole, NonNullable<ShellHole['word']>> {
   const found = new Map<LexedHole, NonNullable<ShellHole['word']>>();
   let id = 0;
@@ -180,12 +182,12 @@ function argumentWords(lexed: LexedShell): Map<LexedHole, NonNullable<ShellHole[
   return found;
 }
 
-/** Counted, because encoding makes an array of bytes for every word. */
+/** Counts bytes without encoding, which would create an array for every word. */
 function utf8Length(text: string): number {
   let bytes = text.length;
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
-    // The two halves of a character beyond the basic plane take two bytes each; one alone becomes a mark of three.
+    // Each half of a surrogate pair takes two bytes; an unpaired half becomes a replacement character of three.
     if (unit >= 0x80) bytes += unit < 0x800 || isPair(text, at) ? 1 : 2;
   }
   return bytes;

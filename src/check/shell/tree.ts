@@ -1,44 +1,43 @@
 /**
- * What the shell lexer finds: words, simple commands, and the interpolations in them. It is a description of
- * the author's text, never a second shell: the shell still reads the text itself, so all that is kept is what
- * decides how a value is written into it and whether the place is safe.
+ * The output of the shell lexer: words, simple commands, and their interpolations. The shell still reads the text
+ * itself, so this tree contains only the facts that decide how a value is written and whether its position is safe.
  */
 import type { Hole, ShellContext, Template } from '../../machine/expression.js';
 
-/** Stand for an interpolation and for a shell expansion in `Word.text`; no program text can name them. */
+/** Placeholders for an interpolation and for a shell expansion in `Word.text`. No program text can contain them. */
 export const HOLE = '\u0001';
 export const EXPANSION = '\u0002';
 
-/** Lexical surroundings that make even a quoted value an expression. */
+/** Constructs in which even a quoted value is an expression. */
 export type Zone = 'arithmetic' | 'parameter';
 
 export interface LexedHole {
-  /** From `{` (or from `raw(`) to after the last character, in the text. */
+  /** The range in the text, from `{` or `raw(` to the end. */
   readonly start: number;
   readonly end: number;
   readonly hole: Hole;
   readonly list: boolean;
-  /** Written `raw({x})`: spliced as shell source. */
+  /** Written as `raw({x})`: inserted as shell source. */
   readonly raw: boolean;
   readonly context: ShellContext;
   readonly zone: Zone | null;
-  /** Length of the word's text before it: 0 means that the value begins the word. */
+  /** The length of the word's text before the value; 0 if the value begins the word. */
   readonly offset: number;
 }
 
 export interface Word {
   readonly start: number;
   end: number;
-  /** Quotes and escapes resolved; `HOLE` and `EXPANSION` where the text is only known at run time. */
+  /** The text with quotes and escapes resolved. `HOLE` and `EXPANSION` replace parts that only the run knows. */
   text: string;
-  /** How much of the text's beginning is written without quotes, escapes and expansions. */
+  /** The length of the beginning without quotes, escapes and expansions. */
   plain: number;
-  /** Some part is quoted, so an empty text is still a word. */
+  /** A part is quoted, so even an empty text is a word. */
   quoted: boolean;
-  /** Holds an expansion or a glob, so the words it becomes are known only at run time. */
+  /** Contains an expansion or a glob, so the resulting words are known only at run time. */
   expands: boolean;
   readonly holes: LexedHole[];
-  /** Names of the shell variables it reads. */
+  /** The names of the shell variables that the word reads. */
   readonly reads: string[];
   readonly parts: (string | Hole)[];
 }
@@ -52,31 +51,31 @@ export interface Redirect {
 /** `pattern` is a list of patterns of a `case`; `array` the elements of `x=( … )`; `test` is `[[ … ]]`. */
 type Role = 'command' | 'array' | 'pattern' | 'test';
 
-/** Which words of a command choose what runs. */
+/** The words of a command that choose the program. */
 export interface Resolved {
-  /** Index of the word that names the program which does the work. */
+  /** The index of the word that names the actual program. */
   readonly program: number;
-  /** Indexes of all words that choose a program on the way there. */
+  /** The indexes of all words that choose a program, including wrappers. */
   readonly chosen: readonly number[];
 }
 
 export interface Command {
   role: Role;
-  /** The command word first. Assignments before it are kept apart. */
+  /** The words, beginning with the command word. Assignments before it are separate. */
   readonly words: Word[];
   readonly assignments: Word[];
   readonly redirects: Redirect[];
-  /** Its input is the output of another command. */
+  /** Its standard input is the output of another command. */
   pipedInto: boolean;
-  /** How many command substitutions it is in. */
+  /** The number of enclosing command substitutions. */
   readonly depth: number;
-  /** For `array`: the command whose word the array is part of. */
+  /** For `array`: the command with the word that contains the array. */
   readonly owner: Command | null;
-  /** Kept once found, since several checks ask for it. */
+  /** Cached, because several checks need it. */
   resolved: Resolved | null;
 }
 
-/** A place where the shell evaluates a variable of its own as an expression. */
+/** A position in which the shell evaluates one of its variables as an expression. */
 export interface VariableUse {
   readonly name: string;
   readonly start: number;
@@ -85,13 +84,13 @@ export interface VariableUse {
 
 /** `$name` or `${name…}` in text that the shell expands. */
 export interface ReadVariable extends VariableUse {
-  /** It is `$name` or `${name}` and nothing else: an operator, a subscript or `#` makes more of it. */
+  /** It is just `$name` or `${name}`, without an operator, a subscript or `#`. */
   readonly whole: boolean;
   readonly zone: Zone | null;
 }
 
 export interface LexedShell {
-  /** Source in order; the strings hold no byte of a value. */
+  /** The source in order. The strings contain no byte of a value. */
   readonly pieces: readonly (string | LexedHole)[];
   readonly holes: readonly LexedHole[];
   readonly commands: readonly Command[];
@@ -99,22 +98,22 @@ export interface LexedShell {
   readonly arithmetic: readonly VariableUse[];
   /** Uses of `${!name}`. */
   readonly indirect: readonly VariableUse[];
-  /** Variables that are read, where a name that is not there would be empty without a word. */
+  /** Variables that are read and would silently be empty if they are not set. */
   readonly variables: readonly ReadVariable[];
-  /** Names that expansions and arithmetic assign. */
+  /** Names that expansions and arithmetic set. */
   readonly made: ReadonlySet<string>;
-  /** Members of pipes were put into groups. */
+  /** Whether members of pipes were put into groups. */
   readonly wrapped: boolean;
   /** More than one simple command: operators, groups, keywords. */
   readonly compound: boolean;
 }
 
-/** `{program_dir()}`: an absolute path that no value of the run decides. */
+/** `{program_dir()}`: an absolute path that does not depend on values of the run. */
 export function isProgramDir({ hole: { value } }: LexedHole): boolean {
   return value.op === 'call' && value.name === 'program_dir';
 }
 
-/** A word whose text is exactly what the command will receive. */
+/** Whether the command receives exactly the text of the word. */
 export function isExact(word: Word): boolean {
   return word.holes.length === 0 && !word.expands;
 }
@@ -124,7 +123,7 @@ export function exactText(word: Word | undefined): string | null {
   return word !== undefined && isExact(word) ? word.text : null;
 }
 
-/** The word read as a reserved word would be: nothing in it is quoted. */
+/** The text of a word if it can be a reserved word: nothing in it is quoted. */
 export function reservedText(word: Word): string | null {
   return isExact(word) && !word.quoted && word.plain === word.text.length ? word.text : null;
 }
@@ -133,12 +132,12 @@ export function wordTemplate(word: Word): Template {
   return word.parts.length > 0 ? word.parts : [''];
 }
 
-/** The name before an `=` that makes a word an assignment, or null. */
+/** The name in a word that is an assignment, or null. */
 export function assignedName(word: Word): string | null {
   const match = /^([A-Za-z_]\w*)(\[[^\]]*\])?\+?=/.exec(word.text);
   if (match === null) return null;
   const name = match[1] as string;
-  // Only an unquoted name counts; the subscript of an array element may be quoted.
+  // Only an unquoted name makes an assignment. The subscript of an array element may be quoted.
   const needed = match[2] === undefined ? match[0].length : name.length + 1;
   return word.plain >= needed ? name : null;
 }

@@ -1,16 +1,16 @@
 /**
- * Shell variables that a text reads, and those that it makes. A value of the program is no shell variable, so `$name`
- * is empty where the text does not make it; whoever knows the program's names decides which of them were meant.
+ * Finds the shell variables that a text reads and sets. A value of the program is not a shell variable, so `$name` is
+ * empty unless the text sets it. The caller, which knows the program's names, reports such reads.
  */
 import type { Lexing } from './lexing.js';
 import { programName, resolveProgram } from './programs.js';
 import { assignedName, type Command, exactText, type LexedShell, type ReadVariable, type Word } from './tree.js';
 
 const READ = /\$(?:([A-Za-z_]\w*)|\{(#?)([A-Za-z_]\w*)(\[[^\]\n]*\])?(.?))/y;
-/** `${x:-…}`, `${x:=…}`, `${x:?…}`, `${x:+…}`: whoever writes one knows that the variable may not be there. */
+/** `${x:-…}`, `${x:=…}`, `${x:?…}`, `${x:+…}`: their author expects that the variable may be missing. */
 const DEFAULTS = /^:?[-=?+]/;
 
-/** Notes the variable that is read at a `$`. */
+/** Records the variable that is read at a `$`. */
 export function noteVariable(l: Lexing, at: number, zone: ReadVariable['zone']): void {
   READ.lastIndex = at;
   const match = READ.exec(l.text);
@@ -33,14 +33,14 @@ export function noteVariable(l: Lexing, at: number, zone: ReadVariable['zone']):
 
 const ASSIGNS = /\s*(?:=(?!=)|\+\+|--|(?:[-+*/%&|^]|<<|>>)=)/y;
 
-/** Notes a name in arithmetic that is assigned there: `(( n++ ))`, `$(( n = 1 ))`. */
+/** Records a name that arithmetic sets: `(( n++ ))`, `$(( n = 1 ))`. */
 export function noteArithmetic(l: Lexing, name: string, end: number): void {
   ASSIGNS.lastIndex = end;
   const start = end - name.length;
   if (ASSIGNS.test(l.text) || /(?:\+\+|--)\s*$/.test(l.text.slice(Math.max(0, start - 4), start))) l.made.add(name);
 }
 
-/** Variables that the text reads and nothing in it makes; none where it runs code that cannot be seen here. */
+/** Variables that the text reads and does not set; none if it runs code that is not visible here. */
 export function unmadeVariables(lexed: LexedShell): readonly ReadVariable[] {
   if (lexed.variables.length === 0) return lexed.variables;
   const made = new Set(lexed.made);
@@ -48,12 +48,12 @@ export function unmadeVariables(lexed: LexedShell): readonly ReadVariable[] {
   return lexed.variables.filter(({ name }) => !made.has(name));
 }
 
-/** Builtins whose arguments are names of variables that they make. */
+/** Builtins that set the variables named by their arguments. */
 const MAKERS = new Set(
   'read mapfile readarray getopts local declare typeset export readonly for select let'.split(' '),
 );
 
-/** False where a command runs other shell text in this shell. */
+/** False if a command runs other shell text in this shell. */
 function noteMade(command: Command, made: Set<string>): boolean {
   for (const word of command.assignments) noteName(assignedName(word), made);
   const [first] = command.words;
@@ -64,7 +64,7 @@ function noteMade(command: Command, made: Set<string>): boolean {
   const rest = command.words.slice(program + 1);
   if (MAKERS.has(name)) for (const word of rest) noteName(/^[A-Za-z_]\w*/.exec(word.text)?.[0] ?? null, made);
   else if (name === 'printf' || name === 'wait') noteOption(rest, name === 'printf' ? '-v' : '-p', made);
-  // `coproc NAME { …; }`: the keyword is read over, and its name is where a command would be.
+  // `coproc NAME { …; }`: the keyword is skipped, and its name is in the position of a command.
   else noteName(exactText(first) === null ? null : coprocName(first), made);
   return true;
 }

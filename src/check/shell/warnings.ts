@@ -1,6 +1,7 @@
 /**
- * Values that are safe for the shell and yet may mean more to what it runs: options, formats, programs of awk
- * or python, variables that are evaluated later in the same text. Warnings, since the author may intend it.
+ * Reports values that are safe for the shell but may be special for the programs that it runs: options, formats,
+ * programs of awk or python, variables that are evaluated later in the same text. These are warnings, because the
+ * author may intend them.
  */
 import { mayBeReadAsOption, type ProgramReader, unsafeProgram } from '../../source/catalogue/shell.js';
 import { codeOfShell, firstOperand, type ShellChecks } from './positions.js';
@@ -100,7 +101,8 @@ function warnEvaluated(checks: ShellChecks, command: Command, program: number, n
       for (const variable of word.text.match(/[A-Za-z_]\w*/g) ?? [])
         warnUse(checks, { start: word.start, end: word.end, name: variable }, 'arithmetic');
     }
-  // Single quotes read nothing here, so what is left is a variable that this shell puts into the code.
+  // Text in single quotes is not expanded by this shell, so the rest is a variable that this shell inserts into the
+  // code.
   if (SHELLS.has(name)) warnReads(checks, codeOfShell(command.words, program + 1) ?? undefined, 'code');
 }
 
@@ -108,9 +110,9 @@ function warnEvaluated(checks: ShellChecks, command: Command, program: number, n
 
 interface Reader {
   readonly spec: OptionSpec;
-  /** Options whose value is a program. */
+  /** Options that take a program as their value. */
   readonly options: readonly string[];
-  /** The first operand is the program where no such option is given. */
+  /** Without such an option, the first operand is the program. */
   readonly operand?: true;
 }
 
@@ -167,14 +169,14 @@ function warnPrograms(checks: ShellChecks, command: Command, program: number, na
   if (reader !== undefined) warnReader(checks, command, program, name, reader);
 }
 
-/** What ssh runs is read by a shell over there, and so is its input where that is all it is given. */
+/** A remote shell reads the command of ssh, and its standard input if there is no command. */
 function warnRemote(checks: ShellChecks, command: Command, words: readonly Word[]): void {
   for (const word of words) warnWord(checks, word, 'remote', 'ssh');
   if (words.length > 0 && !words.some((word) => SHELLS.has(programName(word) ?? ''))) return;
   for (const hole of inputHoles(command)) warnHole(checks, hole, 'remote', 'ssh');
 }
 
-/** Values in the here-documents and here-strings of a command. */
+/** The values in the here-documents and here-strings of a command. */
 function inputHoles(command: Command): LexedHole[] {
   return command.redirects.flatMap(({ operator, holes }) => (operator === '<<' || operator === '<<<' ? holes : []));
 }
@@ -209,10 +211,10 @@ function warnReader(checks: ShellChecks, command: Command, program: number, name
 
 // ---- options ----------------------------------------------------------------------------------------
 
-/** Filters after which no dash can lead, or only that of a number. */
+/** Filters whose result cannot begin with a dash, except for that of a number. */
 const NO_DASH = new Set(['path', 'file', 'int', 'json']);
 
-/** After `sh -c code` and `python3 -c code` no word is an option of theirs. */
+/** After `sh -c code` and `python3 -c code`, words are not options of the interpreter. */
 function codeEndsOptions(words: readonly Word[], program: number, name: string): boolean {
   if (SHELLS.has(name)) return codeOfShell(words, program + 1) !== null;
   const isPython = /^python[\d.]*$/.test(name);
@@ -224,7 +226,7 @@ function warnOptions(checks: ShellChecks, command: Command, program: number, nam
   if (!checks.strict && !ACTS_ON_OPTIONS.has(name) && !/^python[\d.]+$/.test(name)) return;
   const { words } = command;
   if (codeEndsOptions(words, program, name)) return;
-  // `jq --arg name {v}`: the second word after an option is no operand either.
+  // `jq --arg name {v}`: the second word after an option is not an operand either.
   const reader = readerOf(name);
   const values = new Set<Word>();
   for (const { word, option } of reader === undefined ? [] : readArguments(words, program + 1, reader.spec))
@@ -245,7 +247,7 @@ function warnOptions(checks: ShellChecks, command: Command, program: number, nam
       end,
       make: (span) => mayBeReadAsOption(span, { source, command: name, subcommand }),
     });
-    // Two dashes before the first value are before the others too.
+    // A `--` before the first value also protects the others.
     return;
   }
 }

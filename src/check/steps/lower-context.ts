@@ -1,4 +1,6 @@
-/** The context of a step: files, the output of commands and of workflows, taken before its agent is called. */
+/**
+ * Lowers the context of a step: files, and the output of commands and workflows, collected before its agent is called.
+ */
 
 import type { Expr, Template } from '../../machine/expression.js';
 import type { Instruction } from '../../machine/machine.js';
@@ -22,7 +24,7 @@ export function lowerContext(l: StateLowering, entries: readonly ContextEntry[])
   });
 }
 
-/** Writes what puts the part into its slot, and gives the heading that it gets. */
+/** Writes the code that stores the part in its slot, and returns its heading. */
 function lowerEntry(l: StateLowering, entry: ContextEntry, slot: number): Template {
   const common = { ok: [0], reading: 'text', bind: { slot } } as const;
   switch (entry.kind) {
@@ -64,8 +66,8 @@ function setContext(l: StateLowering, slot: number, title: string, value: Expr, 
 }
 
 /**
- * What an agent without a prompt is sent next to the context of its step: the task at hand, and the values that the
- * workflow or program was given, except those that the context of the step contains already.
+ * The values that an agent without a prompt receives in addition to the context of its step: the current task, and the
+ * inputs of the workflow or program, except those that the context already contains.
  */
 export function lowerGiven(l: StateLowering, entries: readonly ContextEntry[], span: Span): ContextLayout[] {
   const { task } = l.steps.context;
@@ -85,12 +87,12 @@ const nameIn = (value: Expression): string => (value.kind === 'name' ? value.nam
 /** Work that may leave files behind. */
 const WORKS: ReadonlySet<string> = new Set(['shell', 'argv', 'function', 'agent', 'step-agent', 'plan', 'call']);
 
-/** What is above may make the file, and so may another state. */
+/** An earlier step or another state may create the file. */
 function mayBeMade({ emitter, shared, declaration }: StateLowering): boolean {
   return declaration !== shared.machine.states[0] || emitter.code.some((i) => WORKS.has(i.op) && !readsFile(i));
 }
 
-/** The context of a step reads one file after the other. */
+/** The code of a context reads one file after the other. */
 function readsFile(i: Instruction): boolean {
   return i.op === 'argv' && i.text.startsWith('read ');
 }

@@ -1,4 +1,4 @@
-/** EACH: the steps below a split run once for every task, one task after the other or several at once. */
+/** Lowers EACH: the steps below a split run once for every task, one task after the other or several at once. */
 import type { StepKey } from '../../machine/expression.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
 import type { EachTask } from '../../syntax/step.js';
@@ -16,7 +16,7 @@ export function lowerEach(l: StateLowering, i: StepNode, step: NamedStep, each: 
   const tasks = scope.hiddenSlot('$tasks');
   const variable = scope.hiddenSlot('$task');
   const name = outer.older ? 'item' : 'task';
-  // Files older still say `task` there too.
+  // Files of an even older form use `task` here too.
   const names = outer.older ? ['item', 'task'] : ['task'];
   const list = { op: 'read', name: 'tasks', places: [{ in: 'local', slot: tasks }] } as const;
   emitter.add({ op: 'tasks', of, slot: tasks }, each.span);
@@ -62,7 +62,7 @@ export function lowerEach(l: StateLowering, i: StepNode, step: NamedStep, each: 
   emitter.add({ op: 'tasks-merge', slot: end }, each.span);
 }
 
-/** The output of the split: that of the step itself, or of the one that `foreach` names. */
+/** The output of the split: of the step itself, or of the step that `foreach` names. */
 function tasksOf(l: StateLowering, i: StepNode, { of }: EachTask): StepKey | null {
   const { scope } = l.steps.context;
   if (of === undefined) return { level: scope.level, path: i.name.text, field: 'output' };

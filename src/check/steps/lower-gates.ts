@@ -1,4 +1,4 @@
-/** Gates: which kind each one is, what it is called, and the instruction that asks it. */
+/** Lowers gates: finds the kind and the name of each, and writes the instruction that checks it. */
 import type { ShellTemplate } from '../../machine/expression.js';
 import type { CheckLayout, GateKind, GateLayout } from '../../machine/step.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -17,21 +17,21 @@ import type { NamedStep, StepNode, StepTask } from './step-names.js';
 
 interface PreparedGate {
   readonly layout: GateLayout;
-  /** Null for the gate that the files of a task are. */
+  /** Null for the gate `files`, which follows from the files of a task. */
   readonly entry: GateEntry | null;
   readonly span: Span;
   readonly task?: StepTask;
 }
 
-/** A name is a word of a key, whose words are parted by `.` and `/`. */
+/** A name is one part of a key, in which `.` and `/` are separators. */
 const GATE_NAME = /^[A-Za-z0-9_][A-Za-z0-9_-]*$/;
 
 const NAMED: ReadonlySet<string> = new Set(['compile', 'test', 'lint', 'tests_found']);
 
-/** How long the command of a gate may run, where the configuration says nothing. */
+/** The default time limit for the command of a gate, in milliseconds. */
 const TIMEOUT_MS = 10 * 60_000;
 
-/** The gates of a step with their names, which have to be its own each. */
+/** The gates of a step with their names, which must be distinct. */
 export function prepareGates(l: StateLowering, i: StepNode, step: NamedStep, task: StepTask | null): PreparedGate[] {
   const firsts = new Map<string, Span>();
   const prepared: PreparedGate[] = [];
@@ -63,7 +63,7 @@ function kindOf(entry: GateEntry): GateKind {
   return NAMED.has(entry.word.text) ? (entry.word.text as GateKind) : 'command';
 }
 
-/** The label, or else what the gate is; a validator is called by the last word of its name. */
+/** The label, or else the kind of the gate. A validator is named after the last word of its own name. */
 function nameOf(entry: GateEntry): string {
   if (entry.label !== undefined) return entry.label.text;
   if (entry.kind === 'command') return entry.word.text;
@@ -72,7 +72,7 @@ function nameOf(entry: GateEntry): string {
   return last.slice(last.lastIndexOf('-') + 1);
 }
 
-/** Writes what asks the gates, in order. */
+/** Writes the code that checks the gates, in order. */
 export function emitGates(l: StateLowering, gates: readonly PreparedGate[]): void {
   for (const gate of gates) {
     const { entry, layout, span, task } = gate;
@@ -130,7 +130,7 @@ function emitGate(l: StateLowering, gate: GateLayout, entry: GateEntry): void {
   }
 }
 
-/** Where there is no repository, nobody can say what a step changed. */
+/** Without a repository, the changes of a step are unknown. */
 export function needsGit(l: StateLowering, gate: string, span: Span): void {
   if (l.settings.lookups.worktree === false) l.diagnostics.push(say.gateGit(span, { gate }));
 }
@@ -141,11 +141,11 @@ function shapeGate(l: StateLowering, gate: GateLayout, span: Span): void {
   check(l, gate, { kind: 'shape' }, span);
 }
 
-/** A gate with a name: its command is the project's. */
+/** A named gate: the project defines its command. */
 function commandGate(l: StateLowering, gate: GateLayout, name: string, span: Span, least?: number): void {
   const found = l.settings.lookups.gate?.(name) ?? null;
   if (found === null) {
-    // A project without a linter has nothing to lint.
+    // In a project without a linter, `lint` passes.
     if (name === 'lint') return check(l, gate, { kind: 'skipped', why: 'the project has no linter' }, span);
     if (l.settings.lookups.gate !== undefined)
       l.diagnostics.push(say.gateCommand(span, { name, near: nearGate(name) }));
@@ -154,7 +154,7 @@ function commandGate(l: StateLowering, gate: GateLayout, name: string, span: Spa
   shellGate(l, gate, plainShell(found.command), { text: found.command, timeoutMs: found.timeoutMs, span, least });
 }
 
-/** The text of the configuration, which holds no values of the program. */
+/** The text of the configuration, which contains no values of the program. */
 const plainShell = (source: string): ShellTemplate =>
   compileShellText(source, {
     shell: 'bash',

@@ -1,4 +1,7 @@
-/** Steps that are the work of another one: one after the other, or at once, each in a worktree of its own. */
+/**
+ * Lowers groups, steps that are the work of another step: one after the other, or in parallel, each in its own
+ * worktree.
+ */
 import type { Branch } from '../../machine/machine.js';
 import type { StepRun } from '../../syntax/step.js';
 import type { StateLowering } from '../lower/state-lowering.js';
@@ -20,7 +23,8 @@ export function lowerGroup(l: StateLowering, i: StepNode, run: Extract<StepRun, 
 
 function lowerMembers(l: StateLowering, i: StepNode, run: Extract<StepRun, { kind: 'group' }>): void {
   const { emitter, scope } = l;
-  // The scope that holds the group: its own is one more than that, and its members are one below.
+  // The level of the scope that contains the group. The scope of the group is one level deeper, and its members another
+  // one.
   const level = (l.steps.context.scope.level ?? 2) - 2;
   const parent = { level, path: i.name.text, field: '' };
   const fork = emitter.add({ op: 'jump', to: -1 }, i.verb.span);

@@ -1,4 +1,4 @@
-/** Guards of an agent call: limits that act while it runs. */
+/** Lowers the guards of an agent call: limits that act while it runs. */
 import { parseDuration } from '../../machine/duration.js';
 import type { GuardLayout } from '../../machine/step.js';
 import { unreachable } from '../../prelude/unreachable.js';
@@ -34,7 +34,7 @@ function isGuard(name: string): name is Guard {
   return (KNOWN as readonly string[]).includes(name);
 }
 
-/** False where the value is none of that guard. */
+/** False if the value is not valid for the guard. */
 function take(guards: Mutable, name: Guard, text: string | null): boolean {
   switch (name) {
     case 'no_write':

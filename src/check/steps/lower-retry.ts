@@ -1,4 +1,4 @@
-/** RETRY: what is different from some attempt on, and how many there may be. */
+/** Lowers RETRY: the changes for later attempts, and the number of attempts. */
 import type { RetryEntryLayout, RetryLayout, StepLayout } from '../../machine/step.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
@@ -17,7 +17,7 @@ type Validate = Extract<RetryCondition, { kind: 'validate' }>;
 
 interface PreparedRetry {
   readonly layout: RetryLayout;
-  /** Validators that are asked before a retry is decided, with the slot of their answer. */
+  /** Validators that run before a retry is decided, with the slots of their answers. */
   readonly asked: readonly { readonly condition: Validate; readonly slot: number }[];
 }
 
@@ -47,7 +47,7 @@ export function prepareRetry(l: StateLowering, i: StepNode, step: NamedStep): Pr
 
 interface PreparedEntry {
   readonly layout: RetryEntryLayout;
-  /** Of EXIT: how many attempts may run. */
+  /** The number of attempts that EXIT allows. */
   readonly exit?: number;
 }
 
@@ -90,7 +90,7 @@ function numberOf(l: StateLowering, expression: Expression, word: 'ATTEMPT' | 'E
   return 1;
 }
 
-/** `gate.test`, and `test` where it is meant so. */
+/** The gate in `gate.test`. `test` alone is reported and means the same. */
 function gateOf(l: StateLowering, step: NamedStep, { gate }: Extract<RetryCondition, { kind: 'not' }>): string {
   const written = gate.text;
   if (!written.startsWith('gate.')) {
@@ -136,7 +136,7 @@ function takesWord(l: StateLowering, { value, word }: Override, expected: 'new' 
   return false;
 }
 
-/** What only an agent could heed, where the step has none of its own. */
+/** Reports changes that only an agent could use, in a step without an agent. */
 function warnOfMissingAgent(l: StateLowering, { overrides }: RetryEntry): void {
   for (const { name, word } of overrides)
     if (name !== null && name !== 'worktree')
@@ -153,7 +153,10 @@ function warnOfSession(l: StateLowering, i: StepNode, entry: RetryEntry, layout:
   else if (layout.worktree === 'reset') l.diagnostics.push(say.resetKeepsSession(entry.span, {}));
 }
 
-/** Asks the validators, then decides. A step without RETRY comes here too, when a person wants one more attempt of it. */
+/**
+ * Runs the validators, then decides. A step without RETRY has this code too, because a resumed run gives it one more
+ * attempt.
+ */
 export function emitRetry(
   l: StateLowering,
   i: StepNode,

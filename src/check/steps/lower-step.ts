@@ -1,6 +1,6 @@
 /**
- * A STEP becomes instructions: its context, its work, its gates and its retries, each where it happens. What a step knows
- * before it runs is in its plan, which all of them share.
+ * Lowers a STEP to instructions for its context, work, gates and retries. Facts that are known before it runs are in
+ * its layout, which all these instructions share.
  */
 import type { ContextLayout, SessionLayout, StepLayout } from '../../machine/step.js';
 import { unreachable } from '../../prelude/unreachable.js';
@@ -27,7 +27,7 @@ export function lowerStep(l: StateLowering, i: StepNode): boolean {
   const step = ownName(l, i);
   if (step === null) return true;
   if (i.each?.of !== undefined && i.run.kind === 'none' && i.gates.length === 0) {
-    // It only holds the steps of tasks that another step has made.
+    // The step only contains steps for the tasks of another step.
     step.progress = 'done';
     lowerEach(l, i, step, i.each);
     return true;
@@ -43,7 +43,10 @@ export function lowerStep(l: StateLowering, i: StepNode): boolean {
   return true;
 }
 
-/** The step among the names around it. What a pattern brings along is declared when it is used. Null: reported as a second one. */
+/**
+ * The step in its scope. Steps of a pattern are declared when it is used. Null if the name is a duplicate, which has
+ * been reported.
+ */
 function ownName(l: StateLowering, i: StepNode): NamedStep | null {
   const { scope } = l.steps.context;
   const name = i.name.text;
@@ -75,7 +78,7 @@ function checkHead(l: StateLowering, i: StepNode): void {
     l.diagnostics.push(say.emptyStep(i.name.span, { name }));
 }
 
-/** A STEP of text with nothing below it is reported where it is read; a workflow file has nothing that could be missing there. */
+/** The parser reports a STEP of a program with nothing below it. This check is for workflow files. */
 function isReportedByParser(l: StateLowering, { context, prompt, session, retry, verb }: StepNode): boolean {
   const isBare = context.length === 0 && prompt === undefined && session === undefined && retry === undefined;
   return isBare && !/\.ya?ml$/i.test(l.shared.sources[verb.span.file]?.name ?? '');
@@ -164,10 +167,10 @@ function lowerRun(l: StateLowering, i: StepNode, layout: StepLayout, context: re
   }
 }
 
-/** A folder that prompts of some workflows name for answers, next to the files of the project. */
+/** A folder for answers in the project, which the prompts of some workflow files name. */
 const ANSWER_FOLDER = '.gump/out';
 
-/** Whether a file names it: asked for once a file, since looking takes as long as the file is long. */
+/** Whether a file names the folder. Cached for each file, because the search reads the whole text. */
 const namesAnswerFolder = new WeakMap<SourceFile, boolean>();
 
 function answersOf(l: StateLowering, { verb }: StepNode): { answerFolder?: string } {
@@ -181,7 +184,7 @@ function answersOf(l: StateLowering, { verb }: StepNode): { answerFolder?: strin
   return isNamed ? { answerFolder: ANSWER_FOLDER } : {};
 }
 
-/** A schema whose path needs values is read by its gate alone. */
+/** A schema with values in its path is read only by its gate. */
 function answerSchemaOf({ type, gates }: StepNode): { answerSchemaFile?: string } {
   const gate = gates.find((entry) => entry.kind === 'schema' && entry.path !== undefined);
   if (gate?.kind !== 'schema' || gate.path === undefined || !['artifact', undefined].includes(type?.text)) return {};
@@ -212,7 +215,7 @@ function sessionFrom({ step, key }: FoundStep, own: NamedStep, fail: (why: strin
   return { kind: 'from', key: { ...key, field: 'session_id' } };
 }
 
-/** A step that is not visible: the older dialect looks for it inside other steps too, where only one has the name. */
+/** A step that is not visible. The older dialect also looks inside other steps, if only one has the name. */
 function sessionByProximity(
   l: StateLowering,
   { step: { text: name, span } }: Extract<NonNullable<StepNode['session']>, { kind: 'from' }>,

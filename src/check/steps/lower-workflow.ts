@@ -1,6 +1,6 @@
 /**
- * A workflow that is called: its steps are written where it is called, in a scope of their own that sees nothing of the
- * caller but the values it is given. So a called workflow needs no machinery at run time, and cannot call itself.
+ * Inlines a called workflow: its steps become code of the caller, in a separate scope that sees only the passed values.
+ * So a workflow needs no support at run time, and cannot call itself.
  */
 import type { StepKey } from '../../machine/expression.js';
 import type { WorkflowLimits } from '../../machine/step.js';
@@ -19,19 +19,19 @@ import { type StepNode, type StepScope, scopeOf, typeOf } from './step-names.js'
 
 interface CallSite {
   readonly at: 'run' | 'gate' | 'context' | 'retry';
-  /** Gets the answer of a retry condition, or the output of a context. */
+  /** The slot for the answer of a retry condition, or for the output of a context. */
   readonly slot: number | null;
   readonly gate?: string;
 }
 
-/** Names that a workflow may be given though nothing declares them: what a retry knows. */
+/** Names that can be passed to a workflow without a declaration: the values of a retry. */
 const ALWAYS_TAKEN: ReadonlySet<string> = new Set(['error', 'diff', 'attempt']);
 
 export function lowerWorkflow(l: StateLowering, call: WorkflowCall, where: CallSite): void {
   const name = call.name.text;
   const from = l.shared.sources[call.name.span.file]?.name ?? '';
   const found = l.settings.workflows.find(name, from);
-  // Values are read where they are given, also when nobody can say what for.
+  // The passed values are lowered even if the workflow is unknown, so that their mistakes are reported.
   if ('tried' in found) {
     bindGiven(l, call);
     l.diagnostics.push(say.unknownWorkflow(call.name.span, { name, tried: found.tried, near: found.near }));
@@ -51,7 +51,7 @@ export function lowerWorkflow(l: StateLowering, call: WorkflowCall, where: CallS
     { op: 'workflow-enter', name, at: where.at, ...gateOf(where), limits: limitsOf(l, program) },
     call.span,
   );
-  // What is after `with` is part of it: a validator that cannot be asked says no.
+  // The values after `with` belong to the gate: if they fail, the validator says no.
   const start = l.emitter.pc;
   const bound = checkInputs(l, call, inputs, bindGiven(l, call));
   const level = lowerCallee(l, program, steps, { file: found.file, bound, verdict, where });
@@ -60,7 +60,7 @@ export function lowerWorkflow(l: StateLowering, call: WorkflowCall, where: CallS
 
 const gateOf = ({ gate }: CallSite) => (gate === undefined ? {} : { gate });
 
-/** The values of `with`, each in a slot of its own. */
+/** The values of `with`, each in its own slot. */
 function bindGiven(l: StateLowering, call: WorkflowCall): Map<string, number> {
   const slots = new Map<string, number>();
   for (const { name, value: lowered } of lowerArguments(l, call.args)) {
@@ -78,7 +78,7 @@ type Bound = readonly [
   { readonly slot: number } | { readonly constant: NonNullable<ReturnType<typeof constantOf>> | null },
 ];
 
-/** What the workflow is given, and the defaults of what it is not. */
+/** The passed values, and the defaults of the others. */
 function checkInputs(
   l: StateLowering,
   call: WorkflowCall,
@@ -98,14 +98,14 @@ function checkInputs(
   for (const { name, value } of inputs) {
     if (given.has(name.text)) continue;
     if (value === undefined) missing.push(name.text);
-    // A value that is missing is reported once, and not again where it is read.
+    // A missing value is reported once, and not again at each read.
     bound.push([name.text, { constant: value === undefined ? '' : (constantOf(value) ?? null) }]);
   }
   if (missing.length > 0) l.diagnostics.push(say.missingInput(call.name.span, { workflow, names: missing }));
   return bound;
 }
 
-/** The last validation of a workflow is what it says. */
+/** The verdict of a workflow is that of its last validation. */
 function verdictOf(
   l: StateLowering,
   call: WorkflowCall,
@@ -131,7 +131,7 @@ interface Callee {
   readonly where: CallSite;
 }
 
-/** Lowers the steps where nothing of the caller is visible. Gives the level of their scope. */
+/** Lowers the steps in a scope that sees nothing of the caller. Returns the level of that scope. */
 function lowerCallee(
   l: StateLowering,
   program: Program,
@@ -162,7 +162,7 @@ function lowerCallee(
   return scope.level;
 }
 
-/** After the steps: their answer goes to the caller. A validator that breaks down says no, with the reason. */
+/** The code after the steps passes their answer to the caller. A validator that fails says no, with the reason. */
 function leaveWorkflow(
   l: StateLowering,
   call: WorkflowCall,

@@ -1,10 +1,10 @@
-/** The scopes of the states of a machine, made once when some state is lowered. */
+/** The step scopes of the states of a machine, created once when the first state is lowered. */
 import type { StateDeclaration } from '../collect.js';
 import type { MachineScope } from '../scope.js';
 import type { StepLowering } from './step-keys.js';
 import { hasSteps, type StepScope, scopeOf } from './step-names.js';
 
-/** The state whose steps have no state in their paths. */
+/** The unnamed state of a script. Paths of its steps do not begin with a state. */
 const UNNAMED_STATE = 'MAIN';
 
 const made = new WeakMap<MachineScope, ReadonlyMap<string, StepScope>>();
@@ -24,7 +24,7 @@ function emptyOrFull(state: string, body: StateDeclaration['body'] | null): Step
   return scopeOf(body === null ? [] : [body], { level: 0, kind: 'machine', parent: null, path });
 }
 
-/** What the lowering of a state begins with. */
+/** The initial context for lowering a state. */
 export function stepLowering(shared: MachineScope, { name }: StateDeclaration): StepLowering {
   const scopes = scopesOf(shared);
   const scope = scopes.get(name.text) ?? emptyOrFull(name.text, null);

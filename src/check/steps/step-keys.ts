@@ -1,6 +1,6 @@
 /**
- * Keys of steps in expressions and texts: `{converge.output}`, `{build/task-1/converge.gate.test}`, `{gate.review.comments}`,
- * `{prev.output}`, `{error}`. A variable of the program with such a name comes first.
+ * Resolves keys of steps in expressions and texts: `{converge.output}`, `{build/task-1/converge.gate.test}`,
+ * `{gate.review.comments}`, `{prev.output}`, `{error}`. A variable of the program with such a name wins.
  */
 import type { Expr, StepKey } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -25,46 +25,46 @@ import {
 const FIELDS: ReadonlySet<string> = new Set(STEP_FIELDS);
 const RETRY_NAMES: ReadonlySet<string> = new Set(['error', 'diff', 'attempt']);
 const RUN_TOTALS: ReadonlySet<string> = new Set(['cost', 'duration', 'tokens_in', 'tokens_out', 'retries', 'status']);
-/** What a task is called in the steps of a split, in either dialect. */
+/** The names of a task in the steps of a split, in both dialects. */
 const TASKS: ReadonlySet<string> = new Set(['task', 'item']);
-/** What only the files of a step determine. */
+/** Fields that depend on changed files. */
 const CHANGES: ReadonlySet<string> = new Set(['diff', 'files']);
 
-/** What is known only when all gates of an attempt were asked, so that these cannot read it. */
+/** Fields that are known only after all gates of an attempt, so gates cannot read them. */
 const VERDICT: ReadonlySet<string> = new Set(['status', 'attempt', 'retries', 'duration', 'check_result']);
 
-/** Where expressions about steps are resolved. */
+/** The position from which expressions about steps are resolved. */
 interface StepContext {
   readonly scope: StepScope;
-  /** The step whose templates these are; null outside of steps. */
+  /** The step that contains the template; null outside of steps. */
   readonly own: NamedStep | null;
-  /** Its gates are being asked, so what it wrote in this attempt is there. */
+  /** The expression belongs to its gates, so the results of this attempt exist. */
   readonly judging: boolean;
   readonly older: boolean;
   readonly task: StepTask | null;
 }
 
-/** What lowering knows of steps. */
+/** The state of lowering that concerns steps. */
 export interface StepLowering {
   context: StepContext;
-  /** Scopes of all states of the machine. */
+  /** The scopes of all states of the machine. */
   readonly machine: readonly StepScope[];
-  /** The step whose answer is that of the workflow being lowered. */
+  /** The step that determines the answer of the workflow that is being lowered. */
   readonly verdict: StepNode | null;
 }
 
-/** What resolving a key needs of the state that is being lowered. */
+/** The interface through which resolving a key accesses the lowering of a state. */
 interface KeyContext {
   readonly steps: StepLowering;
   readonly scope: { has(name: string): boolean };
   readonly shared: MachineScope;
   readonly diagnostics: MachineScope['diagnostics'];
   readonly settings: { readonly anyNames: boolean };
-  /** Says what a key means, where that is asked. */
+  /** Records the meaning of a key for `check --explain`. */
   explainKey(span: Span, text: string): void;
 }
 
-/** The root and the fields of a path such as `a.b.c`; null where it is anything else. */
+/** The root and the fields of a path such as `a.b.c`; null for any other expression. */
 function pathIn(e: Expression): { readonly root: string; readonly fields: readonly string[] } | null {
   if (e.kind === 'name') return { root: e.name, fields: [] };
   if (e.kind !== 'field') return null;
@@ -72,7 +72,7 @@ function pathIn(e: Expression): { readonly root: string; readonly fields: readon
   return of === null ? null : { root: of.root, fields: [...of.fields, e.name.text] };
 }
 
-/** What an expression means as a key of steps, or null where it is none. Mistakes in keys are reported. */
+/** Lowers an expression that is a key of a step; null if it is not one. Reports mistakes in keys. */
 export function stepExpression(l: KeyContext, e: Expression): Expr | null {
   const { context, machine } = l.steps;
   if (e.kind === 'step-key') return writtenKey(l, e);
@@ -103,7 +103,7 @@ function keyExpression(l: KeyContext, root: string, fields: readonly string[], s
 
 const nothing: Expr = { op: 'const', value: '' };
 
-/** A step of another state is named by its whole path; its short name alone is reported with it. */
+/** A step of another state needs its whole path. For a short name, the message shows that path. */
 function otherState(l: KeyContext, root: string, fields: readonly string[], text: string, span: Span): Expr | null {
   const elsewhere = l.steps.machine.filter((scope) => scope.steps.has(root)).map((scope) => scope.path + root);
   if (elsewhere.length === 0) return noStep(l, root, fields, text, span);
@@ -113,7 +113,7 @@ function otherState(l: KeyContext, root: string, fields: readonly string[], text
   return nothing;
 }
 
-/** Nothing is called so. What ends like a key of a step was meant as one, unless some state binds the name. */
+/** No step has this name. A name with a field of steps was meant as a key, unless some state binds the name. */
 function noStep(l: KeyContext, root: string, fields: readonly string[], text: string, span: Span): Expr | null {
   const [first = ''] = fields;
   const isKey = FIELDS.has(fields.join('.')) || first === 'gate' || TASKS.has(root);
@@ -163,7 +163,7 @@ function keyOf(
     return nothing;
   }
   if (step.progress === 'ahead' && context.older) {
-    // There a later step is read for what it said the time before, in a group that is done again.
+    // In the older dialect, reading a later step gives its result of the previous round of the group.
     l.diagnostics.push(say.earlyRead(span, { key: text, step: step.name }));
     checkFields(l, step, fields, text, span);
     const key = { op: 'step-key', key: { ...omitUndefined({ level }), path, field }, text } as const;
@@ -191,7 +191,7 @@ function checkFields(l: KeyContext, step: NamedStep, fields: readonly string[], 
   if (isAbsent(field, step)) l.diagnostics.push(say.absentField(span, { key: text, field, type: step.type }));
 }
 
-/** Comments are those of a validation; what gates have to say is below the gate. */
+/** Only a validation has comments. The comments of gates are below the gate. */
 function isAbsent(field: string, { type }: NamedStep): boolean {
   if (CHANGES.has(field)) return type !== 'code' && type !== 'none';
   return field === 'comments' && type !== 'validate';
@@ -207,7 +207,7 @@ function checkGraft(l: KeyContext, step: NamedStep, fields: readonly string[], t
   l.diagnostics.push(say.unknownStep(span, { key: text, near: nearest(path, known) }));
 }
 
-/** `{steps.v.steps.r.output}`: every `steps.` leads into the workflow or the group of the step before it. */
+/** `{steps.v.steps.r.output}`: every `steps.` leads into the workflow or group of the preceding step. */
 function olderKey(l: KeyContext, fields: readonly string[], text: string, span: Span): Expr {
   const [name = '', ...rest] = fields;
   const { context } = l.steps;
@@ -222,7 +222,7 @@ function olderKey(l: KeyContext, fields: readonly string[], text: string, span: 
   return nothing;
 }
 
-/** A step below a group is a step of the same scopes; below a workflow it is a key that was grafted. */
+/** A step below a group belongs to the same scopes. Below a workflow it is a key that the workflow passed on. */
 function belowOlder(
   l: KeyContext,
   { step, key }: FoundStep,
@@ -244,8 +244,8 @@ export interface FoundStep {
 }
 
 /**
- * The step of a name by proximity: what is visible, else the only one in the nearest scope that has any. Otherwise the
- * paths of those that are equally near.
+ * Finds a step by proximity: a visible step, or else the only one in the nearest scope that has any. Returns the paths
+ * if several are equally near.
  */
 export function nearByName(
   from: StepScope,
@@ -266,7 +266,7 @@ export function nearByName(
   return { found: null, paths: [] };
 }
 
-/** A key whose path is written out, or whose name has a `-`. */
+/** A key with a written path, or with a name that contains `-`. */
 function writtenKey(l: KeyContext, written: Extract<Expression, { kind: 'step-key' }>): Expr {
   const { context } = l.steps;
   const e = context.older ? withoutSteps(written) : written;
@@ -290,7 +290,7 @@ function writtenKey(l: KeyContext, written: Extract<Expression, { kind: 'step-ke
   const root = rootOf(context.scope);
   const inRoot = byPath(root, e.path.split('/'));
   const known = root.kind === 'machine' ? l.steps.machine.flatMap((one) => allPaths(one)) : allPaths(root);
-  // In a state its own path is mostly what was forgotten.
+  // In a state, the missing part is usually the state's own name.
   const near = inRoot === null ? nearest(e.path, known) : root.path + e.path;
   l.diagnostics.push(
     say.unknownStep(e.span, { key: text, near: near === undefined ? undefined : `${near}.${e.field}` }),
@@ -298,7 +298,7 @@ function writtenKey(l: KeyContext, written: Extract<Expression, { kind: 'step-ke
   return nothing;
 }
 
-/** The older dialect has `steps.` before whole paths too: `{steps.build/impl.output}`. */
+/** The older dialect also writes `steps.` before whole paths: `{steps.build/impl.output}`. */
 function withoutSteps<Key extends Extract<Expression, { kind: 'step-key' }>>(written: Key): Key {
   const dot = written.field.indexOf('.');
   const path = written.field.slice(0, Math.max(0, dot));
@@ -309,11 +309,11 @@ function withoutSteps<Key extends Extract<Expression, { kind: 'step-key' }>>(wri
 interface StepAtPath {
   readonly step: NamedStep;
   readonly key: Pick<StepKey, 'level' | 'path'>;
-  /** It is in another state, and whether that ran before is only known when its keys are read. */
+  /** The step is in another state. Whether that state has run is known only when the key is read. */
   readonly elsewhere: boolean;
 }
 
-/** The step that a whole path names: in its workflow from there, in a program from its states. */
+/** The step that a whole path names: relative to its workflow, or in a program beginning with the state. */
 export function atPath(l: KeyContext, path: string): StepAtPath | null {
   const root = rootOf(l.steps.context.scope);
   const parts = path.split('/');
@@ -327,7 +327,7 @@ export function atPath(l: KeyContext, path: string): StepAtPath | null {
   return step === null ? null : { step, key: { path }, elsewhere: scope !== root };
 }
 
-/** Names of gates and steps of workflows may hold `/`, which does not part fields. */
+/** Names of gates and steps of workflows may contain `/`, which does not separate fields. */
 function fieldsOf(field: string): string[] {
   return field.split('.');
 }

@@ -1,6 +1,6 @@
 /**
- * The names of steps: which scopes there are, what lies in them, and which of them is meant by a name at some place. The
- * nearest scope wins, and what lies in no scope around the place has to be written out.
+ * The names of steps: their scopes, the steps in them, and the step that a name means at a location. The nearest scope
+ * wins. A step outside of the enclosing scopes needs its whole path.
  */
 import type { StepType } from '../../machine/step.js';
 import type { Span } from '../../source/source-file.js';
@@ -10,34 +10,37 @@ import { blocksOf } from '../../syntax/step.js';
 
 export type StepNode = Extract<Instruction, { kind: 'step' }>;
 
-/** The task that the steps of an EACH are about: its name in the program, and where it is. */
+/** The task of an EACH: its name in the program, and its slot. */
 export interface StepTask {
   readonly name: string;
   readonly slot: number;
 }
 
-/** A step as its name is known, before and while it is lowered. */
+/** A step as an entry of a scope, before and while it is lowered. */
 export interface NamedStep {
   readonly name: string;
   readonly span: Span;
   readonly type: StepType;
-  /** Its gates by name; filled when the step is lowered. */
+  /** The names of its gates, added when the step is lowered. */
   readonly gates: Set<string>;
-  /** Steps below it: of its tasks, of its group, or of the workflow that it runs. */
+  /** The steps below it: of its tasks, its group, or the workflow that it runs. */
   below: StepScope | null;
-  /** It has an agent, and so a session. */
+  /** Whether it has an agent, and therefore a session. */
   readonly hasSession: boolean;
-  /** `running`: its own instructions are being lowered. `beside`: it runs at the same time as what is being lowered. */
+  /**
+   * `running`: its own instructions are being lowered. `beside`: it runs in parallel with the code that is being
+   * lowered.
+   */
   progress: 'ahead' | 'running' | 'beside' | 'done';
 }
 
 export interface StepScope {
-  /** How many scopes are around it. */
+  /** The number of enclosing scopes. */
   readonly level: number;
   readonly kind: 'machine' | 'tasks' | 'group' | 'workflow';
   readonly parent: StepScope | null;
   readonly steps: Map<string, NamedStep>;
-  /** What is before names in messages: `build/<task>/`. */
+  /** The prefix of names in messages: `build/<task>/`. */
   readonly path: string;
 }
 
@@ -48,20 +51,20 @@ export function typeOf(step: StepNode): StepType {
   return type !== undefined && TYPES.has(type) ? (type as StepType) : 'none';
 }
 
-/** The scope of some instructions, with the steps that are directly in them. */
+/** Creates the scope of some blocks, with the steps that they directly contain. */
 export function scopeOf(
   blocks: readonly Block[],
   { level, kind, parent, path }: Pick<StepScope, 'level' | 'kind' | 'parent' | 'path'>,
 ): StepScope {
   const steps = new Map<string, NamedStep>();
   const scope: StepScope = { level, kind, parent, steps, path };
-  // Of two steps with one name the first is meant; the other is reported when it is lowered.
+  // If two steps have one name, the first one counts. The other is reported when it is lowered.
   for (const block of blocks)
     for (const step of stepsIn(block)) if (!steps.has(step.name.text)) declareStep(step, scope);
   return scope;
 }
 
-/** Puts a step among the names of a scope. */
+/** Adds a step to a scope. */
 export function declareStep(step: StepNode, scope: StepScope): NamedStep {
   const named = namedStep(step, scope);
   scope.steps.set(named.name, named);
@@ -88,19 +91,19 @@ function namedStep(step: StepNode, scope: StepScope): NamedStep {
   return named;
 }
 
-/** Puts a step and those below it where they are seen from: after it, or from what runs at the same time. */
+/** Sets the progress of a step and of the steps below it, which decides from where they can be read. */
 export function setProgress(step: NamedStep, progress: 'beside' | 'done'): void {
   step.progress = progress;
   if (step.below !== null && step.below.kind !== 'workflow')
     for (const inner of step.below.steps.values()) setProgress(inner, progress);
 }
 
-/** Steps among instructions, in branches and loops too, but not those inside other steps. */
+/** The steps in a block, including branches and loops, but not those inside other steps. */
 function* stepsIn(block: Block): Generator<StepNode> {
   for (const i of block.instructions) {
     if (i.kind === 'step') {
       yield i;
-      // A step in the instructions that are the work of another one is next to it by its name.
+      // A step in the instructions of another step belongs to the same scope as that step.
       if (i.run.kind === 'body') yield* stepsIn(i.run.body);
     } else for (const inner of childBlocks(i)) yield* stepsIn(inner);
   }
@@ -111,7 +114,7 @@ export function hasSteps(block: Block): boolean {
   return block.instructions.some((i) => i.kind === 'step' || childBlocks(i).some(hasSteps));
 }
 
-/** Names of all steps, those inside others too. */
+/** The names of all steps, including nested ones. */
 export function allStepNames(block: Block, into: Set<string> = new Set()): Set<string> {
   for (const i of block.instructions) {
     if (i.kind === 'step') {
@@ -122,7 +125,7 @@ export function allStepNames(block: Block, into: Set<string> = new Set()): Set<s
   return into;
 }
 
-/** The step that a name means at a location, and the scope it is in. */
+/** The step that a name means at a location, and its scope. */
 export function lookUp(from: StepScope, name: string): { step: NamedStep; scope: StepScope } | null {
   for (let scope: StepScope | null = from; scope !== null; scope = scope.kind === 'workflow' ? null : scope.parent) {
     const step = scope.steps.get(name);
@@ -131,12 +134,12 @@ export function lookUp(from: StepScope, name: string): { step: NamedStep; scope:
   return null;
 }
 
-/** The outermost scope that a location can name by a whole path: that of its workflow, or of the machine. */
+/** The outermost scope for whole paths at a location: that of its workflow, or of the machine. */
 export function rootOf(scope: StepScope): StepScope {
   return scope.kind === 'workflow' || scope.parent === null ? scope : rootOf(scope.parent);
 }
 
-/** Every step of a name below a scope, with its path for people. */
+/** All steps with a name below a scope, with their paths for people. */
 export function findEverywhere(scope: StepScope, name: string, found: string[] = []): string[] {
   for (const step of scope.steps.values()) {
     if (step.name === name) found.push(scope.path + name);
@@ -145,7 +148,7 @@ export function findEverywhere(scope: StepScope, name: string, found: string[] =
   return found;
 }
 
-/** The step of a whole path, task names being anything; null where there is none. */
+/** The step of a whole path, in which task names may be anything; null if there is none. */
 export function byPath(scope: StepScope, path: readonly string[]): NamedStep | null {
   const [first, ...rest] = path;
   const step = first === undefined ? undefined : scope.steps.get(first);
@@ -156,7 +159,7 @@ export function byPath(scope: StepScope, path: readonly string[]): NamedStep | n
   return byPath(below, below.kind === 'tasks' ? rest.slice(1) : rest);
 }
 
-/** Ends of all paths below a scope, for suggestions. */
+/** The ends of all paths below a scope, for suggestions. */
 export function allPaths(scope: StepScope, found: string[] = []): string[] {
   for (const step of scope.steps.values()) {
     found.push(scope.path + step.name);

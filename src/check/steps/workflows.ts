@@ -1,10 +1,10 @@
-/** The files of workflows that a program calls: each is found and read once, whoever calls it. */
+/** The files of workflows that a program calls. Each is found and parsed once, even if it is called several times. */
 import type { Diagnostic } from '../../source/diagnostic.js';
 import { type SourceSet, sourceFile } from '../../source/source-file.js';
 import type { Program } from '../../syntax/ast.js';
 import type { ParseFile } from '../collect.js';
 
-/** Where the text of a workflow is, or where it was looked for. `from` is the file that calls it. */
+/** Finds the text of a workflow, or returns the paths that were tried. `from` is the calling file. */
 export type FindWorkflow = (
   name: string,
   from: string,
