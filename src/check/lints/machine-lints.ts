@@ -5,7 +5,7 @@
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
 import type { SourceSet, Span } from '../../source/source-file.js';
-import { pipesWithoutSource } from '../graph/flow.js';
+import { pipesWithoutSource } from '../graph/pipe-sources.js';
 import { type Edge, reachableStates, reachesWithout, type StateGraph, stateGraph } from '../graph/state-graph.js';
 import type { LoweredMachine } from '../lower/lower-machine.js';
 import type { LoweredState } from '../lower/lowered-state.js';

@@ -76,6 +76,15 @@ export function dot(graphs: readonly Graph[]): string {
   return `${out.join('\n')}\n}\n`;
 }
 
+const DOT_STYLE: Readonly<Record<Edge['kind'], string | null>> = {
+  goto: null,
+  failure: 'style=dashed',
+  // Nothing goes this way, so it does not decide which state is above another.
+  rollback: 'style=dotted, constraint=false',
+};
+
+const ASCII_LINE: Readonly<Record<Edge['kind'], string>> = { goto: '--', failure: '..', rollback: '~~' };
+
 function dotLines(graph: Graph, lead: string): string[] {
   const id = (index: number | null): string => quoteDot(lead + (index === null ? '(return)' : nameOf(graph, index)));
   const out: string[] = [];
@@ -94,7 +103,7 @@ function dotLines(graph: Graph, lead: string): string[] {
   });
   for (const edge of graph.edges) {
     const label = edge.label === '' ? null : `label=${quoteDot(cut(edge.label, LONGEST_LABEL))}`;
-    out.push(`${id(edge.from)} -> ${id(edge.to)}${attributes([label, edge.failure ? 'style=dashed' : null])};`);
+    out.push(`${id(edge.from)} -> ${id(edge.to)}${attributes([label, DOT_STYLE[edge.kind]])};`);
   }
   return out;
 }
@@ -140,9 +149,10 @@ function asciiOf(graph: Graph): string {
     const edges = graph.edges.filter((edge) => edge.from === index);
     for (const edge of edges) {
       const label = edge.label === '' ? '-' : `[${pictureControls(cut(edge.label, LONGEST_LABEL))}]`;
-      out.push(`  ${edge.failure ? '..' : '--'} ${label} ${edge.failure ? '..>' : '-->'} ${target(graph, edge)}`);
+      const line = ASCII_LINE[edge.kind];
+      out.push(`  ${line} ${label} ${line}> ${target(graph, edge)}`);
     }
-    if (edges.length === 0) out.push('  (no way out)');
+    if (edges.every(({ kind }) => kind === 'rollback')) out.push('  (no way out)');
   });
   return `${out.join('\n').replaceAll('-- - -->', '------->')}\n`;
 }

@@ -7,6 +7,7 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { oneLine } from '../drawing/visible-text.js';
 import { workTree } from '../steps/call-tree.js';
 import type { StepNode } from '../steps/step-tree.js';
+import { undoneBy } from './undo-edges.js';
 
 export interface Graph {
   readonly name: string;
@@ -33,22 +34,26 @@ export interface Edge {
    * unconditional.
    */
   readonly label: string;
-  /** Taken after a failure, not because of a GOTO. */
-  readonly failure: boolean;
+  /**
+   * `failure`: taken after a failure, not because of a GOTO. `rollback`: no transition; a ROLLBACK of the state `from`
+   * performs UNDOs of the state `to`, which the label names.
+   */
+  readonly kind: 'goto' | 'failure' | 'rollback';
 }
 
 export function graphOf(machine: Machine): Graph {
   const edges: Edge[] = [];
   const seen = new Set<string>();
   const add = (edge: Edge): void => {
-    const key = JSON.stringify([edge.from, edge.to, edge.label, edge.failure]);
+    const key = JSON.stringify([edge.from, edge.to, edge.label, edge.kind]);
     if (!seen.has(key)) edges.push(edge);
     seen.add(key);
   };
+  const undone = undoneBy(machine);
   machine.states.forEach((state, from) => {
-    for (const edge of edgesOf(state, from, machine)) add(edge);
+    for (const edge of edgesOf(state, from, machine, undone)) add(edge);
     if (machine.error !== null && machine.error !== from && canFail(state))
-      add({ from, to: machine.error, label: 'failure', failure: true });
+      add({ from, to: machine.error, label: 'failure', kind: 'failure' });
   });
   return {
     name: oneLine(machine.name),
@@ -77,7 +82,16 @@ function labelOf(open: readonly Condition[]): string {
   return (open.length > MOST_CONDITIONS ? ['…', ...texts] : texts).join(' AND ');
 }
 
-function edgesOf(state: State, from: number, machine: Machine): Edge[] {
+/** Text enough to recognize what is undone. */
+const MOST_UNDOS = 3;
+
+function undoLabel(condition: string, texts: readonly string[]): string {
+  const shown =
+    texts.length > MOST_UNDOS ? [...texts.slice(0, MOST_UNDOS), `… ${texts.length - MOST_UNDOS} more`] : texts;
+  return `${condition === '' ? '' : `${condition}: `}undo ${shown.join('; ')}`;
+}
+
+function edgesOf(state: State, from: number, machine: Machine, undone: ReturnType<typeof undoneBy>): Edge[] {
   const edges: Edge[] = [];
   /** Outermost first: blocks are nested, so the one that ends first is last. */
   const open: Condition[] = [];
@@ -85,7 +99,10 @@ function edgesOf(state: State, from: number, machine: Machine): Edge[] {
   state.code.forEach((instruction, pc) => {
     while (open.length > 0 && (open[open.length - 1] as Condition).end <= pc) open.pop();
     open.push(...beginningAt(state, pc, skipped));
-    for (const to of targetsOf(instruction, machine)) edges.push({ from, to, label: labelOf(open), failure: false });
+    for (const to of targetsOf(instruction, machine)) edges.push({ from, to, label: labelOf(open), kind: 'goto' });
+    if (instruction.op === 'rollback')
+      for (const { state: to, texts } of undone(from, pc))
+        edges.push({ from, to, label: undoLabel(labelOf(open), texts), kind: 'rollback' });
     if (instruction.op === 'unless' && instruction.to > pc && instruction.text !== '')
       open.push({ end: instruction.to, text: oneLine(instruction.text) });
   });

@@ -1,41 +1,6 @@
-/** Control flow inside the code of one state: successors of an instruction, and where `DO: |` has a source. */
+/** Where `DO: |` has a source: an earlier effect in its state. */
+import { successors } from '../../machine/control-flow.js';
 import type { Instruction } from '../../machine/machine.js';
-
-/**
- * The instructions at which execution can continue in the same activation. Handlers are left out, because any
- * instruction can fail.
- */
-export function successors(code: readonly Instruction[], pc: number): number[] {
-  const i = code[pc] as Instruction;
-  switch (i.op) {
-    case 'jump':
-      return [i.to];
-    case 'unless':
-      return [pc + 1, i.to];
-    case 'goto':
-    case 'goto-dynamic':
-    case 'return':
-    case 'fail':
-    case 'fell-off':
-    case 'branch-end':
-      return [];
-    case 'wait-turn':
-      return [i.again, i.exit];
-    case 'next':
-      return [pc + 1, i.exit];
-    case 'fork':
-    case 'fork-each':
-      return [i.join];
-    case 'step-collect':
-      return [pc + 1, i.otherwise];
-    case 'step-verdict':
-      return [pc + 1, i.done];
-    case 'step-retry':
-      return [i.again];
-    default:
-      return [pc + 1];
-  }
-}
 
 function isSource(i: Instruction): boolean {
   return i.op === 'shell' || i.op === 'argv' || i.op === 'function' || i.op === 'agent';
