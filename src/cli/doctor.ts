@@ -4,7 +4,9 @@ import { existsSync } from 'node:fs';
 import { commandLocator } from '../project/command-finder.js';
 import { loadSettings } from '../project/settings.js';
 import { describeCall } from '../runtime/agents/describe.js';
+import type { Adapter } from '../runtime/agents/programs/adapter.js';
 import { nameableAdapters } from '../runtime/agents/programs/adapters.js';
+import { leaksOf } from '../runtime/agents/programs/leaks.js';
 import { resolveAgent, unknownAgent } from '../runtime/agents/resolve.js';
 import type { Configuration } from '../runtime/configuration/configuration.js';
 import { VERSION } from '../runtime/version.js';
@@ -31,7 +33,7 @@ export async function doctorCommand(flags: { readonly json?: boolean }): Promise
 }
 
 async function examine(configuration: Configuration, locate: Locate): Promise<Findings> {
-  const [programs, adapters, agents] = await Promise.all([
+  const [programs, adapters] = await Promise.all([
     Promise.all(['bash', 'git'].map((name) => examineProgram(name, locate))),
     Promise.all(
       nameableAdapters.map(async ({ name, program }) => ({
@@ -39,8 +41,10 @@ async function examine(configuration: Configuration, locate: Locate): Promise<Fi
         ...(await examineProgram(program ?? name, locate)),
       })),
     ),
-    Promise.all(Object.keys(configuration.agents).map((name) => examineAgent(name, configuration, locate))),
   ]);
+  const versions = new Map(adapters.map(({ adapter, version }) => [adapter, version]));
+  const names = Object.keys(configuration.agents);
+  const agents = await Promise.all(names.map((name) => examineAgent(name, configuration, locate, versions)));
   return {
     status: agents.every(({ problem }) => problem === null) ? 'ready' : 'missing',
     version: VERSION,
@@ -57,16 +61,37 @@ async function examineProgram(name: string, locate: Locate): Promise<FoundProgra
   return { name, path, version: path === null ? null : await versionOf(path) };
 }
 
-async function examineAgent(name: string, { agents, folder }: Configuration, locate: Locate): Promise<FoundAgent> {
+async function examineAgent(
+  name: string,
+  { agents, folder }: Configuration,
+  locate: Locate,
+  versions: ReadonlyMap<string, string | null>,
+): Promise<FoundAgent> {
   const settings = { agents, folder, instead: {} };
   const agent = resolveAgent(name, settings);
-  const { adapter, model = null } = agents[name] ?? { adapter: '' };
-  const facts = { name, adapter, model };
+  const { adapter, model = null, allow = null } = agents[name] ?? { adapter: '' };
+  const not_prevented = agent === null ? [] : leaksOf(agent.adapter, agent.configuration);
+  const facts = { name, adapter, model, allow, not_prevented };
   if (agent === null) return { ...facts, argv: null, problem: unknownAgent(name, settings) };
   const prepared = await describeCall(name, agent, folder);
   if ('reason' in prepared) return { ...facts, argv: null, problem: prepared.reason };
   const [program = ''] = prepared.argv;
-  return { ...facts, argv: prepared.argv, problem: locate(program) === null ? problemWithProgram(program) : null };
+  const problem =
+    locate(program) === null
+      ? problemWithProgram(program)
+      : allow === null
+        ? null
+        : problemWithVersion(versions.get(adapter) ?? null, agent.adapter);
+  return { ...facts, argv: prepared.argv, problem };
+}
+
+/** An older version would ignore its limits without a word. */
+function problemWithVersion(version: string | null, { allowSince: since }: Adapter): string | null {
+  const number = /\d+\.\d+\.\d+/.exec(version ?? '')?.[0];
+  if (since === undefined || number === undefined) return null;
+  return number.localeCompare(since, 'en', { numeric: true }) < 0
+    ? `version ${number} does not know the limits of \`allow\`; ${since} is the first that does`
+    : null;
 }
 
 function problemWithProgram(program: string): string {

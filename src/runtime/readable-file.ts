@@ -46,10 +46,14 @@ export function whyNoFile(stat: Stats): string | null {
 
 /** The folder of a project: the repository that contains a folder, or else the folder. Links are resolved. */
 export function projectOf(folder: string): string {
-  const start = realOf(resolve(folder));
-  for (let at = start; ; at = dirname(at)) {
+  return findRepository(folder) ?? realOf(resolve(folder));
+}
+
+/** The root of the repository that a folder is in, or null. */
+export function findRepository(folder: string): string | null {
+  for (let at = realOf(resolve(folder)); ; at = dirname(at)) {
     if (existsSync(resolve(at, '.git'))) return at;
-    if (dirname(at) === at) return start;
+    if (dirname(at) === at) return null;
   }
 }
 

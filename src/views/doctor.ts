@@ -14,6 +14,10 @@ export interface FoundAgent {
   readonly name: string;
   readonly adapter: string;
   readonly model: string | null;
+  /** What it may do; null if the configuration does not say so. */
+  readonly allow: readonly string[] | null;
+  /** What its program cannot be kept from, though it is not in `allow`. */
+  readonly not_prevented: readonly { readonly permission: string; readonly reason: string }[];
   /** The command line without the prompt; null if it is unknown. */
   readonly argv: readonly string[] | null;
   /** The reason why the agent cannot be called, or null. */
@@ -66,13 +70,21 @@ function programLines(programs: readonly FoundProgram[], paint: Paint): string[]
 function agentLines(agents: readonly FoundAgent[], paint: Paint): string[] {
   if (agents.length === 0) return ['none'];
   return rows(
-    agents.map(({ name, adapter, argv, problem }) => [
-      mark(problem === null, paint),
-      escapeControls(name),
-      adapter,
-      problem === null
-        ? { text: visibleLine(argv?.map(word).join(' ') ?? ''), paint: paint.faint }
-        : { text: visibleLine(problem), paint: paint.error },
+    agents.flatMap(({ name, adapter, argv, problem, not_prevented }) => [
+      [
+        mark(problem === null, paint),
+        escapeControls(name),
+        adapter,
+        problem === null
+          ? { text: visibleLine(argv?.map(word).join(' ') ?? ''), paint: paint.faint }
+          : { text: visibleLine(problem), paint: paint.error },
+      ],
+      ...not_prevented.map(({ permission, reason }) => [
+        '',
+        '',
+        '',
+        { text: visibleLine(`not kept from ${permission}: ${reason}`), paint: paint.warning },
+      ]),
     ]),
   );
 }

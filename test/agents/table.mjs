@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { openStage } from './stage.mjs';
 
 async function play(one, program, { keep, record, ...options }) {
-  const reason = one.needs === undefined ? one.without?.[program] : `agents have no \`${one.needs}:\` yet`;
+  const reason = one.without?.[program];
   if (reason !== undefined) return { program, one, mark: '–', reason };
   const name = one.name.replace(/[^a-zA-Z]+/g, '-').replace(/^-|-$/g, '');
   const recorded = record === undefined ? null : join(record, program, name);

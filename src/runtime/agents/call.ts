@@ -19,6 +19,7 @@ import { decodeCall } from './decode-call.js';
 import { watchGuards } from './guard-watch.js';
 import { jsonLines, textLines } from './json-lines.js';
 import type { Adapter, AgentCall } from './programs/adapter.js';
+import { allowedBy, allowVariable } from './programs/permissions.js';
 import { AgentTally } from './tally.js';
 
 /** Where and for how long the process runs; `timeoutMs` is a limit of the instruction, beside the guards of the call. */
@@ -62,7 +63,7 @@ export async function callAgent(
       // Nothing that an agent started is meant to stay: no exit code lets it.
       {
         ...process,
-        stdin: promptInput(adapter.asText?.(call.prompt) ?? call.prompt),
+        stdin: promptInput(withFolder(adapter.asText?.(call.prompt) ?? call.prompt, call)),
         needsText: true,
         ok: [],
         serves: 'agent',
@@ -96,14 +97,21 @@ function shownText({ show, resources }: EffectContext) {
   return show === null ? null : createShower(resources.outputs.redactor, (bytes) => show(bytes, 'stdout'));
 }
 
+/** An agent that may run no commands cannot look up a variable. */
+function withFolder(prompt: string, { configuration, out }: AgentCall): string {
+  const isUnknown = allowedBy(configuration)?.shell === false && prompt.includes('STATEDSL_OUT');
+  return isUnknown ? `${prompt}\n\nSTATEDSL_OUT is the folder ${out}` : prompt;
+}
+
 function promptInput(prompt: string) {
   const bytes = Buffer.from(prompt, 'utf8');
   return { base64: bytes.toString('base64'), bytes: bytes.length };
 }
 
-function environment(command: Command, { step, out, session, fork }: AgentCall): Environment {
+function environment(command: Command, { configuration, step, out, session, fork }: AgentCall): Environment {
   return {
     ...command.env,
+    ...allowVariable(configuration),
     STATEDSL_STEP: step,
     STATEDSL_OUT: out,
     STATEDSL_SESSION: session ?? '',

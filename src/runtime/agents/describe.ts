@@ -4,6 +4,7 @@ import type { ResolvedAgent } from './resolve.js';
 
 /** Stand where a call has paths of its own. */
 const FOLDER_MARK = '$STATEDSL_OUT';
+const DIRECTORY_MARK = '$PWD';
 const SCRIPT_MARK = 'SCRIPT';
 
 export async function describeCall(
@@ -15,6 +16,7 @@ export async function describeCall(
     name,
     configuration,
     folder,
+    directory: DIRECTORY_MARK,
     prompt: '',
     session: null,
     fork: false,

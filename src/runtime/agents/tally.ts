@@ -28,6 +28,8 @@ const MOST_DENIED = 50;
 const MOST_TOOLS = 10_000;
 const LONGEST_INPUT = 200;
 
+type ToolCall = Required<Pick<DeniedCall, 'tool' | 'input'>>;
+
 export class AgentTally {
   /** US dollars; null while none was reported. */
   cost: number | null = null;
@@ -36,7 +38,7 @@ export class AgentTally {
   sessionTokens: TokenCounts | null = null;
   /** What the program says about its error besides the words. */
   errorFlags: ErrorFlags = {};
-  private readonly toolNames = new Map<string, string>();
+  private readonly toolCalls = new Map<string, ToolCall>();
   /** Tool calls that the program did not allow, by their ids. */
   private readonly deniedById = new Map<string, DeniedCall>();
   /** Why it waits for its service at the moment and will ask it again; null where it works. */
@@ -115,12 +117,12 @@ export class AgentTally {
   }
 
   /** A tool is called; its result may name the call by its id alone. */
-  callsTool(id: string, tool: string): void {
-    if (this.toolNames.size < MOST_TOOLS) this.toolNames.set(id, tool);
+  callsTool(id: string, { tool, input }: ToolCall): void {
+    if (this.toolCalls.size < MOST_TOOLS) this.toolCalls.set(id, { tool, input: input.slice(0, LONGEST_INPUT) });
   }
 
-  toolOf(id: string): string {
-    return this.toolNames.get(id) ?? 'a tool';
+  toolCall(id: string): Partial<ToolCall> & Pick<ToolCall, 'tool'> {
+    return this.toolCalls.get(id) ?? { tool: 'a tool' };
   }
 
   /** The program waits for its service and asks it again. */

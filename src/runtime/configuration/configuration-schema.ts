@@ -26,6 +26,12 @@ export const configurationSchema = {
           args: { ...texts, description: 'Additional arguments of the program.' },
           run: { ...texts, minItems: 1, description: 'For the adapter `command`: the program and its arguments.' },
           env: environment,
+          allow: {
+            type: 'array',
+            items: { enum: ['edit', 'shell', 'network'] },
+            description:
+              'What the agent may do besides reading files. Without this key its program decides what it does without asking.',
+          },
           max_cost: {
             type: 'number',
             exclusiveMinimum: 0,

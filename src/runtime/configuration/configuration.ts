@@ -7,7 +7,8 @@ import type { ErrorObject } from 'ajv';
 import type { Json } from '../../machine/expression.js';
 import { nearest } from '../../machine/nearest.js';
 import type { AgentConfiguration } from '../agents/programs/adapter.js';
-import { nameableAdapters } from '../agents/programs/adapters.js';
+import { findAdapter, nameableAdapters } from '../agents/programs/adapters.js';
+import { leakGroups, looseningArgument } from '../agents/programs/leaks.js';
 import { projectOf, whyUnreadable } from '../readable-file.js';
 import { configurationSchema } from './configuration-schema.js';
 import { findConfiguration, type Ignored } from './find-configuration.js';
@@ -91,7 +92,8 @@ async function checkConfiguration(read: ReadFile, file: string): Promise<LoadedC
   if (problems.length > 0) return { configuration: noConfiguration, problems, warnings: [] };
   const given = value as unknown as Partial<Configuration>;
   const configuration = { ...noConfiguration, ...given, file, folder: dirname(file) };
-  return { configuration, problems: [], warnings: replacedAgents(configuration, read, file) };
+  const warnings = [...replacedAgents(configuration, read, file), ...unlimitedAgents(configuration, read, file)];
+  return { configuration, problems: [], warnings };
 }
 
 /** A name such as `claude-opus` means an agent without any configuration, and readers of a program rely on that. */
@@ -104,6 +106,29 @@ function replacedAgents({ agents }: Configuration, read: ReadFile, file: string)
     const help = 'give it another name if you did not mean to replace the built-in agent';
     return [{ file, line: location?.line ?? null, column: location?.column ?? null, message, help }];
   });
+}
+
+/** `allow` looks like a promise, so what a program does all the same is reported where it is written. */
+function unlimitedAgents({ agents }: Configuration, read: ReadFile, file: string): FileProblem[] {
+  return Object.entries(agents).flatMap(([name, configuration]) => {
+    const adapter = findAdapter(configuration.adapter);
+    if (adapter === null) return [];
+    const location = read.locationOf(['agents', name, 'allow'], true);
+    return leakGroups(adapter, configuration).map(({ permissions, reason }) => {
+      const list = inWords(permissions.map((permission) => `\`${permission}\``));
+      const own = looseningArgument(adapter, configuration);
+      const message = `\`allow\` does not keep the agent \`${name}\` from ${list}: ${reason}`;
+      const help =
+        own === null
+          ? `add ${list} to \`allow\` if the agent may do this, or use an agent of another adapter`
+          : `remove \`${own}\` from \`args\``;
+      return { file, line: location?.line ?? null, column: location?.column ?? null, message, help };
+    });
+  });
+}
+
+function inWords(names: readonly string[]): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
 async function schemaProblems(value: Json, read: ReadFile, file: string): Promise<FileProblem[]> {

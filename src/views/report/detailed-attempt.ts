@@ -1,4 +1,5 @@
 /** One attempt of a command or call with all recorded facts. */
+import type { DeniedCall } from '../../interpreter/events/event.js';
 import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { outcomeWords } from '../log/outcome-words.js';
@@ -30,6 +31,7 @@ export interface DetailedAttempt {
   readonly tokens?: Tokens;
   readonly turns?: number;
   readonly session_id?: string;
+  readonly denied?: readonly DeniedCall[];
 }
 
 /** The name under which an attempt is listed. */
@@ -38,7 +40,7 @@ export function toolName({ tool, text }: Attempt['request']): string {
 }
 
 export function detailedAttempt(run_id: string, attempt: Attempt): DetailedAttempt {
-  const { seq, time, request, ending, outcome, retried, durationMs, cost, tokens, turns, sessionId } = attempt;
+  const { seq, time, request, ending, outcome, retried, durationMs, cost, tokens, turns, sessionId, denied } = attempt;
   const { kind, text, state, line, undo, args, prompt } = request;
   return {
     run_id,
@@ -55,6 +57,6 @@ export function detailedAttempt(run_id: string, attempt: Attempt): DetailedAttem
     outcome: outcome === null ? null : outcomeWords(outcome),
     retried,
     duration_ms: durationMs,
-    ...omitUndefined({ cost, tokens, turns, session_id: sessionId }),
+    ...omitUndefined({ cost, tokens, turns, session_id: sessionId, denied }),
   };
 }

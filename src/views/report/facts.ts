@@ -1,5 +1,5 @@
 /** The facts of one run as plain data: its recorded events, visits of states, attempts of effects, waits and exceeded limits. */
-import type { Outcome, RunEvent } from '../../interpreter/events/event.js';
+import type { DeniedCall, Outcome, RunEvent } from '../../interpreter/events/event.js';
 import type { RolledBack } from '../../interpreter/events/undo-facts.js';
 import type { Json } from '../../machine/expression.js';
 
@@ -54,6 +54,8 @@ export interface Attempt {
   tokens?: Tokens;
   turns?: number;
   sessionId?: string;
+  /** Calls of tools that the program of its agent did not allow. */
+  denied?: readonly DeniedCall[];
   /** The number of the event with the outcome. */
   settledSeq: number | null;
   /** The reason of the retry. */

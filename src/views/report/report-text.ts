@@ -5,6 +5,7 @@ import type { Paint } from '../drawing/paint.js';
 import { cut, visibleLine } from '../drawing/visible-text.js';
 import { statusPaint } from '../run-list.js';
 import { stepColumns } from '../steps/step-table.js';
+import type { DeniedRow } from './denied.js';
 import type { LimitReached } from './facts.js';
 import type { Report, ReportedRun, StateRow, ToolRow, WaitRow } from './report.js';
 import { type Described, numbers, table, times } from './report-table.js';
@@ -14,7 +15,7 @@ import { undoBlocks } from './undo-text.js';
 const LONGEST_TEXT = 120;
 
 export function drawReport(report: Report, paint: Paint): string {
-  const { states, steps, tools, waits, limits, events } = report;
+  const { states, steps, tools, denied, waits, limits, events } = report;
   const agents = tools.filter(({ spent }) => spent !== undefined);
   const machines = new Set(states.map(({ machine }) => machine));
   const blocks = [
@@ -24,6 +25,7 @@ export function drawReport(report: Report, paint: Paint): string {
     table(stepColumns(steps), steps, paint),
     table(TOOL_COLUMNS, tools, paint),
     table(AGENT_COLUMNS, agents, paint),
+    table(DENIED_COLUMNS, denied, paint),
     table(WAIT_COLUMNS, waits, paint),
     ...undoBlocks(report, report.runs.length > 1, paint),
     table(EVENT_COLUMNS, events, paint),
@@ -109,6 +111,13 @@ const AGENT_COLUMNS: readonly Described<ToolRow>[] = [
   numbers('TOKENS OUT', ({ spent }) => spent?.tokens.out ?? 0),
   numbers('CACHE READ', ({ spent }) => spent?.tokens.cache_read ?? 0),
   numbers('CACHE WRITE', ({ spent }) => spent?.tokens.cache_write ?? 0),
+];
+
+const DENIED_COLUMNS: readonly Described<DeniedRow>[] = [
+  { title: 'AGENT', cell: ({ agent }) => visibleLine(agent) },
+  { title: 'DENIED', cell: ({ tool }, paint) => ({ text: visibleLine(tool), paint: paint.warning }) },
+  numbers('COUNT', ({ count }) => count),
+  { title: 'INPUT', cell: ({ input = '' }) => visibleLine(cut(input, LONGEST_TEXT)) },
 ];
 
 const WAIT_COLUMNS: readonly Described<WaitRow>[] = [

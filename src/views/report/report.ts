@@ -4,6 +4,7 @@
  */
 import type { EffectKind } from '../../interpreter/events/event.js';
 import { type StepRow, stepRows } from '../steps/step-rows.js';
+import { type DeniedRow, deniedRows } from './denied.js';
 import { toolName } from './detailed-attempt.js';
 import type { Attempt, LimitReached, Wait } from './facts.js';
 import type { RunFacts } from './run-facts.js';
@@ -83,6 +84,8 @@ export interface Report extends Spending, UndoReport {
   readonly steps: readonly StepRow[];
   /** Sorted by time, longest first. */
   readonly tools: readonly ToolRow[];
+  /** Calls of tools that the programs of agents did not allow. */
+  readonly denied: readonly DeniedRow[];
   readonly waits: readonly WaitRow[];
   readonly limits: readonly (LimitReached & { readonly run_id: string })[];
   readonly events: readonly { readonly event: string; readonly count: number }[];
@@ -112,6 +115,7 @@ export function reportOn(runs: readonly RunWithFacts[]): Report {
     states: stateRows(runs),
     steps: stepRows(runs),
     tools: toolRows(attempts),
+    denied: deniedRows(attempts),
     waits: waitRows(runs),
     ...undoReport(runs),
     limits: runs.flatMap(({ run_id, facts }) => facts.limits.map((limit) => ({ run_id, ...limit }))),

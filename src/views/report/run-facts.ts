@@ -231,12 +231,12 @@ function hasFailed(outcome: Outcome, { kind }: Requested): boolean {
   return outcome.kind === 'exited' ? outcome.exit !== 0 : outcome.kind !== 'value';
 }
 
-function spentBy(outcome: Outcome): Partial<Pick<Attempt, 'cost' | 'tokens' | 'turns' | 'sessionId'>> {
+function spentBy(outcome: Outcome): Partial<Pick<Attempt, 'cost' | 'tokens' | 'turns' | 'sessionId' | 'denied'>> {
   const cost = costOf(outcome);
   if (outcome.kind !== 'exited' && outcome.kind !== 'timed-out') return { cost };
-  const { tokens, turns, session_id: sessionId } = outcome;
+  const { tokens, turns, session_id: sessionId, denied } = outcome;
   return {
     cost,
-    ...omitUndefined({ tokens, turns, sessionId }),
+    ...omitUndefined({ tokens, turns, sessionId, denied }),
   };
 }

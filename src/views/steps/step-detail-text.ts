@@ -33,6 +33,7 @@ function attemptLines(one: DetailedStepAttempt, paint: Paint): string[] {
     ...spentLine(one),
     ...textLines('prompt', one.prompt, paint),
     ...commandLines(one),
+    ...deniedLines(one, paint),
     ...failureLines(one, paint),
     ...textLines('answer', one.answer, paint),
     ...one.gates.flatMap((gate) => gateLines(gate, paint)),
@@ -50,6 +51,15 @@ function spentLine(one: DetailedStepAttempt): string[] {
     ...(session_id === null || session_id === '' ? [] : [`session ${visibleLine(session_id)}`]),
   ];
   return [`    ${parts.join(', ')}`];
+}
+
+function deniedLines({ calls }: DetailedStepAttempt, paint: Paint): string[] {
+  return calls
+    .flatMap(({ denied = [] }) => denied)
+    .map(({ tool, input, reason }) => {
+      const call = visibleLine(cut(input === undefined ? tool : `${tool} ${input}`, LONGEST_LINE));
+      return paint.warning(`    denied: ${call}${reason ? ` (${visibleLine(cut(reason, LONGEST_LINE))})` : ''}`);
+    });
 }
 
 /** How failed agent calls ended: a limit, an error, an unavailable agent. */

@@ -25,6 +25,8 @@ export interface StepRow extends Spending {
   readonly escalations: number;
   /** How often each limit stopped the step's agents, by the name of the limit. */
   readonly guards: readonly string[];
+  /** Calls of tools that the programs of its agents did not allow. */
+  readonly denied?: number;
   readonly gates: { readonly passed: number; readonly failed: number };
   /** Null if no call reported any. */
   readonly turns: number | null;
@@ -73,7 +75,13 @@ function rowOf({ machine, stories }: MachineStories): StepRow {
     turns: turnsOf(calls),
     duration_ms: tries.reduce((total, { durationMs }) => total + (durationMs ?? 0), 0),
     ...(last.copied ? { copied: true } : {}),
+    ...deniedIn(calls),
   };
+}
+
+function deniedIn(calls: readonly Attempt[]): Pick<StepRow, 'denied'> {
+  const denied = calls.reduce((total, { denied: some = [] }) => total + some.length, 0);
+  return denied === 0 ? {} : { denied };
 }
 
 function escalationsIn(stories: readonly StepStory[]): number {

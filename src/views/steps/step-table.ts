@@ -35,6 +35,10 @@ export function stepColumns(rows: readonly StepRow[]): Described<StepRow>[] {
       title: 'STOPPED BY',
       cell: ({ guards }) => (guards.length === 0 ? '-' : guardWords(guards)),
     }),
+    ...columnIf(
+      ({ denied }) => denied !== undefined,
+      numbers('DENIED', ({ denied = 0 }) => denied),
+    ),
     { title: 'GATES', cell: ({ gates }) => gateWords(gates) },
     { title: 'COST', right: true, cell: costCell },
     numbers('TOKENS', ({ tokens }) => tokens.in + tokens.out),

@@ -67,9 +67,8 @@ ${step('left')}${step('right')}RETURN: {right.output}
   },
   {
     name: 'session: tasks in worktrees',
-    needs: 'allow',
     async play(stage) {
-      const tasks = ['east', 'west'].map((name) => ({ name, description: `write ${name}` }));
+      const tasks = ['east', 'west'].map((name) => ({ name, description: `write ${name}`, files: [] }));
       const structured = ({ tools }) => tools.find((tool) => /^structured_?output$/i.test(tool));
       // Each task writes in the folder that its program works in, and says so.
       const answer = (asked) => {

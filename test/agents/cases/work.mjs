@@ -5,7 +5,7 @@ import { assertCall, assertReturned, assertRun, flow } from './expected.mjs';
 const FOLDER = /\/[^\s"'\\<>,]*\/\d+-out(?=[/\s"'\\<>,]|$)/;
 
 /** Writes a file into the folder for answers. Where the model was not told its path, it asks the variable first. */
-function leave(name, content, text) {
+export function leave(name, content, text) {
   let written = false;
   return (asked) => {
     if (written) return { text };
@@ -36,7 +36,6 @@ export const work = [
   },
   {
     name: 'tool: shell',
-    needs: 'allow',
     async play(stage) {
       stage.configure({ allow: ['edit', 'shell'] });
       await stage.model({ turns: [{ say: 'I run it.', shell: 'pwd > ran.txt' }, { text: 'Ran it.' }] });

@@ -6,6 +6,7 @@ import type { TokenCounts } from '../../../interpreter/events/event.js';
 import type { Command } from '../../process/shell.js';
 import type { AgentTally } from '../tally.js';
 import type { AnswerSchema } from './answer-schema.js';
+import type { Allowed, Leaks, Permission } from './permissions.js';
 
 /** An agent as the configuration describes it. */
 export interface AgentConfiguration {
@@ -17,6 +18,8 @@ export interface AgentConfiguration {
   /** Program and arguments, for the adapter `command`. */
   readonly run?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** What it may do; absent: what its program lets it do when nobody is there to be asked. */
+  readonly allow?: readonly Permission[];
   /** US dollars a call. */
   readonly max_cost?: number;
   /** Calls at once. */
@@ -40,6 +43,8 @@ export interface AgentCall {
   readonly configuration: AgentConfiguration;
   /** Folder that relative paths of the configuration start from; null where there is no configuration. */
   readonly folder: string | null;
+  /** Where it works. */
+  readonly directory: string;
   readonly prompt: string;
   /** The session to go on in; null begins a new one. */
   readonly session: string | null;
@@ -55,7 +60,7 @@ export interface AgentCall {
   /** What the answer has to match; null: anything. */
   readonly schema: AnswerSchema | null;
   /** Writes a private file that lives as long as the run; gives its path. */
-  file(text: string): string;
+  file(text: string, extension?: string): string;
   /** Which call of its run this is of those that share `key`, from 0; the same when it is made again after a crash. */
   callNumber(key: string): number;
 }
@@ -82,6 +87,12 @@ export interface Adapter {
     /** Find it from another directory. */
     readonly elsewhere: boolean;
   };
+  /** What the program cannot be kept from, by what its agent may not do. */
+  leaks(allowed: Allowed, args: readonly string[]): Leaks;
+  /** The version that first knew its limits; absent where an older one refuses to start because of them. */
+  readonly allowSince?: string;
+  /** Flags in the `args` of an agent that may give it more than `allow` does, and beginnings of such arguments. */
+  readonly loosens: readonly string[];
   /** Errors of the program may be read as those of a service: see `unavailable.ts`. */
   readonly service: boolean;
   /** Its output always says how the call ended; without that the call failed, whatever its exit code. */

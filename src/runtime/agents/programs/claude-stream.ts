@@ -14,7 +14,11 @@ export function readClaudeEvent(line: JsonLine, tally: AgentTally): void {
   tally.worksIn(textOf(line.session_id));
   switch (line.type) {
     case 'assistant':
+      readToolCalls(line, tally);
       return readMessage(line, tally);
+    case 'user':
+      readRefusals(line, tally);
+      return readCost(line, tally);
     case 'rate_limit_event':
       return readRateLimit(objectOf(line.rate_limit_info), tally);
     case 'result':
@@ -62,6 +66,30 @@ function readNotice(line: JsonLine, tally: AgentTally): void {
       tool: textOf(line.tool_name) ?? 'a tool',
       reason: textOf(line.decision_reason) ?? textOf(line.message) ?? '',
     });
+}
+
+function partsOf({ message }: JsonLine, type: string): JsonLine[] {
+  return listOf(objectOf(message).content)
+    .filter(isJsonObject)
+    .filter((part) => part.type === type);
+}
+
+export function readToolCalls(line: JsonLine, tally: AgentTally): void {
+  for (const { id, name, input } of partsOf(line, 'tool_use'))
+    tally.callsTool(textOf(id) ?? '', { tool: textOf(name) ?? 'a tool', input: inputText(input) });
+}
+
+/** Words of results with which a tool was not allowed, or does not exist in this session. */
+const REFUSED =
+  /^(?:<tool_use_error>)?(?:Error: )?(?:No such tool available|File is in a directory that is denied|Permission to use \S+ .*has been denied|Tool "[^"]*" not found in registry)/;
+
+/** Denials that the program reports to the model alone. */
+export function readRefusals(line: JsonLine, tally: AgentTally): void {
+  for (const { tool_use_id: named, content, is_error: isError } of partsOf(line, 'tool_result')) {
+    const [id, text] = [textOf(named) ?? '', textOf(content)];
+    if (isError !== true || text === null || !REFUSED.test(text)) continue;
+    tally.denies(id, { ...tally.toolCall(id), reason: text.replace(/<\/?tool_use_error>/g, '') });
+  }
 }
 
 export function readDenials(line: JsonLine, tally: AgentTally): void {

@@ -2,11 +2,17 @@
  * Claude Code. Its own limits of turns and money are set as well, since it can stop between two turns where we can
  * only stop it in the middle of one.
  */
-import { type Adapter, flag, withoutCommand } from './adapter.js';
+import { type Adapter, type AgentCall, flag, withoutCommand } from './adapter.js';
 import { schemaArgument } from './answer-schema.js';
 import { readClaudeEvent } from './claude-stream.js';
+import { allowedBy, forbiddenFolder, leaksOfCommands, toolsFor } from './permissions.js';
 
 const MENTION = /(?:^|\s)@\S/;
+
+const MODES = ['--permission-mode', '--dangerously-skip-permissions'] as const;
+
+/** Files are named by rules, since it may always write to its folder for answers. */
+const TOOLS = { edit: [], shell: ['Bash', 'PowerShell', 'Monitor', 'REPL'], network: ['WebFetch', 'WebSearch'] };
 
 export const claudeAdapter: Adapter = {
   name: 'claude',
@@ -15,7 +21,10 @@ export const claudeAdapter: Adapter = {
   service: true,
   reportsEnd: true,
   asText: withoutCommand,
-  command({ configuration, session, fork, out, guards, prompt, schema }) {
+  leaks: leaksOfCommands,
+  loosens: MODES,
+  command(call) {
+    const { configuration, session, fork, out, guards, prompt, schema } = call;
     const { model, args = [], env = {} } = configuration;
     const answer = schemaArgument(schema);
     return {
@@ -25,7 +34,7 @@ export const claudeAdapter: Adapter = {
         '--output-format',
         'stream-json',
         '--verbose',
-        ...flag(args, ['--permission-mode', '--dangerously-skip-permissions'], 'acceptEdits'),
+        ...permissionFlags(call),
         ...flag(args, ['--add-dir'], out),
         ...(model === undefined ? [] : ['--model', model]),
         ...(session === null ? [] : ['--resume', session, ...(fork ? ['--fork-session'] : [])]),
@@ -40,3 +49,19 @@ export const claudeAdapter: Adapter = {
   },
   decodeLine: readClaudeEvent,
 };
+
+/** In a mode that would ask, what no rule allows is denied. Rules that deny hold in every mode. */
+function permissionFlags({ configuration, out, directory }: AgentCall): string[] {
+  const { args = [] } = configuration;
+  const allowed = allowedBy(configuration);
+  if (allowed === null) return flag(args, MODES, 'acceptEdits');
+  const forbidden = allowed.edit ? null : forbiddenFolder(directory, out);
+  const denied = [...toolsFor(TOOLS, allowed, false), ...(forbidden === null ? [] : [`Edit(/${forbidden}/**)`])];
+  return [
+    ...flag(args, MODES, allowed.edit ? 'acceptEdits' : 'default'),
+    '--allowedTools',
+    ...toolsFor(TOOLS, allowed, true),
+    `Edit(/${out}/**)`,
+    ...(denied.length === 0 ? [] : ['--disallowedTools', ...denied]),
+  ];
+}

@@ -6,8 +6,11 @@
 import type { TokenCounts } from '../../../interpreter/events/event.js';
 import { countOf, isJsonObject, objectOf, textOf } from '../json-members.js';
 import type { AgentTally } from '../tally.js';
-import { type Adapter, flag, type JsonLine } from './adapter.js';
+import { type Adapter, type AgentCall, flag, type JsonLine } from './adapter.js';
 import { isStrict } from './answer-schema.js';
+import { type Allowed, allowedBy } from './permissions.js';
+
+const SANDBOX = ['--sandbox', '-s', '--full-auto', '--dangerously-bypass-approvals-and-sandbox', '--yolo'] as const;
 
 export const codexAdapter: Adapter = {
   name: 'codex',
@@ -15,7 +18,12 @@ export const codexAdapter: Adapter = {
   sessions: { fork: true, elsewhere: true },
   service: true,
   reportsEnd: true,
-  command({ configuration, session, fork, out, schema, file }) {
+  // Without commands it could not even read a file, so they stay, and its sandbox limits what they do.
+  leaks: (_allowed, args) =>
+    hasNoCommands(args) ? {} : { shell: 'it reads files with commands, which run in its sandbox' },
+  loosens: [...SANDBOX, 'sandbox_', 'default_permissions', 'permissions.', 'web_search'],
+  command(call) {
+    const { configuration, session, fork, schema, file } = call;
     const { model, args = [], env = {} } = configuration;
     return {
       argv: [
@@ -23,8 +31,7 @@ export const codexAdapter: Adapter = {
         'exec',
         '--json',
         '--skip-git-repo-check',
-        ...flag(args, SANDBOX, 'workspace-write'),
-        ...flag(args, ['--add-dir'], out),
+        ...sandboxFlags(call),
         ...(model === undefined ? [] : ['--model', model]),
         ...(schema === null || !isStrict(schema) ? [] : flag(args, ['--output-schema'], file(JSON.stringify(schema)))),
         ...args,
@@ -34,6 +41,7 @@ export const codexAdapter: Adapter = {
       env,
     };
   },
+  decodeErrorLine: readErrorLine,
   decodeLine(line, tally) {
     switch (line.type) {
       case 'thread.started':
@@ -64,7 +72,34 @@ export const codexAdapter: Adapter = {
   },
 };
 
-const SANDBOX = ['--sandbox', '-s', '--full-auto', '--dangerously-bypass-approvals-and-sandbox', '--yolo'] as const;
+/** What its sandbox lets commands and edits do. */
+function sandboxFlags({ configuration, out }: AgentCall): string[] {
+  const { args = [] } = configuration;
+  const allowed = allowedBy(configuration);
+  const isOwn = flag(args, SANDBOX).length === 0;
+  const sandbox =
+    allowed === null || allowed.edit || isOwn
+      ? [...flag(args, SANDBOX, 'workspace-write'), ...flag(args, ['--add-dir'], out)]
+      : settings(readOnly(out));
+  return allowed === null ? sandbox : [...sandbox, ...settings(network(allowed))];
+}
+
+const hasNoCommands = (args: readonly string[]): boolean =>
+  args.some((arg, at) => (arg === 'shell_tool' && args[at - 1] === '--disable') || arg === '--disable=shell_tool');
+
+const settings = (values: readonly string[]): string[] => values.flatMap((value) => ['-c', value]);
+
+/** Versions that do not know of profiles take the mode, and may write nowhere. */
+const readOnly = (out: string): string[] => [
+  'sandbox_mode="read-only"',
+  'default_permissions="statedsl"',
+  `permissions.statedsl.filesystem={":root"="read",${JSON.stringify(out)}="write"}`,
+];
+
+const network = ({ edit, network: isAllowed }: Allowed): string[] => [
+  edit ? `sandbox_workspace_write.network_access=${isAllowed}` : `permissions.statedsl.network={enabled=${isAllowed}}`,
+  `web_search="${isAllowed ? 'live' : 'disabled'}"`,
+];
 
 /** What the model says; all other items are done for it, and their end is the end of a turn. */
 const SPOKEN = new Set(['agent_message', 'reasoning', 'plan', 'todo_list', 'error']);
@@ -82,6 +117,16 @@ function readItem(item: JsonLine, tally: AgentTally): void {
   const text = textOf(item.text);
   if ((kind === 'agent_message' || kind === 'assistant_message') && text !== null) tally.setText(text);
   if (kind !== '' && !SPOKEN.has(kind)) tally.endTurn();
+}
+
+const REFUSED = /tools::router: error=(?:unsupported call: (\S+)|(patch rejected: .*))/;
+
+/** Tool calls that were denied are not printed, but its own log has some of them. */
+function readErrorLine(line: string, tally: AgentTally): void {
+  const refused = REFUSED.exec(line);
+  if (refused === null) return;
+  const [, tool = 'apply_patch', rejected] = refused;
+  tally.denies(`stderr ${tally.denied.length}`, { tool, reason: rejected ?? 'there is no such tool' });
 }
 
 /** `Reconnecting... 2/5 (why)` is no error yet: the program asks its service again. */

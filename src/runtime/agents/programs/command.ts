@@ -5,12 +5,15 @@
 import { resolve } from 'node:path';
 import type { Adapter } from './adapter.js';
 import { readClaudeEvent } from './claude-stream.js';
+import { UNLIMITED } from './permissions.js';
 
 export const commandAdapter: Adapter = {
   name: 'command',
   program: null,
   // A program of the project's own may fail with any words; only a report of it is read for what it means.
   sessions: { fork: true, elsewhere: true },
+  leaks: () => UNLIMITED,
+  loosens: [],
   service: false,
   reportsEnd: false,
   command({ name, configuration, folder }) {

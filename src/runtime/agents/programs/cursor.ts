@@ -1,6 +1,9 @@
 /** Cursor's agent. Without `--force` it only proposes changes, and a new folder has to be trusted by somebody. */
 import { type Adapter, flag, withoutCommand } from './adapter.js';
 import { readClaudeEvent } from './claude-stream.js';
+import { type Allowed, allowedBy, type Leaks } from './permissions.js';
+
+const FORCE = ['--force', '-f', '--yolo'] as const;
 
 export const cursorAdapter: Adapter = {
   name: 'cursor',
@@ -9,7 +12,10 @@ export const cursorAdapter: Adapter = {
   service: true,
   reportsEnd: true,
   asText: withoutCommand,
+  leaks,
+  loosens: [...FORCE],
   command({ configuration, session }) {
+    const allowed = allowedBy(configuration);
     const { model, args = [], env = {} } = configuration;
     return {
       argv: [
@@ -17,7 +23,7 @@ export const cursorAdapter: Adapter = {
         '--print',
         '--output-format',
         'stream-json',
-        ...flag(args, ['--force', '-f', '--yolo']),
+        ...(allowed === null || allowed.edit || allowed.shell ? flag(args, FORCE) : []),
         ...flag(args, ['--trust']),
         ...(model === undefined ? [] : ['--model', model]),
         ...(session === null ? [] : ['--resume', session]),
@@ -28,3 +34,11 @@ export const cursorAdapter: Adapter = {
   },
   decodeLine: readClaudeEvent,
 };
+
+/** One switch gives it everything; without that it proposes changes and makes none. */
+function leaks({ edit, shell }: Allowed): Leaks {
+  const network = 'it has no switch for the network alone';
+  if (!edit && !shell) return { network };
+  const why = 'its only switch for changes, `--force`, gives it everything';
+  return { edit: why, shell: why, network };
+}

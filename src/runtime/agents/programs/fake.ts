@@ -7,11 +7,14 @@ import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import type { Adapter, AgentCall } from './adapter.js';
 import { readClaudeEvent } from './claude-stream.js';
 import { type FakeAnswer, fakeAnswer } from './fake-script.js';
+import { UNLIMITED } from './permissions.js';
 
 export const fakeAdapter: Adapter = {
   name: 'fake',
   program: null,
   sessions: { fork: true, elsewhere: true },
+  leaks: () => UNLIMITED,
+  loosens: [],
   service: true,
   reportsEnd: false,
   async command(call) {

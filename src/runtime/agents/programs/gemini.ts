@@ -2,7 +2,17 @@
 
 import { amountOf, countOf, isJsonObject, objectOf, textOf } from '../json-members.js';
 import type { AgentTally } from '../tally.js';
-import { type Adapter, flag, type JsonLine, withoutCommand, withoutMentions } from './adapter.js';
+import { type Adapter, type AgentCall, flag, type JsonLine, withoutCommand, withoutMentions } from './adapter.js';
+import { inputText } from './claude-stream.js';
+import { type Allowed, allowedBy, leaksOfCommands, type Permission } from './permissions.js';
+
+const MODES = ['--approval-mode', '--yolo', '-y'] as const;
+
+const TOOLS: Readonly<Record<Permission, readonly string[]>> = {
+  edit: ['write_file', 'replace'],
+  shell: ['run_shell_command'],
+  network: ['web_fetch', 'google_web_search'],
+};
 
 export const geminiAdapter: Adapter = {
   name: 'gemini',
@@ -11,14 +21,17 @@ export const geminiAdapter: Adapter = {
   service: true,
   reportsEnd: true,
   asText: (prompt) => withoutMentions(withoutCommand(prompt)),
-  command({ configuration, session, out }) {
+  leaks: leaksOfCommands,
+  loosens: [...MODES, '--policy', '--admin-policy', '--allowed-tools'],
+  command(call) {
+    const { configuration, session, out } = call;
     const { model, args = [], env = {} } = configuration;
     return {
       argv: [
         'gemini',
         '--output-format',
         'stream-json',
-        ...flag(args, ['--approval-mode', '--yolo', '-y'], 'auto_edit'),
+        ...permissionFlags(call),
         ...flag(args, ['--include-directories'], out),
         ...(model === undefined ? [] : ['--model', model]),
         ...(session === null ? [] : ['--resume', session]),
@@ -40,7 +53,10 @@ export const geminiAdapter: Adapter = {
       case 'tool_use':
         tally.works();
         tally.beginTurn();
-        tally.callsTool(textOf(line.tool_id) ?? '', textOf(line.tool_name) ?? 'a tool');
+        tally.callsTool(textOf(line.tool_id) ?? '', {
+          tool: textOf(line.tool_name) ?? 'a tool',
+          input: inputText(line.parameters),
+        });
         break;
       case 'tool_result':
         readToolResult(line, tally);
@@ -56,6 +72,36 @@ export const geminiAdapter: Adapter = {
   },
 };
 
+/** Without a person to ask, tools of its own choice are left out: rules decide about each of them. */
+function permissionFlags({ configuration, out, file }: AgentCall): string[] {
+  const { args = [] } = configuration;
+  const allowed = allowedBy(configuration);
+  if (allowed === null) return flag(args, MODES, 'auto_edit');
+  return [
+    ...flag(args, MODES, allowed.edit ? 'auto_edit' : 'default'),
+    '--policy',
+    file(policyOf(allowed, out), '.toml'),
+  ];
+}
+
+/** Above the rules of the user, which have 0 to 999 too. */
+function policyOf(allowed: Allowed, out: string): string {
+  const rules = Object.entries(TOOLS).map(([permission, tools]) => {
+    const isAllowed = allowed[permission as Permission];
+    return rule(tools, isAllowed ? 'allow' : 'deny', [
+      'priority = 998',
+      ...(isAllowed ? ['allowRedirection = true'] : []),
+    ]);
+  });
+  // Arguments are compared as JSON; a NUL begins each member, so that no content of a file looks like one.
+  const inside = `\\u0000"file_path":"${out.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}/(?![^"]*\\.\\.)`;
+  const folder = rule(TOOLS.edit, 'allow', [`argsPattern = ${JSON.stringify(inside)}`, 'priority = 999']);
+  return [...rules, folder].join('\n');
+}
+
+const rule = (tools: readonly string[], decision: string, more: readonly string[]): string =>
+  ['[[rule]]', `toolName = ${JSON.stringify(tools)}`, `decision = "${decision}"`, ...more, ''].join('\n');
+
 /** Words of errors with which a tool was not allowed, or does not exist in this mode. */
 const DENIED = /polic|permission|denied|not_registered|rejected|cancel/i;
 
@@ -67,7 +113,7 @@ function readToolResult(line: JsonLine, tally: AgentTally): void {
   const isDenied = DENIED.test(textOf(type) ?? '') || OUTSIDE.test(textOf(message) ?? '');
   if (line.status !== 'error' || !isDenied) return;
   const id = textOf(line.tool_id) ?? '';
-  tally.denies(id, { tool: tally.toolOf(id), reason: textOf(message) ?? textOf(line.output) ?? '' });
+  tally.denies(id, { ...tally.toolCall(id), reason: textOf(message) ?? textOf(line.output) ?? '' });
 }
 
 function readMessage(line: JsonLine, tally: AgentTally): void {

@@ -1,9 +1,12 @@
 /** OpenCode. Each step of its model reports its own cost and tokens, so money can be watched while it is spent. */
+import { relative } from 'node:path';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
+import { findRepository } from '../../readable-file.js';
 import { amountOf, countOf, isJsonObject, objectOf, textOf } from '../json-members.js';
 import type { AgentTally, ErrorFlags } from '../tally.js';
-import type { Adapter, JsonLine } from './adapter.js';
+import type { Adapter, AgentCall, JsonLine } from './adapter.js';
 import { inputText } from './claude-stream.js';
+import { type Allowed, allowedBy, leaksOfCommands } from './permissions.js';
 
 export const opencodeAdapter: Adapter = {
   name: 'opencode',
@@ -11,7 +14,12 @@ export const opencodeAdapter: Adapter = {
   sessions: { fork: true, elsewhere: false },
   service: true,
   reportsEnd: true,
-  command({ configuration, session, fork, out }) {
+  leaks: leaksOfCommands,
+  allowSince: '1.1.1',
+  // What is denied stays denied, also with `--auto`.
+  loosens: [],
+  command(call) {
+    const { configuration, session, fork } = call;
     const { model, args = [], env = {} } = configuration;
     return {
       argv: [
@@ -23,7 +31,10 @@ export const opencodeAdapter: Adapter = {
         ...(session === null ? [] : ['--session', session, ...(fork ? ['--fork'] : [])]),
         ...args,
       ],
-      env: { OPENCODE_PERMISSION: permissions(out), ...env },
+      env:
+        configuration.allow === undefined
+          ? { OPENCODE_PERMISSION: permissions(call), ...env }
+          : { ...env, OPENCODE_PERMISSION: permissions(call) },
     };
   },
   decodeLine(line, tally) {
@@ -82,10 +93,19 @@ function finishStep(part: JsonLine, tally: AgentTally): void {
 }
 
 /** Nobody is there to be asked, so it rejects what it would ask for; what a rule forbids is reported in other words. */
+const MISSING = /unavailable tool/i;
 const DENIED = /rejected permission|prevents you from using|permission denied/i;
 
 function readTool({ callID, tool, state }: JsonLine, tally: AgentTally): void {
   const { status, error, input } = objectOf(state);
+  // A tool that no rule allows is not offered, and a call of it is answered by this one.
+  if (tool === 'invalid') {
+    const { tool: missing, error: words } = objectOf(input);
+    const reason = textOf(words);
+    if (reason !== null && MISSING.test(reason))
+      tally.denies(textOf(callID) ?? '', { tool: textOf(missing) ?? 'a tool', reason });
+    return;
+  }
   const reason = textOf(error);
   if (status === 'error' && reason !== null && DENIED.test(reason))
     tally.denies(textOf(callID) ?? '', { tool: textOf(tool) ?? 'a tool', input: inputText(input), reason });
@@ -104,13 +124,36 @@ function resetOf(error: unknown): number | null {
 }
 
 /** It would ask before it writes to a folder outside of the project. What the user allows or denies otherwise stays. */
-function permissions(out: string): string {
-  const outside = { [`${out}/*`]: 'allow' };
-  const own = jsonObject(process.env.OPENCODE_PERMISSION ?? '');
-  const more = own.external_directory;
-  const before = typeof more === 'string' ? { '*': more } : objectOf(more);
-  return JSON.stringify({ ...own, external_directory: { ...before, ...outside } });
+function permissions(call: AgentCall): string {
+  const { configuration, out } = call;
+  const allowed = allowedBy(configuration);
+  const own = jsonObject(configuration.env?.OPENCODE_PERMISSION ?? process.env.OPENCODE_PERMISSION ?? '');
+  const outside = { external_directory: { ...rulesOf(own.external_directory), [`${out}/*`]: 'allow' } };
+  return JSON.stringify({ ...own, ...(allowed === null ? {} : rules(allowed, own, call)), ...outside });
 }
+
+/** The last rule that fits decides, so where a permission is given, rules of the user for single commands come after ours. */
+function rules(allowed: Allowed, own: JsonLine, { directory, out }: AgentCall): JsonLine {
+  const rule = (name: string, isAllowed: boolean): JsonLine =>
+    isAllowed ? { '*': 'allow', ...singleRules(own[name]) } : { '*': 'deny' };
+  // Files are named by their path from the root of the repository, or of the file system.
+  const folder = relative(findRepository(directory) ?? '/', out);
+  return {
+    edit: allowed.edit ? rule('edit', true) : { '*': 'deny', [`${folder}/*`]: 'allow' },
+    bash: rule('bash', allowed.shell),
+    webfetch: rule('webfetch', allowed.network),
+    websearch: rule('websearch', allowed.network),
+    codesearch: rule('codesearch', allowed.network),
+  };
+}
+
+/** One word is a rule for everything. */
+function rulesOf(value: unknown): JsonLine {
+  return typeof value === 'string' ? { '*': value } : objectOf(value);
+}
+
+const singleRules = (value: unknown): JsonLine =>
+  Object.fromEntries(Object.entries(objectOf(value)).filter(([pattern]) => pattern !== '*'));
 
 function jsonObject(text: string): JsonLine {
   try {

@@ -6,7 +6,7 @@ import type { TokenCounts } from '../../../interpreter/events/event.js';
 import { amountOf, isJsonObject, objectOf, textOf } from '../json-members.js';
 import type { AgentTally } from '../tally.js';
 import type { JsonLine } from './adapter.js';
-import { claudeTokens, readDenials, readEnd, sayMessage } from './claude-stream.js';
+import { claudeTokens, readDenials, readEnd, readRefusals, readToolCalls, sayMessage } from './claude-stream.js';
 
 const PROSE = /^Model produced plain text instead of calling the structured_output tool/;
 
@@ -14,8 +14,10 @@ export function readQwenEvent(line: JsonLine, tally: AgentTally): void {
   tally.worksIn(textOf(line.session_id));
   switch (line.type) {
     case 'assistant':
+      readToolCalls(line, tally);
       return readMessage(line, tally);
     case 'user':
+      readRefusals(line, tally);
       if (textOf(line.parent_tool_use_id) === null) tally.endTurn();
       return;
     case 'system':

@@ -1,0 +1,44 @@
+/** What the program of an agent does although its `allow` does not have it. */
+import type { Adapter, AgentConfiguration } from './adapter.js';
+import { allowedBy, PERMISSIONS, type Permission } from './permissions.js';
+
+export interface Leak {
+  readonly permission: Permission;
+  readonly reason: string;
+}
+
+/** What the program of an agent cannot be kept from, though the agent may not do it. */
+export function leaksOf(adapter: Adapter, configuration: AgentConfiguration): readonly Leak[] {
+  const allowed = allowedBy(configuration);
+  if (allowed === null) return [];
+  const own = looseningArgument(adapter, configuration);
+  const leaks = own === null ? adapter.leaks(allowed, configuration.args ?? []) : null;
+  return PERMISSIONS.filter((permission) => !allowed[permission]).flatMap((permission) => {
+    const reason = leaks === null ? `its \`args\` have \`${own}\`, which wins` : leaks[permission];
+    return reason === undefined ? [] : [{ permission, reason }];
+  });
+}
+
+/** The argument in the configuration of an agent that may give it more than `allow` does, or null. */
+export function looseningArgument({ loosens }: Adapter, { args = [] }: AgentConfiguration): string | null {
+  return args.find((arg) => loosens.some((flag) => isFlag(arg, flag))) ?? null;
+}
+
+interface LeakGroup {
+  readonly permissions: readonly Permission[];
+  readonly reason: string;
+}
+
+/** Together where the reason is the same. */
+export function leakGroups(adapter: Adapter, configuration: AgentConfiguration): readonly LeakGroup[] {
+  const leaks = leaksOf(adapter, configuration);
+  return [...new Set(leaks.map(({ reason }) => reason))].map((reason) => ({
+    permissions: leaks.filter((leak) => leak.reason === reason).map(({ permission }) => permission),
+    reason,
+  }));
+}
+
+/** `--flag`, `--flag=value`; what is no flag is the beginning of an argument. */
+function isFlag(arg: string, flag: string): boolean {
+  return arg === flag || arg.startsWith(flag.startsWith('-') ? `${flag}=` : flag);
+}
