@@ -41,7 +41,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   syntax: {
     holds:
-      'the trees (`ast.ts`, `step.ts`, `plan-tree.ts`) and `parse.ts`; `tokens/`: tokens, lexer modes, indentation; `grammar/`: the Chevrotain parser; `tree/`: CST → AST, templates and interpolations; `steps/`: STEP and its sections',
+      'the trees (`ast.ts`, `step.ts`, `plan-tree.ts`) and `parse.ts`; `tokens/`: tokens, lexer modes, indentation; `grammar/`: the Chevrotain parser; `tree/`: CST → AST, templates and interpolations; `steps/`: STEP and its sections; `tests/`: the lines of test files',
     rooms: ['source'],
     packages: ['chevrotain'],
     node: false,
@@ -95,6 +95,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['chalk', 'string-width'],
     node: false,
   },
+  testing: {
+    holds:
+      'tests of programs: reads a test file with its program, runs each test in a world of scripted answers and virtual time, and judges the run; `reporters/`: results as text',
+    rooms: ['source', 'syntax', 'machine', 'check', 'interpreter', 'runtime', 'project', 'views'],
+    packages: [],
+    node: true,
+  },
   library: {
     holds:
       'the library for programs that embed statedsl: `compile`, `run`, `openProject` and everything else that `index.ts` exports, without internal types',
@@ -112,7 +119,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   cli: {
     holds:
       'one file per command, with `plan/` and `init/`; `preparation/`: from arguments to a program that can run; `running/`: shared by commands that drive a run; the only room that reads argv, prints and exits',
-    rooms: [...BELOW_LIBRARY, 'library', 'control'],
+    rooms: [...BELOW_LIBRARY, 'testing', 'library', 'control'],
     packages: ['commander', '@bomb.sh/tab', '@viz-js/viz', 'execa', 'log-update'],
     node: true,
   },

@@ -5,7 +5,7 @@ import type { Compilation } from '../check/compile.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { mayHaveWorktree } from '../project/choose-worktree.js';
 import { compileProgram } from '../project/compile-program.js';
-import { isPlan } from '../project/program-kind.js';
+import { isPlan, isTestFile } from '../project/program-kind.js';
 import { emptyCompilation, readNamed } from '../project/read-program.js';
 import { agentLookup, gateLookup, loadSettings, toolLookup } from '../project/settings.js';
 import { type Diagnostic, hasErrors } from '../source/diagnostic.js';
@@ -87,6 +87,7 @@ function isInvalid(all: readonly Diagnostic[], { strict }: CheckFlags): boolean 
 }
 
 type OpenedFile =
+  /** Nothing more is to be compiled. */
   | { readonly kind: 'broken'; readonly compilation: Compilation }
   | {
       readonly kind: 'text';
@@ -100,6 +101,7 @@ type FixedJson = MadeEdit & { readonly file: string };
 
 /** Returns null, after reporting the problem, if there is no file to read. */
 async function openFile(file: string, flags: CheckFlags, reported: Set<string>): Promise<OpenedFile | null> {
+  if (isTestFile(file)) return openTests(file, flags);
   const { configuration, diagnostics, sources, warnings } = await loadSettings(commandLineHost(), file);
   await reportOnce(warnings, sources, flags, reported);
   const read = readNamed(commandLineHost(), file, configuration);
@@ -139,6 +141,16 @@ async function openFile(file: string, flags: CheckFlags, reported: Set<string>):
       },
     );
   return { kind: 'text', name: read.name, text: read.text, compile };
+}
+
+/** A test file is checked together with the program that it names. */
+async function openTests(file: string, { cwd }: CheckFlags): Promise<OpenedFile | null> {
+  const { loadSuite } = await import('../testing/load-suite.js');
+  const loaded = await loadSuite(commandLineHost(), file, resolve(cwd ?? '.'));
+  if (!('missing' in loaded))
+    return { kind: 'broken', compilation: emptyCompilation(loaded.diagnostics, loaded.sources) };
+  await usageError(loaded.missing);
+  return null;
 }
 
 /** Several files may share one configuration, whose warnings are reported once. */

@@ -20,6 +20,7 @@ import {
 import { addOutsideOption } from './outside-option.js';
 import { addPlan, unusedStoreOption } from './plan-commands.js';
 import { stderr, stdout } from './streams.js';
+import { addTest } from './test-commands.js';
 import { visibleError } from './usage.js';
 
 /** A hint for people who give a program as the command. */
@@ -58,6 +59,7 @@ export function createProgram(onExit: (code: number) => void): Command {
   addGc(program, onExit);
   addCheck(program, onExit);
   addFormat(program, onExit);
+  addTest(program, onExit);
   addConvert(program, onExit);
   addGraph(program, onExit);
   addDisassemble(program, onExit);

@@ -1,5 +1,5 @@
 /** `formatText`: formats the text of a program, or the programs in a document. Reads and writes no files. */
-import { isMarkdown } from '../project/program-kind.js';
+import { isMarkdown, isTestFile } from '../project/program-kind.js';
 import { type Diagnostic, hasErrors, sortDiagnostics } from '../source/diagnostic.js';
 import { type SourceFile, sourceFile } from '../source/source-file.js';
 
@@ -13,9 +13,15 @@ interface FormattedText {
 /** The ending of `name` decides whether the text is a document. The Markdown reader is loaded only then. */
 export async function formatText(text: string, name: string): Promise<FormattedText> {
   const source = sourceFile(name, text);
-  const { diagnostics, format } = isMarkdown(name) ? await formatDocument(source) : await formatProgramText(source);
+  const { diagnostics, format } = await parserOf(name)(source);
   const sound = !hasErrors(diagnostics);
   return { text: sound ? format() : null, diagnostics: sortDiagnostics(diagnostics), sources: [source] };
+}
+
+/** The front end of a file. */
+function parserOf(name: string): (source: SourceFile) => Promise<Parsed> {
+  if (isTestFile(name)) return formatTestFile;
+  return isMarkdown(name) ? formatDocument : formatProgramText;
 }
 
 interface Parsed {
@@ -28,6 +34,12 @@ async function formatDocument(source: SourceFile): Promise<Parsed> {
   const { formatMarkdown } = await import('../format/format-markdown.js');
   const { regions, diagnostics } = parseMarkdown(source, 0);
   return { diagnostics, format: () => formatMarkdown(source, regions) };
+}
+
+async function formatTestFile(source: SourceFile): Promise<Parsed> {
+  const { parseTests } = await import('../syntax/tests/parse-tests.js');
+  const { formatTests } = await import('../format/format-tests.js');
+  return { diagnostics: parseTests(source, 0).diagnostics, format: () => formatTests(source.text) };
 }
 
 async function formatProgramText(source: SourceFile): Promise<Parsed> {

@@ -10,6 +10,11 @@ export function isPlan(name: string): boolean {
   return /\.json$/i.test(name);
 }
 
+/** Tests of a program are in a file of their own. */
+export function isTestFile(name: string): boolean {
+  return /\.test\.dsl$/i.test(name);
+}
+
 /** Standard input has no name, so it is never a document. */
 export function isMarkdown(name: string): boolean {
   return /\.(md|markdown)$/i.test(name);

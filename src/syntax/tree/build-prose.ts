@@ -3,6 +3,7 @@ import type { CstNode, IToken } from 'chevrotain';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { sectionOutside, stepInList } from '../../source/catalogue/step-syntax.js';
 import { badCharacter, notAnInstruction, unknownVerb } from '../../source/catalogue/syntax.js';
+import { testMessages } from '../../source/catalogue/tests.js';
 import type { Instruction, Name } from '../ast.js';
 import { child, fixAt, type ParseContext, report, span, spanOf, startOf, token, tokenSpan } from '../grammar/cst.js';
 import { isSection, verbLike, verbNamed } from '../tokens/verbs.js';
@@ -105,6 +106,9 @@ function bindingHelp(line: string): { help?: string } {
     : { help: `write \`SET: ${name} = …\` for a value, \`DO: ${name} = …\` for a command` };
 }
 
+/** Verbs of test files that no program has. */
+const testVerb = /^(?:TESTS?|MOCK|GIVEN|ANSWER|EXPECT)$/;
+
 /** A line whose first word might have been meant as a verb. */
 function buildUnknown(context: ParseContext, statement: CstNode, line: string, start: number): Instruction {
   const written =
@@ -116,6 +120,8 @@ function buildUnknown(context: ParseContext, statement: CstNode, line: string, s
     const where = span(context, start, start + blanks.length);
     report(context, badCharacter(where, { character: blanks[0] as string }));
   } else if (isSection(written) || retryEntry.test(line)) report(context, sectionOutside(at, { section: written }));
+  else if (testVerb.test(written) && wordColon.test(line))
+    report(context, testMessages.inProgram(at, { verb: written }));
   else if (meant !== undefined) {
     const colon = context.text[start + written.length] === ':' ? '' : ':';
     report(context, unknownVerb(at, { written, meant, fix: fixAt(at, `${meant}${colon}`) }));

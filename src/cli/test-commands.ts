@@ -1,0 +1,23 @@
+/** The command `test`. */
+import { type Command, Option } from 'commander';
+import { wholeNumber } from './option-values.js';
+
+const REPORTERS = ['pretty', 'tap', 'junit', 'json', 'github'];
+
+export function addTest(program: Command, onExit: (code: number) => void): void {
+  program
+    .command('test')
+    .description('run the tests of programs: scripted answers, virtual time, nothing is started')
+    .argument('[paths...]', 'test files (`.test.dsl`) and folders (default: the current directory)')
+    .option('--filter <text>', 'run only the tests with this text in their name')
+    .option('--jobs <n>', 'how many tests may run at the same time', wholeNumber)
+    .option('--bail', 'stop after the first test that fails')
+    .option('--watch', 'run the tests again whenever a file changes')
+    .option('--update', 'write the snapshots')
+    .option('--offline', 'start nothing, even if a mock says `for real` (default in CI)')
+    .option('--no-offline', 'start what mocks answer `for real`')
+    .addOption(new Option('--reporter <name>', 'how results are printed').choices(REPORTERS).default('pretty'))
+    .option('--cwd <directory>', 'the working directory of programs (default: the current directory)')
+    .option('--quiet', 'print only failures and the summary')
+    .action(async (paths: string[], options) => onExit(await (await import('./test.js')).testCommand(paths, options)));
+}

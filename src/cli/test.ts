@@ -1,0 +1,166 @@
+/** `statedsl test`: runs the tests of programs with scripted answers, in virtual time. */
+import { watch } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { dirname, resolve } from 'node:path';
+import { type Diagnostic, hasErrors } from '../source/diagnostic.js';
+import type { SourceSet } from '../source/source-file.js';
+import { findTests } from '../testing/find-tests.js';
+import { loadSuite } from '../testing/load-suite.js';
+import { github, json, junit, tap } from '../testing/reporters/machine.js';
+import { resultLines, summaryLine } from '../testing/reporters/pretty.js';
+import { runSuite } from '../testing/run-suites.js';
+import type { SnapshotMode } from '../testing/snapshots.js';
+import type { Suite } from '../testing/suite.js';
+import type { TestResult } from '../testing/test-result.js';
+import { EXIT, type ExitCode } from './exit-code.js';
+import { commandLineHost } from './host.js';
+import { printDiagnostics } from './report-diagnostics.js';
+import { stderr, stdout } from './streams.js';
+import { usageError } from './usage.js';
+
+export interface TestFlags {
+  readonly filter?: string;
+  readonly jobs?: number;
+  readonly bail?: boolean;
+  readonly watch?: boolean;
+  readonly update?: boolean;
+  /** Absent: in CI. */
+  readonly offline?: boolean;
+  readonly reporter: 'pretty' | 'tap' | 'junit' | 'json' | 'github';
+  readonly cwd?: string;
+  readonly quiet?: boolean;
+}
+
+export async function testCommand(names: readonly string[], flags: TestFlags): Promise<ExitCode> {
+  const code = await runTests(names, flags);
+  return flags.watch === true ? watchTests(names, flags) : code;
+}
+
+async function runTests(names: readonly string[], flags: TestFlags): Promise<ExitCode> {
+  const begun = performance.now();
+  const { files, missing } = findTests(names.length === 0 ? ['.'] : names);
+  const [absent] = missing;
+  if (absent !== undefined) return usageError(`there is no file or folder \`${absent}\``);
+  if (files.length === 0)
+    return usageError('there are no tests here', 'tests are in files with a name that ends in `.test.dsl`');
+  const cwd = resolve(flags.cwd ?? '.');
+  const suites = await loadSuites(files, cwd, flags);
+  if (suites === null) return EXIT.usage;
+  const results = await runSuites(suites, cwd, flags);
+  if (results.length === 0) {
+    const what =
+      flags.filter === undefined ? 'the files contain no tests' : `no test has \`${flags.filter}\` in its name`;
+    return usageError(what, 'write one: `TEST: NAME`, and below it `EXPECT: returned`');
+  }
+  await printResults(results, performance.now() - begun, flags);
+  return results.some(({ status }) => status === 'failed') ? EXIT.failed : EXIT.returned;
+}
+
+/** All suites, or null where a file cannot be right: then nothing runs. */
+async function loadSuites(files: readonly string[], cwd: string, flags: TestFlags): Promise<Suite[] | null> {
+  const suites: Suite[] = [];
+  let isWrong = false;
+  for (const file of files) {
+    const loaded = await loadSuite(commandLineHost(), file, cwd);
+    if ('missing' in loaded) {
+      await usageError(loaded.missing);
+      isWrong = true;
+      continue;
+    }
+    await printDiagnostics(loaded.diagnostics, loaded.sources, flags);
+    if (loaded.suite === null || hasErrors(loaded.diagnostics)) isWrong = true;
+    else suites.push(loaded.suite);
+  }
+  return isWrong ? null : suites;
+}
+
+async function runSuites(suites: readonly Suite[], cwd: string, flags: TestFlags): Promise<TestResult[]> {
+  const isPretty = flags.reporter === 'pretty';
+  const paint = await stdout.paint();
+  const results: TestResult[] = [];
+  const warnings: { readonly diagnostics: readonly Diagnostic[]; readonly sources: SourceSet }[] = [];
+  const obsolete: string[] = [];
+  for (const suite of suites) {
+    let isFirst = true;
+    const ran = await runSuite(suite, {
+      host: commandLineHost(),
+      cwd,
+      jobs: flags.jobs ?? availableParallelism(),
+      filter: flags.filter ?? null,
+      bail: flags.bail === true,
+      offline: flags.offline ?? isCi(),
+      snapshots: snapshotMode(flags),
+      onResult: (result) => {
+        results.push(result);
+        if (!isPretty || (flags.quiet === true && result.status !== 'failed')) return;
+        if (isFirst) stdout.write(`${paint.strong(suite.name)}\n`);
+        isFirst = false;
+        stdout.write(resultLines(result, paint));
+      },
+    });
+    warnings.push({ diagnostics: ran.diagnostics, sources: suite.sources });
+    obsolete.push(...ran.obsolete.map((name) => `\`${name}\` in ${suite.name}.snap`));
+    if (flags.bail === true && results.some(({ status }) => status === 'failed')) break;
+  }
+  for (const { diagnostics, sources } of warnings) await printDiagnostics(diagnostics, sources, flags);
+  if (obsolete.length > 0 && flags.quiet !== true)
+    stderr.write(`snapshots without a test: ${obsolete.join(', ')} (\`--update\` removes them)\n`);
+  return results;
+}
+
+async function printResults(results: readonly TestResult[], ms: number, { reporter }: TestFlags): Promise<void> {
+  switch (reporter) {
+    case 'pretty':
+      stdout.write(summaryLine(results, ms, await stdout.paint()));
+      return;
+    case 'tap':
+      stdout.write(tap(results));
+      return;
+    case 'junit':
+      stdout.write(junit(results));
+      return;
+    case 'json':
+      stdout.write(json(results));
+      return;
+    case 'github':
+      stdout.write(github(results));
+  }
+}
+
+/** Where nobody looks, a missing snapshot is a mistake and not a first one. */
+function snapshotMode({ update }: TestFlags): SnapshotMode {
+  if (update === true) return 'update';
+  return isCi() ? 'read-only' : 'write-missing';
+}
+
+function isCi(): boolean {
+  const { CI } = process.env;
+  return CI !== undefined && !['', '0', 'false'].includes(CI);
+}
+
+/** Runs the tests again whenever a file changes, until the process is interrupted. */
+function watchTests(names: readonly string[], flags: TestFlags): Promise<ExitCode> {
+  const folders = new Set(
+    (names.length === 0 ? ['.'] : names).map((name) => (/\.dsl$/.test(name) ? dirname(name) : name)),
+  );
+  let timer: NodeJS.Timeout | undefined;
+  let isRunning = false;
+  let isStale = false;
+  const rerun = async (): Promise<void> => {
+    isStale = isRunning;
+    if (isRunning) return;
+    isRunning = true;
+    stdout.write('\n');
+    await runTests(names, flags);
+    isRunning = false;
+    if (isStale) await rerun();
+  };
+  const note = (_event: string, name: string | null): void => {
+    if (name !== null && !/\.(?:dsl|md|ya?ml|json)$/.test(name)) return;
+    clearTimeout(timer);
+    // Editors write a file in several steps.
+    timer = setTimeout(rerun, 50);
+  };
+  for (const folder of folders) watch(folder, { recursive: true }, note);
+  return new Promise((end) => process.once('SIGINT', () => end(EXIT.returned)));
+}

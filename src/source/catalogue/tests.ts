@@ -1,0 +1,37 @@
+/** Test files: their lines, and what in them matches nothing. */
+import { didYouMean, list, message, type Near } from './message.js';
+
+export const testMessages = {
+  line: message<{ what: string; help?: string }>('test-line', 'error', (f) => ({
+    message: f.what,
+    ...(f.help === undefined ? {} : { help: f.help }),
+  })),
+  inProgram: message<{ verb: string }>('test-in-program', 'error', (f) => ({
+    message: `\`${f.verb}:\` belongs in a test file, and this is a program`,
+    help: 'move it to a file with a name that ends in `.test.dsl`, below a line `TESTS: "./program.dsl"`',
+  })),
+  noProgram: message<{ path: string; reason: string }>('test-program', 'error', (f) => ({
+    message: `cannot test \`${f.path}\`: ${f.reason}`,
+    help: 'the path is relative to the test file',
+  })),
+  matchesNothing: message<{ what: string; names: readonly string[] } & Near>('matches-nothing', 'error', (f) => ({
+    message: `${f.what}, so this line can have no effect`,
+    ...didYouMean('', f.near, f.names.length === 0 ? 'remove the line' : `there are ${list(f.names)}`),
+  })),
+  unknownValue: message<{ name: string } & Near>('unknown-value', 'error', (f) => ({
+    message: `nothing in this test has the name \`${f.name}\``,
+    ...didYouMean(f.name, f.near, 'name an input, a tracked variable or the row of `EACH:`, or write a text in quotes'),
+  })),
+  ambiguousMock: message<{ other: string; line: number }>('ambiguous-mock', 'error', (f) => ({
+    message: `two mocks answer \`${f.other}\`, and neither is more specific`,
+    help: `name a state (\`STATE/…\`) or a line (\`… line ${f.line}\`) in one of them`,
+  })),
+  wrongAnswer: message<{ what: string; help: string }>('wrong-answer', 'error', (f) => ({
+    message: f.what,
+    help: f.help,
+  })),
+  unusedMock: message<{ what: string }>('unused-mock', 'warning', (f) => ({
+    message: `${f.what} was used by no test of this file`,
+    help: 'remove it, or correct its selector',
+  })),
+};

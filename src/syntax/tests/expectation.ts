@@ -1,0 +1,87 @@
+/** What follows EXPECT. A word of an expectation that an operator follows begins a condition instead. */
+import type { LineCursor } from './line-cursor.js';
+import { readSelector } from './mock-line.js';
+import type { CountOperator, Expectation, NamedValue } from './test-tree.js';
+
+/** After a name, this makes it a part of a condition. */
+const OPERATOR =
+  /^(?:[.?[]|\s*(?:==|!=|<|>|\+|\*|%)|\s+[/-]\s|\s+(?:is|not|in|contains|exists|matches|starts|ends|AND|OR)(?!\w))/;
+
+export function readExpectation(cursor: LineCursor): Expectation {
+  cursor.take(/^\[always\]\s*:?/);
+  const word = /^\s*([A-Za-z_]+)(?![\w(])/.exec(cursor.rest);
+  const after = word === null ? '' : cursor.rest.slice(word[0].length);
+  if (word === null || OPERATOR.test(after)) return condition(cursor);
+  switch (word[1]) {
+    case 'returned':
+      cursor.takeWord('returned');
+      return { kind: 'returned', value: cursor.isAtEnd ? null : cursor.restAsExpression('a value') };
+    case 'failed':
+      cursor.takeWord('failed');
+      return { kind: 'failed', error: cursor.isAtEnd ? null : cursor.name('the kind of the failure') };
+    case 'suspended':
+      cursor.takeWord('suspended');
+      return { kind: 'suspended', name: cursor.isAtEnd ? null : cursor.name('a question or a signal') };
+    case 'states':
+      cursor.takeWord('states');
+      return readStates(cursor);
+    case 'no':
+    case 'event':
+      return readEvent(cursor);
+    case 'calls':
+      cursor.takeWord('calls');
+      return readCalls(cursor);
+    case 'prompt':
+      cursor.takeWord('prompt');
+      return readPrompt(cursor);
+    case 'snapshot':
+      cursor.takeWord('snapshot');
+      return { kind: 'snapshot' };
+    default:
+      return condition(cursor);
+  }
+}
+
+function condition(cursor: LineCursor): Expectation {
+  return { kind: 'condition', expression: cursor.restAsExpression('what is expected') };
+}
+
+function readStates(cursor: LineCursor): Expectation {
+  const states: Extract<Expectation, { kind: 'states' }>['states'][number][] = [];
+  do states.push(cursor.take(/^(?:…|\.\.\.)/) === null ? cursor.name('the name of a state') : null);
+  while (cursor.take(/^,/) !== null);
+  return { kind: 'states', states };
+}
+
+function readEvent(cursor: LineCursor): Expectation {
+  const isAbsent = cursor.takeWord('no');
+  if (!cursor.takeWord('event')) cursor.fail('`event` is missing here');
+  const name = cursor.name('the name of an event');
+  const isTimes = (): boolean => /^\s*times(?!\w)/.test(cursor.rest);
+  const fields: NamedValue[] = [];
+  while (!cursor.isAtEnd && !isTimes()) {
+    fields.push(...fieldOf(cursor));
+    cursor.take(/^,/);
+  }
+  return { kind: 'event', isAbsent, name, fields, times: cursor.takeWord('times') ? cursor.number('a number') : null };
+}
+
+/** The fields of an event are separated by spaces, as in EMIT, or by commas. */
+function fieldOf(cursor: LineCursor): NamedValue[] {
+  const name = cursor.name('the name of a field');
+  if (cursor.take(/^=(?!=)/) === null) cursor.fail(`\`=\` is missing after \`${name.text}\``);
+  return [{ name, value: cursor.fieldValue() }];
+}
+
+function readCalls(cursor: LineCursor): Expectation {
+  const selector = readSelector(cursor);
+  const operator = cursor.take(/^(?:==|!=|<=|>=|<|>)/)?.[0];
+  if (operator === undefined) return cursor.fail('a comparison such as `== 2` is missing here');
+  return { kind: 'calls', selector, operator: operator as CountOperator, count: cursor.number('a number') };
+}
+
+function readPrompt(cursor: LineCursor): Expectation {
+  const selector = readSelector(cursor);
+  if (!cursor.takeWord('contains')) cursor.fail('`contains` is missing here');
+  return { kind: 'prompt', selector, part: cursor.restAsExpression('a text') };
+}

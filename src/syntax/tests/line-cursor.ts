@@ -1,0 +1,159 @@
+/** Reads one line of a test file from left to right. Values and conditions go to the parser of expressions. */
+import { testMessages as say } from '../../source/catalogue/tests.js';
+import type { Diagnostic } from '../../source/diagnostic.js';
+import type { Span } from '../../source/source-file.js';
+import type { Expression, Name } from '../ast.js';
+import { parseExpressionText } from '../tree/expression.js';
+import { endOfQuote, type LogicalLine, outsideQuotes } from './logical-lines.js';
+import type { ExpressionText } from './test-tree.js';
+
+/** What ends a value, besides the end of its line. */
+const ENDS = /^(?:,|→|->|\s(?:cost|tokens|after|at|times)\s)/;
+
+/** Ends the reading of a line after its mistake was reported. */
+export class LineProblem extends Error {}
+
+export class LineCursor {
+  private at = 0;
+
+  constructor(
+    private readonly line: LogicalLine,
+    private readonly file: number,
+    private readonly diagnostics: Diagnostic[],
+    private readonly texts: Map<Expression, ExpressionText>,
+  ) {}
+
+  get rest(): string {
+    return this.line.text.slice(this.at);
+  }
+
+  get isAtEnd(): boolean {
+    return this.rest.trim() === '';
+  }
+
+  /** The whole line. */
+  get span(): Span {
+    return this.spanFrom(0, this.line.text.length);
+  }
+
+  /** Takes what `pattern` matches here, after spaces; null: nothing. `pattern` must begin with `^`. */
+  take(pattern: RegExp): RegExpExecArray | null {
+    this.skipBlanks();
+    const match = pattern.exec(this.rest);
+    if (match !== null) this.at += match[0].length;
+    return match;
+  }
+
+  /** Takes a word that is followed by no letter. */
+  takeWord(word: string): boolean {
+    this.skipBlanks();
+    const found = this.rest.startsWith(word) && !/^[\w]/.test(this.rest.slice(word.length));
+    if (found) this.at += word.length;
+    return found;
+  }
+
+  /** The name of a variable, a state, an event or an agent. */
+  name(what: string): Name {
+    const match = this.take(/^[\p{L}_][\p{L}\p{N}_-]*/u);
+    if (match === null) return this.fail(`${what} is missing here`);
+    return { text: match[0], span: this.spanFrom(this.at - match[0].length, this.at) };
+  }
+
+  /** The characters between quotes, as they are written but for `\"` and `\\`. */
+  takeQuoted(what: string): { readonly text: string; readonly span: Span } {
+    this.skipBlanks();
+    const begin = this.at;
+    const quote = this.line.text[begin];
+    if (quote !== '"' && quote !== "'") return this.fail(`${what} in quotes is missing here`);
+    const end = endOfQuote(this.line.text, begin);
+    if (end >= this.line.text.length) return this.fail('this quote is not closed');
+    this.at = end + 1;
+    const inside = this.line.text.slice(begin + 1, end);
+    return { text: inside.replace(/\\(["'\\])/g, '$1'), span: this.spanFrom(begin, this.at) };
+  }
+
+  number(what: string): number {
+    const match = this.take(/^\d+(?:\.\d+)?(?![\w.])/);
+    return match === null ? this.fail(`${what} is missing here`) : Number(match[0]);
+  }
+
+  duration(): Name {
+    const match = this.take(/^\d+(?:\.\d+)?[a-z]+(?!\w)/);
+    if (match === null) return this.fail('a duration such as `30s` is missing here');
+    return { text: match[0], span: this.spanFrom(this.at - match[0].length, this.at) };
+  }
+
+  arrow(): void {
+    if (this.take(/^(?:→|->)/) === null) this.fail('`→` is missing here');
+  }
+
+  /** A value up to a comma, an arrow or a word that follows a value. */
+  value(what: string): Expression {
+    this.skipBlanks();
+    return this.expression(this.at + extentOf(this.rest), what);
+  }
+
+  /** The value of a field of an event, which ends at a space outside of quotes and brackets. */
+  fieldValue(): Expression {
+    this.skipBlanks();
+    return this.expression(this.at + extentOf(this.rest, /^[\s,]/), 'a value');
+  }
+
+  /** A text in quotes, if one is here. */
+  optionalText(): Expression | null {
+    this.skipBlanks();
+    return /^["']/.test(this.rest) ? this.value('a text') : null;
+  }
+
+  /** All of the rest as one expression. */
+  restAsExpression(what: string): Expression {
+    this.skipBlanks();
+    return this.expression(this.line.text.length, what);
+  }
+
+  /** Reports what is left of the line. */
+  end(): void {
+    if (!this.isAtEnd) this.fail(`\`${this.rest.trim()}\` does not belong here`);
+  }
+
+  /** Reports a mistake here and ends the line. */
+  fail(what: string, help?: string): never {
+    const begin = this.isAtEnd ? Math.max(0, this.line.text.length - 1) : this.at;
+    const span = this.spanFrom(begin, this.line.text.length);
+    this.diagnostics.push(say.line(span, help === undefined ? { what } : { what, help }));
+    throw new LineProblem(what);
+  }
+
+  spanFrom(begin: number, end: number): Span {
+    return { file: this.file, start: this.line.start + begin, end: this.line.start + end };
+  }
+
+  private expression(end: number, what: string): Expression {
+    const begin = this.at;
+    const text = this.line.text.slice(begin, end).trimEnd();
+    if (text === '') return this.fail(`${what} is missing here`);
+    const parsed = parseExpressionText(text, this.line.start + begin, this.file);
+    const isBroken = parsed.diagnostics.some(({ severity }) => severity === 'error');
+    this.diagnostics.push(...parsed.diagnostics);
+    if (isBroken) throw new LineProblem(what);
+    if (!parsed.complete) return this.fail(`\`${text}\` is not a value`, 'write a text in quotes: `"…"`');
+    this.at = end;
+    this.texts.set(parsed.expression, { text, start: this.line.start + begin });
+    return parsed.expression;
+  }
+
+  private skipBlanks(): void {
+    while (/^\s/.test(this.rest)) this.at++;
+  }
+}
+
+/** How far a value reaches: quotes and brackets belong to it. */
+function extentOf(text: string, ends: RegExp = ENDS): number {
+  let depth = 0;
+  for (const { character, at } of outsideQuotes(text)) {
+    if ('[({'.includes(character)) depth++;
+    else if ('])}'.includes(character)) depth--;
+    else if (depth <= 0 && ends.test(text.slice(at, at + 10))) return at;
+  }
+  return text.length;
+}

@@ -1,0 +1,143 @@
+/**
+ * From the text of a test file to its tree. Each line is read on its own, so a mistake costs only its line. Parsing never
+ * fails: whatever is wrong is in the diagnostics.
+ */
+import type { Diagnostic } from '../../source/diagnostic.js';
+import type { SourceFile } from '../../source/source-file.js';
+import { nearest } from '../../source/suggest.js';
+import type { Expression } from '../ast.js';
+import { readExpectation } from './expectation.js';
+import { LineCursor, LineProblem } from './line-cursor.js';
+import { type LogicalLine, logicalLines } from './logical-lines.js';
+import { namedValues, readMock } from './mock-line.js';
+import type { ExpressionText, MockLine, TestCase, TestFile, TestLine } from './test-tree.js';
+
+const FILE_VERBS = ['TESTS', 'MOCK', 'TEST'] as const;
+const TEST_VERBS = ['GIVEN', 'START', 'EACH', 'MOCK', 'ANSWER', 'SIGNAL', 'AT', 'EXPECT', 'SKIP'] as const;
+type TestVerb = (typeof TEST_VERBS)[number];
+/** Verbs of later versions. */
+const RESERVED: ReadonlySet<string> = new Set(['PROPERTY', 'CASSETTE']);
+
+interface ParsedTests {
+  readonly tree: TestFile;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Parses a test file. Never throws. */
+export function parseTests(source: SourceFile, file: number): ParsedTests {
+  const reader = new Reader(file);
+  for (const line of logicalLines(source.text)) reader.read(line);
+  return { tree: reader.tree(), diagnostics: reader.diagnostics };
+}
+
+class Reader {
+  readonly diagnostics: Diagnostic[] = [];
+  private readonly texts = new Map<Expression, ExpressionText>();
+  private program: TestFile['program'] = null;
+  private readonly mocks: MockLine[] = [];
+  private readonly tests: (TestCase & { readonly lines: TestLine[] })[] = [];
+
+  constructor(private readonly file: number) {}
+
+  tree(): TestFile {
+    return { program: this.program, mocks: this.mocks, tests: this.tests, texts: this.texts };
+  }
+
+  read(line: LogicalLine): void {
+    const cursor = new LineCursor(line, this.file, this.diagnostics, this.texts);
+    try {
+      if (line.indent === 0) this.readTop(cursor);
+      else this.readInTest(cursor, line);
+    } catch (cause) {
+      if (!(cause instanceof LineProblem)) throw cause;
+    }
+  }
+
+  private readTop(cursor: LineCursor): void {
+    switch (verbOf(cursor, FILE_VERBS)) {
+      case 'TESTS':
+        return this.readProgram(cursor);
+      case 'MOCK':
+        this.mocks.push(readMock(cursor));
+        return;
+      case 'TEST': {
+        const name = cursor.rest.trim();
+        if (name === '') cursor.fail('the name of the test is missing here');
+        this.tests.push({ name, span: cursor.span, lines: [] });
+      }
+    }
+  }
+
+  private readProgram(cursor: LineCursor): void {
+    if (this.program !== null) cursor.fail('a test file tests one program, and it is named above');
+    const { text: path, span } = cursor.takeQuoted('the path of the program');
+    const machine = cursor.take(/^machine=/) === null ? null : cursor.name('the name of the machine');
+    cursor.end();
+    this.program = { path, span, machine };
+  }
+
+  private readInTest(cursor: LineCursor, line: LogicalLine): void {
+    const test = this.tests.at(-1);
+    if (test === undefined) cursor.fail('this line belongs to no test', 'write `TEST: NAME` above it');
+    else test.lines.push(readLine(cursor, verbOf(cursor, TEST_VERBS), line));
+  }
+}
+
+function readLine(cursor: LineCursor, verb: TestVerb, { text }: LogicalLine): TestLine {
+  const line = readVerb(cursor, verb, text);
+  cursor.end();
+  return line;
+}
+
+function readVerb(cursor: LineCursor, verb: TestVerb, text: string): TestLine {
+  const { span } = cursor;
+  switch (verb) {
+    case 'GIVEN':
+      return { kind: 'given', values: namedValues(cursor), span };
+    case 'START': {
+      const state = cursor.name('the name of a state');
+      return { kind: 'start', state, values: cursor.takeWord('with') ? namedValues(cursor) : [], span };
+    }
+    case 'EACH': {
+      const name = cursor.name('the name of a row');
+      if (!cursor.takeWord('in')) cursor.fail('`in` is missing here');
+      return { kind: 'each', name, list: cursor.value('a list'), span };
+    }
+    case 'MOCK':
+      return readMock(cursor);
+    case 'ANSWER': {
+      const name = cursor.name('the name of a question');
+      cursor.arrow();
+      const texts = [cursor.value('an answer')];
+      while (cursor.take(/^,/) !== null) texts.push(cursor.value('an answer'));
+      return { kind: 'answer', name, texts, span };
+    }
+    case 'SIGNAL': {
+      const name = cursor.name('the name of a signal');
+      const payload = cursor.isAtEnd || /^\s*at\s/.test(cursor.rest) ? null : cursor.value('a payload');
+      return { kind: 'signal', name, payload, at: cursor.takeWord('at') ? cursor.duration() : null, span };
+    }
+    case 'AT':
+      return { kind: 'at', duration: cursor.duration(), span };
+    case 'EXPECT':
+      return { kind: 'expect', expectation: readExpectation(cursor), text: text.replace(/^EXPECT\s*:\s*/, ''), span };
+    case 'SKIP':
+      return { kind: 'skip', reason: cursor.take(/^.*/)?.[0] ?? '', span };
+  }
+}
+
+function verbOf<Verb extends string>(cursor: LineCursor, verbs: readonly Verb[]): Verb {
+  const { rest, span } = cursor;
+  const word = cursor.take(/^([A-Za-z_]+)\s*:/)?.[1];
+  if (word !== undefined && (verbs as readonly string[]).includes(word)) return word as Verb;
+  if (word !== undefined && RESERVED.has(word)) return cursor.fail(`\`${word}:\` is not supported in this version`);
+  const all = verbs.map((verb) => `\`${verb}:\``).join(', ');
+  const near = word === undefined ? undefined : nearest(word.toUpperCase(), verbs);
+  const isTop = span.start >= 0 && (verbs as readonly string[]).includes('TESTS');
+  const what = word === undefined ? `\`${rest.slice(0, 40)}\` begins with no verb` : `\`${word}:\` cannot be here`;
+  const help =
+    near === undefined
+      ? `${isTop ? 'lines of a file are' : 'lines of a test are'} ${all}`
+      : `did you mean \`${near}:\`?`;
+  return cursor.fail(what, help);
+}

@@ -1,0 +1,193 @@
+/** What in a test file cannot be right, found before anything runs: names that nothing has, and mocks that exclude each other. */
+import { readDuration } from '../machine/duration.js';
+import { testMessages as say } from '../source/catalogue/tests.js';
+import type { Diagnostic } from '../source/diagnostic.js';
+import { positionAt, type SourceFile, type Span } from '../source/source-file.js';
+import { nearest } from '../source/suggest.js';
+import type { Name } from '../syntax/ast.js';
+import type { Expectation, MockLine, Selector, TestCase, TestLine } from '../syntax/tests/test-tree.js';
+import { constantOf } from './expressions.js';
+import { answers, selectorText, selects, specificity } from './selectors.js';
+import type { Suite } from './suite.js';
+
+export function checkSuite(suite: Pick<Suite, 'tree' | 'machine' | 'facts' | 'sources'>): Diagnostic[] {
+  const check = new SuiteCheck(suite);
+  const { mocks, tests } = suite.tree;
+  for (const mock of mocks) check.mock(mock);
+  check.ambiguity(mocks);
+  const names = new Map<string, Span>();
+  for (const test of tests) {
+    const first = names.get(test.name);
+    if (first !== undefined) check.report(test.span, `there are two tests \`${test.name}\``, 'give each its own name');
+    names.set(test.name, test.span);
+    check.test(test);
+  }
+  return check.diagnostics;
+}
+
+class SuiteCheck {
+  readonly diagnostics: Diagnostic[] = [];
+
+  constructor(private readonly suite: Pick<Suite, 'tree' | 'machine' | 'facts' | 'sources'>) {}
+
+  report(span: Span, what: string, help: string): void {
+    this.diagnostics.push(say.line(span, { what, help }));
+  }
+
+  test({ lines }: TestCase): void {
+    for (const line of lines) this.line(line);
+    for (const kind of ['start', 'each'] as const) {
+      const second = lines.filter((line) => line.kind === kind)[1];
+      if (second !== undefined)
+        this.report(second.span, `a test has one \`${kind.toUpperCase()}:\``, 'remove this one');
+    }
+    this.ambiguity(lines.filter((line) => line.kind === 'mock'));
+  }
+
+  private line(line: TestLine): void {
+    const { facts, machine } = this.suite;
+    switch (line.kind) {
+      case 'mock':
+        return this.mock(line);
+      case 'given':
+        for (const { name } of line.values)
+          this.requireName(
+            name,
+            machine.inputs.map((input) => input.name),
+            `the program has no input \`${name.text}\``,
+          );
+        return;
+      case 'start':
+        this.state(line.state);
+        return;
+      case 'answer':
+        return this.answer(line);
+      case 'signal':
+        if (line.at !== null) this.duration(line.at);
+        return this.requireName(line.name, [...facts.signals], `the program waits for no signal \`${line.name.text}\``);
+      case 'at':
+        return this.duration(line.duration);
+      case 'expect':
+        return this.expectation(line.expectation);
+      case 'each':
+      case 'skip':
+        return;
+    }
+  }
+
+  mock(mock: MockLine): void {
+    if (mock.state !== null && !this.isStep(mock.state) && !this.state(mock.state)) return;
+    for (const { after } of mock.answers) if (after !== undefined) this.duration(after);
+    const { targets } = this.suite.facts;
+    if (targets.some((target) => answers({ ...mock, state: this.isStep(mock.state) ? null : mock.state }, target)))
+      return;
+    const where = mock.state === null ? '' : ` in \`${mock.state.text}\``;
+    const line = mock.line === null ? '' : ` on line ${mock.line}`;
+    this.selector(mock.selector, `${where}${line}`);
+  }
+
+  /** A step may be named instead of a state; then its requests are only known during the run. */
+  private isStep(state: Name | null): boolean {
+    const { machine, facts } = this.suite;
+    if (state === null || facts.states.includes(state.text)) return false;
+    return machine.states.some(({ code }) =>
+      code.some(
+        ({ op, ...rest }) =>
+          op === 'step-begin' && 'plan' in rest && (rest.plan as { name: string }).name === state.text,
+      ),
+    );
+  }
+
+  /** Two mocks of one scope that answer the same request, and neither is more specific. */
+  ambiguity(mocks: readonly MockLine[]): void {
+    for (const target of this.suite.facts.targets) {
+      const fitting = mocks.filter((mock) => answers(mock, target));
+      const best = Math.max(...fitting.map(specificity));
+      const [first, second] = fitting.filter((mock) => specificity(mock) === best);
+      if (first === undefined || second === undefined) continue;
+      const source = this.suite.sources[second.span.file] as SourceFile;
+      const { line } = positionAt(source, first.span.start);
+      const label = { span: first.span, text: `the other is on line ${line}` };
+      this.diagnostics.push({
+        ...say.ambiguousMock(second.span, { other: target.text, line: target.line }),
+        labels: [label],
+      });
+    }
+  }
+
+  private answer({ name, texts }: Extract<TestLine, { kind: 'answer' }>): void {
+    const { asks } = this.suite.facts;
+    this.requireName(name, [...asks.keys()], `the program asks no question \`${name.text}\``);
+    const choices = asks.get(name.text) ?? null;
+    for (const text of texts) {
+      const value = constantOf(text);
+      if (value !== undefined && typeof value !== 'string')
+        this.wrong(text.span, 'the answer of a person is a text', 'write it in quotes');
+      else if (value !== undefined && choices !== null && !choices.includes(value))
+        this.wrong(text.span, `\`${value}\` is not one of the choices`, `the choices are ${choices.join(', ')}`);
+    }
+  }
+
+  private expectation(expectation: Expectation): void {
+    const { facts } = this.suite;
+    switch (expectation.kind) {
+      case 'states':
+        for (const state of expectation.states) if (state !== null) this.state(state);
+        return;
+      case 'event':
+        return this.requireName(
+          expectation.name,
+          [...facts.events],
+          `the program emits no event \`${expectation.name.text}\``,
+        );
+      case 'suspended':
+        if (expectation.name !== null)
+          this.requireName(
+            expectation.name,
+            [...facts.asks.keys(), ...facts.signals],
+            `the program waits for nothing called \`${expectation.name.text}\``,
+          );
+        return;
+      case 'calls':
+      case 'prompt':
+        if (!facts.targets.some((target) => selects(expectation.selector, target)))
+          this.selector(expectation.selector, '');
+        return;
+      case 'returned':
+      case 'failed':
+      case 'snapshot':
+      case 'condition':
+        return;
+    }
+  }
+
+  private selector(selector: Selector, where: string): void {
+    const { targets } = this.suite.facts;
+    const names = [...new Set(targets.filter(({ kind }) => kind === selector.kind).flatMap(({ name }) => name ?? []))];
+    const what = `the program has nothing${where} that \`${selectorText(selector)}\` means`;
+    const near = selector.kind === 'text' ? undefined : nearest(selector.name, names);
+    this.nothing(selector.span, what, selector.kind === 'text' ? [] : names, near);
+  }
+
+  /** False: there is no such state, which is reported. */
+  private state(state: Name): boolean {
+    this.requireName(state, this.suite.facts.states, `the program has no state \`${state.text}\``);
+    return this.suite.facts.states.includes(state.text);
+  }
+
+  private requireName({ text, span }: Name, names: readonly string[], what: string): void {
+    if (!names.includes(text)) this.nothing(span, what, names, nearest(text, names));
+  }
+
+  private nothing(span: Span, what: string, names: readonly string[], near: string | undefined): void {
+    this.diagnostics.push(say.matchesNothing(span, { what, names: names.slice(0, 12), near }));
+  }
+
+  private duration({ text, span }: Name): void {
+    if (readDuration(text).ms === null) this.wrong(span, `\`${text}\` is not a duration`, 'write one such as `30s`');
+  }
+
+  private wrong(span: Span, what: string, help: string): void {
+    this.diagnostics.push(say.wrongAnswer(span, { what, help }));
+  }
+}

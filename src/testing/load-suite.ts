@@ -1,0 +1,109 @@
+/** From the name of a test file to a suite: its tests, the compiled program, and everything that is wrong with them. */
+import { dirname, join, resolve } from 'node:path';
+import { omitUndefined } from '../prelude/omit-undefined.js';
+import { compileProgram } from '../project/compile-program.js';
+import type { ProjectHost } from '../project/host.js';
+import { shortName } from '../project/host.js';
+import { isPlan } from '../project/program-kind.js';
+import { readProgram } from '../project/read-program.js';
+import { gateLookup, loadSettings } from '../project/settings.js';
+import { testMessages as say } from '../source/catalogue/tests.js';
+import { type Diagnostic, hasErrors, sortDiagnostics } from '../source/diagnostic.js';
+import { type SourceSet, type Span, sourceFile } from '../source/source-file.js';
+import { parseTests } from '../syntax/tests/parse-tests.js';
+import type { TestFile } from '../syntax/tests/test-tree.js';
+import { checkSuite } from './check-suite.js';
+import { compileExpressions } from './expressions.js';
+import { factsOf } from './machine-facts.js';
+import { RUN_NAMES, type Suite } from './suite.js';
+
+export interface LoadedSuite {
+  /** Null: the file cannot be right. */
+  readonly suite: Suite | null;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly sources: SourceSet;
+}
+
+/** Reads a test file and its program. `cwd`: the working directory of commands. */
+export async function loadSuite(
+  host: ProjectHost,
+  file: string,
+  cwd: string,
+): Promise<LoadedSuite | { readonly missing: string }> {
+  const read = readProgram(host, file);
+  if (read.kind === 'missing') return { missing: read.message };
+  if (read.kind === 'broken') return { suite: null, ...read.compilation };
+  const sources: SourceSet = [sourceFile(read.name, read.text)];
+  const { tree, diagnostics: parsed } = parseTests(sources[0] as SourceSet[number], 0);
+  const diagnostics = [...parsed];
+  const program = await compileTested(host, { file, tree, cwd }, sources, diagnostics);
+  if (program === null) return { suite: null, diagnostics: sortDiagnostics(diagnostics), sources };
+  const { machine } = program;
+  const rows = tree.tests.flatMap(({ lines }) =>
+    lines.flatMap((line) => (line.kind === 'each' ? [line.name.text] : [])),
+  );
+  const variables = [...machine.inputs, ...machine.tracked.map((name) => ({ name }))].map(({ name }) => name);
+  const expressions = compileExpressions(tree, 0, new Set([...variables, ...rows, ...RUN_NAMES]));
+  diagnostics.push(...expressions.diagnostics);
+  const suite: Suite = { name: read.name, tree, facts: factsOf(machine), expressions, sources, ...program };
+  diagnostics.push(...checkSuite(suite));
+  const sorted = sortDiagnostics(diagnostics);
+  return { suite: hasErrors(sorted) ? null : suite, diagnostics: sorted, sources };
+}
+
+type Tested = Pick<Suite, 'machine' | 'configuration' | 'program' | 'programDir'>;
+
+/** The program that a test file names. Adds its files to `sources`, and what is wrong with it to `diagnostics`. */
+async function compileTested(
+  host: ProjectHost,
+  { file, tree, cwd }: { readonly file: string; readonly tree: TestFile; readonly cwd: string },
+  sources: SourceSet,
+  diagnostics: Diagnostic[],
+): Promise<Tested | null> {
+  if (tree.program === null) {
+    if (hasErrors(diagnostics)) return null;
+    const what = 'the file does not say which program it tests';
+    diagnostics.push(say.line({ file: 0, start: 0, end: 0 }, { what, help: 'begin it with `TESTS: "./program.dsl"`' }));
+    return null;
+  }
+  const { path, span, machine } = tree.program;
+  const refuse = (reason: string): null => {
+    diagnostics.push(say.noProgram(span, { path, reason }));
+    return null;
+  };
+  const name = shortName(host, resolve(host.folder, join(dirname(file), path)));
+  if (isPlan(name)) return refuse('tests of plans run through a program with a PLAN line');
+  const settings = await loadSettings(host, name);
+  const [broken] = settings.diagnostics;
+  if (broken !== undefined) return refuse(`its configuration is wrong: ${broken.message}`);
+  const { configuration } = settings;
+  const read = readProgram(host, name);
+  if (read.kind === 'missing') return refuse(read.message);
+  const compilation =
+    read.kind === 'broken'
+      ? read.compilation
+      : await compileProgram(host, read, {
+          cwd,
+          configuration,
+          lookups: { worktree: false, ...gateLookup(configuration, cwd) },
+          standIns: () => true,
+          calls: { standIns: () => true },
+          ...omitUndefined({ machine: machine?.text }),
+        });
+  const first = sources.push(...compilation.sources) - compilation.sources.length;
+  const rebase = (at: Span): Span => ({ ...at, file: at.file < 0 ? at.file : at.file + first });
+  const errors = compilation.diagnostics.filter(({ severity }) => severity === 'error');
+  for (const { labels = [], ...one } of errors)
+    diagnostics.push({
+      ...one,
+      span: rebase(one.span),
+      labels: labels.map((label) => ({ ...label, span: rebase(label.span) })),
+    });
+  if (compilation.machine === null) return errors.length > 0 ? null : refuse('it has nothing to run');
+  return {
+    machine: compilation.machine,
+    configuration,
+    program: name,
+    programDir: dirname(resolve(host.folder, name)),
+  };
+}

@@ -1,0 +1,93 @@
+/** What a machine can ask of the world and emit, so that a line of a test that can match nothing is found before it runs. */
+import type { Template } from '../machine/expression.js';
+import type { Instruction, Machine } from '../machine/machine.js';
+import type { Target } from './selectors.js';
+
+export interface MachineFacts {
+  readonly targets: readonly Target[];
+  /** Names of questions, with their choices where these are known. */
+  readonly asks: ReadonlyMap<string, readonly string[] | null>;
+  readonly signals: ReadonlySet<string>;
+  readonly events: ReadonlySet<string>;
+  readonly states: readonly string[];
+}
+
+const ENGINE_EVENTS = ['TOOL_FAILURE', 'STATE_ENTRY', 'PHASE_TRANSITION'];
+
+export function factsOf(machine: Machine): MachineFacts {
+  const targets: Target[] = [];
+  const asks = new Map<string, readonly string[] | null>();
+  const signals = new Set<string>();
+  const events = new Set<string>(ENGINE_EVENTS);
+  for (const { name: state, code } of machine.states)
+    for (const instruction of code) {
+      const { origin } = instruction;
+      for (const target of targetsOf(instruction, machine))
+        targets.push({ step: null, state, line: origin.line, ...target });
+      if (instruction.op === 'ask')
+        asks.set(instruction.name, choicesOf(instruction.choices, asks.get(instruction.name)));
+      if (instruction.op === 'signal') signals.add(instruction.name);
+      if (instruction.op === 'emit' && instruction.event !== null) events.add(instruction.event);
+    }
+  return { targets, asks, signals, events, states: machine.states.map(({ name }) => name) };
+}
+
+/** Questions with the same name may have different choices; then all of them are allowed here. */
+function choicesOf(
+  choices: readonly Template[],
+  before: readonly string[] | null | undefined,
+): readonly string[] | null {
+  const texts = choices.map(constantOf);
+  if (before === null || texts.length === 0 || texts.includes(null)) return null;
+  return [...(before ?? []), ...(texts as string[])];
+}
+
+type Found = Pick<Target, 'kind' | 'name' | 'text'> & { readonly line?: number };
+
+function targetsOf(instruction: Instruction, machine: Machine): Found[] {
+  switch (instruction.op) {
+    case 'shell':
+    case 'argv':
+    case 'function':
+    case 'gate-command':
+      return [{ kind: 'command', name: null, text: instruction.text }];
+    case 'agent':
+      return [{ kind: 'agent', name: instruction.agent, text: instruction.text }];
+    case 'step-attempt': {
+      const { agent, plan } = instruction;
+      const named = [agent, ...(plan.retry?.entries ?? []).map((entry) => entry.agent)];
+      return named.flatMap((template) =>
+        template === null || template === undefined
+          ? []
+          : [{ kind: 'agent', name: constantOf(template), text: `STEP: ${plan.name}` }],
+      );
+    }
+    case 'undo':
+      return targetsOf(instruction.by, machine).map((target) => ({ ...target, line: instruction.by.origin.line }));
+    case 'plan':
+      return toolsOf(machine, instruction.plan, new Set());
+    default:
+      return [];
+  }
+}
+
+function toolsOf({ plans = {} }: Machine, name: string, seen: Set<string>): Found[] {
+  const plan = plans[name];
+  if (plan === undefined || seen.has(name)) return [];
+  seen.add(name);
+  const inner = plan.calls.flatMap(({ delegate }) =>
+    delegate === null ? [] : toolsOf({ plans } as Machine, delegate, seen),
+  );
+  const own = Object.entries(plan.tools).flatMap(([tool, { calls }]): Found[] => {
+    if (calls.kind === 'plan') return toolsOf({ plans } as Machine, calls.file, seen);
+    const called: Found = { kind: 'tool', name: tool, text: tool };
+    return calls.kind === 'agent' ? [called, { kind: 'agent', name: calls.agent, text: tool }] : [called];
+  });
+  return [...own, ...inner];
+}
+
+/** The text of a template without values; null: only known during the run. */
+function constantOf(template: Template): string | null {
+  const [only, ...more] = template;
+  return typeof only === 'string' && more.length === 0 ? only.trim() : template.length === 0 ? '' : null;
+}

@@ -1,0 +1,29 @@
+/** The tests of a suite: one for each TEST, or one for each row of its EACH. */
+import type { Json } from '../machine/expression.js';
+import type { TestCase } from '../syntax/tests/test-tree.js';
+import { constantOf } from './expressions.js';
+
+export interface TestRow {
+  readonly test: TestCase;
+  readonly name: string;
+  /** The row by its name; empty without EACH. */
+  readonly values: Readonly<Record<string, Json>>;
+}
+
+export function rowsOf(test: TestCase): TestRow[] {
+  const each = test.lines.find((line) => line.kind === 'each');
+  if (each === undefined) return [{ test, name: test.name, values: {} }];
+  const list = constantOf(each.list);
+  if (!Array.isArray(list)) return [];
+  return list.map((row, at) => ({
+    test,
+    name: `${test.name}[${labelOf(row) ?? at}]`,
+    values: { [each.name.text]: row },
+  }));
+}
+
+/** The member `name` of a row. */
+function labelOf(row: Json): string | null {
+  if (row === null || typeof row !== 'object' || Array.isArray(row)) return null;
+  return typeof row.name === 'string' ? row.name : null;
+}

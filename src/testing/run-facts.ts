@@ -1,0 +1,76 @@
+/** What expectations can look at: a run that has ended, or a run at a point of virtual time. */
+import type { RunEvent } from '../interpreter/events/event.js';
+import type { Json } from '../machine/expression.js';
+import type { Machine } from '../machine/machine.js';
+import type { RunReport } from '../runtime/run/report.js';
+import { snapshotText } from './snapshot-text.js';
+import type { Call } from './test-world.js';
+
+export interface RunFacts {
+  /** Null: the run has not ended. */
+  readonly report: RunReport | null;
+  readonly events: readonly RunEvent[];
+  readonly calls: readonly Call[];
+  readonly states: readonly string[];
+  /** Names of questions and signals that the run waits for. */
+  readonly waiting: readonly string[];
+  /** The names that a condition can use. */
+  readonly values: Readonly<Record<string, Json>>;
+  /** The text that a snapshot compares. */
+  readonly snapshot: () => string;
+}
+
+interface Given {
+  readonly report: RunReport | null;
+  readonly events: readonly RunEvent[];
+  readonly calls: readonly Call[];
+  /** Milliseconds of virtual time. */
+  readonly time: number;
+  readonly row: Readonly<Record<string, Json>>;
+  readonly inputs: Readonly<Record<string, Json>>;
+  readonly machine: Machine;
+}
+
+export function factsOfRun(given: Given): RunFacts {
+  const { report, calls } = given;
+  // Later events must not change facts about an earlier moment.
+  const events = [...given.events];
+  const states = events.flatMap((event) => (event.type === 'state_entered' ? [event.state] : []));
+  const waiting = report === null ? openQuestions(events) : report.waiting.flatMap(({ name }) => name ?? []);
+  return {
+    report,
+    events,
+    calls: [...calls],
+    states,
+    waiting,
+    values: valuesOf({ ...given, events }),
+    snapshot: () => snapshotText(events),
+  };
+}
+
+function openQuestions(events: readonly RunEvent[]): string[] {
+  const open = new Map<string, string>();
+  for (const event of events) {
+    if (event.type === 'asked') open.set(event.effect, event.name);
+    if (event.type === 'effect_requested' && event.kind === 'signal')
+      open.set(event.effect, event.text.replace(/^.*\bsignal\s+/, ''));
+    if (event.type === 'answered' || event.type === 'effect_settled') open.delete(event.effect);
+    if (event.type === 'signal_received')
+      for (const [effect, name] of open) if (name === event.name) open.delete(effect);
+  }
+  return [...open.values()];
+}
+
+/** The variables of the program win over the names of the run, and the row wins over both. */
+function valuesOf({ report, events, time, row, inputs, machine }: Given): Record<string, Json> {
+  const values: Record<string, Json> = { time: time / 1000 };
+  if (report !== null) {
+    values.returned = report.returned;
+    values.error = report.error as unknown as Json;
+    values.cost = report.cost;
+  }
+  for (const { name, value } of machine.inputs) if (value !== undefined) values[name] = value;
+  Object.assign(values, inputs);
+  for (const event of events) if (event.type === 'tracked_set') values[event.name] = event.value;
+  return { ...values, ...row };
+}

@@ -1,0 +1,109 @@
+/** Runs the tests of suites in one process, several at a time; their results are in the order of the files. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { configuredOptions } from '../project/configured-options.js';
+import type { ProjectHost } from '../project/host.js';
+import { hostEffects } from '../runtime/effects.js';
+import { testMessages as say } from '../source/catalogue/tests.js';
+import type { Diagnostic } from '../source/diagnostic.js';
+import type { MockLine } from '../syntax/tests/test-tree.js';
+import { rowsOf, type TestRow } from './rows.js';
+import { runTest, type TestOptions } from './run-test.js';
+import { type SnapshotMode, Snapshots } from './snapshots.js';
+import type { Suite } from './suite.js';
+import type { TestResult } from './test-result.js';
+
+export interface SuiteOptions {
+  readonly host: ProjectHost;
+  /** The working directory of commands, absolute. */
+  readonly cwd: string;
+  readonly jobs: number;
+  /** Only tests with this text in their name. */
+  readonly filter: string | null;
+  /** Stops after the first test that fails. */
+  readonly bail: boolean;
+  /** Refuses to start anything, whatever a mock says. */
+  readonly offline: boolean;
+  readonly snapshots: SnapshotMode;
+  /** Called for each result, in order. */
+  readonly onResult: (result: TestResult) => void;
+}
+
+export interface SuiteResult {
+  readonly results: readonly TestResult[];
+  /** Warnings of the file. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** Names in the file of snapshots that no test has. */
+  readonly obsolete: readonly string[];
+}
+
+export async function runSuite(suite: Suite, options: SuiteOptions): Promise<SuiteResult> {
+  const { filter, bail, jobs } = options;
+  const all = suite.tree.tests.flatMap(rowsOf);
+  const rows = all.filter(({ name }) => filter === null || name.includes(filter));
+  const used = new Set<MockLine>();
+  const file = resolve(options.host.folder, `${suite.name}.snap`);
+  const snapshots = new Snapshots(existsSync(file) ? readFileSync(file, 'utf8') : null, options.snapshots);
+  const testOptions: TestOptions = {
+    cwd: options.cwd,
+    real: options.offline ? null : realEffects(suite, options.host),
+    snapshot: (name, text) => snapshots.compare(name, text),
+    noteUse: (mock) => used.add(mock),
+  };
+  const results = await runInOrder(rows, { jobs, bail, onResult: options.onResult }, (row) =>
+    runTest(suite, row, testOptions),
+  );
+  const isComplete = results.length === all.length;
+  const text = snapshots.textToWrite(isComplete);
+  if (text !== null) writeFileSync(file, text);
+  return {
+    results,
+    diagnostics: isComplete ? unusedMocks(suite, used) : [],
+    obsolete: isComplete && options.snapshots !== 'update' ? snapshots.obsolete : [],
+  };
+}
+
+function realEffects(suite: Suite, host: ProjectHost) {
+  return hostEffects(configuredOptions(host, suite.configuration, { program: suite.program, instead: {} }));
+}
+
+/** Mocks of the file itself only get a warning, because each test may need others of them. */
+function unusedMocks({ tree }: Suite, used: ReadonlySet<MockLine>): Diagnostic[] {
+  return tree.mocks
+    .filter((mock) => !used.has(mock))
+    .map((mock) => say.unusedMock(mock.selector.span, { what: 'this mock' }));
+}
+
+interface Order {
+  readonly jobs: number;
+  readonly bail: boolean;
+  readonly onResult: (result: TestResult) => void;
+}
+
+/** Runs up to `jobs` tests at a time, and reports each when all before it are reported. */
+async function runInOrder(
+  rows: readonly TestRow[],
+  { jobs, bail, onResult }: Order,
+  runOne: (row: TestRow) => Promise<TestResult>,
+): Promise<TestResult[]> {
+  const done: (TestResult | undefined)[] = [];
+  const reported: TestResult[] = [];
+  let next = 0;
+  let isOver = false;
+  const report = (): void => {
+    for (let result = done[reported.length]; result !== undefined && !isOver; result = done[reported.length]) {
+      reported.push(result);
+      onResult(result);
+      isOver = bail && result.status === 'failed';
+    }
+  };
+  const work = async (): Promise<void> => {
+    while (next < rows.length && !isOver) {
+      const at = next++;
+      done[at] = await runOne(rows[at] as TestRow);
+      report();
+    }
+  };
+  await Promise.all(Array.from({ length: Math.max(1, jobs) }, work));
+  return reported;
+}

@@ -1,0 +1,52 @@
+/** Which requests a selector means, and which of two mocks is more specific. */
+import type { MockLine, Selector } from '../syntax/tests/test-tree.js';
+import { fitsWildcard } from './wildcard.js';
+
+/** A request of a program, as a selector sees it. */
+export interface Target {
+  readonly kind: 'command' | 'agent' | 'tool';
+  /** The agent or the tool; null: a command, or an agent that is only known during the run. */
+  readonly name: string | null;
+  readonly text: string;
+  readonly state: string;
+  readonly step: string | null;
+  readonly line: number;
+}
+
+export function selects(selector: Selector, target: Target): boolean {
+  if (selector.kind === 'text') return fitsWildcard(oneBlank(selector.pattern), oneBlank(target.text), '*');
+  return target.kind === selector.kind && (target.name === null || target.name === selector.name);
+}
+
+/** Whether a mock answers this request. */
+export function answers({ selector, state, line }: MockLine, target: Target): boolean {
+  if (line !== null && line !== target.line) return false;
+  if (state !== null && state.text !== target.state && state.text !== lastName(target.step)) return false;
+  return selects(selector, target);
+}
+
+/** The greater, the more specific: a line, then a state; an exact text, then the number of its fixed characters. */
+export function specificity({ selector, state, line }: MockLine): number {
+  const scope = line !== null ? 2 : state !== null ? 1 : 0;
+  const isText = selector.kind === 'text';
+  const fixed = isText ? Math.min(oneBlank(selector.pattern).replaceAll('*', '').length, 99_999) : 0;
+  const isExact = isText && !selector.pattern.includes('*');
+  return scope * 1e7 + (isExact ? 1e6 : 0) + (isText ? fixed + 1 : 0);
+}
+
+/** A selector as it is written. */
+export function selectorText(selector: Selector): string {
+  if (selector.kind === 'text') return `"${selector.pattern}"`;
+  return selector.kind === 'agent' ? `Task(${selector.name})` : `CALL ${selector.name}`;
+}
+
+/** A line that answers the request, to paste. */
+export function mockLineFor({ kind, name, text, state }: Target): string {
+  if (kind === 'agent') return `MOCK: Task(${name ?? 'NAME'}) → "…"`;
+  if (kind === 'tool') return `MOCK: CALL ${name ?? 'NAME'} → null`;
+  const pattern = oneBlank(text).replace(/[\\"]/g, '\\$&');
+  return `MOCK: ${state}/"${pattern}" → ""`;
+}
+
+const lastName = (step: string | null): string | null => step?.slice(step.lastIndexOf('/') + 1) ?? null;
+const oneBlank = (text: string): string => text.trim().replace(/\s+/g, ' ');

@@ -1,0 +1,38 @@
+/** A run as the text of a snapshot: states, requests with their values, and events of the author; never a time or an id. */
+import type { RunEvent } from '../interpreter/events/event.js';
+import type { Json } from '../machine/expression.js';
+
+export function snapshotText(events: readonly RunEvent[]): string {
+  return events.flatMap((event) => lineOf(event) ?? []).join('\n');
+}
+
+function lineOf(event: RunEvent): string | null {
+  switch (event.type) {
+    case 'state_entered':
+      return `→ ${event.state}${fields(event.with ?? {}, ' with ')}`;
+    case 'effect_requested': {
+      if (['clock', 'uuid', 'random', 'timer'].includes(event.kind)) return null;
+      const args = event.args === undefined || event.args.length === 0 ? '' : ` ${JSON.stringify(event.args)}`;
+      const prompt = event.prompt === undefined ? '' : `\n${indent(event.prompt)}`;
+      return `  ${event.kind === 'agent' ? '@' : '$'} ${event.text}${args}${prompt}`;
+    }
+    case 'emitted':
+      if (event.by !== 'author') return null;
+      return `EMIT ${event.event ?? ''}${fields(event.fields, ' ')}${event.message === null ? '' : ` ${event.message}`}`;
+    case 'asked':
+      return `  ? ${event.question}`;
+    case 'run_returned':
+      return `RETURN ${JSON.stringify(event.value)}`;
+    case 'run_failed':
+      return `FAILED ${event.error.kind}: ${event.error.message}`;
+    default:
+      return null;
+  }
+}
+
+const indent = (text: string): string => text.replace(/^/gm, '    | ');
+
+function fields(record: Readonly<Record<string, Json>>, before: string): string {
+  const parts = Object.entries(record).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+  return parts.length === 0 ? '' : before + parts.join(' ');
+}

@@ -1,0 +1,26 @@
+/** A test file that can run: its tree, the compiled program, and what its lines can refer to. */
+import type { Machine } from '../machine/machine.js';
+import type { Configuration } from '../runtime/configuration/configuration.js';
+import type { SourceSet } from '../source/source-file.js';
+import type { TestFile } from '../syntax/tests/test-tree.js';
+import type { TestExpressions } from './expressions.js';
+import type { MachineFacts } from './machine-facts.js';
+
+export interface Suite {
+  /** As messages call it. */
+  readonly name: string;
+  readonly tree: TestFile;
+  readonly machine: Machine;
+  readonly facts: MachineFacts;
+  readonly expressions: TestExpressions;
+  readonly configuration: Configuration;
+  /** The path of the program, as messages call it. */
+  readonly program: string;
+  /** The folder of the program, absolute. */
+  readonly programDir: string;
+  /** The test file first, then the program and its imports. */
+  readonly sources: SourceSet;
+}
+
+/** Names that a condition can use besides the variables of the program. */
+export const RUN_NAMES = ['returned', 'error', 'cost', 'time'] as const;

@@ -1,0 +1,24 @@
+/** The result of a test, as reporters show it. */
+
+export interface TestFailure {
+  /** The line of the test file; 0: the test as a whole. */
+  readonly line: number;
+  readonly message: string;
+  readonly expected?: string;
+  readonly got?: string;
+  readonly help?: string;
+}
+
+export interface TestResult {
+  /** The name of the test file. */
+  readonly file: string;
+  readonly name: string;
+  readonly line: number;
+  readonly status: 'passed' | 'failed' | 'skipped';
+  /** Why it was skipped. */
+  readonly reason?: string;
+  readonly failures: readonly TestFailure[];
+  /** The last lines of the log of a run that failed its test. */
+  readonly log: readonly string[];
+  readonly duration_ms: number;
+}

@@ -1,0 +1,218 @@
+/**
+ * The world of one test: answers from mocks, people and signals that the test names, and virtual time. It never starts
+ * anything, except what a mock answers `for real`. Whatever it cannot answer ends the run and fails the test.
+ */
+import type { Outcome } from '../interpreter/events/event.js';
+import { readDuration } from '../machine/duration.js';
+import type { Json } from '../machine/expression.js';
+import { omitUndefined } from '../prelude/omit-undefined.js';
+import { unreachable } from '../prelude/unreachable.js';
+import type { EffectContext, Effects, PerformedRequest } from '../runtime/effect-context.js';
+import { type AnsweredRequest, type GivenAnswer, outputOf, performAnswer } from '../runtime/given-answer.js';
+import { performTimer } from '../runtime/mock.js';
+import type { AskHandler } from '../runtime/run/drive-options.js';
+import { performChecked } from '../runtime/tools/perform-tool.js';
+import type { VirtualTime } from '../runtime/virtual-time.js';
+import type { Expression } from '../syntax/ast.js';
+import type { AnswerForm, MockLine, TestAnswer } from '../syntax/tests/test-tree.js';
+import { answers, mockLineFor, specificity, type Target } from './selectors.js';
+
+/** A request that the run made, for what a test expects of calls and prompts. */
+export interface Call extends Target {
+  readonly prompt: string | null;
+}
+
+/** Why a run cannot continue, or what was left over. */
+export interface WorldProblem {
+  /** The mock or answer; null: there is none. */
+  readonly offset: number | null;
+  readonly message: string;
+  readonly help?: string;
+}
+
+interface PersonAnswer {
+  readonly name: string;
+  readonly text: string;
+  readonly atMs: number;
+  readonly offset: number;
+  isUsed: boolean;
+}
+
+interface WorldOptions {
+  readonly mocks: readonly { readonly mock: MockLine; readonly isOfTest: boolean }[];
+  readonly people: readonly PersonAnswer[];
+  readonly time: VirtualTime;
+  /** Performs what is answered `for real`; null: refused. */
+  readonly real: Effects | null;
+  /** Reads schemas. */
+  readonly host: Effects;
+  readonly evaluate: (expression: Expression) => Json;
+  /** Ends the run. */
+  readonly stop: () => void;
+}
+
+export class TestWorld implements Effects {
+  readonly calls: Call[] = [];
+  readonly problems: WorldProblem[] = [];
+  /** How many answers of each mock were given. */
+  readonly used = new Map<MockLine, number>();
+  private identifiers = 0;
+  private randoms = 0;
+  private readonly begun: number;
+
+  constructor(private readonly options: WorldOptions) {
+    this.begun = options.time.now;
+  }
+
+  perform(request: PerformedRequest, context: EffectContext): Outcome | Promise<Outcome> {
+    const { time, host } = this.options;
+    switch (request.kind) {
+      case 'clock':
+        return { kind: 'value', value: time.now };
+      case 'timer':
+        return performTimer(request, time, context.stop);
+      case 'uuid':
+        return { kind: 'value', value: `00000000-0000-7000-8000-${String(++this.identifiers).padStart(12, '0')}` };
+      case 'random':
+        return { kind: 'value', value: (++this.randoms % 10) / 10 };
+      case 'schema':
+        return host.perform(request, context);
+      case 'worktree':
+        return { kind: 'failed', message: 'a test has no worktree' };
+      case 'shell':
+      case 'argv':
+      case 'function':
+      case 'agent':
+        return this.answer(request, context);
+      case 'tool':
+        // A plan that is called as a tool is run by the interpreter; the request only checks its schema.
+        if (request.calls.kind === 'plan') return host.perform(request, context);
+        return performChecked(request.call, () => this.answer(request, context));
+      default:
+        return unreachable(request);
+    }
+  }
+
+  /** Answers a question at its time; a question without an answer stays open. */
+  readonly ask: AskHandler = async ({ name, choices }, signal) => {
+    const { people, time } = this.options;
+    const given = people.find((one) => one.name === name && !one.isUsed);
+    if (given === undefined) return null;
+    const left = this.begun + given.atMs - time.now;
+    if (left > 0) await time.sleep(time.now + left, signal);
+    if (signal.aborted) return null;
+    given.isUsed = true;
+    if (choices !== null && !choices.includes(given.text)) {
+      const help = `the choices are ${choices.join(', ')}`;
+      this.fail({ offset: given.offset, message: `\`${given.text}\` is not an answer to \`${name}\``, help });
+      return null;
+    }
+    return given.text;
+  };
+
+  /** Mocks of the test and answers that were not all used. */
+  leftOver(): WorldProblem[] {
+    const found: WorldProblem[] = [];
+    for (const { mock, isOfTest } of this.options.mocks) {
+      const used = this.used.get(mock) ?? 0;
+      if (!isOfTest || used >= mock.answers.length) continue;
+      const left = mock.answers.length - used;
+      const count = left === 1 ? 'one answer' : `${left} answers`;
+      const message = used === 0 ? 'nothing used this mock' : `${count} of this mock left over`;
+      found.push({ offset: mock.span.start, message, help: 'remove what is not needed' });
+    }
+    for (const { isUsed, name, offset } of this.options.people)
+      if (!isUsed) found.push({ offset, message: `the run did not ask for \`${name}\``, help: 'remove the answer' });
+    return found;
+  }
+
+  private answer(request: AnsweredRequest, context: EffectContext): Outcome | Promise<Outcome> {
+    const target = targetOf(request);
+    this.calls.push({ ...target, prompt: request.kind === 'agent' ? request.prompt : null });
+    const mock = this.mockFor(target);
+    if (mock === null) {
+      const message = `no mock answers \`${target.text}\` (state ${target.state}, line ${target.line})`;
+      return this.refuse({ offset: null, message, help: mockLineFor(target) });
+    }
+    const at = this.used.get(mock) ?? 0;
+    this.used.set(mock, at + 1);
+    const answer = mock.answers[at] ?? (mock.repeats ? mock.answers.at(-1) : undefined);
+    if (answer === undefined) {
+      const count = mock.answers.length === 1 ? 'one answer' : `${mock.answers.length} answers`;
+      const message = `this mock has ${count}, and \`${target.text}\` (state ${target.state}, line ${target.line}) is call ${at + 1}`;
+      return this.refuse({ offset: mock.span.start, message, help: 'add an answer, or `, …` to repeat the last' });
+    }
+    if (answer.form.kind === 'for-real') return this.performReally(request, context, mock);
+    return performAnswer(this.answerOf(answer, request.kind === 'tool'), request, this.options.time, context.stop);
+  }
+
+  private mockFor(target: Target): MockLine | null {
+    let best: { readonly mock: MockLine; readonly rank: number } | null = null;
+    for (const { mock, isOfTest } of this.options.mocks) {
+      if (!answers(mock, target)) continue;
+      const rank = 2 * specificity(mock) + (isOfTest ? 1 : 0);
+      if (best === null || rank > best.rank) best = { mock, rank };
+    }
+    return best?.mock ?? null;
+  }
+
+  private performReally(request: AnsweredRequest, context: EffectContext, mock: MockLine): Outcome | Promise<Outcome> {
+    const { real } = this.options;
+    if (real !== null) return real.perform(request, context);
+    const message = `\`${request.text}\` would be started for real`;
+    return this.refuse({ offset: mock.span.start, message, help: 'allow it with `--no-offline`, or mock it' });
+  }
+
+  private answerOf({ form, cost, tokens, after }: TestAnswer, isTool: boolean): GivenAnswer {
+    const afterMs = after === undefined ? undefined : (readDuration(after.text).ms ?? undefined);
+    return { result: this.resultOf(form, isTool), ...omitUndefined({ cost, tokens, afterMs }) };
+  }
+
+  private resultOf(form: AnswerForm, isTool: boolean): GivenAnswer['result'] {
+    const { evaluate } = this.options;
+    const textOf = (expression: Expression | null): string => (expression === null ? '' : String(evaluate(expression)));
+    switch (form.kind) {
+      case 'value': {
+        const value = evaluate(form.value);
+        return typeof value === 'string' && !isTool ? outputOf(value) : { kind: 'value', value };
+      }
+      case 'exit':
+        return outputOf(textOf(form.stdout), form.code, textOf(form.stderr));
+      case 'fails': {
+        if (form.error === 'timeout' && form.message === null) return 'timeout';
+        const message = form.message === null ? `the test makes it fail with ${form.error}` : textOf(form.message);
+        const code = isTool ? { tool_code: form.error } : { error_type: form.error };
+        return { kind: 'failed', message, ...code };
+      }
+      case 'times-out':
+        return 'timeout';
+      case 'hangs':
+        return 'hang';
+      case 'for-real':
+        throw new Error('a request that is performed for real has no answer');
+      default:
+        return unreachable(form);
+    }
+  }
+
+  /** Ends the run. */
+  private fail(problem: WorldProblem): void {
+    this.problems.push(problem);
+    this.options.stop();
+  }
+
+  /** Ends the run; the outcome comes too late to matter. */
+  private refuse(problem: WorldProblem): Promise<Outcome> {
+    this.fail(problem);
+    return Promise.resolve({ kind: 'not-started', reason: problem.message });
+  }
+}
+
+function targetOf(request: AnsweredRequest): Target {
+  const { text, state, line } = request;
+  const step = request.kind === 'agent' ? request.step : request.env.STATEDSL_STEP;
+  const common = { text, state, line, step: step ?? null };
+  if (request.kind === 'agent') return { ...common, kind: 'agent', name: request.agent };
+  if (request.kind === 'tool') return { ...common, kind: 'tool', name: request.call.name };
+  return { ...common, kind: 'command', name: null };
+}
