@@ -185,3 +185,130 @@ test('when the time of a call is over, its calls and approvals end with it, and 
   ]);
   expect(() => engine.settle('1.1.2', { kind: 'result', value: 1 })).toThrow('no call 1.1.2 runs');
 });
+
+test('a call is started once, by its turn or because the record has it', () => {
+  const engine = engineOf({ top: soundPlan(three) }, 'top', 2);
+  expect(engine.forceStart('3')?.key).toBe('3');
+  expect(engine.launchReady().map(({ key }) => key)).toEqual(['1']);
+  expect(['1', '3', '4'].map((key) => engine.forceStart(key))).toEqual([null, null, null]);
+  engine.settle('3', { kind: 'result', value: 1 });
+  expect(engine.forceStart('3')).toBeNull();
+  expect(engine.launchReady().map(({ key }) => key)).toEqual(['2']);
+});
+
+const TIMED =
+  '{ t: { run: [t], idempotent: true }, each: { plan: inner, each: items, timeout: 5s, idempotent: true } }';
+
+test('a limit is watched from its start, once, and not when its call has ended by then', () => {
+  const calls: Json[] = [
+    { _tool: 'each', items: [1], _outputPath: '†state.a' },
+    { _tool: 'each', items: [], _outputPath: '†state.b' },
+    { _tool: 'each', items: '†state.a', _outputPath: '†state.c' },
+  ];
+  const engine = engineOf({ top: soundPlan(calls, TIMED), inner: soundPlan(three.slice(0, 1)) }, 'top', 9);
+  engine.launchReady();
+  expect([engine.limits.takeStarted(), engine.limits.takeStarted()]).toEqual([['1.limit'], []]);
+  engine.settle('1.1.1', { kind: 'result', value: 1 });
+  expect([engine.limits.takeStarted(), engine.limits.takeStarted()]).toEqual([['3.limit'], []]);
+  expect(engine.expire('1.limit')).toEqual([]);
+});
+
+test('a limit also ends the check of the result, and neither plans around its call nor others inside', () => {
+  const tools = `{ t: { run: [t], idempotent: true },
+    one: { plan: leaf, timeout: 5s, failure: last, schema: { properties: { _output: { type: object } } }, idempotent: true } }`;
+  const calls: Json[] = [
+    { _tool: 'one', _outputPath: '†state.a || †state.late' },
+    { _tool: 'one', _outputPath: '†state.b || †state.none' },
+    { _tool: 't', x: '†state.late' },
+  ];
+  const engine = engineOf(
+    {
+      top: soundPlan([{ _tool: 'both' }, { _tool: 'both' }], '{ both: { plan: middle, idempotent: true } }'),
+      middle: soundPlan(calls, tools),
+      leaf: soundPlan([{ _tool: 't', _outputPath: '†state.x' }]),
+    },
+    'top',
+    9,
+  );
+  const launch = (): string[] => engine.launchReady().map(({ key }) => key);
+  const settle = (...keys: readonly string[]): void => {
+    for (const key of keys) engine.settle(key, { kind: 'result', value: {} });
+  };
+  expect(launch()).toEqual(['1.1', '1.2', '2.1', '2.2']);
+  settle('1.1', '1.2', '2.1', '2.2');
+  expect(launch()).toEqual(['1.1.1', '1.2.1', '2.1.1', '2.2.1']);
+  settle('1.1.1', '1.2.1', '2.1.1');
+  expect(launch()).toEqual(['1.1.result', '1.2.result', '2.1.result']);
+  expect(engine.expire('1.1.limit')).toEqual(['1.1.result']);
+  expect(launch()).toEqual(['1.3']);
+  settle('1.2.result', '2.1.result', '2.2.1', '1.3');
+  expect(launch()).toEqual(['2.2.result']);
+});
+
+test('calls that failed are to blame, and not the calls around them; of items the first counts, whichever came first', () => {
+  const tools = '{ t: { run: [t], idempotent: true }, each: { plan: inner, each: items, idempotent: true } }';
+  const calls: Json[] = [
+    { _tool: 't', _outputPath: '†state.text' },
+    { _tool: 'each', items: [1, 2, 3], _outputPath: '†state.list' },
+    { _tool: 't', _outputPath: '†state.text', _outputMethod: 'push' },
+    { _tool: 'each', items: [], _outputPath: '†state.text', _outputMethod: 'push' },
+  ];
+  const failure = { kind: 'failure', code: 1, message: 'no', exitCode: 1 } as const;
+  const plans = { top: soundPlan(calls, tools), inner: soundPlan([{ _tool: 't', _outputPath: '†state.x' }]) };
+  for (const order of [
+    ['2.1.1', '2.2.1', '2.3.1'],
+    ['2.3.1', '2.2.1', '2.1.1'],
+  ]) {
+    const engine = engineOf(plans, 'top', 9);
+    engine.launchReady();
+    for (const key of ['1', ...order.filter((key) => key !== '2.1.1'), '3']) {
+      engine.settle(key, key.startsWith('2.') ? failure : { kind: 'result', value: 'text' });
+      engine.launchReady();
+    }
+    engine.settle('2.1.1', { kind: 'result', value: 1 });
+    expect(engine.result?.blamed).toEqual(['2.2.1', '3']);
+    expect(engine.reports().map(({ error }) => error?.message)).toEqual([
+      undefined,
+      'item 2: call 1 (`t`) failed: no',
+      '`push` needs a list',
+      '`push` needs a list',
+    ]);
+  }
+});
+
+test('a plan inside of which a call may have run or not may have run or not itself, so no alternative is taken', () => {
+  const tools = '{ one: { plan: inner, failure: last } }';
+  const calls = [{ _tool: 'one', _outputPath: '†state.a || †state.b' }];
+  const engine = engineOf({ top: soundPlan(calls, tools), inner: soundPlan(three.slice(0, 1)) }, 'top', 9);
+  engine.launchReady();
+  engine.settle('1.1', { kind: 'in-doubt', message: 'lost' });
+  expect(engine.reports()).toMatchObject([{ status: 'failed', arm: null, error: { code: 'in_doubt' } }]);
+});
+
+test('the time limit of a CALL is that of its one call, and not of the calls inside', () => {
+  const tools = '{ one: { plan: NAME, timeout: 5s, idempotent: true } }';
+  const plans = {
+    top: soundPlan([{ _tool: 'one' }], tools.replace('NAME', 'middle')),
+    middle: soundPlan([{ _tool: 'one' }], tools.replace('NAME', 'leaf')),
+    leaf: soundPlan(three.slice(0, 1)),
+  };
+  const timesOf = (callTimeoutMs: number | null) => {
+    const { limits } = engineOf(plans, 'top', 9, { callTimeoutMs });
+    return limits.takeStarted().map((key) => [key, limits.get(key)?.timeoutMs]);
+  };
+  expect(timesOf(7)).toEqual([
+    ['1.limit', 7],
+    ['1.1.limit', 5000],
+  ]);
+  expect(timesOf(null)[0]).toEqual(['1.limit', 5000]);
+});
+
+test('who denied an approval is known after the run is made again from its record', () => {
+  const plans = { top: soundPlan([{ _tool: 't', ok: '†state.approvals.go', _outputPath: '†state.a' }]) };
+  const engine = engineOf(plans, 'top', 9);
+  engine.approve('approvals.go', false, 'Ada');
+  const again = engineOf(plans, 'top', 9);
+  again.replay(JSON.parse(JSON.stringify(engine.log)));
+  expect(again.reports()).toEqual(engine.reports());
+  expect(again.reports()[0]?.error?.message).toBe('`†state.approvals.go` was denied by Ada');
+});

@@ -157,6 +157,42 @@ describe('references', () => {
       'skipped: branch',
     ]);
   });
+
+  test('into a list are indexes of it, and not what a list has besides', () => {
+    const reads = ['[1]', '.length', '.map', '["01"]', '[2]'].map((x) => ({ _tool: 't', x: `†state.list${x}` }));
+    const calls = [{ _tool: 't', _outputPath: '†state.list' }, ...reads];
+    const { statuses, parameters } = ran(calls, { 0: result(['a', 'b']) });
+    expect(statuses).toEqual(['done', 'done', ...new Array<string>(4).fill('failed: unresolved')]);
+    expect(parameters[1]).toEqual({ x: 'b' });
+  });
+
+  test('to what a blocked call would have written are blocked, too, even if another writer was not chosen', () => {
+    const calls = [
+      ...branch.slice(0, 1),
+      { _tool: 't', x: '†state.no', _outputPath: '†state.end' },
+      { _tool: 't', _outputPath: '†state.lost' },
+      { _tool: 't', x: '†state.lost', _outputPath: '†state.end' },
+      { _tool: 't', x: '†state.end' },
+    ];
+    expect(ran(calls, { 2: failure }).statuses).toEqual([
+      'done',
+      'skipped: branch',
+      'failed',
+      'blocked: failed',
+      'blocked: failed',
+    ]);
+  });
+
+  test('a denial outweighs a failure, and a failure outweighs a value that does not exist', () => {
+    const calls = [
+      { _tool: 't', _outputPath: '†state.a' },
+      { _tool: 't', x: '†state.a', ok: '†state.approvals.go' },
+      { _tool: 't', ok: '†state.approvals.go', x: '†state.a' },
+      { _tool: 't', x: '†input.none', y: '†state.a' },
+    ];
+    const { statuses } = ran({ calls, context: [{ type: 'state', approvals: { go: false } }] }, { 0: failure });
+    expect(statuses).toEqual(['failed', 'denied: denied', 'denied: denied', 'blocked: failed']);
+  });
 });
 
 describe('while people are asked', () => {
@@ -189,9 +225,66 @@ describe('while people are asked', () => {
       'done null',
     ]);
   });
+
+  test('all that a call needs from them is asked at once', () => {
+    const calls: Json[] = [
+      { _tool: 't', one: '†state.approvals.one', two: ['†state.approvals.two', '†state.approvals.three'] },
+      { _tool: 't', two: '†state.approvals.two', four: '†state.approvals.four' },
+    ];
+    const scheduler = new PlanScheduler(soundPlan(calls), { limit: 9 });
+    const open = () => scheduler.openApprovals().map(({ path }) => path[2]);
+    expect(scheduler.next()).toEqual([]);
+    expect(open()).toEqual(['one', 'two', 'three', 'four']);
+    scheduler.approve(['state', 'approvals', 'two'], true);
+    expect(open()).toEqual(['one', 'three', 'four']);
+    scheduler.approve(['state', 'approvals', 'four'], true);
+    expect(open()).toEqual(['one', 'three']);
+    expect(scheduler.next().map(({ call }) => call.index)).toEqual([1]);
+  });
 });
 
 describe('writing', () => {
+  test('to several paths waits for nothing that is there already, and fills what is not', () => {
+    const calls = [{ _tool: 't', _outputPath: '†state.p && †state.q' }];
+    const { statuses, state } = ran({ calls, context: [{ type: 'state', p: 1 }] });
+    expect(statuses).toEqual(['done']);
+    expect(state).toEqual({ p: 1, q: true });
+  });
+
+  test('to one of several alternatives is still possible while others have values', () => {
+    const calls = [
+      { _tool: 't', _outputPath: '†state.a' },
+      { _tool: 't', _outputPath: '†state.b' },
+      { _tool: 't', _outputPath: '†state.a || †state.b' },
+    ];
+    const { records, state } = ran(calls, { 1: failure, 2: result({ _path: 1, _output: 'late' }) });
+    expect(records[2]).toEqual({ status: 'done', arm: 1, reason: null, error: null });
+    expect(state).toEqual({ a: true, b: 'late' });
+  });
+
+  test('by others recovers a failed call only if one of its alternatives has all of its values', () => {
+    const both = { _tool: 't', _outputPath: '†state.p && †state.q' };
+    const ended = (calls: Json[], outcome: PlanOutcome) =>
+      ran({ calls, context: [{ type: 'state', p: 1 }] }, { 0: failure, 1: outcome }).records[0];
+    expect(ended([both, both], result(2))?.recovered).toBe(true);
+    expect(ended([both, both], failure)).not.toHaveProperty('recovered');
+    expect(ended([both], failure)).not.toHaveProperty('recovered');
+  });
+
+  test('never changes what a call has read', () => {
+    const calls = [
+      { _tool: 't', _outputPath: '†state.list', _outputMethod: 'push' },
+      { _tool: 't', all: '†state', _outputPath: '†state.read' },
+      { _tool: 't', after: '†state.read', _outputPath: '†state.list', _outputMethod: 'push' },
+      { _tool: 't', after: '†state.read', _outputPath: '†state.deep.list', _outputMethod: 'push' },
+    ];
+    const given = { list: ['given'], deep: { list: [1] } };
+    const { parameters, state } = ran({ calls, context: [{ type: 'state', ...given }] }, { 0: result('first') });
+    const list = ['given', 'first'];
+    expect(parameters[1]).toEqual({ all: { list, deep: { list: [1] } } });
+    expect(state).toEqual({ list: [...list, true], deep: { list: [1, true] }, read: true });
+  });
+
   test('to several paths waits for the earlier writers of each, though an arm of one was not taken', () => {
     const plan = soundPlan([
       { _tool: 't', _outputPath: '†state.c || †state.g' },

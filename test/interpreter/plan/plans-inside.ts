@@ -32,7 +32,7 @@ export function engineOf(
   plans: { readonly [name: string]: Plan },
   name: string,
   limit: number,
-  { given = plans[name]?.given as Json, sink = quiet }: Partial<Pick<EngineOptions, 'given' | 'sink'>> = {},
+  more: Partial<Pick<EngineOptions, 'given' | 'sink' | 'callTimeoutMs'>> = {},
 ): PlanEngine {
-  return new PlanEngine({ plans, name, given, limit, sink });
+  return new PlanEngine({ plans, name, given: plans[name]?.given as Json, limit, sink: quiet, ...more });
 }
