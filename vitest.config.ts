@@ -5,6 +5,7 @@ import { defineConfig } from 'vitest/config';
 const PROCESSES = [
   'test/{corpus-runs,corpus-sessions,examples,implement-spec,library,patterns,readme}.test.ts',
   'test/cli/*.test.ts',
+  'test/control/other-process.test.ts',
   'test/runtime/!(configuration|fits-schema|kept-runs|large-values|temporary-folder).test.ts',
   'test/agents/*.test.ts',
   'test/runtime/agents/!(resolve).test.ts',

@@ -1,5 +1,5 @@
 /**
- * Waits for changes in a folder that other processes make. The system reports most of them at once; a look every 200 ms
+ * Waits for changes in folders that other processes make. The system reports most of them at once; a look every 200 ms
  * finds the others, such as those on network disks.
  */
 import { type FSWatcher, watch } from 'node:fs';
@@ -12,14 +12,14 @@ export interface FileChanges {
   close(): void;
 }
 
-export function watchFolder(folder: string, signal: AbortSignal | undefined): FileChanges {
+export function watchFolders(folders: readonly string[], signal: AbortSignal | undefined): FileChanges {
   let changed = false;
   let wake: (() => void) | null = null;
   const notify = (): void => {
     changed = true;
     wake?.();
   };
-  const watcher = openWatcher(folder, notify);
+  const watchers = folders.map((folder) => openWatcher(folder, notify));
   signal?.addEventListener('abort', notify);
   return {
     next() {
@@ -38,7 +38,7 @@ export function watchFolder(folder: string, signal: AbortSignal | undefined): Fi
       });
     },
     close() {
-      watcher?.close();
+      for (const watcher of watchers) watcher?.close();
       signal?.removeEventListener('abort', notify);
       wake?.();
     },

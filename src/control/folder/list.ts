@@ -1,51 +1,46 @@
 /** Lists the runs of a folder, filtered and in pages. */
-
-import { join } from 'node:path';
 import { type ListedRun, listedRun } from '../../runtime/list-runs.js';
-import { readOwn } from '../../runtime/store/own-file.js';
-import type { IndexEntry } from '../../runtime/store/run-header.js';
-import { readIndex, runIds } from '../../runtime/store/stored-run.js';
+import { RunRefused } from '../../runtime/store/run-refused.js';
 import type { RunFilter, RunList } from '../runs.js';
+import type { RunIndex } from './run-index.js';
 
-/** Throws a `StoreError` if the folder cannot be read. */
-export function listFolder(directory: string, filter: RunFilter): RunList {
+/** Throws a `RunRefused` or a `StoreError`. */
+export function listFolder(index: RunIndex, filter: RunFilter): RunList {
   const { limit = Number.POSITIVE_INFINITY, after } = filter;
-  const index = readIndex(directory);
+  const isWanted = conditionOf(index, filter);
+  const entries = index.read();
   const runs: ListedRun[] = [];
-  for (const id of runIds(directory).reverse()) {
+  for (const id of index.newestFirst()) {
     if (after !== undefined && id >= after) continue;
-    const entry = index.get(id);
-    const run = listedRun(directory, id, entry);
-    if (!isWanted(directory, run, entry, filter)) continue;
-    if (runs.length === limit) return { runs, next: runs[runs.length - 1]?.run_id as string };
+    const run = listedRun(index.directory, id, entries.get(id));
+    if (!isWanted(run, entries.get(id)?.error ?? '')) continue;
+    if (runs.length >= limit) return { runs, next: runs[runs.length - 1]?.run_id ?? '' };
     runs.push(run);
   }
   return { runs };
 }
 
-function isWanted(directory: string, run: ListedRun, entry: IndexEntry | undefined, filter: RunFilter): boolean {
-  const { status, machine, since, until, q } = filter;
-  const isStatus = status === undefined || (typeof status === 'string' ? [status] : status).includes(run.status);
-  if (!isStatus || (machine !== undefined && run.machine !== machine)) return false;
-  const started = Date.parse(run.started_at);
-  if (since !== undefined && !(started >= Date.parse(since))) return false;
-  if (until !== undefined && !(started < Date.parse(until))) return false;
-  return q === undefined || q === '' || mentions(directory, run, entry, q.toLowerCase());
+function conditionOf(index: RunIndex, filter: RunFilter): (run: ListedRun, error: string) => boolean {
+  const { status, machine, q = '' } = filter;
+  const statuses = status === undefined ? null : new Set(typeof status === 'string' ? [status] : status);
+  const since = timeOf('since', filter.since) ?? Number.NEGATIVE_INFINITY;
+  const until = timeOf('until', filter.until) ?? Number.POSITIVE_INFINITY;
+  const text = q.toLowerCase();
+  return (run, error) => {
+    if (statuses !== null && !statuses.has(run.status)) return false;
+    if (machine !== undefined && run.machine !== machine) return false;
+    const started = Date.parse(run.started_at);
+    if (started < since || started >= until) return false;
+    const { run_id, machine: name, state, branch } = run;
+    const known = [run_id, name, state, branch, error];
+    return known.some((one) => one?.toLowerCase().includes(text)) || index.inputsOf(run_id).includes(text);
+  };
 }
 
-function mentions(directory: string, run: ListedRun, entry: IndexEntry | undefined, text: string): boolean {
-  const known = [run.run_id, run.machine, run.state, run.branch, entry?.error];
-  if (known.some((one) => one?.toLowerCase().includes(text))) return true;
-  return inputsText(join(directory, 'runs', run.run_id)).includes(text);
-}
-
-/** The inputs as JSON in lower case. */
-function inputsText(folder: string): string {
-  try {
-    const { inputs } = JSON.parse(readOwn(join(folder, 'run.json')).toString('utf8')) as { inputs?: object };
-    return JSON.stringify(inputs ?? {}).toLowerCase();
-  } catch {
-    // A run that never began has no inputs.
-    return '';
-  }
+function timeOf(name: string, text: string | undefined): number | null {
+  if (text === undefined) return null;
+  const time = Date.parse(text);
+  if (Number.isNaN(time))
+    throw new RunRefused('wrong-use', `\`${text}\` is not a time for \`${name}\``, 'write it as 2026-01-31T12:00:00Z');
+  return time;
 }

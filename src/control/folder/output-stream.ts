@@ -4,14 +4,18 @@
  */
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { join } from 'node:path';
+import type { EffectKind } from '../../interpreter/events/event.js';
+import type { OutputName } from '../../runtime/process/live-output.js';
 import { ARTIFACT_NAME } from '../../runtime/store/large-values.js';
 import { entryAt, openOwn } from '../../runtime/store/own-file.js';
 import { lockHolder } from '../../runtime/store/run-lock.js';
-import { bytesOf, OutputRecord, type Printed, type Wanted } from '../../runtime/store/run-output.js';
+import { bytesOf, type Wanted } from '../../runtime/store/run-output.js';
 import { RunRefused } from '../../runtime/store/run-refused.js';
 import { StoreError, storeError } from '../../runtime/store/store-error.js';
 import type { OutputOptions, OutputStream, StreamEnd } from '../runs.js';
-import { watchFolder } from './file-changes.js';
+import { EffectRecord } from './effect-record.js';
+import { watchFolders } from './file-changes.js';
+import { type LiveFile, openLiveFile } from './live-file.js';
 
 const CHUNK_BYTES = 64 * 1024;
 
@@ -19,15 +23,22 @@ const CHUNK_BYTES = 64 * 1024;
 export function outputStream(folder: string, runId: string, effect: string, options: OutputOptions): OutputStream {
   const { stream = 'stdout', raw = false } = options;
   const wanted = { stderr: stream === 'stderr', raw };
-  const record = new OutputRecord(folder);
-  const settled = lastOf(record, effect);
-  if (!record.printers.has(effect))
-    throw new RunRefused('unknown', `run \`${runId}\` has no command or agent call \`${effect}\``);
-  const printed = { folder, effect, wanted, record, settled };
-  return openStream(settled !== null, settled === null ? 0 : sizeOf(printed, settled), (onEnd) =>
-    passOn(printed, options, onEnd),
-  );
+  const record = new EffectRecord(folder, effect);
+  let bytes = 0;
+  try {
+    record.update();
+    if (record.kind === null || !PRINTERS.has(record.kind))
+      throw new RunRefused('unknown', `run \`${runId}\` has no command or agent call \`${effect}\``);
+    if (record.outcome !== null) for (const piece of bytesOf(folder, record.outcome, wanted)) bytes += piece.length;
+  } finally {
+    record.close();
+  }
+  const spec = { folder, effect, stream, wanted, from: options.from ?? 0, follow: options.follow ?? true };
+  return openStream(record.outcome !== null, bytes, (onEnd) => passOn(spec, options.signal, onEnd));
 }
+
+/** Effects that print something. */
+const PRINTERS: ReadonlySet<EffectKind> = new Set(['shell', 'argv', 'function', 'agent', 'tool']);
 
 /** A stream that can be asked for its end. */
 function openStream(
@@ -49,59 +60,68 @@ function openStream(
   };
 }
 
-interface PrintedEffect {
+interface OutputSpec {
   readonly folder: string;
   readonly effect: string;
+  readonly stream: OutputName;
   readonly wanted: Wanted;
-  readonly record: OutputRecord;
-  /** Its outcome when the stream was opened. */
-  readonly settled: Printed | null;
+  readonly from: number;
+  readonly follow: boolean;
 }
 
 async function* passOn(
-  printed: PrintedEffect,
-  { from = 0, follow = true, signal }: OutputOptions,
+  { folder, effect, stream, wanted, from, follow }: OutputSpec,
+  signal: AbortSignal | undefined,
   onEnd: (end: StreamEnd) => void,
 ): AsyncGenerator<Uint8Array> {
-  const { folder, effect, wanted, record } = printed;
-  let { settled } = printed;
-  const changes = follow && settled === null ? watchFolder(folder, signal) : null;
+  const artifacts = join(folder, 'artifacts');
+  const changes = follow ? watchFolders([folder, artifacts], signal) : null;
+  let record: EffectRecord | null = null;
+  let live: LiveFile | null = null;
+  /** How many bytes were read of what it printed. */
+  let read = 0;
   try {
-    while (settled === null) {
+    record = new EffectRecord(folder, effect);
+    for (;;) {
       if (signal?.aborted === true) return onEnd({ reason: 'aborted' });
       const isHeld = lockHolder(folder).owner !== null;
-      settled = lastOf(record, effect);
-      if (settled !== null) break;
-      if (changes === null || !isHeld) return onEnd({ reason: 'caught-up' });
+      const before = record.requests;
+      record.update();
+      const { outcome } = record;
+      if (record.requests !== before) {
+        live?.close();
+        live = null;
+        read = 0;
+      }
+      if (outcome === null) live ??= openLiveFile(artifacts, effect, stream);
+      if (live !== null)
+        for (const piece of live.next()) {
+          yield* after([piece], from - read);
+          read += piece.length;
+        }
+      if (outcome !== null) {
+        // An agent's file has all that it said, and its outcome only the answer.
+        if (live === null || record.kind !== 'agent')
+          yield* after(bytesOf(folder, outcome, wanted), Math.max(from, read));
+        return onEnd({ reason: 'over' });
+      }
+      if (changes === null || !isHeld)
+        return onEnd(entryAt(folder) === null ? { reason: 'removed' } : { reason: 'caught-up' });
       await changes.next();
     }
-    yield* after(bytesOf(folder, settled.outcome, wanted), from);
-    onEnd({ reason: 'over' });
   } catch (cause) {
     if (!(cause instanceof StoreError)) throw cause;
     onEnd(entryAt(folder) === null ? { reason: 'removed' } : { reason: 'failed', message: cause.message });
   } finally {
     changes?.close();
+    live?.close();
+    record?.close();
   }
-}
-
-/** The last outcome of the effect in what was recorded since the last call: an effect that is tried again has several. */
-function lastOf(record: OutputRecord, effect: string): Printed | null {
-  let last: Printed | null = null;
-  for (let batch = record.next(); batch.length > 0; batch = record.next())
-    last = batch.findLast(({ printer }) => printer.effect === effect) ?? last;
-  return last;
-}
-
-function sizeOf({ folder, wanted }: PrintedEffect, { outcome }: Printed): number {
-  let bytes = 0;
-  for (const piece of bytesOf(folder, outcome, wanted)) bytes += piece.length;
-  return bytes;
 }
 
 /** The pieces without the first `from` bytes. */
 function* after(pieces: Iterable<Uint8Array>, from: number): Generator<Uint8Array> {
-  let skip = from;
+  let skip = Math.max(0, from);
   for (const piece of pieces) {
     if (skip < piece.length) yield skip === 0 ? piece : piece.subarray(skip);
     skip = Math.max(0, skip - piece.length);

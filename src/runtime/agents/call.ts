@@ -6,7 +6,7 @@
  */
 import type { Outcome } from '../../interpreter/events/event.js';
 import type { EffectContext } from '../effect-context.js';
-import { createShower } from '../process/output.js';
+import { createShower, liveSink } from '../process/output.js';
 import {
   type Command,
   cannotStart,
@@ -40,7 +40,17 @@ export async function callAgent(
   if ('reason' in command) return { kind: 'not-started', reason: command.reason };
   // People see what the agent says, and not the objects that it says it in.
   const shown = adapter.service ? shownText(context) : null;
-  const tally = new AgentTally(shown === null ? null : (text) => shown.push(Buffer.from(text, 'utf8')));
+  const { effect, attempt } = process;
+  const live = adapter.service ? liveSink(context.resources.outputs, { effect, attempt, stream: 'stdout' }) : null;
+  const tally = new AgentTally(
+    live === null
+      ? null
+      : (text) => {
+          const bytes = Buffer.from(text, 'utf8');
+          shown?.push(bytes);
+          live.write(bytes);
+        },
+  );
   const stopping = new AbortController();
   const watch = watchGuards(call.guards, () => stopping.abort());
   const lines = jsonLines((line) => {
@@ -90,6 +100,7 @@ export async function callAgent(
     });
   } finally {
     watch.close();
+    live?.discard();
   }
 }
 

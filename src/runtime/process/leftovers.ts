@@ -6,6 +6,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readOwn } from '../store/own-file.js';
 import type { StoredRun } from '../store/stored-run.js';
+import { PARTIAL } from './live-output.js';
 import { stopMarked } from './marked.js';
 import { processStat, stopGroup } from './process-group.js';
 import { isHere, isProcessNumber, type ProcessOrigin } from './process-origin.js';
@@ -51,7 +52,7 @@ export function removeUnfinished({ path }: StoredRun): void {
   removeStaleFolders();
   const artifacts = join(path, 'artifacts');
   try {
-    for (const name of readdirSync(artifacts)) if (name.startsWith('.partial-')) rmSync(join(artifacts, name));
+    for (const name of readdirSync(artifacts)) if (name.startsWith(PARTIAL)) rmSync(join(artifacts, name));
   } catch {
     // They take room and do no harm.
   }

@@ -7,6 +7,8 @@ import { Buffer, isUtf8 } from 'node:buffer';
 import type { Output } from '../../interpreter/events/event.js';
 import type { Redactor } from '../redact.js';
 import { readOwn } from '../store/own-file.js';
+import { startTimer } from '../timer.js';
+import type { LiveName } from './live-output.js';
 import { artifactPath, type OutputStore } from './output-store.js';
 import { openSpool, type Spool, type Spooled } from './spool.js';
 
@@ -24,9 +26,14 @@ export interface OutputSink {
   discard(): void;
 }
 
-export function outputSink(store: OutputStore, show: ((bytes: Buffer) => void) | null): OutputSink {
+/** `name`: other processes may read the output while it comes. */
+export function outputSink(
+  store: OutputStore,
+  show: ((bytes: Buffer) => void) | null,
+  name: LiveName | null = null,
+): OutputSink {
   const shown = show === null ? null : createShower(store.redactor, show);
-  const gathered = createGatherer(store);
+  const gathered = createGatherer(store, name);
   return {
     write(chunk) {
       shown?.push(chunk);
@@ -83,9 +90,14 @@ export interface ErrorSink {
   discard(): void;
 }
 
-export function errorSink(store: OutputStore, show: ((bytes: Buffer) => void) | null): ErrorSink {
+/** `name`: other processes may read it while it comes. */
+export function errorSink(
+  store: OutputStore,
+  show: ((bytes: Buffer) => void) | null,
+  name: LiveName | null = null,
+): ErrorSink {
   // Secrets are replaced before anything is cut off.
-  const gathered = createGatherer({ ...store, redactor: null });
+  const gathered = createGatherer({ ...store, redactor: null }, name);
   const shown = createShower(store.redactor, (bytes) => {
     show?.(bytes);
     gathered.write(bytes);
@@ -101,11 +113,47 @@ export function errorSink(store: OutputStore, show: ((bytes: Buffer) => void) | 
   };
 }
 
-/** Keeps bytes in memory while they are few, else in a file. */
-function createGatherer(store: OutputStore) {
+/** What an agent says while it works, only to be read by other processes meanwhile: its answer is recorded separately. */
+export function liveSink(store: OutputStore, name: LiveName): Pick<OutputSink, 'write' | 'discard'> {
+  const use = { bytes: 0, limit: store.use.limit, onExceeded: () => undefined };
+  const gathered = createGatherer({ ...store, use }, name);
+  return {
+    write(bytes) {
+      try {
+        gathered.write(bytes);
+      } catch {
+        // If the disk is full, the journal reports that.
+      }
+    },
+    discard: gathered.discard,
+  };
+}
+
+/** A command that ends earlier needs no file for other readers, which costs as much as starting it. */
+const LIVE_AFTER_MS = 100;
+
+/** Keeps bytes in memory while they are few, else in a file. With a name, a lasting command has a file for few bytes, too. */
+function createGatherer(store: OutputStore, name: LiveName | null) {
   let head: Buffer[] = [];
   let bytes = 0;
   let spool: Spool | null = null;
+  let cancelTimer: (() => void) | null = store.artifacts === null || name === null ? () => undefined : null;
+  const openLive = (): void => {
+    try {
+      spool = openSpool(store, name);
+      for (const earlier of head) spool.write(earlier);
+    } catch {
+      // It was only for other readers. If the disk is full, the journal reports that.
+      spool = null;
+    }
+  };
+  const writeLive = (chunk: Buffer): void => {
+    try {
+      spool?.write(chunk);
+    } catch {
+      spool = null;
+    }
+  };
   return {
     write(chunk: Buffer): void {
       const { use } = store;
@@ -116,16 +164,29 @@ function createGatherer(store: OutputStore) {
         return;
       }
       bytes += chunk.length;
-      if (spool === null && bytes > INLINE_BYTES) {
-        spool = openSpool(store);
-        for (const earlier of head) spool.write(earlier);
-        head = [];
+      if (bytes <= INLINE_BYTES) {
+        head.push(chunk);
+        cancelTimer ??= startTimer(LIVE_AFTER_MS, openLive);
+        writeLive(chunk);
+        return;
       }
-      if (spool === null) head.push(chunk);
-      else spool.write(chunk);
+      cancelTimer?.();
+      if (spool === null) {
+        spool = openSpool(store, name);
+        for (const earlier of head) spool.write(earlier);
+      }
+      head = [];
+      spool.write(chunk);
     },
-    finish: async (): Promise<{ readonly content: Buffer } | (Spooled & { readonly bytes: number })> =>
-      spool === null ? { content: Buffer.concat(head) } : { ...(await spool.close()), bytes },
-    discard: (): void => spool?.discard(),
+    finish: async (): Promise<{ readonly content: Buffer } | (Spooled & { readonly bytes: number })> => {
+      cancelTimer?.();
+      if (spool !== null && bytes > INLINE_BYTES) return { ...(await spool.close()), bytes };
+      spool?.discard();
+      return { content: Buffer.concat(head) };
+    },
+    discard(): void {
+      cancelTimer?.();
+      spool?.discard();
+    },
   };
 }

@@ -130,8 +130,13 @@ export async function performCommand(
   const cwd = directoryOf(request, context);
   const show = context.show;
   const shows = listener === null || listener.showsStdout;
-  const stdout = outputSink(outputs, show && shows ? (bytes) => show(bytes, 'stdout') : null);
-  const stderr = errorSink(outputs, show && ((bytes) => show(bytes, 'stderr')));
+  const { effect, attempt } = request;
+  const stdout = outputSink(
+    outputs,
+    show && shows ? (bytes) => show(bytes, 'stdout') : null,
+    shows ? { effect, attempt, stream: 'stdout' } : null,
+  );
+  const stderr = errorSink(outputs, show && ((bytes) => show(bytes, 'stderr')), { effect, attempt, stream: 'stderr' });
   const [program, ...args] = command.argv;
   const ended = await runProcess({
     program: program ?? '',

@@ -8,6 +8,7 @@ import { closeSync, fdatasync, openSync, renameSync, unlinkSync, writeSync } fro
 import { join } from 'node:path';
 import type { RedactingStream } from '../redact.js';
 import { storeError } from '../store/store-error.js';
+import { type LiveName, partialName } from './live-output.js';
 import type { OutputStore } from './output-store.js';
 import { closeQuietly } from './scratch.js';
 
@@ -34,12 +35,10 @@ interface Target {
   readonly fd: number;
 }
 
-/** Opens the file. It and its `write` and `close` throw a `StoreError` when the disk is full. */
-export function openSpool(store: OutputStore): Spool {
+/** Opens the file. It and its `write` and `close` throw a `StoreError` when the disk is full. `name`: see `LiveName`. */
+export function openSpool(store: OutputStore, name: LiveName | null = null): Spool {
   const { artifacts, redactor, scratch } = store;
-  const kept = openTarget(
-    artifacts === null ? scratch.path('output') : join(artifacts, `.partial-${process.hrtime.bigint()}`),
-  );
+  const kept = openTarget(artifacts === null ? scratch.path('output') : join(artifacts, partialName(name)));
   // Without a folder of the run nothing is recorded, so the bytes as printed are all there is.
   const redacting: RedactingStream | null = artifacts === null ? null : (redactor?.stream() ?? null);
   const original = redacting === null ? null : openTarget(scratch.path('output'));
@@ -63,7 +62,11 @@ export function openSpool(store: OutputStore): Spool {
         throw cause;
       }
     },
-    discard: discardAll,
+    discard() {
+      // Its readers have the file open, and read on to its end.
+      if (name !== null && redacting !== null) keep(redacting.end());
+      discardAll();
+    },
     async close() {
       if (redacting !== null) keep(redacting.end());
       if (original !== null) closeSync(original.fd);

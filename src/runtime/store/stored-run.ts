@@ -155,12 +155,16 @@ const LINE_START = '{"run_id":';
 /** The last line of each run in the index, in the order of these lines. Skips damaged lines, because it is only a list. */
 export function readIndex(directory: string): Map<string, IndexEntry> {
   const entries = new Map<string, IndexEntry>();
-  let text: string;
   try {
-    text = readOwn(join(directory, 'runs', 'index.ndjson')).toString('utf8');
+    addIndexLines(entries, readOwn(join(directory, 'runs', 'index.ndjson')).toString('utf8'));
   } catch {
-    return entries;
+    // Without an index, the folders of the runs say what there is.
   }
+  return entries;
+}
+
+/** Adds the entries of a part of the index that begins and ends with whole lines. */
+export function addIndexLines(entries: Map<string, IndexEntry>, text: string): void {
   for (const line of text.split('\n')) {
     if (line === '') continue;
     try {
@@ -172,7 +176,6 @@ export function readIndex(directory: string): Map<string, IndexEntry> {
       // The torn line itself.
     }
   }
-  return entries;
 }
 
 /** What has become of a run. `killed`: its process died without recording an end. */

@@ -1,0 +1,62 @@
+/** What the journal of a run has about one effect: the last request of it, and its outcome. It is read only once, as it grows. */
+import type { Buffer } from 'node:buffer';
+import { closeSync } from 'node:fs';
+import { join } from 'node:path';
+import type { EffectKind, Outcome } from '../../interpreter/events/event.js';
+import { readJournalLine } from '../../runtime/store/journal-line.js';
+import { JournalLines, type LineListener } from '../../runtime/store/journal-lines.js';
+import { decodeEvent, REFERS } from '../../runtime/store/large-values.js';
+import { openToRead } from '../../runtime/store/own-file.js';
+import { journalStart } from '../../runtime/store/read-journal.js';
+
+const CHUNK_BYTES = 4 * 1024 * 1024;
+
+export class EffectRecord implements LineListener {
+  /** Null: it was never requested. */
+  kind: EffectKind | null = null;
+  /** How often it was requested: an effect that fails may be tried again. */
+  requests = 0;
+  /** The outcome of its last attempt; null while it has none. */
+  outcome: Outcome | null = null;
+  private readonly journal: JournalLines;
+  private readonly fd: number;
+  private readonly mark: string;
+
+  /** Throws a `StoreError` if the journal cannot be read. Call `close` in the end. */
+  constructor(
+    private readonly folder: string,
+    private readonly effect: string,
+  ) {
+    const path = join(folder, 'journal.ndjson');
+    this.fd = openToRead(path);
+    this.journal = new JournalLines(this.fd, path, journalStart);
+    this.mark = `"effect":${JSON.stringify(effect)}`;
+  }
+
+  /** Reads what was recorded since the last call. Throws a `StoreError`. */
+  update(): void {
+    while (this.journal.read(CHUNK_BYTES, this));
+  }
+
+  line(buffer: Buffer, start: number, end: number): void {
+    const line = buffer.subarray(start, end);
+    if (!line.includes(this.mark)) return;
+    const text = line.toString('utf8');
+    const event = readJournalLine(text)?.event;
+    if (event?.type === 'effect_requested' && event.effect === this.effect) {
+      this.kind = event.kind;
+      this.requests++;
+      this.outcome = null;
+    } else if (event?.type === 'effect_settled' && event.effect === this.effect) {
+      const decoded = text.includes(REFERS) ? decodeEvent(event, join(this.folder, 'artifacts')) : event;
+      this.outcome = (decoded as typeof event).outcome;
+    }
+  }
+
+  /** The effect may be in another line. */
+  damage(): void {}
+
+  close(): void {
+    closeSync(this.fd);
+  }
+}
