@@ -4,10 +4,10 @@
  * `--again` finds out anew which tests execute which file (otherwise once a day); `--all-tests` also takes tests that start
  * processes, besides the run cases.
  */
-import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
 import { mutantsOf } from './mutate/mutants.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -22,7 +22,7 @@ const most = Number(args.find((arg) => arg.startsWith('--most='))?.slice(7) ?? I
 const named = args.filter((arg) => !arg.startsWith('--'));
 
 /** Runs vitest; the exit code, and what it printed. */
-function vitest(words, env = {}) {
+async function vitest(words, env = {}) {
   const script = join(root, 'node_modules/vitest/vitest.mjs');
   const all = [
     script,
@@ -35,14 +35,14 @@ function vitest(words, env = {}) {
     '--maxWorkers=1',
     ...words,
   ];
-  const child = spawn(process.execPath, all, {
+  const { exitCode, all: printed } = await execa(process.execPath, all, {
     cwd: root,
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    env,
+    stdin: 'ignore',
+    all: true,
+    reject: false,
   });
-  let printed = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (printed += chunk));
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, printed })));
+  return { code: exitCode ?? null, printed };
 }
 
 /** Which test files execute a source file. */

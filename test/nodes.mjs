@@ -3,11 +3,11 @@
  * user's cache. `node test/nodes.mjs VERSION` prints the path of one, or says why there is none and fails; without a version
  * it prints all versions.
  */
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { execaSync } from 'execa';
 
 /** The oldest that `engines` of package.json allows, and the newest of each later major version. */
 export const VERSIONS = ['20.15', '22', '24', '26'];
@@ -19,12 +19,12 @@ export function findNode(version) {
   if (existsSync(path)) return { path };
   mkdirSync(folder, { recursive: true });
   const words = ['install', '--prefix', folder, '--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
-  const { status, stderr, error } = spawnSync('npm', [...words, `node@${version}`], {
-    encoding: 'utf8',
+  const { exitCode, stderr, originalMessage } = execaSync('npm', [...words, `node@${version}`], {
+    reject: false,
     timeout: 300_000,
   });
-  if (status === 0 && existsSync(path)) return { path };
-  const [reason] = (error?.message ?? stderr).trim().split('\n');
+  if (exitCode === 0 && existsSync(path)) return { path };
+  const [reason] = (stderr || originalMessage || '').trim().split('\n');
   return {
     problem: `Node ${version} cannot be installed: ${reason || 'its package contains no program for this machine'}`,
   };

@@ -2,10 +2,10 @@
  * Runs the cases that a name means: `npm run case retry gives up`. A name is that of a file in `test/corpus/`, with or
  * without its folder; of a part of a name, all cases that have it are run. `--update` rewrites what they expect.
  */
-import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { execaSync } from 'execa';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const corpus = join(root, 'test/corpus');
@@ -61,9 +61,10 @@ const literal = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 const names = found.map((name) => `(${(SUITES[kindOf(name)] ?? [kindOf(name)]).join('|')}) ${literal(ownName(name))}`);
 const files = [...new Set(found.map((name) => `test/${FILES[kindOf(name)] ?? 'corpus'}.test.ts`))];
 const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-const { status } = spawnSync(process.execPath, [vitest, 'run', ...files, '-t', `^(${names.join('|')})$`], {
+const { exitCode } = execaSync(process.execPath, [vitest, 'run', ...files, '-t', `^(${names.join('|')})$`], {
   cwd: root,
   stdio: 'inherit',
-  env: update ? { ...process.env, UPDATE: '1' } : process.env,
+  reject: false,
+  env: update ? { UPDATE: '1' } : {},
 });
-process.exitCode = status ?? 1;
+process.exitCode = exitCode ?? 1;

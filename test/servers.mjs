@@ -3,11 +3,11 @@
  * user's cache. Where they cannot be had, this says so and passes: the other tests have a server of their own.
  */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { execaSync } from 'execa';
 
 const VERSION = '2026.8.31';
 const SERVERS = ['server-everything', 'server-filesystem'];
@@ -21,8 +21,8 @@ function installed() {
   mkdirSync(cache, { recursive: true });
   const packages = SERVERS.map((name) => `@modelcontextprotocol/${name}@${VERSION}`);
   const words = ['install', '--prefix', cache, '--no-save', '--no-audit', '--no-fund', '--ignore-scripts', ...packages];
-  const { status, stderr } = spawnSync('npm', words, { encoding: 'utf8', timeout: 180_000 });
-  if (status === 0) return true;
+  const { exitCode, stderr } = execaSync('npm', words, { reject: false, timeout: 180_000 });
+  if (exitCode === 0) return true;
   console.log(`skipped: the servers cannot be installed: ${String(stderr).trim().split('\n')[0]}`);
   return false;
 }
@@ -33,7 +33,7 @@ function call(folder, tool, parameters) {
   writeFileSync(join(folder, 'plan.json'), JSON.stringify(plan));
   writeFileSync(join(folder, 'tools.yaml'), `it: { mcp: ${tool} }\n`);
   const words = [cli, 'run', 'plan.json', '--json', '--quiet'];
-  const { stdout, stderr } = spawnSync(process.execPath, words, { cwd: folder, encoding: 'utf8', timeout: 60_000 });
+  const { stdout, stderr } = execaSync(process.execPath, words, { cwd: folder, reject: false, timeout: 60_000 });
   assert.notEqual(stdout, '', stderr);
   return JSON.parse(stdout);
 }

@@ -2,10 +2,10 @@
  * The agent programs themselves, from the package registry, in the user's cache: installed once for a set of versions.
  * Their install scripts do not run. They would only put native programs at other paths, so these are started where they are.
  */
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { execaSync } from 'execa';
 
 const PLATFORM = `${process.platform}-${process.arch}`;
 const VERSIONS = {
@@ -59,10 +59,10 @@ function npmInstall() {
   mkdirSync(cache, { recursive: true });
   const packages = Object.entries(VERSIONS).map(([name, version]) => `${name}@${version}`);
   const words = ['install', '--prefix', cache, '--no-save', '--no-audit', '--no-fund', '--ignore-scripts', ...packages];
-  const { status, stderr, error } = spawnSync('npm', words, { encoding: 'utf8', timeout: 8 * MINUTES });
-  if (status === 0) return null;
-  const lines = String(stderr ?? '').split('\n');
-  return lines.find((line) => line.startsWith('npm error')) ?? error?.message ?? 'npm ended without saying why';
+  const { exitCode, stderr = '', originalMessage } = execaSync('npm', words, { reject: false, timeout: 8 * MINUTES });
+  if (exitCode === 0) return null;
+  const error = stderr.split('\n').find((line) => line.startsWith('npm error'));
+  return error ?? originalMessage ?? 'npm ended without saying why';
 }
 
 /** Puts all programs into the empty `folder`, for PATH. Gives the reason where they cannot be had, else null. */

@@ -2,11 +2,11 @@
  * One program in one case: a home, a project under git, a configuration, and the model that answers. What statedsl prints and
  * records is given back to the case; processes that are left at the end are ended, and count as a failure.
  */
-import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { execa, execaSync } from 'execa';
 import { homeFor } from './homes.mjs';
 import { startModel } from './model.mjs';
 
@@ -16,11 +16,7 @@ const CLI = process.env.STATEDSL_CLI ?? join(root, 'dist', 'cli.js');
 const MARK = 'STATEDSL_AGENT_TEST';
 
 function git(project, ...words) {
-  const { status, stderr } = spawnSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@localhost', ...words], {
-    cwd: project,
-    encoding: 'utf8',
-  });
-  if (status !== 0) throw new Error(`git ${words[0]}: ${stderr}`);
+  execaSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@localhost', ...words], { cwd: project });
 }
 
 /** Processes of this case that still run, by the variable that all of them inherit. */
@@ -109,8 +105,9 @@ export async function openStage(program, { programs, limitMs, record = null }) {
     },
     /** Starts statedsl; `words` are its arguments. */
     start(words, env = {}) {
-      const child = spawn(process.execPath, [CLI, ...words], {
+      const child = execa(process.execPath, [CLI, ...words], {
         cwd: project,
+        extendEnv: false,
         env: {
           PATH: `${programs}:${process.env.PATH}`,
           LANG: 'C.UTF-8',
@@ -121,21 +118,20 @@ export async function openStage(program, { programs, limitMs, record = null }) {
           ...(record === null ? {} : { STATEDSL_RECORD: record }),
           ...env,
         },
-        stdio: ['ignore', 'pipe', 'pipe'],
+        stdin: 'ignore',
+        reject: false,
+        stripFinalNewline: false,
+        timeout: limitMs,
+        killSignal: 'SIGKILL',
       });
       running.add(child);
-      let [stdout, stderr] = ['', ''];
-      child.stdout.on('data', (piece) => (stdout += piece));
-      child.stderr.on('data', (piece) => (stderr += piece));
-      const timer = setTimeout(() => child.kill('SIGKILL'), limitMs);
-      const ended = new Promise((resolve) => {
-        child.once('close', (code, signal) => {
-          clearTimeout(timer);
-          running.delete(child);
-          resolve({ code, signal, stdout, log: stderr });
-        });
+      let log = '';
+      child.stderr.on('data', (piece) => (log += piece));
+      const ended = child.then(({ exitCode, signal, stdout, stderr }) => {
+        running.delete(child);
+        return { code: exitCode ?? null, signal: signal ?? null, stdout, log: stderr };
       });
-      return { child, ended, log: () => stderr };
+      return { child, ended, log: () => log };
     },
     /** Runs statedsl to its end; gives its exit code, log, summary, and what is on record. */
     async statedsl(words, env) {

@@ -6,6 +6,7 @@ import type { ForkServer } from '../../src/runtime/process/fork-server.js';
 import { createPipePool } from '../../src/runtime/process/pipes.js';
 import { type ProcessEnd, runProcess } from '../../src/runtime/process/process.js';
 import { processStat } from '../../src/runtime/process/process-group.js';
+import { cli, start } from '../harness/process.js';
 import { processSpec, processStarter } from './process-spec.js';
 import { commands, runKept, temporaryFolder } from './running.js';
 
@@ -224,14 +225,9 @@ describe('the fork server', () => {
     const folder = temporaryFolder();
     const program = join(folder, 'loop.dsl');
     writeFileSync(program, 'FOR EACH: i in range(100000):\n  DO: sleep 0.01\n');
-    const { execPath } = process;
-    const { spawn } = await import('node:child_process');
     for (const signal of ['SIGKILL', 'SIGTERM', 'SIGINT'] as const) {
-      const child = spawn(execPath, [join(process.cwd(), 'dist/cli.js'), 'run', '--quiet', 'loop.dsl'], {
-        cwd: folder,
-        stdio: 'ignore',
-      });
-      const pid = child.pid as number;
+      const child = start(process.execPath, [cli, 'run', '--quiet', 'loop.dsl'], { cwd: folder });
+      const { pid } = child;
       await until(() => serversOf(pid).length === 1);
       const [server = 0] = serversOf(pid);
       child.kill(signal);
