@@ -1,6 +1,6 @@
 /**
- * JSON with positions. `JSON.parse` reports none and the YAML reader is many times slower than a plan of ten
- * thousand calls allows, so the text is walked here once; strings are decoded by `JSON.parse`.
+ * JSON with source locations. `JSON.parse` reports none, and the YAML reader is too slow for a plan of ten thousand
+ * calls, so this file walks the text once. `JSON.parse` decodes the strings.
  */
 
 import { planMessages as words } from '../source/catalogue/plan.js';
@@ -10,12 +10,12 @@ import type { JsonNode, Member } from '../syntax/plan-tree.js';
 
 const MAX_DEPTH = 200;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-/** Whole numbers of so many characters are exact. */
+/** Whole numbers of at most this many characters are exact. */
 const MOST_EXACT = 15;
 const BLANK = /[ \t\r\n]*/y;
 
 export interface ParsedJson {
-  /** Null when the text is no JSON. */
+  /** Null if the text is not JSON. */
   readonly root: JsonNode | null;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -30,7 +30,7 @@ export function readJsonTree(text: string, file: number): ParsedJson {
   }
 }
 
-/** Unwinds the reader; it never leaves this file. */
+/** Thrown to stop the parser. It never leaves this file. */
 class Stop {
   constructor(readonly diagnostic: Diagnostic) {}
 }
@@ -80,14 +80,14 @@ class JsonReader {
     }
   }
 
-  /** No digit is lost without a word. */
+  /** Reports whole numbers that lose digits. */
   private number(written: string, span: Span): JsonNode {
     const value = Number(written);
     if (!Number.isFinite(value))
       this.diagnostics.push(
         words.jsonLimit(span, { problem: 'this number is too large', help: 'write the number as a text' }),
       );
-    // That a fraction is rounded surprises nobody; an identifier with other digits is another one.
+    // Rounding a fraction is expected, but an identifier with other digits is a different one.
     else if (written.length > MOST_EXACT && /^-?\d+$/.test(written) && BigInt(written) !== BigInt(value))
       this.diagnostics.push(words.inexactNumber(span, { written: excerpt(written), kept: String(value) }));
     return { kind: 'scalar', span, value };
@@ -207,7 +207,9 @@ function excerpt(written: string): string {
   return written.length > 40 ? `${written.slice(0, 40)}…` : written;
 }
 
-/** How much of the literal, after its quote, spells the first `count` units of the value. */
+/**
+ * The length of the part of the literal, after its quote, that represents the first `count` code units of the value.
+ */
 function sourceLength(literal: string, value: string, count: number): number {
   if (literal.length === value.length + 2) return count;
   let at = 1;

@@ -1,16 +1,16 @@
 /**
- * Finds the fenced blocks of a document that hold a program, with the heading each is under. What a quote or a
- * list puts before the lines of a fence is known for every line, so positions in them are positions in the document.
+ * Finds the fenced blocks of a document that contain programs, with their headings. The prefix that a quote or a list
+ * puts before each line is recorded, so that offsets in a block can be mapped to the document.
  */
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import type { SourceFile } from '../source/source-file.js';
 import { actionVerbs, branchVerbs, declarationVerbs, lineOnlyVerbs } from '../syntax/tokens/verbs.js';
 
 export interface MarkdownHeading {
-  /** 1 to 6. */
+  /** The level, from 1 to 6. */
   readonly level: number;
   readonly text: string;
-  /** As a link to the heading spells it; headings with the same text get numbers. */
+  /** The anchor for links to the heading. Headings with the same text get numbers. */
   readonly slug: string;
   /** The text of the heading in the document. */
   readonly start: number;
@@ -18,14 +18,14 @@ export interface MarkdownHeading {
 }
 
 export interface MarkdownRegion {
-  /** Offsets of the program in the document: from the line below the opening fence to the end of the last line. */
+  /** The offsets of the program in the document, from the line below the opening fence to the end of the last line. */
   readonly start: number;
   readonly end: number;
-  /** The program's part of each line, without what a quote or a list puts before it. */
+  /** The program's part of each line, without the prefix of a quote or a list. */
   readonly lines: readonly { readonly start: number; readonly end: number }[];
-  /** Tagged as a program; else it was taken for one because of its verbs. */
+  /** Whether the block is tagged as a program; otherwise it was recognized by its verbs. */
   readonly tagged: boolean;
-  /** The headings the region is under, from the outermost one to its own. */
+  /** The headings above the region, from the outermost to the nearest. */
   readonly headings: readonly MarkdownHeading[];
 }
 
@@ -48,19 +48,19 @@ export function markdownRegions(file: SourceFile): { readonly regions: readonly 
   return { regions };
 }
 
-/** What can be within a line matters to no fence and is costly to read, so it is not read. */
+/** Inline Markdown does not affect fences and is slow to parse, so it is disabled. */
 const inlineConstructs = [
   ...['attention', 'autolink', 'characterEscape', 'characterReference', 'codeText', 'hardBreakEscape', 'htmlText'],
   ...['labelEnd', 'labelStartImage', 'labelStartLink'],
 ];
 
-/** More quotes and lists inside each other than any person writes: opened on one line, or one a line. */
+/** Quotes and lists nested deeper than any person writes, opened on one line or one per line. */
 const container = '(?:[-+*]|\\d{1,9}[.)])(?=[ \\t])';
 const tooManyContainers = new RegExp(`^(?:(?:[ \\t]*(?:>|${container})){32}|[ \\t>]{64,}${container}).*$`, 'gm');
 
 /**
- * The text the Markdown parser gets, with all offsets as they are. Front matter is blanked, since Markdown would see
- * a heading in it; so are lines inside dozens of lists and quotes, on which the parser's time explodes.
+ * The text for the Markdown parser, with unchanged offsets. Front matter is replaced by spaces, because Markdown would
+ * find a heading in it. So are lines inside dozens of lists and quotes, for which the parser takes exponential time.
  */
 function readableText(text: string): string {
   const front = frontMatterEnd(text);
@@ -68,7 +68,7 @@ function readableText(text: string): string {
   return rest.replace(tooManyContainers, (line) => 'x'.repeat(line.length));
 }
 
-/** The end of the lines between two `---` at the very start; 0 when there are none. */
+/** The end of the lines between two `---` at the very start; 0 if there are none. */
 function frontMatterEnd(text: string): number {
   const opening = /^---[ \t]*\r?\n/.exec(text);
   if (opening === null) return 0;
@@ -84,7 +84,7 @@ type Node = Root | Root['children'][number];
 type Code = Extract<Node, { type: 'code' }>;
 type Heading = Extract<Node, { type: 'heading' }>;
 
-/** All nodes in the order of the text, without recursion: containers nest as deep as a document likes. */
+/** All nodes in the order of the text, without recursion, because a document can nest containers deeply. */
 function* inOrder(tree: Root): Generator<Node> {
   const open: Node[] = [tree];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
@@ -101,7 +101,7 @@ function headingOf(node: Heading, file: SourceFile, slugs: Map<string, number>):
   return { level: node.depth, text, slug: uniqueSlug(text, slugs), start: first, end };
 }
 
-/** The text of a heading as it is read: links without their targets, no signs of emphasis or code. */
+/** The displayed text of a heading: without the targets of links, and without signs of emphasis or code. */
 function plainText(raw: string): string {
   return raw
     .replace(/<[^<>]*>/g, '')
@@ -125,15 +125,15 @@ function uniqueSlug(text: string, slugs: Map<string, number>): string {
 // ---- fences -----------------------------------------------------------------------------------------
 
 /**
- * `PLAN:` and `CALL:` also begin notes of people, so what follows has to look like a call. `FAIL:` begins the lines of
- * many a test's output, and no program consists of it.
+ * `PLAN:` and `CALL:` also begin notes, so the text after them must look like a call. `FAIL:` begins lines in the
+ * output of many tests, so it does not count.
  */
 const alsoWords: ReadonlySet<string> = new Set(['CALL', 'PLAN', 'FAIL']);
 const spelt = [...declarationVerbs, ...branchVerbs, ...actionVerbs, ...lineOnlyVerbs]
   .filter((verb) => !alsoWords.has(verb))
   .map((verb) => verb.replace(' ', '[ \\t]+'));
 const options = '(?:[ \\t]*\\[[^\\]]*\\])?';
-/** A verb with its colon, or one of those that do without, where what follows cannot be prose. */
+/** A verb with its colon, or a verb that needs none if the text after it cannot be prose. */
 const verbLine = new RegExp(
   [
     `^(?:${spelt.join('|')}|ASK[ \\t]+user|ON[ \\t]+ERROR[ \\t]+\\w+)${options}[ \\t]*:(?=\\s|$)`,
@@ -143,14 +143,14 @@ const verbLine = new RegExp(
   ].join('|'),
 );
 
-/** Whether one of the outermost lines begins with a verb: a fence may be indented as a whole. */
+/** Whether one of the outermost lines begins with a verb. A fenced block may be indented as a whole. */
 function holdsVerb(value: string): boolean {
   const lines = value.split(/\r\n|\n|\r/).filter((line) => line.trim() !== '');
   const margin = Math.min(...lines.slice(0, mostMarginLines).map((line) => line.length - line.trimStart().length));
   return lines.some((line) => verbLine.test(line.slice(margin)) && line.slice(0, margin).trim() === '');
 }
 
-/** The margin of a fence shows in its first lines. */
+/** The first lines are enough to find the margin of a fenced block. */
 const mostMarginLines = 1000;
 
 function regionOf(node: Code, file: SourceFile, headings: readonly MarkdownHeading[]): MarkdownRegion | null {
@@ -174,7 +174,7 @@ function isProgram({ lang, value }: Code): boolean {
   return lang.toLowerCase() === 'dsl' || lang.toLowerCase() === 'statedsl';
 }
 
-/** The lines below the opening fence, each from where its part of the program begins. */
+/** The lines below the opening fence, each from the beginning of its program text. */
 function programLines(text: string, opening: number, values: readonly string[]): { start: number; end: number }[] {
   let at = lineEndOf(text, opening);
   return values.map((value) => {

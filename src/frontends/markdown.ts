@@ -1,6 +1,6 @@
 /**
- * Programs in Markdown. Every fence is read in its place in the document, so positions in messages are positions in
- * the document; then the headings decide what the fences are: a pattern, a machine, or a part of one.
+ * Programs in Markdown. Every fenced block is parsed at its position in the document, so locations in messages refer to
+ * the document. Headings then decide whether a block is a pattern, a machine, or a part of a machine.
  */
 import type { Diagnostic } from '../source/diagnostic.js';
 import type { SourceFile, Span } from '../source/source-file.js';
@@ -11,7 +11,7 @@ import { type MarkdownHeading, type MarkdownRegion, markdownRegions } from './ma
 type Item = Declaration | Instruction;
 type State = Extract<Declaration, { kind: 'state' }>;
 
-/** A document as a program. `regions` are the fences it was read from. Never throws. */
+/** Parses a document as a program. `regions` are its fenced blocks. Never throws. */
 export function parseMarkdown(
   file: SourceFile,
   index: number,
@@ -31,13 +31,13 @@ export function parseMarkdown(
   return { program: { file: index, items: document.items(), comments }, diagnostics, regions };
 }
 
-/** In a document with states, an untagged fence of mere instructions shows how something is written. */
+/** In a document with states, an untagged block that contains only instructions is an example. */
 function isExample({ tagged, headings }: MarkdownRegion, items: readonly Item[]): boolean {
   const own = headings[headings.length - 1];
   return !tagged && !(own !== undefined && patternName(own) !== null) && items.every((item) => 'verb' in item);
 }
 
-/** The region as the parser wants it: what is before the lines of a fence becomes spaces. */
+/** The region for the parser, with spaces instead of the prefixes of its lines. */
 function locateRegion({ start, end, lines }: MarkdownRegion, { text }: SourceFile): Region {
   if (lines.every((line) => /[\r\n]/.test(text[line.start - 1] ?? '\n'))) return { start, end };
   const pieces: string[] = [];
@@ -49,17 +49,17 @@ function locateRegion({ start, end, lines }: MarkdownRegion, { text }: SourceFil
   return { start, end, text: pieces.join('') };
 }
 
-/** What is under one heading, or under headings that continue with its machine. */
+/** The content under one heading, or under headings that continue its machine. */
 interface Section {
   readonly heading: MarkdownHeading | undefined;
   readonly items: Item[];
 }
 
 class Document {
-  /** In the order in which they begin; the first is for what is under no heading. */
+  /** The sections in order. The first is for content without a heading. */
   private readonly sections: Section[] = [{ heading: undefined, items: [] }];
   private readonly patterns = new Map<MarkdownHeading, Instruction[]>();
-  /** Headings that are machines. */
+  /** The headings that are machines. */
   private readonly machines = new Map<MarkdownHeading, Section>();
 
   constructor(
@@ -89,7 +89,10 @@ class Document {
     return { file: this.index, start, end };
   }
 
-  /** States join the machine that a heading above them is; the first ones under a heading make it one, as a name does. */
+  /**
+   * States belong to the machine of a heading above them. A heading becomes a machine by its first states, or by a
+   * MACHINE line.
+   */
   private addToMachine(items: readonly Item[], headings: readonly MarkdownHeading[]): void {
     const machine = headings.find((heading) => this.machines.has(heading));
     const own = headings[headings.length - 1];
@@ -104,8 +107,8 @@ class Document {
   }
 
   /**
-   * The fence is the body of the pattern, or its only state is: some documents give the body a `STATE:` line for the
-   * reader. A fence with declarations of its own is read like any other.
+   * The body of the pattern is the whole block or its only state, because some documents give the body a `STATE:` line
+   * for the reader. A block with its own declarations is an ordinary one.
    */
   private addToPattern(items: readonly Item[], own: MarkdownHeading, headings: readonly MarkdownHeading[]): void {
     const states = items.filter((item): item is State => item.kind === 'state');
@@ -145,7 +148,7 @@ function bodySpan(instructions: readonly Instruction[], otherwise: Span): Span {
   return first === undefined || last === undefined ? otherwise : { ...first.span, end: last.span.end };
 }
 
-/** The pattern a heading names with its last word, or null. */
+/** The pattern that a heading names with its last word, or null. */
 function patternName({ text }: MarkdownHeading): string | null {
   return /(?:^|\W)([A-Za-z_]\w*_PATTERN)$/.exec(text)?.[1] ?? null;
 }

@@ -1,6 +1,6 @@
 /**
- * From the JSON of a plan to its tree: which members are calls, parameters and messages, and what the references in
- * them say. What is wrong is reported at its place in the document, and the rest is read on.
+ * Builds the tree of a plan from its JSON: finds calls, parameters and messages, and parses their references. Reports
+ * each mistake at its location in the document and continues.
  */
 import { unreachable } from '../prelude/unreachable.js';
 import { planMessages as words } from '../source/catalogue/plan.js';
@@ -23,10 +23,13 @@ import { readJsonTree } from './json-tree.js';
 const MEMBERS = ['calls', 'context', 'output', 'mode', 'max'];
 const REMARKS = ['_reasoningForCall', '_why', '_call', '_date', '_scopes', '_activity'];
 const META = ['_tool', '_outputPath', '_output', '_outputMethod', '_instance', '_delegate', ...REMARKS];
-/** Members that every call has one of, and no plan. */
+/** Every call has at least one of these members, and a plan has none. */
 const CALLED = ['_tool', '_delegate', '_output'];
 const DATA_MESSAGE = ['type', 'kind', 'data'];
-/** Kinds that references could not distinguish from others: instances of a plan keep their data below the first. */
+/**
+ * Reserved kinds: references could not distinguish them from others. Instances of a plan keep their data below the
+ * first.
+ */
 const NO_KINDS = new Set(['instance', '__proto__', 'constructor', 'prototype']);
 const KIND = /^[\p{L}\p{M}\p{N}_$-]+$/u;
 const UNSUPPORTED = new Set(['_when', '_imports', '_module', '_uid']);
@@ -96,7 +99,7 @@ class DocumentReader {
     const inline = memberOf(node, '_output');
     const tool = this.textMember(node, '_tool');
     const delegate = this.textMember(node, '_delegate');
-    // A `_tool` that is not a text is reported already.
+    // A `_tool` that is not a text is already reported.
     if (!CALLED.some((name) => memberOf(node, name) !== undefined))
       this.shape(node, 'a call without `_output`', 'a call of a tool, named by `_tool`');
     if (inline !== undefined && delegate !== null)
@@ -217,7 +220,7 @@ class DocumentReader {
     }
   }
 
-  /** What a data message is about, and whether it says anything else. */
+  /** The kind of a data message; reports superfluous members. */
   private kind(node: ObjectNode): string {
     for (const { key, keySpan } of node.members)
       if (!DATA_MESSAGE.includes(key) && !key.startsWith('_'))
@@ -253,7 +256,7 @@ class DocumentReader {
   }
 }
 
-/** Escapes are no literals of the document: they lose a dagger, but stay plain values all the same. */
+/** Escapes differ from literals of the document, because they lose a `†`. They are still plain values. */
 function isLiteral(value: ParameterNode): boolean {
   return value.kind === 'literal';
 }

@@ -1,4 +1,4 @@
-/** YAML with places, in the shape of JSON: what a file of tools is. Aliases are values of their own here. */
+/** YAML with source locations, in the form of JSON, for tools files. Aliases become separate values. */
 import yaml, { type Node } from 'yaml';
 import { planMessages as words } from '../source/catalogue/plan.js';
 import type { Span } from '../source/source-file.js';
@@ -8,7 +8,7 @@ import type { ParsedJson } from './json-tree.js';
 const MAX_DEPTH = 100;
 const MAX_NODES = 200_000;
 
-/** Reads YAML 1.2, so also JSON. */
+/** Reads YAML 1.2, which includes JSON. */
 export function readYamlTree(text: string, file: number): ParsedJson {
   if (tooDeep(text)) return failWith(file, 0, text.length, `values are nested deeper than ${MAX_DEPTH} levels`);
   const document = yaml.parseDocument(text, { prettyErrors: false, version: '1.2' });
@@ -46,7 +46,7 @@ export function readYamlTree(text: string, file: number): ParsedJson {
 function textNode(value: string, span: Span, text: string): JsonNode {
   const quoted = text[span.start] === '"' || text[span.start] === "'" ? 1 : 0;
   const from = span.start + quoted;
-  // Where the text is spelt with escapes or folded lines, the whole of it is blamed.
+  // If the text contains escapes or folded lines, messages mark all of it.
   const direct = text.startsWith(value, from);
   const part = (start: number, end: number): Span =>
     direct ? { file: span.file, start: from + start, end: from + end } : span;
@@ -57,7 +57,7 @@ function failWith(file: number, start: number, end: number, problem: string): Pa
   return { root: null, diagnostics: [words.yaml({ file, start, end }, { problem })] };
 }
 
-/** Brackets, and dashes or spaces at the beginning of a line: the parser that reads them next recurses on both. */
+/** Counts brackets, and dashes or spaces at the beginning of a line, because the parser recurses on both. */
 function tooDeep(text: string): boolean {
   let brackets = 0;
   for (const character of text) {

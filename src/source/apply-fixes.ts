@@ -1,7 +1,9 @@
-/** Edits of a text: those that do not touch each other are made together, the others wait for the next round. */
+/**
+ * Applies edits to a text. Edits that do not touch each other are applied together; the others wait for the next round.
+ */
 import type { Diagnostic, Edit, Fix } from './diagnostic.js';
 
-/** A diagnostic whose fix may be made without asking. */
+/** A diagnostic with a fix that may be applied without asking. */
 export interface Mended {
   readonly diagnostic: Diagnostic;
   readonly edits: readonly Edit[];
@@ -11,7 +13,7 @@ export function editsOf(fix: Fix): readonly Edit[] {
   return [{ span: fix.span, text: fix.text }, ...(fix.also ?? [])];
 }
 
-/** Fixes of the first file that are no guesses; of those that overlap, the first. */
+/** The fixes of the first file that are not guesses. If fixes overlap, only the first counts. */
 export function safeFixes(diagnostics: readonly Diagnostic[]): Mended[] {
   const taken: Edit[] = [];
   return diagnostics.flatMap((diagnostic): Mended[] => {
@@ -25,7 +27,7 @@ export function safeFixes(diagnostics: readonly Diagnostic[]): Mended[] {
   });
 }
 
-/** Edits that share a character, or insert at one place, would depend on their order. */
+/** The result of edits that share a character, or insert at the same offset, would depend on their order. */
 function touches(a: Edit, b: Edit): boolean {
   return a.span.start <= b.span.end && b.span.start <= a.span.end;
 }

@@ -1,71 +1,71 @@
 /**
- * What is wrong with a program, as data. Stages make diagnostics, views draw them; nobody throws one.
- * The words of every code live in `catalogue/`, so that a message is worded in one place.
+ * Problems of a program as data. Stages create diagnostics and views draw them; they are never thrown. The wording of
+ * every code is in `catalogue/` and nowhere else.
  */
 import type { Span } from './source-file.js';
 import type { Spelling } from './spelling.js';
 
 export type Severity = 'error' | 'warning' | 'note';
 
-/** A second place that explains the first. */
+/** A second location that helps to explain the first. */
 export interface Label {
   readonly span: Span;
   readonly text: string;
 }
 
-/** Replace the span by the text. */
+/** Replaces the span by the text. */
 export interface Edit {
   readonly span: Span;
   readonly text: string;
 }
 
-/** An edit that mends the program. */
+/** An edit that corrects the program. */
 export interface Fix extends Edit {
-  /** Further edits that belong to it: all of them, or none. */
+  /** Further edits; all of them must be applied, or none. */
   readonly also?: readonly Edit[];
-  /** It may not be what its author means, or leaves something to fill in: editors offer it, and `--fix` leaves it alone. */
+  /** The fix may differ from the intention, or has a gap to fill. Editors offer it, and `--fix` does not apply it. */
   readonly guess?: true;
 }
 
-/** What to do at the span of a message. A `guess` is offered, and made only when asked for. `anySpelling`: in YAML too. */
+/** An action at the span of a message. A `guess` is only offered. `anySpelling`: also valid in YAML. */
 export type Repair = { readonly guess?: true; readonly anySpelling?: true } & (
   | { readonly instead: string }
   | { readonly before: string }
   | { readonly after: string }
-  /** Both sides of the span. */
+  /** Text on both sides of the span. */
   | { readonly around: readonly [string, string] }
-  /** The first whole word `replace` in the span or, failing that, after it on its line. */
+  /** The first whole word `replace` in the span, or else after it on its line. */
   | { readonly replace: string; readonly by: string }
-  /** `item` goes with the comma that parts it from its neighbor; `line` is the line where the span begins. */
+  /** `item` includes the comma that separates it from the next item; `line` is the line on which the span begins. */
   | { readonly remove: 'span' | 'line' | 'item' }
-  /** Lines above or below that of the span, indented like it (`deeper`: one level more). */
+  /** Lines above or below the line of the span, with the same indentation (`deeper`: one level more). */
   | { readonly above: string }
   | { readonly below: string; readonly deeper?: true }
   /** At the end of the line on which the span begins. */
   | { readonly endOfLine: string }
-  /** The bracket or quote that the span opens: before an arrow, or else at the end of the line. */
+  /** The closing bracket or quote of the span: before an arrow, or else at the end of the line. */
   | { readonly close: string }
   /** A new line above the first one of the file that is neither blank nor a comment. */
   | { readonly top: string }
 );
 
-/** What a diagnostic says. */
+/** The words of a diagnostic. */
 export interface Words {
-  /** A lower-case clause, names in backticks, saying what is wrong in the program. */
+  /** A clause in lower case that says what is wrong, with names in backticks. */
   readonly message: string;
-  /** What is under the carets: why this place is to blame. */
+  /** The text under the carets: why this location causes the problem. */
   readonly label?: string;
   readonly labels?: readonly Label[];
-  /** The rule that the message follows from. */
+  /** The rule behind the message. */
   readonly notes?: readonly string[];
-  /** One next step, as code where it can be pasted. */
+  /** One next step, as code to paste if possible. */
   readonly help?: string;
   readonly fix?: Fix;
-  /** The help as an edit, where the place and the facts are enough to make it: `repair.ts` turns it into a fix. */
+  /** The help as an edit, if the location and the facts are enough. `repair.ts` turns it into a fix. */
   readonly repair?: Repair;
 }
 
-/** What the words of a diagnostic were made of. Other stages read the facts, never the words. */
+/** The facts from which the words of a diagnostic were created. Other stages read the facts and never the words. */
 interface Origin {
   readonly facts: unknown;
   readonly words: (facts: unknown, spelling: Spelling) => Words;
@@ -74,13 +74,13 @@ interface Origin {
 export interface Diagnostic extends Words {
   readonly code: string;
   readonly severity: Severity;
-  /** The smallest span to blame. */
+  /** The smallest span that contains the problem. */
   readonly span: Span;
-  /** Absent where no definition of the catalogue made it, and outside of the compiler. */
+  /** Absent outside of the compiler, and if no definition of the catalogue created the diagnostic. */
   readonly origin?: Origin;
 }
 
-/** Sorts by place and drops exact repetitions (same code, same span), as readers expect. */
+/** Sorts by location and removes duplicates (same code, same span). */
 export function sortDiagnostics(list: readonly Diagnostic[]): Diagnostic[] {
   const seen = new Set<string>();
   return [...list]

@@ -1,13 +1,13 @@
 /**
- * References to data that need not exist yet: `†state.user.name`, alternatives with `||` and lists with `&&`. The
- * grammar is this small, is alone inside texts of other languages, and is also read while a plan runs, so it has
- * neither tokens nor a tree of the language: one pass over the text.
+ * Parses references to data that need not exist yet: `†state.user.name`, alternatives with `||` and lists with `&&`.
+ * The syntax is small, occurs inside texts of other formats, and is also parsed while a plan runs, so a single pass
+ * over the text replaces tokens and grammar.
  */
 
 /** The kind and the segments below it. `[1]` and `.1` name one location, so all segments are texts. */
 export type DataPath = readonly [kind: string, ...segments: string[]];
 
-/** Offsets are those of the text that was read. */
+/** Offsets refer to the parsed text. */
 export type ReferenceExpr =
   | { readonly kind: 'reference'; readonly path: DataPath; readonly start: number; readonly end: number }
   | {
@@ -19,7 +19,7 @@ export type ReferenceExpr =
 
 export interface ReferenceProblem {
   readonly kind: 'syntax' | 'mixed';
-  /** A lower-case clause. */
+  /** A clause in lower case. */
   readonly message: string;
   readonly help: string;
   readonly start: number;
@@ -30,13 +30,13 @@ type ParsedReference =
   | { readonly ok: true; readonly expr: ReferenceExpr }
   | { readonly ok: false; readonly problem: ReferenceProblem };
 
-/** What a string of a plan is. An escape `††x` means the text `†x`. */
+/** The kind of a string in a plan. The escape `††x` is the text `†x`. */
 type StringRole = 'text' | 'expression' | 'escaped' | 'embedded';
 
 const SIGN = '†';
 const MAX_DEPTH = 50;
 const MAX_TERMS = 256;
-/** Names that reach the prototype of an object in JavaScript; no path may hold one. */
+/** Names that lead to the prototype of a JavaScript object. Paths must not contain them. */
 export const NEVER_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 const BLANK = /[ \t\r\n]*/y;
@@ -50,7 +50,7 @@ export function stringRole(text: string): StringRole {
   return /^[ \t\r\n(]*†/.test(text) ? 'expression' : 'embedded';
 }
 
-/** Reads a whole text as one expression. */
+/** Parses a whole text as one expression. */
 export function readReference(text: string): ParsedReference {
   try {
     return { ok: true, expr: new Reader(text).read() };
@@ -60,7 +60,7 @@ export function readReference(text: string): ParsedReference {
   }
 }
 
-/** The path as it can be written: `state.user["first name"][0]`, without the dagger. */
+/** The written form of the path, `state.user["first name"][0]`, without the `†`. */
 export function printPath(path: DataPath): string {
   const [kind, ...segments] = path;
   return kind + segments.map(printSegment).join('');
@@ -72,7 +72,7 @@ function printSegment(segment: string): string {
   return NAME.exec(segment)?.[0] === segment ? `.${segment}` : `[${JSON.stringify(segment)}]`;
 }
 
-/** Unwinds the reader; it never leaves this file. */
+/** Thrown to stop the parser. It never leaves this file. */
 class Stop {
   constructor(readonly problem: ReferenceProblem) {}
 }

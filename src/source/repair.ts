@@ -1,11 +1,11 @@
 /**
- * The help of a message as an edit, said without the text: the catalogue knows words and facts only. Here the text is
- * at hand, and the edit is made of it; where the text is not as expected, there is none.
+ * Turns repairs into edits. The catalogue has only words and facts, so it describes a repair without the text. This
+ * file has the text and creates the edit, unless the text is not as expected.
  */
 import type { Diagnostic, Edit, Fix, Repair } from './diagnostic.js';
 import { positionAt, type SourceFile, type SourceSet, type Span } from './source-file.js';
 
-/** The same diagnostics as others see them: repairs have become edits, and the facts that the words were made of are left out. */
+/** The diagnostics for the outside: with edits instead of repairs, and without facts. */
 export function withFixes(diagnostics: readonly Diagnostic[], sources: SourceSet): Diagnostic[] {
   return diagnostics.map(({ repair, origin: _, ...diagnostic }) => {
     const source = sources[diagnostic.span.file];
@@ -61,7 +61,7 @@ function editOf(repair: Repair, span: Span, source: SourceFile): Fix | null {
 
 const newlines = new WeakMap<SourceFile, '\n' | '\r\n'>();
 
-/** How lines of a file end. It is looked up once for each file: a long program may have thousands of messages. */
+/** The line end of a file. Found once for each file, because a long program may have thousands of messages. */
 function newlineOf(source: SourceFile): '\n' | '\r\n' {
   const known = newlines.get(source);
   if (known !== undefined) return known;
@@ -72,9 +72,9 @@ function newlineOf(source: SourceFile): '\n' | '\r\n' {
 
 interface Line {
   readonly start: number;
-  /** Before the line end. */
+  /** The offset before the line end. */
   readonly end: number;
-  /** The same without spaces. */
+  /** The same without trailing spaces. */
   readonly textEnd: number;
   readonly indentation: string;
 }
@@ -89,7 +89,7 @@ function lineAt(source: SourceFile, offset: number): Line {
   return { start, end, textEnd: start + text.trimEnd().length, indentation: /^[ \t]*/.exec(text)?.[0] ?? '' };
 }
 
-/** Where a word is as a whole between two offsets. */
+/** The offset of a whole word between two offsets. */
 function wordIn(text: string, word: string, from: number, to: number): number | null {
   const part = (c: string | undefined) => c !== undefined && /[\p{L}\p{N}_]/u.test(c);
   for (let at = text.indexOf(word, from); at >= 0 && at + word.length <= to; at = text.indexOf(word, at + 1)) {
@@ -116,13 +116,13 @@ function removalRange(
     if (behind !== undefined) return { start, end: end + behind.length };
     if (before !== undefined) return { start: start - before.length, end };
   }
-  // One of the spaces on its sides goes with it.
+  // One of the adjacent spaces is removed with it.
   if (/[ \t]/.test(text[start - 1] ?? '') && /^[ \t\r\n]?$/.test(text[end] ?? '')) start--;
   else if (text[end] === ' ') end++;
   return { start, end };
 }
 
-/** Null where another bracket closes already, and only the author knows which of the two is wrong. */
+/** Null if another bracket already closes here: only the author knows which of the two is wrong. */
 function clauseEnd(rest: string, close: string): number | null {
   const arrow = rest.search(/[ \t]+(?:→|->)/);
   const clause = arrow < 0 ? rest : rest.slice(0, arrow);

@@ -1,13 +1,13 @@
 /**
- * Words diagnostics as their files are spelled. A diagnostic is made with the words for text and keeps the facts that they
- * were made of; the same facts give the words for a workflow file.
+ * Rewords diagnostics for the spelling of their files. A diagnostic is created with the words for programs and keeps
+ * its facts, which also produce the words for a workflow file.
  */
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { Diagnostic, Repair } from './diagnostic.js';
 import type { SourceFile, SourceSet } from './source-file.js';
 import { yamlSpelling } from './spelling.js';
 
-/** The same diagnostics; those in YAML files quote YAML. */
+/** The same diagnostics. Those in YAML files quote YAML. */
 export function inSpellingOfFiles(diagnostics: readonly Diagnostic[], sources: SourceSet): readonly Diagnostic[] {
   if (!sources.some(isYaml)) return diagnostics;
   return diagnostics.map((diagnostic) => {
@@ -28,7 +28,7 @@ function inYaml(diagnostic: Diagnostic, source: SourceFile): Diagnostic {
     fix: _fix,
     ...words
   } = origin?.words(origin.facts, yamlSpelling(source)) ?? diagnostic;
-  // Other places stay the ones of the diagnostic: it may have been moved since its facts were found.
+  // Other locations are those of the diagnostic, which may have moved since its facts were recorded.
   const made = {
     code,
     severity,
@@ -39,7 +39,10 @@ function inYaml(diagnostic: Diagnostic, source: SourceFile): Diagnostic {
   return repair !== undefined && fitsYaml(repair) ? { ...made, repair } : made;
 }
 
-/** A word is replaced alike in both spellings; lines and signs that a repair adds belong to text, unless it says otherwise. */
+/**
+ * Replacing a word is the same in both spellings. Repairs that add lines or signs apply only to programs, unless they
+ * are marked otherwise.
+ */
 function fitsYaml(repair: Repair): boolean {
   return 'replace' in repair || repair.anySpelling === true;
 }

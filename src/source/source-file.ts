@@ -1,11 +1,11 @@
 /**
- * A source file and the places in it. Every position in the project is an offset in UTF-16 code units;
- * lines and columns exist only where a person reads them, and are computed here from one table per file.
+ * A source file and its locations. All positions are offsets in UTF-16 code units. Lines and columns are only for
+ * people, and are computed here from one table per file.
  */
 
 /** Offsets into a source text, in UTF-16 code units; `end` is after the last one. */
 export interface Span {
-  /** Index into `sources`; -1 for what has no location, such as the checkout. */
+  /** The index in `sources`; -1 if there is no location, for example for the checkout. */
   readonly file: number;
   readonly start: number;
   readonly end: number;
@@ -19,15 +19,15 @@ interface Position {
 
 /** One text and its line table. */
 export interface SourceFile {
-  /** What messages call it: a path as the user gave it, or `<stdin>`. */
+  /** The name in messages: the path as the user wrote it, or `<stdin>`. */
   readonly name: string;
   /** The text without a byte order mark. CRLF is kept, so offsets match what an editor shows. */
   readonly text: string;
-  /** Offset of the first character of every line. */
+  /** The offset of the first character of every line. */
   readonly lineStarts: readonly number[];
 }
 
-/** All files of one compilation: the program first, then its imports in the order they were read. */
+/** All files of one compilation: the program, then its imports in the order of reading. */
 export type SourceSet = SourceFile[];
 
 export function sourceFile(name: string, text: string): SourceFile {
@@ -36,7 +36,7 @@ export function sourceFile(name: string, text: string): SourceFile {
   return { name, text, lineStarts };
 }
 
-/** The position of an offset, by binary search; offsets past the end give the end. */
+/** The position of an offset, found by binary search. An offset after the end gives the end. */
 export function positionAt(file: SourceFile, offset: number): Position {
   const bounded = Math.max(0, Math.min(offset, file.text.length));
   let low = 0;

@@ -1,12 +1,12 @@
 /**
- * The two spellings of a program, as messages quote them: the text of the language, and the YAML of a workflow file. Both
- * are checked as one tree. A message asks the spelling of its file how a piece of code is written there.
+ * The two spellings of a program in messages: the language, and the YAML of a workflow file. Both are checked as the
+ * same tree. A message uses the spelling of its file to quote code.
  */
 import { positionAt, type SourceFile } from './source-file.js';
 
-/** Every method returns words for a message; code in them is in backticks. */
+/** Every method returns words for a message, with code in backticks. */
 export interface Spelling {
-  /** The first in text, the second in YAML, where the two have more than a word between them. */
+  /** The first for programs, the second for YAML, if they differ in more than a word. */
   either(text: string, yaml: string): string;
   /** A keyword as code: `EACH`, or `each`. */
   keyword(word: string): string;
@@ -18,7 +18,7 @@ export interface Spelling {
   option(name: string, value: string): string;
   /** A limit of the program: `cost`, or `max_budget`. */
   limit(name: string, value?: string): string;
-  /** A step by its name, or by its line where the file gives it none. */
+  /** A step by its name, or by its line if it has no name. */
   step(name: string): string;
 }
 
@@ -34,7 +34,7 @@ export const textSpelling: Spelling = {
 
 const LIMIT_KEYS: Readonly<Record<string, string>> = { cost: 'max_budget', time: 'max_timeout', tokens: 'max_tokens' };
 
-/** How a workflow file writes things. */
+/** The spelling of workflow files. */
 export function yamlSpelling(source: SourceFile): Spelling {
   const keyOf = (word: string): string => (word === word.toUpperCase() ? word.toLowerCase() : word);
   const limitOf = (name: string): string => LIMIT_KEYS[name] ?? name;
@@ -52,7 +52,7 @@ export function yamlSpelling(source: SourceFile): Spelling {
   };
 }
 
-/** What a step is called that its file gives no name: no other step has this name. */
+/** The internal name of a step without a name. No other step has this name. */
 export function unnamedStep(offset: number): string {
   return `step-${offset}`;
 }

@@ -1,6 +1,6 @@
 /** The nearest name to a misspelt one, so that a message can end in one next step. */
 
-/** Edit distance with transpositions, given up beyond `limit`. */
+/** The edit distance with transpositions; the computation stops beyond `limit`. */
 function distance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1;
   let before: number[] = [];
@@ -27,10 +27,13 @@ function distance(a: string, b: string, limit: number): number {
   return previous[b.length] as number;
 }
 
-/** The candidate closest to `name`, ignoring case, or undefined when none is near. Ties go to the first. */
+/**
+ * The candidate closest to `name`, ignoring case, or undefined if none is near. The first of equally near candidates
+ * wins.
+ */
 export function nearest(name: string, candidates: Iterable<string>): string | undefined {
   const wanted = name.toLowerCase();
-  // Any letter is one change away from any other: names that short are near only to themselves in another case.
+  // Any letter is one change away from any other, so such short names only match in another case.
   let limit = name.length < 3 ? 0 : Math.max(1, Math.floor(name.length / 3));
   let found: string | undefined;
   let seen = 0;

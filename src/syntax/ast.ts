@@ -1,7 +1,7 @@
 /**
- * The tree of a program: plain data, with the span of everything a message may blame. It says what is
- * written, not what it means: names are unresolved, shell text is raw, and mistakes the grammar lets
- * through (a misspelt verb, `=` for `==`) are already reported but still have a node.
+ * The tree of a program: plain data, with the spans that messages need. It represents what is written and not what it
+ * means: names are unresolved, shell text is raw, and mistakes that the grammar accepts (a misspelt verb, `=` for `==`)
+ * are reported but still have a node.
  */
 import type { Span } from '../source/source-file.js';
 import type { StepParts } from './step.js';
@@ -23,17 +23,19 @@ export type Expression =
   | { readonly kind: 'name'; readonly name: string; readonly span: Span }
   | { readonly kind: 'field'; readonly of: Expression; readonly name: Name; readonly span: Span }
   | { readonly kind: 'index'; readonly of: Expression; readonly index: Expression; readonly span: Span }
-  /** `x.y?`: null where the path ends early; the rest of the path then gives null too. */
+  /** `x.y?`: null if the path ends early; the rest of the path is then null too. */
   | { readonly kind: 'maybe'; readonly of: Expression; readonly span: Span }
   | { readonly kind: 'call'; readonly name: Name; readonly args: readonly Expression[]; readonly span: Span }
   /**
-   * `build/task-1/converge.output`: a key of a step whose path is written out, or whose name has a `-`. `path` is what
-   * is before the first `.`, `field` all after it.
+   * `build/task-1/converge.output`: a key of a step with a written path, or with a name that contains `-`. `path` is
+   * the part before the first `.`, `field` the rest.
    */
   | { readonly kind: 'step-key'; readonly path: string; readonly field: string; readonly span: Span }
   /** `†kind.a["b"][0]`. */
   | DataReference
-  /** `†state.a || †state.b` among the values of a CALL: the first that is there, with `&&` the last once all are. */
+  /**
+   * `†state.a || †state.b` among the values of a CALL: the first that exists; with `&&` the last one, once all exist.
+   */
   | ReferenceGroup
   | { readonly kind: 'negate'; readonly of: Expression; readonly span: Span }
   | { readonly kind: 'not'; readonly of: Expression; readonly span: Span }
@@ -67,7 +69,7 @@ export type Expression =
       readonly of: Expression;
       readonly span: Span;
     }
-  /** Stands where the text could not be read; the mistake is already reported. */
+  /** Replaces text that could not be parsed. The mistake is already reported. */
   | { readonly kind: 'broken'; readonly span: Span };
 
 export interface DataReference {
@@ -75,7 +77,7 @@ export interface DataReference {
   readonly root: Name;
   /** Segments below the kind. `[1]` and `.1` name one location, so all segments are texts. */
   readonly path: readonly string[];
-  /** What is wrong with how it is written; then the path is as far as it could be read. */
+  /** The syntax error, if there is one. The path then ends where parsing failed. */
   readonly problem?: ReferenceMistake;
   readonly span: Span;
 }
@@ -123,7 +125,7 @@ export interface Interpolation {
   readonly span: Span;
 }
 
-/** Text with interpolations, escapes already resolved. `quote` is how it was written. */
+/** Text with interpolations; escapes are already resolved. `quote` is the kind of quotes in the source. */
 export interface Template {
   readonly parts: readonly (string | Interpolation)[];
   readonly quote: '"' | "'" | 'none';
@@ -134,16 +136,16 @@ export interface Template {
 
 // ---- instructions -----------------------------------------------------------------------------------
 
-/** Shell text, raw: continuation lines and the indentation of a block's lines are still in it. */
+/** Raw shell text, which still contains continuation lines and the indentation of a block. */
 export interface ShellText {
   /**
-   * What the shell is handed before interpolation: for a block, with the indentation of its first line
-   * removed from every line and LF line ends; for one line, the text as written, trimmed at both ends.
+   * The text for the shell before interpolation: for a block, with LF line ends and without the indentation of its
+   * first line; for one line, the text as written, trimmed at both ends.
    */
   readonly text: string;
   /**
-   * Maps offsets of `text` to the file, one entry per line of `text`: `at` is the offset in `text` at which
-   * the line starts, `source` the offset in the file of that line's first kept character.
+   * Maps offsets of `text` to the file, one entry per line of `text`: `at` is the offset in `text` at which the line
+   * starts, `source` the offset of its first character in the file.
    */
   readonly lines: readonly { readonly at: number; readonly source: number }[];
   readonly block: boolean;
@@ -161,13 +163,13 @@ export interface Option {
 /** `a=expr`, or `a` alone, after `with`. */
 export interface Argument {
   readonly name: Name;
-  /** The name of a parameter that is no word: its text is between quotes. */
+  /** The name of a parameter that is not a word and is therefore in quotes. */
   readonly quoted?: true;
   readonly value?: ArgumentValue;
   readonly span: Span;
 }
 
-/** A bare word is text unless a variable has its name, so it is kept apart from expressions. */
+/** A bare word is text unless a variable has its name, so it differs from an expression. */
 export type ArgumentValue =
   | { readonly kind: 'word'; readonly word: Name; readonly span: Span }
   | { readonly kind: 'expression'; readonly expression: Expression; readonly span: Span };
@@ -185,7 +187,7 @@ interface At {
   readonly verb: Name;
 }
 
-/** What a DO or CHECK performs. */
+/** The work of a DO or CHECK. */
 export type Performed =
   | { readonly kind: 'shell'; readonly shell: ShellText }
   /** `DO: ["git", "commit", {msg}]`. */
@@ -195,7 +197,7 @@ export type Performed =
       readonly agent: Name;
       readonly prompt?: Template;
       readonly args: readonly Argument[];
-      /** It has a `with`, and what is after it could not be read. */
+      /** It has a `with`, but the values after it could not be parsed. */
       readonly unread?: boolean;
       /** The word after `>`: shell text of one word. */
       readonly output?: Template;
@@ -211,8 +213,8 @@ export type Instruction =
       readonly piped: boolean;
       readonly performed: Performed;
       /**
-       * With `bind`: the right side read as an expression, when all of it can be read as one. Which of the two
-       * it is depends on the names that are bound, so the checker decides.
+       * With `bind`: the right side as an expression, if all of it can be parsed as one. Bound names decide between the
+       * expression and the command, so the checker chooses.
        */
       readonly expression?: Expression;
       /** Written as a bullet (`- command`) or bare line inside PARALLEL or FOR EACH. */
@@ -257,10 +259,10 @@ export type Instruction =
   | (At & { readonly kind: 'use'; readonly pattern: Name; readonly args: readonly Argument[] })
   /** `RETURN: text`, `RETURN with x` (`value`). */
   | (At & { readonly kind: 'return'; readonly text?: Template; readonly value?: Expression })
-  /** How the DO or CALL above it is taken back. */
+  /** The instruction that undoes the DO or CALL above it. */
   | (At & { readonly kind: 'undo'; readonly by: Extract<Instruction, { kind: 'do' | 'call' }> })
   | (At & { readonly kind: 'rollback' })
-  /** `FAIL: text with k=v`. Without a text it is reported already. */
+  /** `FAIL: text with k=v`. A missing text is already reported. */
   | (At & { readonly kind: 'fail'; readonly text?: Template; readonly args: readonly Argument[] })
   | (At & {
       readonly kind: 'wait';
@@ -282,7 +284,7 @@ export type Instruction =
   | (At & {
       readonly kind: 'call';
       readonly options: readonly Option[];
-      /** The name that the result is bound to, and on which side of what is called it is. */
+      /** The name that the result is bound to, and its side of the called tool. */
       readonly bind?: Name;
       readonly bindBehind: boolean;
       readonly called: Called;
@@ -291,13 +293,13 @@ export type Instruction =
     })
   | (At & { readonly kind: 'on-error'; readonly errorKind?: Name; readonly body: Block })
   | (At & { readonly kind: 'step' } & StepParts)
-  /** A line that could not be read; already reported. */
+  /** A line that could not be parsed; already reported. */
   | (At & { readonly kind: 'broken' });
 
 export interface Field {
   readonly name: Name;
   readonly value: Template;
-  /** Written `[k={v}]`: left out when a value is unbound. */
+  /** Written as `[k={v}]`: left out if a value is unbound. */
   readonly optional: boolean;
   readonly span: Span;
 }
@@ -320,11 +322,11 @@ export type Called =
   | { readonly kind: 'tool'; readonly name: Name; readonly quoted: boolean; readonly span: Span }
   | { readonly kind: 'plan'; readonly file: Template; readonly span: Span };
 
-/** `†state.ok || †state.failed` after the arrow of a CALL; null when it cannot be read. */
+/** `†state.ok || †state.failed` after the arrow of a CALL; null if it cannot be parsed. */
 export interface OutputPath {
   readonly paths: DataReference | ReferenceGroup | null;
   readonly problem?: ReferenceMistake;
-  /** As written, on one line: offsets in it are those of the span. */
+  /** The text as written, on one line: its offsets correspond to those of the span. */
   readonly raw: string;
   readonly span: Span;
 }
@@ -350,7 +352,7 @@ export type Declaration =
       readonly kind: 'input';
       readonly name: Name;
       readonly value?: Expression;
-      /** `(string)`, or the type a `one of` implies. */
+      /** `(string)`, or the type that `one of` implies. */
       readonly type?: 'string' | 'number' | 'boolean' | 'list' | 'object';
       readonly choices?: readonly string[];
       readonly secret: boolean;
@@ -376,7 +378,7 @@ export interface Parameter {
 }
 
 export interface Comment {
-  /** With its `#`. */
+  /** The comment, including its `#`. */
   readonly text: string;
   readonly span: Span;
   /** Alone on its line, or after an instruction. */
@@ -389,10 +391,10 @@ export interface Program {
   readonly items: readonly (Declaration | Instruction)[];
   readonly comments: readonly Comment[];
   /**
-   * Set for a workflow file. `older` has keys of its own (`{steps.x.output}`), names are looked up by proximity, and
-   * `state-bag.json` is written too.
+   * Set for a workflow file. In the dialect `older`, keys have another form (`{steps.x.output}`), names are looked up
+   * by proximity, and `state-bag.json` is written too.
    */
   readonly workflow?: 'current' | 'older';
-  /** What a workflow file says about itself: `description`, and keys that mean nothing here. */
+  /** The `description` of a workflow file, and its keys without a meaning. */
   readonly documentation?: readonly { readonly key: Name; readonly text: string }[];
 }

@@ -1,4 +1,4 @@
-/** The blocks directly inside an instruction: one place that knows which instructions contain others. */
+/** The blocks directly inside an instruction. Only this file knows which instructions contain others. */
 import { unreachable } from '../prelude/unreachable.js';
 import type { Block, Instruction } from './ast.js';
 import { blocksOf } from './step.js';

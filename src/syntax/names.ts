@@ -1,4 +1,4 @@
-/** Names as the language wants them, and what is said about others. */
+/** Checks names, and reports invalid ones. */
 import type { IToken } from 'chevrotain';
 import { badName, reservedName } from '../source/catalogue/syntax.js';
 import type { Diagnostic } from '../source/diagnostic.js';
@@ -15,7 +15,7 @@ const reserved: ReadonlySet<string> = new Set([
   ...['contains', 'matches', 'exists', 'empty'],
 ]);
 
-/** The name a token holds; a mistake in it is reported and the name kept. */
+/** The name in a token. A mistake in it is reported, and the name is kept. */
 export function checkedName(context: ParseContext, token: IToken, what: string, dash = false): Name {
   const name = nameOf(context, token);
   checkName(context, name, what, dash);
@@ -26,21 +26,21 @@ function checkName(context: ParseContext, name: Name, what: string, dash = false
   if (!(dash ? dashed : plain).test(name.text)) reportMissing(context, noName(name, what, dash));
 }
 
-/** What is said about a name that is none. */
+/** The message about an invalid name. */
 export function noName(name: Name, what: string, dash = false): Diagnostic {
   const mended = name.text.replace(/\W+/g, '_').replace(/^(?=\d)/, '_');
   const suggestion = plain.test(mended) && mended !== '_' ? { suggestion: mended } : {};
   return badName(name.span, { name: name.text, what, dash, ...suggestion });
 }
 
-/** The name of something that will hold a value. */
+/** The name of a variable. */
 export function bindingName(context: ParseContext, token: IToken, what: string): Name {
   const name = nameOf(context, token);
   checkBinding(context, name, what);
   return name;
 }
 
-/** The name in a token `name =`, which comes before what it will hold. */
+/** The name in a token `name =`, which precedes its value. */
 export function boundName(context: ParseContext, bound: IToken, what: string): Name {
   const text = bound.image.replace(/[ \t]*=$/, '');
   const name = { text, span: span(context, bound.startOffset, bound.startOffset + text.length) };
@@ -53,7 +53,7 @@ export function checkBinding(context: ParseContext, name: Name, what: string): v
   else checkName(context, name, what);
 }
 
-/** Verbs as they usually are in a token. */
+/** Verbs in their usual spelling. */
 const usualVerbs: ReadonlyMap<string, string> = new Map(
   everyVerb.flatMap((verb) => [
     [verb, verb],
@@ -66,7 +66,7 @@ function verbText(image: string): string {
   return found.replace(/[ \t]+/g, ' ');
 }
 
-/** The verb of an instruction, without the colon that belongs to its token. */
+/** The verb of an instruction, without the colon of its token. */
 export function verbName(context: ParseContext, token: IToken): Name {
   const text = usualVerbs.get(token.image) ?? verbText(token.image);
   const where = tokenSpan(context, token);

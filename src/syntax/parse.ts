@@ -1,5 +1,5 @@
 /**
- * From text to tree: tokens, layout, concrete tree, tree. Parsing never fails; whatever is wrong is in the
+ * From text to tree, through tokens, layout and the concrete tree. Parsing never fails: all mistakes are in the
  * diagnostics, and a program with mistakes still has a tree.
  */
 import type { IToken } from 'chevrotain';
@@ -20,14 +20,14 @@ export { type ParsedExpression, parseExpressionText } from './tree/expression.js
 interface ParsedProgram {
   readonly program: Program;
   readonly diagnostics: Diagnostic[];
-  /** What the program was put together from; nothing of it ever changes. */
+  /** The parts that the program consists of. They are never modified. */
   readonly parts: readonly ParsedPart[];
 }
 
-/** A part of a text as it was read at one place. */
+/** A parsed part of a text, with its position. */
 export interface ParsedPart {
   readonly text: string;
-  /** Offset in the file of the first character. */
+  /** The offset of the first character in the file. */
   readonly start: number;
   readonly file: number;
   readonly items: Program['items'];
@@ -40,15 +40,15 @@ export interface Region {
   readonly start: number;
   readonly end: number;
   /**
-   * The text to read instead of the file's own, as long as the region: what a quote or a list of the document
-   * puts before each line is blanked in it.
+   * The text to parse instead of the file's own text, with the same length as the region. The prefixes of a quote or a
+   * list in the document are replaced by spaces.
    */
   readonly text?: string;
 }
 
 /**
- * Parses a file, or a region of it. Never throws. Parts that `previous`, an earlier state of the file, has too are
- * not read again: the outcome is the same.
+ * Parses a file, or a region of it. Never throws. Parts that already occur in `previous`, an earlier state of the file,
+ * are not parsed again; the result is the same.
  */
 export function parseProgram(
   file: SourceFile,
@@ -65,7 +65,7 @@ export function parseProgram(
     const at = start;
     start += text.length;
     if (same !== undefined) return partAt(same, fileIndex, at);
-    // The slice of a text keeps all of it alive; what outlives many edits has to be a text of its own.
+    // A slice keeps the whole text in memory, so text that outlives many edits must be a copy.
     const own = previous.length > 0 ? ` ${text}`.slice(1) : text;
     return readPart(own, at, file, fileIndex, region !== undefined);
   });
@@ -103,13 +103,13 @@ function comment(context: ParseContext, token: IToken): Comment {
   };
 }
 
-/** A half of a pair, or a lone one: quickly found, and seldom there. */
+/** A surrogate, paired or not. The search is fast, and usually finds none. */
 const surrogate = /[\0\uD800-\uDFFF]/;
 const unreadable = /[\0\uD800-\uDFFF]/gu;
 
 /**
- * Characters no token wanted, one a line. What such a character made incomprehensible on its line is not
- * reported again.
+ * Reports characters that belong to no token, one per line. Other messages on that line are left out, because they are
+ * consequences.
  */
 function reportCharacters(
   context: ParseContext,

@@ -1,11 +1,11 @@
 /**
- * A text in parts that are read one by one: a line at the margin with everything below that belongs to it. No part
- * depends on another, so an edit changes one, and what the others were read as can be kept. Small parts are also
- * the faster way to read a long text: tokens and concrete tree of one are garbage before the next begins.
+ * Splits a text into parts that are parsed one by one: a line at the margin with everything below that belongs to it.
+ * No part depends on another, so an edit changes only one, and the others can be reused. Small parts also make parsing
+ * a long text faster, because the tokens and the concrete tree of one part are freed before the next begins.
  */
 import { readVerb } from './tokens/verbs.js';
 
-/** The texts of the parts, in order; together they are `text`. Where one ends depends on nothing but the lines around. */
+/** The texts of the parts, in order; together they are `text`. The end of a part depends only on the adjacent lines. */
 export function parts(text: string): string[] {
   const found: string[] = [];
   let start = 0;
@@ -19,8 +19,8 @@ export function parts(text: string): string[] {
 }
 
 /**
- * What may be at the margin and still belong to the block above: spaces that only look like none, comments, a
- * line that begins with its own continuation. `ELSE` belongs to its `IF`.
+ * Lines at the margin that still belong to the block above: lines with unusual spaces, comments, a line that begins
+ * with a continuation, and `ELSE`, which belongs to its `IF`.
  */
 function beginsPart(text: string, at: number): boolean {
   const c = text[at];
@@ -33,7 +33,7 @@ function beginsPart(text: string, at: number): boolean {
 
 const bullet = /-[ \t]+/y;
 
-/** Does the line that ends at `end` continue below? */
+/** Whether the line that ends at `end` continues below. */
 function continuesBelow(text: string, end: number): boolean {
   let at = end - 1;
   while (text[at] === '\r' || text[at] === ' ' || text[at] === '\t') at--;

@@ -1,11 +1,11 @@
 /**
- * A plan and its tools as they are written: JSON with places, and calls whose references are read. Plain data; whether
- * kinds, tools and paths exist is asked later.
+ * A plan and its tools as written: JSON with source locations, and calls with parsed references. Plain data. Later
+ * stages check whether kinds, tools and paths exist.
  */
 import type { ReferenceExpr } from '../source/reference.js';
 import type { Span } from '../source/source-file.js';
 
-/** JSON with the place of every value. */
+/** JSON with the source location of every value. */
 export type JsonNode =
   | { readonly kind: 'scalar'; readonly span: Span; readonly value: null | boolean | number }
   | TextNode
@@ -16,7 +16,7 @@ export interface TextNode {
   readonly kind: 'text';
   readonly span: Span;
   readonly value: string;
-  /** The place of a part of the text, also after escapes. */
+  /** The location of a part of the text, also after escapes. */
   readonly part: (start: number, end: number) => Span;
 }
 
@@ -49,16 +49,16 @@ export interface CallNode {
   readonly delegate: TextNode | null;
   readonly instance: TextNode | null;
   readonly method: TextNode | null;
-  /** The text of `_outputPath`, and what it says unless it is broken. */
+  /** The text of `_outputPath`, and its paths if it has no errors. */
   readonly output: { readonly node: TextNode; readonly expr: ReferenceExpr | null } | null;
-  /** A value that is written without calling anything. */
+  /** A value that is written without calling a tool. */
   readonly inline: ParameterNode | null;
   readonly parameters: readonly { readonly member: Member; readonly value: ParameterNode }[];
   /** Remarks that are recorded with the call. */
   readonly remarks: readonly Member[];
 }
 
-/** One message of `context`: values that are there before anything runs. */
+/** One message of `context`: values that exist before anything runs. */
 export interface MessageNode {
   readonly node: ObjectNode;
   readonly kind: string;

@@ -1,12 +1,12 @@
 /**
- * A piece of tree, or a diagnostic, at another place: the same plain data with every offset moved. The data is
- * copied and never changed, because whoever read the text before still holds it.
+ * Copies a part of a tree, or a diagnostic, to another position: the same plain data with every offset moved. The
+ * original is not modified, because an earlier compilation may still use it.
  */
 
-/** A line of shell text that remembers where it is in the file: the only offset outside a span. */
+/** A line of shell text with its offset in the file: the only offset outside of a span. */
 const SHELL_LINE = 'source';
 
-/** Moves `value` by `by` code units into the file with the index `file`. */
+/** Returns a copy of `value`, moved by `by` code units, in the file with the index `file`. */
 export function rebase<Value>(value: Value, file: number, by: number): Value {
   return rebaseValue(value, file, by) as Value;
 }

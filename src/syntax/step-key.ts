@@ -1,12 +1,11 @@
 /**
- * Keys of steps as they are in braces: `{build/task-1/converge.gate.arch-review.comments}`. What reads like an
- * expression is left to the expression parser; here are the keys that it cannot read, since names of steps and gates
- * may hold a `-` and paths have a `/`.
+ * Keys of steps in braces: `{build/task-1/converge.gate.arch-review.comments}`. The expression parser reads keys in the
+ * form of an expression. This file reads the others: names of steps and gates may contain `-`, and paths contain `/`.
  */
 import type { Span } from '../source/source-file.js';
 import type { Expression } from './ast.js';
 
-/** What every step may write. */
+/** The fields that a step can have. */
 export const STEP_FIELDS = [
   'output',
   'diff',
@@ -28,7 +27,7 @@ export const STEP_FIELDS = [
   'comments',
 ] as const;
 
-/** Words after which a key continues with names that the program chose. */
+/** Words in a key that names chosen by the program can follow. */
 const OPEN_FIELDS: ReadonlySet<string> = new Set(['gate', 'state', 'steps']);
 const ROOTS: ReadonlySet<string> = new Set(['gate', 'prev', 'steps', 'item', 'task']);
 const fields: ReadonlySet<string> = new Set(STEP_FIELDS);
@@ -38,12 +37,12 @@ const key =
 
 export interface FoundKey {
   readonly expression: Expression;
-  /** Offsets in `text`. */
+  /** Offsets in the text. */
   readonly filter?: { readonly text: string; readonly start: number };
   readonly end: number;
 }
 
-/** Offset after the `}` of the key whose `{` is at `at`, or -1. */
+/** The offset after the `}` of the key that begins with the `{` at `at`, or -1. */
 export function stepKeyEnd(text: string, at: number): number {
   return matchKey(text, at)?.end ?? -1;
 }
@@ -66,7 +65,7 @@ function matchKey(text: string, at: number): KeyText | null {
   return { path, field, filter, end: at + whole.length };
 }
 
-/** The key whose `{` is at `at`, or null where there is none that needs a reading of its own. */
+/** The key that begins with the `{` at `at`; null if there is none, or if the expression parser can read it. */
 export function scanStepKey(text: string, at: number, spanOf: (start: number, end: number) => Span): FoundKey | null {
   const match = matchKey(text, at);
   if (match === null) return null;

@@ -1,6 +1,6 @@
 /**
- * The tree of a STEP and its sections. Both spellings of a workflow become this: the text of a state and the YAML of
- * a workflow file. Like the rest of the tree it says what is written, not what it means.
+ * The tree of a STEP and its sections. Programs and workflow files both become this tree. Like the rest of the tree, it
+ * represents what is written and not what it means.
  */
 import type { Span } from '../source/source-file.js';
 import type {
@@ -15,12 +15,12 @@ import type {
   Template,
 } from './ast.js';
 
-/** What a STEP is, besides its place and its verb. */
+/** The parts of a STEP, without its location and verb. */
 export interface StepParts {
   readonly name: Name;
-  /** `code`, `split`, `validate` or `artifact`; also a word that is none of them. */
+  /** `code`, `split`, `validate` or `artifact`, or an unknown word. */
   readonly type?: Name;
-  /** Other options on the line of the name, all of them unknown to a step. */
+  /** All other options on the line of the name, which are unknown. */
   readonly options: readonly Option[];
   readonly context: readonly ContextEntry[];
   readonly prompt?: Template;
@@ -31,39 +31,42 @@ export interface StepParts {
   readonly each?: EachTask;
 }
 
-/** Something that is put before an agent next to its prompt. */
+/** An entry of the context, which an agent receives in addition to its prompt. */
 export type ContextEntry =
   | { readonly kind: 'file'; readonly path: Template; readonly span: Span }
   | { readonly kind: 'bash'; readonly shell: ShellText; readonly span: Span }
   | { readonly kind: 'workflow'; readonly call: WorkflowCall; readonly span: Span }
-  /** A value under a heading, left out where it is empty. No spelling has it: a workflow file means it by what it leaves out. */
+  /**
+   * A value below a heading, left out if it is empty. It cannot be written: a workflow file without `inputs:` implies
+   * it.
+   */
   | { readonly kind: 'value'; readonly title: string; readonly value: Expression; readonly span: Span };
 
-/** The session that the first attempt begins in. */
+/** The session in which the first attempt begins. */
 export type SessionSource =
   | { readonly kind: 'new'; readonly span: Span }
   | { readonly kind: 'from'; readonly step: Name; readonly span: Span };
 
-/** A workflow with the only values it gets. */
+/** A workflow with its arguments, the only values that it sees. */
 export interface WorkflowCall {
   readonly name: Name;
   readonly args: readonly Argument[];
   readonly span: Span;
 }
 
-/** Who does the work of a step. */
+/** The work of a step. */
 export type StepRun =
-  /** The name may hold interpolations; `guards` are its `max_turns=60` and so on. */
+  /** The name may contain interpolations. `guards` are its limits, such as `max_turns=60`. */
   | { readonly kind: 'agent'; readonly agent: Template; readonly guards: readonly Option[]; readonly span: Span }
   /** Ordinary instructions. */
   | { readonly kind: 'body'; readonly body: Block }
   | { readonly kind: 'workflow'; readonly call: WorkflowCall }
-  /** Steps of its own, one after the other or at once. */
+  /** Inner steps, one after the other or in parallel. */
   | { readonly kind: 'group'; readonly parallel: boolean; readonly steps: Block }
-  /** Nothing: only its gates. */
+  /** No work, only gates. */
   | { readonly kind: 'none' };
 
-/** A check that a step has to pass. */
+/** A check that a step must pass. */
 export type GateEntry = GateCheck & {
   /** The word that names the check as written: `compile`, `bash`, `validate`. */
   readonly word: Name;
@@ -77,14 +80,14 @@ export type GateCheck =
   | { readonly kind: 'command' }
   /** Per cent. */
   | { readonly kind: 'coverage'; readonly least: Expression }
-  /** Without a path the schema of the step's type. */
+  /** Without a path, the schema of the step's type. */
   | { readonly kind: 'schema'; readonly path?: Template }
   | { readonly kind: 'touched' | 'untouched'; readonly globs: readonly Template[] }
   | { readonly kind: 'bash'; readonly shell: ShellText }
   | { readonly kind: 'expr'; readonly condition: Expression }
   | { readonly kind: 'validate'; readonly call: WorkflowCall };
 
-/** When an entry of RETRY applies. */
+/** The condition of an entry of RETRY. */
 export type RetryCondition =
   | { readonly kind: 'attempt'; readonly number: Expression; readonly span: Span }
   /** As written: `gate.test`. */
@@ -92,14 +95,17 @@ export type RetryCondition =
   | { readonly kind: 'validate'; readonly call: WorkflowCall; readonly span: Span }
   | { readonly kind: 'exit'; readonly number: Expression; readonly span: Span };
 
-/** One entry of RETRY. It has to have one condition; others are reported where the program is checked. */
+/** One entry of RETRY. It must have one condition; the checker reports additional ones. */
 export interface RetryEntry {
   readonly conditions: readonly RetryCondition[];
   readonly overrides: readonly Override[];
   readonly span: Span;
 }
 
-/** What a retry changes. `word` is the keyword as written; `name` one of the four, or null when it is none. */
+/**
+ * A change that a retry makes. `word` is the keyword as written; `name` is one of the four keywords, or null for an
+ * unknown one.
+ */
 export interface Override {
   readonly word: Name;
   readonly name: 'agent' | 'prompt' | 'session' | 'worktree' | null;
@@ -107,18 +113,18 @@ export interface Override {
   readonly span: Span;
 }
 
-/** `EACH:` the steps that run once for every task of a split. */
+/** `EACH:` contains the steps that run once for every task of a split. */
 export interface EachTask {
   readonly parallel: boolean;
   /** `max=4`. */
   readonly options: readonly Option[];
-  /** The split whose tasks these are; absent: the step itself. */
+  /** The split that provides the tasks; absent for the step itself. */
   readonly of?: Name;
   readonly steps: Block;
   readonly span: Span;
 }
 
-/** The instructions inside a step, in the order in which they are written. */
+/** The instructions inside a step, in the written order. */
 export function blocksOf({ run, each }: StepParts): Block[] {
   const blocks: Block[] = [];
   if (run.kind === 'body') blocks.push(run.body);
@@ -127,7 +133,7 @@ export function blocksOf({ run, each }: StepParts): Block[] {
   return blocks;
 }
 
-/** All steps among items and inside them, the outer ones first. */
+/** All steps of a program, including nested ones; outer steps come first. */
 export function allSteps(items: readonly (Instruction | Declaration)[]): Extract<Instruction, { kind: 'step' }>[] {
   return items.flatMap((one) =>
     one.kind === 'step' ? [one, ...blocksOf(one).flatMap(({ instructions }) => allSteps(instructions))] : [],

@@ -1,9 +1,9 @@
-/** Which of the two dialects a file is written in. It is decided by what only one of them has, and never by chance. */
+/** Decides the dialect of a file by forms that only one of the two dialects has. */
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
 import { readNames } from './inputs.js';
 import type { Dialect, ReaderContext, Sign } from './reader-context.js';
 
-/** The first names of keys that only one dialect has. */
+/** The first names of keys that exist only in one dialect. */
 const ROOTS: Readonly<Record<string, Dialect>> = {
   steps: 'older',
   item: 'older',
@@ -13,14 +13,17 @@ const ROOTS: Readonly<Record<string, Dialect>> = {
   prev: 'current',
 };
 
-/** Signs of both are a mistake that shows both places; without any the file is of the current dialect. */
+/**
+ * Forms of both dialects are a mistake, and the message shows both locations. A file without such forms is in the
+ * current dialect.
+ */
 export function dialectOf(context: ReaderContext, items: readonly unknown[], inputs: ReadonlySet<string>): Dialect {
   const oldest = context.signs.some((sign) => sign.oldest === true);
   const tasks = oldest || context.signs.some(({ text }) => text === 'foreach');
   const signs: Sign[] = context.signs.filter(({ text }) => !oldest || text !== 'type');
   readNames(items, ({ name, alone, span }) => {
     const dialect = Object.hasOwn(ROOTS, name) && !alone && !inputs.has(name) ? ROOTS[name] : undefined;
-    // The tasks of `foreach` have both names.
+    // Below `foreach` a task has both names.
     if (dialect !== undefined && !(tasks && name === 'task')) signs.push({ dialect, text: `{${name}.`, span });
   });
   const first = (dialect: Dialect, weak: boolean): Sign | undefined =>

@@ -1,11 +1,11 @@
-/** YAML files of other tools, recognized by their keys: what they are is more help than what they lack. */
+/** Recognizes YAML files of other tools by their keys. Naming the tool helps more than listing missing keys. */
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { YamlMap, YamlMember } from './yaml/yaml-nodes.js';
 
 const OWN = 'a workflow of statedsl has `steps:`, each with a `name`, an `agent` and a `prompt` or a `bash` command';
 
-/** What the file is, at the key that says so; null where it could be a workflow. */
+/** The kind of the file, with the key that shows it; null if it could be a workflow. */
 export function foreignFile(root: YamlMap): Diagnostic | null {
   const at = (name: string): YamlMember | undefined => root.members.find(({ key }) => key.text === name);
   const refuse = (member: YamlMember, what: string, help = OWN) => words.foreignFile(member.key.span, { what, help });

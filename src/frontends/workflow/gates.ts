@@ -1,4 +1,4 @@
-/** What is under `gate:`: words, and mappings with one check each. */
+/** Reads `gate:`: words, and mappings with one check each. */
 
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
@@ -26,7 +26,7 @@ function gateOf(context: ReaderContext, node: YamlNode): GateEntry | undefined {
   const word = nameOf(node);
   if (/^[A-Za-z_][\w-]*$/.test(word.text) && (!VALUED.includes(word.text) || word.text === 'schema'))
     return { ...(word.text === 'schema' ? { kind: 'schema' } : { kind: 'command' }), word, span: node.span };
-  // `"touched: *_test.go"` is the mapping of that key, in quotes.
+  // `"touched: *_test.go"` is a mapping that was written in quotes.
   const whole = partOf(node);
   if (whole !== null && VALUED.includes(whole.key.text))
     return mappedGate(context, { kind: 'map', span: node.span, members: [whole], flow: null });
@@ -44,7 +44,7 @@ function mappedGate(context: ReaderContext, map: YamlMap): GateEntry | undefined
   const beside = checks.some(({ key }) => key.text === 'validate') ? members.rest() : [];
   const others = beside.length > 0 ? [] : members.rest();
   const [own] = others;
-  // A gate of the configuration has any name; with `as` it is written `{ unit: , as: u }`.
+  // A gate of the configuration can have any name. With `as` it is written `{ unit: , as: u }`.
   if (checks.length === 0 && others.length === 1 && own !== undefined && isNothing(own.value)) checks.push(own);
   else reportUnknown(context, others);
   const [member] = checks;
@@ -66,7 +66,7 @@ function mappedGate(context: ReaderContext, map: YamlMap): GateEntry | undefined
   return { ...check, word: member.key, ...omitUndefined({ label: as === undefined ? undefined : nameOf(as) }), span };
 }
 
-/** `schema: plan` and `schema: review` name the forms that answers of these kinds have anyway. */
+/** `schema: plan` and `schema: review` name the default forms of these answers. */
 function isOfType(value: YamlNode): boolean {
   return value.kind === 'scalar' && ['plan', 'review'].includes(value.located.text.trim());
 }

@@ -1,4 +1,4 @@
-/** Keys that other tools and older files have at a step, and the next step of a person who knows those. */
+/** Keys of a step in other tools and older files, each with a suggestion for this dialect. */
 import type { Hints } from './reader-context.js';
 import type { YamlNode } from './yaml/yaml-nodes.js';
 
@@ -6,7 +6,7 @@ const wordOf = (value: YamlNode): string => (value.kind === 'scalar' ? value.loc
 
 const bashOf = (value: YamlNode): string => `write \`bash: ${wordOf(value) || '…'}\``;
 
-/** Limits that are not those of one attempt. */
+/** Limits that do not apply to a single attempt. */
 export const GUARD_HINTS: Hints = {
   max_tokens: (value) => `limit the tokens of the whole run: write \`max_tokens: ${wordOf(value)}\` at the root`,
   tokens: (value) => `limit the tokens of the whole run: write \`max_tokens: ${wordOf(value)}\` at the root`,

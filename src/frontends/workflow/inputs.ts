@@ -1,6 +1,6 @@
 /**
- * The inputs of a workflow: those it declares, and the bare names in its texts that nothing else can be. So that a
- * file says `{spec}` and has an input `spec`.
+ * The inputs of a workflow: the declared ones, and the bare names in its texts that have no other meaning. A file that
+ * contains `{spec}` has an input `spec`.
  */
 
 import type { SourceFile, Span } from '../../source/source-file.js';
@@ -16,7 +16,7 @@ type Input = Extract<Declaration, { kind: 'input' }>;
 
 const LEAD = 'INPUT: ';
 const TYPES: readonly string[] = ['string', 'number', 'boolean', 'list', 'object'];
-/** What a step finds without anybody passing it, and what only the steps of a task do. */
+/** Names that every step can read, and names that only steps of a task can read. */
 const GIVEN: ReadonlySet<string> = new Set(['error', 'diff', 'attempt', 'gate', 'prev', 'run', 'steps']);
 const OF_TASKS: ReadonlySet<string> = new Set(['task', 'item']);
 
@@ -31,7 +31,7 @@ function inputOf(context: ReaderContext, file: SourceFile, node: YamlNode): Inpu
   if (node.kind === 'map') {
     if (node.members.some(({ key }) => key.text === 'name')) return describedInput(context, node);
     const [first, more] = node.members;
-    // `mode = fast (one of: a, b)` without quotes is a mapping to YAML.
+    // `mode = fast (one of: a, b)` without quotes is a mapping in YAML.
     if (first !== undefined && more === undefined && /^\w+\s*[=(]/.test(first.key.text)) {
       const { start } = first.key.span;
       const text = file.text.slice(start, Math.max(node.span.end, first.value.span.end));
@@ -45,11 +45,11 @@ function inputOf(context: ReaderContext, file: SourceFile, node: YamlNode): Inpu
   return undefined;
 }
 
-/** `name = value (one of: a, b)`, as a program writes it after INPUT. */
+/** `name = value (one of: a, b)`, as after INPUT in a program. */
 function writtenInput(context: ReaderContext, file: SourceFile, { located, span }: YamlScalar): Input | undefined {
   const { text, pieces } = located;
   const start = (pieces[0]?.source ?? span.start) - LEAD.length;
-  // The words before it in the file make room for the verb; what spans lines or holds escapes is no input.
+  // The text before it in the file leaves room for the verb. Text that spans lines or contains escapes is not an input.
   const isVerbatim = start >= 0 && file.text.startsWith(text, start + LEAD.length) && !text.includes('\n');
   const end = start + LEAD.length + text.length;
   const parsed = isVerbatim ? parseProgram(file, context.file, { start, end, text: LEAD + text }) : null;
@@ -68,7 +68,7 @@ function writtenInput(context: ReaderContext, file: SourceFile, { located, span 
   return { ...item, span: { ...item.span, start: item.name.span.start } };
 }
 
-/** `tries: 3`; nothing after the colon is no default. */
+/** `tries: 3`. Without a value after the colon, there is no default. */
 function namedInput(context: ReaderContext, { key, value }: YamlMember): Input | undefined {
   if (value.kind === 'map' && isDescription(value)) return describedInput(context, value, key);
   return inputWith(context, key, value);
@@ -89,19 +89,19 @@ function namedText(context: ReaderContext, member: YamlMember): Name | undefined
   return text === undefined ? undefined : nameOf(text);
 }
 
-/** The default of what may be left out. */
+/** The default of an optional input. */
 export function emptyText(span: Span): Expression {
   return { kind: 'text', template: { parts: [], quote: '"', raw: '""', span }, span };
 }
 
 const DESCRIBED = ['default', 'type', 'one_of', 'secret', 'required', 'description'];
 
-/** `topic: { required: true }`; any other mapping is a default. */
+/** `topic: { required: true }`. Any other mapping is a default. */
 function isDescription({ members }: YamlMap): boolean {
   return members.length > 0 && members.every(({ key }) => DESCRIBED.includes(key.text));
 }
 
-/** An input with its name among its members, or `called` by the key before them. */
+/** An input with its name as a member, or with the name `called`, its key. */
 function describedInput(context: ReaderContext, map: YamlMap, called?: Name): Input | undefined {
   const members = new Members(map, context);
   const name = members.take('name');
@@ -124,7 +124,7 @@ function describedInput(context: ReaderContext, map: YamlMap, called?: Name): In
   return {
     ...bare,
     ...(given === undefined || value === undefined ? {} : { value }),
-    // What need not be given, and has no default, is empty.
+    // An optional input without a default is empty.
     ...(optional ? { value: emptyText(map.span) } : {}),
     ...(typed === undefined ? {} : { type: typed }),
     ...(words.length === 0 ? {} : { choices: words.map((word) => (word.kind === 'scalar' ? word.located.text : '')) }),
@@ -142,12 +142,12 @@ function typeOf(context: ReaderContext, member: YamlMember): Input['type'] {
   return undefined;
 }
 
-/** A name as it is read: the first of a path or key, or one that is alone. */
+/** A name that is read: the first of a path or key, or a single name. */
 interface ReadName {
   readonly name: string;
   readonly alone: boolean;
   readonly span: Expression['span'];
-  /** Inside EACH. */
+  /** Whether it is inside EACH. */
   readonly inTask: boolean;
 }
 
@@ -176,7 +176,7 @@ export function readNames(tree: unknown, visit: (read: ReadName) => void, inTask
     if (key !== 'span') readNames(inner, visit, inTask || key === 'each');
 }
 
-/** Values in shell text. Their exact locations are found again when the text is compiled. */
+/** Values in shell text. Compiling the text finds their exact locations again. */
 function shellInterpolations(text: string, span: Expression['span']): Interpolation[] {
   const found: Interpolation[] = [];
   for (let at = text.indexOf('{'); at >= 0; at = text.indexOf('{', at + 1)) {
@@ -189,7 +189,7 @@ function shellInterpolations(text: string, span: Expression['span']): Interpolat
   return found;
 }
 
-/** An input for every bare name that is declared nowhere and is the name of no step. */
+/** An input for every bare name that is neither declared nor the name of a step. */
 export function deducedInputs(items: readonly Instruction[], known: ReadonlySet<string>): Input[] {
   const found = new Map<string, Input>();
   readNames(items, ({ name, alone, span, inTask }) => {

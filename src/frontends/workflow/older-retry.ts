@@ -1,7 +1,7 @@
 /**
- * How the older dialects say what follows a failed gate: `on_failure: { retry: 3, strategy: [same, escalate: claude-opus] }`, and
- * before that `retry: { max_attempts: 3, … }`. Both become entries of RETRY. What these cannot say is refused, with what to
- * write instead.
+ * Retries in the older dialects: `on_failure: { retry: 3, strategy: [same, escalate: claude-opus] }`, and the even
+ * older `retry: { max_attempts: 3, … }`. Both become entries of RETRY. Forms without an equivalent are refused with a
+ * replacement.
  */
 import { unreachable } from '../../prelude/unreachable.js';
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
@@ -52,7 +52,7 @@ export function onFailure(context: ReaderContext, member: YamlMember): Retry | u
   return undefined;
 }
 
-/** What `retry` and `strategy` ask for. */
+/** The values of `retry` and `strategy`. */
 function action(context: ReaderContext, span: Span, map: YamlMap): Retry | undefined {
   const members = new Members(map, context);
   const retry = members.take('retry');
@@ -109,7 +109,7 @@ function reportRestart(context: ReaderContext, { key, value }: YamlMember, exit:
 }
 
 interface Slot {
-  /** Who takes over; undefined for `same`. */
+  /** The agent that takes over; undefined for `same`. */
   readonly agent?: Template;
   readonly span: Span;
   readonly key: Span;
@@ -128,7 +128,7 @@ function slotsOf(context: ReaderContext, { value }: YamlMember): Slot[] {
   });
 }
 
-/** `escalate: x` is a text in quotes, and a mapping without them. */
+/** `escalate: x` is a text if it is quoted, and a mapping otherwise. */
 function slotMember(item: YamlNode): YamlMember | null {
   if (item.kind === 'list' || isNothing(item)) return null;
   if (item.kind === 'map') return item.members.length === 1 ? (item.members[0] as YamlMember) : null;
@@ -162,7 +162,7 @@ function slotOf(context: ReaderContext, member: YamlMember, span: Span): Slot[] 
   }
 }
 
-/** No step has so many attempts; a number that large would only fill the memory. */
+/** The maximum number of attempts. A larger number would only fill the memory. */
 const MOST_SLOTS = 1000;
 
 function entriesOf(slots: readonly Slot[], exit: number, last: Span): RetryEntry[] {
@@ -201,7 +201,7 @@ function timesOf(context: ReaderContext, { key, value }: YamlMember): number | n
 
 const nothingAt = (span: Span): YamlNode => ({ kind: 'scalar', span, value: null, located: { text: '', pieces: [] } });
 
-/** A value in one line, as it can be written again. */
+/** A value on one line, in a form that can be written again. */
 function printInline(node: YamlNode): string {
   switch (node.kind) {
     case 'scalar':

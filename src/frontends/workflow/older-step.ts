@@ -1,4 +1,4 @@
-/** Keys of a step that files of the older dialects spell otherwise, and what they show about the dialect. */
+/** Reads keys of a step with other names in the older dialects, and records what they show about the dialect. */
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
 import type { StepParts } from '../../syntax/step.js';
 import { attemptsOf, isOlderRetry, onFailure } from './older-retry.js';
@@ -28,7 +28,7 @@ export function retryMember(context: ReaderContext, members: Members): StepParts
   }
   if (retry === undefined) return undefined;
   if (!isOlderRetry(retry)) {
-    // Files of the older dialect may have it too.
+    // Files of the older dialect may contain it too.
     context.signs.push({ dialect: 'current', text: 'retry', span: retry.key.span, weak: true });
     return retryOf(context, retry);
   }
@@ -36,7 +36,7 @@ export function retryMember(context: ReaderContext, members: Members): StepParts
   return attemptsOf(context, retry);
 }
 
-/** Older keys of the work of a step: another name for `workflow`, and limits next to the agent. */
+/** Older keys for the work of a step: another name for `workflow`, and limits next to the agent. */
 export function olderRun(context: ReaderContext, members: Members, parts: Map<string, YamlMember>): void {
   const recipe = members.take('recipe');
   if (recipe !== undefined) {
@@ -54,7 +54,7 @@ export function olderRun(context: ReaderContext, members: Members, parts: Map<st
 const inOrder = (...members: readonly YamlMember[]): YamlMember[] =>
   [...members].sort((a, b) => a.key.span.start - b.key.span.start);
 
-/** In the oldest files a type is `plan`, or is repeated by what else they say: then it shows nothing about the dialect. */
+/** In the oldest files a type can be `plan`, or repeat other keys. Then it shows nothing about the dialect. */
 export function typeMember(context: ReaderContext, members: Members): YamlMember | undefined {
   const type = members.take('type');
   if (type === undefined) return undefined;

@@ -1,6 +1,6 @@
 /**
- * A workflow file as a program: its name, limits and inputs are declarations, its steps are instructions that are in
- * no state. Everything has its place in the YAML. Never throws.
+ * Parses a workflow file to the tree of a program: its name, limits and inputs become declarations, its steps become
+ * instructions without a state. All nodes have their location in the YAML. Never throws.
  */
 
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -19,7 +19,7 @@ import { STEP_KEYS, stepList, stepOf, stepsOf } from './step-reader.js';
 import { optionOf } from './values.js';
 import { readYaml, type YamlNode } from './yaml/yaml-nodes.js';
 
-/** Limits of a workflow, and what they are called elsewhere. */
+/** The limits of a workflow, with their names in other dialects. */
 const LIMITS: Readonly<Record<string, string>> = { max_budget: 'cost', max_timeout: 'time', max_tokens: 'tokens' };
 
 interface ParsedWorkflow {
@@ -38,13 +38,13 @@ export function parseWorkflow(file: SourceFile, index: number): ParsedWorkflow {
   const deduced = deducedInputs(typed, names);
   const items = isUndeclared(root) && !names.has('spec') ? withSpec(typed, deduced) : [...deduced, ...typed];
   const documented = documentation.length === 0 ? {} : { documentation };
-  // Nothing else is known about lines that are not where they belong.
+  // Other messages would be unreliable if lines are misplaced.
   const lost = diagnostics.some(({ code }) => code === 'lost-indentation');
   const all = lost ? [] : [...head, ...items];
   return { program: { file: index, items: all, comments, workflow, ...documented }, diagnostics };
 }
 
-/** Steps of the older dialect that have an agent and do not say what they put out are to change files. */
+/** Steps of the older dialect with an agent and without `output` change files. */
 function changesFiles(one: Instruction): Instruction {
   if (one.kind !== 'step') return one;
   const { type, run, each } = one;

@@ -1,4 +1,4 @@
-/** What the readers of a workflow file share: where mistakes go, which keys there are, and signs of its dialect. */
+/** The context that the readers of a workflow file share: diagnostics, access to keys, and signs of its dialect. */
 
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
@@ -10,15 +10,15 @@ import type { YamlMap, YamlMember, YamlNode, YamlScalar } from './yaml/yaml-node
 
 export type Dialect = 'current' | 'older';
 
-/** Something that only one dialect has. */
+/** A form that only one dialect has. */
 export interface Sign {
   readonly dialect: Dialect;
-  /** As it is written: `foreach`, `{task.`. */
+  /** The form as written: `foreach`, `{task.`. */
   readonly text: string;
   readonly span: Span;
-  /** Both dialects could mean it; it counts where nothing else does. */
+  /** A weak sign, which counts only if there is no other. */
   readonly weak?: true;
-  /** Files that say it have words of the current dialect too, which then show nothing. */
+  /** Files with this form also use words of the current dialect, which then show nothing. */
   readonly oldest?: true;
 }
 
@@ -26,14 +26,14 @@ export interface ReaderContext {
   readonly file: number;
   readonly diagnostics: Diagnostic[];
   readonly signs: Sign[];
-  /** Where the names of steps are that ask for `session: reuse`. */
+  /** The offsets of the names of steps with `session: reuse`. */
   readonly reused: Set<number>;
 }
 
-/** The next step for a key that is known from elsewhere; it may depend on what the key was given. */
+/** The suggestion for a known foreign key. It may depend on the value of the key. */
 export type Hints = Readonly<Record<string, string | ((value: YamlNode) => string)>>;
 
-/** Members of a mapping by key, each taken once; what is left over at the end is unknown. */
+/** The members of a mapping by key. Each is taken once; keys that remain at the end are unknown. */
 export class Members {
   private readonly left: Map<string, YamlMember>;
 
@@ -63,12 +63,12 @@ export class Members {
     return undefined;
   }
 
-  /** The keys that were not taken, in the order in which they are written. */
+  /** The keys that were not taken, in the written order. */
   rest(): YamlMember[] {
     return [...this.left.values()];
   }
 
-  /** Reports every key that was not taken as unknown. `hints` says more about some of them. */
+  /** Reports every key that was not taken as unknown. `hints` has suggestions for some of them. */
   reportUnknown(of: string, known: readonly string[], hints: Hints = {}): void {
     for (const { key, value } of this.left.values()) {
       const name = key.text;
@@ -80,13 +80,13 @@ export class Members {
   }
 }
 
-/** Reports a value that does not have the shape its key wants. */
+/** Reports a value that does not have the form that its key requires. */
 export function wrongShape(context: ReaderContext, node: YamlNode, what: string, wanted: string, help?: string): void {
   const span = node.span.start === node.span.end ? node.span : firstLine(node);
   context.diagnostics.push(words.shape(span, { what, wanted, ...omitUndefined({ help }) }));
 }
 
-/** A whole mapping is too much to underline: its first key is enough. */
+/** Marks only the first key of a mapping, because a whole mapping is too long. */
 function firstLine(node: YamlNode): Span {
   if (node.kind === 'map' && node.flow === null && node.members[0] !== undefined) return node.members[0].key.span;
   if (node.kind === 'list' && node.items[0] !== undefined) return { ...node.span, end: node.span.start + 1 };
@@ -97,7 +97,7 @@ export function isNothing(node: YamlNode): boolean {
   return node.kind === 'scalar' && node.value === null;
 }
 
-/** A scalar that says something, or undefined, which is reported. */
+/** A scalar that is not empty; otherwise undefined, after reporting it. */
 export function textOf(context: ReaderContext, { key, value }: YamlMember, wanted = 'a text'): YamlScalar | undefined {
   if (value.kind === 'scalar' && value.value !== null && value.located.text.trim() !== '') return value;
   if (value.kind === 'scalar') wrongShape(context, { ...value, span: key.span }, `\`${key.text}\``, wanted);
@@ -105,7 +105,7 @@ export function textOf(context: ReaderContext, { key, value }: YamlMember, wante
   return undefined;
 }
 
-/** A name as it is written. */
+/** A name as written. */
 export function nameOf(node: YamlScalar): Name {
   return { text: node.located.text.trim(), span: node.span };
 }

@@ -1,4 +1,4 @@
-/** What is under `retry:`: entries with a condition and what they change. How many conditions is checked later. */
+/** Reads `retry:`: entries with a condition and changes. The number of conditions is checked later. */
 import type { Expression, Template } from '../../syntax/ast.js';
 import type { Override, RetryCondition, RetryEntry, StepParts } from '../../syntax/step.js';
 import { callMembers } from './gates.js';
@@ -23,7 +23,7 @@ export function retryOf(context: ReaderContext, member: YamlMember): StepParts['
 function entryOf(context: ReaderContext, map: YamlMap): RetryEntry {
   const members = new Members(map, context);
   const given = members.take('with');
-  // What is neither a condition nor an override belongs to the validator that is with it.
+  // All other keys are inputs of the validator in the same entry.
   const asks = map.members.some(({ key }) => key.text === 'validate');
   const beside = asks
     ? members.rest().filter(({ key: { text } }) => !CONDITIONS.includes(text) && !OVERRIDES.has(text))
@@ -71,7 +71,7 @@ function attemptOf(context: ReaderContext, { key, value }: YamlMember): Expressi
   return { kind: 'broken', span: key.span };
 }
 
-/** A keyword that is none is kept: what a retry can change is said where the step is checked. */
+/** An unknown keyword is kept, because the checker reports it with the valid ones. */
 function overrideOf(context: ReaderContext, member: YamlMember): Override | undefined {
   const { key } = member;
   const span = spanOf(member);

@@ -1,17 +1,17 @@
 /**
- * `session: reuse` of the older dialects: a step continues the session that the last agent of its kind had among the steps
- * before it, and a group passes the wish on to its steps. Here a session has the name of its step.
+ * Resolves `session: reuse` of the older dialects: a step continues the session of the last earlier step with an agent
+ * of the same kind, and a group passes the setting on to its steps. The result names that step.
  */
 import type { Block, Instruction } from '../../syntax/ast.js';
 import type { StepRun } from '../../syntax/step.js';
 
 type Step = Extract<Instruction, { kind: 'step' }>;
 
-/** The step that the next one continues from, by the first word of its agent: `claude` of `claude-opus`. */
+/** The last step for each kind of agent, which is the first word of its name: `claude` in `claude-opus`. */
 type Last = ReadonlyMap<string, string>;
 
 interface Around {
-  /** Steps that asked for `reuse`, by where their names are. */
+  /** The steps with `reuse`, by the offsets of their names. */
   readonly asked: ReadonlySet<number>;
   readonly last: Last;
   readonly inherited: boolean;
@@ -54,7 +54,7 @@ function withSession(step: Step, around: Around): Step {
   };
 }
 
-/** Null where nothing is known of the agent before the run. */
+/** Null if the agent is not known before the run. */
 function kindOf(run: StepRun): string | null {
   if (run.kind !== 'agent') return null;
   const [name, more] = run.agent.parts;

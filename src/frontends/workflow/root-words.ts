@@ -1,6 +1,6 @@
 /**
- * Keys at the root of a workflow file that say something about it and change nothing: `description`, and whatever else
- * its author wrote there. A key that would mean something in a step, or is nearly one that means something, is a mistake.
+ * Keys at the root of a workflow file that have no effect: `description`, and other notes of its author. A key of a
+ * step, or a key that resembles a valid one, is a mistake.
  */
 
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -11,12 +11,12 @@ import { isNothing, type Members, type ReaderContext } from './reader-context.js
 import { STEP_KEYS } from './step-reader.js';
 import type { YamlMember, YamlNode } from './yaml/yaml-nodes.js';
 
-/** In the order in which they are suggested. */
+/** In the order of the suggestions. */
 export const ROOT_KEYS = ['name', 'description', 'inputs', 'max_budget', 'max_timeout', 'max_tokens', 'steps'] as const;
 
 type Documentation = NonNullable<Program['documentation']>;
 
-/** Takes what is left over at the root. Of a file without steps only that is reported. */
+/** Takes the remaining keys at the root. For a file without steps, only that is reported. */
 export function documentationOf(context: ReaderContext, members: Members, hasSteps: boolean): Documentation {
   const found = members.rest();
   if (!hasSteps) return [];
@@ -42,7 +42,7 @@ function report(context: ReaderContext, { key, value }: YamlMember): void {
   context.diagnostics.push(words.unknownRootKey(span, { name }));
 }
 
-/** The next step for a key of the older dialect. Null where it asks for what is done anyway. */
+/** The suggestion for a key of the older dialect. Null if the key requests the default. */
 function helpForOlder(name: string, value: YamlNode): string | null | undefined {
   if (name === 'review') {
     const gates = value.kind === 'list' ? value.items.map((item) => textOf(item)) : [textOf(value)];

@@ -1,6 +1,6 @@
 /**
- * The input `spec`, which every workflow file has that declares no inputs. Where a prompt reads it, it is an input like any
- * other. Where none does, steps that make tasks get it next to their prompts, since "analyse this spec" means it.
+ * The input `spec` of workflow files that declare no inputs. If a prompt reads it, it is an ordinary input. If none
+ * does, the steps that create tasks receive it after their prompts, because "analyse this spec" refers to it.
  */
 import type { Block, Declaration, Instruction } from '../../syntax/ast.js';
 import { emptyText, readNames } from './inputs.js';
@@ -16,20 +16,20 @@ export function isUndeclared(root: YamlNode | null): boolean {
   return root?.kind !== 'map' || !root.members.some(({ key }) => key.text === 'inputs');
 }
 
-/** The inputs and steps of a file that declares none. `deduced` are those that its texts read. */
+/** The inputs and steps of a file that declares no inputs. `deduced` are the inputs that its texts read. */
 export function withSpec(steps: readonly Instruction[], deduced: readonly Input[]): (Declaration | Instruction)[] {
   if (steps.length === 0 || readsSpec(steps)) return [...deduced, ...steps];
   const [first] = steps;
   const start = first?.span.start ?? 0;
   const span = { file: first?.span.file ?? 0, start, end: start };
-  // Files that need no specification run without one.
+  // A file without a step that needs a specification runs without one.
   const own = deduced.some(({ name }) => name.text === SPEC)
     ? []
     : [{ kind: 'input', name: { text: SPEC, span }, value: emptyText(span), secret: false, span } as const];
   return [...own, ...deduced, ...steps.map(withContext)];
 }
 
-/** Whether a prompt reads it, also one of a retry. */
+/** Whether a prompt reads it, including prompts of a retry. */
 function readsSpec(steps: readonly Instruction[]): boolean {
   let found = false;
   const look = (one: Instruction): void => {

@@ -1,4 +1,4 @@
-/** What is under `get:` of a step next to its prompt: the context of an agent and the session it continues. */
+/** Reads the context and the session under `get:` of a step. */
 import type { ContextEntry, SessionSource } from '../../syntax/step.js';
 import { callMembers } from './gates.js';
 import { isNothing, Members, nameOf, type ReaderContext, textOf, wrongShape } from './reader-context.js';
@@ -43,7 +43,7 @@ function contextEntries(context: ReaderContext, map: YamlMap): ContextEntry[] {
   });
 }
 
-/** `at` is where the name of the step is. */
+/** `at` is the offset of the step's name. */
 export function sessionOf(context: ReaderContext, member: YamlMember, at: number): SessionSource | undefined {
   const { value } = member;
   const span = spanOf(member);
@@ -68,7 +68,7 @@ export function sessionOf(context: ReaderContext, member: YamlMember, at: number
     // A retry continues the session of the previous attempt anyway.
     return text === 'reuse' ? undefined : { kind: 'new', span };
   }
-  // `session: from: plan`, whose second colon was taken out of YAML's way.
+  // `session: from: plan`, after its second colon was replaced for YAML.
   const [, word, from] = /^(from|reuse)\s*[:=]\s*(\S.*)$/.exec(text) ?? [];
   if (word === 'reuse') context.signs.push({ dialect: 'older', text: 'reuse', span: member.key.span });
   if (from !== undefined) {

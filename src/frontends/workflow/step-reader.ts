@@ -1,4 +1,4 @@
-/** One step of a workflow file. Its parts may be sorted under `get` and `run`, or are next to its name. */
+/** Reads one step of a workflow file. Its parts may be under `get` and `run`, or next to its name. */
 
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
@@ -36,7 +36,7 @@ export function stepsOf(context: ReaderContext, member: YamlMember, of: string):
   if (isNothing(value) || (value.kind === 'list' && value.items.length === 0))
     context.diagnostics.push(words.emptySteps(key.span, { of }));
   if (value.kind === 'map' && !value.members.some((member) => STEP_KEYS.includes(member.key.text))) {
-    // A file that names its steps by the keys of a mapping gets one message, not one for all that each step lacks.
+    // A file with a mapping instead of a list of steps gets one message, instead of one for each missing key.
     wrongShape(
       context,
       value,
@@ -100,7 +100,7 @@ export function stepOf(given: ReaderContext, map: YamlMap): Step {
   };
 }
 
-/** What is below these keys, which are empty where it has lost its indentation. */
+/** The lines below these keys, which are empty if the lines have lost their indentation. */
 const BELOW: Readonly<Record<string, readonly string[]>> = {
   get: GET_KEYS,
   run: RUN_KEYS,
@@ -108,7 +108,7 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
   session: ['from', 'reuse'],
 };
 
-/** Tells a step whose lines have lost their indentation; nothing else is reported for it then. */
+/** Recognizes a step with lines that have lost their indentation. Nothing else is reported for it. */
 function checkIndentation(context: ReaderContext, { members, flow }: YamlMap): ReaderContext {
   const at = members.findIndex(({ key, value }, n) => {
     const next = members[n + 1]?.key.text;
@@ -128,7 +128,7 @@ function stepName(context: ReaderContext, member: YamlMember | undefined, map: Y
   if (text !== undefined) return nameOf(text);
   if (member === undefined)
     context.diagnostics.push(words.missingKey(where, { key: 'name', of: 'this step', example: '- name: build' }));
-  // A name that nothing else has, so that what is reported about names is only this.
+  // A unique name, so that this is the only message about names.
   return { text: unnamedStep(map.span.start), span: where };
 }
 
@@ -154,7 +154,7 @@ function outputHelp(word: string): string {
   return near === undefined ? '`diff` is only for steps that change files' : `did you mean \`${near}\`?`;
 }
 
-/** A key that only the current dialect has. */
+/** A key that exists only in the current dialect. */
 function noteSign(context: ReaderContext, member: YamlMember | undefined): YamlMember | undefined {
   if (member !== undefined) context.signs.push({ dialect: 'current', text: member.key.text, span: member.key.span });
   return member;
@@ -196,7 +196,7 @@ interface Nested {
   readonly each?: EachTask;
 }
 
-/** Steps inside the step: once for each task, or as a group. */
+/** The inner steps: once for each task, or as a group. */
 function nestedOf(context: ReaderContext, members: Members, parts: Map<string, YamlMember>): Nested {
   const each = noteSign(context, members.take('each'));
   const foreach = members.take('foreach');
@@ -216,7 +216,7 @@ function nestedOf(context: ReaderContext, members: Members, parts: Map<string, Y
   return { ...tasks, group: { member: steps, run } };
 }
 
-/** `foreach: split` of the older dialect, with the steps next to it, or with a workflow for every task. */
+/** `foreach: split` of the older dialect, with steps next to it, or with a workflow for every task. */
 function tasksOf(
   context: ReaderContext,
   foreach: YamlMember,
@@ -244,7 +244,7 @@ function tasksOf(
   };
 }
 
-/** The step of every task that runs a workflow; it has the last word of its name. */
+/** The step that runs the workflow for every task. Its name is the last word of the workflow's name. */
 function workflowStep(context: ReaderContext, workflow: YamlMember, parts: Map<string, YamlMember>): Step {
   const run = runOf(context, parts, undefined);
   for (const key of ['workflow', 'with']) parts.delete(key);
@@ -254,7 +254,7 @@ function workflowStep(context: ReaderContext, workflow: YamlMember, parts: Map<s
   return { kind: 'step', verb: { text: 'STEP', span }, name, options: [], context: [], run, gates: [], span };
 }
 
-/** `each:` with the list of its steps, or with a mapping that has them under `steps`. */
+/** `each:` with a list of steps, or with a mapping that contains them under `steps`. */
 function eachOf(context: ReaderContext, member: YamlMember, beside: YamlMember | undefined): EachTask {
   const { key, value } = member;
   const { span } = key;
@@ -282,7 +282,7 @@ function emptyScalar({ span }: YamlNode): YamlScalar {
   return { kind: 'scalar', span, value: null, located: { text: '', pieces: [{ at: 0, source: span.start }] } };
 }
 
-/** `parallel: true`, or how many at once. */
+/** `parallel: true`, or the number of tasks at the same time. */
 function atOnce(context: ReaderContext, member: YamlMember | undefined): Pick<EachTask, 'parallel' | 'options'> {
   if (member === undefined) return { parallel: false, options: [] };
   const { value } = member;

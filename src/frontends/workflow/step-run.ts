@@ -1,4 +1,4 @@
-/** Who does the work of a step: an agent with its guards, a workflow, commands, or steps of its own. */
+/** Reads the work of a step: an agent with its guards, a workflow, commands, or inner steps. */
 import type { Block, Instruction, Name, Option, ShellText } from '../../syntax/ast.js';
 import type { StepRun } from '../../syntax/step.js';
 import { callMembers } from './gates.js';
@@ -76,7 +76,7 @@ function guardsOf(context: ReaderContext, { value }: YamlMember): Option[] {
   return options;
 }
 
-/** `bash: …` of a step: commands that are run one after the other. */
+/** `bash: …` of a step: commands that run one after the other. */
 function commandsOf(context: ReaderContext, { key, value }: YamlMember): Block {
   const instructions = itemsOf(value).flatMap((item): Instruction[] => {
     const text = textOf(context, { key, value: item }, 'a command');

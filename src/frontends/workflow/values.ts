@@ -1,4 +1,4 @@
-/** Values of a workflow file as parts of the tree: templates, expressions, shell text and arguments. */
+/** Converts values of a workflow file to parts of the tree: templates, expressions, shell text and arguments. */
 import { unreachable } from '../../prelude/unreachable.js';
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
 import type { Argument, Expression, Name, Option, ShellText, Template } from '../../syntax/ast.js';
@@ -11,8 +11,8 @@ import { isNothing, nameOf, type ReaderContext, textOf, wrongShape } from './rea
 import type { YamlMap, YamlMember, YamlNode, YamlScalar } from './yaml/yaml-nodes.js';
 
 /**
- * A text with values in it. `{plan.agent}` without quotes is a mapping to YAML, and means the value here. Null for
- * what is no text, which is reported.
+ * A text with values. `{plan.agent}` without quotes is a mapping in YAML, and here it is the value. Returns null, after
+ * reporting it, if the value is not a text.
  */
 export function templateOf(context: ReaderContext, member: YamlMember, doubled = false): Template | undefined {
   const { value } = member;
@@ -22,7 +22,7 @@ export function templateOf(context: ReaderContext, member: YamlMember, doubled =
   return text === undefined ? undefined : locatedTemplate(text.located, context.file, doubled);
 }
 
-/** A text for an agent. The line end after a block belongs to YAML's lines, and is no part of what is asked. */
+/** A text for an agent. The line end after a YAML block is not part of the text. */
 export function promptOf(context: ReaderContext, member: YamlMember): Template | undefined {
   const { key, value } = member;
   const file = value.kind === 'map' ? value.members.find((one) => one.key.text === 'file') : undefined;
@@ -38,7 +38,7 @@ export function promptOf(context: ReaderContext, member: YamlMember): Template |
   return templateOf(context, { key, value: { ...value, located: located } }, true);
 }
 
-/** The template of `{a.b}` written without quotes, undefined for any other mapping. */
+/** The template for `{a.b}` without quotes; undefined for any other mapping. */
 function loneValue({ file }: ReaderContext, { flow, span }: YamlMap): Template | undefined {
   if (flow === null || flow.includes('\n')) return undefined;
   const template = locatedTemplate({ text: flow, pieces: [{ at: 0, source: span.start }] }, file);
@@ -46,7 +46,7 @@ function loneValue({ file }: ReaderContext, { flow, span }: YamlMap): Template |
   return more === undefined && typeof only === 'object' ? template : undefined;
 }
 
-/** A value that keeps its type: a number is a number, a text may hold values. */
+/** A value that keeps its type: a number is a number, and a text may contain values. */
 export function expressionOf(context: ReaderContext, node: YamlNode): Expression {
   const { span } = node;
   switch (node.kind) {
@@ -69,17 +69,17 @@ export function expressionOf(context: ReaderContext, node: YamlNode): Expression
   }
 }
 
-/** A value that is alone in its text is that value, as it is after `with` in a program. */
+/** A text that is a single value becomes that value, as after `with` in a program. */
 function textOrValue(template: Template, span: Name['span']): Expression {
   const [only, more] = template.parts;
   const alone = typeof only === 'object' && more === undefined && only.filter === undefined;
   return alone ? { ...only.expression, span: only.span } : { kind: 'text', template, span };
 }
 
-/** Text in the language's own expressions: a condition. */
+/** A condition, written as an expression of the language. */
 export function conditionOf(context: ReaderContext, node: YamlScalar): Expression {
   const { file } = context;
-  // Lines mean nothing inside an expression, but end one.
+  // Line ends have no meaning inside the text, but would end an expression.
   const located: LocatedText = { ...node.located, text: node.located.text.replace(/\s*$/, '').replace(/[\r\n]/g, ' ') };
   const { expression, diagnostics, complete } = parseExpressionText(located.text, 0, file);
   context.diagnostics.push(...relocate(diagnostics, located, file));
@@ -88,13 +88,13 @@ export function conditionOf(context: ReaderContext, node: YamlScalar): Expressio
   return complete ? relocate(expression, located, file) : { kind: 'broken', span: node.span };
 }
 
-/** A number of attempts and the like, which may be in quotes; null for anything else. */
+/** A whole number, such as a number of attempts, which may be in quotes; null for any other value. */
 export function wholeNumber(node: YamlNode): number | null {
   if (node.kind !== 'scalar' || !/^\s*\d{1,9}\s*$/.test(node.located.text)) return null;
   return Number(node.located.text);
 }
 
-/** `key: value` written as one text, as in `"touched: *_test.go"`; null where the text has no such form. */
+/** `key: value` written as one text, as in `"touched: *_test.go"`; null for other texts. */
 export function partOf({ located, span }: YamlScalar): YamlMember | null {
   const found = /^(\s*)([A-Za-z_]+)(\s*:\s*)/.exec(located.text);
   if (found === null) return null;
@@ -124,19 +124,19 @@ export function shellOf({ located, span }: YamlScalar): ShellText {
   return { text, lines, block: lines.length > 1, span };
 }
 
-/** Whole numbers and the like after a keyword. */
+/** The value after a keyword, such as a whole number. */
 export function optionOf(context: ReaderContext, member: YamlMember, key: string): Option | undefined {
   const value = templateOf(context, member);
   if (value === undefined) return undefined;
   return { key: { text: key, span: member.key.span }, value, span: spanOf(member) };
 }
 
-/** From the key to the end of the value. */
+/** The span from the key to the end of the value. */
 export function spanOf({ key, value }: YamlMember): Name['span'] {
   return { ...key.span, end: Math.max(key.span.end, value.span.end) };
 }
 
-/** A workflow with what is under `with`, and with what is `beside` its name. */
+/** A workflow with the arguments under `with`, and those next to its name (`beside`). */
 export function callOf(
   context: ReaderContext,
   name: YamlMember,
@@ -181,7 +181,7 @@ export function numberOf(context: ReaderContext, node: YamlScalar): Expression {
   return expressionOf(context, node);
 }
 
-/** True and false; anything else is reported and counts as false. */
+/** True or false. Any other value is reported and counts as false. */
 export function flagOf(context: ReaderContext, { key, value }: YamlMember): boolean {
   if (value.kind === 'scalar' && typeof value.value === 'boolean') return value.value;
   wrongShape(context, value, `\`${key.text}\``, '`true` or `false`');
@@ -193,7 +193,7 @@ export function itemsOf(node: YamlNode): readonly YamlNode[] {
   return node.kind === 'list' ? node.items : [node];
 }
 
-/** Tells that a step or an entry has several things of which it can have one. */
+/** Reports a step or an entry with several keys of which it can have only one. */
 export function reportOneOf(context: ReaderContext, members: readonly YamlMember[], what: string): void {
   const second = members[1];
   if (second !== undefined)

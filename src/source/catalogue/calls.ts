@@ -1,4 +1,4 @@
-/** Data references of programs, and the plans and tools that programs call. */
+/** Messages about data references in programs, and about the plans and tools that programs call. */
 
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Label } from '../diagnostic.js';

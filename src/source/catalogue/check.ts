@@ -1,6 +1,5 @@
 /**
- * The words of everything the checker finds once the text could be read, one entry a code. Each subject has a file of its
- * own; the checker sees all of them as one.
+ * The messages of the checker, one entry per code. Each subject has its own file; the checker uses them as one object.
  */
 import { callMessages } from './calls.js';
 import { declarationMessages } from './declarations.js';

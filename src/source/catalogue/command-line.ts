@@ -1,4 +1,4 @@
-/** The words of what is wrong with files and values that a person names on the command line. */
+/** Messages about files and values on the command line. */
 
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { list, message } from './message.js';

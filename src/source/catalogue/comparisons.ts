@@ -1,4 +1,4 @@
-/** The words about types: comparisons that can only fail, and inputs that come as text. */
+/** Messages about types: comparisons that can only fail, and inputs that are passed as text. */
 
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Fix } from '../diagnostic.js';
@@ -9,9 +9,9 @@ export const typeMessages = {
     operator: string;
     left: string;
     right: string;
-    /** One of the two is what a command printed. */
+    /** One of the two operands is the output of a command. */
     printed: boolean;
-    /** The variable that could be made a text. */
+    /** The variable that could be converted to a text. */
     name: string | undefined;
     fix: Fix | undefined;
     after: string | undefined;

@@ -1,10 +1,10 @@
-/** What is declared: states, machines, inputs, imports, names and options. */
+/** Messages about declarations: states, machines, inputs, imports, names and options. */
 
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Label } from '../diagnostic.js';
 import { didYouMean, list, message, type Near } from './message.js';
 
-/** From here on, a number without a unit may well have been meant as milliseconds. */
+/** From this value on, a number without a unit was probably meant as milliseconds. */
 const PERHAPS_MILLISECONDS = 1000;
 
 export const declarationMessages = {

@@ -1,9 +1,9 @@
-/** Commands, agents, PARALLEL, WAIT and ASK. */
+/** Messages about commands, agents, PARALLEL, WAIT and ASK. */
 import type { Label } from '../diagnostic.js';
 import type { Span } from '../source-file.js';
 import { didYouMean, list, message, type Near } from './message.js';
 
-/** Names for no agent at all. */
+/** Names that mean that there is no agent. */
 const NO_AGENT: ReadonlySet<string> = new Set(['pass', 'none', 'noop', 'null', 'nobody']);
 
 export const effectMessages = {
@@ -87,7 +87,7 @@ export const effectMessages = {
   })),
 } as const;
 
-/** An instruction in the place of a command, as people write it who know calls of functions. */
+/** An instruction in the position of a command, written like a function call. */
 function instructionHelp(word: string): string | undefined {
   const verb = /^(CALL|PLAN|CHECK|EMIT|GOTO|USE|RETURN|SET|ASK|WAIT):?$/.exec(word)?.[1];
   if (verb === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Expressions: functions, regular expressions and filters. */
+/** Messages about expressions: functions, regular expressions and filters. */
 import { functionMeant } from './foreign-words.js';
 import { message, type Near } from './message.js';
 

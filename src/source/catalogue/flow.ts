@@ -1,11 +1,11 @@
-/** States and the ways between them: jumps, handlers, UNDO, branches that nothing reaches, cycles without a bound. */
+/** Messages about states and control flow: jumps, handlers, UNDO, unreachable branches, unbounded cycles. */
 
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Fix, Label } from '../diagnostic.js';
 import type { Span } from '../source-file.js';
 import { didYouMean, list, message, type Near } from './message.js';
 
-/** Of a long way round, where it begins and how it comes back. */
+/** Shortens a long cycle to its beginning and its end. */
 function pathText(path: readonly string[]): string {
   const names = path.map((name) => `\`${name}\``);
   return (names.length > 12 ? [...names.slice(0, 8), '…', ...names.slice(-2)] : names).join(' → ');

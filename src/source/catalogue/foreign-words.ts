@@ -1,8 +1,8 @@
-/** Words of other languages, and what they are called here. People bring them along; a message that knows them saves a search. */
+/** Words of other languages, with their equivalents here, for more helpful messages. */
 import type { Words } from '../diagnostic.js';
 import { didYouMean } from './message.js';
 
-/** Functions by their names elsewhere, in lower case and without `_`. */
+/** Functions by their names in other languages, in lower case and without `_`. */
 const FUNCTIONS: Readonly<Record<string, string>> = {
   ...{ length: 'len', size: 'len', count: 'len', strlen: 'len', sizeof: 'len', num: 'float', number: 'float' },
   ...{
@@ -51,7 +51,7 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
   ...{ base64: 'base64_encode', b64decode: 'base64_decode', uuid4: 'uuid', date: 'now', time: 'now', total: 'sum' },
 };
 
-/** What is an operator here, with the arguments in the order of a call elsewhere. */
+/** Functions of other languages that are operators here, with the arguments in the order of the call. */
 const OPERATORS: Readonly<Record<string, string>> = {
   ...{ contains: 'x contains y', includes: 'x contains y', has: 'x contains y', haskey: '"key" in x' },
   ...{
@@ -71,7 +71,7 @@ const OPERATORS: Readonly<Record<string, string>> = {
   ...{ format: '"… {x} …"', sprintf: '"… {x} …"', type: 'x is valid JSON' },
 };
 
-/** The function or operator that a call of `name` means. */
+/** The function or operator that corresponds to a call of `name`. */
 export function functionMeant(name: string, near: string | undefined): Pick<Words, 'help' | 'repair'> {
   if (name === 'raw') return { help: 'in shell text write `raw({x})`, with the braces inside' };
   const key = name.toLowerCase().replaceAll('_', '');
@@ -87,7 +87,7 @@ const CONSTANTS: Readonly<Record<string, string>> = {
   ...{ True: 'true', TRUE: 'true', False: 'false', FALSE: 'false' },
 };
 
-/** The constant that a name is in other languages. */
+/** The constant for a name of other languages. */
 export function constantMeant(name: string): string | undefined {
   return Object.hasOwn(CONSTANTS, name) ? CONSTANTS[name] : undefined;
 }

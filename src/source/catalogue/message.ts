@@ -1,12 +1,12 @@
 /**
- * How a code of the catalogue is defined. A definition is called with the place and the facts, and gives the
- * diagnostic; the words stand only here. Defining registers the code, so that a test can ask for all of them.
+ * Defines codes of the catalogue. A definition is a function from a location and facts to a diagnostic. Defining a code
+ * registers it, so that a test can list all codes.
  */
 import type { Diagnostic, Repair, Severity, Words } from '../diagnostic.js';
 import type { Span } from '../source-file.js';
 import { type Spelling, textSpelling } from '../spelling.js';
 
-/** A suggestion in place of the name that was written, or else what to do without one. */
+/** A suggestion for the written name, or else another next step. */
 export function didYouMean(
   written: string,
   near: string | undefined,
@@ -16,28 +16,28 @@ export function didYouMean(
   return { help: `did you mean \`${near}\`?`, repair: { replace: written, by: near } };
 }
 
-/** A name that resembles the one that was written, where there is one. */
+/** A name that resembles the written one, if there is one. */
 export interface Near {
   readonly near?: string | undefined;
 }
 
-/** Names as code, separated by commas. */
+/** Names in backticks, separated by commas. */
 export function list(names: readonly string[]): string {
   return names.map((name) => `\`${name}\``).join(', ');
 }
 
 const codes = new Map<string, Severity>();
 
-/** Called with the place and the facts, it gives the diagnostic. */
+/** Returns the diagnostic for a location and its facts. */
 interface Definition<Facts> {
   (span: Span, facts: Facts): Diagnostic;
-  /** What a diagnostic of this definition was made of; null for any other diagnostic. */
+  /** The facts of a diagnostic of this definition; null for any other diagnostic. */
   factsOf(diagnostic: Diagnostic): Facts | null;
 }
 
 /**
- * Defines a code. Its facts are one object, so that a call reads like a sentence. `words` are asked for the words of a
- * workflow file too: where those quote code that differs there, they take it from the spelling.
+ * Defines a code. Its facts are one object, so that a call reads like a sentence. `words` also produces the wording for
+ * workflow files: code that differs there comes from the spelling.
  */
 export function message<Facts = Record<string, never>>(
   code: string,

@@ -1,4 +1,4 @@
-/** Names of values: what binds them, where they are visible, which are tracked, what a state is entered with. */
+/** Messages about names of values: bindings, visibility, tracked variables, entry values. */
 import type { Label, Words } from '../diagnostic.js';
 import type { Spelling } from '../spelling.js';
 import { constantMeant } from './foreign-words.js';
@@ -9,7 +9,7 @@ export function suggestsName({ name, near }: { readonly name: string } & Near): 
   return near !== undefined && constantMeant(name) === undefined;
 }
 
-/** How a name that nothing binds comes to have a value, or what was meant. */
+/** Explains how to give an unbound name a value, or what it may have meant. */
 function unboundWords(f: { name: string; shell?: boolean } & Near, s: Spelling): Pick<Words, 'help' | 'repair'> {
   const constant = constantMeant(f.name);
   if (constant !== undefined) return { help: `write \`${constant}\``, repair: { replace: f.name, by: constant } };

@@ -1,9 +1,9 @@
-/** Patterns: their names, their parameters and what they are used with. */
+/** Messages about patterns: their names, parameters and arguments. */
 import type { Label, Words } from '../diagnostic.js';
 import { didYouMean, list, message, type Near } from './message.js';
 import { shippedPattern } from './shipped-patterns.js';
 
-/** A shipped pattern, by its name or by that of its file, needs its import; the import goes first. */
+/** A shipped pattern, named by itself or by its file, needs an import, which goes to the first line. */
 function patternMeant(name: string, near: string | undefined): Pick<Words, 'help' | 'repair'> {
   const shipped = shippedPattern(name);
   if (shipped === undefined || (near !== undefined && shipped.pattern !== name))

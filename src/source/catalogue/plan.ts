@@ -1,4 +1,4 @@
-/** The words of what is wrong with plans: their references, output paths, wiring and tools. */
+/** Messages about plans: references, output paths, wiring and tools. */
 
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Label } from '../diagnostic.js';

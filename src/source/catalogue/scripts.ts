@@ -1,4 +1,4 @@
-/** The words about scripts: what is lost when one ends, and what sh does not see. */
+/** Messages about scripts: changes that are lost at their end, and failures that sh ignores. */
 import { message } from './message.js';
 
 const toPlain = (value: string | null): string => (value !== null && /^[\w./:@%+,-]+$/.test(value) ? value : '…');

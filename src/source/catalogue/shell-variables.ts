@@ -1,4 +1,4 @@
-/** The words about shell variables that a program's values were meant by. */
+/** Messages about shell variables that were meant as values of the program. */
 
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Fix, Words } from '../diagnostic.js';
@@ -7,7 +7,7 @@ import { message } from './message.js';
 interface ShellVariableFacts {
   readonly name: string;
   readonly written: string;
-  /** The interpolation to write instead; null where it takes more than that. */
+  /** The interpolation to write instead; null if that is not enough. */
   readonly value: string | null;
   readonly fix: Fix | undefined;
 }

@@ -1,10 +1,10 @@
-/** Words for mistakes in shell text: values where a shell would run them, braces that could mean two things. */
+/** Messages about shell text: values that a shell would execute, and ambiguous braces. */
 
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Fix, Words } from '../diagnostic.js';
 import { message } from './message.js';
 
-/** The places where a value becomes code or a name although it is quoted. */
+/** Positions in which even a quoted value becomes code or a name. */
 export type UnsafePosition =
   | 'arithmetic'
   | 'integer-variable'
@@ -28,9 +28,9 @@ interface UnsafeFacts {
   readonly position: UnsafePosition;
   /** The interpolation as written. */
   readonly source: string;
-  /** The command that stands there, or the variable that is assigned. */
+  /** The command in that position, or the assigned variable. */
   readonly command: string;
-  /** Writing the value as `{v:int}` mends it; absent where that is not so. */
+  /** Set if writing the value as `{v:int}` corrects the mistake. */
   readonly integer?: Fix;
 }
 
@@ -139,7 +139,7 @@ interface BracesFacts {
   readonly written: string;
   readonly kind: BracesKind;
   readonly next: string;
-  /** What they name is a value of the program. */
+  /** The name in the braces is a value of the program. */
   readonly isValue: boolean;
 }
 
@@ -175,12 +175,12 @@ export const ambiguousBraces = message<BracesFacts>('ambiguous-braces', 'error',
   }
 });
 
-/** Programs, and forms of the shell itself, that read a value as code in a language of their own. */
+/** Programs, and constructs of the shell, that read a value as code in another language. */
 export type ProgramReader = 'printf' | 'source' | 'indirect' | 'arithmetic' | 'code' | 'remote' | 'starter' | 'program';
 
 interface UnsafeProgramFacts {
   readonly reader: ProgramReader;
-  /** The interpolation, or the shell variable that holds it. */
+  /** The interpolation, or the shell variable that contains it. */
   readonly source: string;
   readonly command: string;
 }
@@ -256,10 +256,10 @@ function integerForm(source: string): string {
   return source.replace(/(?::[a-z]+)?\}$/, ':int}');
 }
 
-/** Subcommands of git to which `--` says that paths follow, so that a revision behind it would become one. */
+/** Subcommands of git for which paths follow `--`, so that a revision after it would become a path. */
 const REVISIONS = /^(?:diff|log|show|rev-list|rev-parse|blame|archive|shortlog|cherry-pick|revert)$/;
 
-/** Programs to which `--` means nothing but the end of options. */
+/** Programs for which `--` only ends the options. */
 const PLAIN = /^(?:cat|chmod|chown|cp|du|grep|head|ln|ls|mkdir|mv|rm|rmdir|sort|tail|tee|touch|uniq|wc)$/;
 
 export const mayBeReadAsOption = message<{ source: string; command: string; subcommand?: string }>(

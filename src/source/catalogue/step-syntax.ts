@@ -1,4 +1,4 @@
-/** What is said about STEP blocks that cannot be read, or only by guessing. */
+/** Messages about STEP blocks that cannot be parsed without guessing. */
 
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Fix } from '../diagnostic.js';

@@ -1,4 +1,4 @@
-/** The words of what is found about steps, their gates, retries and keys. One entry a code. */
+/** Messages about steps, their gates, retries and keys, one entry per code. */
 
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Label } from '../diagnostic.js';
@@ -14,7 +14,7 @@ function sessionFrom(path: string, s: Spelling): string {
   return s.either(`\`SESSION: from=${path}\``, `\`session: { from: ${path} }\``);
 }
 
-/** What a retry can change. */
+/** The changes that a retry can make. */
 function overrides(join: 'and' | 'or', s: Spelling): string {
   const words = [s.keyword('AGENT'), s.keyword('PROMPT'), s.setting('SESSION', 'new')];
   return `${words.join(', ')} ${join} ${s.setting('WORKTREE', 'reset')}`;

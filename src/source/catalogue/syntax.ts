@@ -1,4 +1,4 @@
-/** What is said about text that cannot be read, or can only be read by guessing. */
+/** Messages about text that cannot be parsed without guessing. */
 
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Fix } from '../diagnostic.js';
@@ -6,7 +6,7 @@ import { message } from './message.js';
 
 // ---- characters and lines ---------------------------------------------------------------------------
 
-/** Characters that text programs put in place of what was typed, and signs of mathematics. */
+/** Characters that word processors substitute for typed ones, and mathematical signs. */
 const lookalikes: ReadonlyMap<string, string> = new Map([
   ...[...'“”„«»'].map((quote) => [quote, '"'] as const),
   ...[...'‘’‚'].map((quote) => [quote, "'"] as const),
@@ -139,7 +139,7 @@ export const notAnInstruction = message<{ help?: string; fix?: Fix }>(
   }),
 );
 
-/** Prose where a program should be: one message for all of its lines. */
+/** Prose instead of a program: one message for all its lines. */
 export const notInstructions = message<{ lines: number }>('not-an-instruction', 'error', ({ lines }) => ({
   message: `this line and the ${lines - 1} below it are not instructions: they do not begin with a verb`,
   help: 'write `DO: ` before commands, or make the lines comments with `# `',

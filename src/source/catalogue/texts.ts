@@ -1,4 +1,4 @@
-/** The words about what looks like a part of the language and is text, and about texts in the role of a condition. */
+/** Messages about text that looks like a part of the language, and about texts used as conditions. */
 
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { message } from './message.js';

@@ -1,10 +1,10 @@
-/** The words of what is wrong with workflow files: their YAML, their keys, and the two dialects. */
+/** Messages about workflow files: their YAML, their keys, and the two dialects. */
 
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Label } from '../diagnostic.js';
 import { didYouMean, list, message } from './message.js';
 
-/** What mends the commonest mistakes, by the name the YAML library has for them. */
+/** Corrections for the most common mistakes, by the error codes of the YAML library. */
 const YAML_HELP: Readonly<Record<string, string>> = {
   BLOCK_AS_IMPLICIT_KEY: 'put the text in quotes: `: ` inside it begins a mapping',
   BLOCK_IN_FLOW: 'put the text in quotes: `: ` inside it begins a mapping',
@@ -18,7 +18,7 @@ const YAML_HELP: Readonly<Record<string, string>> = {
   IMPOSSIBLE: 'put texts that begin with a sign in quotes',
 };
 
-/** How the current dialect says what only the older one has. */
+/** The equivalents in the current dialect for forms of the older one. */
 const IN_CURRENT: readonly (readonly [RegExp, string])[] = [
   [
     /^output$/,

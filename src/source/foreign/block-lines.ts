@@ -1,7 +1,7 @@
 /** Loops, branches and functions of other languages. */
 import { type ForeignLine, part, unread, write } from './foreign-line.js';
 
-/** The call of a pattern with the name of its one parameter, which the text tells. */
+/** The call of a pattern with the name of its only parameter, which is found in the text. */
 function useCall(pattern: string, value: string, text: string): string | undefined {
   const name = new RegExp(`^PATTERN:\\s*${pattern}\\s*(?:with\\s+|\\(\\s*)(\\w+)`, 'm').exec(text)?.[1];
   if (value.trim() === '') return `USE: ${pattern}`;

@@ -1,4 +1,4 @@
-/** Conditions and values as other languages spell them. */
+/** Conditions and values in the syntax of other languages. */
 import { type ForeignLine, part, write } from './foreign-line.js';
 
 const straightenQuotes = (text: string): string => text.replace(/[“”„«»]/g, '"').replace(/[‘’‚]/g, "'");

@@ -1,26 +1,26 @@
 /**
- * Lines of other languages: what people write who know shells, Python, YAML or prose, and the same as a line of this one.
- * A rule looks at a line about which something was found already, so it never speaks of a program that is right.
+ * Rules for lines of other languages (shells, Python, YAML, prose), each with the equivalent line here. A rule examines
+ * only lines that already have a diagnostic, so it never reports a correct program.
  */
 
 export interface ForeignLine {
   /** Matched against the line without its indentation. */
   readonly line: RegExp;
-  /** Codes of the messages that the rule explains; when absent, errors of reading the line. */
+  /** The codes of the messages that the rule replaces; if absent, the syntax errors of the line. */
   readonly codes?: RegExp;
-  /** Instead of the message that was there. */
+  /** The message that replaces the existing one. */
   readonly message?: (m: RegExpExecArray) => string;
   readonly help: (m: RegExpExecArray, by: string | null) => string;
-  /** The line as it should be; null removes it. Several lines are indented alike. */
+  /** The corrected line; null removes it. Several lines have the same indentation. */
   readonly by?: (m: RegExpExecArray, text: string) => string | null | undefined;
-  /** The group of `line` that has to be what the message is about, where it may be about another part of the line. */
+  /** The group of `line` that the message must refer to, if it could refer to another part of the line. */
   readonly of?: number;
-  /** It leaves something to decide. */
+  /** The author has to decide something. */
   readonly guess?: true;
-  /** The first later line that still belongs to the mistake; without it, deeper lines do where `block` says so. */
+  /** Finds the last line that belongs to the mistake. If absent, deeper lines belong to it if `block` is set. */
   readonly until?: RegExp;
   readonly block?: true;
-  /** Names that the line was to bind. */
+  /** The names that the line was meant to bind. */
   readonly binds?: (m: RegExpExecArray) => readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** All rules about lines of other languages; the first that matches a line explains it. */
+/** All rules about lines of other languages. The first rule that matches a line applies. */
 import { blockLines } from './block-lines.js';
 import { expressionLines } from './expression-lines.js';
 import type { ForeignLine } from './foreign-line.js';

@@ -1,4 +1,4 @@
-/** Instructions that print, wait, ask and call agents, in other spellings. */
+/** Instructions of other languages that print, wait, ask and call agents. */
 import { COMMANDS, type ForeignLine, part, unread, write } from './foreign-line.js';
 
 const unit = (word: string): string =>

@@ -1,9 +1,9 @@
-/** Where a run goes next, in the words of others. */
+/** Jumps and exits of other languages. */
 import { type ForeignLine, part, unread, write } from './foreign-line.js';
 
 const ENDS = 'STOP|END|QUIT|FINISH|FINISHED|HALT|DONE|TERMINATE|COMPLETE';
 
-/** The state that is declared next, where the text leaves no doubt which line is meant. */
+/** The next declared state, if the text shows clearly which line is meant. */
 function nextState(line: string, text: string): string | undefined {
   const at = text.indexOf(line);
   return at < 0 || text.indexOf(line, at + 1) >= 0 ? undefined : /^STATE:\s*(\w+)/m.exec(text.slice(at))?.[1];

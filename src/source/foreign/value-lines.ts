@@ -1,4 +1,4 @@
-/** Variables and inputs, as other languages declare and change them. */
+/** Declarations and changes of variables and inputs in other languages. */
 import { type ForeignLine, part, unread, write } from './foreign-line.js';
 
 function each(verb: string, names: string): string {

@@ -1,4 +1,4 @@
-/** The grammar of CALL and PLAN: what is called, what it is given, and where its result goes. */
+/** The grammar of CALL and PLAN: the tool or plan, its values, and the path of its result. */
 
 import * as t from '../tokens/tokens.js';
 import { CommandParser } from './command-parser.js';
@@ -20,7 +20,7 @@ export class CallParser extends CommandParser {
     () => this.CONSUME(t.Quoted),
   );
 
-  /** `with a, "first name"=value`: parameters of tools are names of JSON, which may be any text. */
+  /** `with a, "first name"=value`: parameters of tools are JSON names, which may be any text. */
   readonly callArgs = this.RULE('callArgs', () => {
     this.CONSUME(t.With);
     this.may(0, () => this.SUBRULE(this.callArg));
@@ -65,7 +65,7 @@ export class CallParser extends CommandParser {
     () => this.SUBRULE(this.performed),
   );
 
-  /** UNDO: what a DO performs, or a CALL. */
+  /** UNDO: the work of a DO, or a CALL. */
   readonly undo = this.RULE('undo', () => {
     this.CONSUME(t.Undo);
     this.OPTION(() => {

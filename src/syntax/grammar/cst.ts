@@ -1,17 +1,17 @@
-/** Reading the concrete tree: its children by label, and the places of what was found. */
+/** Access to the concrete tree: children by label, and source locations. */
 import type { CstElement, CstNode, IToken } from 'chevrotain';
 import type { Diagnostic, Fix } from '../../source/diagnostic.js';
 import type { Span } from '../../source/source-file.js';
 import type { Name } from '../ast.js';
 
-/** The text being read, where it lies in its file, and where mistakes go. */
+/** The parsed text, its position in the file, and the list for diagnostics. */
 export interface ParseContext {
   readonly text: string;
-  /** Offset in the file of the first character of `text`. */
+  /** The offset of the first character of `text` in the file. */
   readonly base: number;
   readonly file: number;
   readonly diagnostics: Diagnostic[];
-  /** Set while an instruction is already blamed: what is missing in it is then no news. */
+  /** Set while an instruction already has an error: missing parts are then not reported. */
   blamed: boolean;
 }
 
@@ -23,7 +23,7 @@ export function report(context: ParseContext, diagnostic: Diagnostic): void {
   context.diagnostics.push(diagnostic);
 }
 
-/** Reports something that is missing, unless the instruction is blamed for something else already. */
+/** Reports a missing part, unless the instruction already has another error. */
 export function reportMissing(context: ParseContext, diagnostic: Diagnostic): void {
   if (!context.blamed) context.diagnostics.push(diagnostic);
 }
@@ -64,15 +64,15 @@ export function startOf(element: CstElement): number {
   return isNode(element) ? (element.location?.startOffset ?? 0) : element.startOffset;
 }
 
-/** Offset after the last character, line ends and layout aside: `place` has told the tokens where they end. */
+/** The offset after the last character, ignoring line ends and layout. `place` has set the ends of the tokens. */
 export function endOf(element: CstElement): number {
   if (!isNode(element)) return tokenEnd(element);
   const end = element.location?.endOffset ?? Number.NaN;
-  // A node without tokens has no place at all.
+  // A node without tokens has no location.
   return Number.isNaN(end) ? startOf(element) : end + 1;
 }
 
-/** Tells a token where it ends, which the lexer does not record; line ends and layout are not part of anything. */
+/** Sets the end of a token, which the lexer does not record. Line ends and layout are not part of any node. */
 export function setEnd(token: IToken): void {
   const blank = token.image.length === 0 || token.image === '\n' || token.image === '\r\n';
   token.endOffset = token.startOffset + (blank ? 0 : token.image.length) - 1;

@@ -1,31 +1,31 @@
 /**
- * The grammar of expressions, and what the rest of the grammar shares with it: parts that are forgiven when they
- * are missing, and children that keep their order.
+ * The grammar of expressions, and rules that the rest of the grammar shares with it: parts that may be missing, and
+ * children that keep their order.
  */
 import { type CstNode, CstParser, EOF, type IToken } from 'chevrotain';
 import { allTokens } from '../tokens/lexer.js';
 import * as t from '../tokens/tokens.js';
 import { lazyLookahead } from './lookahead.js';
 
-/** Occurrence numbers from here on mark parts the language wants but the parser can do without. */
+/** Occurrence numbers from here on mark parts that the language requires but the parser does not. */
 export const firstForgivenIndex = 100;
 
 /** Children that share one label, so that their order in the text is kept. */
 export const part = { LABEL: 'part' };
 
 /**
- * The alternatives of one choice. They are made once: made anew at each step, as the parser allows, they would be
- * most of what parsing allocates.
+ * The alternatives of one choice, created once. Creating them at each step, as the parser allows, would be most of what
+ * parsing allocates.
  */
 export function alternatives(...actions: readonly (() => unknown)[]): { ALT: () => unknown }[] {
   return actions.map((ALT) => ({ ALT }));
 }
 
-/** Children without a prototype, as the parser makes them, but in an object that V8 reads and fills quickly. */
+/** Children without a prototype, as the parser creates them, but in an object that V8 reads and fills quickly. */
 const Children = function Children() {} as unknown as new () => CstNode['children'];
 Children.prototype = Object.create(null);
 
-/** What the parser keeps of its own, which its types leave out. */
+/** Internal members of the parser, which its types leave out. */
 interface ParserState {
   readonly CST_STACK: CstNode[];
   readonly tokVector: IToken[];
@@ -33,7 +33,10 @@ interface ParserState {
   readonly _errors: Stuck[];
 }
 
-/** Where the parser cannot continue. It is recognized by its name; a stack trace would take longer than the parsing. */
+/**
+ * Thrown where the parser cannot continue. It is recognized by its name. Creating a stack trace would take longer than
+ * parsing.
+ */
 class Stuck {
   readonly name = 'NoViableAltException';
   constructor(readonly token: IToken) {}
@@ -49,19 +52,21 @@ export class ExpressionParser extends CstParser {
     });
   }
 
-  /** The parser's own does the same with children that are slow to read. */
+  /** The inherited method does the same, with children that are slow to read. */
   protected cstInvocationStateUpdate(name: string): void {
     const { CST_STACK, tokVector, currIdx } = this as unknown as ParserState;
     const startOffset = (tokVector[currIdx + 1] as IToken).startOffset;
     CST_STACK.push({ name, children: new Children(), location: { startOffset, endOffset: Number.NaN } });
   }
 
-  /** The parser's own words the error, which takes an analysis of the grammar. Nobody reads the words. */
+  /** The inherited method words an error message, which is never shown and requires an analysis of the grammar. */
   protected raiseNoAltException(): never {
     throw this.noteStuck();
   }
 
-  /** Called after a whole parse: notes what is left, and takes back the tokens that mark the end of the input. */
+  /**
+   * Called after a complete parse: records the remaining tokens, and removes the tokens that mark the end of the input.
+   */
   protected onAfterParse(): void {
     const { tokVector } = this as unknown as ParserState;
     if (this.LA(1).tokenType !== EOF) this.noteStuck();
@@ -74,7 +79,7 @@ export class ExpressionParser extends CstParser {
     return stuck;
   }
 
-  /** A part that is required by the language and forgiven by the parser. */
+  /** A part that the language requires and the parser does not. */
   protected may(index: number, action: () => void): void {
     this.option(firstForgivenIndex + index, action);
   }
@@ -117,8 +122,8 @@ export class ExpressionParser extends CstParser {
   );
 
   /**
-   * Operands and operators in a row; `expression.ts` knows which operator binds how closely. One rule for all
-   * levels keeps the tree small: most expressions are a single name.
+   * Operands and operators in a row; `expression.ts` applies precedence. One rule for all levels keeps the tree small,
+   * because most expressions are a single name.
    */
   readonly expression = this.RULE('expression', () => {
     this.OR(this.firstOperands);

@@ -1,18 +1,21 @@
 /**
- * What the analysis of the grammar came to, as text. Analysing takes a small program longer than being parsed, and
- * always comes to the same: so the build does it, and the built program reads the result. Tokens are identified by their
- * place in the list of all tokens, since the numbers that the parser gives them depend on what else was loaded.
+ * The result of the grammar analysis, as text. The analysis takes longer than parsing a small program and always has
+ * the same result, so the build performs it and the bundle contains the result. Tokens are identified by their index in
+ * the list of all tokens, because the numbers that the parser assigns depend on what else is loaded.
  */
 import type { CstParser } from 'chevrotain';
 import { allTokens } from '../tokens/lexer.js';
 import { type Lookahead, lookahead } from './lookahead.js';
 
-/** Put here by the build; sources that run as they are analyse the grammar themselves. */
+/** Inserted by the build. Unbundled sources analyse the grammar themselves. */
 declare const LOOKAHEAD: string | undefined;
 
 export const knownLookahead = typeof LOOKAHEAD === 'undefined' ? undefined : LOOKAHEAD;
 
-/** What a parser keeps of its analysis. Its types do not tell of it, so a test compares both ways of making one. */
+/**
+ * The internal members in which a parser keeps its analysis. Its types leave them out, so a test compares both ways of
+ * creating a parser.
+ */
 interface Analysed {
   selfAnalysisDone: boolean;
   readonly lookAheadFuncsCache: Map<number, Lookahead>;
@@ -20,7 +23,7 @@ interface Analysed {
 
 const DIGITS = 2;
 
-/** The lookahead of an analysed parser: for each production its key, its kind, and which tokens lead where. */
+/** The lookahead of an analysed parser: for each production its key, its kind, and the alternative for each token. */
 export function writtenLookahead(parser: CstParser): string {
   const { lookAheadFuncsCache } = parser as unknown as Analysed;
   return [...lookAheadFuncsCache]
@@ -36,7 +39,7 @@ export function writtenLookahead(parser: CstParser): string {
     .join('\n');
 }
 
-/** Instead of an analysis: what each production needs is read when it is first reached. */
+/** Replaces the analysis: the data of each production is decoded when it is first reached. */
 export function takeLookahead(parser: CstParser, written: string): void {
   const analysed = parser as unknown as Analysed;
   for (const line of written.split('\n')) {

@@ -1,7 +1,7 @@
 /**
- * Lookahead by one token, worked out when a production is first reached. The grammar needs no more than one, so the
- * tokens that a production can begin with decide; the parser's own strategy would list all paths through the grammar,
- * which for the rules of expressions takes longer than everything else a small program needs.
+ * Lookahead by one token, computed when a production is first reached. One token is enough for this grammar, so the
+ * first tokens of a production decide. The parser's own strategy would list all paths through the grammar, which takes
+ * longer for the rules of expressions than everything else that a small program needs.
  */
 import {
   Alternation,
@@ -23,17 +23,17 @@ type AlternationOptions = Parameters<ILookaheadStrategy['buildLookaheadForAltern
 type OptionalOptions = Parameters<ILookaheadStrategy['buildLookaheadForOptional']>[0];
 type Parser = { LA(howMuch: number): IToken };
 
-/** What a production can begin with: indexes of token types, and whether it can be empty. */
+/** The first set of a production: indexes of token types, and whether it can be empty. */
 interface First {
   readonly tokens: ReadonlySet<number>;
   readonly empty: boolean;
 }
 
-/** Decides by the next token: which alternative of a choice, or whether what is optional is there. */
+/** Decides by the next token which alternative of a choice applies, or whether an optional part is present. */
 export interface Lookahead {
   (this: Parser): number | boolean | undefined;
   readonly kind: 'choice' | 'option';
-  /** For every number of a token type the alternative it leads to, -1 for none; what is optional is alternative 0. */
+  /** The alternative for each token type, by its number; -1 for none. An optional part is alternative 0. */
   readonly table: () => Int16Array;
 }
 
@@ -71,7 +71,7 @@ export function lazyLookahead(): ILookaheadStrategy {
   };
 }
 
-/** For every token type the first alternative that can begin with it, or that can be empty. */
+/** For every token type, the first alternative that can begin with it or can be empty. */
 function tableOf(firsts: readonly First[]): Int16Array {
   const size = Math.max(0, ...firsts.flatMap((f) => [...f.tokens])) + 1;
   const table = new Int16Array(size).fill(firsts.findIndex((f) => f.empty));
@@ -122,7 +122,7 @@ function sequence(list: readonly IProduction[], firstOf: (p: IProduction) => Fir
   return { tokens, empty: true };
 }
 
-/** First sets, each rule's worked out once. The grammar is not left-recursive, so the walk ends. */
+/** First sets, computed once for each rule. The grammar is not left-recursive, so the walk ends. */
 function firstSets(): (production: IProduction) => First {
   const rules = new Map<Rule, First>();
   const firstOf = (production: IProduction): First => {

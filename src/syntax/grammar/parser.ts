@@ -1,7 +1,7 @@
 /**
- * The grammar, and nothing else. It accepts more than the language: every part that a person may forget is
- * optional here (`may`), and `rest` takes what an instruction does not understand. So no text fails to parse,
- * mistakes never spread beyond one instruction, and what is said about them is decided where the tree is built.
+ * The grammar. It accepts more than the language: every part that a person may forget is optional (`may`), and `rest`
+ * takes the tokens that an instruction does not expect. So every text can be parsed, mistakes never spread beyond one
+ * instruction, and the builders of the tree choose the messages.
  */
 import type { CstNode, CstParser, IToken } from 'chevrotain';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -17,7 +17,7 @@ class StatedslParser extends StepParser {
     else takeLookahead(this, lookahead);
   }
 
-  /** Asked for where the parser is stuck, too: it words an error, which nobody sees, with what the analysis found. */
+  /** Also called where the parser is stuck: it words an error, which is never shown, from the analysis. */
   override getGAstProductions(): ReturnType<CstParser['getGAstProductions']> {
     const found = super.getGAstProductions();
     return 'program' in found ? found : analysedParser().getGAstProductions();
@@ -270,7 +270,7 @@ class StatedslParser extends StepParser {
 
 let shared: StatedslParser | undefined;
 
-/** The parser. Made once, since making it costs more than parsing a program. */
+/** The parser. Created once, because creating it takes longer than parsing a program. */
 function parser(): StatedslParser {
   shared ??= new StatedslParser(knownLookahead);
   return shared;
@@ -278,13 +278,13 @@ function parser(): StatedslParser {
 
 let analysed: StatedslParser | undefined;
 
-/** A parser that has analysed its grammar, whatever is known of that. */
+/** A parser that analyses its grammar, even if a result is already known. */
 export function analysedParser(): CstParser {
   analysed ??= new StatedslParser(undefined);
   return analysed;
 }
 
-/** A parser that takes the word of another's analysis. */
+/** A parser that uses the result of an earlier analysis. */
 export function knowingParser(lookahead: string): CstParser & { program(): CstNode; expression(): CstNode } {
   return new StatedslParser(lookahead);
 }
@@ -294,7 +294,10 @@ export function validatedParser(): CstParser {
   return new StatedslParser(undefined, true);
 }
 
-/** A concrete tree; `stuck` is the token the grammar had no place for, which never is where it is complete. */
+/**
+ * A concrete tree. `stuck` is the first token that the grammar does not accept, which never exists in a complete
+ * program.
+ */
 interface ParsedTokens {
   readonly tree: CstNode | undefined;
   readonly stuck?: IToken;
@@ -310,7 +313,7 @@ export function parseTokens(tokens: IToken[]): ParsedTokens {
   return { tree, ...omitUndefined({ stuck }) };
 }
 
-/** The concrete tree of one expression, and how many tokens it took. */
+/** The concrete tree of one expression, and the number of its tokens. */
 export function parseExpressionTokens(tokens: IToken[]): { tree: CstNode | undefined; complete: boolean } {
   const p = parser();
   p.input = tokens;

@@ -1,7 +1,7 @@
 /**
- * The grammar as EBNF (ISO 14977), printed from the parser, so that the published grammar cannot differ from the
- * one that is used. What the parser only forgives (`may`) is printed as required, and what it steps over is left
- * out: the result is the language, not what can be read of a program with mistakes.
+ * The grammar as EBNF (ISO 14977), printed from the parser, so that the published grammar cannot differ from the one
+ * that is used. Parts that only the parser accepts as missing (`may`) are printed as required, and skipped tokens are
+ * left out. The result is the language and not the larger set of texts that can be parsed.
  */
 import {
   Alternation,
@@ -17,7 +17,7 @@ import {
 import { firstForgivenIndex } from './expression-parser.js';
 import { validatedParser } from './parser.js';
 
-/** How rules are called in print, where that differs from the name in the parser. */
+/** The printed names of rules that differ from their names in the parser. */
 const ruleNames: Readonly<Record<string, string>> = {
   forEach: 'for-each',
   inputLine: 'input',
@@ -44,7 +44,7 @@ const ruleNames: Readonly<Record<string, string>> = {
   callArg: 'call-argument',
 };
 
-/** Terminals that are words or signs. A verb's colon belongs to it. */
+/** Terminals that are words or signs. A verb includes its colon. */
 const literals: Readonly<Record<string, string>> = {
   Machine: '"MACHINE:"',
   State: '"STATE:"',
@@ -138,7 +138,7 @@ const literals: Readonly<Record<string, string>> = {
   Newline: 'newline',
 };
 
-/** Terminals that are described: their name in print, and what they are. */
+/** Terminals that are described in words: their printed names and descriptions. */
 const described: Readonly<Record<string, readonly [string, string]>> = {
   Word: ['name', 'a letter or "_", then letters, digits and "_"; the name of a machine also "-"'],
   Name: ['name', ''],
@@ -195,7 +195,7 @@ const described: Readonly<Record<string, readonly [string, string]>> = {
   Every: ['every', '"every=", a duration, optionally in brackets'],
 };
 
-/** Tokens that exist only to say what is missing or wrong. */
+/** Tokens that exist only for messages about missing or wrong parts. */
 const mistakes: ReadonlySet<string> = new Set([...['MissingArrow', 'Prose', 'Inline', 'UnquotedPath', 'UnquotedText']]);
 
 const introduction = `(* The grammar of statedsl, printed from its parser.
@@ -260,7 +260,7 @@ function production(it: IProduction): string {
 
 function terminal(it: Terminal): string {
   const { name } = it.terminalType;
-  // Between operands `=` is read as a misspelt `==`.
+  // Between operands, `=` is parsed as a misspelt `==`.
   if (mistakes.has(name) || (name === 'Assign' && it.label === 'part')) return '';
   return literals[name] ?? described[name]?.[0] ?? name;
 }

@@ -1,6 +1,6 @@
 /**
- * Where the comments of a file are among its declarations, steps and their parts, so that another spelling of the same
- * tree has each of them at the same part: above it, at the end of its line, or at the end of a step.
+ * Assigns the comments of a file to its declarations, steps and their parts, so that another spelling of the same tree
+ * can print each comment at the same part: above it, at the end of its line, or at the end of a step.
  */
 import { unreachable } from '../../prelude/unreachable.js';
 import type { Comment, Declaration, Instruction, Program } from '../ast.js';
@@ -8,19 +8,19 @@ import { allSteps } from '../step.js';
 
 type Step = Extract<Instruction, { kind: 'step' }>;
 
-/** The comments of parts, by where these begin; each with its `#`. */
+/** The comments of parts, by the offset of the part; each includes its `#`. */
 export interface AttachedComments {
   above(...parts: readonly number[]): string[];
   atEnd(...parts: readonly number[]): string[];
-  /** On the last lines of a step. */
+  /** The comments on the last lines of a step. */
   below(step: number): string[];
-  /** At the end of the file. */
+  /** The comments at the end of the file. */
   readonly rest: readonly string[];
 }
 
 export const noComments: AttachedComments = { above: () => [], atEnd: () => [], below: () => [], rest: [] };
 
-/** `text` is the file that the program was read from. */
+/** `text` is the source of the program. */
 export function attachComments(program: Program, text: string): AttachedComments {
   const steps = allSteps(program.items);
   const starts = new Set(steps.map(({ span }) => span.start));
@@ -53,7 +53,7 @@ function add(map: Map<number, string[]>, part: number, { text }: Comment): void 
   map.set(part, [...(map.get(part) ?? []), text]);
 }
 
-/** Nothing of the step around follows: the next part is another step that is less indented, or there is none. */
+/** Whether nothing of the enclosing step follows: the next part is a step with less indentation, or there is none. */
 function isTrailing(next: number | undefined, steps: ReadonlySet<number>, at: number, text: string): boolean {
   if (next === undefined) return indentation(at, text) > 0;
   return steps.has(next) && indentation(next, text) < indentation(at, text);
@@ -63,7 +63,7 @@ function stepAround(steps: readonly Step[], at: number, text: string): Step | un
   return steps.findLast(({ span }) => span.start < at && indentation(span.start, text) < indentation(at, text));
 }
 
-/** Columns before the first character of the line, the dash of an item counting as one. */
+/** The number of columns before the first character of the line. The dash of an item counts as a column. */
 function indentation(at: number, text: string): number {
   const line = text.lastIndexOf('\n', at - 1) + 1;
   return /^[ \t]*/.exec(text.slice(line, line + 1000))?.[0].length ?? 0;
@@ -74,7 +74,7 @@ function partsOfItem(item: Declaration | Instruction): number[] {
   return [item.span.start];
 }
 
-/** Every part of a step that has a location of its own in both spellings. */
+/** All parts of a step that have a location in both spellings. */
 function partsOfStep(step: Step): number[] {
   const { span, context, prompt, session, run, gates, retry, each } = step;
   return [

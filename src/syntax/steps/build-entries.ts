@@ -1,4 +1,4 @@
-/** The entries of CONTEXT and GATE, from one line or from several. */
+/** Builds the entries of CONTEXT and GATE, from one line or several. */
 import type { CstNode, IToken } from 'chevrotain';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { badGateCommand, notAGate, unknownEntry } from '../../source/catalogue/step-syntax.js';
@@ -33,7 +33,7 @@ export function entryName(context: ParseContext, of: IToken): Name {
   return { text, span: span(context, of.startOffset, of.startOffset + text.length) };
 }
 
-/** A workflow that is called: `name` is the token that holds its name, `after` what is before it. */
+/** A called workflow: `name` is the token with its name, `after` the token before it. */
 export function buildCall(
   context: ParseContext,
   node: CstNode,
@@ -54,7 +54,7 @@ export function buildCall(
   return { name: called, args, span: { ...called.span, end } };
 }
 
-/** Says that a separator has nothing after it. */
+/** Reports a separator without a following entry. */
 function reportTrailing(
   context: ParseContext,
   node: CstNode,
@@ -157,7 +157,7 @@ function buildGate(context: ParseContext, node: CstNode): GateEntry {
   };
 }
 
-/** The word of a gate as the language has it. */
+/** The keyword of a gate in its correct spelling. */
 function gateWord(context: ParseContext, first: IToken): Name {
   const word = entryName(context, first);
   const meant = meantGate(word.text);

@@ -1,4 +1,4 @@
-/** A prompt: quoted text on the line, or plain text on the lines below. */
+/** Builds a prompt from quoted text on the line, or from plain text on the lines below. */
 import type { CstNode } from 'chevrotain';
 import { unquotedPrompt } from '../../source/catalogue/step-syntax.js';
 import { missingPart } from '../../source/catalogue/syntax.js';
@@ -9,7 +9,7 @@ import { blockTemplate, plainTemplate, quotedTemplate } from '../tree/interpolat
 
 const example = 'PROMPT: "Implement {task.description}"';
 
-/** The text of a `promptText` node, or undefined where there is none. */
+/** The text of a `promptText` node, or undefined if there is none. */
 export function buildPrompt(context: ParseContext, node: CstNode | undefined, after: Name): Template | undefined {
   const quoted = node === undefined ? undefined : token(node, 'Quoted');
   const block = node === undefined ? undefined : token(node, 'TextBlock');

@@ -1,4 +1,4 @@
-/** RETRY: when an entry applies, and what it changes. */
+/** Builds the entries of RETRY: their conditions and changes. */
 import type { CstElement, CstNode, IToken } from 'chevrotain';
 import { unknownEntry } from '../../source/catalogue/step-syntax.js';
 import { missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
@@ -30,7 +30,7 @@ import { conditionWords, meantRetry, overrideWords } from './step-words.js';
 
 const example = 'ATTEMPT 2 → AGENT claude-opus';
 
-/** The entry of a `retryEntry` node. What an arrow at the end of the line changes is on the lines below. */
+/** The entry of a `retryEntry` node. After an arrow at the end of the line, the changes are on the lines below. */
 export function buildRetryEntry(context: ParseContext, node: CstNode, bodies: Bodies): RetryEntry {
   const conditions: RetryCondition[] = [];
   const overrides: Override[] = [];
@@ -60,7 +60,7 @@ export function buildRetryEntry(context: ParseContext, node: CstNode, bodies: Bo
   return { conditions, overrides, span: span(context, startOf(node), endOf(node)) };
 }
 
-/** Arrows where none belong, and none where one does. */
+/** Reports superfluous and missing arrows. */
 function reportShape(
   context: ParseContext,
   pieces: readonly CstElement[],
@@ -80,7 +80,7 @@ function reportShape(
     );
 }
 
-/** Overrides on lines of their own, each of which is read as an entry without a condition. */
+/** Overrides on their own lines. Each is parsed as an entry without a condition. */
 function overridesBelow(context: ParseContext, { body, parts: lines }: StepLines): Override[] {
   for (const { verb, kind } of body.instructions) {
     if (kind !== 'broken')

@@ -1,4 +1,4 @@
-/** The sections of a STEP, each on its own: what they mean together is reported where the step is built. */
+/** Builds the sections of a STEP one by one. Contradictions between sections are reported when the step is built. */
 import type { CstNode, IToken } from 'chevrotain';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { badSession, notAStep, unknownEntry } from '../../source/catalogue/step-syntax.js';
@@ -14,7 +14,7 @@ import { buildPrompt } from './build-prompt.js';
 import { buildRetryEntry } from './build-retry.js';
 import { type StepPart, strayPart } from './step-part.js';
 
-/** The part that a `section` node is. */
+/** The part for a `section` node. */
 export function buildSection(context: ParseContext, section: CstNode, bodies: Bodies): StepPart {
   const node = Object.values(section.children)[0]?.[0] as CstNode;
   const first = Object.values(node.children).find((list) => list[0] !== undefined && !isNode(list[0]))?.[0] as IToken;
@@ -94,7 +94,7 @@ function gateEntries(context: ParseContext, node: CstNode, verb: Name, bodies: B
   return inOrder(context, below);
 }
 
-/** Commands and other gates are in different lists of the block; their places tell the order in which they run. */
+/** Commands and other gates are in separate lists of the block. Their locations give the order of execution. */
 function inOrder(context: ParseContext, { body, parts }: StepLines): GateEntry[] {
   const gates = parts.flatMap((part) => {
     if (part.kind === 'gate-entries') return part.gates;

@@ -1,4 +1,4 @@
-/** STEP: puts its sections and its own instructions together, and says which of them contradict each other. */
+/** Builds a STEP from its sections and instructions, and reports contradictions between them. */
 import type { CstNode, IToken } from 'chevrotain';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { repeatedSection, secondRun } from '../../source/catalogue/step-syntax.js';
@@ -14,7 +14,7 @@ import { buildRetryEntry } from './build-retry.js';
 import { type StepPart, strayPart } from './step-part.js';
 import { isNoGate } from './step-words.js';
 
-/** Entries of CONTEXT, GATE or RETRY on a line of their own. */
+/** Entries of CONTEXT, GATE or RETRY on their own lines. */
 export function buildEntryLine(context: ParseContext, node: CstNode, bodies: Bodies): StepPart {
   const where = spanOf(context, node);
   const verb = firstWord(context, where);
@@ -24,7 +24,7 @@ export function buildEntryLine(context: ParseContext, node: CstNode, bodies: Bod
   return { kind: 'retry-entry', ...at, entry: buildRetryEntry(context, node, bodies) };
 }
 
-/** Is an instruction where a gate should be? */
+/** Whether an instruction is in the position of a gate. */
 export function beginsWithVerb(gates: CstNode): boolean {
   const gate = child(gates, 'gate');
   const word = gate === undefined ? undefined : token(gate, 'GateName');
@@ -82,7 +82,7 @@ type Sections = Pick<StepParts, 'context' | 'gates'> &
   Partial<Pick<StepParts, 'prompt' | 'session' | 'retry' | 'each'>>;
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** The sections in their places. Of two that exclude each other the first one counts. */
+/** Assigns the sections. If two exclude each other, the first one counts. */
 function joinParts(context: ParseContext, parts: readonly StepPart[]): { parts: Sections; run: RunPart | undefined } {
   const joined: Mutable<Sections> = { context: [], gates: [] };
   const seen = new Map<StepPart['kind'], StepPart>();
@@ -126,7 +126,10 @@ function reportSecond(context: ParseContext, first: StepPart, { verb }: StepPart
   else report(context, secondRun(verb.span, { first: first.verb.text, second: verb.text }));
 }
 
-/** Who does the work. Instructions that are all steps make a group, whose options are no option of the step. */
+/**
+ * The work of the step. If all instructions are steps, they form a group; its options do not count as options of the
+ * step.
+ */
 function runOf(
   context: ParseContext,
   part: RunPart | undefined,

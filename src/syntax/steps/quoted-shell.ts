@@ -1,11 +1,11 @@
 /**
- * Shell text in quotes, as gates and contexts have it. The quotes are the language's and what is in them is the
- * shell's: `\"`, `\\` and `\u{a}` mean a quote, a backslash and a line feed, any other backslash is passed on.
+ * Shell text in quotes, as in gates and contexts. The quotes belong to the language, their content to the shell: `\"`,
+ * `\\` and `\u{a}` are a quote, a backslash and a line feed; every other backslash is passed on.
  */
 import type { ShellText } from '../ast.js';
 import { type ParseContext, span } from '../grammar/cst.js';
 
-/** The text of a `raw` that begins at `start`; without quotes it is taken as it is. */
+/** The text of `raw`, which begins at `start`. Without quotes it is used unchanged. */
 export function quotedShell(context: ParseContext, raw: string, start: number): ShellText {
   const quote = raw[0];
   const quoted = raw.length > 1 && (quote === '"' || quote === "'") && raw.endsWith(quote);
@@ -18,7 +18,7 @@ export function quotedShell(context: ParseContext, raw: string, start: number): 
     for (const found of inner.matchAll(/\\(["\\]|u\{a\})/g)) {
       text += inner.slice(at, found.index) + (found[1] === 'u{a}' ? '\n' : found[1]);
       at = found.index + found[0].length;
-      // A place after an escape is one character further in the file than in the text.
+      // After an escape, an offset in the file is one character larger than in the text.
       lines.push({ at: text.length, source: context.base + start + from + at });
     }
   }

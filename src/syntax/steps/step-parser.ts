@@ -22,7 +22,7 @@ export class StepParser extends CallParser {
     () => this.SUBRULE(this.eachSection),
   );
 
-  /** One of the sections; which of them may be where is reported when the tree is built. */
+  /** One of the sections. The builder of the tree reports misplaced ones. */
   readonly section = this.RULE('section', () => {
     this.OR(this.sections);
   });
@@ -176,7 +176,7 @@ export class StepParser extends CallParser {
     () => this.CONSUME(st.RetryArrow, part),
   );
 
-  /** A condition, an arrow and what is changed. The arrow may come anywhere here, so that nothing is lost. */
+  /** A condition, an arrow and changes. The arrow is accepted at any position, so that nothing is lost. */
   readonly retryEntry = this.RULE('retryEntry', () => {
     this.SUBRULE(this.retryPart, part);
     this.MANY(() => {

@@ -1,4 +1,4 @@
-/** What lines below a STEP are built to, before the STEP takes it up: sections, and entries that are below them. */
+/** The parts built from the lines below a STEP, before they are added to it: sections and their entries. */
 import { sectionOutside } from '../../source/catalogue/step-syntax.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { Span } from '../../source/source-file.js';
@@ -7,7 +7,7 @@ import type { ContextEntry, EachTask, GateEntry, RetryEntry, SessionSource, Step
 
 interface At {
   readonly span: Span;
-  /** The word of the section as written; of an entry its first word. */
+  /** The word of the section as written; for an entry, its first word. */
   readonly verb: Name;
 }
 
@@ -33,7 +33,7 @@ export function isStepPart(built: { readonly kind: string }): built is StepPart 
   return kinds.has(built.kind);
 }
 
-/** What is said about a part where no STEP takes it up. */
+/** The message about a part outside of a STEP. */
 export function strayPart(part: StepPart): Diagnostic {
   return sectionOutside(part.verb.span, { section: part.verb.text });
 }

@@ -1,6 +1,6 @@
 /**
- * The patterns of what is below a STEP: its sections, and the entries of their lists. Where an entry ends at a
- * comma is decided here, because what is passed to a workflow is parted by commas too.
+ * The token patterns below a STEP: its sections, and the entries of their lists. This file decides which commas end an
+ * entry, because commas also separate the arguments of a workflow.
  */
 import { linesBelow } from '../tokens/command-patterns.js';
 import { openFrame } from '../tokens/frames.js';
@@ -15,7 +15,7 @@ let classifiedText = '';
 let classifiedAt = -1;
 let classified: FoundVerb<SectionVerb> | null = null;
 
-/** The section at this place. Asked once for every section's token, so the last answer is kept. */
+/** The section at this position. Called for every section token, so the last result is cached. */
 function classify(text: string, at: number): FoundVerb<SectionVerb> | null {
   if (at !== classifiedAt || text !== classifiedText) {
     classifiedText = text;
@@ -39,7 +39,7 @@ export function sectionPattern(section: SectionVerb): Matcher {
   });
 }
 
-/** Does nothing but spaces and a comment follow on the line? */
+/** Whether only spaces and a comment follow on the line. */
 function endsLine(text: string, at: number): boolean {
   const end = lineBreak(text, at);
   return trimmedEnd(text, at, end) === at || commentAhead(text, at);
@@ -82,7 +82,7 @@ export const contextKey = starting(letters, (text, at) => {
 
 const contextWorkflow = /workflow[ \t]*=[ \t]*[^\s,()[\]{}="'→]*/y;
 
-/** `workflow=NAME`, after which is what is passed. */
+/** `workflow=NAME`, which its arguments follow. */
 export const contextCall = starting('w', (text, at) => {
   contextWorkflow.lastIndex = at;
   if (!contextWorkflow.test(text)) return none;
@@ -102,7 +102,7 @@ function follows(pattern: RegExp, text: string, at: number): RegExpExecArray | n
   return pattern.exec(text);
 }
 
-/** A comma that ends an entry of the section `verb`, when `ends` agrees. */
+/** A comma that ends an entry of the section `verb`, if `ends` accepts it. */
 function entryEnd(verb: ScanState['verb'], ends: (text: string, at: number) => boolean): Matcher {
   return starting(',', (text, at) => {
     if (scan.verb !== verb || scan.depth > 0 || text[at] !== ',' || !ends(text, at + 1)) return none;
@@ -111,7 +111,7 @@ function entryEnd(verb: ScanState['verb'], ends: (text: string, at: number) => b
   });
 }
 
-/** After `with`, `name=` is passed whatever the name is; a bare name is unless it is the word of a gate. */
+/** After `with`, `name=` is always an argument. A bare name is an argument unless it is the word of a gate. */
 export const nextGate = entryEnd('GATE', (text, at) => {
   if (!scan.passing) return follows(quoteAhead, text, at) === null;
   if (follows(assignedAhead, text, at) !== null) return false;
@@ -128,7 +128,7 @@ export const nextRetry = entryEnd('RETRY', (text, at) => {
   return word !== undefined && retryKind(word) !== null;
 });
 
-/** The arrow between the condition of a retry and what it changes, on this line or on those below. */
+/** The arrow between the condition of a retry and its changes, on this line or the lines below. */
 export const retryArrow = starting('→-', (text, at) => {
   const length = arrowLength(text, at);
   if (length === 0 || scan.verb !== 'RETRY') return none;
@@ -150,7 +150,7 @@ export const as = starting('a', (text, at) => {
 
 // ---- values -----------------------------------------------------------------------------------------
 
-/** Text of one word, in which braces are values: the name of an agent, a path. */
+/** Text of one word with values in braces: the name of an agent, a path. */
 export const plainWord: Matcher = (text, at) => {
   let end = at;
   for (; end < text.length; end++) {
@@ -164,7 +164,7 @@ export const plainWord: Matcher = (text, at) => {
   return matchTo(at, end);
 };
 
-/** The longest braces of a word. */
+/** The maximum length of braces in a word. */
 const longestBraces = 400;
 
 function closingBrace(text: string, at: number): number {
@@ -178,7 +178,7 @@ function closingBrace(text: string, at: number): number {
 const dashed = /[A-Za-z_]\w*-[A-Za-z][\w.:-]*/y;
 const valueEnd = /[ \t]*(?:,|→|->|\r?\n|$|[ \t]as[ \t]|[ \t]#)/y;
 
-/** `x=claude-sonnet-4.5`: one word, where spelt without spaces and with a letter after the first dash. */
+/** `x=claude-sonnet-4.5`: one word, if it is written without spaces and with a letter after the first dash. */
 export const dashedWord = starting(letters, (text, at) => {
   dashed.lastIndex = at;
   if (!dashed.test(text)) return none;
@@ -186,10 +186,10 @@ export const dashedWord = starting(letters, (text, at) => {
   return valueEnd.test(text) ? matchTo(at, dashed.lastIndex) : none;
 });
 
-/** Lines below that are indented deeper, until one that is not. Nothing in them is a comment: prompts are Markdown. */
+/** The lines below with deeper indentation. They contain no comments, because prompts are Markdown. */
 export const textBlock: Matcher = (text, at) => linesBelow(text, at);
 
-/** Text without quotes where a quoted one is wanted: the rest of the line. */
+/** Text without quotes in the position of a quoted text: the rest of the line. */
 export const unquotedText: Matcher = (text, at) => {
   const end = lineBreak(text, at);
   for (let i = at; i < end; i++) if (text[i] === ' ' && commentAhead(text, i)) return matchTo(at, i);

@@ -1,8 +1,8 @@
-/** What a STEP itself reads: the texts, conditions, commands and arguments of its sections, its inner blocks aside. */
+/** The texts, conditions, commands and arguments in the sections of a STEP, without those of inner blocks. */
 import type { Argument, Expression, Instruction, Option, ShellText, Template } from '../ast.js';
 import type { ContextEntry, GateEntry, RetryCondition, WorkflowCall } from '../step.js';
 
-/** Takes the pieces of a step, in no particular order. */
+/** Called with the pieces of a step, in no particular order. */
 interface StepReader {
   template(template: Template): void;
   expression(expression: Expression): void;

@@ -1,4 +1,4 @@
-/** The tokens that occur only below a STEP. Those of its expressions, options and commands are the language's own. */
+/** The tokens that occur only below a STEP. Its expressions, options and commands use the general tokens. */
 import type { TokenType } from 'chevrotain';
 import { fast, matchOnly } from '../tokens/scan.js';
 import { Assign, boundary, inline, wordUnless } from '../tokens/tokens.js';
@@ -18,7 +18,7 @@ export const Gate = section('Gate', 'GATE', 'gate');
 export const Retry = section('Retry', 'RETRY', 'retry');
 export const Each = section('Each', 'EACH', 'options');
 
-/** The name of a step: whatever has no spaces and could not be an option. */
+/** The name of a step: a text without spaces that cannot be an option. */
 export const StepName = inline('StepName', wordUnless(/[^\s()[\]{},="'#:→]+(?![^\s:]*=)/), 'options');
 
 // ---- entries ----------------------------------------------------------------------------------------

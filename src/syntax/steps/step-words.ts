@@ -1,8 +1,8 @@
-/** The words of gates and of retries, and what may follow each of them. */
+/** The keywords of gates and retries, and the values that may follow them. */
 import { nearest } from '../../source/suggest.js';
 import { isSection, verbNamed } from '../tokens/verbs.js';
 
-/** Gates with a command after them and nothing more to say. */
+/** Gates that are followed only by a command. */
 const plainGates = ['compile', 'test', 'lint', 'tests_found'] as const;
 const gates: ReadonlyMap<string, 'plain' | 'expression' | 'text' | 'call'> = new Map([
   ...plainGates.map((word) => [word, 'plain'] as const),
@@ -15,23 +15,23 @@ const gates: ReadonlyMap<string, 'plain' | 'expression' | 'text' | 'call'> = new
   ['validate', 'call'],
 ]);
 
-/** What follows the word of a gate, in whatever case; null for the name of a gate that the language does not know. */
+/** The value that follows the word of a gate, ignoring case; null for a name that is not a built-in gate. */
 export function gateKind(word: string): 'plain' | 'expression' | 'text' | 'call' | null {
   return gates.get(word.toLowerCase()) ?? null;
 }
 
-/** The word of the gate that is meant: the language's own are in small letters. */
+/** The correct spelling of the word of a gate: built-in gates are in lower case. */
 export function meantGate(word: string): string {
   const lower = word.toLowerCase();
   return gates.has(lower) ? lower : word;
 }
 
-/** The gate of the language that a name is near to, for names that mean nothing. */
+/** The built-in gate that an unknown name resembles. */
 export function nearGate(word: string): string | undefined {
   return gates.has(word) ? undefined : nearest(word, gates.keys());
 }
 
-/** Is it the word of an instruction or a section, where the name of a gate is wanted? */
+/** Whether it is the word of an instruction or a section, in the position of a gate's name. */
 export function isNoGate(word: string): boolean {
   return isSection(word) || verbNamed(word) === word;
 }
@@ -50,12 +50,12 @@ const retries: ReadonlyMap<string, 'number' | 'gate' | 'call' | 'prompt' | 'valu
   ['WORKTREE', 'value'],
 ]);
 
-/** The word of RETRY that was meant: the word itself, or the one it resembles. */
+/** The intended word of RETRY: the word itself, or the one that it resembles. */
 export function meantRetry(word: string): string | undefined {
   return retries.has(word) ? word : nearest(word.toUpperCase(), retryWords);
 }
 
-/** What follows a word in RETRY, a misspelt one read as the one it resembles; null for others. */
+/** The value that follows a word in RETRY. A misspelt word counts as the one that it resembles; null for others. */
 export function retryKind(word: string): 'number' | 'gate' | 'call' | 'prompt' | 'value' | null {
   const meant = meantRetry(word);
   return meant === undefined ? null : (retries.get(meant) ?? null);

@@ -1,4 +1,4 @@
-/** The patterns of CALL and PLAN: what is called, references that are joined, and where the result goes. */
+/** The token patterns of CALL and PLAN: the called tool or plan, joined references, and output paths. */
 import { dataReferenceEnd } from './interpolation-scan.js';
 import { commentAhead, logicalEnd, trimmedEnd } from './line-patterns.js';
 import { fast, letters, type Matcher, matchTo, none, scan, starting } from './scan.js';
@@ -17,7 +17,7 @@ export const toolName: Matcher = (text, at) => {
   return name.test(text) ? matchTo(at, name.lastIndex) : none;
 };
 
-/** References with `||` or `&&` between them. A single one is an operand like any other, and no match. */
+/** References joined by `||` or `&&`. A single one is an ordinary operand and not a match. */
 export const references: Matcher = starting('†(', (text, at) => {
   if (!isCall()) return none;
   const { end, joined } = groupEnd(text, at, 0);
@@ -28,7 +28,7 @@ const deepestGroup = 50;
 const blanks = /(?:[ \t]|\\[ \t]*\r?\n)*/y;
 const operator = /\|\||&&|<\|>|\*>/y;
 
-/** Where a row of references ends, and whether operators are in it; -1 when none begins here. */
+/** The end of a row of references, and whether it contains operators; -1 if none begins here. */
 function groupEnd(text: string, at: number, depth: number): { end: number; joined: boolean } {
   let end = termEnd(text, at, depth);
   let joined = end > 0 && text[at] === '(' && hasOperator(text, at, end);
@@ -61,7 +61,10 @@ function matchEnd(pattern: RegExp, text: string, at: number): number {
   return pattern.test(text) ? pattern.lastIndex : -1;
 }
 
-/** What begins as a reference after the arrow: the rest of the line, in a list up to a comma before a verb. */
+/**
+ * Text after the arrow that begins like a reference: the rest of the line, or in a list the text up to a comma before a
+ * verb.
+ */
 export const outputPath: Matcher = starting('†(', (text, at) => {
   if (!isCall() || !'†('.includes(text[at] ?? ' ')) return none;
   const limit = logicalEnd(text, at);
@@ -76,7 +79,7 @@ export const outputPath: Matcher = starting('†(', (text, at) => {
   return matchTo(at, trimmedEnd(text, at, Math.min(end, limit)));
 });
 
-/** Offset of the closing quote, or of the last character when there is none. */
+/** The offset of the closing quote, or of the last character if there is none. */
 function quoteEnd(text: string, at: number, limit: number): number {
   for (let i = at + 1; i < limit; i++) {
     if (text[i] === '\\') i++;

@@ -1,9 +1,9 @@
-/** The patterns of what DO and CHECK perform: shell text, its blocks, bindings, agents and lists of arguments. */
+/** The token patterns of DO and CHECK: shell text, its blocks, bindings, agents and lists of arguments. */
 import { commentAhead, lineBreak, logicalEnd, trimmedEnd } from './line-patterns.js';
 import { type Matcher, matchTo, none, scan } from './scan.js';
 import { actionFollows } from './verbs.js';
 
-/** The rest of the line; in an action list up to `, VERB` outside quotes and brackets. */
+/** The rest of the line, or in an action list the text up to `, VERB` outside of quotes and brackets. */
 export const shellText: Matcher = (text, at) => {
   const limit = logicalEnd(text, at);
   return matchTo(at, trimmedEnd(text, at, scan.inList ? shellEnd(text, at, limit) : limit));
@@ -22,7 +22,7 @@ function shellEnd(text: string, at: number, limit: number): number {
   return limit;
 }
 
-/** Offset of the closing quote, or of the line's last character when there is none. */
+/** The offset of the closing quote, or of the last character of the line if there is none. */
 function shellQuoteEnd(text: string, at: number, limit: number): number {
   const quote = text[at];
   for (let i = at + 1; i < limit; i++) {
@@ -32,7 +32,7 @@ function shellQuoteEnd(text: string, at: number, limit: number): number {
   return limit - 1;
 }
 
-/** `[` that opens `DO [options]`; a list of arguments opens with a quote, a shell test with a blank. */
+/** The `[` of `DO [options]`. In a list of arguments a quote follows, in a shell test a space. */
 export const optionsOpen: Matcher = (text, at) => {
   if (!scan.header || text[at] !== '[') return none;
   optionName.lastIndex = at;
@@ -41,12 +41,15 @@ export const optionsOpen: Matcher = (text, at) => {
 const optionName = /\[(?:[ \t]*\]|[ \t]*[A-Za-z_][\w.-]*[ \t]*(?:=|\]|,|[A-Za-z]))/y;
 
 /**
- * The lines below an empty `DO:` that are indented deeper: a shell script, with its comments and blank lines. A
- * comment further left does not end it, wherever people put them, but only lines of the script can follow one.
+ * The lines below an empty `DO:` with deeper indentation: a shell script, with its comments and blank lines. A comment
+ * with less indentation does not end the script if lines of the script follow it.
  */
 export const shellBlock: Matcher = (text, at) => linesBelow(text, at, '#');
 
-/** The lines below this line end that are indented deeper. Lines to the left that begin with `passed` may be between them. */
+/**
+ * The lines below this line end with deeper indentation. Lines with less indentation that begin with `passed` may be
+ * between them.
+ */
 export function linesBelow(text: string, at: number, passed?: string): ReturnType<Matcher> {
   const c = text[at];
   if (c !== '\n' && !(c === '\r' && text[at + 1] === '\n')) return none;
@@ -64,19 +67,19 @@ export function linesBelow(text: string, at: number, passed?: string): ReturnTyp
   return matchTo(at, trimmedEnd(text, at, end));
 }
 
-/** Spaces at the start of the line that begins at `at`. */
+/** The number of spaces at the start of the line that begins at `at`. */
 export function indentOf(text: string, at: number): number {
   let end = at;
   while (text[end] === ' ' || text[end] === '\t') end++;
   return end - at;
 }
 
-/** The words before `in PARALLEL` are few; a bound keeps long action lists linear. */
+/** The maximum length of the words before `in PARALLEL`. The limit keeps long action lists linear. */
 const longestHeader = 2000;
 const inParallel = /(?<!\w)in[ \t]+PARALLEL(?!\w)/g;
 const parallelOption = /[ \t]*[A-Za-z]\w*=[^\s[(:]+/y;
 
-/** `words in PARALLEL` at the start of a DO, when nothing but options and notes follows on the line. */
+/** `words in PARALLEL` at the start of a DO, if only options and notes follow on the line. */
 export const parallelHead: Matcher = (text, at) => {
   if (scan.verb !== 'DO') return none;
   const limit = logicalEnd(text, at);
@@ -113,7 +116,10 @@ function onlyOptions(text: string, from: number, limit: number): boolean {
 
 const boundWord = /[\p{L}\p{N}_][\p{L}\p{N}_.-]*[ \t]+=(?=[ \t]|\r?\n|$)/uy;
 
-/** `x =` between spaces. What is no name, such as `my-x`, was meant as one too: no command has `=` for its first argument. */
+/**
+ * `x =` between spaces. An invalid name such as `my-x` is also meant as one, because no command has `=` as its first
+ * argument.
+ */
 export const binding: Matcher = (text, at) => {
   boundWord.lastIndex = at;
   return boundWord.test(text) ? matchTo(at, boundWord.lastIndex) : none;
@@ -121,7 +127,7 @@ export const binding: Matcher = (text, at) => {
 
 const capturePrefix = /[A-Za-z_]\w*=(?=\$\()/y;
 
-/** `x=` of `x=$(command)`, when the parenthesis closes at the end of the action. */
+/** The `x=` of `x=$(command)`, if the parenthesis closes at the end of the action. */
 export const capture: Matcher = (text, at, before) => {
   capturePrefix.lastIndex = at;
   if (!capturePrefix.test(text)) return none;
@@ -130,7 +136,7 @@ export const capture: Matcher = (text, at, before) => {
   return end !== none && isSubstitution(text.slice(start, end)) ? matchTo(at, start) : none;
 };
 
-/** Is all of `text` one `$(…)`? */
+/** Whether the whole text is one `$(…)`. */
 export function isSubstitution(text: string): boolean {
   if (!text.startsWith('$(') || !text.endsWith(')')) return false;
   let depth = 0;
@@ -146,7 +152,7 @@ export function isSubstitution(text: string): boolean {
 
 const agentName = /Task\([ \t]*[^\s()]*[ \t]*\)/y;
 
-/** `Task(name)`: what follows is read as words of the language, not of the shell. */
+/** `Task(name)`: the following words belong to the language and not to the shell. */
 export const agent: Matcher = (text, at) => {
   if (text[at] !== 'T') return none;
   agentName.lastIndex = at;
@@ -156,7 +162,10 @@ export const agent: Matcher = (text, at) => {
   return matchTo(at, agentName.lastIndex);
 };
 
-/** `[` of `DO: ["program", …]`: a quote follows at once, as it never does in a shell test. A list with an operator after it is a value. */
+/**
+ * The `[` of `DO: ["program", …]`: a quote follows directly, unlike in a shell test. A list that an operator follows is
+ * a value.
+ */
 export const argvOpen: Matcher = (text, at) => {
   if (text[at] !== '[' || !`"'{`.includes(text[at + 1] ?? ' ')) return none;
   operand.lastIndex = listEnd(text, at, logicalEnd(text, at));
@@ -169,7 +178,7 @@ export const argvOpen: Matcher = (text, at) => {
 
 const operand = /[ \t]*(?:[-+*/%<>=!.?[]|(?:AND|OR|in|is|not|contains|exists)(?!\w))/y;
 
-/** After the bracket that closes the list at `at`, or the end of the line. */
+/** The offset after the bracket that closes the list at `at`, or the end of the line. */
 function listEnd(text: string, at: number, limit: number): number {
   let depth = 0;
   for (let i = at; i < limit; i++) {

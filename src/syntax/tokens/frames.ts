@@ -1,4 +1,4 @@
-/** Which STEP, and which list of one of its sections, the lines of a text belong to: told by how they are indented. */
+/** Finds the STEP, and the list of a section, to which a line belongs, by its indentation. */
 import { type Frame, scan } from './scan.js';
 
 const tabWidth = 2;
@@ -13,13 +13,13 @@ function columnOf(text: string, start: number): number {
   }
 }
 
-/** Lines below the one of `at` that are indented deeper belong to a `kind`. */
+/** Opens a frame: lines below the line of `at` with deeper indentation belong to a `kind`. */
 export function openFrame(kind: Frame['kind'], text: string, at: number): void {
   const start = at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1;
   scan.frame = { kind, column: columnOf(text, start), outer: scan.frame };
 }
 
-/** Leaves what the next line, which is looked for from `at` on, does not belong to. Comments may be anywhere. */
+/** Closes the frames to which the next line after `at` does not belong. Comments do not count. */
 export function closeFrames(text: string, at: number): void {
   for (let start = at; start < text.length; ) {
     const end = skipBlanks(text, start);

@@ -1,18 +1,18 @@
 /**
- * Finding the extent of quoted text and of `{expr}` without building anything: the lexer and the readers of
- * text agree on both through this file. Every search is bounded, so that hostile text stays linear.
+ * Finds the ends of quoted text and of `{expr}` without building anything. The lexer and the readers of text both use
+ * this file, so they agree. Every search is bounded, so that hostile text takes linear time.
  */
 
 import { stepKeyEnd } from '../step-key.js';
 
-/** Longer interpolations are not looked for: nobody writes one, and the bound keeps scanning linear. */
+/** The maximum length of an interpolation. The limit keeps scanning linear. */
 const longestInterpolation = 4096;
 const deepestInterpolation = 50;
 
 const simplePath = /\{[A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\[\d+\]|\?)*\*?(?::[A-Za-z_]\w*)?\}/y;
 const complexStart = /\{(?:†[\p{L}_]|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\[\d+\]|\?)*[([])/uy;
 
-/** Offset after the `}` of the interpolation-like text that opens at `at`, or -1. */
+/** The offset after the `}` of the interpolation-like text that opens at `at`, or -1. */
 export function interpolationEnd(text: string, at: number): number {
   simplePath.lastIndex = at;
   if (simplePath.test(text)) return simplePath.lastIndex;
@@ -20,7 +20,7 @@ export function interpolationEnd(text: string, at: number): number {
   return complexStart.test(text) ? balancedEnd(text, at) : stepKeyEnd(text, at);
 }
 
-/** Offset after the bracket that closes the one at `at`, on the same line, quotes respected; or -1. */
+/** The offset after the bracket that closes the one at `at` on the same line, or -1. Brackets in quotes are ignored. */
 function balancedEnd(text: string, at: number): number {
   const limit = Math.min(text.length, at + longestInterpolation);
   let depth = 0;
@@ -52,8 +52,8 @@ function plainQuoteEnd(text: string, at: number, limit: number): number {
 }
 
 /**
- * Offset after the closing quote of the text that opens at `at`, or -1 when its line ends first. In `"…"` a
- * backslash escapes (also a line end, which joins lines), and quotes inside `{call("x")}` do not close it.
+ * The offset after the closing quote of the text that opens at `at`, or -1 if its line ends first. In `"…"` a backslash
+ * escapes, even a line end, and quotes inside `{call("x")}` do not close the text.
  */
 export function quotedEnd(text: string, at: number): number {
   const quote = text[at];
@@ -71,14 +71,14 @@ export function quotedEnd(text: string, at: number): number {
   return -1;
 }
 
-/** A dash before a letter belongs to a name, as in plans; `†state.n-1` and `†state.n - x` are subtractions. */
+/** A dash before a letter belongs to a name, as in plans. `†state.n-1` and `†state.n - x` are subtractions. */
 const segment = '[\\p{L}\\p{M}\\p{N}_$]+(?:-+[\\p{L}_$][\\p{L}\\p{M}\\p{N}_$]*)*';
 const dataPath = new RegExp(
   `†(?:${segment}(?:\\.(?:${segment})?|\\[\\d+\\]|\\["(?:[^"\\\\\\r\\n]|\\\\.)*"\\])*)?`,
   'uy',
 );
 
-/** Offset after the reference that begins at `at`, or -1. What is wrong with it is reported by who reads it. */
+/** The offset after the reference that begins at `at`, or -1. Mistakes in it are reported when it is parsed. */
 export function dataReferenceEnd(text: string, at: number): number {
   if (text[at] !== '†') return -1;
   dataPath.lastIndex = at;

@@ -1,13 +1,13 @@
 /**
- * Indentation to tokens: `Indent` and `Dedent` are put where blocks begin and end, so that the grammar knows
- * nothing of columns. A tab counts as two spaces here; it is an error, and the fix writes the spaces.
+ * Converts indentation to tokens: inserts `Indent` and `Dedent` where blocks begin and end, so that the grammar is
+ * independent of columns. A tab counts as two spaces. It is an error, and the fix writes the spaces.
  */
 import { createTokenInstance, type IToken, type TokenType } from 'chevrotain';
 import { badIndentation, nestedTooDeep, tabIndentation, unexpectedIndentation } from '../../source/catalogue/syntax.js';
 import { type ParseContext, report, setEnd, span } from '../grammar/cst.js';
 import { Dedent, Indent, Newline, Proceed } from './tokens.js';
 
-/** Deeper lines are left out, so that no later stage can run out of stack. */
+/** The maximum depth. Deeper lines are left out, so that no later stage can overflow the stack. */
 const deepestBlocks = 200;
 const tabWidth = 2;
 
@@ -38,7 +38,7 @@ export function layOut(context: ParseContext, tokens: readonly IToken[], nested:
   return laid;
 }
 
-/** Reports lines that are too deep; one PROCEED takes their place, so that the line above keeps its block. */
+/** Reports lines that are too deep. One PROCEED replaces them, so that the line above keeps its block. */
 function leaveOut(context: ParseContext, token: IToken, laid: IToken[]): void {
   const at = token.startOffset;
   const where = span(context, at, at + token.image.length);
@@ -46,7 +46,7 @@ function leaveOut(context: ParseContext, token: IToken, laid: IToken[]): void {
   laid.push(virtual(Indent, at), virtual(Proceed, at, 'PROCEED'), virtual(Newline, at), virtual(Dedent, at));
 }
 
-/** The column of the first line is the margin of a fence; a file's margin is 0. */
+/** The margin of a fenced block is the column of its first line; the margin of a file is 0. */
 function firstLevel(context: ParseContext, first: IToken, nested: boolean): number {
   const column = columnOf(context, first, true);
   if (column > 0 && !nested) {
@@ -64,7 +64,7 @@ function closeBlocks(context: ParseContext, levels: number[], column: number, to
   const [outer, inner] = [levels[levels.length - 2], levels[levels.length - 1] as number];
   if (column >= inner) return;
   if (outer === undefined) levels[0] = column;
-  // Between two levels: the line stays in the inner block, where it most likely belongs.
+  // Between two levels: the line stays in the inner block, to which it most likely belongs.
   else report(context, badIndentation(span(context, token.startOffset, token.startOffset + 1), {}));
 }
 

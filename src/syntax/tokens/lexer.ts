@@ -1,9 +1,9 @@
 /**
- * The modes of the lexer: which tokens may be where. One mode for the start of a line, one for each kind of
- * text a verb has. Characters that no token of a mode wants are left out of the tokens and reported.
+ * The modes of the lexer: the tokens that are possible in each position. There is one mode for the start of a line, and
+ * one for each kind of text that verbs have. Characters that match no token of the mode are skipped and reported.
  *
- * All patterns are functions of ours, so what is left of a lexer is a loop that asks them. Chevrotain's would look
- * for an index in patterns that have none, in every mode, which takes longer than reading a small program.
+ * All patterns are our own functions, so the lexer is just a loop that calls them. Chevrotain's lexer would try to
+ * build an index of the patterns of every mode, which takes longer than lexing a small program.
  */
 import { type IToken, Lexer, type TokenType } from 'chevrotain';
 import * as st from '../steps/step-tokens.js';
@@ -41,15 +41,15 @@ const expression = [
   ...[t.LParen, t.RParen, t.LBracket, t.RBracket, t.LBrace, t.RBrace],
 ];
 
-/** What may begin a line, whatever the line belongs to. */
+/** Tokens that can begin any line. */
 const beginning = [t.Gap, t.Join, t.LineComment];
 const sections = [st.Context, st.Prompt, st.Session, st.Agent, st.Workflow, st.Gate, st.Retry, st.Each];
 const gates = [st.GateExpression, st.GateCall, st.GateText, st.GateName];
 const contexts = [st.ContextCall, st.ContextKey];
 const retries = [st.RetryNumber, st.RetryGate, st.RetryCall, st.RetryPrompt, st.RetryValue];
-/** What ends an entry of a section. */
+/** Tokens that end an entry of a section. */
 const ends = [st.NextGate, st.NextContext, st.NextRetry, st.RetryArrow];
-/** Spaces and line ends of a section. A list of actions never holds one. */
+/** Spaces and line ends of a section. A list of actions never contains a section. */
 const separators = [t.EndComment, t.Blank, t.Join, t.Newline];
 const texts = [t.Quoted, t.UnclosedQuote, t.Comma, t.PlainArrow, st.PlainWord];
 const options = [
@@ -140,7 +140,7 @@ const modes: Readonly<Record<Mode, readonly TokenType[]>> = {
   stepValue: [...ends, st.As, st.DashedWord, ...expression],
 };
 
-/** How the lines of a STEP and of its sections are read. */
+/** The modes for the lines of a STEP and of its sections. */
 const lineModes: Readonly<Record<NonNullable<ScanState['frame']>['kind'], StepLine>> = {
   step: 'stepLine',
   context: 'contextLine',
@@ -153,14 +153,14 @@ const lineModes: Readonly<Record<NonNullable<ScanState['frame']>['kind'], StepLi
 export const allTokens: TokenType[] = [...new Set(Object.values(modes).flat())].concat(t.Indent, t.Dedent, t.Inline);
 
 interface Lexed {
-  /** In order, with both their ends: the parser takes the places of its nodes from them. */
+  /** The tokens in order, with their start and end, from which the parser takes the locations of its nodes. */
   readonly tokens: IToken[];
   readonly comments: readonly IToken[];
-  /** Runs of characters that no token wanted. */
+  /** Runs of characters that match no token. */
   readonly errors: readonly { readonly offset: number; readonly length: number }[];
 }
 
-/** The tokens of `text`; `mode` is where it starts. Never throws. */
+/** The tokens of `text`, beginning in `mode`. Never throws. */
 export function tokenize(text: string, mode: 'line' | 'expression' = 'line', start: Partial<ScanState> = {}): Lexed {
   return withFreshScan(start, () => readTokens(text, mode));
 }
@@ -201,7 +201,7 @@ function tokenAt(text: string, at: number, types: readonly TokenType[], before: 
   return null;
 }
 
-/** The tokens of a mode by the character they may begin with, found out when it is met. */
+/** The tokens of a mode by their possible first character, collected when the character first occurs. */
 interface Table {
   readonly all: readonly TokenType[];
   readonly byCharacter: (readonly TokenType[] | undefined)[];

@@ -1,4 +1,4 @@
-/** The patterns of lines: their ends and comments, verbs, and what parts the actions of a list. */
+/** The token patterns of lines: line ends and comments, verbs, and separators in lists of actions. */
 import { closeFrames, openFrame } from './frames.js';
 import { quotedEnd } from './interpolation-scan.js';
 import { letters, type Matcher, matchTo, mostArrows, none, scan, starting } from './scan.js';
@@ -20,7 +20,7 @@ export const newline = starting('\r\n', (text, at) => {
 
 const endCommentStart = /[ \t]{2,}#(?=[ \r\n]|$)/y;
 
-/** Two spaces and `# ` outside brackets; the token starts with the spaces. */
+/** Two spaces and `# ` outside of brackets. The token starts with the spaces. */
 export const endComment = starting(' \t', (text, at) => {
   if (scan.depth > 0 || (text[at] !== ' ' && text[at] !== '\t')) return none;
   return commentAhead(text, at) ? matchTo(at, lineBreak(text, at)) : none;
@@ -42,8 +42,8 @@ let endedFrom = -1;
 let endedAt = -1;
 
 /**
- * End of the logical line that `at` is in: the first line end that no odd run of backslashes escapes. The last
- * answer is kept, since every action of a long list asks again.
+ * The end of the logical line of `at`: the first line end that is not escaped by an odd number of backslashes. The last
+ * result is cached, because it is needed for every action of a long list.
  */
 export function logicalEnd(text: string, at: number): number {
   if (at < endedFrom || at > endedAt || text !== endedText) {
@@ -80,7 +80,7 @@ let classifiedAt = -1;
 let classifiedInList = false;
 let classified: FoundVerb | null = null;
 
-/** The verb at this place. Asked once for every verb's token, so the last answer is kept. */
+/** The verb at this position. Called for every verb token, so the last result is cached. */
 function classify(text: string, at: number): FoundVerb | null {
   if (at !== classifiedAt || scan.inList !== classifiedInList || text !== classifiedText) {
     classifiedText = text;
@@ -93,7 +93,7 @@ function classify(text: string, at: number): FoundVerb | null {
 
 export function verbPattern(verb: Verb): Matcher {
   const opensList = verb === 'ELSE' || verb === 'DEFAULT' || verb === 'ON ERROR';
-  // A misspelt verb is one too, so any letter may begin it.
+  // A misspelt verb counts too, so any letter may begin it.
   return starting(letters, (text, at) => {
     const found = classify(text, at);
     if (found === null || found.verb !== verb) return none;
@@ -105,19 +105,19 @@ export function verbPattern(verb: Verb): Matcher {
   });
 }
 
-/** The arrow after a condition: what follows is an action list. */
+/** The arrow after a condition. An action list follows. */
 export const arrow: Matcher = (text, at) => {
   const length = arrowLength(text, at);
   if (length === 0 || scan.arrows >= mostArrows) return none;
   if (scan.verb !== 'IF' && scan.verb !== 'ELSE IF') return none;
-  // An arrow is never part of a condition, so a bracket that is still open was forgotten.
+  // An arrow is never part of a condition, so an open bracket is an unclosed one.
   scan.depth = 0;
   scan.inList = true;
   scan.arrows++;
   return matchTo(at, at + length);
 };
 
-/** The arrow some write after `ELSE`, `DEFAULT:` and `ON ERROR:`. */
+/** An optional arrow after `ELSE`, `DEFAULT:` and `ON ERROR:`. */
 export const branchArrow: Matcher = (text, at) => {
   const length = arrowLength(text, at);
   return length > 0 ? matchTo(at, at + length) : none;
@@ -128,10 +128,10 @@ export function arrowLength(text: string, at: number): number {
   return text[at] === '-' && text[at + 1] === '>' ? 2 : 0;
 }
 
-/** What other languages write for an arrow. */
+/** Arrows of other languages. */
 const otherArrow = /(?:=+>|--+>|⇒|➜|⟶|then(?!\w)|THEN(?!\w))[ \t]*/y;
 
-/** The spaces before a verb that is where an arrow is missing, with what is in its place. */
+/** The spaces before a verb if an arrow is missing there, with the text in its position. */
 export const missingArrow = starting(' \t', (text, at) => {
   if ((text[at] !== ' ' && text[at] !== '\t') || scan.depth > 0) return none;
   if ((scan.verb !== 'IF' && scan.verb !== 'ELSE IF') || scan.arrows >= mostArrows) return none;
@@ -151,7 +151,7 @@ export const fieldAhead = /(?:[ \t]|\\[ \t]*\r?\n)*\[?[ \t]*[A-Za-z_]\w*[ \t]*=(
 
 const withWord = /with(?!\w)/y;
 
-/** `with`, after which a comma parts what is passed. */
+/** `with`, after which commas separate arguments. */
 export const passes = starting('w', (text, at) => {
   withWord.lastIndex = at;
   if (!withWord.test(text)) return none;
@@ -159,7 +159,7 @@ export const passes = starting('w', (text, at) => {
   return matchTo(at, at + 4);
 });
 
-/** The comma that ends an action of a list. After a command or a `with` list only if a verb follows. */
+/** A comma that ends an action of a list. After a command or a `with` list, it does so only if a verb follows. */
 export const nextAction = starting(',', (text, at) => {
   if (!scan.inList || text[at] !== ',' || scan.depth > 0) return none;
   if (!endsAction(text, at)) return none;
@@ -190,7 +190,7 @@ function endsAction(text: string, at: number): boolean {
   }
 }
 
-/** An action that begins with no verb: everything up to the next comma outside quotes and brackets. */
+/** An action without a verb: everything up to the next comma outside of quotes and brackets. */
 export const prose: Matcher = (text, at) => {
   scan.verb = '';
   return matchTo(
@@ -199,18 +199,18 @@ export const prose: Matcher = (text, at) => {
   );
 };
 
-/** The text of RETURN: the rest of the line, in a list up to a comma. */
+/** The text of RETURN: the rest of the line, or in a list the text up to a comma. */
 export const returnText: Matcher = (text, at) => {
   const end = scan.inList ? listItemEnd(text, at, () => true) : commentCut(text, at, logicalEnd(text, at));
   return matchTo(at, trimmedEnd(text, at, end));
 };
 
-/** What FAIL passes: in plain text `with` is a word like any other, unless a name and `=` follow. */
+/** The `with` of FAIL. In plain text `with` is an ordinary word, unless a name and `=` follow. */
 const failWith = /(?:^|[ \t])with[ \t]+[A-Za-z_]\w*[ \t]*=(?!=)/;
-/** After a text in quotes nothing but `with` can follow. */
+/** Only `with` can follow a quoted text. */
 const quotedTail = /(?:[ \t]|\\[ \t]*\r?\n)*(?:$|[\r\n,]|with(?!\w)|[ \t]{2}#)/y;
 
-/** The text of FAIL: one in quotes, or the rest of the line up to the `with` of its values. */
+/** The text of FAIL: a quoted text, or the rest of the line up to the `with` of its values. */
 export const failText: Matcher = (text, at) => {
   if (text[at] === '"' || text[at] === "'") {
     const close = quotedEnd(text, at);
@@ -234,7 +234,10 @@ function commentCut(text: string, at: number, end: number): number {
   return end;
 }
 
-/** Where an item of an action list that starts at `at` ends: a comma outside quotes and brackets, or the line. */
+/**
+ * The end of an item of an action list that starts at `at`: a comma outside of quotes and brackets, or the end of the
+ * line.
+ */
 function listItemEnd(text: string, at: number, isEnd: (comma: number) => boolean): number {
   const limit = logicalEnd(text, at);
   let depth = 0;

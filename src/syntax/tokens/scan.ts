@@ -1,26 +1,26 @@
 /**
- * The state of the lexer, and what its patterns are made of. What ends a text depends on the verb before it and
- * on whether the line is an action list, so the lexer keeps that much state. Lexing is synchronous; a nested use
- * saves and restores the state.
+ * The state of the lexer, and helpers to build its patterns. The end of a text depends on its verb and on whether the
+ * line is an action list, so the lexer keeps this state. Lexing is synchronous. A nested use saves and restores the
+ * state.
  */
 import type { CustomPatternMatcherFunc, IToken, TokenType } from 'chevrotain';
 import type { SectionVerb, Verb } from './verbs.js';
 
-/** Brackets in brackets beyond this are refused, so that no later stage can run out of stack. */
+/** The maximum nesting of brackets, so that no later stage can overflow the stack. */
 export const deepestBrackets = 200;
-/** `IF: a → IF: b → …` on one line nests as brackets do. */
+/** The maximum number of arrows on one line: `IF: a → IF: b → …` nests like brackets. */
 export const mostArrows = 200;
 
 export interface ScanState {
-  /** Within an action list: the text after an arrow. */
+  /** Inside an action list: the text after an arrow. */
   inList: boolean;
-  /** The verb whose text is being read; `TASK` for an agent call. */
+  /** The current verb; `TASK` for an agent call. */
   verb: Verb | SectionVerb | 'TASK' | '';
-  /** Open brackets. */
+  /** The number of open brackets. */
   depth: number;
-  /** Arrows on this line. */
+  /** The number of arrows on this line. */
   arrows: number;
-  /** Within the options between `DO` and its colon. */
+  /** Inside the options between `DO` and its colon. */
   header: boolean;
   /** After `with`. */
   passing: boolean;
@@ -29,8 +29,8 @@ export interface ScanState {
 }
 
 /**
- * A STEP, or a section of one whose entries are below it. Lines that are indented deeper than `column` belong to it:
- * what words mean there is a matter of where they are, so the lexer has to know.
+ * A STEP, or a section with its entries below it. Lines that are indented deeper than `column` belong to it. The lexer
+ * has to know, because the meaning of words depends on it.
  */
 export interface Frame {
   readonly kind: 'step' | 'context' | 'gates' | 'retry' | 'overrides';
@@ -62,15 +62,15 @@ export function withFreshScan<Result>(start: Partial<ScanState>, work: () => Res
 }
 
 /**
- * A pattern: gives the end of its match at `at`, or `none`. `before` are the tokens so far. `starts` are the only characters
- * it can begin with, where that is known.
+ * A pattern: returns the end of its match at `at`, or `none`. `before` contains the tokens so far. `starts` contains
+ * all possible first characters, if they are known.
  */
 export interface Matcher {
   (text: string, at: number, before: readonly IToken[]): number;
   readonly starts?: ReadonlySet<number>;
 }
 
-/** What a pattern that does not match gives. */
+/** The result of a pattern that does not match. */
 export const none = -1;
 
 /** A match from `at` to `end`; none if it is empty. */
@@ -78,7 +78,10 @@ export function matchTo(at: number, end: number): number {
   return end > at ? end : none;
 }
 
-/** Chevrotain's own lexer wants patterns that give arrays. It is not used here, so a token type only carries its pattern. */
+/**
+ * Chevrotain's lexer would require patterns that return arrays. It is not used, so a token type only stores our
+ * pattern.
+ */
 export function asPattern(matcher: Matcher): CustomPatternMatcherFunc {
   return matcher as unknown as CustomPatternMatcherFunc;
 }
@@ -87,10 +90,10 @@ export function matcherOf({ PATTERN }: TokenType): Matcher {
   return PATTERN as unknown as Matcher;
 }
 
-/** What names begin with. */
+/** The characters that names can begin with. */
 export const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_';
 
-/** A regular expression that is only tried when the first character is one of `starts`. */
+/** A regular expression that is tried only if the first character is one of `starts`. */
 export function fast(starts: string, regex: RegExp): Matcher {
   const sticky = new RegExp(regex.source, `${regex.flags.replace('y', '')}y`);
   return starting(starts, (text, at) => {
@@ -99,12 +102,12 @@ export function fast(starts: string, regex: RegExp): Matcher {
   });
 }
 
-/** Says what characters a pattern begins with, so that the lexer asks it nowhere else. */
+/** Declares the first characters of a pattern, so that the lexer skips it at all others. */
 export function starting(starts: string, matcher: Matcher): Matcher {
   return Object.assign(matcher, { starts: new Set([...starts].map((c) => c.charCodeAt(0))) });
 }
 
-/** Tries `matcher` only while `when` holds. */
+/** Tries `matcher` only if `when` is true. */
 export function matchOnly(when: (last: IToken | undefined) => boolean, matcher: Matcher): Matcher {
   const guardedMatcher: Matcher = (text, at, before) =>
     when(before[before.length - 1]) ? matcher(text, at, before) : none;

@@ -1,7 +1,7 @@
 /**
- * The tokens. Boundaries (line ends, indentation, arrows and commas that part actions) are their own types and
- * occur nowhere else; everything that can be within an instruction is an `Inline`, so that the parser can
- * step over what it does not understand and continue at the next boundary.
+ * The tokens. Boundaries (line ends, indentation, and arrows and commas that separate actions) have their own types and
+ * occur nowhere else. Everything inside an instruction is an `Inline`, so that the parser can skip unexpected tokens
+ * and continue at the next boundary.
  */
 import { createToken, Lexer, type TokenType } from 'chevrotain';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -12,7 +12,7 @@ import { asPattern, fast, letters, type Matcher, matchOnly, matchTo, none, scan 
 import * as value from './value-patterns.js';
 import type { Verb } from './verbs.js';
 
-/** Anything within one instruction. */
+/** Any token inside one instruction. */
 export const Inline = createToken({ name: 'Inline', pattern: Lexer.NA });
 
 export function boundary(name: string, matcher: Matcher | typeof Lexer.NA, mode?: string): TokenType {
@@ -38,8 +38,7 @@ function verb(name: string, text: Verb, mode: string): TokenType {
   return boundary(name, line.verbPattern(text), mode);
 }
 
-// A mode is entered by a push and left by the next one: a line end always leads back to `line`, so nothing is
-// ever popped, and the stack of the lexer is a mere history.
+// A push enters a mode, and the next push leaves it. A line end always leads back to `line`, so modes are never popped.
 
 // ---- spaces, comments, boundaries -------------------------------------------------------------------
 
@@ -49,7 +48,7 @@ export const Join = createSkipped('Join', fast('\\', /\\[ \t]*(?:\r?\n|$)/));
 export const LineComment = createSkipped('LineComment', fast('#', /#[^\n]*/), 'comments');
 export const EndComment = createSkipped('EndComment', line.endComment, 'comments');
 
-/** A comment where the command would be: `DO:  # why`, the command follows below. */
+/** A comment in the position of the command: `DO:  # why`. The command follows below. */
 export const HeadComment = createSkipped('HeadComment', matchOnly(startsPerformed, line.endComment), 'comments');
 
 export const Newline = boundary('Newline', line.newline, 'line');
@@ -151,7 +150,7 @@ export const ArgvOpen = inline('ArgvOpen', matchOnly(startsPerformed, command.ar
 export const ShellBlock = inline('ShellBlock', matchOnly(startsPerformed, command.shellBlock));
 export const Shell = inline('Shell', command.shellText, 'performed');
 
-/** At the start of what is performed: nothing but the verb, a bullet, a pipe or a binding is before it. */
+/** At the start of a command: only the verb, a bullet, a pipe or a binding comes first. */
 function startsPerformed(last: { tokenType: TokenType } | undefined): boolean {
   if (last === undefined) return true;
   const type = last.tokenType;
@@ -178,14 +177,14 @@ export const CallOptionsClose = inline(
 export const CallBind = inline('CallBind', matchOnly(startsCalled, called.bind));
 export const ToolName = inline('ToolName', matchOnly(namesCalled, called.toolName), 'expression');
 export const CalledText = inline('CalledText', matchOnly(namesCalled, value.quoted), 'expression');
-/** Several references in one: what is passed is the first that is there, or the last of all. */
+/** Several joined references: the first that exists, or the last one, once all exist. */
 export const References = inline('References', called.references);
 export const OutputPath = inline(
   'OutputPath',
   matchOnly((last) => last?.tokenType === PlainArrow, called.outputPath),
 );
 
-/** Nothing but the verb and its options is before it. */
+/** Only the verb and its options come first. */
 function startsCalled(last: { tokenType: TokenType } | undefined): boolean {
   const type = last?.tokenType;
   return type === Call || type === Plan || type === UndoCall || type === HeaderColon || type === CallOptionsClose;
@@ -264,7 +263,7 @@ export const InParallel = inline(
   matchOnly(() => scan.verb === 'FOR EACH', fast('i', /in[ \t]+PARALLEL(?!\w)/)),
   'options',
 );
-/** `[on_failure=` after the list of a FOR EACH that is not parallel: an element is never asked for with one `=`. */
+/** `[on_failure=` after the list of a sequential FOR EACH: an index never contains a single `=`. */
 export const LoopOptions = inline('LoopOptions', value.loopOptions, 'options');
 export const Redirect = inline(
   'Redirect',

@@ -1,4 +1,4 @@
-/** The patterns of values: quotes, brackets, `=value`, notes, and the words of WAIT. */
+/** The token patterns of values: quotes, brackets, `=value`, notes, and the words of WAIT. */
 import type { IToken } from 'chevrotain';
 import { dataReferenceEnd, interpolationEnd, quotedEnd } from './interpolation-scan.js';
 import { arrowLength, fieldAhead, lineBreak, logicalEnd, trimmedEnd } from './line-patterns.js';
@@ -42,17 +42,17 @@ export function closeBracket(bracket: string): Matcher {
   });
 }
 
-/** An opening bracket beyond the limit: it takes the rest of the line with it. */
+/** An opening bracket beyond the limit. The token includes the rest of the line. */
 export const tooDeep: Matcher = (text, at) => {
   const c = text[at] ?? ' ';
   const deep = '([{'.includes(c) && scan.depth >= deepestBrackets;
   return deep || (scan.arrows >= mostArrows && arrowLength(text, at) > 0) ? matchTo(at, logicalEnd(text, at)) : none;
 };
 
-/** The word after `>`: a file name, quotes and braces respected. */
+/** The word after `>`: a file name, which may contain quotes and braces. */
 export const target: Matcher = (text, at) => matchTo(at, valueEnd(text, at));
 
-/** `=value` of an option or of an event's field: up to a blank, quotes and braces respected. */
+/** `=value` of an option or of an event's field: up to a space outside of quotes and braces. */
 export const assigned = starting('=', (text, at) => {
   if (text[at] !== '=') return none;
   return matchTo(at, valueEnd(text, at + 1));
@@ -67,9 +67,9 @@ function valueEnd(text: string, start: number): number {
   return bareValueEnd(text, start);
 }
 
-/** Verbs whose options may be followed by a colon. */
+/** Verbs with options that a colon may follow. */
 const colonVerbs: ReadonlySet<string> = new Set(['DO', 'FOR EACH', 'STEP', 'EACH']);
-/** Verbs whose values never hold a comma without quotes. */
+/** Verbs with values that never contain an unquoted comma. */
 const listVerbs: ReadonlySet<string> = new Set(['STEP', 'CONTEXT', 'SESSION', 'AGENT', 'EACH']);
 
 function bareValueEnd(text: string, start: number): number {
@@ -96,10 +96,13 @@ function bareValueEnd(text: string, start: number): number {
   return text.length;
 }
 
-/** The longest bracket that is looked for: a bound keeps lines of opened brackets linear. */
+/** The maximum length of a bracket. The limit keeps lines with many open brackets linear. */
 const longestBracket = 200;
 
-/** The end of a bracket in the text of an event, `[1, 2]` or `{"n": 1}` say, where it closes on its line and soon; else -1. */
+/**
+ * The end of a bracket in the text of an event, such as `[1, 2]` or `{"n": 1}`, if it closes on its line within the
+ * limit; else -1.
+ */
 function bracketEnd(text: string, at: number): number {
   const limit = Math.min(text.length, at + longestBracket);
   const closing: string[] = [];
@@ -117,7 +120,7 @@ function bracketEnd(text: string, at: number): number {
   return -1;
 }
 
-/** The end of `(…)` after the last field of an event, which belongs to its text as it does in RETURN; else -1. */
+/** The end of `(…)` after the last field of an event, which belongs to the field's text, as in RETURN; else -1. */
 function noteOfField(text: string, at: number): number {
   if (scan.verb !== 'EMIT' || scan.depth > 0) return -1;
   const start = skipBlanks(text, at);
@@ -139,8 +142,8 @@ const noteVerbs: ReadonlySet<string> = new Set(['STATE', 'TRACK', 'WAIT', 'GOTO'
 const operandEnd = /[\w"'\])}?]/;
 
 /**
- * A parenthesis after a blank, or after the name that a verb is about, at the end of the line: a note. After an
- * operator it is part of the expression, and so it is where something other than another note follows.
+ * A parenthesis at the end of the line, after a space or after the name that belongs to the verb: a note. After an
+ * operator, or if anything except another note follows, it is part of the expression.
  */
 export const note: Matcher = (text, at, tokens) => {
   if (text[at] !== '(' || scan.depth > 0 || !noteVerbs.has(scan.verb)) return none;
@@ -152,7 +155,7 @@ export const note: Matcher = (text, at, tokens) => {
   return noteMayEnd(text, end) ? matchTo(at, end) : none;
 };
 
-/** The name a verb is about, or the value of an INPUT: neither can be called. */
+/** The name that belongs to a verb, or the value of an INPUT: neither can be called. */
 function endsNamed(last: IToken | undefined): boolean {
   const name = last?.tokenType.name;
   return name === 'Word' || (scan.verb === 'INPUT' && name !== 'Name');
@@ -165,7 +168,7 @@ function isOperandEnd(last: IToken): boolean {
   return operandEnd.test(last.image[last.image.length - 1] ?? '');
 }
 
-/** Notes are prose: only parentheses count in them, apostrophes do not. */
+/** Notes are prose: only parentheses count in them, and apostrophes are not quotes. */
 function balancedNote(text: string, at: number): number {
   let depth = 0;
   const limit = Math.min(text.length, at + 1000);
@@ -188,9 +191,10 @@ function noteMayEnd(text: string, end: number): boolean {
 
 const durationRun = /(?:[\d.]*\{|[\d.]+)/y;
 
-/** What is alone after WAIT, or before its time-out, and is a length of time: `5s`, `{pause}`, `{n}s`. */
+/** A duration alone after WAIT, or before its time-out: `5s`, `{pause}`, `{n}s`. */
 export const waitDuration: Matcher = (text, at) => {
-  // In the middle of what could not be read nothing begins, and asking at each character would take the square of a line.
+  // Nothing begins in the middle of text that could not be read, and trying at each character would take quadratic
+  // time.
   if (scan.verb !== 'WAIT' || /[\w.}]/.test(text[at - 1] ?? '')) return none;
   durationRun.lastIndex = at;
   if (!durationRun.test(text)) return none;
@@ -212,7 +216,7 @@ const waitEnd = /[ \t]*(?:\r?\n|$)|[ \t]+\(|[ \t]{2,}#[ \r\n]/y;
 const timeoutStart = /(?:(?:OR|or|\|\||AND|and|&&)[ \t]+)?timeout[ \t]*=(?!=)/y;
 const everyStart = /\[?[ \t]*every[ \t]*=/y;
 
-/** `OR timeout=30s` of a WAIT, value and all. */
+/** `OR timeout=30s` of a WAIT, including the value. */
 export const timeout = starting('OoAa|&t', (text, at) => {
   if (scan.verb !== 'WAIT' || scan.depth > 0) return none;
   timeoutStart.lastIndex = at;
@@ -242,5 +246,5 @@ function skipBlanks(text: string, at: number): number {
   return end;
 }
 
-/** `†kind.path["key"][0]`, also where the last step is missing, so that the whole of it is blamed. */
+/** `†kind.path["key"][0]`, even if the last segment is missing, so that the message marks all of it. */
 export const dataReference: Matcher = (text, at) => matchTo(at, dataReferenceEnd(text, at));

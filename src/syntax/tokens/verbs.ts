@@ -1,6 +1,6 @@
 /**
- * The verbs of the language and how one is recognized at the start of a line or of an action. A misspelt verb
- * is still read as the verb it resembles, so that the rest of its line is understood and reported once.
+ * The verbs of the language, and how they are recognized at the start of a line or an action. A misspelt verb is parsed
+ * as the verb that it resembles, so that the rest of its line has a meaning and the mistake is reported once.
  */
 import { nearest } from '../../source/suggest.js';
 
@@ -28,9 +28,9 @@ export const actionVerbs = [
   'ROLLBACK',
 ] as const;
 
-/** Instructions that take lines of their own and never are in an action list. */
+/** Instructions that need their own lines and are never in an action list. */
 export const lineOnlyVerbs = ['STEP'] as const;
-/** What a STEP is made of. They are verbs below a STEP and nowhere else. */
+/** The sections of a STEP. They are verbs only below a STEP. */
 const sectionVerbs = ['CONTEXT', 'PROMPT', 'SESSION', 'AGENT', 'WORKFLOW', 'GATE', 'RETRY', 'EACH'] as const;
 
 export type Verb =
@@ -45,7 +45,7 @@ const actions: ReadonlySet<string> = new Set(actionVerbs);
 const lineVerbs: ReadonlySet<string> = new Set(everyVerb);
 const sections: ReadonlySet<string> = new Set(sectionVerbs);
 
-/** Spellings other languages teach, too far from the verb for the nearest-name search. */
+/** Words of other languages, too different from the verb for the search of similar names. */
 const synonyms: ReadonlyMap<string, Verb> = new Map([
   ['ELIF', 'ELSE IF'],
   ['ELSEIF', 'ELSE IF'],
@@ -59,7 +59,9 @@ const synonyms: ReadonlyMap<string, Verb> = new Map([
   ['ABORT', 'FAIL'],
 ]);
 
-/** A verb found in the text: `wordEnd` ends the verb itself, `end` what belongs to its token (colon and all). */
+/**
+ * A verb in the text. `wordEnd` is the end of the verb itself, `end` the end of its token, which includes the colon.
+ */
 export interface FoundVerb<Kind extends string = Verb> {
   readonly verb: Kind;
   readonly wordEnd: number;
@@ -72,7 +74,7 @@ const secondWord: ReadonlyMap<string, readonly [RegExp, Verb]> = new Map([
   ['ON', [/[ \t]+ERROR(?!\w)/y, 'ON ERROR']],
   ['ELSE', [/[ \t]+IF(?!\w)/y, 'ELSE IF']],
 ]);
-/** After an exact verb: nothing that would make it part of a path, an assignment or a call. */
+/** The text after an exact verb must not make it part of a path, an assignment or a call. */
 const verbEnd = /(?=[ \t]*(?:$|[\r\n:[,→"'\\]|->)|[ \t]+(?![ \t=]|$)|[ \t]+==)/y;
 const colonAhead = /[ \t]*(?:\[[^\]\n]*\])?[ \t]*:(?=[\s]|$)/y;
 const plainColon = /[ \t]*:/y;
@@ -96,7 +98,7 @@ function toFoundVerb(text: string, verb: Verb, wordEnd: number): FoundVerb {
   return { verb, wordEnd, end: tokenEnd(text, verb, wordEnd) };
 }
 
-/** The verb a word was meant to be, where its place and its shape leave little doubt. */
+/** The verb that a word was meant to be, if its position and form leave little doubt. */
 function guessVerb(written: string, colon: boolean, inList: boolean): Verb | undefined {
   const upper = written.toUpperCase();
   const candidates = inList ? actionVerbs : everyVerb;
@@ -107,7 +109,7 @@ function guessVerb(written: string, colon: boolean, inList: boolean): Verb | und
   return nearest(upper, candidates) as Verb | undefined;
 }
 
-/** The verb that starts at `at`, or null. `inList` is true in an action list, where verbs need no colon. */
+/** The verb that starts at `at`, or null. `inList`: in an action list verbs need no colon. */
 export function readVerb(text: string, at: number, inList: boolean): FoundVerb | null {
   const end = matchAt(word, text, at);
   if (end < 0) return null;
@@ -119,13 +121,16 @@ export function readVerb(text: string, at: number, inList: boolean): FoundVerb |
   }
   if ((inList ? actions : lineVerbs).has(written) && matchAt(verbEnd, text, end) >= 0)
     return toFoundVerb(text, written as Verb, end);
-  // The word of a section is never meant as another verb, wherever it is.
+  // The word of a section is never meant as another verb.
   if (sections.has(written)) return null;
   const verb = guessVerb(written, matchAt(colonAhead, text, end) > 0, inList);
   return verb === undefined ? null : toFoundVerb(text, verb, end);
 }
 
-/** The section of a STEP whose verb starts at `at`, or null. A misspelt word is a section when it is no likelier verb. */
+/**
+ * The section of a STEP that starts at `at`, or null. A misspelt word is a section unless it is more likely another
+ * verb.
+ */
 export function readSection(text: string, at: number): FoundVerb<SectionVerb> | null {
   const end = matchAt(word, text, at);
   if (end < 0) return null;
@@ -143,7 +148,7 @@ export function readSection(text: string, at: number): FoundVerb<SectionVerb> | 
   return meant !== undefined && sections.has(meant) ? is(meant) : null;
 }
 
-/** Is `name` the word of a section? */
+/** Whether `name` is the word of a section. */
 export function isSection(name: string): name is SectionVerb {
   return sections.has(name);
 }
@@ -153,7 +158,7 @@ export function verbLike(word: string): Verb | undefined {
   return /^[A-Z_]{3,}$/.test(word) ? (nearest(word, everyVerb) as Verb | undefined) : undefined;
 }
 
-/** Is `name` a verb, whatever its case? Gives the verb. */
+/** The verb that `name` is, ignoring case. */
 export function verbNamed(name: string): Verb | undefined {
   const upper = name.toUpperCase();
   return everyVerb.find((verb) => verb === upper) ?? synonyms.get(upper);
@@ -164,7 +169,7 @@ const actionAhead = new RegExp(
   'y',
 );
 
-/** Does the verb of an action, spelt exactly, follow at `at` after spaces? Decides where a command ends. */
+/** Whether a correctly spelt verb of an action follows the spaces at `at`. This decides where a command ends. */
 export function actionFollows(text: string, at: number): boolean {
   return matchAt(actionAhead, text, at) > 0;
 }

@@ -1,4 +1,4 @@
-/** Text on lines of its own: the script of a `DO:`, the words of a `PROMPT:`. */
+/** Text on its own lines: the script of a `DO:`, the text of a `PROMPT:`. */
 import type { IToken } from 'chevrotain';
 import { blockLineOutside, tabIndentation } from '../../source/catalogue/syntax.js';
 import type { ShellText } from '../ast.js';
@@ -6,8 +6,8 @@ import { type ParseContext, report, span, tokenEnd } from '../grammar/cst.js';
 import { indentOf } from '../tokens/command-patterns.js';
 
 /**
- * The lines below the verb `of`: the first one's indentation is taken from all. With `comments`, those further left
- * than the text are lines of it that have less to lose.
+ * The lines below the verb `of`, without the indentation of the first one. With `comments`, comments with less
+ * indentation than the text are part of it, and lose only their own indentation.
  */
 export function blockText(context: ParseContext, token: IToken, of: string, comments: boolean): ShellText {
   const raw = token.image;
@@ -36,7 +36,7 @@ export function blockText(context: ParseContext, token: IToken, of: string, comm
   return { text: out.join('\n'), lines, block: true, span: span(context, begin, tokenEnd(token)) };
 }
 
-/** The indentation of the first line of a block that is deeper than the line above the block. */
+/** The indentation of the first line of a block. */
 function marginOf(raw: string, outer: number): number {
   for (const line of raw.matchAll(/\n([ \t]*)(?=[^ \t\r\n])/g)) {
     const indent = (line[1] as string).length;

@@ -1,6 +1,6 @@
 /**
- * Lines to blocks: which lines belong to which instruction, and ELSE to its IF. Declarations that are inside a
- * block by mistake are moved to the top, so that their names are known.
+ * Builds blocks from lines: assigns lines to instructions, and ELSE to its IF. Declarations inside a block, which are
+ * mistakes, are moved to the top, so that their names exist.
  */
 import type { CstNode, IToken } from 'chevrotain';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -36,11 +36,11 @@ function isDeclaration(built: Built): built is Declaration {
   return declarationKinds.has(built.kind);
 }
 
-/** The instructions of a block so far. ELSE joins the IF that was added last. */
+/** The instructions of a block so far. ELSE is added to the last IF. */
 interface BlockList {
   readonly items: (Instruction | Declaration)[];
   readonly diagnostics: Diagnostic[];
-  /** Sections of a STEP and their entries, where they may be. */
+  /** Sections of a STEP and their entries, if they are allowed here. */
   readonly parts?: StepPart[];
 }
 
@@ -61,7 +61,7 @@ export function buildItems(context: ParseContext, lines: readonly CstNode[]): (I
 
 function add(list: BlockList, built: Built): void {
   if (isStepPart(built)) {
-    // Entries are only found below their sections, so a stray one is already reported for its indentation.
+    // Entries occur only below their sections, so the indentation of a misplaced one is already reported.
     if (list.parts !== undefined) list.parts.push(built);
     else if (built.kind.endsWith('-part')) list.diagnostics.push(strayPart(built));
   } else if (built.kind !== 'branch') list.items.push(built);
@@ -76,12 +76,12 @@ function join(list: BlockList, branch: Branch): void {
   if (above === undefined || above.kind !== 'if' || above.otherwise !== undefined) {
     const why = above?.kind === 'if' ? 'follows another `ELSE`' : 'has no `IF` directly above it';
     list.diagnostics.push(branchWithoutIf(branch.verb.span, { verb: branch.verb.text, why }));
-    // The body stays, so that what it binds and where it goes is known.
+    // The body is kept, so that its bindings and targets exist.
     for (const instruction of branch.body.instructions) list.items.push(instruction);
     return;
   }
   const { verb, body, span: where, condition } = branch;
-  // The arms were made here, one `push` above: growing them in place keeps long chains linear.
+  // The list of arms was created here, so it can grow in place, which keeps long chains linear.
   if (condition !== undefined) (above.arms as Arm[]).push({ condition, body, verb, span: where });
   else list.items[list.items.length - 1] = { ...above, otherwise: { body, verb, span: where } };
 }
@@ -113,7 +113,7 @@ function buildLine(
     const verb = firstWord(context.text, start);
     const margin = span(context, lineStart(context.text, start), start);
     const where = span(context, start, start + verb.length);
-    // A misspelt verb is reported already, and in a block it may have been meant as something else.
+    // A misspelt verb is already reported, and in a block it may have been meant as something else.
     if (verb === built.kind.toUpperCase())
       report(context, indentedDeclaration(where, { verb, fix: fixAt(margin, '') }));
     hoisted.push(built);
@@ -129,7 +129,7 @@ function lineStart(text: string, at: number): number {
   return text.lastIndexOf('\n', at - 1) + 1;
 }
 
-/** The block below a line. It can be claimed once; what nobody claims is reported and kept. */
+/** The block below a line. It can be claimed once. An unclaimed block is reported and kept. */
 class Below implements Bodies {
   private claimed = false;
   constructor(
@@ -163,7 +163,7 @@ class Below implements Bodies {
     return { instructions: [], inline: true, span: { ...verb.span, start: verb.span.end } };
   }
 
-  /** The actions of a list; the last one may claim the lines below. */
+  /** Builds the actions of a list. The last one may claim the lines below. */
   private actions(node: CstNode): Block {
     const statements = children(node, 'statement');
     const list = blockList(this.context.diagnostics);
@@ -198,10 +198,10 @@ class Below implements Bodies {
     return list.items as Instruction[];
   }
 
-  /** The lines below that the statement had no use for. */
+  /** Reports the lines below that the statement did not claim. */
   claimRest(statement: CstNode, built: Built, bullet: boolean): readonly Instruction[] {
     if (this.node === undefined || this.claimed) return [];
-    // Below a bullet an UNDO is where its command is.
+    // Below a bullet, an UNDO belongs to the command of the bullet.
     const undone = bullet && children(this.node, 'line').every((line) => isUndo(child(line, 'statement')));
     if (built.kind !== 'broken' && !undone) {
       const start = startOf(this.node);
@@ -237,7 +237,7 @@ function blockSpan(context: ParseContext, node: CstNode) {
   return span(context, start, Math.min(end, context.text.length));
 }
 
-/** What is before the actions of a branch, and how the whole is written. */
+/** The part before the actions of a branch, and the form of the whole line. */
 function afterBranch(verb: string): { after: string; example: string } {
   if (verb === 'ELSE') return { after: verb, example: 'ELSE → GOTO NEXT' };
   if (verb === 'DEFAULT') return { after: 'DEFAULT:', example: 'DEFAULT: GOTO NEXT' };

@@ -1,4 +1,4 @@
-/** CALL and PLAN: one call of a tool, or the run of a plan, with its values and the place of its result. */
+/** Builds CALL and PLAN: the call of a tool or plan, with its values and its output path. */
 import type { CstNode, IToken } from 'chevrotain';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
@@ -38,7 +38,7 @@ export function buildCall(context: ParseContext, node: CstNode, inList: boolean)
   };
 }
 
-/** A tool by its name, or the file of a plan in quotes; null after telling that there is neither. */
+/** A tool by its name, or the file of a plan in quotes. Returns null after reporting that both are missing. */
 function calledBy(context: ParseContext, node: CstNode, verb: Name, plan: boolean): Called | null {
   const word = token(node, 'ToolName');
   const text = token(node, 'CalledText');
@@ -64,7 +64,7 @@ function calledBy(context: ParseContext, node: CstNode, verb: Name, plan: boolea
   return null;
 }
 
-/** What to write after the arrow, where people name a path without its dagger or quote it as plans do. */
+/** Suggests the text after the arrow for a path without its `†`, or in quotes as in plans. */
 export function helpBehindArrow(head: CstNode, rest: CstNode): string | undefined {
   const first = rest.children.part?.[0] as IToken | undefined;
   if (token(head, 'PlainArrow') === undefined || head.name !== 'toolCall' || first === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** What DO and CHECK perform: shell text, argument lists and agent calls, with bindings and pipes. */
+/** Builds the work of DO and CHECK: shell text, argument lists and agent calls, with bindings and pipes. */
 import type { CstNode, IToken } from 'chevrotain';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { badName, missingPart, unclosedBracket } from '../../source/catalogue/syntax.js';
@@ -60,11 +60,14 @@ export function buildPerformed(
   return { kind: 'do', ...named, style: header.style, ...omitUndefined({ expression }) };
 }
 
-/** Two words in a row without an operator between them: a command, and no need to try an expression. */
+/** Two adjacent words without an operator between them: a command. Parsing it as an expression is unnecessary. */
 const plainCommand =
   /^(?!NOT\b)[\w./-]+[ \t]+(?!(?:AND|OR|NOT|is|in|not|contains|matches|starts|ends|exists|and|or)\b)[\w.~$"']/;
 
-/** A call with arguments, a list, an object: no shell can read these, so what is wrong in them is wrong in an expression. */
+/**
+ * A call with arguments, a list, or an object: no shell accepts these, so mistakes in them are mistakes in an
+ * expression.
+ */
 const onlyExpression = /^(?:(?!(?:raw|if|while|until|time|case)\()[A-Za-z_]\w*\((?![ \t]*\))|\[[^\s[]|\{["'])/;
 
 function asExpression(context: ParseContext, performed: Performed, piped: boolean): Expression | undefined {

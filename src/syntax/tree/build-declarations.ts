@@ -1,4 +1,4 @@
-/** Declarations: MACHINE, STATE, PATTERN, INPUT, LIMIT and IMPORT. Bodies are added by the block builder. */
+/** Builds declarations: MACHINE, STATE, PATTERN, INPUT, LIMIT and IMPORT. The block builder adds their bodies. */
 import type { CstNode, IToken } from 'chevrotain';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { badInputNote, missingPart, unexpectedText, unquotedPath } from '../../source/catalogue/syntax.js';
@@ -12,7 +12,7 @@ import { quotedTemplate } from './interpolation.js';
 
 type Broken = Extract<Instruction, { kind: 'broken' }>;
 
-/** An instruction in place of a line that cannot be used. */
+/** An instruction that replaces an unusable line. */
 export function brokenInstruction(context: ParseContext, node: CstNode, verb: Name): Broken {
   return { kind: 'broken', verb, span: spanOf(context, node) };
 }
@@ -56,7 +56,7 @@ const headingExample = {
   pattern: 'PATTERN: RETRY with times=3',
 } as const;
 
-/** A body without a name is still read, so that its own mistakes are found. */
+/** A body without a name is still built, so that its own mistakes are found. */
 function buildHeadless(context: ParseContext, node: CstNode, verb: Name, body: () => Block): Broken {
   context.blamed = false;
   body();

@@ -1,4 +1,4 @@
-/** The instructions whose whole text is one line: EMIT, GOTO, USE, RETURN, FAIL, TRACK, SET and INCREMENT. */
+/** Builds the instructions that consist of one line: EMIT, GOTO, USE, RETURN, FAIL, TRACK, SET and INCREMENT. */
 import type { CstNode, IToken } from 'chevrotain';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import {
@@ -96,7 +96,7 @@ export function buildJump(context: ParseContext, node: CstNode, rest?: CstNode):
   return { kind: 'goto', verb, target, args, span: where };
 }
 
-/** Arguments after a mistake: their names are passed, whatever their values are. */
+/** Arguments after a mistake: their names count as passed, whatever their values are. */
 function lostArguments(context: ParseContext, rest: CstNode | undefined): Argument[] {
   const pieces = rest === undefined ? [] : (parts(rest) as readonly IToken[]);
   return pieces.flatMap((piece, i) => {
@@ -139,7 +139,7 @@ export function buildReturn(context: ParseContext, node: CstNode): Instruction {
 
 const OPEN_BRACE = /(?<![{\\])\{(?=[A-Za-z_†][\w†.[\]?:]*["']?\s*$)/;
 
-/** `RETURN: {x`: with nothing that closes it, the text itself would be the result. */
+/** `RETURN: {x`: without the closing brace, the text itself would be the result. */
 function reportOpenBrace(context: ParseContext, { image, startOffset }: IToken): void {
   const found = OPEN_BRACE.exec(image);
   if (found === null) return;
@@ -229,7 +229,7 @@ function unexpectedOperator(context: ParseContext, operator: IToken, example: st
   );
 }
 
-/** The value in `(starts at 3, whatever else the note says)`. */
+/** The value in `(starts at 3, …)`, a note that may contain other text. */
 function trackedStart(context: ParseContext, notes: readonly IToken[]): Expression | undefined {
   for (const note of notes) {
     const prefix = startsAt.exec(note.image)?.[0];

@@ -1,4 +1,4 @@
-/** The instructions that do many things at once or in turn: PARALLEL and FOR EACH. */
+/** Builds PARALLEL and FOR EACH. */
 import type { CstNode, IToken } from 'chevrotain';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { emptyBlock, missingPart } from '../../source/catalogue/syntax.js';
@@ -58,7 +58,7 @@ export function buildForEach(
   const relation = token(node, 'Relation');
   const expression = child(node, 'expression');
   const example = 'FOR EACH: task in tasks';
-  // Of `FOR EACH: in list` the variable was forgotten.
+  // `FOR EACH: in list`: the variable is missing.
   const nameless = word === undefined || (word.image === 'in' && relation === undefined);
   if (nameless)
     reportMissing(

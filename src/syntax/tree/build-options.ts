@@ -1,4 +1,4 @@
-/** Options, arguments and event fields: the `key=value` parts of instructions. */
+/** Builds options, arguments and event fields: the `key=value` parts of instructions. */
 import type { CstNode, IToken } from 'chevrotain';
 import {
   missingColon,
@@ -29,7 +29,7 @@ import { quotedEnd } from '../tokens/interpolation-scan.js';
 import { buildExpression } from './expression.js';
 import { plainTemplate, quotedTemplate } from './interpolation.js';
 
-/** Text that is quoted as a whole is quoted text; anything else is taken as it is. */
+/** Text that is quoted as a whole is quoted text; any other text is used unchanged. */
 export function textTemplate(context: ParseContext, raw: string, start: number): Template {
   const first = raw[0];
   if ((first === '"' || first === "'") && quotedEnd(raw, 0) === raw.length) return quotedTemplate(context, raw, start);
@@ -42,7 +42,7 @@ export function assignedValue(context: ParseContext, assigned: IToken): Template
   return textTemplate(context, raw, tokenEnd(assigned) - raw.length);
 }
 
-/** Options between the verb and its colon; reports what the header lacks. */
+/** Options between the verb and its colon. Reports missing parts of the header. */
 export function headerOptions(context: ParseContext, node: CstNode, verbToken: IToken, inList: boolean): Option[] {
   const open = token(node, 'OptionsOpen');
   const close = token(node, 'OptionsClose') ?? token(node, 'CallOptionsClose');
@@ -58,7 +58,7 @@ export function headerOptions(context: ParseContext, node: CstNode, verbToken: I
   return buildOptions(context, child(node, 'options'));
 }
 
-/** Options among the parts of an `options` node; brackets, commas and colons are only punctuation. */
+/** The options in an `options` node. Brackets, commas and colons are only punctuation. */
 export function buildOptions(context: ParseContext, node: CstNode | undefined): Option[] {
   const list: Option[] = [];
   const pieces = (node === undefined ? [] : parts(node)) as readonly IToken[];
@@ -94,7 +94,7 @@ function option(context: ParseContext, key: IToken, value: IToken | undefined): 
 
 const noteOption = /(?<![\w.])(max|quorum)=(\d+|\{[^{}]*\})/g;
 
-/** `(quorum=3)`: a note that holds options. */
+/** `(quorum=3)`: a note that contains options. */
 export function noteOptions(context: ParseContext, note: IToken): Option[] {
   return [...note.image.matchAll(noteOption)].map((found) => {
     const start = note.startOffset + found.index;
@@ -160,12 +160,12 @@ function buildArgument(context: ParseContext, node: CstNode, what: string): Argu
   return { name, ...quotes, value: argumentValue(buildExpression(context, value)), span: where };
 }
 
-/** A name that is no word of the language: taken as it is between the quotes. */
+/** A quoted name, used unchanged. */
 function quotedName(context: ParseContext, quoted: IToken): Name {
   return { text: quoted.image.slice(1, -1), span: tokenSpan(context, quoted) };
 }
 
-/** A single bare word is text unless a variable has its name; only the checker knows which. */
+/** A single bare word is text unless a variable has its name, which only the checker knows. */
 function argumentValue(expression: Expression): ArgumentValue {
   if (expression.kind !== 'name' || expression.span.end - expression.span.start !== expression.name.length)
     return { kind: 'expression', expression, span: expression.span };
@@ -182,7 +182,7 @@ export function buildParameters(context: ParseContext, node: CstNode | undefined
 
 const unclosed = /^="(?:[^"\\]|\\.)*$/;
 
-/** The fields after an event's name. What is neither a field nor punctuation is reported once. */
+/** The fields after an event's name. Anything that is neither a field nor punctuation is reported once. */
 export function buildFields(context: ParseContext, pieces: readonly IToken[]): Field[] {
   const fields: Field[] = [];
   let optional: IToken | undefined;

@@ -1,4 +1,4 @@
-/** Lines and actions that begin with no verb: commands in PARALLEL and FOR EACH, mistakes anywhere else. */
+/** Builds lines and actions without a verb: commands in PARALLEL and FOR EACH, mistakes anywhere else. */
 import type { CstNode, IToken } from 'chevrotain';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { sectionOutside, stepInList } from '../../source/catalogue/step-syntax.js';
@@ -13,11 +13,11 @@ import type { StatementContext } from './statement-context.js';
 
 const firstWord = /^[^\s:[(,]+/;
 const looksLikeVerb = /^([A-Z][A-Z0-9_]*(?:[ \t]+[A-Z][A-Z0-9_]*)?)[ \t]*(?:\[[^\]\n]*\])?:(?=\s|$)/;
-/** An entry of RETRY that is not indented as one. */
+/** An entry of RETRY with the wrong indentation. */
 const retryEntry = /^ATTEMPT[ \t]+\d/;
 const wordColon = /^([A-Za-z_]\w*):(?=\s|$)/;
 
-/** An action of a list that begins with no verb. */
+/** An action of a list without a verb. */
 export function buildProse(context: ParseContext, prose: IToken): Instruction {
   const written = firstWord.exec(prose.image)?.[0] ?? prose.image;
   const where = tokenSpan(context, prose);
@@ -39,7 +39,7 @@ export function buildProse(context: ParseContext, prose: IToken): Instruction {
   return { kind: 'broken', verb: { text: written, span: at }, span: where };
 }
 
-/** Bullets and numbers of other lists. To a shell `*` would be the first file there is. */
+/** Bullets and numbers of lists. In a shell, `*` would be the name of the first file. */
 const otherBullet = /^(?:[*+•–—]|\d+[.)])(?=[ \t])/;
 
 /** A line without a verb. */
@@ -92,13 +92,13 @@ function endOfLine(text: string, at: number): number {
   return end < 0 ? text.length : end;
 }
 
-/** What serves as the verb of a bare line: its first word. */
+/** The first word of a bare line, in the role of its verb. */
 function shellVerb(context: ParseContext, line: string, start: number): Name {
   const text = firstWord.exec(line)?.[0] ?? line.slice(0, 1);
   return { text, span: span(context, start, start + Math.max(1, text.length)) };
 }
 
-/** `x = …`: whether the right side is a command or a value, only its author knows. */
+/** `x = …`: only the author knows whether the right side is a command or a value. */
 function bindingHelp(line: string): { help?: string } {
   const name = /^([A-Za-z_]\w*)[ \t]*\+?=/.exec(line)?.[1];
   return name === undefined
@@ -109,7 +109,7 @@ function bindingHelp(line: string): { help?: string } {
 /** Verbs of test files that no program has. */
 const testVerb = /^(?:TESTS?|MOCK|GIVEN|ANSWER|EXPECT)$/;
 
-/** A line whose first word might have been meant as a verb. */
+/** A line with a first word that may have been meant as a verb. */
 function buildUnknown(context: ParseContext, statement: CstNode, line: string, start: number): Instruction {
   const written =
     looksLikeVerb.exec(line)?.[1] ?? wordColon.exec(line)?.[1] ?? firstWord.exec(line)?.[0] ?? line.slice(0, 1);

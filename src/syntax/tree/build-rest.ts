@@ -1,4 +1,4 @@
-/** What is said about the tokens an instruction did not understand: one message, about the first of them. */
+/** Reports the unexpected tokens of an instruction: one message, about the first of them. */
 import type { CstNode, IToken } from 'chevrotain';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import {
@@ -13,15 +13,15 @@ import { noName } from '../names.js';
 import { deepestBrackets } from '../tokens/scan.js';
 import { readVerb } from '../tokens/verbs.js';
 
-/** A word that names what a verb is about: `what` is declared by it, `a state` say, or it was declared elsewhere. */
+/** The name that belongs to a verb. `what` is its kind, such as `a state`, if the verb declares it. */
 export interface Naming {
   readonly word: IToken;
   readonly what: string | null;
 }
 
 /**
- * Reports `rest` and takes the blame for its instruction: nothing else is said to be missing in it. `naming` is
- * the name that is before it, of which further words were meant as a part; `behind` helps where its verb knows better.
+ * Reports `rest`, and marks the instruction as reported, so that no missing parts are reported too. `naming` is the
+ * name before it, if further words may belong to the name. `behind` is a more specific help for the verb.
  */
 export function reportRest(context: ParseContext, rest: CstNode, naming?: Naming, behind?: string): void {
   if (context.blamed) return;
@@ -52,7 +52,7 @@ export function reportRest(context: ParseContext, rest: CstNode, naming?: Naming
   }
 }
 
-/** Several words in the place of one. */
+/** Several words in the position of one. */
 function reportLongName(context: ParseContext, word: IToken, what: string, list: readonly IToken[]): void {
   const other = list.findIndex((t) => !isWord(t));
   const end = tokenEnd(list[(other < 0 ? list.length : other) - 1] as IToken);
@@ -67,7 +67,7 @@ function isWord(t: IToken): boolean {
 const operatorWords =
   /(?:is\s+(?:not\s+)?(?:empty|null|valid\s+json)|(?:is\s+)?(?:not\s+)?(?:contains|in)|matches|(?:starts|ends)\s+with|exists|not\s+(?:empty|null))(?!\w)/iy;
 
-/** Words of an operator in capitals, or with one too many or too few: `IS EMPTY`, `is in`, `not empty`. */
+/** Words of an operator in capitals, or with a superfluous or missing word: `IS EMPTY`, `is in`, `not empty`. */
 function reportOperator(context: ParseContext, first: IToken): boolean {
   operatorWords.lastIndex = first.startOffset;
   const written = operatorWords.exec(context.text)?.[0];
@@ -90,7 +90,7 @@ function reportUnexpected(context: ParseContext, list: readonly IToken[], help: 
   report(context, unexpectedText(where, { text: first.image, ...omitUndefined({ help }) }));
 }
 
-/** `with {x}`, where a name is wanted; words without a comma; a note before `with`. */
+/** `with {x}` instead of a name; words without a comma; a note before `with`. */
 function helpBehindWith(context: ParseContext, first: IToken): string | undefined {
   if (/^\([^()]*\)[ \t]+with(?!\w)/.test(context.text.slice(first.startOffset, first.startOffset + 200)))
     return 'put the note in parentheses after the values';

@@ -1,6 +1,6 @@
 /**
- * One concrete statement to one instruction, declaration or branch. Mistakes are reported here; whatever could
- * be understood is kept, so that one slip does not hide the rest of a program.
+ * Builds an instruction, declaration or branch from one concrete statement. Reports mistakes and keeps everything that
+ * could be parsed, so that one slip does not hide the rest of a program.
  */
 import type { CstElement, CstNode, IToken } from 'chevrotain';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -75,7 +75,7 @@ const named: ReadonlyMap<string, string | null> = new Map([
   ['Track', 'a variable'],
 ]);
 
-/** The name that ends a head, where a name is all that the verb needs. */
+/** The name at the end of a head, if the verb needs only a name. */
 function namingOf(head: CstElement): Naming | undefined {
   if (!isNode(head)) return undefined;
   const word = token(head, 'Word') ?? token(head, 'ToolName');
@@ -91,7 +91,7 @@ function setsElement(head: CstElement, rest: CstNode): boolean {
   return word !== undefined && first?.image === '[' && first.startOffset === tokenEnd(word);
 }
 
-/** A line without a verb is blamed as a whole, whatever is in it. */
+/** A line without a verb is reported as a whole. */
 function takesAnything(head: CstElement): boolean {
   if (!isNode(head)) return head.tokenType.name === 'Prose';
   return head.name === 'performed' || (head.name === 'gates' && beginsWithVerb(head));
@@ -110,7 +110,7 @@ function leadingVerb(node: CstNode): IToken | undefined {
   return undefined;
 }
 
-/** Verbs that may be without a colon also on a line of their own. */
+/** Verbs that need no colon even on their own line. */
 const colonless: ReadonlySet<string> = new Set([
   'Goto',
   'Return',
@@ -129,7 +129,7 @@ const spelt: Readonly<Record<string, string>> = {
   ForEach: 'FOR EACH',
 };
 
-/** A misspelt verb takes the blame for its instruction: what else looks wrong may follow from the guess. */
+/** For a misspelt verb, no other mistakes of its instruction are reported, because they may follow from the guess. */
 function reportVerb(context: ParseContext, verb: IToken, surroundings: StatementContext): void {
   const type = verb.tokenType.name;
   const meant = spelt[type] ?? type.toUpperCase();
@@ -147,19 +147,19 @@ function reportVerb(context: ParseContext, verb: IToken, surroundings: Statement
   reportMissing(context, missingColon(written.span, { verb: meant, fix: fixAt(end, ':') }));
 }
 
-/** Verbs after which several plain words make no sense, unlike a command or a text. */
+/** Verbs that several plain words cannot follow, unlike a command or a text. */
 const takesNoWords: ReadonlySet<string> = new Set([
   ...['Use', 'Goto', 'Wait', 'Ask', 'Track', 'Set', 'Increment', 'Call', 'Plan'],
 ]);
 const sentence = /[a-z]+(?:[ \t]+(?!with(?!\w))[a-z][a-z'-]*){2,}[ \t]*(?=$|[\r\n,.])/y;
 
-/** `use partial data`: words with nothing in them that an instruction would have. */
+/** `use partial data`: only words, without anything typical of an instruction. */
 function readsAsSentence(text: string, at: number): boolean {
   sentence.lastIndex = at;
   return sentence.test(text);
 }
 
-/** The colon of a command is after its options; who builds the command looks after it. */
+/** The colon of a command comes after its options; the builder of the command checks it. */
 function mayLackColon(type: string, surroundings: StatementContext): boolean {
   return surroundings.inList || colonless.has(type) || /^(?:Do|Undo|Check|Call|Plan)$/.test(type);
 }
@@ -270,7 +270,7 @@ function reportMissingArrow(
   context.blamed = true;
 }
 
-/** `IF: ready:` as other languages write it. */
+/** `IF: ready:`, as in other languages. */
 function lastColon(rest: CstNode | undefined): IToken | undefined {
   const list = (rest?.children.part ?? []) as IToken[];
   const only = list[0];

@@ -1,4 +1,4 @@
-/** UNDO: the command, agent call or CALL that takes back what is above it. */
+/** Builds UNDO: the command, agent call or CALL that undoes the instruction above it. */
 import type { CstNode, IToken } from 'chevrotain';
 import { missingPart } from '../../source/catalogue/syntax.js';
 import type { Instruction } from '../ast.js';

@@ -1,4 +1,4 @@
-/** The instructions that wait, for time, a condition, parallel members, a signal or a person: WAIT and ASK. */
+/** Builds WAIT and ASK, which wait for time, a condition, parallel members, a signal or a person. */
 import type { CstNode, IToken } from 'chevrotain';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
@@ -101,7 +101,7 @@ function waitFor(context: ParseContext, node: CstNode, verb: Name, notes: readon
   return { kind: 'condition', condition: { kind: 'broken', span: where }, span: where };
 }
 
-/** `awaits`: something is before the time-out. */
+/** `awaits`: there is a condition before the time-out. */
 function timeoutTemplate(context: ParseContext, timeout: IToken, awaits: boolean): Template {
   const raw = timeout.image.replace(/^(?:(?:OR|or|\|\||AND|and|&&)[ \t]+)?timeout[ \t]*=[ \t]*/, '');
   const operator = /^(?:or|OR|\|\||AND|and|&&)/.exec(timeout.image)?.[0];

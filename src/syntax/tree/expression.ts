@@ -1,6 +1,6 @@
 /**
- * Concrete expressions to trees. The grammar gives operands and operators in a row; the binding strength of the
- * operators is decided here: OR, AND, NOT, comparisons, sums, products, signs, from the loosest to the closest.
+ * Builds trees from concrete expressions. The grammar returns operands and operators in a row. This file applies
+ * precedence, from lowest to highest: OR, AND, NOT, comparisons, sums, products, signs.
  */
 import type { CstElement, CstNode, IToken } from 'chevrotain';
 import {
@@ -31,17 +31,17 @@ import { parseExpressionTokens } from '../grammar/parser.js';
 import { tokenize } from '../tokens/lexer.js';
 import { buildOperand } from './operand.js';
 
-/** Operators and path segments from the outside of an expression to its innermost part. */
+/** The maximum depth of an expression, counted in operators and path segments. */
 export const deepestExpression = 1000;
 
 export interface ParsedExpression {
   readonly expression: Expression;
   readonly diagnostics: Diagnostic[];
-  /** Whether all of the text is one expression. */
+  /** Whether the whole text is one expression. */
   readonly complete: boolean;
 }
 
-/** Reads `text` as one expression. `base` is its place in the file. Never throws. */
+/** Parses `text` as one expression. `base` is its position in the file. Never throws. */
 export function parseExpressionText(text: string, base: number, fileIndex: number): ParsedExpression {
   const context: ParseContext = { text, base, file: fileIndex, diagnostics: [], blamed: false };
   const lexed = tokenize(text, 'expression');
@@ -66,16 +66,16 @@ export function parseExpressionText(text: string, base: number, fileIndex: numbe
   };
 }
 
-/** Operands and operators of one expression, and how far the reader has come. */
+/** The operands and operators of one expression, and the current position. */
 interface Row {
   readonly context: ParseContext;
   readonly parts: readonly CstElement[];
   at: number;
-  /** Operators around this expression. */
+  /** The number of operators that enclose this expression. */
   readonly around: number;
 }
 
-/** The tree of an `expression` node. `around` counts the operators that enclose it. */
+/** The tree of an `expression` node. `around` is the number of enclosing operators. */
 export function buildExpression(context: ParseContext, node: CstNode, around = 0): Expression {
   const row: Row = { context, parts: parts(node), at: 0, around: around + parts(node).length };
   if (row.around > deepestExpression) return tooDeep(context, node);

@@ -1,7 +1,7 @@
 /**
- * Text with values in it: quoted and unquoted text becomes a template, and `{…}` in it an interpolation when it
- * is a name, a path, a call or a † reference. Texts hold expressions and expressions hold texts, so this file
- * and `expression.ts` know each other.
+ * Builds templates from quoted and unquoted text. `{…}` is an interpolation if it contains a name, a path, a call or a
+ * † reference. Texts contain expressions and expressions contain texts, so this file and `expression.ts` import each
+ * other.
  */
 
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -14,19 +14,19 @@ import { dataReferenceEnd, interpolationEnd } from '../tokens/interpolation-scan
 import { parseExpressionText } from './expression.js';
 
 interface FoundInterpolation {
-  /** Offset after the `}`. */
+  /** The offset after the `}`. */
   readonly end: number;
   readonly interpolation: Interpolation;
 }
 
-// A path with more steps than this is read as any other expression, and refused there.
+// A path with more segments is parsed like any other expression, which refuses it.
 const simple = /\{([A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\[\d+\]|\?){0,500})(\*)?(?::([A-Za-z_]\w*))?\}/y;
 const segment = /\.([A-Za-z_]\w*)|\[(\d+)\]|\?/g;
 const filterAtEnd = /:([A-Za-z_]\w*)$/;
 
 /**
- * The interpolation whose `{` is at `at`, or null when the braces are plain text. `base` gives the place in
- * the file of an offset of `text`; `shell` allows `{list*}`.
+ * The interpolation that begins with the `{` at `at`, or null if the braces are plain text. `base` maps an offset of
+ * `text` to the file; `shell` allows `{list*}`.
  */
 export function scanInterpolation(
   text: string,
@@ -142,12 +142,15 @@ function complexInterpolation(
   const named = filter === undefined ? {} : { filter };
   if (complete && diagnostics.length === 0 && isReference(expression))
     return { end, interpolation: { expression, ...named, list, span: where } };
-  // Nobody means a dagger in braces as text, and in a command its `||` would be the shell's.
+  // A `†` in braces is never meant as text, and in a command its `||` would belong to the shell.
   if (!inner.startsWith('†')) return null;
   return { end, interpolation: { expression: unreadableReference(inner, where), ...named, list: false, span: where } };
 }
 
-/** Braces that begin as a reference and are none: a reference whose mistake whoever asks for its value reports. */
+/**
+ * Braces that begin like a reference but are invalid: a reference with a mistake, which is reported when its value is
+ * needed.
+ */
 function unreadableReference(inner: string, where: Span): DataReference {
   const first = inner.slice(0, Math.max(1, dataReferenceEnd(inner, 0)));
   const second = /^\s*(?:\|\||<\|>)\s*(†.+?)\s*$/.exec(inner.slice(first.length))?.[1];
@@ -165,7 +168,7 @@ function unreadableReference(inner: string, where: Span): DataReference {
   };
 }
 
-/** Names, paths, calls and † references are inserted; sums and comparisons in braces are text. */
+/** Names, paths, calls and † references are interpolations; sums and comparisons in braces are text. */
 function isReference(expression: Expression): boolean {
   switch (expression.kind) {
     case 'name':
@@ -184,7 +187,7 @@ function isReference(expression: Expression): boolean {
 
 // ---- templates --------------------------------------------------------------------------------------
 
-/** The template of quoted text; `start` is the offset of the opening quote in the text being read. */
+/** The template of quoted text. `start` is the offset of the opening quote in the parsed text. */
 export function quotedTemplate(context: ParseContext, raw: string, start: number): Template {
   const quote = raw[0] === "'" ? "'" : '"';
   const inner = raw.slice(1, -1);
@@ -192,16 +195,16 @@ export function quotedTemplate(context: ParseContext, raw: string, start: number
   return { parts: list, quote, raw, span: span(context, start, start + raw.length) };
 }
 
-/** The template of unquoted text: no escapes. Text that is quoted as a whole is read as quoted text. */
+/** The template of unquoted text, which has no escapes. Text that is quoted as a whole is parsed as quoted text. */
 export function plainTemplate(context: ParseContext, raw: string, start: number): Template {
   const list = templateParts(context, raw, start, false);
   return { parts: list, quote: 'none', raw, span: span(context, start, start + raw.length) };
 }
 
-/** The template of text on lines of its own, whose indentation is not a part of it: no escapes. */
+/** The template of text on its own lines, without their indentation. It has no escapes. */
 export function blockTemplate(context: ParseContext, { text, lines, span: where }: Omit<ShellText, 'block'>): Template {
   let line = 0;
-  // Places are asked for from the front to the back, or close after one another.
+  // Offsets are requested in ascending order, or close to each other.
   const spanOf = (offset: number): number => {
     if ((lines[line]?.at ?? 0) > offset) line = 0;
     while ((lines[line + 1]?.at ?? Number.POSITIVE_INFINITY) <= offset) line++;
@@ -254,7 +257,7 @@ interface Brace {
   readonly end: number;
 }
 
-/** `{x}` is a value, `{{x}}` the text `{x}`, `{{{x}}}` a value in braces; any other brace is a brace. */
+/** `{x}` is a value, `{{x}}` is the text `{x}`, and `{{{x}}}` is a value in braces. Any other brace is text. */
 export function readBrace(text: string, at: number, file: number, base: (offset: number) => number): Brace {
   const literal: Brace = { before: '{', after: '', end: at + 1 };
   if (text[at + 1] !== '{') {

@@ -1,11 +1,11 @@
-/** Templates of text that does not be in its file as it is: prompts and values of a workflow file. */
+/** Templates of text that differs from the text of its file: prompts and values of a workflow file. */
 import type { Interpolation, Template } from '../ast.js';
 import { readBrace } from './interpolation.js';
 import { type LocatedText, sourceOffset } from './located-text.js';
 
 /**
- * Reads a template. With `doubled`, one pair of braces is taken from `{{"a": 1}}` and the like: where it closes on its
- * own line, the second pair is there only to say that the first is text.
+ * Builds a template. With `doubled`, text such as `{{"a": 1}}` that closes on its own line loses a pair of braces,
+ * because the second pair only marks the first as text.
  */
 export function locatedTemplate(located: LocatedText, file: number, doubled = false): Template {
   const { text } = located;
@@ -28,7 +28,7 @@ export function locatedTemplate(located: LocatedText, file: number, doubled = fa
         parts.push(brace.found);
         plain = brace.after;
       }
-      // A brace that is text, and whose twin only says so: the twin goes.
+      // A doubled brace that stands for a single one: removes the second.
       at = brace.end === at + 1 && dropped.has(at) ? at + 2 : brace.end;
     } else if (character === '}' && dropped.has(at)) {
       plain += '}';
@@ -52,7 +52,7 @@ function nextBrace(text: string, from: number): number {
   return braces.exec(text)?.index ?? text.length;
 }
 
-/** Offsets of the `{{` and `}}` that belong together on one line. */
+/** The offsets of the `{{` and `}}` that form a pair on one line. */
 function doubledBraces(text: string): ReadonlySet<number> {
   const found = new Set<number>();
   if (!text.includes('{{')) return found;

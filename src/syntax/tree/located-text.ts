@@ -1,15 +1,18 @@
 /**
- * Text that does not be in its file as it is: lines of a block without their indentation, folded lines, quoted text
- * without its escapes. What is read from it says where it is in the file all the same.
+ * Text that differs from the text of its file: lines of a block without their indentation, folded lines, quoted text
+ * without its escapes. Nodes that are parsed from it still have their locations in the file.
  */
 
 export interface LocatedText {
   readonly text: string;
-  /** In order, the first for offset 0: from `at` on, a character of `text` is one character of the file from `source` on. */
+  /**
+   * The pieces in order; the first begins at offset 0. From `at` on, each character of `text` is one character of the
+   * file from `source` on.
+   */
   readonly pieces: readonly { readonly at: number; readonly source: number }[];
 }
 
-/** The offset in the file of an offset in the text. */
+/** Maps an offset in the text to the file. */
 export function sourceOffset({ pieces }: LocatedText, offset: number): number {
   let low = 0;
   let high = pieces.length - 1;
@@ -23,8 +26,8 @@ export function sourceOffset({ pieces }: LocatedText, offset: number): number {
 }
 
 /**
- * A copy of a tree that was read at offset 0 of the text, with its spans in the file. The character before an end
- * decides where the end is: after it the text may continue elsewhere.
+ * A copy of a tree that was parsed at offset 0 of the text, with its spans in the file. An end is mapped by the
+ * character before it, because the text after it may be elsewhere.
  */
 export function relocate<T>(tree: T, located: LocatedText, file: number): T {
   const walk = (value: unknown): unknown => {

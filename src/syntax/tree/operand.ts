@@ -1,4 +1,4 @@
-/** The operands of expressions: names and paths, calls, literals, lists, objects, and what is in brackets. */
+/** Builds the operands of expressions: names and paths, calls, literals, lists, objects, and groups. */
 import type { CstElement, CstNode, IToken } from 'chevrotain';
 import { missingPart, unclosedBracket } from '../../source/catalogue/syntax.js';
 import { NEVER_NAMES } from '../../source/reference.js';
@@ -54,7 +54,7 @@ function buildPostfix(context: ParseContext, of: Expression, element: CstElement
   if (element.tokenType.name === 'Question') return { kind: 'maybe', of, span: where };
   const text = element.image.replace(/^\.[ \t]*/, '');
   const end = tokenEnd(element);
-  // Spaces around a dot of a reference mean no more than elsewhere.
+  // Spaces around a dot of a reference have no meaning.
   if (of.kind === 'data-reference' && of.problem === undefined && !NEVER_NAMES.has(text))
     return { ...of, path: [...of.path, text], span: where };
   return { kind: 'field', of, name: { text, span: span(context, end - text.length, end) }, span: where };
@@ -67,7 +67,7 @@ function buildCall(context: ParseContext, name: IToken, node: CstNode, depth: nu
   return { kind: 'call', name: nameOf(context, name), args, span: span(context, name.startOffset, endOf(node)) };
 }
 
-/** The expressions of a list or of arguments; a comma that is followed by nothing is reported. */
+/** The expressions of a list or of arguments. Reports a comma without a following expression. */
 export function buildItems(context: ParseContext, node: CstNode, depth = 0): Expression[] {
   const items = children(node, 'expression');
   const commas = tokens(node, 'Comma');
@@ -134,7 +134,7 @@ function buildEntry(context: ParseContext, node: CstNode, depth: number): Object
   return { key, value: { kind: 'broken', span: where } };
 }
 
-/** Keys are fixed: braces in one are just braces. */
+/** Keys are constant: braces in them are text. */
 function keyText(context: ParseContext, quoted: IToken): string {
   const template = quotedTemplate(context, quoted.image, quoted.startOffset);
   return template.parts

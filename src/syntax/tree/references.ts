@@ -1,9 +1,11 @@
-/** References as trees with places: what is wrong with one stays in it, because whoever checks it knows its kinds. */
+/**
+ * Builds references with locations. A mistake is stored in the node, because only the checker knows the allowed kinds.
+ */
 import { type DataPath, type ReferenceExpr, type ReferenceProblem, readReference } from '../../source/reference.js';
 import type { DataReference, Expression, OutputPath, ReferenceGroup, ReferenceMistake } from '../ast.js';
 import { type ParseContext, span } from '../grammar/cst.js';
 
-/** A single reference; `start` is the offset of its dagger in the text being read. */
+/** A single reference. `start` is the offset of its `†` in the parsed text. */
 export function buildDataReference(context: ParseContext, image: string, start: number): DataReference {
   const read = readReference(image);
   if (read.ok && read.expr.kind === 'reference') return reference(context, read.expr.path, start, image.length);
@@ -22,7 +24,7 @@ export function buildReferences(context: ParseContext, image: string, start: num
   return { kind: 'data-reference', root, path: [], problem: mistake(context, read.problem, start), span: where };
 }
 
-/** What is after the arrow. */
+/** The output path after the arrow. */
 export function buildOutputPath(context: ParseContext, image: string, start: number): OutputPath {
   const raw = joinLines(image);
   const read = readReference(raw);
@@ -31,7 +33,7 @@ export function buildOutputPath(context: ParseContext, image: string, start: num
   return { paths: null, problem: mistake(context, read.problem, start), raw, span: where };
 }
 
-/** A line that continues below is one text; spaces instead of the line end keep all offsets. */
+/** A continued line is one text. Spaces replace the line end, so that all offsets stay the same. */
 function joinLines(image: string): string {
   return image.replace(/\\[ \t]*\r?\n/g, (end) => ' '.repeat(end.length));
 }

@@ -1,9 +1,9 @@
-/** What the builders of statements and of blocks tell each other. */
+/** The types through which the builders of statements and of blocks communicate. */
 import type { CstNode } from 'chevrotain';
 import type { Block, Declaration, Expression, Instruction, Name } from '../ast.js';
 import type { StepPart } from '../steps/step-part.js';
 
-/** Where a statement is. */
+/** The position of a statement. */
 export interface StatementContext {
   /** In an action list, where verbs need no colon. */
   readonly inList: boolean;
@@ -13,7 +13,7 @@ export interface StatementContext {
   readonly bullet: boolean;
 }
 
-/** ELSE, ELSE IF, DEFAULT and ON ERROR: what they become depends on the lines around them. */
+/** ELSE, ELSE IF, DEFAULT and ON ERROR, whose result depends on the adjacent lines. */
 export interface Branch {
   readonly kind: 'branch';
   readonly is: 'else' | 'else-if' | 'default' | 'on-error';
@@ -26,17 +26,19 @@ export interface Branch {
 
 export type Built = Instruction | Declaration | Branch | StepPart;
 
-/** Gives a statement what belongs to it outside its own node: the actions after its arrow, the lines below it. */
+/**
+ * Gives a statement access to its parts outside of its own node: the actions after its arrow, and the lines below it.
+ */
 export interface Bodies {
   /** The block after an arrow: its action list, or else the lines below. */
   branch(actions: CstNode | undefined, verb: Name): Block;
-  /** The lines below, or undefined when there are none. `bare` lines are commands. */
+  /** The lines below, or undefined if there are none. `bare` lines are commands. */
   below(bare: boolean): Block | undefined;
-  /** The lines below of a STEP or of one of its sections. */
+  /** The lines below a STEP or one of its sections. */
   stepLines(): StepLines | undefined;
 }
 
-/** Lines of a STEP or of a section: those that are instructions, and those that only have a meaning there. */
+/** The lines of a STEP or of a section: instructions, and parts that only have a meaning there. */
 export interface StepLines {
   readonly body: Block;
   readonly parts: readonly StepPart[];

@@ -1,11 +1,11 @@
-/** Mappings and items of YAML with the comments of the parts that they print. */
+/** Prints mappings and items of YAML with the comments of their parts. */
 import yaml, { type Node, type Pair, type Scalar, type YAMLMap } from 'yaml';
 import type { AttachedComments } from '../../../syntax/steps/attached-comments.js';
 
-/** A key with its value, and where the parts begin that it prints. */
+/** A key with its value, and the offsets of the parts that it prints. */
 export type Entry = readonly [key: string, value: unknown, ...parts: number[]];
 
-/** A mapping that takes any key, in this order. */
+/** A mapping with keys in the given order. */
 export function mapOf(entries: readonly Entry[], comments: AttachedComments): YAMLMap {
   const map = new yaml.YAMLMap();
   for (const [key, value, ...parts] of entries) {
@@ -18,7 +18,7 @@ export function mapOf(entries: readonly Entry[], comments: AttachedComments): YA
   return map;
 }
 
-/** An item of a list. What is at the end of its line is at the end of its first one. */
+/** An item of a list. A comment at the end of its line goes to the end of its first line. */
 export function itemOf(value: unknown, parts: readonly number[], comments: AttachedComments): Node {
   const node = nodeOf(value);
   const first = yaml.isMap(node) ? (node.items[0]?.value as Node | undefined) : node;
@@ -33,7 +33,7 @@ export function withBelow(map: YAMLMap, below: readonly string[]): YAMLMap {
   return map;
 }
 
-/** As the YAML library wants it, which takes an empty line for a blank one. */
+/** The form for the YAML library, which treats an empty comment line as a blank line. */
 export function commentText(comments: readonly string[]): string {
   return comments.map((text) => text.slice(1) || ' ').join('\n');
 }
@@ -42,7 +42,7 @@ function nodeOf(value: unknown): Node {
   return yaml.isNode(value) ? (value as Node) : new yaml.Document(null).createNode(value);
 }
 
-/** Puts a comment at the end of the line of a value. Gives those that have no place there. */
+/** Puts a comment at the end of the line of a value. Returns the comments that do not fit there. */
 function endsOf(node: Node, ends: readonly string[]): readonly string[] {
   const [only, more] = ends;
   const isLine = yaml.isScalar(node) ? !isBlock(node) : yaml.isCollection(node) && node.flow === true;

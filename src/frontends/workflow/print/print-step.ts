@@ -1,4 +1,4 @@
-/** A step as a mapping of YAML, its parts sorted under `get` and `run`. */
+/** Prints a step as a mapping of YAML, with its parts grouped under `get` and `run`. */
 
 import yaml, { type YAMLMap } from 'yaml';
 import { unreachable } from '../../../prelude/unreachable.js';
@@ -71,7 +71,7 @@ function getPairs(printing: Printing, { prompt, context, session }: Step): Pairs
   return pairs;
 }
 
-/** The line end after a block is YAML's own. */
+/** The line end after a block belongs to YAML. */
 function promptText(text: string): string {
   return text.includes('\n') ? `${text}\n` : text;
 }
@@ -132,7 +132,7 @@ function guardPair(printing: Printing, { key, value }: Option): [string, unknown
   return [key.text, value === undefined ? true : scalarOf(printing, value)];
 }
 
-/** Only a plain command can be in a workflow file: it has no names that others read. */
+/** A workflow file can contain only plain commands, without names for their results. */
 function commandText(printing: Printing, one: Instruction): string | null {
   const help = 'a step of a workflow file can only run an agent, a workflow, or plain commands';
   if (one.kind !== 'do') return reportNoForm(printing, one.verb.span, `\`${one.verb.text}\` in a step`, help);
@@ -153,7 +153,7 @@ function gateList(printing: Printing, gates: readonly GateEntry[]): unknown {
 
 function gateNode(printing: Printing, gate: GateEntry): unknown {
   const value = gateValue(printing, gate);
-  // A program may write `DO:` for `bash:`; only a command is known by its word alone.
+  // A program may write `DO:` for `bash:`.
   const word = gate.kind === 'command' ? gate.word.text : gate.kind;
   if (value === undefined && gate.label === undefined) return word;
   const pairs: Pairs = gate.kind === 'validate' ? callPairs(printing, 'validate', gate.call) : [[word, value ?? null]];
@@ -161,7 +161,7 @@ function gateNode(printing: Printing, gate: GateEntry): unknown {
   return plainMap(pairs);
 }
 
-/** Undefined for a gate that is its word. */
+/** Undefined for a gate that consists of its word. */
 function gateValue(printing: Printing, gate: GateEntry): unknown {
   switch (gate.kind) {
     case 'command':
@@ -216,7 +216,7 @@ function retryEntry(printing: Printing, entry: RetryEntry): unknown {
   return itemOf(mapOf(pairs, comments), [entry.span.start], comments);
 }
 
-/** In braces or brackets, on one line. */
+/** In flow style: in braces or brackets, on one line. */
 function flow(value: unknown): yaml.Node {
   return new yaml.Document(null).createNode(value, { flow: true });
 }

@@ -1,6 +1,6 @@
 /**
- * Values of a program as YAML. Texts are read again after they are written: only what comes back the same is printed,
- * and what cannot is reported at its place.
+ * Prints values of a program as YAML. Each text is parsed again after it is written. If the result differs, it is
+ * reported at its location.
  */
 import yaml, { type Node } from 'yaml';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
@@ -12,13 +12,13 @@ import type { AttachedComments } from '../../../syntax/steps/attached-comments.j
 import { locatedTemplate } from '../../../syntax/tree/located-template.js';
 
 export interface Printing {
-  /** The text that the tree was read from. */
+  /** The source text of the tree. */
   readonly file: SourceFile;
   readonly diagnostics: Diagnostic[];
   readonly comments: AttachedComments;
 }
 
-/** Tells that something cannot be written in a workflow file; the value is in its place meanwhile. */
+/** Reports that something cannot be written in a workflow file, and returns a placeholder. */
 export function reportNoForm(printing: Printing, span: Span, what: string, help?: string): null {
   printing.diagnostics.push(words.noYamlForm(span, { what, ...omitUndefined({ help }) }));
   return null;
@@ -28,7 +28,7 @@ export function sliceOf({ file }: Printing, { start, end }: Span): string {
   return file.text.slice(start, end);
 }
 
-/** A text with values in it. In prompts doubled braces lose a pair, so braces that are text may have to be doubled. */
+/** A text with values. In prompts doubled braces lose a pair, so literal braces may have to be doubled. */
 export function templateText(printing: Printing, template: Template, prompt = false): string {
   const plain: boolean[] = [];
   let text = '';
@@ -44,13 +44,13 @@ export function templateText(printing: Printing, template: Template, prompt = fa
   return text;
 }
 
-/** A number of a keyword stays a number. */
+/** A number after a keyword stays a number. */
 export function scalarOf(printing: Printing, template: Template): unknown {
   const text = templateText(printing, template);
   return /^(?:0|[1-9]\d{0,14})(?:\.\d+)?$/.test(text) ? numberNode(text) : text;
 }
 
-/** Keeps the digits as they are written: `5.00`. */
+/** Keeps the written digits: `5.00`. */
 function numberNode(text: string): Node {
   const node = new yaml.Scalar(Number(text));
   const decimals = text.indexOf('.');
@@ -58,12 +58,12 @@ function numberNode(text: string): Node {
   return node;
 }
 
-/** `{x}` that is text becomes `{{x}}`. */
+/** A literal `{x}` becomes `{{x}}`. */
 function doubleHoles(text: string, plain: readonly boolean[]): string {
   return text.replace(/\{[A-Za-z_†][^{}\n]*\}/g, (found, at: number) => (plain[at] === true ? `{${found}}` : found));
 }
 
-/** Braces that are text and close on their line, each of them twice. */
+/** Doubles literal braces that close on their line. */
 function doubleBraces(text: string, plain: readonly boolean[]): string {
   const twice = new Set<number>();
   let open: number[] = [];
@@ -99,7 +99,7 @@ export function argumentsMap(printing: Printing, args: readonly Argument[]): Rec
   return map;
 }
 
-/** A value of `with` or a default. What is computed has no spelling in YAML. */
+/** A value of `with`, or a default. A computed value cannot be written in YAML. */
 export function plainValue(printing: Printing, expression: Expression): unknown {
   switch (expression.kind) {
     case 'number':

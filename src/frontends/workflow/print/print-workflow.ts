@@ -1,6 +1,6 @@
 /**
- * A program as a workflow file. A workflow has steps and nothing else, so a program can be written as one when its
- * only state, or no state, holds steps and nothing else.
+ * Prints a program as a workflow file. A workflow contains only steps, so the program may contain only steps, in one
+ * state or without a state.
  */
 import yaml from 'yaml';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
@@ -18,12 +18,12 @@ type Limit = Extract<Declaration, { kind: 'limit' }>;
 const LIMITS: Readonly<Record<string, string>> = { cost: 'max_budget', time: 'max_timeout', tokens: 'max_tokens' };
 
 interface PrintedWorkflow {
-  /** Null where the program has something that no workflow file can say, which the diagnostics name. */
+  /** Null if a workflow file cannot express a part of the program, which the diagnostics name. */
   readonly text: string | null;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** `file` is the text that the program was read from. */
+/** `file` is the source of the program. */
 export function printWorkflow(program: Program, file: SourceFile): PrintedWorkflow {
   const comments = attachComments(program, file.text);
   const printing: Printing = { file, diagnostics: [], comments };
@@ -46,7 +46,7 @@ export function printWorkflow(program: Program, file: SourceFile): PrintedWorkfl
   return { text, diagnostics: printing.diagnostics };
 }
 
-/** What is above the first key is about the whole file. */
+/** Comments above the first key belong to the whole file. */
 function liftTop(document: yaml.Document): void {
   const first = yaml.isMap(document.contents) ? document.contents.items[0]?.key : undefined;
   if (!yaml.isScalar(first) || first.commentBefore == null) return;
@@ -128,7 +128,7 @@ function defaultOf(printing: Printing, value: NonNullable<Input['value']>): unkn
   return value.kind === 'name' ? value.name : plainValue(printing, value);
 }
 
-/** Nothing after the colon would be no default, so a null is named as one. */
+/** An empty value would mean that there is no default, so a null default is written explicitly. */
 function plainInput({ name }: Input, given: unknown): unknown {
   return given === undefined ? name.text : { name: name.text, default: null };
 }

@@ -1,14 +1,14 @@
 /**
- * Steps whose indentation was lost on the way, as happens to text that is copied from a page. YAML only says that
- * something is unexpected there; what a person needs to hear is which line has to be indented, and nothing is guessed.
+ * Finds steps that have lost their indentation, for example because the text was copied from a web page. YAML only
+ * reports something unexpected. The message says which line has to be indented, and nothing is guessed.
  */
 import { lineText, positionAt, type SourceFile } from '../../../source/source-file.js';
 
 interface LostIndentation {
-  /** The line that should be indented deeper. */
+  /** The line that needs more indentation. */
   readonly start: number;
   readonly end: number;
-  /** What it belongs under: `run:` or `- name: a`. */
+  /** The line to which it belongs: `run:` or `- name: a`. */
   readonly under: string;
 }
 
@@ -16,7 +16,7 @@ const ITEM = /^([ ]*)- \S/;
 const KEY = /^([ ]*)(?:- )?([A-Za-z_]+):(?:[ ]+\S.*)?$/;
 const OPENER = /^([ ]*)(?:- )?(get|run|with|guard|each|steps|prompt): ?(?:[|>][+-]?)?$/;
 
-/** Looks at the lines around an offset that is blamed; the first line that lost its indentation is given. */
+/** Examines the lines around the offset of a YAML error, and returns the first line that has lost its indentation. */
 export function lostIndentation(file: SourceFile, offset: number): LostIndentation | null {
   const { line: last } = positionAt(file, offset);
   const first = Math.max(2, last - 40);
@@ -39,6 +39,7 @@ function hasLostIndentation(above: string, here: string): boolean {
   const opener = OPENER.exec(above);
   if (opener === null) return false;
   const column = (opener[1] as string).length;
-  // What `run:` opens has to be deeper; a list may be in its own column, and so may the next key after nothing.
+  // The lines below `run:` must be deeper. A list may be in the same column, and so may the next key after an empty
+  // value.
   return indentation === column && !ITEM.test(here) && opener[2] !== 'each' && opener[2] !== 'steps';
 }

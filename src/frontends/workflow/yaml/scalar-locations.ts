@@ -1,21 +1,24 @@
 /**
- * Where the characters of a YAML scalar are in the file. The YAML library decodes texts and reports only where each
- * begins and ends, but a mistake in a prompt has to be shown in the prompt's own line.
+ * Maps the characters of a YAML scalar to the file. The YAML library decodes texts and reports only their start and
+ * end, but a mistake in a prompt has to be shown on its own line.
  */
 import type { LocatedText } from '../../../syntax/tree/located-text.js';
 
 type Piece = { readonly at: number; readonly source: number };
 
-/** `value` is the decoded text of the scalar whose spelling is `source` from `start` to `end`. */
+/** `value` is the decoded text of the scalar that is written in `source` from `start` to `end`. */
 export function locatedScalar(source: string, start: number, end: number, value: string): LocatedText {
   const first = source[start];
   const found =
     first === '|' || first === '>' ? blockPieces(source, start, end, value) : flowPieces(source, start, end, value);
-  // Where the spelling is not understood, the whole scalar is blamed.
+  // If the spelling cannot be mapped, messages mark the whole scalar.
   return { text: value, pieces: found ?? [{ at: 0, source: start }] };
 }
 
-/** Lines of `|` and `>`: each is found again in the text, after the line ends and spaces that parted it from the last. */
+/**
+ * Lines of `|` and `>`. Each is found in the text after the line ends and spaces that separate it from the previous
+ * one.
+ */
 function blockPieces(source: string, start: number, end: number, value: string): Piece[] | null {
   const pieces: Piece[] = [];
   const header = source.indexOf('\n', start);
@@ -39,7 +42,7 @@ function blockPieces(source: string, start: number, end: number, value: string):
   return pieces;
 }
 
-/** The indentation that a block loses: written in its header, or that of its first line. */
+/** The indentation that a block loses: from its header, or from its first line. */
 function marginOf(source: string, start: number, header: number, end: number): number {
   const line = /[^ \n\r]/g;
   line.lastIndex = header;
@@ -48,7 +51,8 @@ function marginOf(source: string, start: number, header: number, end: number): n
   if (first === null || first.index >= end) return 0;
   const own = first.index - (source.lastIndexOf('\n', first.index) + 1);
   if (digit === undefined) return own;
-  // With a digit the first line may be indented deeper; the line of the header has the indentation it counts from.
+  // With a digit in the header, the first line may be indented deeper. The digit counts from the indentation of the
+  // header's line.
   const outer = /^[ -]*/.exec(source.slice(source.lastIndexOf('\n', start) + 1, start))?.[0] ?? '';
   return Math.min(own, outer.length + Number(digit));
 }
@@ -81,7 +85,7 @@ function flowPieces(source: string, start: number, end: number, value: string): 
   return at === value.length ? pieces : null;
 }
 
-/** How long an escape is, and how many units it means. */
+/** The length of an escape, and the number of code units that it represents. */
 function escapeLength(source: string, from: number): [number, number] {
   const next = source[from + 1];
   if (next === 'x') return [4, 1];

@@ -1,6 +1,6 @@
 /**
- * A first look at YAML by its tokens alone, which no nesting can break: where its comments are, whether it is
- * nested too deep to be read, and a spelling that people use although YAML has no such thing.
+ * A first pass over YAML that uses only tokens, so that no nesting can break it. Finds comments, nesting that is too
+ * deep to parse, and a common form that is not valid YAML.
  */
 import yaml from 'yaml';
 
@@ -9,17 +9,17 @@ const DEEPEST_COLUMN = 240;
 const MOST_DASHES = 60;
 
 interface ScannedYaml {
-  /** As long as the original, and the same but for `session: from: x`. */
+  /** The text with `session: from: x` replaced. It has the length of the original. */
   readonly text: string;
   readonly comments: readonly { readonly start: number; readonly text: string }[];
-  /** The offset where it goes too deep, or null. */
+  /** The offset at which it is nested too deeply, or null. */
   readonly tooDeep: number | null;
 }
 
 export function scanYaml(source: string): ScannedYaml {
   const comments: { start: number; text: string }[] = [];
   const colons: number[] = [];
-  /** Tokens of this line but for spaces, to find `session: from:`. */
+  /** The tokens of this line without spaces, to find `session: from:`. */
   let line: { text: string; start: number }[] = [];
   let at = 0;
   let brackets = 0;
@@ -27,7 +27,7 @@ export function scanYaml(source: string): ScannedYaml {
   let lineStart = 0;
   let scalar = false;
   for (const token of new yaml.Lexer().lex(source)) {
-    // These announce what follows and cover no character: a document, the end of one in braces, a scalar.
+    // Tokens without characters, which only announce a document, the end of one in braces, or a scalar.
     if (token === '\u0002' || token === '\u0018' || token === '\u001f') {
       scalar = token === '\u001f';
       continue;
@@ -59,7 +59,7 @@ export function scanYaml(source: string): ScannedYaml {
     if (line.length > 5) line.shift();
     const colon = twoKeys(line);
     if (colon !== null) colons.push(colon);
-    // A block scalar ends after a line end that is no token of its own.
+    // A block scalar ends after a line end that is not a separate token.
     if (text && token.endsWith('\n')) {
       line = [];
       dashes = 0;
@@ -69,7 +69,7 @@ export function scanYaml(source: string): ScannedYaml {
   return { text: withSigns(source, colons), comments, tooDeep: null };
 }
 
-/** The second colon of `session: from: x`, once its value is there. */
+/** The second colon of `session: from: x`, after its value was read. */
 function twoKeys(line: readonly { readonly text: string; readonly start: number }[]): number | null {
   const [session, first, from, second, value] = line;
   const found =
@@ -80,7 +80,7 @@ function twoKeys(line: readonly { readonly text: string; readonly start: number 
   return found && value !== undefined && /^[\w"'-]/.test(value.text) ? second.start : null;
 }
 
-/** `session: from= x` is a plain text that the reader of sessions knows, and every place stays what it was. */
+/** `session: from= x` is a plain text, which the reader of sessions recognizes. All offsets stay the same. */
 function withSigns(source: string, colons: readonly number[]): string {
   if (colons.length === 0) return source;
   const pieces: string[] = [];

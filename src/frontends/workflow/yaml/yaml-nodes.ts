@@ -1,7 +1,6 @@
 /**
- * YAML with the place of every value and of every character of its texts. Nothing a text can hold makes this throw:
- * its nesting is limited before the library, which recurses, sees it, and so is the number of values, which aliases
- * could multiply.
+ * YAML with the location of every value and of every character of its texts. Never throws: nesting is limited before
+ * the library, which recurses, parses the text, and so is the number of values, which aliases could multiply.
  */
 import yaml, { type Document } from 'yaml';
 import { workflowMessages as words } from '../../../source/catalogue/workflow.js';
@@ -13,7 +12,7 @@ import { lostIndentation } from './lost-indentation.js';
 import { locatedScalar } from './scalar-locations.js';
 import { scanYaml } from './scan-yaml.js';
 
-/** Counted with what aliases mean. */
+/** The maximum number of values, including those that aliases repeat. */
 const DEEPEST = 250;
 const MAX_VALUES = 50_000;
 const MAX_CHARACTERS = 16 * 1024 * 1024;
@@ -24,7 +23,7 @@ export interface YamlScalar {
   readonly kind: 'scalar';
   readonly span: Span;
   readonly value: string | number | boolean | null;
-  /** A text as it is meant; anything else as it is written. */
+  /** The decoded value of a text; any other scalar as written. */
   readonly located: LocatedText;
 }
 
@@ -38,7 +37,7 @@ export interface YamlMap {
   readonly kind: 'map';
   readonly span: Span;
   readonly members: readonly YamlMember[];
-  /** Its text where it is written in braces. */
+  /** The source text if it is written in braces. */
   readonly flow: string | null;
 }
 
@@ -48,7 +47,7 @@ export interface YamlMember {
 }
 
 interface ParsedYaml {
-  /** Null for a text without a value, and for one that is no YAML. */
+  /** Null for a text without a value, and for invalid YAML. */
   readonly root: YamlNode | null;
   readonly comments: readonly Comment[];
   readonly diagnostics: Diagnostic[];
@@ -65,7 +64,7 @@ export function readYaml(file: SourceFile, index: number): ParsedYaml {
     prettyErrors: false,
     version: '1.2',
     logLevel: 'error',
-    // The library compares each key with all before it; it is done in `collection`.
+    // The library would compare each key with all previous ones. `collection` does this faster.
     uniqueKeys: false,
   });
   const comments = scan.comments.map(
@@ -89,7 +88,7 @@ export function readYaml(file: SourceFile, index: number): ParsedYaml {
 class Nodes {
   private readonly diagnostics: Diagnostic[] = [];
   private readonly anchors = new Map<string, unknown>();
-  /** What is being read: a value that holds itself is reported, not followed. */
+  /** The nodes that are being read. A value that contains itself is reported and not followed. */
   private readonly open = new Set<unknown>();
   private tooDeep: Span | null = null;
   private left = MAX_VALUES;
@@ -110,7 +109,7 @@ class Nodes {
     return { root: null, diagnostics: [diagnostic] };
   }
 
-  /** `otherwise` is the place of a value that is not written. */
+  /** `otherwise` is the location of a missing value. */
   private node(node: unknown, otherwise: Span): YamlNode {
     const span = this.span(node, otherwise.start);
     if (this.open.size > DEEPEST) this.tooDeep = span;
@@ -168,7 +167,7 @@ class Nodes {
     );
   }
 
-  /** `<<: *other`: members that this mapping has not itself. */
+  /** `<<: *other`: members that the mapping itself does not have. */
   private merge(members: YamlMember[], value: YamlNode, key: Name): void {
     const sources = value.kind === 'list' ? value.items : [value];
     for (const source of sources) {
@@ -207,7 +206,7 @@ function atEnd({ file, end }: Span): Span {
   return { file, start: end, end };
 }
 
-/** The first that is written is before what is merged, wherever `<<` is. */
+/** Written members come before merged ones, wherever `<<` is. */
 function withoutMerged(members: readonly (YamlMember & { readonly merged?: boolean })[]): YamlMember[] {
   if (!members.some(({ merged }) => merged)) return [...members];
   const own = new Set(members.filter(({ merged }) => !merged).map(({ key }) => key.text));
@@ -218,7 +217,7 @@ function withoutMerged(members: readonly (YamlMember & { readonly merged?: boole
   });
 }
 
-/** A block ends after its last line end; what is blamed ends before it. */
+/** A block ends after its last line end, but its span ends before it. */
 function trimmedEnd(text: string, start: number, end: number): number {
   let at = end;
   while (at > start && /[\s]/.test(text[at - 1] as string)) at--;
