@@ -4,14 +4,8 @@
  * takes what V8 made of them from a cache (`cache.cjs`), which this Node fills for this user.
  */
 const { readFileSync } = require('node:fs');
-const { join } = require('node:path');
-const { setFlagsFromString } = require('node:v8');
 const { Script } = require('node:vm');
 const cache = require('./cache.cjs');
-
-// Optimising code that runs once costs more than it gains: V8 waits a little longer before it does. Later versions of V8
-// count differently, and report a flag that they do not know on standard error.
-if (process.versions.v8.startsWith('11.')) setFlagsFromString('--interrupt-budget=1000000');
 
 /** What Node takes long to load and many runs never use. */
 const HEAVY = new Set(['node:child_process', 'node:crypto', 'node:net']);
@@ -19,9 +13,7 @@ const HEAVY = new Set(['node:child_process', 'node:crypto', 'node:net']);
 /** Scripts that are loaded together are stored together: reading and starting thirty small ones takes longer. */
 const PACK_OF = JSON.parse('PACKS');
 
-const folder = join(__dirname, 'code');
-/** By how much V8 lets the space for young objects grow. What it stores and takes back has to agree in that. */
-let growth = 2;
+const pathOf = (name) => `${__dirname}/code/${name}`;
 const modules = new Map();
 const packs = new Map();
 
@@ -32,26 +24,15 @@ const scripts = new Map();
 /** What was loaded by name; the functions that a start calls follow from that. */
 const loaded = new Set();
 
-function setGrowth(factor) {
-  setFlagsFromString(`--semi-space-growth-factor=${factor}`);
-}
-
-function asStored(action) {
-  if (growth !== 2) setGrowth(2);
-  const result = action();
-  if (growth !== 2) setGrowth(growth);
-  return result;
-}
-
 function started(name, source) {
   const stored = cache.read(`${command}-${name}`);
-  const script = asStored(() => new Script(source, { filename: join(folder, name), cachedData: stored?.content }));
+  const script = new Script(source, { filename: pathOf(name), cachedData: stored?.content });
   const used = stored === null || script.cachedDataRejected ? null : stored.label.split(' ');
   scripts.set(name, { script, used });
   return script.runInThisContext();
 }
 
-const textOf = (name) => readFileSync(join(folder, name), 'latin1');
+const textOf = (name) => readFileSync(pathOf(name), 'latin1');
 
 function packOf(name) {
   const pack = PACK_OF[name];
@@ -77,7 +58,7 @@ function load(name) {
   loaded.add(name);
   const requireFrom = (id) => (id.startsWith('./') ? load(id.slice(2)) : fromNode(id));
   const body = packOf(name) ?? started(name, `(function (exports, require, module, __filename) {${textOf(name)}\n})`);
-  body(module.exports, requireFrom, module, join(folder, name));
+  body(module.exports, requireFrom, module, pathOf(name));
   return module.exports;
 }
 
@@ -92,17 +73,13 @@ function keepCode() {
 // A wrong command line stores nothing, since it is not known which command it was meant to be. Neither does a long run:
 // V8 has forgotten by then what only its start needed.
 process.on('exit', (code) => {
-  if (code !== 2 && process.uptime() < 60) asStored(keepCode);
+  if (code !== 2 && process.uptime() < 60) keepCode();
 });
 
 /** What the program uses of its launcher. A script that is started like these cannot load a module; this file can. */
 globalThis[Symbol.for('statedsl.launcher')] = {
   cache,
   load: (url) => import(url),
-  keepYoungSpaceSmall() {
-    growth = 1;
-    setGrowth(growth);
-  },
 };
 
 module.exports = { scripts };

@@ -15,8 +15,6 @@ interface Launcher {
   readonly cache: Cache;
   /** Loads a module by its URL. */
   load(url: string): Promise<Readonly<Record<string, unknown>>>;
-  /** From now on V8 does not enlarge the space for young objects. */
-  keepYoungSpaceSmall(): void;
 }
 
 const LAUNCHER = Symbol.for('statedsl.launcher');

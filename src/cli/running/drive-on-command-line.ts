@@ -9,7 +9,6 @@ import type { RunEvent } from '../../interpreter/events/event.js';
 import type { EffectRequest } from '../../interpreter/request.js';
 import { parseDuration } from '../../machine/duration.js';
 import type { Machine } from '../../machine/machine.js';
-import { findLauncher } from '../../prelude/launcher.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { AskHandler } from '../../runtime/run/drive-options.js';
 import type { RunReport } from '../../runtime/run/report.js';
@@ -74,9 +73,6 @@ interface DrivenRun {
 export async function driveOnCommandLine({ flags, background, program, sources, drive }: DrivenRun): Promise<ExitCode> {
   const { name: machine, workflow } = program;
   const stateless = workflow !== undefined;
-  // Starting a command copies the page tables of this process: a megabyte of garbage costs a twentieth of a millisecond
-  // each time, and what a run allocates between two commands fits into little.
-  findLauncher()?.keepYoungSpaceSmall();
   reserveStdout();
   let folder: string | null = null;
   const outputOf = (effect: string, ofStderr: boolean): string | null => {

@@ -1,0 +1,90 @@
+/** What a process prints arrives whole and in order, whatever standard output and standard error are. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { runProgram } from '../harness/process.js';
+import { cli, place } from './statedsl.js';
+
+/** Some output at a time, and more in all than a process writes to a pipe without a stream of Node. */
+const COUNT = 400;
+const lines = Array.from({ length: COUNT }, (_, n) => `EMIT: EVENT number=${n}\n${n % 100 === 99 ? 'DO: true\n' : ''}`);
+const program = `${lines.join('')}RETURN: the end\n`;
+
+const numbers = (text: string): number[] =>
+  [...text.matchAll(/^EMIT EVENT .*number=(\d+)/gm)].map(([, number]) => Number(number));
+
+const all = Array.from({ length: COUNT }, (_, n) => n);
+
+describe('what a run prints arrives', () => {
+  test('through pipes', async () => {
+    const one = place({ 'p.dsl': program });
+    const { code, stdout, stderr } = await one.runProcess(['run', 'p.dsl']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'the end\n' });
+    expect(numbers(stderr)).toEqual(all);
+  });
+
+  test('in a file, which both streams continue', async () => {
+    const one = place({ 'p.dsl': program, 'all.txt': 'before\n' });
+    const both = ['-c', 'exec "$@" >> all.txt 2>&1', '-', process.execPath, cli, 'run', 'p.dsl'];
+    expect((await runProgram('bash', both, { cwd: one.folder })).code).toBe(0);
+    const text = readFileSync(join(one.folder, 'all.txt'), 'utf8');
+    expect(numbers(text)).toEqual(all);
+    expect(text).toMatch(/^before\n→ MAIN\n/);
+    expect(text).toMatch(/^the end$/m);
+  });
+
+  test('where a pipe is full and does not wait', async () => {
+    const one = place({ 'p.dsl': program });
+    // The reader takes nothing until the run is on record, so that every line of it meets a full pipe.
+    const reader = `
+      const { execFileSync, spawn } = require('node:child_process');
+      const { constants, existsSync, openSync, readSync, writeSync } = require('node:fs');
+      execFileSync('mkfifo', ['pipe']);
+      const pipe = openSync('pipe', constants.O_RDWR | constants.O_NONBLOCK);
+      let filled = 0;
+      try { for (;;) filled += writeSync(pipe, Buffer.alloc(4096, '.')); } catch {}
+      // Node lets its children wait for pipes.
+      const program = 'use Fcntl; fcntl(STDERR, F_SETFL, O_RDWR | O_NONBLOCK); exec @ARGV';
+      const args = ['-e', program, process.execPath, ${JSON.stringify(cli)}, 'run', 'p.dsl'];
+      const child = spawn('perl', args, { stdio: ['ignore', 'ignore', pipe] });
+      let hasEnded = false;
+      child.on('exit', (code) => { process.exitCode = code; hasEnded = true; });
+      const parts = [];
+      const bytes = Buffer.alloc(65536);
+      const read = () => {
+        if (!existsSync('.statedsl/runs/index.ndjson')) return setTimeout(read, 10);
+        try {
+          for (;;) parts.push(Buffer.from(bytes.subarray(0, readSync(pipe, bytes))));
+        } catch {}
+        if (!hasEnded) return setTimeout(read, 1);
+        process.stdout.write(Buffer.concat(parts).subarray(filled));
+      };
+      read();
+    `;
+    writeFileSync(join(one.folder, 'reader.cjs'), reader);
+    const { code, stdout, stderr } = await runProgram(process.execPath, ['reader.cjs'], { cwd: one.folder });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(numbers(stdout)).toEqual(all);
+    expect(stdout).toMatch(/^→ MAIN\n/);
+  });
+});
+
+test('a full disk is reported once', async () => {
+  const one = place({ 'p.dsl': program });
+  const full = ['-c', 'exec "$@" < p.dsl > /dev/full', '-', process.execPath, cli, 'fmt', '-'];
+  const { code, stderr } = await runProgram('bash', full, { cwd: one.folder });
+  expect({ code, stderr: stderr.match(/cannot write to standard output/g) }).toEqual({
+    code: 1,
+    stderr: ['cannot write to standard output'],
+  });
+});
+
+test('a file that may not grow is reported once', async () => {
+  const one = place({ 'p.dsl': program });
+  const limited = ['-c', 'ulimit -f 1; exec "$@" < p.dsl > out.dsl', '-', process.execPath, cli, 'fmt', '-'];
+  const { code, stderr } = await runProgram('bash', limited, { cwd: one.folder });
+  expect({ code, stderr: stderr.match(/cannot write to standard output/g) }).toEqual({
+    code: 1,
+    stderr: ['cannot write to standard output'],
+  });
+});
