@@ -1,4 +1,7 @@
-/** The outcome of a process: its exit and what it printed. Commands, agents and tools that are commands share it. */
+/**
+ * Decodes the end of a process to an outcome with its exit and output, for commands, agents and tools that are
+ * commands.
+ */
 import type { Outcome } from '../../interpreter/events/event.js';
 import type { ShellRequest } from '../../interpreter/request.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -6,7 +9,7 @@ import { unreachable } from '../../prelude/unreachable.js';
 import type { ErrorSink, OutputSink } from './output.js';
 import type { ProcessEnd } from './process.js';
 
-/** The end of a process that was not started is given back as it is. Rejects with a `StoreError` when the disk is full. */
+/** Returns the end of a process that did not start unchanged. Rejects with a `StoreError` if the disk is full. */
 export async function decodeProcess(
   ended: ProcessEnd,
   request: Pick<ShellRequest, 'timeoutMs' | 'needsText'>,

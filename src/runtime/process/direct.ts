@@ -1,20 +1,20 @@
 /**
- * Commands that need no shell. A text of one program and plain words, as most are, is started as it stands: the shell
- * would only split it at the blanks and then replace itself by the program. Anything the shell could read differently
- * (an operator, a pattern, an expansion, a builtin) is left to the shell; so is a program that cannot be started, since
- * the shell finds the words for that.
+ * Commands that need no shell. Most texts are one program with plain words and are started directly: the shell would
+ * only split the words and then replace itself by the program. The shell runs everything that it could interpret (an
+ * operator, a pattern, an expansion, a builtin), and also a program that cannot be started, because the shell has the
+ * usual message for that.
  */
 import type { ShellValue } from '../../interpreter/request.js';
 import type { ShellInsertion, ShellText } from '../../machine/expression.js';
 import { ARGUMENT_BYTES } from './shell-values.js';
 
-/** Texts and indexes of interpolations, in order. */
+/** Texts, and indexes of interpolations, in order. */
 type Word = readonly (string | number)[];
 
 const plainCharacter = /[A-Za-z0-9_./:=@%+,-]/;
 const programName = /^[A-Za-z0-9_./+][A-Za-z0-9_./+-]*$/;
 
-/** What bash or sh would run or read themselves. */
+/** Words that bash or sh would execute or interpret themselves. */
 const shellWords = new Set(
   (
     '. : [ alias bg bind break builtin caller case cd command compgen complete compopt continue coproc declare dirs ' +
@@ -25,7 +25,7 @@ const shellWords = new Set(
   ).split(' '),
 );
 
-/** The program and its arguments, or null when a shell has to read the text. */
+/** The program and its arguments, or null if the text needs a shell. */
 export function directCommand(template: ShellText, values: readonly ShellValue[]): string[] | null {
   const words = wordsOf(template);
   if (words === null) return null;
@@ -54,7 +54,7 @@ function textOf(value: ShellValue | undefined): string | null {
   return value === undefined || 'list' in value || value.file === true ? null : value.text;
 }
 
-/** Whether a text can be an argument at all; what cannot is reported where shell text is bound. */
+/** Whether a text can be an argument. Binding the shell text reports the others. */
 function fits(text: string): boolean {
   return !text.includes('\0') && !/\p{Surrogate}/u.test(text) && text.length * 3 <= ARGUMENT_BYTES;
 }

@@ -1,17 +1,17 @@
 /**
- * The program of the fork server, in Perl: of the small interpreters that Linux systems have, it alone starts a process
- * with exactly the words and variables it is given, and tells exactly how it ended. It reads requests from descriptor 3,
- * and ends when nobody can send any more, so it never outlives its runner. No value is ever part of its text.
+ * The program of the fork server, in Perl. Of the small interpreters on Linux systems, only Perl starts a process with
+ * exactly the given words and variables and reports exactly how it ended. It reads requests from descriptor 3 and ends
+ * when that socket closes, so it never outlives its runner. No value is ever part of its text.
  *
- * A request is the length of what follows in four bytes, and then fields that each end at a zero byte:
+ * A request consists of its length in four bytes and of fields that each end with a zero byte:
  *
  *     v NAME VALUE …                                     the variables of all commands from here on
  *     p ID PATH …                                        make named pipes
  *     r ID STDOUT STDERR DIRECTORY COUNT NAME VALUE … PROGRAM WORD …     start a program, with COUNT more variables
  *
- * It answers in lines: `P ID ERRNO` (0: they are made); `S ID PID` from a child directly before it becomes the program, and
- * `F ID ERRNO` where that failed; `T ID TICKS`, the time when the child was made (-1: unknown); `X ID STATUS` when it has
- * ended, with the status as `wait` gives it.
+ * It answers in lines: `P ID ERRNO` (0: they are made); `S ID PID` from a child directly before it becomes the program,
+ * and `F ID ERRNO` if that fails; `T ID TICKS`, the time when the child was made (-1: unknown); `X ID STATUS` when it
+ * has ended, with the status as `wait` gives it.
  */
 export const FORK_SERVER_SCRIPT = `
 use strict;

@@ -1,7 +1,7 @@
 /**
- * Starts commands from a small process. `fork` copies the page tables of whoever calls it, which from this process takes
- * longer than the start of a shell. Whatever is unusual about a command is left to `spawn`, and so is every command when
- * there is no fork server, or none any more.
+ * Starts commands from a small process. `fork` copies the page tables of its caller, which for this process takes
+ * longer than starting a shell. `spawn` starts unusual commands, and all commands if there is no fork server or if it
+ * has died.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
@@ -9,18 +9,18 @@ import { constants } from 'node:os';
 import { getSystemErrorName } from 'node:util';
 import { FORK_SERVER_SCRIPT } from './fork-server-script.js';
 
-/** That of the system: one on PATH may be a script of a version manager. */
+/** The Perl of the system. One on PATH may be a script of a version manager. */
 const PERL = '/usr/bin/perl';
-/** The system calls that Perl has no function for: `setsid`, `rt_sigprocmask`, `signalfd4`, `mknodat`. */
+/** The numbers of system calls without a function in Perl: `setsid`, `rt_sigprocmask`, `signalfd4`, `mknodat`. */
 const systemCalls: Readonly<Record<string, readonly string[]>> = {
   x64: ['112', '14', '289', '259'],
   arm64: ['157', '135', '74', '33'],
 };
-/** Longer requests would make the server a large process, too. */
+/** The maximum size of a request in bytes. Longer requests would make the server large, too. */
 const REQUEST_CHARACTERS = 64 * 1024;
-/** More variables than these that only one command has: all commands get them as long as they have the same. */
+/** The maximum number of variables for a single command. More become common variables of all following commands. */
 const FEW_VARIABLES = 16;
-/** A command that asks for its parent means the runner, so it is spawned. */
+/** A command that reads its parent's pid means the runner, so `spawn` starts it. */
 const asksForParent = /ppid/i;
 
 export interface ForkRequest {
@@ -28,36 +28,36 @@ export interface ForkRequest {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Paths of named pipes that are open for reading. */
+  /** The paths of named pipes that are open for reading. */
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** How a process ended. `startError`: it never became the program, for the system's reason: `ENOENT`, `E2BIG`, … */
+/** The end of a process. `startError`: the program was not executed, with the system's reason: `ENOENT`, `E2BIG`, … */
 export interface ChildEnd {
   readonly exit: number | null;
   readonly signal: string | null;
   readonly startError?: string;
 }
 
-/** A process that was started; it may have ended already. */
+/** A started process, which may have ended already. */
 export interface StartedChild {
   readonly pid: number;
-  /** Clock ticks since the machine started; null where the system does not tell. */
+  /** The start time in clock ticks since the machine started; null if the system does not report it. */
   readonly startedAt: number | null;
-  /** Calls the only listener when the process has ended, at once where it has. */
+  /** Calls the only listener when the process has ended; immediately if it has ended already. */
   onEnd(listener: (end: ChildEnd) => void): void;
 }
 
 export interface ForkServer {
-  /** Null: the server does not start it, and nothing of it was executed. */
+  /** Returns null if the server does not start the command; then nothing of it was executed. */
   start(request: ForkRequest): Promise<StartedChild | null>;
-  /** Rejects where the server cannot make them. */
+  /** Creates named pipes. Rejects if the server cannot create them. */
   makePipes(paths: readonly string[]): Promise<void>;
   close(): void;
 }
 
-/** Null where there is none. Its process is started with the first request. */
+/** Null if this system has no fork server. The process starts with the first request. */
 export function createForkServer(): ForkServer | null {
   const calls = process.platform === 'linux' ? systemCalls[process.arch] : undefined;
   return calls === undefined ? null : new PerlForkServer(calls);
@@ -65,9 +65,9 @@ export function createForkServer(): ForkServer | null {
 
 interface Command {
   readonly resolve: (child: StartedChild | null) => void;
-  /** Null: it has not said that it becomes its program. */
+  /** Null until the child has reported that it becomes the program. */
   pid: number | null;
-  /** Null: the system does not tell; undefined: the server has not told yet. */
+  /** Null if the system does not report it; undefined until the server has answered. */
   startedAt?: number | null;
   child: ForkedChild | null;
   startError?: string;
@@ -85,9 +85,9 @@ class PerlForkServer implements ForkServer {
   private lastId = 0;
   private readonly commands = new Map<number, Command>();
   private readonly makings = new Map<number, Making>();
-  /** What all commands get. */
+  /** The variables that all commands get. */
   private variables: Readonly<Record<string, string>> = {};
-  /** The beginning of an answer whose end has not come yet. */
+  /** The beginning of an incomplete answer. */
   private rest = '';
 
   constructor(private readonly calls: readonly string[]) {}
@@ -129,7 +129,7 @@ class PerlForkServer implements ForkServer {
   }
 
   private open(): void {
-    // A session of its own: what a terminal sends to the runner is not meant for the server.
+    // The server is in its own session, because signals of a terminal are meant for the runner.
     const server = spawn(PERL, ['-e', FORK_SERVER_SCRIPT, ...this.calls], {
       cwd: '/',
       env: {},
@@ -139,18 +139,18 @@ class PerlForkServer implements ForkServer {
     this.server = server;
     server.on('error', () => this.giveUp());
     server.unref();
-    // None where the process has no descriptor left; the error follows.
+    // Absent if the process has no descriptor left. The error event follows.
     const control = server.stdio?.[3] as Socket | undefined;
     if (control === undefined) return;
     this.control = control;
     control.unref();
     control.on('data', (bytes: Buffer) => this.take(bytes));
-    // Every process that became its program has said so before: it had the other end open until then.
+    // Every process that became its program reported it earlier, because it kept the other end open until then.
     control.on('close', () => this.giveUp());
     control.on('error', () => undefined);
   }
 
-  /** False: there is something in them that cannot be sent. */
+  /** Returns false if the fields contain something that cannot be sent. */
   private shareVariables(env: Readonly<Record<string, string>>): boolean {
     const isShared =
       Object.keys(this.variables).every((name) => env[name] !== undefined) &&
@@ -172,7 +172,7 @@ class PerlForkServer implements ForkServer {
     this.control?.write(bytes);
   }
 
-  /** The process must not end while an answer is awaited, and may end otherwise. */
+  /** Keeps this process alive only while it awaits an answer. */
   private stayAwake(): void {
     if (this.commands.size + this.makings.size > 0) this.control?.ref();
     else this.control?.unref();
@@ -212,7 +212,10 @@ class PerlForkServer implements ForkServer {
     if (command.child === null && command.pid !== null && command.startedAt !== undefined) beginCommand(command);
   }
 
-  /** Nobody knows how a command ends that the server has started: it counts as killed, and its group is stopped. */
+  /**
+   * The end of a command that the dead server started is unknown: the command counts as killed, and its group is
+   * stopped.
+   */
   private giveUp(): void {
     this.isGone = true;
     const commands = [...this.commands.values()];
@@ -229,7 +232,7 @@ function beginCommand(command: Command): void {
   command.resolve(command.child);
 }
 
-/** Without a pid nothing of it was executed. */
+/** Without a pid, nothing of the command was executed. */
 function endCommand(command: Command, end: ChildEnd): void {
   if (command.pid === null) command.resolve(null);
   else {
@@ -258,7 +261,7 @@ class ForkedChild implements StartedChild {
   }
 }
 
-/** Names and values, one after the other, that `shared` does not have. */
+/** The names and values that `shared` does not have, as a flat list. */
 function differingVariables(
   shared: Readonly<Record<string, string>>,
   env: Readonly<Record<string, string>>,
@@ -271,7 +274,7 @@ function differingVariables(
   return own;
 }
 
-/** Fields end at a zero byte, which the system would refuse in any of them. */
+/** Fields end with a zero byte. The system would refuse such a byte inside a field. */
 function isSendable(fields: readonly string[]): boolean {
   let length = 0;
   for (const field of fields) {
@@ -281,14 +284,14 @@ function isSendable(fields: readonly string[]): boolean {
   return length <= REQUEST_CHARACTERS;
 }
 
-/** The first name of a number is the usual one: `SIGABRT`, and then `SIGIOT`. */
+/** The first name of a number is the usual one: `SIGABRT` comes before `SIGIOT`. */
 const signalNames = new Map(
   Object.entries(constants.signals)
     .reverse()
     .map(([name, number]) => [number, name]),
 );
 
-/** What `wait` says, as Node says it. */
+/** Converts a status of `wait` to the form of Node. */
 function endOf(status: number): ChildEnd {
   const signal = status & 0x7f;
   if (signal === 0) return { exit: status >> 8, signal: null };

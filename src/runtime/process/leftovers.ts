@@ -1,6 +1,6 @@
 /**
- * What a killed runner left behind: commands that go on without anybody who waits for them. They are found by what the
- * run noted when it started them, and stopped before the run goes on, so that a command never runs beside itself.
+ * Stops the commands that a killed runner left running. They are found in the records of the run and stopped before the
+ * run resumes, so that a command never runs twice at the same time.
  */
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,19 +12,19 @@ import { processStat, stopGroup } from './process-group.js';
 import { isHere, isProcessNumber, type ProcessOrigin } from './process-origin.js';
 import { removeStaleFolders } from './temporary-folder.js';
 
-/** A line of `processes.ndjson`. A process is started as the leader of a group of its own. */
+/** A line of `processes.ndjson`. Each process is the leader of its own group. */
 interface ProcessRecord {
   readonly effect: string;
   readonly pid: number;
   readonly group: number;
   readonly startedAt: number;
-  /** It serves the run and means nothing without it; absent: a command, which may leave something behind on purpose. */
+  /** Set for a process that only serves the run. Absent for a command, which may leave processes running on purpose. */
   readonly kind?: 'agent' | 'mcp';
 }
 
 /**
- * Stops what these effects left running, with everything they started; null: what all effects did. Agents and servers
- * of tools that are still there serve nobody any more, whatever effects are meant.
+ * Stops the processes that these effects left running, with everything they started; null means all effects. Agents and
+ * tool servers are stopped in any case, because they only serve the run.
  */
 export async function stopLeftovers(stored: StoredRun, effects: ReadonlySet<string> | null): Promise<void> {
   const all = processRecords(stored, effects?.size === 0);
@@ -37,7 +37,7 @@ export async function stopLeftovers(stored: StoredRun, effects: ReadonlySet<stri
   await stopEffects(stored.about.run_id, wanted);
 }
 
-/** Stops processes by the effect that their environment names; null: those of all effects of the run. */
+/** Stops processes by the effect that their environment names; null means all effects of the run. */
 export function stopEffects(runId: string, effects: ReadonlySet<string> | null): Promise<void> {
   const prefix = `STATEDSL_EFFECT_ID=${runId}:`;
   return stopMarked((variables) => {
@@ -47,18 +47,18 @@ export function stopEffects(runId: string, effects: ReadonlySet<string> | null):
   });
 }
 
-/** Outputs that were being written when the process died, and its private files. */
+/** Removes unfinished output files and the private files of the dead process. */
 export function removeUnfinished({ path }: StoredRun): void {
   removeStaleFolders();
   const artifacts = join(path, 'artifacts');
   try {
     for (const name of readdirSync(artifacts)) if (name.startsWith(PARTIAL)) rmSync(join(artifacts, name));
   } catch {
-    // They take room and do no harm.
+    // They only use space and do no harm.
   }
 }
 
-/** `servingOnly`: commands do not matter, of which there may be very many. */
+/** `servingOnly` leaves out commands, of which there may be very many. */
 function processRecords({ path }: StoredRun, servingOnly: boolean): (ProcessRecord & { readonly isHere: boolean })[] {
   let text: string;
   try {
@@ -67,7 +67,7 @@ function processRecords({ path }: StoredRun, servingOnly: boolean): (ProcessReco
     return [];
   }
   if (servingOnly && !text.includes('"kind":')) return [];
-  // Older versions did not note where a process was started.
+  // Older versions did not record the origin of a process.
   let here = true;
   return text.split('\n').flatMap((line) => {
     try {
@@ -76,13 +76,13 @@ function processRecords({ path }: StoredRun, servingOnly: boolean): (ProcessReco
       if (isOrigin(entry)) here = isHere(entry);
       return [];
     } catch {
-      // The last line, torn when the runner died: that process did not start.
+      // The last line may be incomplete if the runner died while writing it. That process did not start.
       return [];
     }
   });
 }
 
-/** What is in a file may be anything: a number that is no process would stop everything there is. */
+/** The content of the file is not trusted: a wrong number could stop all processes. */
 export function isRecord(value: unknown): value is ProcessRecord {
   if (typeof value !== 'object' || value === null) return false;
   const { effect, pid, group, startedAt } = value as Partial<Record<keyof ProcessRecord, unknown>>;
@@ -93,7 +93,7 @@ function isOrigin(value: unknown): value is ProcessOrigin {
   return typeof value === 'object' && value !== null && 'host' in value && 'boot' in value && 'pidNamespace' in value;
 }
 
-/** A pid is given to other processes in time; with the time it started at it is one process for good. */
+/** A pid is reused, but a pid with a start time identifies one process. */
 function isSame({ pid, group, startedAt }: ProcessRecord): boolean {
   const stat = processStat(pid);
   return stat?.startedAt === startedAt && stat.group === group;

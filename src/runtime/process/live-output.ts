@@ -1,6 +1,6 @@
 /**
- * The names of files that hold the output of running commands and agents, so that other processes can read it. The file
- * of an output becomes an artifact when the command ends, or is removed if the journal has the whole output.
+ * The names of files with the output of running commands and agents, so that other processes can read it. When the
+ * command ends, the file becomes an artifact, or is removed if the journal contains the whole output.
  */
 
 export type OutputName = 'stdout' | 'stderr';
@@ -12,13 +12,13 @@ export interface LiveName {
   readonly stream: OutputName;
 }
 
-/** An output that nobody looks for: a longer name would be no name of a file. */
+/** The maximum length of a file name. An output with a longer name cannot be read while it is written. */
 const LONGEST = 120;
 
-/** Unfinished files in the folder of artifacts begin with this. */
+/** The prefix of unfinished files in the folder of artifacts. */
 export const PARTIAL = '.partial-';
 
-/** The name of a new file; null is an output that cannot be found while it is written. */
+/** The name of a new file; null for an output that cannot be read while it is written. */
 export function partialName(name: LiveName | null): string {
   const time = process.hrtime.bigint();
   if (name === null) return `${PARTIAL}${time}`;
@@ -26,7 +26,7 @@ export function partialName(name: LiveName | null): string {
   return effect.length > LONGEST ? `${PARTIAL}${time}` : `${prefixOf(name)}${name.attempt}-${time}`;
 }
 
-/** How the names of all files with this output begin. */
+/** The prefix of all files with this output. */
 export function prefixOf({ effect, stream }: Pick<LiveName, 'effect' | 'stream'>): string {
   return `${PARTIAL}${encodeURIComponent(effect)}@${stream}@`;
 }

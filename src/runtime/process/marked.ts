@@ -1,11 +1,11 @@
 /**
- * Processes that carry a mark in their environment, wherever they went: a program may leave the group it was started in,
- * and whoever started it may have died before noting it. A group is stopped only when it is all ours; of a group that
- * somebody else leads, such as the shell that a runner was started from, only the marked processes are.
+ * Finds processes by a mark in their environment, because a program may leave its group, and a runner may die before it
+ * records a process. A whole group is stopped only if all of it belongs to the run. In a group with another leader,
+ * such as the shell that started the runner, only the marked processes are stopped.
  */
 import { environmentOf, processIds, processStat, stopGroup, stopProcess } from './process-group.js';
 
-/** One process for good: the pid is given to others in time. */
+/** Identifies one process, because pids are reused. */
 export interface SeenProcess {
   readonly pid: number;
   readonly group: number;
@@ -14,13 +14,13 @@ export interface SeenProcess {
   readonly marked: boolean;
 }
 
-/** Stops every process with the mark, and returns when they are gone. Where there is no `/proc`, none is found. */
+/** Stops every process with the mark, and resolves when they are gone. Without `/proc`, none is found. */
 export async function stopMarked(isMarked: (variables: readonly string[]) => boolean): Promise<void> {
   const { groups, alone } = targets(seenProcesses(isMarked), process.pid);
   await Promise.all([...groups.map((group) => stopGroup(group)), ...alone.map((one) => stopProcess(one))]);
 }
 
-/** What is to be stopped of what was seen. `own`: the process that asks, whose group stays whoever else is in it. */
+/** Selects the groups and processes to stop. `own` is the calling process; its group is never stopped as a whole. */
 export function targets(
   seen: readonly SeenProcess[],
   own: number,
@@ -43,7 +43,7 @@ function seenProcesses(isMarked: (variables: readonly string[]) => boolean): See
   try {
     return processIds().flatMap((pid) => {
       const stat = processStat(pid);
-      // A dead process that nobody collects has no environment any more, and leads nobody.
+      // A zombie has no environment, and does not count as a leader.
       if (stat === null || stat.state === 'Z' || stat.state === 'X') return [];
       return [{ pid, group: stat.group, startedAt: stat.startedAt, marked: isMarked(environmentOf(pid)) }];
     });

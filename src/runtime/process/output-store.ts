@@ -1,29 +1,29 @@
-/** Where the outputs of a run are kept, how much there is of them, and where to find one again. */
+/** The store for the outputs of a run: their folder, their total size, and the files of single outputs. */
 
 import { join } from 'node:path';
 import type { Redactor } from '../redact.js';
 import type { Scratch } from './scratch.js';
 
-/** What a run printed so far, and may print in all. */
+/** The amount of output of a run so far, and its limit. */
 export interface OutputUse {
   bytes: number;
   limit: number;
-  /** Called once, when there is more; what comes then is not kept. */
+  /** Called once when the limit is exceeded. Later output is not kept. */
   onExceeded: () => void;
 }
 
-/** Where the outputs of a run are kept. */
+/** The outputs of a run. */
 export interface OutputStore {
-  /** The run's `artifacts` folder, or null: then outputs are private files that go with the run. */
+  /** The run's `artifacts` folder. If null, outputs are private files that are removed at the end. */
   readonly artifacts: string | null;
   readonly scratch: Scratch;
   readonly redactor: Redactor | null;
-  /** Paths of the bytes as printed, by artifact name, where they are not in `artifacts` under that name. */
+  /** The paths of the exact bytes by artifact name, if the artifact itself differs from them. */
   readonly originals: Map<string, string>;
   readonly use: OutputUse;
 }
 
-/** `before`: bytes that the run printed before. */
+/** `before` is the number of bytes that the run printed before this process. */
 export function outputStore(
   artifacts: string | null,
   scratch: Scratch,
@@ -34,7 +34,7 @@ export function outputStore(
   return { artifacts, scratch, redactor, originals: new Map(), use };
 }
 
-/** The file that holds the bytes of an artifact as they were printed. */
+/** The file with the exact bytes of an artifact. */
 export function artifactPath(store: OutputStore, artifact: string): string {
   return store.originals.get(artifact) ?? join(store.artifacts ?? '', artifact);
 }

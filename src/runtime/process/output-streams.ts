@@ -1,7 +1,6 @@
 /**
- * Reads what a command prints, while it runs and when it has ended. A pipe is watched only when its command takes a
- * moment, or when somebody wants to see its output at once: most commands end before that, and then their pipes hold all
- * they printed.
+ * Reads the output of a command while it runs and after it has ended. A pipe is watched only if its command takes some
+ * time, or if its output is displayed. Most commands end earlier, and then their pipes contain all output.
  */
 import { readSync } from 'node:fs';
 import type { Readable } from 'node:stream';
@@ -11,17 +10,20 @@ import type { Pipe, PipePair } from './pipes.js';
 export type OutputListeners = readonly [(bytes: Buffer) => void, (bytes: Buffer) => void];
 
 export interface OutputStreams {
-  /** Call it when the command has ended. Waits for the ends of its pipes; false: not all came in time. */
+  /**
+   * Call it when the command has ended. Waits for the ends of its pipes; resolves with false if one did not end in
+   * time.
+   */
   end(withinMs: number): Promise<boolean>;
 }
 
-/** A pipe holds 64 KiB, so a command that prints more is kept waiting no longer than this. */
+/** A pipe holds 64 KiB, so a command that prints more waits for at most this time. */
 const UNWATCHED_MS = 4;
 const PIPE_BYTES = 64 * 1024;
-/** How often an ended command's pipe may be full before it is watched like any other. */
+/** How often the pipe of an ended command may be full before it is watched like any other. */
 const MOST_READS = 4;
 
-/** Call it when the command has the pipes open. `isLive`: output is wanted as soon as it is there. */
+/** Call it when the command has opened the pipes. `isLive`: output is needed as soon as it arrives. */
 export function readPipes({ stdout, stderr }: PipePair, listeners: OutputListeners, isLive: boolean): OutputStreams {
   let watched: OutputStreams | null = null;
   const watch = (): OutputStreams => {
@@ -42,7 +44,7 @@ export function readPipes({ stdout, stderr }: PipePair, listeners: OutputListene
 
 const room = Buffer.allocUnsafeSlow(PIPE_BYTES);
 
-/** True: there are no writers any more, and everything was read. */
+/** Returns true if there are no writers left and everything was read. */
 function readRest({ readEnd }: Pipe, listener: (bytes: Buffer) => void): boolean {
   try {
     for (let count = 0; count < MOST_READS; count++) {
@@ -51,12 +53,12 @@ function readRest({ readEnd }: Pipe, listener: (bytes: Buffer) => void): boolean
       listener(Buffer.from(room.subarray(0, length)));
     }
   } catch {
-    // `EAGAIN`: something that the command started has the pipe open.
+    // `EAGAIN`: a process that the command started still has the pipe open.
   }
   return false;
 }
 
-/** Reads streams as they come. */
+/** Reads streams as data arrives. */
 export function readStreams(
   streams: readonly [Readable | null, Readable | null],
   listeners: OutputListeners,
@@ -67,7 +69,7 @@ export function readStreams(
     if (stream === null) return;
     open++;
     stream.on('data', listeners[index] as (bytes: Buffer) => void);
-    // A read error ends the stream like its end does, and there is nothing more to say about it.
+    // A read error ends the stream. It needs no report.
     stream.on('error', () => undefined);
     stream.on('close', () => {
       open--;

@@ -1,7 +1,7 @@
 /**
- * What a command prints. Memory holds at most 64 KiB of it: above that it goes to a file while it is read, so that a
- * command may print a gigabyte. Bytes as printed are kept for pipes and values until the run ends; what is recorded
- * or shown has secrets replaced.
+ * Collects the output of a command. Memory holds at most 64 KiB of it. More output goes to a file while it is read, so
+ * that a command may print a gigabyte. The exact bytes are kept for pipes and values until the run ends. Secrets are
+ * replaced in everything that is recorded or shown.
  */
 import { Buffer, isUtf8 } from 'node:buffer';
 import type { Output } from '../../interpreter/events/event.js';
@@ -12,21 +12,21 @@ import type { LiveName } from './live-output.js';
 import { artifactPath, type OutputStore } from './output-store.js';
 import { openSpool, type Spool, type Spooled } from './spool.js';
 
-/** Output up to this many bytes is part of the event. */
+/** Output of at most this many bytes is part of the event. */
 export const INLINE_BYTES = 64 * 1024;
-/** Output up to this many bytes can become a value. */
+/** Output of at most this many bytes can become a value. */
 export const VALUE_BYTES = 16 * 1024 * 1024;
 
-/** Collects one output stream. Throws a `StoreError` when the disk is full. */
+/** Collects one output stream. Throws a `StoreError` if the disk is full. */
 export interface OutputSink {
   write(bytes: Buffer): void;
-  /** `needsText`: output up to 16 MiB is given as text too, since it becomes a value. */
+  /** `needsText`: output of at most 16 MiB is also returned as text, because it becomes a value. */
   finish(needsText: boolean): Promise<Output>;
-  /** Nobody wants it. */
+  /** Discards the output. */
   discard(): void;
 }
 
-/** `name`: other processes may read the output while it comes. */
+/** `name`: the name by which other processes can read the output while it is written. */
 export function outputSink(
   store: OutputStore,
   show: ((bytes: Buffer) => void) | null,
@@ -63,7 +63,7 @@ function textOf(content: Buffer): Pick<Output, 'text' | 'lossy'> {
   return isUtf8(content) ? { text } : { text, lossy: true };
 }
 
-/** Passes output on to whoever shows it, with secrets replaced. */
+/** Passes output on to the display, with secrets replaced. */
 export function createShower(redactor: Redactor | null, show: (bytes: Buffer) => void) {
   const stream = redactor?.stream() ?? null;
   const pass = (bytes: Buffer): void => {
@@ -75,22 +75,22 @@ export function createShower(redactor: Redactor | null, show: (bytes: Buffer) =>
   };
 }
 
-/** What stderr came to. Secrets are replaced. */
+/** The collected standard error, with secrets replaced. */
 interface ErrorOutput {
-  /** All of it up to 64 KiB, else the end. */
+  /** All of it if it is at most 64 KiB, else its end. */
   readonly text: string;
-  /** All of it, when that is more. */
+  /** The artifact with all of it, if there is more. */
   readonly artifact?: string;
 }
 
-/** Collects stderr, which error messages are taken from. Throws a `StoreError` when the disk is full. */
+/** Collects standard error, the source of error messages. Throws a `StoreError` if the disk is full. */
 export interface ErrorSink {
   write(bytes: Buffer): void;
   finish(): Promise<ErrorOutput>;
   discard(): void;
 }
 
-/** `name`: other processes may read it while it comes. */
+/** `name`: the name by which other processes can read it while it is written. */
 export function errorSink(
   store: OutputStore,
   show: ((bytes: Buffer) => void) | null,
@@ -113,7 +113,7 @@ export function errorSink(
   };
 }
 
-/** What an agent says while it works, only to be read by other processes meanwhile: its answer is recorded separately. */
+/** The text of an agent while it works, only for other processes to read. Its answer is recorded separately. */
 export function liveSink(store: OutputStore, name: LiveName): Pick<OutputSink, 'write' | 'discard'> {
   const use = { bytes: 0, limit: store.use.limit, onExceeded: () => undefined };
   const gathered = createGatherer({ ...store, use }, name);
@@ -129,10 +129,10 @@ export function liveSink(store: OutputStore, name: LiveName): Pick<OutputSink, '
   };
 }
 
-/** A command that ends earlier needs no file for other readers, which costs as much as starting it. */
+/** A command that ends earlier needs no file for other readers: creating it takes as long as starting the command. */
 const LIVE_AFTER_MS = 100;
 
-/** Keeps bytes in memory while they are few, else in a file. With a name, a lasting command has a file for few bytes, too. */
+/** Keeps few bytes in memory, and more in a file. With a name, a longer command has a file even for few bytes. */
 function createGatherer(store: OutputStore, name: LiveName | null) {
   let head: Buffer[] = [];
   let bytes = 0;
@@ -143,7 +143,7 @@ function createGatherer(store: OutputStore, name: LiveName | null) {
       spool = openSpool(store, name);
       for (const earlier of head) spool.write(earlier);
     } catch {
-      // It was only for other readers. If the disk is full, the journal reports that.
+      // The file was only for other readers. If the disk is full, the journal reports that.
       spool = null;
     }
   };

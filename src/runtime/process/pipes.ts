@@ -1,7 +1,7 @@
 /**
- * Pipes for the output of commands. Node connects children by sockets, and a socket cannot be opened again by name:
- * `echo problem > /dev/stderr`, `tee /dev/stderr` and `open('/dev/stdout')` fail on it. Scripts do that, so children
- * get named pipes, made a few at a time and used again and again. Where there are none a child gets sockets after all.
+ * Pipes for the output of commands. Node connects children with sockets, which cannot be opened by name: `echo problem
+ * > /dev/stderr`, `tee /dev/stderr` and `open('/dev/stdout')` fail. Scripts do this, so children get named pipes, which
+ * are created a few at a time and reused. If the system has none, a child gets sockets.
  */
 import { spawn } from 'node:child_process';
 import { accessSync, constants, openSync } from 'node:fs';
@@ -14,9 +14,9 @@ import { makeTemporaryFolder, removeTemporaryFolder, SHARED_MEMORY } from './tem
 /** A pipe that is open for reading. */
 export interface Pipe {
   readonly path: string;
-  /** Reading from it gives nothing at its end, and `EAGAIN` where there are writers. */
+  /** Reading returns nothing at its end, and fails with `EAGAIN` while there are writers. */
   readonly readEnd: number;
-  /** Reads while it is written to. Give it a pipe that has a writer: one that has none is at its end. */
+  /** Reads a pipe while it is written to. The pipe must have a writer, because a pipe without one is at its end. */
   reader(): Socket;
 }
 
@@ -24,24 +24,24 @@ export interface Pipe {
 export interface PipePair {
   readonly stdout: Pipe;
   readonly stderr: Pipe;
-  /** Descriptors for a child, which the parent closes after the start; null where there are none to be had. */
+  /** Descriptors for a child, which the parent closes after the start; null if there are none. */
   openWriteEnds(): readonly [number, number] | null;
-  /** `ended`: all writers were gone, so the pipes can serve the next command. */
+  /** `ended`: all writers are gone, so the next command can use the pipes. */
   release(ended: boolean): void;
 }
 
 export interface PipePool {
-  /** Null where named pipes cannot be had. */
+  /** Null if named pipes are not available. */
   take(): Promise<PipePair | null>;
   remove(): void;
 }
 
-/** Makes named pipes; rejects where that is not possible. */
+/** Creates named pipes. Rejects if that is not possible. */
 export type MakePipes = (paths: readonly string[]) => Promise<void>;
 
-/** Made together, since starting `mkfifo` costs more than making a hundred pipes. */
+/** The number of pipes created together, because starting `mkfifo` takes longer than creating a hundred pipes. */
 const BATCH = 64;
-/** Pairs that are kept open for the next commands. */
+/** The number of pairs that are kept open for the next commands. */
 const KEPT = 8;
 
 /** `makePipes` is tried before the program `mkfifo`. */
@@ -64,11 +64,11 @@ export function createPipePool(makePipes: MakePipes | null = null): PipePool {
       if (ended && !broken && kept.length < KEPT && pair?.isUntouched() === true) kept.push(pair);
       else {
         pair?.close();
-        // A straggler that still writes would be heard by the next command.
+        // Output of a process that still writes would appear in the next command.
         if (ended) free.push(path);
       }
     });
-    // A pipe that cannot be opened (a limit on open files, for one) means that there are no more to be had.
+    // If a pipe cannot be opened, for example because of a limit on open files, no more are available.
     broken = pair === null;
     return pair;
   };
@@ -91,7 +91,7 @@ export function createPipePool(makePipes: MakePipes | null = null): PipePool {
         await (makePipes?.(all) ?? Promise.reject()).catch(() => makeWithProgram(all));
         free.push(...paths);
       } catch {
-        // No place for them, or no `mkfifo`: commands get sockets.
+        // Without a folder for them, or without `mkfifo`, commands get sockets.
         broken = true;
       }
       serve();
@@ -106,7 +106,7 @@ export function createPipePool(makePipes: MakePipes | null = null): PipePool {
         waiting.push(resolve);
         if (making) return;
         making = true;
-        // Those who ask in one turn are served together.
+        // Requests in one turn of the event loop are served together.
         queueMicrotask(() => void make());
       });
     },
@@ -119,7 +119,7 @@ export function createPipePool(makePipes: MakePipes | null = null): PipePool {
   };
 }
 
-/** In memory where possible: on a disk each pipe would cost a tenth of a millisecond. */
+/** In a memory file system if possible: on a disk each pipe takes a tenth of a millisecond. */
 function pipeFolder(): string {
   try {
     accessSync(SHARED_MEMORY, constants.W_OK);
@@ -141,7 +141,7 @@ const outPath = (path: string): string => `${path}.out`;
 const errPath = (path: string): string => `${path}.err`;
 
 interface OpenPair extends PipePair {
-  /** Whether it can be used again as it is. */
+  /** Whether the pipe can be reused. */
   isUntouched(): boolean;
   close(): void;
 }
@@ -172,7 +172,7 @@ function openPair(path: string, release: (ended: boolean) => void): OpenPair | n
   };
 }
 
-/** The reader is opened first and without waiting: the writer's open would wait for it. */
+/** Opens the reader first and without blocking, because opening the writer would wait for it. */
 function openPipe(path: string): (Pipe & Pick<OpenPair, 'isUntouched' | 'close'>) | null {
   const readEnd = openOrNull(path, constants.O_RDONLY | constants.O_NONBLOCK);
   if (readEnd === null) return null;

@@ -1,7 +1,7 @@
 /**
- * Stopping what a command started. A command runs in a process group of its own; stopping means TERM to the whole
- * group, two seconds to clean up, then KILL, so that nothing a command started outlives it. What has left the group
- * on purpose (`setsid`) cannot be reached.
+ * Stops everything that a command started. A command runs in its own process group. Stopping it sends TERM to the whole
+ * group, and KILL after two seconds, so that nothing in the group outlives it. Processes that left the group on purpose
+ * (`setsid`) cannot be reached.
  */
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { isProcessNumber } from './process-origin.js';
@@ -10,7 +10,7 @@ const GRACE_MS = 2000;
 const FIRST_LOOK_MS = 5;
 const LONGEST_LOOK_MS = 100;
 
-/** Returns when no process of the group runs any more, or when even KILL did not end it within the grace period. */
+/** Resolves when no process of the group runs any more, or when even KILL did not end it within the grace period. */
 export async function stopGroup(group: number): Promise<void> {
   if (!sendToGroup(group, 'SIGTERM')) return;
   if (await groupEnds(group)) return;
@@ -18,7 +18,7 @@ export async function stopGroup(group: number): Promise<void> {
   await groupEnds(group);
 }
 
-/** The same for one process that has no group of its own, as long as it is still the one that was seen. */
+/** The same for one process without its own group, as long as the pid still belongs to it. */
 export async function stopProcess({ pid, startedAt }: { pid: number; startedAt: number }): Promise<void> {
   const isSame = (): boolean => {
     const stat = processStat(pid);
@@ -44,9 +44,9 @@ async function groupRuns(group: number): Promise<boolean> {
   return running === null || running.has(group);
 }
 
-/** False when there is no such group. */
+/** Returns false if there is no such group. */
 function sendToGroup(group: number, signal: NodeJS.Signals | 0): boolean {
-  // -1 would be every process there is, and 0 our own group.
+  // -1 would mean all processes, and 0 our own group.
   return isProcessNumber(group) && send(-group, signal);
 }
 
@@ -54,7 +54,7 @@ function send(target: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(target, signal);
   } catch (cause) {
-    // EPERM: a program that changed its user is still there, but not ours to stop.
+    // EPERM: the program runs as another user, so it exists but cannot be stopped.
     return (cause as { code?: string }).code === 'EPERM' && signal === 0;
   }
 }
@@ -71,10 +71,10 @@ async function groupEnds(group: number): Promise<boolean> {
 let nextLook: Promise<ReadonlySet<number> | null> | null = null;
 
 /**
- * The groups that have a process which is not dead. A dead process that nobody collects stays in its group:
- * containers often have no init process that would, and waiting for such a group would always take the whole grace
- * period. Whoever asks in one turn shares one look at all processes, or stopping a thousand groups would be a million
- * reads. Null where there is no `/proc`.
+ * The groups with a process that is not a zombie. Zombies stay in their group if no init process collects them, as in
+ * many containers, and waiting for such a group would always take the whole grace period. All requests in one turn of
+ * the event loop share one scan of the processes, because stopping a thousand groups would otherwise need a million
+ * reads. Null if there is no `/proc`.
  */
 function runningGroups(): Promise<ReadonlySet<number> | null> {
   nextLook ??= new Promise((resolve) => {
@@ -99,7 +99,7 @@ function lookAtProcesses(): ReadonlySet<number> | null {
   return groups;
 }
 
-/** All processes that can be seen. Throws where there is no `/proc`. */
+/** All visible processes. Throws if there is no `/proc`. */
 export function processIds(): number[] {
   if (!numbersFit()) throw new Error('/proc shows another pid namespace');
   return readdirSync('/proc')
@@ -107,7 +107,9 @@ export function processIds(): number[] {
     .map(Number);
 }
 
-/** The variables a process was started with, as `NAME=value`; none where it is gone or belongs to somebody else. */
+/**
+ * The environment with which a process was started, as `NAME=value`; empty if it is gone or belongs to another user.
+ */
 export function environmentOf(pid: number): string[] {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
@@ -132,11 +134,11 @@ export function hasOpen(pid: number, path: string): boolean {
 interface ProcessStat {
   readonly state: string;
   readonly group: number;
-  /** Clock ticks since the machine started: with the pid it names one process for good. */
+  /** The start time in clock ticks since the machine started. With the pid, it identifies one process. */
   readonly startedAt: number;
 }
 
-/** What Linux tells about a process; null where there is no such process or no `/proc`. */
+/** Facts from Linux about a process; null if there is no such process or no `/proc`. */
 export function processStat(pid: number): ProcessStat | null {
   if (!numbersFit()) return null;
   let line: string;
@@ -145,14 +147,17 @@ export function processStat(pid: number): ProcessStat | null {
   } catch {
     return null;
   }
-  // The name in parentheses may hold anything; the fields after it do not.
+  // The name in parentheses may contain anything, unlike the fields after it.
   const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
   return { state: fields[0] ?? '', group: Number(fields[2]), startedAt: Number(fields[19]) };
 }
 
 let fit: boolean | undefined;
 
-/** In a pid namespace of its own a process may still see the `/proc` of another, where its numbers are other processes. */
+/**
+ * A process in its own pid namespace may still see the `/proc` of another one, in which its numbers mean other
+ * processes.
+ */
 function numbersFit(): boolean {
   if (fit === undefined) {
     try {

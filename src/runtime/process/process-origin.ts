@@ -1,21 +1,21 @@
 /**
- * Where a process number means anything: on one host, in one pid namespace, until the machine starts again. A store may
- * be shared by containers and machines, and the same number is another process in each of them.
+ * The origin of a process number, which is valid on one host, in one pid namespace, until the machine restarts.
+ * Containers and machines may share a store, and the same number is another process in each of them.
  */
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-/** All null where the system does not tell. */
+/** All members are null if the system does not report them. */
 export interface ProcessOrigin {
   readonly host: string | null;
-  /** One start of the machine. */
+  /** The id of one start of the machine. */
   readonly boot: string | null;
   readonly pidNamespace: string | null;
 }
 
 let known: ProcessOrigin | null = null;
 
-/** That of this process. */
+/** The origin of this process. */
 export function thisOrigin(): ProcessOrigin {
   known ??= {
     host: hostname() || null,
@@ -25,13 +25,16 @@ export function thisOrigin(): ProcessOrigin {
   return known;
 }
 
-/** Whether numbers of processes that were written down there can be looked up here. */
+/** Whether process numbers recorded with that origin are valid here. */
 export function isHere({ host, boot, pidNamespace }: ProcessOrigin): boolean {
   const here = thisOrigin();
   return host === here.host && boot === here.boot && pidNamespace === here.pidNamespace;
 }
 
-/** A number that can be a process of ours: 0 and negative ones mean groups or everything, and 1 is the system's. */
+/**
+ * Whether the number can be one of our processes: 0 and negative numbers mean groups or all processes, and 1 belongs to
+ * the system.
+ */
 export function isProcessNumber(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 1 && value < 2 ** 31;
 }

@@ -1,13 +1,13 @@
 /**
- * What can be handed to a process at all: its words, its variables and its directory are texts that end at a zero
- * byte, and the system bounds their length. Found before the start, so that the words are ours and not the system's.
+ * Checks whether words, variables and a directory can be passed to a process: they must not contain a zero byte, and
+ * the system limits their length. Checked before the start, so that our message is shown and not the system's.
  */
 import type { Outcome } from '../../interpreter/events/event.js';
 import { ARGUMENT_BYTES } from './shell-values.js';
 
 type Refused = Extract<Outcome, { kind: 'not-started' }>;
 
-/** Why the words of a program cannot be passed, or null. */
+/** The reason why the words of a program cannot be passed, or null. */
 export function argumentProblem(argv: readonly string[]): Refused | null {
   for (const [index, word] of argv.entries()) {
     const what = index === 0 ? 'the program' : `argument ${index}`;
@@ -17,7 +17,7 @@ export function argumentProblem(argv: readonly string[]): Refused | null {
   return null;
 }
 
-/** Why variables and a directory cannot be used, or null. */
+/** The reason why variables or a directory cannot be used, or null. */
 export function surroundingsProblem(env: Readonly<Record<string, string>>, cwd: string | null): Refused | null {
   for (const [name, value] of Object.entries(env)) {
     const what = `the value of \`env.${name}\``;

@@ -1,7 +1,7 @@
 /**
- * One process, from its start until it and its pipes are gone. The fork server starts it where it can, else Node's own
- * spawn: every comfort of a wrapper would have to be turned off here. Its kill leaves grandchildren behind, its time-out
- * hangs on the pipes they hold, and its bookkeeping costs as much as starting a shell.
+ * One process, from its start until it and its pipes have ended. The fork server starts it if possible, or else Node's
+ * own spawn. A wrapper library would not help: its kill leaves grandchildren running, its time-out waits for the pipes
+ * that they hold, and its bookkeeping takes as long as starting a shell.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { clockMs } from '../clock.js';
@@ -13,7 +13,7 @@ import type { PipePair, PipePool } from './pipes.js';
 import { processStat, stopGroup } from './process-group.js';
 import { closeQuietly } from './scratch.js';
 
-/** Pipes may be held open by what a command left running; they are not waited for longer than this. */
+/** Processes that a command left running may hold its pipes open. This is the maximum time to wait for them. */
 const PIPES_MS = 2000;
 const STOPPED_PIPES_MS = 100;
 
@@ -25,19 +25,19 @@ interface ProcessSpec {
   /** Opened by the caller, closed here; null is an empty standard input. */
   readonly stdin: number | null;
   readonly timeoutMs: number | null;
-  /** Exit codes after which background processes are left alone; after any other the group is stopped. */
+  /** Exit codes after which background processes continue. After any other exit code the group is stopped. */
   readonly ok: readonly number[] | 'any';
   readonly stop: AbortSignal;
   readonly pipes: PipePool;
-  /** Null: every process is spawned. */
+  /** If null, `spawn` starts every process. */
   readonly forkServer: ForkServer | null;
-  /** Somebody wants the output as soon as it is there, and not only when the process has ended. */
+  /** The output is needed as soon as it arrives, and not only at the end. */
   readonly isLive: boolean;
-  /** Holds the group while the process runs. */
+  /** Contains the group while the process runs. */
   readonly groups: Set<number>;
   readonly onStdout: (bytes: Buffer) => void;
   readonly onStderr: (bytes: Buffer) => void;
-  /** Told as soon as the process exists. When it throws, the process is stopped. */
+  /** Called as soon as the process exists. If it throws, the process is stopped. */
   readonly onStart: (started: { readonly pid: number; readonly startedAt: number | null }) => void;
 }
 
@@ -46,7 +46,7 @@ export type ProcessEnd =
       readonly kind: 'exited';
       readonly exit: number | null;
       readonly signal: string | null;
-      /** Pipes were let go before their end. */
+      /** The pipes were closed before their end. */
       readonly truncated: boolean;
       readonly durationMs: number;
     }
@@ -54,7 +54,7 @@ export type ProcessEnd =
   /** `code` is the system's: `ENOENT`, `EACCES`, `E2BIG`, … */
   | { readonly kind: 'not-started'; readonly code: string; readonly message: string };
 
-/** A process with what it prints, and what is to be done when that is over. */
+/** A process with its output streams, and the actions at its end. */
 interface RunningProcess {
   readonly child: StartedChild;
   readonly read: (listeners: OutputListeners) => OutputStreams;
@@ -62,7 +62,7 @@ interface RunningProcess {
   readonly begun: number;
 }
 
-/** Runs a process in a group of its own. Rejects only with what the listeners throw. */
+/** Runs a process in its own group. Rejects only with exceptions of the listeners. */
 export async function runProcess(spec: ProcessSpec): Promise<ProcessEnd> {
   const pair = await spec.pipes.take();
   const begun = clockMs();
@@ -97,7 +97,7 @@ async function spawnProcess(spec: ProcessSpec, pair: PipePair | null, begun: num
     pair?.release(true);
     return { kind: 'not-started', code: errorCode(cause), message: (cause as Error).message };
   } finally {
-    // The child has its own copies; with ours open the pipes would never end.
+    // The child has its own copies. If ours stayed open, the pipes would never end.
     for (const end of [...(writeEnds ?? []), spec.stdin]) if (end !== null) closeQuietly(end);
   }
   if (child.pid === undefined) return notStarted(child, pair);
@@ -116,7 +116,7 @@ function spawnedChild(child: ChildProcess, pid: number): StartedChild {
   };
 }
 
-/** The system's reason comes as an event, a moment later. */
+/** The system's reason arrives as an event a moment later. */
 function notStarted(child: ChildProcess, pair: PipePair | null): Promise<ProcessEnd> {
   pair?.release(true);
   return new Promise((resolve) => {
@@ -126,7 +126,7 @@ function notStarted(child: ChildProcess, pair: PipePair | null): Promise<Process
   });
 }
 
-/** Waits for the exit, then for the pipes; stops the group where that is due. */
+/** Waits for the exit and then for the pipes. Stops the group if necessary. */
 function supervise({ child, read, release, begun }: RunningProcess, spec: ProcessSpec): Promise<ProcessEnd> {
   const { pid, startedAt } = child;
   spec.groups.add(pid);
@@ -134,7 +134,7 @@ function supervise({ child, read, release, begun }: RunningProcess, spec: Proces
     let timedOut = false;
     let stopping: Promise<void> | null = null;
     let failure: { readonly cause: unknown } | null = null;
-    // Several reasons may meet, a time limit and an interruption for example; the group is stopped once.
+    // Several reasons may coincide, such as a time limit and an interruption. The group is stopped only once.
     const stop = (): Promise<void> => {
       stopping ??= stopGroup(pid);
       return stopping;
@@ -146,7 +146,7 @@ function supervise({ child, read, release, begun }: RunningProcess, spec: Proces
         try {
           listener(value);
         } catch (cause) {
-          // A full disk, for example: the command must not go on as if it and its output were on record.
+          // For example a full disk: the command must not continue as if it and its output were recorded.
           failure = { cause };
           void stop();
         }
@@ -167,11 +167,11 @@ function supervise({ child, read, release, begun }: RunningProcess, spec: Proces
       cancelTimer();
       const durationMs = Math.round(clockMs() - begun);
       const accepted = !timedOut && exit !== null && (spec.ok === 'any' || spec.ok.includes(exit));
-      // A command that failed leaves nothing behind; what a successful one started may be meant to stay.
+      // A failed command must leave nothing running. Processes that a successful one started may be intended to stay.
       if (!accepted) void stop();
       await stopping;
       spec.groups.delete(pid);
-      // Of what was stopped nobody waits for the last words.
+      // The remaining output of a stopped process is not needed.
       const ended = await streams.end(spec.stop.aborted ? STOPPED_PIPES_MS : PIPES_MS);
       release(ended);
       spec.stop.removeEventListener('abort', onStop);

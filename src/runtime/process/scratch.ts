@@ -1,6 +1,6 @@
 /**
- * Private files that live as long as a run: values passed as files, scripts too long for an argument, standard
- * inputs, named pipes. One folder that only its owner can read, made when it is first needed and removed at the end.
+ * Private files that live as long as a run: values passed as files, scripts too long for an argument, standard inputs,
+ * named pipes. They are in one folder that only its owner can read, which is created on demand and removed at the end.
  */
 import { closeSync, openSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,11 +9,11 @@ import { storeError } from '../store/store-error.js';
 import { makeTemporaryFolder, removeTemporaryFolder } from './temporary-folder.js';
 
 export interface Scratch {
-  /** Writes a file; gives its path. */
+  /** Writes a file and returns its path. */
   file(content: string | Uint8Array, extension?: string): string;
-  /** A path in the folder that nothing uses yet. */
+  /** An unused path in the folder. */
   path(name: string): string;
-  /** A descriptor to read `content` from. The file has no name any more, so nobody else can open it. */
+  /** A descriptor to read `content` from. The file has no name any more, so no other process can open it. */
   readable(content: Uint8Array): number;
   remove(): void;
 }
@@ -56,7 +56,7 @@ export function createScratch(): Scratch {
   };
 }
 
-/** Closes a descriptor whose content does not matter any more. */
+/** Closes a descriptor that is no longer needed. */
 export function closeQuietly(fd: number): void {
   try {
     closeSync(fd);

@@ -1,30 +1,33 @@
 /**
- * Puts values into shell text without putting a byte of them into its source: each value travels in the
- * environment, a prelude on the text's first line copies it to a variable and drops the export, and the text
- * holds a quoted reference. Children inherit nothing, and the shell's line numbers stay those of the text.
+ * Puts values into shell text without putting a byte of them into its source: each value is passed in the environment,
+ * a prelude on the first line copies it to a variable and removes the export, and the text contains a quoted reference.
+ * Children inherit nothing, and the line numbers of the shell stay those of the text.
  */
 
 import type { ShellValue } from '../../interpreter/request.js';
 import type { ShellContext, ShellInsertion, ShellText } from '../../machine/expression.js';
 import { unreachable } from '../../prelude/unreachable.js';
 
-/** Bytes that Linux allows one argument or environment string, its final zero apart. */
+/** The maximum bytes of one argument or environment string on Linux, without its final zero. */
 export const ARGUMENT_BYTES = 131_071;
-/** Above this many bytes a script has to be given to the shell as a file. */
+/** Scripts with more bytes are passed to the shell as a file. */
 export const SCRIPT_ARGUMENT_BYTES = ARGUMENT_BYTES;
 
-/** Bytes of a value in one environment string; the name needs some of the limit too. */
+/** The maximum bytes of a value in one environment string, because the name counts too. */
 const STRING_BYTES = 100 * 1024;
-/** Bytes of all values in the environment, which arguments and the inherited environment share. */
+/**
+ * The maximum bytes of all values in the environment. Arguments and the inherited environment share the limit of the
+ * system.
+ */
 const ENVIRONMENT_BYTES = 1024 * 1024;
-/** What an environment string costs beside its value: name, `=`, zero and a pointer. */
+/** The bytes of an environment string in addition to its value: name, `=`, zero and a pointer. */
 const STRING_OVERHEAD = 32;
-/** Elements of lists that may go through files: each is read by a process of its own. */
+/** The maximum number of list elements in files, because a separate process reads each of them. */
 const MOST_FILES = 256;
 
 interface BindOptions {
   readonly shell: 'bash' | 'sh';
-  /** Writes a text to a private file of the run and gives its absolute path. */
+  /** Writes a text to a private file of the run and returns its absolute path. */
   readonly scratchFile: (text: string) => string;
 }
 
@@ -35,7 +38,7 @@ type BoundShellText =
 
 type Refused = Extract<BoundShellText, { ok: false }>;
 
-/** What is collected while the values of one text are bound. */
+/** The state while the values of one text are bound. */
 interface Binding {
   readonly options: BindOptions;
   readonly env: Record<string, string>;
@@ -44,7 +47,7 @@ interface Binding {
   count: number;
   files: number;
   bytes: number;
-  /** Bytes of the words that values of external programs' arguments belong to, by word. */
+  /** The bytes of each word that is an argument of an external program and contains values. */
   readonly words: Map<number, number>;
 }
 
@@ -88,7 +91,7 @@ function prelude({ prelude, unset }: Binding): string {
   return prelude.length === 0 ? '' : `${prelude.join('')}unset ${unset.join(' ')};`;
 }
 
-/** What is written into the script for one hole. */
+/** The text to write into the script for one hole. */
 function bind(binding: Binding, hole: ShellInsertion, value: ShellValue): string | Refused {
   if (!('list' in value)) {
     const text = prepareText(binding, hole, value.text, value.file === true);
@@ -118,7 +121,7 @@ function prepareText(binding: Binding, hole: ShellInsertion, value: string, file
     );
   if (/\p{Surrogate}/u.test(value))
     return refuse('bad_value', `\`${hole.source}\` contains half of a surrogate pair, which is not a character`);
-  // The program relies on this check where it lets a number into an expression.
+  // The compiler relies on this check when it allows a number in an expression.
   if (hole.filter === 'int' && !/^-?\d+$/.test(value))
     return refuse('bad_value', `\`${hole.source}\` is not a whole number`);
   if (file || hole.filter === 'file') return binding.options.scratchFile(value);
@@ -126,7 +129,7 @@ function prepareText(binding: Binding, hole: ShellInsertion, value: string, file
   return argumentFits(binding, hole, text) ?? text;
 }
 
-/** An argument of an external program holds at most 128 KiB, whatever the shell does. */
+/** An argument of an external program is limited to 128 KiB in any shell. */
 function argumentFits(binding: Binding, hole: ShellInsertion, text: string): Refused | null {
   if (hole.argument !== true) return null;
   const own = byteLength(text);
@@ -165,7 +168,7 @@ function inContext(context: ShellContext, reference: string): string {
   }
 }
 
-/** Gives a text to the script under a generated name and returns the reference to it. */
+/** Passes a text to the script under a generated name, and returns the reference to it. */
 function reference(binding: Binding, text: string): string {
   const id = binding.count++;
   const name = `__sd${id}`;
@@ -187,10 +190,10 @@ function setString(binding: Binding, name: string, text: string): string {
   return name;
 }
 
-/** Cuts a text between characters, so that every environment string is valid on its own. */
+/** Splits a text between characters, so that every environment string is valid by itself. */
 function setStrings(binding: Binding, id: number, text: string): string[] {
   const names: string[] = [];
-  // A UTF-16 unit is at most three bytes of UTF-8.
+  // A UTF-16 code unit takes at most three bytes in UTF-8.
   const most = Math.floor(STRING_BYTES / 3);
   for (let at = 0; at < text.length; ) {
     let end = Math.min(at + most, text.length);
@@ -201,7 +204,7 @@ function setStrings(binding: Binding, id: number, text: string): string[] {
   return names;
 }
 
-/** The mark behind the text keeps its final newlines, which a command substitution would drop. */
+/** The mark after the text preserves its final newlines, which a command substitution would remove. */
 function fromFile(binding: Binding, id: number, name: string, text: string): void {
   const path = setString(binding, `SDF_${id}`, binding.options.scratchFile(text));
   binding.files++;

@@ -1,6 +1,6 @@
 /**
- * Commands: a request for shell text or for a list of words becomes a process, and its end an outcome. The shell gets
- * no profile and no start-up file: what a person's shell does when it starts is not part of a program.
+ * Performs commands: a request with shell text or a list of words becomes a process, and its end an outcome. The shell
+ * reads no profile and no start-up file, because a person's shell settings are not part of a program.
  */
 
 import { existsSync, statSync } from 'node:fs';
@@ -21,10 +21,10 @@ import { bindShellText, SCRIPT_ARGUMENT_BYTES } from './shell-values.js';
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** Where the system looks for programs when there is no PATH at all. */
+/** The directories in which the system looks for programs if PATH is not set. */
 const SYSTEM_PATH = '/usr/bin:/bin';
 
-/** Variables that make a shell run code before the program's own, and those that would hand its options on to others. */
+/** Variables that make a shell run other code first, or pass its options on to other shells. */
 const shellStartUp = /^(BASH_ENV|ENV|PROMPT_COMMAND|PS4|SHELLOPTS|BASHOPTS|BASH_FUNC_.*)$/s;
 
 /** The environment that commands inherit. */
@@ -35,18 +35,18 @@ export function inheritedEnvironment(given: Readonly<Record<string, string | und
   return kept;
 }
 
-/** What is started: a program, its words and the variables only it gets. */
+/** A program with its words and its own variables. */
 export interface Command {
   readonly argv: readonly string[];
   readonly env: Environment;
 }
 
-/** What a process needs of the request that asked for it. */
+/** The part of a request that starting its process needs. */
 export type ProcessRequest = Pick<
   ShellRequest,
   'effect' | 'attempt' | 'stepAttempt' | 'directory' | 'cwd' | 'env' | 'stdin' | 'timeoutMs' | 'needsText' | 'ok'
 > & {
-  /** Nothing that it started is meant to outlive the run. */
+  /** Nothing that it starts may outlive the run. */
   readonly serves?: 'agent';
 };
 
@@ -68,12 +68,12 @@ export async function performShell(
   findShell: FindShell,
 ): Promise<Outcome> {
   const direct = directCommand(request.template, request.values);
-  // What cannot be started without a shell is tried with one, which also has the usual words for it.
+  // A program that cannot be started directly is started with a shell, which also has the usual error messages.
   if (direct !== null) {
     const ended = await performCommand({ argv: direct, env: {} }, request, context, inherited);
     if (!('code' in ended)) return ended;
   }
-  // The shell is the run's, also where a command is given a PATH of its own to find programs with.
+  // The shell comes from the PATH of the run, even if the command has its own PATH.
   const shell = findShell(request.shell, inherited.PATH ?? SYSTEM_PATH);
   if (shell === null) return missingShell(request.shell);
   const { scratch } = context.resources;
@@ -82,10 +82,10 @@ export async function performShell(
     scratchFile: (text) => scratch.file(text),
   });
   if (!bound.ok) return { kind: 'not-started', reason: bound.message, error_type: bound.errorType };
-  // bash takes a socket as standard input for a remote login and would read a start-up file.
+  // bash mistakes a socket as standard input for a remote login and would read a start-up file.
   const options = shell.kind === 'bash' ? ['--norc', '--noprofile'] : [];
   if (request.strict === 'script') options.push('-e');
-  // Only bash knows it; `check` says so where a program asks for sh.
+  // Only bash has this option; `check` warns about `shell=sh`.
   if (request.strict !== undefined && shell.kind === 'bash') options.push('-o', 'pipefail');
   const script =
     Buffer.byteLength(bound.script) > SCRIPT_ARGUMENT_BYTES ? [scratch.file(bound.script)] : ['-c', bound.script];
@@ -98,7 +98,7 @@ export async function performShell(
   return 'code' in ended ? cannotStart(ended, shell.kind, directoryOf(request, context)) : ended;
 }
 
-/** Where a command runs: relative to the directory of its branch, else of the run. */
+/** The working directory of a command: relative to the directory of its branch, or else of the run. */
 export function directoryOf(
   { cwd, directory }: Pick<ShellRequest, 'cwd' | 'directory'>,
   context: Pick<EffectContext, 'cwd'>,
@@ -106,11 +106,11 @@ export function directoryOf(
   return resolve(directory ?? context.cwd, cwd ?? '');
 }
 
-/** Somebody who reads the output of a command while it comes. */
+/** Receives the output of a command as it arrives. */
 interface Listener {
   readonly onStdout: (bytes: Buffer) => void;
   readonly onStderr?: (bytes: Buffer) => void;
-  /** Whether people see it as well, as it is. */
+  /** Whether the exact output is also displayed. */
   readonly showsStdout: boolean;
 }
 
@@ -144,11 +144,11 @@ export async function performCommand(
     cwd,
     env: {
       ...inherited,
-      // A shell sets it itself; a program that is started directly would see ours.
+      // A shell sets the variable itself. A program that is started directly would inherit ours.
       PWD: cwd,
       ...request.env,
       ...command.env,
-      // Last, so that a run within a run has its own.
+      // Set last, so that a run inside a run has its own values.
       STATEDSL_RUN_ID: context.runId,
       STATEDSL_EFFECT_ID: `${context.runId}:${request.effect}`,
       STATEDSL_ATTEMPT: String(request.stepAttempt ?? request.attempt),
@@ -159,7 +159,8 @@ export async function performCommand(
     ok: request.ok ?? [0],
     stop: context.stop,
     pipes,
-    // Agents and what else is listened to stay children of this process, which they may ask for.
+    // Agents and other programs with a listener stay children of this process, because they may read their parent's
+    // pid.
     forkServer: listener === null ? forkServer : null,
     isLive: show !== null || listener !== null,
     onStdout: (bytes) => {
@@ -179,7 +180,7 @@ export async function performCommand(
         ...omitUndefined({ kind: request.serves }),
       }),
   });
-  // Whatever stopped it does not look at what it printed: a large output need not even get to the disk.
+  // The output of a stopped command is not needed, so a large output need not be written to disk.
   if ((context.unwanted ?? context.stop).aborted && ended.kind !== 'not-started') {
     stdout.discard();
     stderr.discard();
@@ -188,7 +189,7 @@ export async function performCommand(
   return decodeProcess(ended, request, stdout, stderr);
 }
 
-/** A file rather than a pipe: nothing has to be pumped, and a program that does not read it hurts nobody. */
+/** A file instead of a pipe: no data has to be copied, and a program that does not read it causes no error. */
 function openInput(stdin: Output | null, context: EffectContext): number | null {
   if (stdin === null || stdin.bytes === 0) return null;
   const { outputs, scratch } = context.resources;
@@ -198,14 +199,14 @@ function openInput(stdin: Output | null, context: EffectContext): number | null 
   );
 }
 
-/** Why a program could not be started, in words about the program and not about system calls. */
+/** The reason why a program could not be started, in terms of the program and not of system calls. */
 export function cannotStart(ended: NotStarted, program: string, cwd: string): Outcome {
   const notStarted = (reason: string, errorType?: string): Outcome => ({
     kind: 'not-started',
     reason: `cannot start: ${reason}`,
     ...omitUndefined({ error_type: errorType }),
   });
-  // The system says `ENOENT` for a missing directory as for a missing program.
+  // The system reports `ENOENT` for a missing directory as well as for a missing program.
   if (!existsSync(cwd)) return notStarted(`the directory \`${cwd}\` does not exist`);
   if (!statSync(cwd).isDirectory()) return notStarted(`\`${cwd}\` is not a directory`);
   switch (ended.code) {
@@ -234,7 +235,7 @@ function missingShell(wanted: ShellRequest['shell']): Outcome {
   return { kind: 'not-started', reason: `cannot start: ${names} on PATH` };
 }
 
-/** The shell that is asked for, first of the two on PATH where either will do. */
+/** The requested shell; if either is allowed, the first one on PATH. */
 type FindShell = (wanted: ShellRequest['shell'], path: string) => Shell | null;
 
 interface Shell {
@@ -242,7 +243,7 @@ interface Shell {
   readonly path: string;
 }
 
-/** Looks once for each PATH: a shell does not move while a run takes place. */
+/** Looks up shells once for each PATH, because a shell does not move during a run. */
 export function shellFinder(): FindShell {
   const known = new Map<string, Shell | null>();
   return (wanted, path) => {
@@ -258,7 +259,7 @@ export function shellFinder(): FindShell {
   };
 }
 
-/** The file that a name stands for, searched as the system does. */
+/** The file of a program's name, found as the system does. */
 function findProgram(name: string, path: string): string | null {
   for (const folder of path.split(delimiter)) {
     const candidate = join(isAbsolute(folder) ? folder : '/', name);

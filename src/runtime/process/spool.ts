@@ -1,6 +1,6 @@
 /**
- * A file that output too large for memory goes into while it is read. Its name at the end is the SHA-256 of what it
- * holds. Where there are secrets, the recorded file has them replaced and the bytes as printed are in a private one.
+ * A file for output that is too large for memory, written while the output is read. Its final name is the SHA-256 of
+ * its content. If there are secrets, they are replaced in the recorded file, and a private file has the exact bytes.
  */
 import { Buffer } from 'node:buffer';
 import { createHash, type Hash } from 'node:crypto';
@@ -12,20 +12,20 @@ import { type LiveName, partialName } from './live-output.js';
 import type { OutputStore } from './output-store.js';
 import { closeQuietly } from './scratch.js';
 
-/** How much of the end of an output is kept in memory: the last line of it may say what went wrong. */
+/** The size of the end of an output that is kept in memory, because the last line may explain a failure. */
 const TAIL_BYTES = 4 * 1024;
 
 export interface Spool {
   write(bytes: Buffer): void;
   close(): Promise<Spooled>;
-  /** Removes what was written. */
+  /** Removes the file. */
   discard(): void;
 }
 
 export interface Spooled {
-  /** Name of the artifact. */
+  /** The name of the artifact. */
   readonly artifact: string;
-  /** The end of it as text, at most 4 KiB. */
+  /** The end of the output as text, at most 4 KiB. */
   readonly tail: string;
 }
 
@@ -35,11 +35,13 @@ interface Target {
   readonly fd: number;
 }
 
-/** Opens the file. It and its `write` and `close` throw a `StoreError` when the disk is full. `name`: see `LiveName`. */
+/**
+ * Opens the file. This function, `write` and `close` throw a `StoreError` if the disk is full. `name`: see `LiveName`.
+ */
 export function openSpool(store: OutputStore, name: LiveName | null = null): Spool {
   const { artifacts, redactor, scratch } = store;
   const kept = openTarget(artifacts === null ? scratch.path('output') : join(artifacts, partialName(name)));
-  // Without a folder of the run nothing is recorded, so the bytes as printed are all there is.
+  // Without a folder of the run nothing is recorded, so there is only the file with the exact bytes.
   const redacting: RedactingStream | null = artifacts === null ? null : (redactor?.stream() ?? null);
   const original = redacting === null ? null : openTarget(scratch.path('output'));
   const hash = createHash('sha256');
@@ -57,20 +59,20 @@ export function openSpool(store: OutputStore, name: LiveName | null = null): Spo
         if (original !== null) append(original, bytes);
         keep(redacting === null ? bytes : redacting.push(bytes));
       } catch (cause) {
-        // Nothing refers to a file that was not finished, and on a full disk its room is needed.
+        // Nothing refers to an unfinished file, and on a full disk its space is needed.
         discardAll();
         throw cause;
       }
     },
     discard() {
-      // Its readers have the file open, and read on to its end.
+      // Readers have the file open and can read it to its end.
       if (name !== null && redacting !== null) keep(redacting.end());
       discardAll();
     },
     async close() {
       if (redacting !== null) keep(redacting.end());
       if (original !== null) closeSync(original.fd);
-      // The event that names an artifact must never be on disk before it.
+      // The artifact must be on disk before the event that names it.
       if (artifacts !== null) await syncFile(kept);
       closeSync(kept.fd);
       const artifact = hash.digest('hex');
@@ -83,13 +85,13 @@ export function openSpool(store: OutputStore, name: LiveName | null = null): Spo
   };
 }
 
-/** Only what can be part of the end is copied: a gigabyte of chunks would be a gigabyte of garbage. */
+/** Copies only bytes that can be part of the end, because copying a gigabyte would produce a gigabyte of garbage. */
 function endOf(before: Buffer, bytes: Buffer): Buffer {
   const end = bytes.subarray(-TAIL_BYTES);
   return Buffer.concat([before.subarray(Math.max(0, before.length + end.length - TAIL_BYTES)), end]);
 }
 
-/** A character cut in half at the front is left out. */
+/** Leaves out an incomplete character at the front. */
 function tailText(tail: Buffer): string {
   let start = 0;
   if (tail.length === TAIL_BYTES) while (start < 3 && ((tail[start] as number) & 0xc0) === 0x80) start++;
@@ -115,7 +117,7 @@ function appendHashed(target: Target, hash: Hash, bytes: Buffer): void {
   append(target, bytes);
 }
 
-/** Writing at once instead of queueing is what bounds memory: the pipe waits while the disk is busy. */
+/** Writing synchronously instead of queueing limits memory: the pipe waits while the disk is busy. */
 function append({ path, fd }: Target, bytes: Buffer): void {
   try {
     for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
@@ -129,6 +131,6 @@ function discard({ path, fd }: Target): void {
   try {
     unlinkSync(path);
   } catch {
-    // The disk is gone, and the file with it.
+    // The disk is gone, and so is the file.
   }
 }

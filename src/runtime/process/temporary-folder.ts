@@ -1,19 +1,22 @@
 /**
- * Private folders that must not outlive the process. Each run removes its own; the list here is only for a process
- * that is told to exit in the middle of a run. What a killed process leaves is named after it, so that another one can
- * see whose it was and remove it.
+ * Private folders that must not outlive the process. Each run removes its own. The list here is for a process that
+ * exits in the middle of a run. The folder of a killed process has its pid in the name, so that another process can
+ * recognize and remove it.
  */
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { errorCode } from '../store/store-error.js';
 
-/** Where such folders are made: pipes in memory where that is possible, everything else where temporary files go. */
+/**
+ * The parent folders: a memory file system for pipes if possible, and the folder for temporary files for everything
+ * else.
+ */
 export const SHARED_MEMORY = '/dev/shm';
 
 const open = new Set<string>();
 
-/** Makes a folder that only its owner can read. Throws the system's error. */
+/** Creates a folder that only its owner can read. Throws the system's error. */
 export function makeTemporaryFolder(parent: string): string {
   const folder = mkdtempSync(join(parent, `statedsl-${process.pid}-`));
   if (open.size === 0) process.on('exit', removeAll);
@@ -27,10 +30,10 @@ export function removeTemporaryFolder(folder: string): void {
   if (open.size === 0) process.off('exit', removeAll);
 }
 
-/** A process of another container has a pid that looks dead from here; its run is hardly idle for this long. */
+/** A process of another container seems dead from here, but its run is hardly idle for this long. Milliseconds. */
 const STALE_MS = 24 * 60 * 60 * 1000;
 
-/** Removes old folders of processes that are gone. Those that cannot be removed belong to somebody else. */
+/** Removes old folders of processes that are gone. Folders that cannot be removed belong to another user. */
 export function removeStaleFolders(): void {
   for (const parent of new Set([tmpdir(), SHARED_MEMORY])) {
     for (const name of namesIn(parent)) {
@@ -40,7 +43,7 @@ export function removeStaleFolders(): void {
       try {
         if (Date.now() - statSync(path).mtimeMs > STALE_MS) rmSync(path, { recursive: true, force: true });
       } catch {
-        // Not ours.
+        // It belongs to another user.
       }
     }
   }
@@ -54,7 +57,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** A pid that lives and belongs to another program only keeps a folder for longer. */
+/** If the pid now belongs to another program, the folder is only kept longer. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
