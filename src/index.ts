@@ -2,7 +2,7 @@
  * The public library: everything that a program needs to embed statedsl, and nothing else. `grammar/library.md`
  * documents it.
  */
-export type { AgentLookups, GateCommand, Lookups } from './check/lower/settings.js';
+export type { AgentLookups, AgentTraits, GateCommand, Lookups } from './check/lower/settings.js';
 export type { RunsOptions } from './control/folder/folder-runs.js';
 export { openRuns } from './control/open-runs.js';
 export type { DamagePosition, Done, Refusal, RefusalCode, Refused, Result } from './control/result.js';
@@ -145,6 +145,7 @@ export type { Input, LimitScope, Limits, Strictness } from './machine/machine.js
 export type { ToolProgram } from './machine/plan.js';
 export type { ListedInput, ListedPattern, ListedPlan, ListedProgram, ProgramList } from './project/list-programs.js';
 export type { AgentConfiguration } from './runtime/agents/programs/adapter.js';
+export type { Permission } from './runtime/agents/programs/permissions.js';
 export type { AgentSettings } from './runtime/agents/resolve.js';
 export type { CommandContext, CommandFunction } from './runtime/command-function.js';
 export type { PerformedRequest, RunContext } from './runtime/effect-context.js';
@@ -166,11 +167,13 @@ export type { McpServers } from './runtime/tools/tool-host.js';
 export type { WorktreeFacts } from './runtime/worktree/worktree-facts.js';
 export type { Span } from './source/source-file.js';
 export type { DiagnosticJson, LocatedEdit, Location } from './views/diagnostics/diagnostic-json.js';
+export type { DeniedRow } from './views/report/denied.js';
 export type { DetailedAttempt } from './views/report/detailed-attempt.js';
 export type { Ending, LimitReached, Tokens, Wait } from './views/report/facts.js';
 export type { Report, ReportedRun, StateRow, ToolRow, WaitRow } from './views/report/report.js';
 export type { Detail, DetailedVisit } from './views/report/report-detail.js';
 export type { Spending } from './views/report/spending.js';
+export type { RollbackRow, UndoneRow, UndoReport } from './views/report/undo-rows.js';
 export type { DetailedGate, DetailedStep, DetailedStepAttempt } from './views/steps/step-detail.js';
 export type { AttemptStatus } from './views/steps/step-facts.js';
 export type { StepRow } from './views/steps/step-rows.js';

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { AgentTraits } from '../check/lower/settings.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { nameableAdapters } from '../runtime/agents/programs/adapters.js';
 import { type ResolvedAgent, resolveAgent } from '../runtime/agents/resolve.js';
@@ -48,6 +49,7 @@ export function agentLookup({ agents, folder }: Configuration, instead: Readonly
     names: [...Object.keys(agents), ...Object.keys(instead)],
     adapters: nameableAdapters.map(({ name }) => name),
     program: (name: string): string | null => programOf(resolveAgent(name, settings)),
+    traits: (name: string): AgentTraits | null => traitsOf(resolveAgent(name, settings)),
   };
 }
 
@@ -77,6 +79,12 @@ export function toolLookup(
 }
 
 /** The program to look for on PATH. A path comes from the configuration, and is checked when it is started. */
+function traitsOf(agent: ResolvedAgent | null): AgentTraits | null {
+  if (agent === null) return null;
+  const { name, takesText, sessions } = agent.adapter;
+  return { adapter: name, takesText, sessions };
+}
+
 function programOf(agent: ResolvedAgent | null): string | null {
   const program = agent?.adapter.program ?? agent?.configuration.run?.[0] ?? null;
   return program === null || program.includes('/') ? null : program;

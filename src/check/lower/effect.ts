@@ -14,7 +14,7 @@ import { lowerArguments } from './arguments.js';
 import { lowerEnvironment } from './environment.js';
 import { constantText, lowerTemplate } from './expression.js';
 import { checkOptions, durationTemplate, type OptionTable } from './options.js';
-import { reportAgent } from './report-agent.js';
+import { reportAgent, reportPrompt } from './report-agent.js';
 import { retriesOf } from './retries.js';
 import { isMeantAsValue, isValue } from './right-side.js';
 import { holesIn, lowerShellText, offsetMap } from './shell-text.js';
@@ -234,6 +234,7 @@ function agentEffect(
     l.diagnostics.push(say.promptMissing(what.agent.span, { agent }));
   l.explain(i.span, `agent \`${agent}\``);
   const prompt = what.prompt === undefined ? null : lowerTemplate(what.prompt, l);
+  if (what.prompt !== undefined) reportPrompt(l, agent, what.prompt);
   const args = lowerArguments(l, what.args);
   const output: { output?: ReturnType<typeof lowerTemplate> } = {};
   if (what.output !== undefined) output.output = lowerTemplate(what.output, l);

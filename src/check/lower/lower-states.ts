@@ -6,8 +6,8 @@ import type { StateDeclaration } from '../collect.js';
 import type { MachineScope } from '../scope.js';
 import { lowerState } from './lower-state.js';
 import type { LoweredState } from './lowered-state.js';
-import { type Answers, type ReusableState, type ReusableStates, rebaseState } from './reused-state.js';
-import type { Lookups, LoweringSettings } from './settings.js';
+import { type ReusableState, type ReusableStates, rebaseState } from './reused-state.js';
+import type { AgentTraits, Lookups, LoweringSettings } from './settings.js';
 
 /** The reusable states of an earlier text, and the data that makes the new states reusable. */
 export interface StateReuse {
@@ -51,7 +51,7 @@ function surroundingsOf(shared: MachineScope, settings: LoweringSettings): strin
   const { commands, shell, strict, anyNames, lookups } = settings;
   const names = [inputSlots.keys(), trackedSlots.keys(), commands].map((list) => [...list]);
   const states = machine.states.map((state) => state.name.text);
-  const asked = [lookups.onPath !== undefined, lookups.agents !== undefined];
+  const asked = [lookups.onPath !== undefined, lookups.agents !== undefined, lookups.worktree];
   return JSON.stringify([names, states, shell, strict, anyNames, explain, asked]);
 }
 
@@ -67,11 +67,18 @@ function isReusable(
     entry.length === had.length &&
     entry.every((one, at) => one === had[at]) &&
     areSameAnswers(known.commands, lookups.onPath) &&
-    areSameAnswers(known.agents, lookups.agents?.isKnown)
+    areSameAnswers(known.agents, lookups.agents?.isKnown) &&
+    areSameAnswers(known.traits, traitsAsText(lookups))
   );
 }
 
-function areSameAnswers(answers: Answers, ask: ((name: string) => boolean) | undefined): boolean {
+/** Traits in a form that can be compared. */
+function traitsAsText({ agents }: Lookups): ((name: string) => string) | undefined {
+  const ask = agents?.traits;
+  return ask === undefined ? undefined : (name) => JSON.stringify(ask(name));
+}
+
+function areSameAnswers<T>(answers: ReadonlyMap<string, T>, ask: ((name: string) => T) | undefined): boolean {
   for (const [name, answer] of answers) if (ask?.(name) !== answer) return false;
   return true;
 }
@@ -86,7 +93,8 @@ function lowerReusable(shared: MachineScope, declaration: StateDeclaration, sett
   const commands = new Map<string, boolean>();
   const agents = new Map<string, boolean>();
   const messages = shared.diagnostics.length;
-  const lookups = notingLookups(settings.lookups, commands, agents);
+  const traits = new Map<string, string>();
+  const lookups = notingLookups(settings.lookups, { commands, agents, traits });
   const lowered = lowerState(shared, declaration, { ...settings, lookups }, false);
   // An unknown agent is reported once for the whole program, so these messages depend on earlier states. A state that
   // needs the built-in ERROR has a message too.
@@ -96,14 +104,26 @@ function lowerReusable(shared: MachineScope, declaration: StateDeclaration, sett
     // Tools and plans are files that can change without the program.
     !lowered.dataUse.calls &&
     [...agents.values()].every(Boolean);
-  return { lowered, ...positionOf(shared, declaration), commands, agents, isReusable: isKept };
+  return { lowered, ...positionOf(shared, declaration), commands, agents, traits, isReusable: isKept };
+}
+
+interface NotedAnswers {
+  readonly commands: Map<string, boolean>;
+  readonly agents: Map<string, boolean>;
+  readonly traits: Map<string, string>;
 }
 
 /** The same lookups, which record their answers. */
-function notingLookups(lookups: Lookups, commands: Map<string, boolean>, agents: Map<string, boolean>): Lookups {
+function notingLookups(lookups: Lookups, { commands, agents, traits }: NotedAnswers): Lookups {
   const noteAnswers = (answers: Map<string, boolean>, ask: (name: string) => boolean) => (name: string) => {
     const answer = ask(name);
     answers.set(name, answer);
+    return answer;
+  };
+  const askTraits = lookups.agents?.traits;
+  const noteTraits = (name: string): AgentTraits | null => {
+    const answer = askTraits?.(name) ?? null;
+    traits.set(name, JSON.stringify(answer));
     return answer;
   };
   return {
@@ -113,7 +133,11 @@ function notingLookups(lookups: Lookups, commands: Map<string, boolean>, agents:
       agents:
         lookups.agents === undefined
           ? undefined
-          : { ...lookups.agents, isKnown: noteAnswers(agents, lookups.agents.isKnown) },
+          : {
+              ...lookups.agents,
+              isKnown: noteAnswers(agents, lookups.agents.isKnown),
+              ...(askTraits === undefined ? {} : { traits: noteTraits }),
+            },
     }),
   };
 }

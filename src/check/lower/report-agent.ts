@@ -34,6 +34,15 @@ export function reportAgent(l: StateLowering, { text: name, span }: Name): void 
   l.diagnostics.push(say.commandNotFound(span, { word: program, path: false }));
 }
 
+/** Reports a prompt that begins with a value, if the program of the agent does not take every prompt as a text. */
+export function reportPrompt(l: StateLowering, agent: string | null, { parts, span }: TextTemplate): void {
+  const traits = agent === null ? null : (l.settings.lookups.agents?.traits?.(agent.trim()) ?? null);
+  if (traits === null || traits.takesText) return;
+  const first = parts.find((part) => typeof part !== 'string' || part.trim() !== '');
+  if (first === undefined || typeof first === 'string') return;
+  l.diagnostics.push(say.valueBeginsPrompt(span, { adapter: traits.adapter }));
+}
+
 /** The name of the agent: a word, or a key such as `{converge.agent}`. */
 export function lowerAgentName(l: StateLowering, agent: TextTemplate): Template {
   const name = constantText(agent);

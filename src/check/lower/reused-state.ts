@@ -19,6 +19,8 @@ export interface ReusableState {
   readonly line: number;
   readonly commands: Answers;
   readonly agents: Answers;
+  /** What was known of the programs of its agents, as JSON. */
+  readonly traits: ReadonlyMap<string, string>;
 }
 
 /** The reusable states of one machine. */

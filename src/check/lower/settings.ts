@@ -22,6 +22,22 @@ export interface AgentLookups {
   readonly adapters?: readonly string[];
   /** The program that an agent needs on PATH; null if unknown. Called only together with `onPath`. */
   readonly program?: (name: string) => string | null;
+  /** What its program can do; null if unknown. */
+  readonly traits?: (name: string) => AgentTraits | null;
+}
+
+/** What the program of an agent can do. */
+export interface AgentTraits {
+  /** The name of its adapter. */
+  readonly adapter: string;
+  /** Every prompt reaches its model as a text. Otherwise the program may take one for a command, or attach files to it. */
+  readonly takesText: boolean;
+  readonly sessions: {
+    /** It can branch off from a session, which stays as it is. */
+    readonly fork: boolean;
+    /** It finds a session from another directory. */
+    readonly elsewhere: boolean;
+  };
 }
 
 /** Questions about the project and the computer. If a function is absent, nothing is reported about its subject. */

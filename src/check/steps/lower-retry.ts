@@ -7,7 +7,7 @@ import type { Expression } from '../../syntax/ast.js';
 import type { Override, RetryCondition, RetryEntry } from '../../syntax/step.js';
 import { constantOf } from '../lower/constant.js';
 import { constantText, lowerTemplate } from '../lower/expression.js';
-import { lowerAgentName } from '../lower/report-agent.js';
+import { lowerAgentName, reportPrompt } from '../lower/report-agent.js';
 import type { StateLowering } from '../lower/state-lowering.js';
 import { needsGit } from './lower-gates.js';
 import { lowerWorkflow } from './lower-workflow.js';
@@ -117,8 +117,10 @@ function prepareOverrides(l: StateLowering, i: StepNode, entry: RetryEntry): Omi
     }
     seen.add(name);
     if (name === 'agent') layout.agent = lowerAgentName(l, override.value);
-    else if (name === 'prompt') layout.prompt = lowerTemplate(override.value, l);
-    else if (takesWord(l, override, name === 'session' ? 'new' : 'reset')) {
+    else if (name === 'prompt') {
+      layout.prompt = lowerTemplate(override.value, l);
+      if (i.run.kind === 'agent') reportPrompt(l, constantText(i.run.agent), override.value);
+    } else if (takesWord(l, override, name === 'session' ? 'new' : 'reset')) {
       if (name === 'session') layout.session = 'new';
       else layout.worktree = 'reset';
     }

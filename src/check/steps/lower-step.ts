@@ -2,13 +2,13 @@
  * Lowers a STEP to instructions for its context, work, gates and retries. Facts that are known before it runs are in
  * its layout, which all these instructions share.
  */
-import type { ContextLayout, SessionLayout, StepLayout } from '../../machine/step.js';
+import type { ContextLayout, StepLayout } from '../../machine/step.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
 import type { SourceFile } from '../../source/source-file.js';
 import { nearest } from '../../source/suggest.js';
 import { constantText, lowerTemplate } from '../lower/expression.js';
-import { lowerAgentName } from '../lower/report-agent.js';
+import { lowerAgentName, reportPrompt } from '../lower/report-agent.js';
 import type { StateLowering } from '../lower/state-lowering.js';
 import { lowerContext, lowerGiven } from './lower-context.js';
 import { lowerEach } from './lower-each.js';
@@ -16,9 +16,9 @@ import { emitGates, prepareGates } from './lower-gates.js';
 import { lowerGroup } from './lower-group.js';
 import { lowerGuards } from './lower-guards.js';
 import { emitRetry, prepareRetry } from './lower-retry.js';
+import { sessionOf } from './lower-session.js';
 import { lowerWorkflow } from './lower-workflow.js';
-import { atPath, type FoundStep, nearByName } from './step-keys.js';
-import { declareStep, findEverywhere, lookUp, type NamedStep, rootOf, type StepNode, typeOf } from './step-names.js';
+import { declareStep, type NamedStep, type StepNode, typeOf } from './step-names.js';
 
 /** Lowers a STEP with the steps of its tasks. Execution always continues after it. */
 export function lowerStep(l: StateLowering, i: StepNode): boolean {
@@ -128,6 +128,7 @@ function lowerRun(l: StateLowering, i: StepNode, layout: StepLayout, context: re
   switch (run.kind) {
     case 'agent': {
       const prompt = i.prompt === undefined ? null : lowerTemplate(i.prompt, l);
+      if (i.prompt !== undefined) reportPrompt(l, constantText(run.agent), i.prompt);
       const values = prompt === null && i.session?.kind !== 'from' ? lowerGiven(l, i.context, run.agent.span) : [];
       if (prompt === null && i.session?.kind !== 'from' && context.length + values.length === 0)
         l.diagnostics.push(say.noPrompt(run.agent.span, { name: i.name.text }));
@@ -190,43 +191,4 @@ function answerSchemaOf({ type, gates }: StepNode): { answerSchemaFile?: string 
   if (gate?.kind !== 'schema' || gate.path === undefined || !['artifact', undefined].includes(type?.text)) return {};
   const path = constantText(gate.path);
   return path === null ? {} : { answerSchemaFile: path };
-}
-
-function sessionOf(l: StateLowering, i: StepNode, own: NamedStep): SessionLayout | null {
-  const { session } = i;
-  if (session === undefined) return null;
-  if (session.kind === 'new') return { kind: 'new' };
-  const name = session.step.text;
-  const fail = (why: string): SessionLayout => {
-    l.diagnostics.push(say.sessionStep(session.step.span, { name, why }));
-    return { kind: 'new' };
-  };
-  const near = name.includes('/') ? null : lookUp(l.steps.context.scope, name);
-  const found = near === null ? atPath(l, name) : { ...near, key: { level: near.scope.level, path: name } };
-  if (found === null) return sessionByProximity(l, session, own, fail);
-  return sessionFrom(found, own, fail);
-}
-
-function sessionFrom({ step, key }: FoundStep, own: NamedStep, fail: (why: string) => SessionLayout): SessionLayout {
-  if (step === own) return fail('it is this step itself');
-  if (step.progress === 'ahead') return fail('it has not run yet');
-  if (step.progress === 'beside') return fail('it runs at the same time');
-  if (!step.hasSession) return fail('it has no agent');
-  return { kind: 'from', key: { ...key, field: 'session_id' } };
-}
-
-/** A step that is not visible. The older dialect also looks inside other steps, if only one has the name. */
-function sessionByProximity(
-  l: StateLowering,
-  { step: { text: name, span } }: Extract<NonNullable<StepNode['session']>, { kind: 'from' }>,
-  own: NamedStep,
-  fail: (why: string) => SessionLayout,
-): SessionLayout {
-  const { scope, older } = l.steps.context;
-  const { found, paths } = nearByName(scope, name);
-  if (found !== null && older) return sessionFrom(found, own, fail);
-  const known = found === null ? paths : findEverywhere(rootOf(scope), name);
-  if (known.length === 0) return fail('no step of that name is visible here');
-  l.diagnostics.push(say.ambiguousSession(span, { name, paths: known }));
-  return { kind: 'new' };
 }

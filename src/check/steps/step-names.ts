@@ -42,6 +42,8 @@ export interface StepScope {
   readonly steps: Map<string, NamedStep>;
   /** The prefix of names in messages: `build/<task>/`. */
   readonly path: string;
+  /** Its steps run in parallel with others, each in a worktree of its own. */
+  readonly parallel: boolean;
 }
 
 const TYPES: ReadonlySet<string> = new Set(['code', 'split', 'validate', 'artifact']);
@@ -51,13 +53,15 @@ export function typeOf(step: StepNode): StepType {
   return type !== undefined && TYPES.has(type) ? (type as StepType) : 'none';
 }
 
+type NewScope = Pick<StepScope, 'level' | 'kind' | 'parent' | 'path'> & Partial<Pick<StepScope, 'parallel'>>;
+
 /** Creates the scope of some blocks, with the steps that they directly contain. */
 export function scopeOf(
   blocks: readonly Block[],
-  { level, kind, parent, path }: Pick<StepScope, 'level' | 'kind' | 'parent' | 'path'>,
+  { level, kind, parent, path, parallel = false }: NewScope,
 ): StepScope {
   const steps = new Map<string, NamedStep>();
-  const scope: StepScope = { level, kind, parent, steps, path };
+  const scope: StepScope = { level, kind, parent, steps, path, parallel };
   // If two steps have one name, the first one counts. The other is reported when it is lowered.
   for (const block of blocks)
     for (const step of stepsIn(block)) if (!steps.has(step.name.text)) declareStep(step, scope);
@@ -85,9 +89,21 @@ function namedStep(step: StepNode, scope: StepScope): NamedStep {
   const path = `${scope.path}${named.name}/`;
   const { level } = scope;
   if (each !== undefined)
-    named.below = scopeOf([each.steps], { level: level + 1, kind: 'tasks', parent: scope, path: `${path}<task>/` });
+    named.below = scopeOf([each.steps], {
+      level: level + 1,
+      kind: 'tasks',
+      parent: scope,
+      path: `${path}<task>/`,
+      parallel: each.parallel,
+    });
   else if (run.kind === 'group')
-    named.below = scopeOf([run.steps], { level: level + (run.parallel ? 2 : 1), kind: 'group', parent: scope, path });
+    named.below = scopeOf([run.steps], {
+      level: level + (run.parallel ? 2 : 1),
+      kind: 'group',
+      parent: scope,
+      path,
+      parallel: run.parallel,
+    });
   return named;
 }
 
@@ -137,6 +153,30 @@ export function lookUp(from: StepScope, name: string): { step: NamedStep; scope:
 /** The outermost scope for whole paths at a location: that of its workflow, or of the machine. */
 export function rootOf(scope: StepScope): StepScope {
   return scope.kind === 'workflow' || scope.parent === null ? scope : rootOf(scope.parent);
+}
+
+/** Whether a step works in another directory than the steps of a scope, if there are worktrees. */
+export function isApart(from: StepScope, step: NamedStep): boolean {
+  const own = outerScopes(from);
+  const other = scopesTo(own[0] as StepScope, step) ?? [];
+  const shared = own.findIndex((scope, at) => scope !== other[at]);
+  const at = shared < 0 ? own.length : shared;
+  return [...own.slice(at), ...other.slice(at)].some(({ parallel }) => parallel);
+}
+
+/** From the outermost one to the scope itself. */
+function outerScopes(scope: StepScope): StepScope[] {
+  return scope.parent === null ? [scope] : [...outerScopes(scope.parent), scope];
+}
+
+/** The scopes around a step, from the outermost one; null if the step is not below it. */
+function scopesTo(scope: StepScope, step: NamedStep): StepScope[] | null {
+  for (const one of scope.steps.values()) {
+    if (one === step) return [scope];
+    const inner = one.below === null ? null : scopesTo(one.below, step);
+    if (inner !== null) return [scope, ...inner];
+  }
+  return null;
 }
 
 /** All steps with a name below a scope, with their paths for people. */

@@ -38,6 +38,11 @@ export const effectMessages = {
           )),
     }),
   ),
+  valueBeginsPrompt: message<{ adapter: string }>('value-begins-prompt', 'warning', (f) => ({
+    message: `the adapter \`${f.adapter}\` cannot prevent that its program takes this prompt for a command`,
+    label: 'it begins with a value, which may begin with `/`',
+    help: 'begin the prompt with words: `"Do this: {value}"`',
+  })),
   promptMissing: message<{ agent: string }>('prompt-missing', 'warning', (f) => ({
     message: `there is nothing to send to the agent \`${f.agent}\`: no prompt and no value`,
     help: `write \`Task(${f.agent}) "what to do"\`, unless the agent has instructions of its own`,

@@ -270,6 +270,20 @@ export const stepMessages = {
     message: `\`${f.agent}\` cannot continue the session of another agent, so it starts a new one`,
     help: `make this explicit: add ${s.setting('SESSION', 'new')}`,
   })),
+  sessionWithoutFork: message<{ step: string; from: string; adapter: string }>(
+    'session-begins-anew',
+    'warning',
+    (f) => ({
+      message: `an agent of the adapter \`${f.adapter}\` cannot branch off from the session of \`${f.from}\``,
+      label: `\`${f.step}\` begins a new session, with the prompt and the answer of \`${f.from}\``,
+      help: 'use an agent of the adapter `claude` or `codex`, if it has to know the whole session',
+    }),
+  ),
+  sessionElsewhere: message<{ step: string; from: string; adapter: string }>('session-begins-anew', 'warning', (f) => ({
+    message: `an agent of the adapter \`${f.adapter}\` cannot find the session of \`${f.from}\` from another directory`,
+    label: `each runs in its own worktree, so \`${f.step}\` begins a new session, with the prompt and the answer of \`${f.from}\``,
+    help: 'use an agent of the adapter `claude` or `codex`, if it has to know the whole session',
+  })),
   resetKeepsSession: message('reset-keeps-session', 'warning', (_, s) => ({
     message: 'the files are reset but the session is not, so the agent remembers edits that are gone',
     help: `add ${s.setting('SESSION', 'new')}`,

@@ -1,6 +1,7 @@
 /** Calls of tools that the programs of agents did not allow: the same call of an agent is one row. */
 import type { Attempt } from './facts.js';
 
+/** Calls of one tool that the program of an agent did not allow. */
 export interface DeniedRow {
   readonly agent: string;
   readonly tool: string;

@@ -80,6 +80,8 @@ export interface Adapter {
   decodeErrorLine?(line: string, tally: AgentTally): void;
   /** The prompt in the form in which the program takes all of it as text; absent: as it is. */
   asText?(prompt: string): string;
+  /** Every prompt reaches its model as a text: none is a command of the program, and none attaches a file. */
+  readonly takesText: boolean;
   /** What the program can do with a session besides continuing it where it was begun. */
   readonly sessions: {
     /** Branch off, so that the session stays as it is. */

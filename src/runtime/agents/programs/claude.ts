@@ -17,6 +17,7 @@ const TOOLS = { edit: [], shell: ['Bash', 'PowerShell', 'Monitor', 'REPL'], netw
 export const claudeAdapter: Adapter = {
   name: 'claude',
   program: 'claude',
+  takesText: true,
   sessions: { fork: true, elsewhere: true },
   service: true,
   reportsEnd: true,

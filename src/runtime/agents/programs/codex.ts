@@ -15,6 +15,7 @@ const SANDBOX = ['--sandbox', '-s', '--full-auto', '--dangerously-bypass-approva
 export const codexAdapter: Adapter = {
   name: 'codex',
   program: 'codex',
+  takesText: true,
   sessions: { fork: true, elsewhere: true },
   service: true,
   reportsEnd: true,

@@ -11,6 +11,7 @@ export const commandAdapter: Adapter = {
   name: 'command',
   program: null,
   // A program of the project's own may fail with any words; only a report of it is read for what it means.
+  takesText: true,
   sessions: { fork: true, elsewhere: true },
   leaks: () => UNLIMITED,
   loosens: [],

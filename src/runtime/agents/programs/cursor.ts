@@ -8,6 +8,7 @@ const FORCE = ['--force', '-f', '--yolo'] as const;
 export const cursorAdapter: Adapter = {
   name: 'cursor',
   program: 'cursor-agent',
+  takesText: false,
   sessions: { fork: false, elsewhere: false },
   service: true,
   reportsEnd: true,

@@ -12,6 +12,7 @@ import { UNLIMITED } from './permissions.js';
 export const fakeAdapter: Adapter = {
   name: 'fake',
   program: null,
+  takesText: true,
   sessions: { fork: true, elsewhere: true },
   leaks: () => UNLIMITED,
   loosens: [],

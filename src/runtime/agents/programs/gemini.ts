@@ -17,6 +17,7 @@ const TOOLS: Readonly<Record<Permission, readonly string[]>> = {
 export const geminiAdapter: Adapter = {
   name: 'gemini',
   program: 'gemini',
+  takesText: true,
   sessions: { fork: false, elsewhere: false },
   service: true,
   reportsEnd: true,

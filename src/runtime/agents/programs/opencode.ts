@@ -11,6 +11,7 @@ import { type Allowed, allowedBy, leaksOfCommands } from './permissions.js';
 export const opencodeAdapter: Adapter = {
   name: 'opencode',
   program: 'opencode',
+  takesText: true,
   sessions: { fork: true, elsewhere: false },
   service: true,
   reportsEnd: true,

@@ -11,6 +11,7 @@ const TOOLS = { edit: [], shell: ['run_shell_command', 'monitor'], network: ['we
 export const qwenAdapter: Adapter = {
   name: 'qwen',
   program: 'qwen',
+  takesText: true,
   sessions: { fork: true, elsewhere: false },
   service: true,
   reportsEnd: true,
