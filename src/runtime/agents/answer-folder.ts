@@ -1,24 +1,25 @@
 /**
- * A folder next to the files of the project that some workflows have their agents answer in, `.gump/out`. It is there when
- * an agent begins, and as it was before when it has ended: what is left in it is an answer, and no change of the project.
+ * The folder `.gump/out` in the project, in which the agents of some workflows leave their answers. It exists when an
+ * agent begins, and is restored when the agent ends, because the files in it are answers and not changes of the
+ * project.
  */
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { VALUE_BYTES } from '../process/output.js';
 
 interface AnswerFolder {
-  /** The path of a file that the agent wrote; null where it did not. */
+  /** The path of a file that the agent wrote; null if it did not write it. */
   findAnswer(name: string): string | null;
   close(): void;
 }
 
 interface Before {
   readonly stamp: string;
-  /** Null for what is no file, or too large to be kept. */
+  /** Null if it is not a file, or too large to be kept. */
   readonly bytes: Buffer | null;
 }
 
-/** Null where `folder` of `directory` cannot be used: something else has its name, or nothing may be written there. */
+/** Null if `folder` in `directory` cannot be used: something else has its name, or it is not writable. */
 export function openAnswerFolder(directory: string, folder: string): AnswerFolder | null {
   const path = join(directory, folder);
   const made: string[] = [];
@@ -29,7 +30,7 @@ export function openAnswerFolder(directory: string, folder: string): AnswerFolde
     findAnswer: (name) =>
       isOwn(directory, path) && isFile(join(path, name)) && isChanged(name) ? join(path, name) : null,
     close: () => {
-      // The agent may have put something else there meanwhile.
+      // The agent may have replaced it in the meantime.
       if (!isOwn(directory, path)) return;
       for (const name of entriesOf(path)) if (isChanged(name)) putBack(join(path, name), before.get(name));
       for (const [name, was] of before) if (stampOf(join(path, name)) === 'gone') putBack(join(path, name), was);
@@ -38,7 +39,7 @@ export function openAnswerFolder(directory: string, folder: string): AnswerFolde
   };
 }
 
-/** Makes what is missing between the two; false where a name there is no folder, or a link to one. */
+/** Creates the missing folders between the two paths. Returns false if one of the names is a link, or not a folder. */
 function makeFolders(directory: string, path: string, made: string[]): boolean {
   if (path === directory) return true;
   if (!makeFolders(directory, dirname(path), made)) return false;
@@ -53,7 +54,7 @@ function makeFolders(directory: string, path: string, made: string[]): boolean {
   return true;
 }
 
-/** Whether everything between the two is a folder and no link. */
+/** Whether all names between the two paths are folders and not links. */
 function isOwn(directory: string, path: string): boolean {
   if (path === directory) return true;
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true && isOwn(directory, dirname(path));
@@ -89,13 +90,13 @@ function bytesOf(path: string): Buffer | null {
 }
 
 function putBack(path: string, was: Before | undefined): void {
-  // What was there and could not be kept stays as the agent left it.
+  // Entries that could not be kept stay as the agent left them.
   if (was !== undefined && was.bytes === null) return;
   try {
     rmSync(path, { recursive: true, force: true });
     if (was?.bytes != null) writeFileSync(path, was.bytes, { flag: 'wx' });
   } catch {
-    // A file that cannot be removed is reported as a change, as any other.
+    // A file that cannot be removed is reported as a change like any other.
   }
 }
 
@@ -103,6 +104,6 @@ function removeEmpty(path: string): void {
   try {
     rmdirSync(path);
   } catch {
-    // Not empty: it is kept with what is in it.
+    // Not empty: the folder is kept with its content.
   }
 }

@@ -1,8 +1,8 @@
 /**
- * One call of an agent, from its prompt to its outcome. The prompt is always its standard input: an argument has a
- * largest size, everybody on the machine can read it, and a program may take it for an option. What the agent prints
- * is read while it comes, and what it left running is stopped when it ends, so that nothing writes into what is looked at
- * afterwards.
+ * One call of an agent, from its prompt to its outcome. The prompt is always standard input: an argument has a maximum
+ * size, is visible to all users of the machine, and could be mistaken for an option. The output is read as it arrives.
+ * When the agent ends, the processes that it left running are stopped, so that nothing changes files while they are
+ * examined.
  */
 import type { Outcome } from '../../interpreter/events/event.js';
 import type { EffectContext } from '../effect-context.js';
@@ -22,13 +22,18 @@ import type { Adapter, AgentCall } from './programs/adapter.js';
 import { allowedBy, allowVariable } from './programs/permissions.js';
 import { AgentTally } from './tally.js';
 
-/** Where and for how long the process runs; `timeoutMs` is a limit of the instruction, beside the guards of the call. */
+/**
+ * The location and the time limit of the process. `timeoutMs` is the limit of the instruction, in addition to the
+ * guards of the call.
+ */
 type AgentProcess = Pick<
   ProcessRequest,
   'effect' | 'attempt' | 'stepAttempt' | 'directory' | 'cwd' | 'env' | 'timeoutMs'
 >;
 
-/** Calls an agent. The outcome of a call that ran has its answer as `stdout`, and what is known of it beside that. */
+/**
+ * Calls an agent. The outcome of a call that ran has the answer as `stdout`, together with the facts about the call.
+ */
 export async function callAgent(
   adapter: Adapter,
   call: AgentCall,
@@ -38,7 +43,7 @@ export async function callAgent(
 ): Promise<Outcome> {
   const command = await adapter.command(call);
   if ('reason' in command) return { kind: 'not-started', reason: command.reason };
-  // People see what the agent says, and not the objects that it says it in.
+  // People see the text of the agent, and not the JSON objects that contain it.
   const shown = adapter.service ? shownText(context) : null;
   const { effect, attempt } = process;
   const live = adapter.service ? liveSink(context.resources.outputs, { effect, attempt, stream: 'stdout' }) : null;
@@ -70,7 +75,7 @@ export async function callAgent(
     const stop = AbortSignal.any([context.stop, stopping.signal]);
     const ended = await performCommand(
       { argv: command.argv, env: environment(command, call) },
-      // Nothing that an agent started is meant to stay: no exit code lets it.
+      // Processes that an agent started are stopped after any exit code.
       {
         ...process,
         stdin: promptInput(withFolder(adapter.asText?.(call.prompt) ?? call.prompt, call)),
@@ -108,7 +113,7 @@ function shownText({ show, resources }: EffectContext) {
   return show === null ? null : createShower(resources.outputs.redactor, (bytes) => show(bytes, 'stdout'));
 }
 
-/** An agent that may run no commands cannot look up a variable. */
+/** An agent that may not run commands cannot read a variable. */
 function withFolder(prompt: string, { configuration, out }: AgentCall): string {
   const isUnknown = allowedBy(configuration)?.shell === false && prompt.includes('STATEDSL_OUT');
   return isUnknown ? `${prompt}\n\nSTATEDSL_OUT is the folder ${out}` : prompt;

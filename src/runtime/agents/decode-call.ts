@@ -1,4 +1,4 @@
-/** The outcome of an agent call: what its program printed and its exit become an answer, and what is known of the call. */
+/** Decodes the outcome of an agent call from the output and the exit of its program. */
 
 import type { AgentFacts, Outcome, Output, TokenCounts, Unavailable } from '../../interpreter/events/event.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -12,16 +12,16 @@ import { unavailableFor } from './unavailable.js';
 type Ended = Extract<Outcome, { kind: 'exited' | 'timed-out' }>;
 interface EndedCall {
   readonly adapter: Adapter;
-  /** What its session had used before, as far as that was reported. */
+  /** The tokens that its session had used before, if they were reported. */
   readonly sessionTokens: TokenCounts | null;
   readonly tally: AgentTally;
-  /** The last line that was no JSON. */
+  /** The last line that was not JSON. */
   readonly plain: string;
   readonly watch: GuardWatch;
   readonly context: EffectContext;
 }
 
-/** A large one is in its file already, and nothing computes with it. */
+/** A large one is already in its file, and nothing reads its value. */
 function transcriptOf({ text, artifact, tail, bytes, ...rest }: Output): Output {
   if (artifact === undefined) return text === undefined ? { ...rest, bytes } : { text, bytes };
   return tail === undefined ? { artifact, bytes } : { artifact, tail, bytes };
@@ -30,7 +30,7 @@ function transcriptOf({ text, artifact, tail, bytes, ...rest }: Output): Output 
 function factsOf({ tally, sessionTokens: before }: EndedCall, unavailable: Unavailable | null): AgentFacts {
   const { sessionId, turns, error, sessionTokens, retryCount: count } = tally;
   const tokens = sessionTokens === null ? tally.tokens : tokensSince(before, sessionTokens);
-  // A call that was turned away before anything happened has no price.
+  // A call that was rejected before anything happened has no cost.
   const nothing = unavailable !== null && (turns === null || turns === 0) && tokens === null;
   return omitUndefined({
     cost: tally.cost ?? (nothing ? 0 : null),
@@ -44,7 +44,10 @@ function factsOf({ tally, sessionTokens: before }: EndedCall, unavailable: Unava
   });
 }
 
-/** What a call used of the sum of its session. A program whose sum is smaller than before counts each call for itself. */
+/**
+ * The part of the session's sum that this call used. If the sum is smaller than before, the program counts each call
+ * separately.
+ */
 function tokensSince(before: TokenCounts | null, sum: TokenCounts): TokenCounts {
   if (before === null || sum.in < before.in || sum.out < before.out) return sum;
   return {
@@ -55,7 +58,7 @@ function tokensSince(before: TokenCounts | null, sum: TokenCounts): TokenCounts 
   };
 }
 
-/** Some versions say this and nothing else, and end as if it were an answer. */
+/** Some versions print only this message and end as if it were an answer. */
 const LIMIT_AS_ANSWER = /^claude(?: ai)? usage limit reached\|\d{10}/i;
 const LAST_WORDS = 4000;
 const LAST_LINE = 300;
@@ -68,17 +71,18 @@ function unavailableNow(
   if (error !== null) return unavailableFor(error, Date.now(), resetMs, errorFlags);
   if (!adapter.service) return null;
   if (LIMIT_AS_ANSWER.test(said)) return unavailableFor(said, Date.now());
-  // A program that gave its answer did not fail for want of a service, whatever it ended with.
+  // A program that printed its answer did not fail because of its service, whatever its exit code.
   if (tally.finished || (ended.exit === 0 && retrying === null)) return null;
   const words = `${ended.stderr.slice(-LAST_WORDS).trim()}\n${plain}\n${retrying ?? ''}`.trim();
   return unavailableFor(words, Date.now(), resetMs);
 }
 
-/** Why a call failed whose program did not report an error; null where it gave its answer. */
+/** The reason why a call failed if its program did not report an error; null if it printed its answer. */
 function silentFailure({ stderr, exit }: Extract<Ended, { kind: 'exited' }>, call: EndedCall): string | null {
   const { adapter, tally, plain } = call;
   if (!adapter.reportsEnd || tally.error !== null) return null;
-  // Without any event, either the exit code says that it failed, or a script in its place has printed the answer itself.
+  // Without any event, either the exit code shows a failure, or a script that replaces the program has printed the
+  // answer itself.
   if (tally.lines === 0 && (exit !== 0 || plain !== '')) return null;
   if (!tally.finished) {
     const last = stderr.trim().split('\n').at(-1)?.trim() || plain;
@@ -100,11 +104,11 @@ export async function decodeCall(ended: Ended, call: EndedCall): Promise<Outcome
     ...factsOf(call, unavailable),
     ...omitUndefined({ guard: guard ?? undefined, unavailable: unavailable ?? undefined }),
   };
-  // If a program reported nothing in a form that is understood here, all that it printed is the answer.
+  // If a program printed nothing in a known form, its whole output is the answer.
   if (adapter.service ? tally.lines === 0 && tally.error === null : !tally.finished) return { ...ended, ...facts };
   const answer = outputSink(context.resources.outputs, null);
   answer.write(Buffer.from(tally.error ?? tally.answer, 'utf8'));
-  // The form of an answer is judged here, for all programs alike.
+  // The form of an answer is checked here, in the same way for all programs.
   const exit = tally.wrongForm && ended.kind === 'exited' ? { exit: 0 } : {};
   return { ...ended, ...exit, stdout: await answer.finish(true), transcript: transcriptOf(ended.stdout), ...facts };
 }

@@ -1,8 +1,8 @@
-/** How an agent will be called, without calling it. The prompt is not part of it: it is never an argument. */
+/** Describes how an agent will be called, without calling it. The prompt is not part of the command line. */
 import type { Prepared } from './programs/adapter.js';
 import type { ResolvedAgent } from './resolve.js';
 
-/** Stand where a call has paths of its own. */
+/** Placeholders for the paths of a call. */
 const FOLDER_MARK = '$STATEDSL_OUT';
 const DIRECTORY_MARK = '$PWD';
 const SCRIPT_MARK = 'SCRIPT';

@@ -1,22 +1,22 @@
 /**
- * Limits that act while an agent works. What its output reports is compared as it comes, and time and files are watched
- * meanwhile; the first limit that is broken stops the agent with everything it started. A limit may also turn out to
- * be broken only at the end, when the program reports its totals: then there is nothing to stop, but it is broken.
+ * Limits that act while an agent works. Reported amounts are compared as they arrive, and time and files are watched.
+ * The first exceeded limit stops the agent with everything it started. A limit may also be exceeded only at the end,
+ * when the program reports its totals. Then there is nothing to stop, but the call fails.
  */
 import type { BrokenGuard } from '../../interpreter/events/event.js';
 import { startPausableTimer, startTimer } from '../timer.js';
 import type { Guards } from './programs/adapter.js';
 import type { AgentTally } from './tally.js';
 
-/** How often files are looked at. */
+/** The interval between checks of files, in milliseconds. */
 const LOOK_MS = 500;
 
 export interface GuardWatch {
-  /** Compares what is known by now. */
+  /** Compares the amounts so far. */
   see(tally: AgentTally): void;
-  /** The guard that is broken, with a last look at the files. */
+  /** The exceeded guard, after a last check of the files. */
   end(tally: AgentTally): Promise<BrokenGuard | null>;
-  /** Stops looking, also when something went wrong. */
+  /** Stops watching. Must be called even after an error. */
   close(): void;
 }
 
@@ -37,7 +37,7 @@ export function watchGuards(guards: Guards, stop: () => void): GuardWatch {
           report({ name: 'max_time', message: `it ran longer than ${seconds(maxTimeMs)}` }),
         );
   const look = async (): Promise<void> => {
-    // What cannot be looked at now is looked at again, and at the end a failure is reported.
+    // If files cannot be examined now, the next check tries again, and the last one reports the failure.
     report(brokenByChange((await changedFile?.().catch(() => null)) ?? null));
     if (broken === null && !closed) cancelLook = startTimer(LOOK_MS, () => void look());
   };
@@ -49,7 +49,7 @@ export function watchGuards(guards: Guards, stop: () => void): GuardWatch {
   };
   return {
     see(tally) {
-      // While a program waits for its service, nobody works.
+      // Time in which a program waits for its service does not count.
       if (tally.retrying === null) time?.resume();
       else time?.pause();
       report(brokenBy(guards, tally));
@@ -72,11 +72,11 @@ function brokenBy({ maxTurns, maxCost }: Guards, { turns, cost }: AgentTally): B
   return null;
 }
 
-/** The program stopped itself: it knows of the limit, and did not go beyond it. */
+/** The program knows the limit and stopped itself without exceeding it. */
 function ownGuard({ ownGuard: name, error }: AgentTally): BrokenGuard | null {
   if (name === null) return null;
   const none = name === 'max_turns' ? 'it had no turns left' : 'it had no money left';
-  // Of an error without words only its kind is kept.
+  // An error without a message is recorded by its kind.
   return { name, message: error === null || /^\w*$/.test(error) ? none : `the program stopped: ${error}` };
 }
 

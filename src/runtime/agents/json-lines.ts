@@ -1,23 +1,23 @@
 /**
- * Splits a stream of bytes into lines and gives those that are JSON objects, as they come. A program may print
- * anything: lines that do not begin like an object are not even kept, and no line is kept beyond a fixed size.
+ * Splits a stream of bytes into lines and passes on those that are JSON objects, as they arrive. A program may print
+ * anything, so lines that do not begin like an object are not kept, and lines have a maximum size.
  */
 
 import { isJsonObject } from './json-members.js';
 import type { JsonLine } from './programs/adapter.js';
 
-/** Tool results are part of these streams, so lines may be large; what is larger than this is skipped. */
+/** The maximum size of a line in bytes. Lines contain tool results, so they may be large. Larger lines are skipped. */
 export const LONGEST_LINE_BYTES = 32 * 1024 * 1024;
-/** Of other lines the last is kept this far: it may say why there was nothing else. */
+/** The number of bytes that are kept of the last other line, which may explain a failure. */
 const KEPT_PLAIN = 2000;
 const NEW_LINE = 10;
 const BRACE = 123;
 
 interface JsonLines {
   push(bytes: Buffer): void;
-  /** The end of the stream is the end of the last line. */
+  /** Call it at the end of the stream, which ends the last line. */
   end(): void;
-  /** The last line that is no JSON object, or empty. */
+  /** The last line that is not a JSON object, or empty. */
   readonly plain: string;
 }
 
@@ -41,7 +41,7 @@ export function jsonLines(onLine: (object: JsonLine) => void): JsonLines {
       return;
     }
     const kept = piece.subarray(0, room - bytes);
-    // Chunks are the stream's own memory, and a short line must not hold a large one.
+    // A copy, because a short line must not keep a large chunk of the stream in memory.
     if (kept.length > 0) parts.push(Buffer.from(kept));
     bytes += kept.length;
   };
@@ -75,7 +75,7 @@ export function jsonLines(onLine: (object: JsonLine) => void): JsonLines {
   };
 }
 
-/** Splits a stream into lines of text; of a long line only the beginning is given. */
+/** Splits a stream into lines of text. Only the beginning of a long line is passed on. */
 export function textLines(onLine: (line: string) => void): { push(bytes: Buffer): void } {
   let kept = '';
   return {

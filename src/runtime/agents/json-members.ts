@@ -1,4 +1,4 @@
-/** Looks into what programs print. Nothing about it is certain, so every access asks what it has before it. */
+/** Reads members of JSON that programs print. Its form is not certain, so every access checks the type. */
 import type { JsonLine } from './programs/adapter.js';
 
 export function isJsonObject(value: unknown): value is JsonLine {
@@ -17,7 +17,7 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A number that can count or be paid. */
+/** A finite number of at least 0. */
 export function amountOf(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
 }

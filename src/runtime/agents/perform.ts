@@ -1,6 +1,6 @@
 /**
- * Agent calls that a run asks for. A name is looked up, its limits are put together, and the call takes place when the
- * agent has a place free.
+ * Performs the agent calls of a run: looks up the name, combines the limits, and makes the call when the agent has a
+ * free permit.
  */
 import { lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -22,23 +22,24 @@ import type { CallLog } from './programs/call-log.js';
 import { type AgentSettings, type ResolvedAgent, resolveAgent, unknownAgent } from './resolve.js';
 import { sessionOf } from './session.js';
 
-/** In the folder of the run. */
+/** A file in the folder of the run. */
 const CALLS_FILE = 'fake-calls.json';
 
-/** What calls of one run need beside their requests. */
+/** The context that all calls of one run share. */
 export interface AgentHost {
   readonly inherited: Environment;
   readonly settings: AgentSettings;
   readonly permits: Permits;
   readonly calls: CallLog;
   /**
-   * Begins to watch a folder in which an agent may change nothing: the function that it returns reports a changed file or null.
-   * Where it gives none, and where it is absent, such calls are refused: nobody could say whether they kept to it.
+   * Begins to watch a folder in which an agent must not change files. The returned function reports a changed file or
+   * null. If it returns no function, or if it is absent, such calls are refused, because a change could not be
+   * detected.
    */
   readonly watchFiles?:
     | ((folder: string, except?: string) => Promise<(() => Promise<string | null>) | null>)
     | undefined;
-  /** Reads a schema of the project; null where it cannot be used, which its gate reports. */
+  /** Reads a schema of the project; null if it cannot be used, which its gate reports. */
   readonly readSchema?: ((path: string, request: AgentRequest) => Promise<Json | null>) | undefined;
 }
 
@@ -108,7 +109,7 @@ async function call(
   }
 }
 
-/** Only objects: programs take the answer as the arguments of a tool. */
+/** Only objects, because programs receive the answer as the arguments of a tool. */
 async function schemaOf(request: AgentRequest, context: EffectContext, host: AgentHost): Promise<AnswerSchema | null> {
   const { answerSchema, answerSchemaFile } = request;
   const schema =
@@ -121,7 +122,7 @@ async function schemaOf(request: AgentRequest, context: EffectContext, host: Age
 
 const isFile = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
-/** Reports the owner of the session, and that it could not be the one of another adapter. */
+/** Reports a session of another adapter, which the agent cannot continue, together with the agent that owns it. */
 function withSession(outcome: Outcome, { name, sessions }: Adapter, made: string | null): Outcome {
   if (outcome.kind !== 'exited' && outcome.kind !== 'timed-out') return outcome;
   const isBound = sessions.fork && sessions.elsewhere ? {} : { session_bound: true as const };
@@ -129,7 +130,7 @@ function withSession(outcome: Outcome, { name, sessions }: Adapter, made: string
   return outcome.session_id === undefined ? outcome : { ...outcome, adapter: name, ...isBound };
 }
 
-/** What an agent left in the file for its answer is its answer, whatever it printed. */
+/** If an agent wrote the file for its answer, that file is the answer, whatever the agent printed. */
 async function withAnswerFile(outcome: Outcome, path: string, context: EffectContext): Promise<Outcome> {
   if (outcome.kind !== 'exited' || agentFailed(outcome)) return outcome;
   const stat = lstatSync(path, { throwIfNoEntry: false });
@@ -143,7 +144,7 @@ async function withAnswerFile(outcome: Outcome, path: string, context: EffectCon
   return { ...outcome, is_error: false, stdout: await answer.finish(true) };
 }
 
-/** The smaller of two limits holds. */
+/** The smaller of two limits applies. */
 async function guardsOf(
   { guards = {}, answerFolder }: AgentRequest,
   configured: number | null,
@@ -162,7 +163,7 @@ async function guardsOf(
   };
 }
 
-/** `> file`: the answer is in the file before the run goes on. */
+/** `> file`: the answer is in the file before the run continues. */
 export function writeAgentOutput(file: string, outcome: Outcome, directory: string): Outcome {
   const text = agentText(outcome);
   if (text === null) return outcome;

@@ -1,7 +1,7 @@
-/** How many calls of one agent may run at once. Those that have to wait get their turn in the order they came. */
+/** Limits the number of calls of one agent at the same time. Waiting calls continue in the order of their requests. */
 
 export interface Permits {
-  /** Settles when there is a place, with the way to give it back; null when stopped before. */
+  /** Resolves with a function that returns the permit, when one is free; resolves with null if stopped before. */
   take(agent: string, limit: number | null, stop: AbortSignal): Promise<(() => void) | null>;
 }
 
@@ -11,7 +11,7 @@ export function createPermits(): Permits {
 
   const leave = (agent: string): void => {
     const next = waiting.get(agent)?.shift();
-    // The place goes from hand to hand: nobody who comes now can slip in between.
+    // The permit passes directly to the next waiting call, so a new call cannot take it first.
     if (next !== undefined) next();
     else taken.set(agent, (taken.get(agent) ?? 1) - 1);
   };

@@ -1,12 +1,12 @@
 /**
- * When an agent says that it can be used again. They say it in many ways: as seconds since 1970, as a time that is
- * left, as a date, or as an hour of some time zone. A time that makes no sense is as good as none.
+ * Reads the time at which an agent can be used again. Programs report it in many forms: as seconds since 1970, as a
+ * remaining time, as a date, or as an hour in a time zone. An implausible time is ignored.
  */
 
-/** No account is locked for longer; a time further away is a misunderstanding. */
+/** The longest plausible time, because no account is locked for longer. */
 const FARTHEST_MS = 40 * 86_400_000;
 
-/** Times of day have minutes only, and clocks differ: one that has just passed is meant for today, and comes at any moment. */
+/** Times of day have no seconds, and clocks differ: a time that has just passed means today, and is imminent. */
 const JUST_PASSED_MS = 5 * 60_000;
 const SHORT_WAIT_MS = 20_000;
 
@@ -78,12 +78,12 @@ function fromDate(text: string): number | null {
   return Date.UTC(year, month - 1, day, hour, minute - ahead, second);
 }
 
-/** An hour of the day, with a date or without, in a zone that is named or else ours. */
+/** A time of day, with or without a date, in the named zone or else in ours. */
 function fromClock(text: string, nowMs: number): number | null {
   const match = CLOCK.exec(text);
   if (match === null) return null;
   const [, monthName, dayText, yearText, hourText, minuteText, half, zoneName] = match;
-  // A bare number is no time of day.
+  // A bare number is not a time of day.
   if (minuteText === undefined && half === undefined) return null;
   const hour = (Number(hourText) % (half === undefined ? 24 : 12)) + (half?.toLowerCase() === 'pm' ? 12 : 0);
   const zone = knownZone(zoneName);
@@ -118,13 +118,13 @@ function knownZone(name: string | undefined): string | undefined {
   }
 }
 
-/** The point in time at which a clock of the zone shows what a clock of UTC shows at `shown`. */
+/** The point in time at which a clock in the zone shows what a UTC clock shows at `shown`. */
 function inZone(shown: number, zone: string | undefined): number {
   const guess = shown - offsetMs(shown, zone);
   return shown - offsetMs(guess, zone);
 }
 
-/** How far clocks of the zone are ahead of UTC; ours where there is no zone. */
+/** The offset of the zone from UTC; of our zone if none is given. */
 function offsetMs(timeMs: number, zone: string | undefined): number {
   if (zone === undefined) return -new Date(timeMs).getTimezoneOffset() * 60_000;
   const format = new Intl.DateTimeFormat('en-US', {

@@ -1,22 +1,22 @@
 /**
- * What a name in a program means. The configuration knows names of its own; a name that it does not know says what it
- * is: `claude-opus` is the model `opus` of Claude Code, `codex` is Codex with its own choice of a model. For one run
- * another agent may stand in the place of a name, by its name or as an adapter with a model, `codex:gpt-5`.
+ * Resolves agent names of a program. The configuration defines names. Any other name describes itself: `claude-opus` is
+ * the model `opus` of Claude Code, and `codex` is Codex with its default model. For one run, another agent may replace
+ * a name, by its name or as an adapter with a model, `codex:gpt-5`.
  */
 import type { Adapter, AgentConfiguration } from './programs/adapter.js';
 import { adapterNames, findAdapter, nameableAdapters } from './programs/adapters.js';
 
-/** The agents that are configured, and the names that others take over. */
+/** The configured agents, and the replaced names. */
 export interface AgentSettings {
   readonly agents: Readonly<Record<string, AgentConfiguration>>;
-  /** Folder of the configuration file. */
+  /** The folder of the configuration file. */
   readonly folder: string | null;
-  /** Another agent by the name it replaces, for one run: a name, or an adapter and a model with a colon between. */
+  /** Other agents by the names they replace, for one run: a name, or an adapter and a model with a colon in between. */
   readonly instead: Readonly<Record<string, string>>;
 }
 
 export interface ResolvedAgent {
-  /** The name under which calls of it are counted. */
+  /** The name under which its calls are counted. */
   readonly key: string;
   readonly configuration: AgentConfiguration;
   readonly adapter: Adapter;
@@ -38,7 +38,7 @@ function agentCalled(name: string, { agents }: AgentSettings): ResolvedAgent | n
   return assembleAgent(dash < 0 ? name : name.slice(0, dash), dash < 0 ? null : name.slice(dash + 1));
 }
 
-/** `codex:gpt-5`. Here the adapter `fake` may be meant, since its model names the file of its answers. */
+/** `codex:gpt-5`. In this form the adapter `fake` is allowed, because its model names the file with its answers. */
 function agentWritten(text: string): ResolvedAgent | null {
   const colon = text.indexOf(':');
   if (colon < 0) return null;
@@ -55,7 +55,7 @@ function assembleAgent(prefix: string, model: string | null): ResolvedAgent | nu
   return { key: model === null ? prefix : `${prefix}-${model}`, configuration, adapter };
 }
 
-/** Why a name means nothing, as a clause. */
+/** A clause that says why a name is unknown. */
 export function unknownAgent(name: string, { agents, instead }: AgentSettings): string {
   const used = Object.hasOwn(instead, name) ? (instead[name] as string) : name;
   const configured = Object.hasOwn(agents, used) ? agents[used] : undefined;

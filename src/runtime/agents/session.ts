@@ -1,6 +1,6 @@
 /**
- * The session of a call: one that its program can continue or branch off from, or a new one that begins with what was
- * said in the session that the program cannot use.
+ * Chooses the session of a call: one that its program can continue or branch off from, or else a new one that begins
+ * with the conversation of the unusable session.
  */
 import type { AgentRequest, SessionOrigin } from '../../interpreter/request.js';
 import type { Adapter } from './programs/adapter.js';
@@ -9,7 +9,7 @@ export interface CallSession {
   /** Null begins a new one. */
   readonly id: string | null;
   readonly prompt: string;
-  /** The adapter that made the session that was asked for, if it is another one. */
+  /** The adapter that created the requested session, if it is another one. */
   readonly foreign: string | null;
 }
 
@@ -18,7 +18,7 @@ export function sessionOf(request: AgentRequest, { name, sessions }: Adapter): C
   if (session === null) return { id: null, prompt, foreign: null };
   if (sessionAdapter !== name) return { id: null, prompt, foreign: sessionAdapter };
   const { directory = null } = request;
-  // Runs of earlier versions did not record where a session was begun.
+  // Runs of earlier versions did not record the directory of a session.
   const isElsewhere =
     origin === undefined ? request.fork === true && directory !== null : origin.directory !== directory;
   if ((request.fork === true && !sessions.fork) || (isElsewhere && !sessions.elsewhere))
@@ -37,7 +37,7 @@ function withOrigin({ prompt, answer }: SessionOrigin, next: string): string {
   ].join('\n\n');
 }
 
-/** The session may hold the beginning of the same work, and its files may be gone. */
+/** The session may contain the beginning of the same work, and its files may be gone. */
 function withInterruption(prompt: string): string {
   const note =
     'You may have begun with this before: then you were interrupted, and your changes of files may have been undone. Look at the files first.';

@@ -1,14 +1,14 @@
 /**
- * What is known of an agent call so far, gathered line by line while it runs. Programs differ in what they report and
- * when: some count for themselves and say so at the end, of others the turns are counted here.
+ * The facts about an agent call so far, collected line by line while it runs. Programs differ in what they report and
+ * when: some count turns themselves and report the number at the end; for others the turns are counted here.
  */
 import type { DeniedCall, TokenCounts } from '../../interpreter/events/event.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 
-/** More of an error than this says nothing new, and is looked at with regular expressions. */
+/** The maximum length of an error. It is searched with regular expressions. */
 const LONGEST_ERROR = 4000;
 
-/** Sessions are named in argv later on: there a leading `-` would make an option of the name, and NUL cannot stand at all. */
+/** Session names become arguments later, so they must not begin with `-` or contain NUL. */
 const LONGEST_SESSION = 1000;
 
 function canBeArgument(session: string): boolean {
@@ -16,14 +16,14 @@ function canBeArgument(session: string): boolean {
   return [...session].every((character) => character >= ' ');
 }
 
-/** What a program says about an error besides its words. */
+/** Facts that a program reports about an error in addition to its message. */
 export interface ErrorFlags {
-  /** The HTTP status that the service answered with. */
+  /** The HTTP status of the service's answer. */
   readonly status?: number;
   readonly retryable?: boolean;
 }
 
-/** Denied calls beyond this say nothing new. */
+/** The maximum number of recorded denied calls. */
 const MOST_DENIED = 50;
 const MOST_TOOLS = 10_000;
 const LONGEST_INPUT = 200;
@@ -31,56 +31,56 @@ const LONGEST_INPUT = 200;
 type ToolCall = Required<Pick<DeniedCall, 'tool' | 'input'>>;
 
 export class AgentTally {
-  /** US dollars; null while none was reported. */
+  /** The cost in US dollars; null while none was reported. */
   cost: number | null = null;
   tokens: TokenCounts | null = null;
-  /** Tokens of the whole session by now, where the program reports no others. */
+  /** The tokens of the whole session so far, for programs that report only these. */
   sessionTokens: TokenCounts | null = null;
-  /** What the program says about its error besides the words. */
+  /** Facts that the program reports about its error in addition to the message. */
   errorFlags: ErrorFlags = {};
   private readonly toolCalls = new Map<string, ToolCall>();
-  /** Tool calls that the program did not allow, by their ids. */
+  /** The denied tool calls, by their ids. */
   private readonly deniedById = new Map<string, DeniedCall>();
-  /** Why it waits for its service at the moment and will ask it again; null where it works. */
+  /** The reason why the program currently waits to retry its service; null while it works. */
   retrying: string | null = null;
-  /** How often it asked its service again, and why the last time. */
+  /** How often it retried its service, and the reason of the last retry. */
   retryCount = 0;
   retryReason = '';
   private retriesSince: number | null = null;
   private retriedBefore = 0;
   private session: string | null = null;
-  /** The program's own count, which wins over ours at the end. */
+  /** The program's own count of turns, which replaces ours at the end. */
   reportedTurns: number | null = null;
-  /** What it says failed; null: nothing. */
+  /** The error that it reported; null if there is none. */
   error: string | null = null;
-  /** It gave an answer and then failed, only because the answer has the wrong form. */
+  /** It printed an answer and failed only because the answer has the wrong form. */
   wrongForm = false;
-  /** A guard of its own that the program says it stopped for. */
+  /** The program's own limit at which it reported to have stopped. */
   ownGuard: 'max_turns' | 'max_cost' | null = null;
-  /** When the program says that it can be used again; milliseconds since the epoch. */
+  /** The reported time at which the program can be used again, in milliseconds since the epoch. */
   resetMs: number | null = null;
-  /** Lines that were understood. */
+  /** The number of recognized lines. */
   lines = 0;
   private hasEnd = false;
-  /** It reported its final answer itself; before, what it said last is the answer. */
+  /** Whether it reported its final answer. Until then, the last text is the answer. */
   private final: string | null = null;
   private said = '';
-  /** Null while nothing was seen that counts turns. */
+  /** Null until turns can be counted. */
   private counted: number | null = null;
   private inTurn = false;
-  /** Nothing was said in this turn. */
+  /** Whether this turn has no text yet. */
   private fresh = true;
   private readonly messages = new Set<string>();
 
-  /** `show` gets what the agent says while it comes. */
+  /** `show` receives the text of the agent as it arrives. */
   constructor(private readonly show: ((text: string) => void) | null = null) {}
 
-  /** The session that it says it works in. */
+  /** Records the reported session. */
   get sessionId(): string | null {
     return this.session;
   }
 
-  /** Some programs report it with every line; null reports nothing. */
+  /** Records the cost. Some programs report it on every line; null is ignored. */
   worksIn(session: string | null): void {
     if (session !== null && canBeArgument(session)) this.session = session;
   }
@@ -89,17 +89,17 @@ export class AgentTally {
     return this.reportedTurns ?? this.counted;
   }
 
-  /** The answer, or the best there is of one. */
+  /** The answer, or the best available text. */
   get answer(): string {
     return this.final ?? this.said;
   }
 
-  /** Whether it reported its final answer, or that it has none. */
+  /** Whether it reported its final answer, or that there is none. */
   get finished(): boolean {
     return this.hasEnd || this.final !== null || this.error !== null;
   }
 
-  /** The program reported its end, or takes that back because it goes on. */
+  /** The program reported its end, or withdraws the report because it continues. */
   ends(hasEnd = true): void {
     this.hasEnd = hasEnd;
   }
@@ -108,7 +108,7 @@ export class AgentTally {
     return [...this.deniedById.values()];
   }
 
-  /** A tool call that the program did not allow; the same call may be reported twice, with more the second time. */
+  /** Records a denied tool call. The same call may be reported twice, with more facts the second time. */
   denies(id: string, { tool, input, reason }: DeniedCall): void {
     const before = this.deniedById.get(id);
     if (before === undefined && this.deniedById.size >= MOST_DENIED) return;
@@ -116,7 +116,7 @@ export class AgentTally {
     this.deniedById.set(id, call);
   }
 
-  /** A tool is called; its result may name the call by its id alone. */
+  /** Records a tool call, because its result may name the call only by its id. */
   callsTool(id: string, { tool, input }: ToolCall): void {
     if (this.toolCalls.size < MOST_TOOLS) this.toolCalls.set(id, { tool, input: input.slice(0, LONGEST_INPUT) });
   }
@@ -125,7 +125,7 @@ export class AgentTally {
     return this.toolCalls.get(id) ?? { tool: 'a tool' };
   }
 
-  /** The program waits for its service and asks it again. */
+  /** The program waits for its service and will retry. */
   retries(reason: string): void {
     this.retriesSince ??= performance.now();
     this.retrying = reason;
@@ -141,17 +141,17 @@ export class AgentTally {
     this.retrying = null;
   }
 
-  /** Milliseconds for which it waited for its service by now. */
+  /** The milliseconds for which it has waited for its service so far. */
   get retriedMs(): number {
     return this.retriedBefore + (this.retriesSince === null ? 0 : performance.now() - this.retriesSince);
   }
 
-  /** Something was seen that counts turns, if only to say that there was none. */
+  /** Starts counting turns, even if there was none yet. */
   countsTurns(): void {
     this.counted ??= 0;
   }
 
-  /** The model begins to speak or act, unless it is in the middle of that. */
+  /** The model begins to speak or act, unless it is already doing so. */
   beginTurn(): void {
     if (this.inTurn) return;
     this.inTurn = true;
@@ -159,36 +159,36 @@ export class AgentTally {
     this.counted = (this.counted ?? 0) + 1;
   }
 
-  /** Something was said in this turn. */
+  /** This turn has text. */
   get hasSpoken(): boolean {
     return this.inTurn && !this.fresh;
   }
 
-  /** What was said last was no answer of the model, but an error in the middle of one. */
+  /** The last text was not an answer of the model but an error in the middle of one. */
   dropTurn(): void {
     if (this.inTurn && this.counted !== null) this.counted--;
     this.inTurn = false;
   }
 
-  /** What comes next is another turn. */
+  /** The next event begins another turn. */
   endTurn(): void {
     this.inTurn = false;
   }
 
-  /** A turn that has a name. One message may come in several pieces. */
+  /** A turn with an id. One message may arrive in several pieces. */
   turnOf(message: string | null): void {
     if (message === null || !this.messages.has(message)) this.counted = (this.counted ?? 0) + 1;
     if (message !== null) this.messages.add(message);
   }
 
-  /** A whole text, which replaces what was said before. */
+  /** A whole text, which replaces the previous one. */
   setText(text: string): void {
     this.said = text;
     this.fresh = false;
     this.show?.(text.endsWith('\n') ? text : `${text}\n`);
   }
 
-  /** A piece of text; the first of a turn begins a new one. */
+  /** A piece of text. The first piece of a turn begins a new text. */
   adds(text: string): void {
     this.said = this.fresh ? text : this.said + text;
     this.fresh = false;

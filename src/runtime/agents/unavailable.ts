@@ -1,13 +1,13 @@
 /**
- * Tells trouble that passes from trouble that stays. An account at its limit, a service that is overloaded and a
- * network that is away say nothing about the work; asking again later is all that can be done. The words are those of
- * the services behind the programs, which pass them on, so they are the same for all programs that talk to services.
+ * Distinguishes temporary problems from permanent ones. An exhausted account, an overloaded service and a missing
+ * network say nothing about the work, and can only be retried later. The messages come from the services, and the
+ * programs pass them on, so they are the same for all programs.
  */
 import type { Unavailable } from '../../interpreter/events/event.js';
 import { resetTime } from './reset-time.js';
 import type { ErrorFlags } from './tally.js';
 
-/** Waiting does not help: somebody has to pay or to change a setting. */
+/** Waiting does not help: a person has to pay or change a setting. */
 const STAYS = /insufficient_quota|credit balance|billing|payment|invalid api key|unauthori[sz]ed|\b401\b|\b403\b/i;
 
 const USAGE =
@@ -23,8 +23,8 @@ const NETWORK =
   /\b(?:EAI_AGAIN|ECONNRESET|ECONNREFUSED|ECONNABORTED|ENOTFOUND|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|UND_ERR_\w+)\b|socket hang up|fetch failed|network (?:error|is unreachable)|connection (?:error|reset|refused|closed|failed|dropped|was closed|timed out)|cannot connect|error sending request|stream disconnected|could not resolve host|name resolution|other side closed|\[API Error: terminated\]/i;
 
 /**
- * What the words of a failed call say, or null when it failed for good.
- * `resetMs`: the time at which it can be used again, if the program reported it separately from its words.
+ * The temporary problem in the message of a failed call, or null if the failure is permanent. `resetMs`: the time at
+ * which it can be used again, if the program reported it separately from its message.
  */
 export function unavailableFor(
   text: string,
@@ -40,7 +40,7 @@ export function unavailableFor(
   return { cause, message: firstLine(text), until_ms: untilMs, at_ms: nowMs };
 }
 
-/** What the program says about an error decides before the words do. */
+/** Facts that the program reports about an error take precedence over its message. */
 function staysFor({ status, retryable }: ErrorFlags): boolean {
   if (retryable !== undefined) return !retryable;
   return status !== undefined && status >= 400 && status < 500 && !PASSING.has(status);

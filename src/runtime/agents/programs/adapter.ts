@@ -1,6 +1,6 @@
 /**
- * What is particular to one agent program: how it is started without a person in front of it, and what its output
- * means. Everything else (prompts, limits, stopping, records) is the same for all of them and is not in here.
+ * The interface of an adapter, the part that is specific to one agent program: how to start it without a person, and
+ * how to read its output. Everything else (prompts, limits, stopping, records) is the same for all programs.
  */
 import type { TokenCounts } from '../../../interpreter/events/event.js';
 import type { Command } from '../../process/shell.js';
@@ -11,102 +11,110 @@ import type { Allowed, Leaks, Permission } from './permissions.js';
 /** An agent as the configuration describes it. */
 export interface AgentConfiguration {
   readonly adapter: string;
-  /** For the adapter `fake` the file that holds its answers. */
+  /** The model; for the adapter `fake`, the file with its answers. */
   readonly model?: string;
-  /** Further arguments for the adapter's program. */
+  /** Additional arguments for the adapter's program. */
   readonly args?: readonly string[];
-  /** Program and arguments, for the adapter `command`. */
+  /** The program and its arguments, for the adapter `command`. */
   readonly run?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** What it may do; absent: what its program lets it do when nobody is there to be asked. */
+  /** What the agent may do. If absent, its program decides, without asking a person. */
   readonly allow?: readonly Permission[];
-  /** US dollars a call. */
+  /** The maximum cost of a call in US dollars. */
   readonly max_cost?: number;
-  /** Calls at once. */
+  /** The maximum number of calls at the same time. */
   readonly max_concurrent?: number;
 }
 
-/** Limits of one call; null is none. */
+/** The limits of one call; null means no limit. */
 export interface Guards {
   readonly maxTurns: number | null;
   /** US dollars. */
   readonly maxCost: number | null;
   readonly maxTimeMs: number | null;
-  /** Tells the name of a file that changed, or null: the agent may change none. */
+  /** Returns the name of a changed file, or null. The agent must not change files. */
   readonly changedFile: (() => Promise<string | null>) | null;
 }
 
-/** One call of an agent: what it is asked, and within which limits. */
+/** One call of an agent: its prompt and its limits. */
 export interface AgentCall {
-  /** As the program names it. */
+  /** The model, by the program's name for it. */
   readonly name: string;
   readonly configuration: AgentConfiguration;
-  /** Folder that relative paths of the configuration start from; null where there is no configuration. */
+  /** The folder of the configuration, to which its paths are relative; null if there is no configuration. */
   readonly folder: string | null;
-  /** Where it works. */
+  /** The working directory. */
   readonly directory: string;
   readonly prompt: string;
-  /** The session to go on in; null begins a new one. */
+  /** The session to continue; null begins a new one. */
   readonly session: string | null;
-  /** It branches off from the session, which stays as it is. */
+  /** Whether it branches off from the session, which then does not change. */
   readonly fork: boolean;
-  /** Tokens that the session had used before, as its program counts them; null where that is not known. */
+  /** The tokens that the session had used before, as its program counts them; null if unknown. */
   readonly sessionTokens: TokenCounts | null;
-  /** What the call is for: the path of a step, or the state. */
+  /** The purpose of the call: the path of a step, or the state. */
   readonly step: string;
-  /** An empty folder outside the directory it works in, where it may leave files. */
+  /** An empty folder outside of the working directory, in which the agent may leave files. */
   readonly out: string;
   readonly guards: Guards;
-  /** What the answer has to match; null: anything. */
+  /** The schema of the answer; null if any answer is accepted. */
   readonly schema: AnswerSchema | null;
-  /** Writes a private file that lives as long as the run; gives its path. */
+  /** Writes a private file that is kept until the run ends, and returns its path. */
   file(text: string, extension?: string): string;
-  /** Which call of its run this is of those that share `key`, from 0; the same when it is made again after a crash. */
+  /**
+   * The number of this call among the calls of the run with the same `key`, from 0. A call that is repeated after a
+   * crash keeps its number.
+   */
   callNumber(key: string): number;
 }
 
-/** A JSON object that a program printed on a line of its own. */
+/** A JSON object that a program printed on a separate line. */
 export type JsonLine = Readonly<Record<string, unknown>>;
 
 export interface Adapter {
   readonly name: string;
-  /** What is looked for on PATH; null where the configuration decides. */
+  /** The program to look up on PATH; null if the configuration decides. */
   readonly program: string | null;
-  /** What to start, with the prompt on its standard input, or why that is not possible. */
+  /** The command to start, which gets the prompt on standard input, or the reason why there is none. */
   command(call: AgentCall): Prepared | Promise<Prepared>;
-  /** Takes in one line of output. */
+  /** Reads one line of output. */
   decodeLine(line: JsonLine, tally: AgentTally): void;
-  /** Takes in one line of standard error, where the program reports there what its output does not say. */
+  /** Reads one line of standard error, for programs that report facts only there. */
   decodeErrorLine?(line: string, tally: AgentTally): void;
-  /** The prompt in the form in which the program takes all of it as text; absent: as it is. */
+  /** The prompt in a form that the program reads entirely as text. If absent, the prompt is unchanged. */
   asText?(prompt: string): string;
   /** Every prompt reaches its model as a text: none is a command of the program, and none attaches a file. */
   readonly takesText: boolean;
-  /** What the program can do with a session besides continuing it where it was begun. */
+  /** What the program can do with a session, apart from continuing it in the same directory. */
   readonly sessions: {
-    /** Branch off, so that the session stays as it is. */
+    /** Branch off without changing the session. */
     readonly fork: boolean;
     /** Find it from another directory. */
     readonly elsewhere: boolean;
   };
-  /** What the program cannot be kept from, by what its agent may not do. */
+  /** Actions that the program cannot be prevented from, by the permission that the agent lacks. */
   leaks(allowed: Allowed, args: readonly string[]): Leaks;
-  /** The version that first knew its limits; absent where an older one refuses to start because of them. */
+  /** The first version with the flags for its permissions; absent if older versions refuse to start with them. */
   readonly allowSince?: string;
-  /** Flags in the `args` of an agent that may give it more than `allow` does, and beginnings of such arguments. */
+  /** Flags in the `args` of an agent that may permit more than `allow`, and beginnings of such arguments. */
   readonly loosens: readonly string[];
-  /** Errors of the program may be read as those of a service: see `unavailable.ts`. */
+  /** Whether errors of the program may be those of a service, see `unavailable.ts`. */
   readonly service: boolean;
-  /** Its output always says how the call ended; without that the call failed, whatever its exit code. */
+  /**
+   * Whether its output always reports the end of a call. Without that report the call failed, whatever its exit code.
+   */
   readonly reportsEnd: boolean;
 }
 
-/** A line break in front of a prompt that begins with `/`: the program looks for its commands at the very beginning. */
+/**
+ * Adds a line break before a prompt that begins with `/`, because the program looks for its commands at the very
+ * beginning.
+ */
 export function withoutCommand(prompt: string): string {
   return prompt.startsWith('/') ? `\n${prompt}` : prompt;
 }
 
-/** A backslash in front of every `@` that could name a file, which the program would read and attach. */
+/** Adds a backslash before every `@` that could name a file, because the program would attach the file. */
 export function withoutMentions(prompt: string): string {
   return prompt.replace(/(?<!\\)@(?=[^\s@])/g, '\\@');
 }
@@ -114,8 +122,8 @@ export function withoutMentions(prompt: string): string {
 export type Prepared = Command | { readonly reason: string };
 
 /**
- * A flag with its value, left out where the configuration's own arguments have it already: programs refuse to be told a
- * thing twice. `spellings` are its names, the one to use first, with others that say something about the same.
+ * A flag with its value, left out if the arguments of the configuration already contain it, because programs refuse
+ * duplicates. `spellings` begins with the name to use; the others are names of the same or a related setting.
  */
 export function flag(
   args: readonly string[],

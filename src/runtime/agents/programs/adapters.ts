@@ -1,4 +1,4 @@
-/** The agent programs that are known, by the name that a configuration or the beginning of an agent's name gives. */
+/** The known agent programs, by their name in a configuration or at the beginning of an agent's name. */
 import type { Adapter } from './adapter.js';
 import { claudeAdapter } from './claude.js';
 import { codexAdapter } from './codex.js';
@@ -22,10 +22,10 @@ const all: readonly Adapter[] = [
 
 const byName: ReadonlyMap<string, Adapter> = new Map(all.map((adapter) => [adapter.name, adapter]));
 
-/** Names that `adapter:` of a configuration can have. */
+/** The names that are valid for `adapter:` in a configuration. */
 export const adapterNames: readonly string[] = [...byName.keys()];
 
-/** Adapters whose program needs no configuration, so that a name alone can mean them. */
+/** Adapters that need no configuration, so that a name alone can refer to them. */
 export const nameableAdapters: readonly Adapter[] = all.filter(({ program }) => program !== null);
 
 export function findAdapter(name: string): Adapter | null {

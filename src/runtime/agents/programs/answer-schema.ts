@@ -1,19 +1,22 @@
-/** Schemas of answers, in the forms in which programs take them. */
+/** Schemas of answers in the forms that programs accept. */
 import type { Json } from '../../../machine/expression.js';
 
-/** The model gives its answer as the arguments of a tool, so it is an object. */
+/** The model passes its answer as the arguments of a tool, so it is an object. */
 export type AnswerSchema = { readonly [name: string]: Json };
 
-/** An argument may not be larger than this. */
+/** The maximum size of an argument. */
 const LONGEST_ARGUMENT = 32 * 1024;
 
-/** The schema as one argument; null where there is none, or where it is too large. */
+/** The schema as one argument; null if there is none, or if it is too large. */
 export function schemaArgument(schema: AnswerSchema | null): string | null {
   const text = schema === null ? null : JSON.stringify(schema);
   return text === null || text.length > LONGEST_ARGUMENT ? null : text;
 }
 
-/** Whether every object of it requires all of its members and allows no other: some services take no other schema. */
+/**
+ * Whether every object in the schema requires all of its members and allows no others. Some services accept only such
+ * schemas.
+ */
 export function isStrict(schema: Json | undefined): boolean {
   if (schema === null || typeof schema !== 'object') return true;
   if (Array.isArray(schema)) return schema.every(isStrict);

@@ -1,12 +1,12 @@
 /**
- * Numbers the calls that scripted agents answer. The numbers are kept beside the run, so that a run that goes on in
- * another process goes on in the script, and a call that is made again after a crash gets its own answer again.
+ * Numbers the calls to scripted agents. The numbers are stored with the run, so that a resumed run continues in the
+ * script, and a call that is repeated after a crash gets the same answer again.
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { storeError } from '../../store/store-error.js';
 
 export interface CallLog {
-  /** `id` names the call in its run; `file` is where the numbers are kept, null for nowhere. */
+  /** `id` identifies the call in its run. `file` stores the numbers; null stores nothing. */
   number(key: string, id: string, file: string | null): number;
 }
 
@@ -31,7 +31,7 @@ function readCalls(file: string): Calls {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Calls;
   } catch {
-    // No call was made yet.
+    // No call was made before.
     return {};
   }
 }

@@ -1,13 +1,13 @@
 /**
- * The events that Claude Code prints, and others after its model: `system`, `assistant`, `user`, and at the end
- * `result` with the answer, the turns, the tokens and the cost.
+ * The events of Claude Code and of programs that imitate it: `system`, `assistant`, `user`, and at the end `result`
+ * with the answer, the turns, the tokens and the cost.
  */
 import type { TokenCounts } from '../../../interpreter/events/event.js';
 import { amountOf, countOf, isJsonObject, listOf, objectOf, textOf } from '../json-members.js';
 import type { AgentTally, ErrorFlags } from '../tally.js';
 import type { JsonLine } from './adapter.js';
 
-/** The model that Claude Code names for answers of its own: errors, and what its commands print. */
+/** The model that Claude Code names for its own messages: errors, and output of its commands. */
 const NO_MODEL = '<synthetic>';
 
 export function readClaudeEvent(line: JsonLine, tally: AgentTally): void {
@@ -35,7 +35,7 @@ export function readClaudeEvent(line: JsonLine, tally: AgentTally): void {
 function readMessage(line: JsonLine, tally: AgentTally): void {
   readCost(line, tally);
   tally.works();
-  // What a sub-agent does is part of the turn that called it.
+  // Actions of a sub-agent are part of the turn that called it.
   if (textOf(line.parent_tool_use_id) !== null) return;
   const message = objectOf(line.message);
   tally.countsTurns();
@@ -44,7 +44,7 @@ function readMessage(line: JsonLine, tally: AgentTally): void {
   sayMessage(message, tally);
 }
 
-/** Shows the text of a message, and keeps it as what was said last. */
+/** Shows the text of a message, and records it as the last text. */
 export function sayMessage(message: JsonLine, tally: AgentTally): void {
   const texts = listOf(message.content).flatMap((part) => {
     const text = isJsonObject(part) && part.type === 'text' ? textOf(part.text) : null;
@@ -54,7 +54,7 @@ export function sayMessage(message: JsonLine, tally: AgentTally): void {
   if (text !== '') tally.setText(text);
 }
 
-/** What the program reports besides the conversation: that it asks its service again, and that it denied a tool. */
+/** Reports other than the conversation: a retry of its service, or a denied tool. */
 function readNotice(line: JsonLine, tally: AgentTally): void {
   if (line.subtype === 'api_retry') {
     const status = amountOf(line.error_status);
@@ -79,11 +79,11 @@ export function readToolCalls(line: JsonLine, tally: AgentTally): void {
     tally.callsTool(textOf(id) ?? '', { tool: textOf(name) ?? 'a tool', input: inputText(input) });
 }
 
-/** Words of results with which a tool was not allowed, or does not exist in this session. */
+/** The wording of results for a tool that was not allowed or does not exist in this session. */
 const REFUSED =
   /^(?:<tool_use_error>)?(?:Error: )?(?:No such tool available|File is in a directory that is denied|Permission to use \S+ .*has been denied|Tool "[^"]*" not found in registry)/;
 
-/** Denials that the program reports to the model alone. */
+/** Denials that the program reports only to the model. */
 export function readRefusals(line: JsonLine, tally: AgentTally): void {
   for (const { tool_use_id: named, content, is_error: isError } of partsOf(line, 'tool_result')) {
     const [id, text] = [textOf(named) ?? '', textOf(content)];
@@ -101,14 +101,14 @@ export function readDenials(line: JsonLine, tally: AgentTally): void {
   }
 }
 
-/** The command, the file or the address of a tool call; all of its input where it has none of them. */
+/** The command, the file or the address of a tool call, or else its whole input. */
 export function inputText(input: unknown): string {
   const { command, file_path: file, filePath, path, url } = objectOf(input);
   const main = [command, file, filePath, path, url].find((value) => typeof value === 'string');
   return textOf(main) ?? textOf(input) ?? JSON.stringify(input ?? '');
 }
 
-/** The cost is reported as a sum, so each one replaces the one before. */
+/** The cost is reported as a sum, so each report replaces the previous one. */
 function readCost(line: JsonLine, tally: AgentTally): void {
   tally.cost = amountOf(line.total_cost_usd) ?? tally.cost;
 }
@@ -124,7 +124,7 @@ function readResult(line: JsonLine, tally: AgentTally): void {
     readCost(line, tally);
     if (isJsonObject(line.usage)) tally.tokens = claudeTokens(line.usage);
   } else {
-    // `total_cost_usd` is of the whole session then, and a result is only one of several.
+    // `total_cost_usd` then counts the whole session, and a result is only one of several.
     tally.spends(own.cost);
     tally.uses(own.tokens ?? claudeTokens(objectOf(line.usage)));
   }
@@ -134,7 +134,7 @@ function readResult(line: JsonLine, tally: AgentTally): void {
   readEnd(line, tally);
 }
 
-/** How the call ended: with an answer, or with an error in the words of the program. */
+/** Reads the end of the call: an answer, or an error with the program's message. */
 export function readEnd(line: JsonLine, tally: AgentTally): void {
   const { result, subtype } = line;
   const structured = line.structured_output ?? result;
@@ -163,7 +163,7 @@ function flagsOf({ api_error_status: status, api_error: kind }: JsonLine): Error
   return kind === 'connection_failed' ? { retryable: true } : {};
 }
 
-/** What the call itself used of each model; null where the program does not say so. */
+/** The usage of each model in this call; null if the program does not report it. */
 function ownUsage(models: unknown): { readonly cost: number; readonly tokens: TokenCounts | null } | null {
   if (!isJsonObject(models)) return null;
   const all = Object.values(models).filter(isJsonObject);
@@ -177,7 +177,7 @@ function ownUsage(models: unknown): { readonly cost: number; readonly tokens: To
   return { cost: sum('costUSD'), tokens: all.length === 0 ? null : tokens };
 }
 
-/** Both spellings are in use: `input_tokens`, and `inputTokens` of programs that follow another style. */
+/** Programs use both spellings: `input_tokens` and `inputTokens`. */
 export function claudeTokens(usage: JsonLine): TokenCounts {
   return {
     in: countOf(usage.input_tokens ?? usage.inputTokens),

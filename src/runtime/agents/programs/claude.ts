@@ -1,6 +1,6 @@
 /**
- * Claude Code. Its own limits of turns and money are set as well, since it can stop between two turns where we can
- * only stop it in the middle of one.
+ * Claude Code. Its own limits of turns and cost are set too, because it can stop between two turns, while a guard stops
+ * it in the middle of one.
  */
 import { type Adapter, type AgentCall, flag, withoutCommand } from './adapter.js';
 import { schemaArgument } from './answer-schema.js';
@@ -11,7 +11,7 @@ const MENTION = /(?:^|\s)@\S/;
 
 const MODES = ['--permission-mode', '--dangerously-skip-permissions'] as const;
 
-/** Files are named by rules, since it may always write to its folder for answers. */
+/** Rules name files, because the agent may always write to its folder for answers. */
 const TOOLS = { edit: [], shell: ['Bash', 'PowerShell', 'Monitor', 'REPL'], network: ['WebFetch', 'WebSearch'] };
 
 export const claudeAdapter: Adapter = {
@@ -44,14 +44,14 @@ export const claudeAdapter: Adapter = {
         ...(answer === null ? [] : flag(args, ['--json-schema'], answer)),
         ...args,
       ],
-      // Files and agents that a prompt mentions would be attached to it.
+      // Otherwise the program attaches files and agents that a prompt mentions.
       env: MENTION.test(prompt) ? { CLAUDE_CODE_DISABLE_ATTACHMENTS: '1', ...env } : env,
     };
   },
   decodeLine: readClaudeEvent,
 };
 
-/** In a mode that would ask, what no rule allows is denied. Rules that deny hold in every mode. */
+/** In a mode that would ask, everything that no rule allows is denied. Rules that deny apply in every mode. */
 function permissionFlags({ configuration, out, directory }: AgentCall): string[] {
   const { args = [] } = configuration;
   const allowed = allowedBy(configuration);

@@ -1,7 +1,7 @@
 /**
- * Codex. It reports items (messages, commands, edits) and, at the end of what it calls a turn, the tokens; never the
- * cost. One such turn is the answer to a whole prompt, so what we call turns is counted by its items: the model speaks
- * or acts, and after something was done for it, it speaks or acts again.
+ * Codex. It reports items (messages, commands, edits) and, at the end of its turn, the tokens, but never the cost. One
+ * of its turns answers a whole prompt, so our turns are counted by its items: a turn begins when the model speaks or
+ * acts, and again when it does so after a result of an action.
  */
 import type { TokenCounts } from '../../../interpreter/events/event.js';
 import { countOf, isJsonObject, objectOf, textOf } from '../json-members.js';
@@ -19,7 +19,7 @@ export const codexAdapter: Adapter = {
   sessions: { fork: true, elsewhere: true },
   service: true,
   reportsEnd: true,
-  // Without commands it could not even read a file, so they stay, and its sandbox limits what they do.
+  // Without commands it could not even read a file, so they stay allowed, and its sandbox limits them.
   leaks: (_allowed, args) =>
     hasNoCommands(args) ? {} : { shell: 'it reads files with commands, which run in its sandbox' },
   loosens: [...SANDBOX, 'sandbox_', 'default_permissions', 'permissions.', 'web_search'],
@@ -73,7 +73,7 @@ export const codexAdapter: Adapter = {
   },
 };
 
-/** What its sandbox lets commands and edits do. */
+/** The permissions of its sandbox for commands and edits. */
 function sandboxFlags({ configuration, out }: AgentCall): string[] {
   const { args = [] } = configuration;
   const allowed = allowedBy(configuration);
@@ -90,7 +90,7 @@ const hasNoCommands = (args: readonly string[]): boolean =>
 
 const settings = (values: readonly string[]): string[] => values.flatMap((value) => ['-c', value]);
 
-/** Versions that do not know of profiles take the mode, and may write nowhere. */
+/** Versions without profiles use the mode, and may not write anywhere. */
 const readOnly = (out: string): string[] => [
   'sandbox_mode="read-only"',
   'default_permissions="statedsl"',
@@ -102,14 +102,14 @@ const network = ({ edit, network: isAllowed }: Allowed): string[] => [
   `web_search="${isAllowed ? 'live' : 'disabled'}"`,
 ];
 
-/** What the model says; all other items are done for it, and their end is the end of a turn. */
+/** Items in which the model speaks. All other items are actions, and their end is the end of a turn. */
 const SPOKEN = new Set(['agent_message', 'reasoning', 'plan', 'todo_list', 'error']);
 
 function readItem(item: JsonLine, tally: AgentTally): void {
   const kind = textOf(item.type) ?? textOf(item.item_type) ?? '';
   if (kind !== 'error') {
     tally.works();
-    // What was done in between is not printed where the sandbox denied it.
+    // Actions that the sandbox denied are not printed.
     if (kind === 'agent_message' && tally.hasSpoken) tally.endTurn();
     tally.beginTurn();
   }
@@ -122,7 +122,7 @@ function readItem(item: JsonLine, tally: AgentTally): void {
 
 const REFUSED = /tools::router: error=(?:unsupported call: (\S+)|(patch rejected: .*))/;
 
-/** Tool calls that were denied are not printed, but its own log has some of them. */
+/** Denied tool calls are not printed, but the program's log contains some of them. */
 function readErrorLine(line: string, tally: AgentTally): void {
   const refused = REFUSED.exec(line);
   if (refused === null) return;
@@ -130,7 +130,7 @@ function readErrorLine(line: string, tally: AgentTally): void {
   tally.denies(`stderr ${tally.denied.length}`, { tool, reason: rejected ?? 'there is no such tool' });
 }
 
-/** `Reconnecting... 2/5 (why)` is no error yet: the program asks its service again. */
+/** `Reconnecting... 2/5 (why)` is not an error: the program retries its service. */
 const RECONNECTING = /^Reconnecting\.\.\.\s*(.*)$/s;
 
 function readError(message: string, tally: AgentTally): void {
@@ -145,12 +145,12 @@ function completeTurn({ usage }: JsonLine, tally: AgentTally): void {
   else tally.beginTurn();
   tally.endTurn();
   tally.ends();
-  // An earlier error was a connection that came back.
+  // An earlier error was a connection that recovered.
   tally.error = null;
   if (isJsonObject(usage)) tally.sessionTokens = readUsage(usage);
 }
 
-/** The sum of the session. Its input counts what has to do with the cache; ours does not. */
+/** The sum of the session. Its input includes tokens of the cache; ours does not. */
 function readUsage(usage: JsonLine): TokenCounts {
   const [cached, written] = [countOf(usage.cached_input_tokens), countOf(usage.cache_write_input_tokens)];
   return {

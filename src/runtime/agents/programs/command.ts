@@ -1,6 +1,5 @@
 /**
- * Any program as an agent: it reads the prompt from its standard input and prints its answer, or reports as Claude
- * Code does.
+ * Any program as an agent: it reads the prompt from standard input and prints its answer, or reports like Claude Code.
  */
 import { resolve } from 'node:path';
 import type { Adapter } from './adapter.js';
@@ -10,7 +9,7 @@ import { UNLIMITED } from './permissions.js';
 export const commandAdapter: Adapter = {
   name: 'command',
   program: null,
-  // A program of the project's own may fail with any words; only a report of it is read for what it means.
+  // A project's own program may fail with any message, so only its report is interpreted.
   takesText: true,
   sessions: { fork: true, elsewhere: true },
   leaks: () => UNLIMITED,
@@ -22,12 +21,12 @@ export const commandAdapter: Adapter = {
     const [program, ...args] = run;
     if (program === undefined)
       return { reason: `the agent \`${name}\` has no program: its configuration needs \`run: [program, …]\`` };
-    // The configuration names its own neighbors, wherever the run takes place.
+    // Paths in the configuration are relative to its folder, wherever the run works.
     const path = /^\.\.?\//.test(program) && folder !== null ? resolve(folder, program) : program;
     return { argv: [path, ...args, ...more], env };
   },
   decodeLine(line, tally) {
-    // A program may print JSON that is its answer; only a report is taken for more than that.
+    // JSON that a program prints may be its answer. Only a report is interpreted.
     if (typeof line.type === 'string' && REPORTS.has(line.type)) readClaudeEvent(line, tally);
   },
 };

@@ -1,4 +1,4 @@
-/** Cursor's agent. Without `--force` it only proposes changes, and a new folder has to be trusted by somebody. */
+/** Cursor's agent. Without `--force` it only proposes changes, and it requires that a new folder is trusted. */
 import { type Adapter, flag, withoutCommand } from './adapter.js';
 import { readClaudeEvent } from './claude-stream.js';
 import { type Allowed, allowedBy, type Leaks } from './permissions.js';
@@ -36,7 +36,7 @@ export const cursorAdapter: Adapter = {
   decodeLine: readClaudeEvent,
 };
 
-/** One switch gives it everything; without that it proposes changes and makes none. */
+/** One switch permits everything. Without it, the agent only proposes changes. */
 function leaks({ edit, shell }: Allowed): Leaks {
   const network = 'it has no switch for the network alone';
   if (!edit && !shell) return { network };

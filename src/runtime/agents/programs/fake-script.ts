@@ -1,6 +1,6 @@
 /**
- * The file that a scripted agent answers from: one answer for all calls, or a list with one for each. An answer says
- * what the agent prints, does and costs, also what goes wrong, so that a program can be tried with all of it.
+ * The file with the answers of a scripted agent: one answer for all calls, or a list with one for each. An answer
+ * defines the output, actions, cost and errors of the agent, so that a program can be tested with all of them.
  */
 import { parseDuration } from '../../../machine/duration.js';
 import type { Json } from '../../../machine/expression.js';
@@ -8,11 +8,11 @@ import { nearest } from '../../../machine/nearest.js';
 import { readYamlFile } from '../../configuration/yaml-file.js';
 
 export interface FakeAnswer {
-  /** Absent: the agent ends without an answer and without telling its cost. */
+  /** The answer. If absent, the agent ends without an answer and without reporting its cost. */
   readonly answer?: string;
-  /** The agent says that it failed. */
+  /** The error that the agent reports. */
   readonly error?: string;
-  /** US dollars, reported little by little with the turns. */
+  /** US dollars, reported gradually with the turns. */
   readonly cost: number | null;
   readonly turns: number;
   readonly tokens: {
@@ -22,15 +22,15 @@ export interface FakeAnswer {
     readonly cache_write: number;
   } | null;
   readonly session: string | null;
-  /** Printed first, as they are. */
+  /** Lines that are printed first, unchanged. */
   readonly lines: readonly string[];
   readonly stderr: string;
-  /** Pause before each turn, and before the answer. */
+  /** The pause before each turn, and before the answer. */
   readonly pauseMs: number;
   readonly afterMs: number;
-  /** Shell text that acts in the agent's directory, with the prompt as its standard input. */
+  /** Shell text that runs in the agent's working directory, with the prompt as standard input. */
   readonly run: string | null;
-  /** Text that the prompt has to contain. */
+  /** A text that the prompt must contain. */
   readonly expect: string | null;
   readonly hang: boolean;
   readonly exit: number;
@@ -53,7 +53,7 @@ const counts: Reader = (value) => {
   return Object.values(tokens).every((count) => whole(count) !== undefined) ? tokens : undefined;
 };
 
-/** By key of the file: the member it fills, what reads it, and what it has to be. */
+/** For each key of the file: its member, its reader, and a description of its type. */
 const KEYS: Readonly<Record<string, readonly [keyof FakeAnswer, Reader, string]>> = {
   answer: ['answer', anyText, 'a value'],
   error: ['error', text, 'a text'],
@@ -86,7 +86,7 @@ const PLAIN: FakeAnswer = {
   exit: 0,
 };
 
-/** The answer to a call, by its number from 0, or why there is none. */
+/** The answer to a call, by its number from 0, or the reason why there is none. */
 export async function fakeAnswer(file: string, call: number): Promise<FakeAnswer | { readonly reason: string }> {
   const { value, problems } = await readYamlFile(file);
   const [problem] = problems;
@@ -98,7 +98,7 @@ export async function fakeAnswer(file: string, call: number): Promise<FakeAnswer
   return readAnswer(one, `${file}\`, answer \`${call + 1}`);
 }
 
-/** A text alone is an answer. */
+/** A plain text is an answer. */
 function readAnswer(value: Json, location: string): FakeAnswer | { readonly reason: string } {
   if (typeof value === 'string') return { ...PLAIN, answer: value };
   if (value === null || typeof value !== 'object' || Array.isArray(value))

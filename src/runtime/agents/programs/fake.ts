@@ -1,6 +1,6 @@
 /**
- * An agent that follows a script instead of thinking, for tests. It is a real process that prints what Claude Code
- * would print, so that limits, stopping and recovery are tried as they are and not as they are imagined.
+ * An agent that follows a script, for tests. It is a real process that prints what Claude Code would print, so that
+ * limits, stopping and recovery are tested under real conditions.
  */
 import { resolve } from 'node:path';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';

@@ -1,4 +1,4 @@
-/** Gemini CLI. It reads its standard input when that is no terminal; folders it does not know are trusted for the call. */
+/** Gemini CLI. It reads standard input if that is not a terminal. Unknown folders are trusted for the call. */
 
 import { amountOf, countOf, isJsonObject, objectOf, textOf } from '../json-members.js';
 import type { AgentTally } from '../tally.js';
@@ -73,7 +73,7 @@ export const geminiAdapter: Adapter = {
   },
 };
 
-/** Without a person to ask, tools of its own choice are left out: rules decide about each of them. */
+/** Without a person to ask, the program would leave out some tools, so rules decide about each tool. */
 function permissionFlags({ configuration, out, file }: AgentCall): string[] {
   const { args = [] } = configuration;
   const allowed = allowedBy(configuration);
@@ -85,7 +85,7 @@ function permissionFlags({ configuration, out, file }: AgentCall): string[] {
   ];
 }
 
-/** Above the rules of the user, which have 0 to 999 too. */
+/** A higher priority than rules of the user, which also have 0 to 999. */
 function policyOf(allowed: Allowed, out: string): string {
   const rules = Object.entries(TOOLS).map(([permission, tools]) => {
     const isAllowed = allowed[permission as Permission];
@@ -94,7 +94,7 @@ function policyOf(allowed: Allowed, out: string): string {
       ...(isAllowed ? ['allowRedirection = true'] : []),
     ]);
   });
-  // Arguments are compared as JSON; a NUL begins each member, so that no content of a file looks like one.
+  // Arguments are compared as JSON. Each member begins with a NUL, so that no file content can look like a member.
   const inside = `\\u0000"file_path":"${out.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}/(?![^"]*\\.\\.)`;
   const folder = rule(TOOLS.edit, 'allow', [`argsPattern = ${JSON.stringify(inside)}`, 'priority = 999']);
   return [...rules, folder].join('\n');
@@ -103,7 +103,7 @@ function policyOf(allowed: Allowed, out: string): string {
 const rule = (tools: readonly string[], decision: string, more: readonly string[]): string =>
   ['[[rule]]', `toolName = ${JSON.stringify(tools)}`, `decision = "${decision}"`, ...more, ''].join('\n');
 
-/** Words of errors with which a tool was not allowed, or does not exist in this mode. */
+/** The wording of errors for a tool that was not allowed or does not exist in this mode. */
 const DENIED = /polic|permission|denied|not_registered|rejected|cancel/i;
 
 const OUTSIDE = /not in workspace|outside (?:of )?(?:the )?workspace/i;
@@ -142,7 +142,7 @@ function readResult(line: JsonLine, tally: AgentTally): void {
   } else {
     tally.error = null;
     tally.ends();
-    // It answered by itself: the model was not asked.
+    // The program answered without asking the model.
     if (tally.tokens !== null && tally.tokens.in + tally.tokens.out + tally.tokens.cache_read === 0)
       tally.countsTurns();
   }

@@ -1,4 +1,4 @@
-/** What the program of an agent does although its `allow` does not have it. */
+/** Finds actions that an agent's program can do although `allow` does not permit them. */
 import type { Adapter, AgentConfiguration } from './adapter.js';
 import { allowedBy, PERMISSIONS, type Permission } from './permissions.js';
 
@@ -7,7 +7,7 @@ export interface Leak {
   readonly reason: string;
 }
 
-/** What the program of an agent cannot be kept from, though the agent may not do it. */
+/** The actions that the program cannot be prevented from, although the agent may not do them. */
 export function leaksOf(adapter: Adapter, configuration: AgentConfiguration): readonly Leak[] {
   const allowed = allowedBy(configuration);
   if (allowed === null) return [];
@@ -19,7 +19,7 @@ export function leaksOf(adapter: Adapter, configuration: AgentConfiguration): re
   });
 }
 
-/** The argument in the configuration of an agent that may give it more than `allow` does, or null. */
+/** The argument in an agent's configuration that may permit more than `allow`, or null. */
 export function looseningArgument({ loosens }: Adapter, { args = [] }: AgentConfiguration): string | null {
   return args.find((arg) => loosens.some((flag) => isFlag(arg, flag))) ?? null;
 }
@@ -29,7 +29,7 @@ interface LeakGroup {
   readonly reason: string;
 }
 
-/** Together where the reason is the same. */
+/** Groups permissions with the same reason. */
 export function leakGroups(adapter: Adapter, configuration: AgentConfiguration): readonly LeakGroup[] {
   const leaks = leaksOf(adapter, configuration);
   return [...new Set(leaks.map(({ reason }) => reason))].map((reason) => ({
@@ -38,7 +38,7 @@ export function leakGroups(adapter: Adapter, configuration: AgentConfiguration):
   }));
 }
 
-/** `--flag`, `--flag=value`; what is no flag is the beginning of an argument. */
+/** Matches `--flag` and `--flag=value`. Any other entry is the beginning of an argument. */
 function isFlag(arg: string, flag: string): boolean {
   return arg === flag || arg.startsWith(flag.startsWith('-') ? `${flag}=` : flag);
 }

@@ -1,4 +1,4 @@
-/** OpenCode. Each step of its model reports its own cost and tokens, so money can be watched while it is spent. */
+/** OpenCode. Each step of its model reports its own cost and tokens, so limits apply while it works. */
 import { relative } from 'node:path';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { findRepository } from '../../readable-file.js';
@@ -17,7 +17,7 @@ export const opencodeAdapter: Adapter = {
   reportsEnd: true,
   leaks: leaksOfCommands,
   allowSince: '1.1.1',
-  // What is denied stays denied, also with `--auto`.
+  // Denied actions stay denied even with `--auto`.
   loosens: [],
   command(call) {
     const { configuration, session, fork } = call;
@@ -68,7 +68,7 @@ export const opencodeAdapter: Adapter = {
   },
 };
 
-/** Reasons with which an answer is not complete. */
+/** End reasons of an incomplete answer. */
 const CUT: ReadonlySet<string> = new Set(['length', 'content-filter', 'error']);
 
 function finishStep(part: JsonLine, tally: AgentTally): void {
@@ -77,9 +77,9 @@ function finishStep(part: JsonLine, tally: AgentTally): void {
   const cost = amountOf(part.cost);
   if (cost !== null) tally.spends(cost);
   const reason = textOf(part.reason) ?? 'stop';
-  // After calls of tools the model is asked again; any other reason is the end of its work.
+  // After tool calls the model is asked again. Any other reason is the end of its work.
   tally.ends(reason !== 'tool-calls');
-  // A step that came to its end makes good for an error before it.
+  // A completed step cancels an earlier error.
   tally.error = null;
   if (CUT.has(reason)) tally.fails(`the model stopped in the middle: ${reason}`);
   if (!isJsonObject(part.tokens)) return;
@@ -93,13 +93,16 @@ function finishStep(part: JsonLine, tally: AgentTally): void {
   });
 }
 
-/** Nobody is there to be asked, so it rejects what it would ask for; what a rule forbids is reported in other words. */
+/**
+ * Without a person, the program rejects everything that it would ask for. Actions that a rule denies have another
+ * message.
+ */
 const MISSING = /unavailable tool/i;
 const DENIED = /rejected permission|prevents you from using|permission denied/i;
 
 function readTool({ callID, tool, state }: JsonLine, tally: AgentTally): void {
   const { status, error, input } = objectOf(state);
-  // A tool that no rule allows is not offered, and a call of it is answered by this one.
+  // A tool that no rule allows is not offered. This tool answers calls of it.
   if (tool === 'invalid') {
     const { tool: missing, error: words } = objectOf(input);
     const reason = textOf(words);
@@ -118,13 +121,13 @@ function flagsOf(error: unknown): ErrorFlags {
   return omitUndefined({ status, retryable: typeof isRetryable === 'boolean' ? isRetryable : undefined });
 }
 
-/** `retry-after` in seconds. */
+/** The header `retry-after`, in seconds. */
 function resetOf(error: unknown): number | null {
   const after = Number(objectOf(objectOf(objectOf(error).data).responseHeaders)['retry-after'] ?? Number.NaN);
   return Number.isFinite(after) && after > 0 ? Date.now() + after * 1000 : null;
 }
 
-/** It would ask before it writes to a folder outside of the project. What the user allows or denies otherwise stays. */
+/** The program would ask before it writes to a folder outside of the project. All other rules of the user stay. */
 function permissions(call: AgentCall): string {
   const { configuration, out } = call;
   const allowed = allowedBy(configuration);
@@ -133,11 +136,11 @@ function permissions(call: AgentCall): string {
   return JSON.stringify({ ...own, ...(allowed === null ? {} : rules(allowed, own, call)), ...outside });
 }
 
-/** The last rule that fits decides, so where a permission is given, rules of the user for single commands come after ours. */
+/** The last matching rule decides. If a permission is granted, the user's rules for single commands follow ours. */
 function rules(allowed: Allowed, own: JsonLine, { directory, out }: AgentCall): JsonLine {
   const rule = (name: string, isAllowed: boolean): JsonLine =>
     isAllowed ? { '*': 'allow', ...singleRules(own[name]) } : { '*': 'deny' };
-  // Files are named by their path from the root of the repository, or of the file system.
+  // Rules name files relative to the root of the repository, or of the file system.
   const folder = relative(findRepository(directory) ?? '/', out);
   return {
     edit: allowed.edit ? rule('edit', true) : { '*': 'deny', [`${folder}/*`]: 'allow' },
@@ -148,7 +151,7 @@ function rules(allowed: Allowed, own: JsonLine, { directory, out }: AgentCall): 
   };
 }
 
-/** One word is a rule for everything. */
+/** A single word is a rule for everything. */
 function rulesOf(value: unknown): JsonLine {
   return typeof value === 'string' ? { '*': value } : objectOf(value);
 }

@@ -1,6 +1,6 @@
 /**
- * The events of Qwen Code. They look like those of Claude Code, but one answer may be several messages with ids of their
- * own, tokens are counted over the whole session, and the input includes what came from the cache.
+ * The events of Qwen Code. They resemble those of Claude Code, but one answer may consist of several messages with
+ * separate ids, tokens are counted over the whole session, and the input includes tokens from the cache.
  */
 import type { TokenCounts } from '../../../interpreter/events/event.js';
 import { amountOf, isJsonObject, objectOf, textOf } from '../json-members.js';
@@ -34,7 +34,7 @@ export function readQwenEvent(line: JsonLine, tally: AgentTally): void {
   }
 }
 
-/** An answer has ended when its tokens are reported; messages before that are its beginning. */
+/** An answer ends when its tokens are reported. Messages before that are its beginning. */
 function readMessage(line: JsonLine, tally: AgentTally): void {
   tally.works();
   if (textOf(line.parent_tool_use_id) !== null) return;
@@ -45,7 +45,10 @@ function readMessage(line: JsonLine, tally: AgentTally): void {
   if (fresh + out + cached > 0) tally.endTurn();
 }
 
-/** With a schema it fails where the model answers in prose. That is an answer all the same, and is asked about once more. */
+/**
+ * With a schema, the program fails if the model answers in prose. This still counts as an answer, and the agent is
+ * asked once more.
+ */
 function readProse(tally: AgentTally): void {
   if (tally.error === null || !PROSE.test(tally.error)) return;
   tally.error = null;

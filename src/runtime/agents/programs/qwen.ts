@@ -1,11 +1,14 @@
-/** Qwen Code: started like Gemini CLI, which it comes from, and printing nearly what Claude Code prints, without the cost. */
+/**
+ * Qwen Code. It is started like Gemini CLI, from which it is derived, and its output resembles that of Claude Code,
+ * without the cost.
+ */
 import { type Adapter, type AgentCall, flag, withoutCommand, withoutMentions } from './adapter.js';
 import { allowedBy, forbiddenFolder, leaksOfCommands, toolsFor } from './permissions.js';
 import { readQwenEvent } from './qwen-stream.js';
 
 const MODES = ['--approval-mode', '--yolo', '-y'] as const;
 
-/** Files are named by rules, since it may always write to its folder for answers. */
+/** Rules name files, because the agent may always write to its folder for answers. */
 const TOOLS = { edit: [], shell: ['run_shell_command', 'monitor'], network: ['web_fetch', 'web_search'] };
 
 export const qwenAdapter: Adapter = {
@@ -39,7 +42,7 @@ export const qwenAdapter: Adapter = {
   decodeLine: readQwenEvent,
 };
 
-/** What it would ask for is declined, and rules that deny win over those of the user. */
+/** Actions that it would ask for are denied, and our denying rules win over the user's rules. */
 function permissionFlags({ configuration, out, directory }: AgentCall): string[] {
   const { args = [] } = configuration;
   const allowed = allowedBy(configuration);
