@@ -14,18 +14,20 @@ export function bundledPackages(root, inputs) {
   const folders = new Set(inputs.map((path) => PACKAGE.exec(path)?.[0]).filter(Boolean));
   const { packages: locked } = readJson(join(root, 'package-lock.json'));
   return [...folders].sort().map((folder) => {
-    const { name, version, license } = readJson(join(root, folder, 'package.json'));
+    const { name, version, license, repository } = readJson(join(root, folder, 'package.json'));
     const file = readdirSync(join(root, folder)).find((one) => /^licen[cs]e/i.test(one));
     const text = file === undefined ? null : readFileSync(join(root, folder, file), 'utf8').trim();
-    return { name, version, license, text, integrity: locked[folder]?.integrity ?? null };
+    const source = typeof repository === 'string' ? repository : (repository?.url ?? null);
+    return { name, version, license, source, text, integrity: locked[folder]?.integrity ?? null };
   });
 }
 
-/** The licences of the packages, which ask to be passed on with them. */
+/** The licences of the packages, which ask to be passed on with them, and where their sources are. */
 export function printLicences(packages) {
-  const texts = packages.map(
-    ({ name, version, license, text }) => `${name} ${version}: ${license}${text === null ? '' : `\n\n${text}`}\n`,
-  );
+  const texts = packages.map(({ name, version, license, source, text }) => {
+    const head = `${name} ${version}: ${license}${source === null ? '' : `\nSource: ${source}`}`;
+    return `${head}${text === null ? '' : `\n\n${text}`}\n`;
+  });
   return texts.join(`\n${'-'.repeat(80)}\n\n`);
 }
 

@@ -90,9 +90,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   format: { holds: 'AST and comments → text', rooms: ['source', 'syntax'], packages: [], node: false },
   views: {
     holds:
-      'texts for people: `diagnostics/`, the `log/` of a run, its `report/`, the `graph/` of a program or plan, the dry run, explanations, `steps/`; `drawing/`: colors, columns, amounts',
+      'texts for people: `diagnostics/`, the `log/` of a run, its `report/`, the `graph/` of a program or plan, the `picture/` that draws any graph, the dry run, explanations, `steps/`; `drawing/`: colors, columns, amounts',
     rooms: ['source', 'machine', 'interpreter'],
-    packages: ['chalk', 'string-width'],
+    packages: ['chalk', 'elkjs', 'string-width'],
     node: false,
   },
   testing: {
@@ -120,7 +120,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     holds:
       'one file per command, with `plan/` and `init/`; `preparation/`: from arguments to a program that can run; `running/`: shared by commands that drive a run; the only room that reads argv, prints and exits',
     rooms: [...BELOW_LIBRARY, 'testing', 'library', 'control'],
-    packages: ['commander', '@bomb.sh/tab', '@viz-js/viz', 'execa', 'log-update'],
+    packages: ['commander', '@bomb.sh/tab', 'execa', 'log-update'],
     node: true,
   },
 };

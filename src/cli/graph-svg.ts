@@ -1,20 +1,26 @@
 /**
- * Converts DOT to SVG. A layout cannot be interrupted, so a worker computes it and is terminated after a deadline. The
+ * Draws pictures as SVG. A layout cannot be interrupted, so a worker computes it and is terminated after a deadline. The
  * worker runs this same file.
  */
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import type { Picture } from '../views/picture/picture.js';
 
 const DEADLINE_MS = 30_000;
+/** The layout of a long graph is deeply recursive. */
+const STACK_MB = 32;
 
 interface Job {
-  readonly statedslGraph: string;
+  readonly statedslPicture: { readonly name: string; readonly picture: Picture };
 }
 
-export async function layOut(dot: string): Promise<{ readonly svg: string } | { readonly problem: string }> {
-  const job: Job = { statedslGraph: dot };
-  const worker = new Worker(new URL(import.meta.url), { workerData: job });
+type Drawn = { readonly svg: string } | { readonly problem: string };
+
+/** `name` is what the picture shows, for people who cannot see it. */
+export async function layOutSvg(name: string, picture: Picture): Promise<Drawn> {
+  const job: Job = { statedslPicture: { name, picture } };
+  const worker = new Worker(new URL(import.meta.url), { workerData: job, resourceLimits: { stackSizeMb: STACK_MB } });
   let timer: NodeJS.Timeout | undefined;
-  const result = await new Promise<{ svg: string } | { problem: string }>((resolve) => {
+  const result = await new Promise<Drawn>((resolve) => {
     timer = setTimeout(() => resolve({ problem: `the layout takes longer than ${DEADLINE_MS / 1000} s` }), DEADLINE_MS);
     worker.once('message', resolve);
     worker.once('error', (error: Error) => resolve({ problem: error.message }));
@@ -24,16 +30,10 @@ export async function layOut(dot: string): Promise<{ readonly svg: string } | { 
   return result;
 }
 
-async function work(job: Job): Promise<void> {
-  const { instance } = await import('@viz-js/viz');
-  const viz = await instance();
-  const result = viz.render(job.statedslGraph, { format: 'svg' });
-  parentPort?.postMessage(
-    result.status === 'success'
-      ? { svg: result.output }
-      : { problem: result.errors[0]?.message ?? 'no layout could be computed' },
-  );
+async function work({ statedslPicture: { name, picture } }: Job): Promise<void> {
+  const { svgOf } = await import('../views/picture/svg.js');
+  parentPort?.postMessage({ svg: await svgOf(name, picture) });
 }
 
-if (!isMainThread && typeof (workerData as Partial<Job> | null)?.statedslGraph === 'string')
+if (!isMainThread && typeof (workerData as Partial<Job> | null)?.statedslPicture === 'object')
   void work(workerData as Job);

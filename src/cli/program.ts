@@ -370,6 +370,7 @@ function addGraph(program: Command, onExit: (code: number) => void): void {
     .argument('<file>', 'a `.dsl`, `.md` or workflow file, a plan (`.json`), or - for standard input')
     .addOption(new Option('--format <format>', 'the output format').choices(formats).default('mermaid'))
     .option('--machine <name>', 'the machine to draw (default: all)')
+    .option('--failures', 'with `--format svg`: draw every transition after a failure, not one mark for all')
     .action(async (file: string, options) => onExit(await (await import('./graph.js')).graphCommand(file, options)));
 }
 

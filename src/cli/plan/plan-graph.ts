@@ -1,5 +1,6 @@
 /** `statedsl plan graph`, and `statedsl graph` for a plan: draws its calls and the paths between them. */
 
+import { basename } from 'node:path';
 import type { PlanFlags } from '../../project/load-plan.js';
 import { planDot, planGraph, planMermaid } from '../../views/graph/plan-graph.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
@@ -16,13 +17,14 @@ export async function planGraphCommand(file: string, flags: PlanGraphFlags): Pro
     return usageError('`--format ascii` cannot draw a plan', 'use `--format mermaid`, `dot` or `svg`');
   const sound = await loadSoundPlan(file, flags);
   if (sound === null) return EXIT.usage;
-  const graph = planGraph(sound.plan);
   if (flags.format !== 'svg') {
+    const graph = planGraph(sound.plan);
     stdout.write(flags.format === 'dot' ? planDot(graph) : planMermaid(graph));
     return EXIT.returned;
   }
-  const { layOut } = await import('../graph-svg.js');
-  const drawn = await layOut(planDot(graph));
+  const { planPicture } = await import('../../views/graph/plan-picture.js');
+  const { layOutSvg } = await import('../graph-svg.js');
+  const drawn = await layOutSvg(basename(file), planPicture(sound.plan));
   if ('problem' in drawn)
     return usageError(`cannot draw this plan: ${drawn.problem}`, 'use `--format dot` and draw it with another tool');
   stdout.write(drawn.svg);

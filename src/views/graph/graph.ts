@@ -39,6 +39,8 @@ export interface Edge {
    * performs UNDOs of the state `to`, which the label names.
    */
   readonly kind: 'goto' | 'failure' | 'rollback';
+  /** The run ends as failed. */
+  readonly failed?: true;
 }
 
 export function graphOf(machine: Machine): Graph {
@@ -99,7 +101,9 @@ function edgesOf(state: State, from: number, machine: Machine, undone: ReturnTyp
   state.code.forEach((instruction, pc) => {
     while (open.length > 0 && (open[open.length - 1] as Condition).end <= pc) open.pop();
     open.push(...beginningAt(state, pc, skipped));
-    for (const to of targetsOf(instruction, machine)) edges.push({ from, to, label: labelOf(open), kind: 'goto' });
+    const failed = instruction.op === 'return' && instruction.failed ? true : undefined;
+    for (const to of targetsOf(instruction, machine))
+      edges.push({ from, to, label: labelOf(open), kind: 'goto', ...omitUndefined({ failed }) });
     if (instruction.op === 'rollback')
       for (const { state: to, texts } of undone(from, pc))
         edges.push({ from, to, label: undoLabel(labelOf(open), texts), kind: 'rollback' });

@@ -41,7 +41,7 @@ function callsIn(state: State, machine: Machine, from: number, to: number): Posi
     const instruction = state.code[pc] as Instruction;
     if (instruction.op === 'plan' && instruction.main !== true) {
       // A pattern that is used again makes the same call again.
-      const lines = wordsOf(instruction, state, machine);
+      const lines = callLines(instruction, state, machine);
       const key = JSON.stringify([lines, instruction.origin]);
       if (!seen.has(key)) found.push({ pc, node: node(`call ${state.name} ${pc}`, 'step', lines, []) });
       seen.add(key);
@@ -85,7 +85,7 @@ function node(path: string, kind: StepNode['kind'], lines: readonly string[], in
 }
 
 /** `CALL verify` with its output path. */
-function wordsOf({ plan: name, text, call, bind }: PlanCode, state: State, machine: Machine): string[] {
+export function callLines({ plan: name, text, call, bind }: PlanCode, state: State, machine: Machine): string[] {
   const [one] = call === undefined ? [] : (machine.plans?.[name]?.calls ?? []);
   const title =
     one === undefined ? name.replace(/ \(\d+\)$/, '') : `${/^PLAN\b/.test(text) ? 'PLAN' : 'CALL'} ${one.tool}`;

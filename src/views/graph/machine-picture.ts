@@ -1,0 +1,160 @@
+/**
+ * The states of machines as a picture. Transitions between the same two states become one edge. Failures that lead to
+ * the state for failures become one mark, unless each of them is asked for.
+ */
+import type { Machine } from '../../machine/machine.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
+import type { Picture, PictureEdge, PictureKind, PictureNode, PictureRow } from '../picture/picture.js';
+import { type Edge, type Graph, graphOf } from './graph.js';
+import { stateRows } from './state-rows.js';
+import { stepPicture } from './step-picture.js';
+
+export interface PictureOptions {
+  /** Draws each transition that a failure takes. */
+  readonly failures: boolean;
+}
+
+/** One picture for all machines of a program. */
+export function machinesPicture(machines: readonly Machine[], options: PictureOptions): Picture {
+  const [only, ...others] = machines;
+  if (only !== undefined && others.length === 0) return machinePicture(only, 'm0', options);
+  const nodes = machines.map((machine, at): PictureNode => {
+    const inside = machinePicture(machine, `m${at}`, options);
+    return { id: `m${at}`, kind: 'machine', shape: 'card', title: machine.name, rows: [], inside };
+  });
+  return { nodes, edges: [], arrange: 'stack' };
+}
+
+function machinePicture(machine: Machine, lead: string, options: PictureOptions): Picture {
+  const graph = graphOf(machine);
+  if (graph.stateless) return workflowPicture(graph, lead);
+  if (graph.states.length === 0)
+    return { nodes: [noteNode(`${lead} empty`, 'no states')], edges: [], arrange: 'stack' };
+  const implicit = graph.edges.filter(({ kind }) => kind === 'failure');
+  const isFolded = implicit.length > 0 && !options.failures;
+  const drawn = isFolded ? graph.edges.filter(({ kind }) => kind !== 'failure') : graph.edges;
+  const edges = groupedEdges(drawn, lead);
+  const initial = `${lead} state ${machine.initial}`;
+  const nodes = [
+    startNode(lead),
+    ...(isFolded ? [failuresNode(implicit, machine, lead)] : []),
+    ...machine.states.map((_, index) => stateNode(machine, graph, index, lead)),
+    ...endNodes(drawn, lead),
+  ];
+  return {
+    nodes,
+    edges: [
+      { id: `${lead} start`, from: `${lead} start`, to: initial, kind: 'main', labels: [] },
+      ...edges,
+      ...(isFolded ? [failuresEdge(machine, lead)] : []),
+    ],
+    arrange: 'flow',
+  };
+}
+
+function stateNode(machine: Machine, graph: Graph, index: number, lead: string): PictureNode {
+  const state = machine.states[index] as Machine['states'][number];
+  const id = `${lead} state ${index}`;
+  const steps = state.code.some(({ op }) => op === 'step-begin') ? (graph.states[index]?.steps ?? []) : [];
+  const inside = steps.length === 0 ? undefined : stepPicture(steps, id, false);
+  const rows = inside === undefined ? stateRows(state, machine) : [];
+  const kind = index === machine.error ? 'failure' : kindOfRows(rows);
+  return { id, kind, shape: 'card', title: state.name, rows, ...omitUndefined({ inside }) };
+}
+
+/** A state that does one kind of work has its color. */
+function kindOfRows(rows: readonly PictureRow[]): PictureKind {
+  const kinds = new Set(rows.flatMap(({ kind, depth }) => (depth === 0 && kind !== null ? [kind] : [])));
+  const [only, ...others] = kinds;
+  return only === undefined || others.length > 0 ? 'state' : only;
+}
+
+function startNode(lead: string): PictureNode {
+  return { id: `${lead} start`, kind: 'start', shape: 'dot', title: '', about: 'the run starts', rows: [] };
+}
+
+function noteNode(id: string, title: string): PictureNode {
+  return { id, kind: 'input', shape: 'pill', title, rows: [] };
+}
+
+/** Where a run ends: as returned, as failed, or both. */
+function endNodes(edges: readonly Edge[], lead: string): PictureNode[] {
+  const ends = edges.filter(({ to }) => to === null);
+  const node = (kind: 'end' | 'failure', title: string): PictureNode => ({
+    ...{ id: `${lead} ${kind}`, kind, shape: 'pill', title, rows: [] },
+  });
+  return [
+    ...(ends.some(({ failed }) => !failed) ? [node('end', 'returned')] : []),
+    ...(ends.some(({ failed }) => failed) ? [node('failure', 'failed')] : []),
+  ];
+}
+
+function failuresNode(implicit: readonly Edge[], machine: Machine, lead: string): PictureNode {
+  const names = [...new Set(implicit.map(({ from }) => machine.states[from]?.name ?? ''))];
+  return {
+    ...{ id: `${lead} failures`, kind: 'failure', shape: 'pill', rows: [] },
+    title: names.length === 1 ? `failure in ${names[0]}` : `failure in any of ${names.length} states`,
+    about: `a failure in ${names.join(', ')}`,
+  };
+}
+
+function failuresEdge(machine: Machine, lead: string): PictureEdge {
+  return {
+    ...{ id: `${lead} failures`, from: `${lead} failures`, to: `${lead} state ${machine.error}` },
+    ...{ kind: 'failure', labels: [] },
+  };
+}
+
+/** One edge for all transitions of one kind from one state to another. */
+function groupedEdges(edges: readonly Edge[], lead: string): PictureEdge[] {
+  const groups = new Map<string, PictureEdge & { labels: string[] }>();
+  for (const edge of edges) {
+    const from = `${lead} state ${edge.from}`;
+    const to = edge.to === null ? `${lead} ${edge.failed ? 'failure' : 'end'}` : `${lead} state ${edge.to}`;
+    const kind = kindOf(edge);
+    const id = `${from} > ${to} ${kind}`;
+    const group = groups.get(id) ?? { id, from, to, kind, labels: [] };
+    groups.set(id, group);
+    group.labels.push(edge.kind === 'failure' ? '' : edge.label);
+  }
+  const ways = [...groups.values()];
+  return ways.map((group) => {
+    if (group.kind === 'undo') return group;
+    const isOnly = ways.every(({ from, to, kind }) => from !== group.from || to === group.to || kind === 'undo');
+    return { ...group, labels: alternatives(group.labels, isOnly) };
+  });
+}
+
+function kindOf({ from, to, label, kind }: Edge): PictureEdge['kind'] {
+  if (kind === 'rollback') return 'undo';
+  if (kind === 'failure' || /^on error\b/.test(label)) return 'failure';
+  return to !== null && to <= from ? 'again' : 'main';
+}
+
+/**
+ * A transition without a condition next to one with a condition is taken otherwise. If the state has no other way out,
+ * the conditions do not matter.
+ */
+function alternatives(labels: readonly string[], isOnly: boolean): string[] {
+  const conditions = labels.filter((label) => label !== '');
+  if (isOnly && conditions.length < labels.length) return [];
+  return conditions.length === 0 || conditions.length === labels.length ? conditions : [...conditions, 'otherwise'];
+}
+
+/** A workflow file has no state that contains its steps. */
+function workflowPicture(graph: Graph, lead: string): Picture {
+  const steps = stepPicture(graph.states[0]?.steps ?? [], lead, false);
+  const [first, last] = [steps.nodes[0], steps.nodes.at(-1)];
+  if (first === undefined || last === undefined)
+    return { nodes: [noteNode(`${lead} empty`, 'no steps')], edges: [], arrange: 'stack' };
+  const end: PictureNode = { id: `${lead} end`, kind: 'end', shape: 'pill', title: 'returned', rows: [] };
+  return {
+    nodes: [startNode(lead), ...steps.nodes, end],
+    edges: [
+      { id: `${lead} start`, from: `${lead} start`, to: first.id, kind: 'main', labels: [] },
+      ...steps.edges,
+      { id: `${lead} end`, from: last.id, to: end.id, kind: 'main', labels: [] },
+    ],
+    arrange: 'flow',
+  };
+}

@@ -1,0 +1,36 @@
+/** The steps of a state as a picture: in order, those inside of others in their boxes, with the entries of RETRY as rows. */
+import { omitUndefined } from '../../prelude/omit-undefined.js';
+import type { Picture, PictureEdge, PictureKind, PictureNode, PictureRow } from '../picture/picture.js';
+import type { StepNode } from '../steps/step-tree.js';
+
+export function stepPicture(steps: readonly StepNode[], lead: string, parallel: boolean): Picture {
+  const nodes = steps.map((step, at) => stepNode(step, `${lead}/${at}`));
+  if (parallel) return { nodes, edges: [], arrange: 'beside' };
+  const edges = nodes.slice(1).map((node, at): PictureEdge => {
+    const from = nodes[at]?.id ?? '';
+    return { id: `${from} > ${node.id}`, from, to: node.id, kind: 'main', labels: [] };
+  });
+  return { nodes, edges, arrange: 'flow' };
+}
+
+function stepNode(step: StepNode, id: string): PictureNode {
+  const [title = '', ...about] = step.lines;
+  const rows = [...about.map((text): PictureRow => ({ kind: null, text, depth: 0 })), ...retryRows(step.retry)];
+  const inside =
+    step.inside.length === 0 ? undefined : stepPicture(step.inside, id, step.parallel && step.kind !== 'each');
+  return { id, kind: kindOf(step), shape: 'card', title, rows, ...omitUndefined({ inside }) };
+}
+
+function kindOf({ kind, path, parallel }: StepNode): PictureKind {
+  if (kind === 'step') return path.startsWith('call ') ? 'call' : 'step';
+  return parallel ? 'parallel' : kind === 'each' ? 'loop' : 'machine';
+}
+
+/** `exit: 4`, which is always the last entry, says how many attempts there are. */
+function retryRows(entries: readonly string[]): PictureRow[] {
+  const most = /^exit: (\d+)$/.exec(entries.at(-1) ?? '')?.[1];
+  if (most === undefined) return [];
+  const head = `retry: ${most} ${most === '1' ? 'attempt' : 'attempts'} at most`;
+  const changes = entries.slice(0, -1).map((text): PictureRow => ({ kind: null, text, depth: 1 }));
+  return [{ kind: 'loop', text: head, depth: 0 }, ...changes];
+}

@@ -1,0 +1,222 @@
+/**
+ * From a picture to positions. Each level is laid out separately, from the innermost one: first what is inside of a node,
+ * then the node with its final size among its neighbors. The engine for levels with edges is passed, so that a page can
+ * run it in a worker.
+ */
+import type { ElkExtendedEdge, ElkNode } from 'elkjs/lib/elk-api.js';
+import type { Drawing, DrawnEdge, DrawnLabel, DrawnNode, Point, Rectangle } from './drawing.js';
+import { measureLabel, measureNode } from './measure.js';
+import type { Picture, PictureEdge, PictureNode } from './picture.js';
+import { pictureText } from './picture-text.js';
+
+/** Computes the positions of a flat graph; `elk.ts` has the usual one. */
+export type LayoutEngine = (graph: ElkNode) => Promise<ElkNode>;
+
+/** Space around the whole picture. */
+export const MARGIN = 16;
+const INSET = 12;
+const GAP = 16;
+const WIDEST_ROW = 760;
+
+export async function layOut(picture: Picture, engine: LayoutEngine): Promise<Drawing> {
+  return moveDrawing(await layOutLevel(picture, engine, 0), MARGIN, MARGIN, MARGIN);
+}
+
+/** A node with what is inside of it, before it has a position. */
+interface Box {
+  readonly node: PictureNode;
+  readonly width: number;
+  readonly height: number;
+  readonly own: Omit<DrawnNode, keyof Rectangle>;
+  /** Relative to the node. */
+  readonly inside: Drawing | null;
+}
+
+async function layOutLevel(picture: Picture, engine: LayoutEngine, depth: number): Promise<Drawing> {
+  const boxes: Box[] = [];
+  for (const node of picture.nodes) boxes.push(await boxOf(node, engine, depth));
+  const positioned =
+    picture.arrange === 'flow' ? await flow(boxes, picture.edges, engine) : inRows(boxes, picture.arrange);
+  return normalize(boxes, positioned);
+}
+
+async function boxOf(node: PictureNode, engine: LayoutEngine, depth: number): Promise<Box> {
+  const { width, height, texts, marks, fullText } = measureNode(node);
+  const own = { node, depth, texts, marks, fullText };
+  if (node.inside === undefined || node.inside.nodes.length === 0) return { node, width, height, own, inside: null };
+  const level = await layOutLevel(node.inside, engine, depth + 1);
+  const total = Math.max(width, level.width + 2 * INSET);
+  const inside = moveDrawing(level, Math.round((total - level.width) / 2), height, 0);
+  return { node, width: total, height: height + level.height + INSET, own, inside };
+}
+
+interface Positions {
+  readonly corners: readonly Point[];
+  readonly edges: readonly DrawnEdge[];
+}
+
+/** In the order of the program, from left to right, in as many rows as needed; or all below each other. */
+function inRows(boxes: readonly Box[], arrange: 'beside' | 'stack'): Positions {
+  const corners: Point[] = [];
+  let [x, y, lowest] = [0, 0, 0];
+  boxes.forEach((box, at) => {
+    if (at > 0 && (arrange === 'stack' || x + box.width > WIDEST_ROW)) {
+      x = 0;
+      y = lowest + GAP;
+    }
+    corners.push({ x, y });
+    x += box.width + GAP;
+    lowest = Math.max(lowest, y + box.height);
+  });
+  return { corners, edges: [] };
+}
+
+const OPTIONS = {
+  'elk.algorithm': 'layered',
+  'elk.direction': 'DOWN',
+  'elk.edgeRouting': 'ORTHOGONAL',
+  'elk.randomSeed': '1',
+  'elk.padding': '[top=0,left=0,bottom=0,right=0]',
+  'elk.separateConnectedComponents': 'false',
+  'elk.layered.cycleBreaking.strategy': 'MODEL_ORDER',
+  'elk.layered.considerModelOrder.strategy': 'PREFER_NODES',
+  'elk.layered.nodePlacement.strategy': 'NETWORK_SIMPLEX',
+  'elk.layered.edgeLabels.sideSelection': 'ALWAYS_DOWN',
+  'elk.edgeLabels.placement': 'CENTER',
+  'elk.spacing.nodeNode': '28',
+  'elk.spacing.edgeNode': '18',
+  'elk.spacing.edgeEdge': '14',
+  'elk.spacing.edgeLabel': '4',
+  'elk.spacing.labelLabel': '6',
+  'elk.spacing.labelNode': '8',
+  'elk.spacing.nodeSelfLoop': '18',
+  'elk.layered.spacing.nodeNodeBetweenLayers': '30',
+  'elk.layered.spacing.edgeNodeBetweenLayers': '16',
+  'elk.layered.spacing.edgeEdgeBetweenLayers': '14',
+};
+
+/** Above this number of nodes a good layout takes too long, and a quicker one has to do. */
+const MANY_NODES = 150;
+const QUICK = { 'elk.layered.thoroughness': '2', 'elk.layered.nodePlacement.strategy': 'BRANDES_KOEPF' };
+
+async function flow(boxes: readonly Box[], edges: readonly PictureEdge[], engine: LayoutEngine): Promise<Positions> {
+  const labels = edges.map(measureLabel);
+  const graph = await engine({
+    id: 'picture',
+    layoutOptions: boxes.length > MANY_NODES ? { ...OPTIONS, ...QUICK } : OPTIONS,
+    children: boxes.map(({ node, width, height }) => ({ id: `n ${node.id}`, width, height })),
+    edges: edges.map((edge, at) => elkEdge(edge, labels[at] ?? null)),
+  });
+  const children = new Map((graph.children ?? []).map((child) => [child.id, child]));
+  const corners = boxes.map(({ node }) => pointOf(children.get(`n ${node.id}`)));
+  const routed = new Map((graph.edges ?? []).map((one) => [one.id, one]));
+  return {
+    corners,
+    edges: edges.map((edge, at) => toDrawnEdge(edge, labels[at] ?? null, routed.get(`e ${edge.id}`))),
+  };
+}
+
+function elkEdge(edge: PictureEdge, label: DrawnLabel | null): ElkExtendedEdge {
+  return {
+    id: `e ${edge.id}`,
+    sources: [`n ${edge.from}`],
+    targets: [`n ${edge.to}`],
+    labels:
+      label === null
+        ? []
+        : [
+            {
+              id: `l ${edge.id}`,
+              text: '-',
+              width: label.width,
+              height: label.height,
+              layoutOptions: { 'elk.edgeLabels.inline': String(edge.from !== edge.to) },
+            },
+          ],
+  };
+}
+
+function toDrawnEdge(edge: PictureEdge, label: DrawnLabel | null, routed: ElkExtendedEdge | undefined): DrawnEdge {
+  const points = (routed?.sections ?? []).flatMap(({ startPoint, bendPoints = [], endPoint }) =>
+    [startPoint, ...bendPoints, endPoint].map(pointOf),
+  );
+  const corner = pointOf(routed?.labels?.[0]);
+  const fullText = edge.labels.map(pictureText.full).join('\nor ');
+  return { edge, points, label: label === null ? null : moveLabel(label, corner.x, corner.y), fullText };
+}
+
+/** Half pixels at most: the rest of the digits is noise. */
+function pointOf(point: { readonly x?: number; readonly y?: number } | undefined): Point {
+  return { x: Math.round((point?.x ?? 0) * 2) / 2, y: Math.round((point?.y ?? 0) * 2) / 2 };
+}
+
+/** All nodes of a level and below as one drawing that begins at the top left. */
+function normalize(boxes: readonly Box[], { corners, edges }: Positions): Drawing {
+  const nodes: DrawnNode[] = [];
+  const innerEdges: DrawnEdge[] = [];
+  boxes.forEach(({ width, height, own, inside }, at) => {
+    const { x, y } = corners[at] as Point;
+    nodes.push(moveNode({ ...own, x: 0, y: 0, width, height }, x, y));
+    if (inside === null) return;
+    nodes.push(...inside.nodes.map((node) => moveNode(node, x, y)));
+    innerEdges.push(...inside.edges.map((edge) => moveEdge(edge, x, y)));
+  });
+  const all = [...edges, ...innerEdges];
+  const xs = [...nodes.flatMap(({ x, width }) => [x, x + width]), ...all.flatMap((edge) => extent(edge, 'x', 'width'))];
+  const ys = [
+    ...nodes.flatMap(({ y, height }) => [y, y + height]),
+    ...all.flatMap((edge) => extent(edge, 'y', 'height')),
+  ];
+  const [left, top] = [least(xs), least(ys)];
+  const drawing = {
+    width: -least(xs.map((x) => -x)) - left,
+    height: -least(ys.map((y) => -y)) - top,
+    nodes,
+    edges: all,
+  };
+  const { width, height } = drawing;
+  return { ...moveDrawing(drawing, -left, -top, 0), width, height };
+}
+
+/** `Math.min` of a list of any length. */
+function least(numbers: readonly number[]): number {
+  return numbers.reduce((a, b) => Math.min(a, b), numbers[0] ?? 0);
+}
+
+function extent({ points, label }: DrawnEdge, axis: 'x' | 'y', size: 'width' | 'height'): number[] {
+  return [...points.map((point) => point[axis]), ...(label === null ? [] : [label[axis], label[axis] + label[size]])];
+}
+
+/** `border` is added at the right and the bottom. */
+function moveDrawing({ width, height, nodes, edges }: Drawing, x: number, y: number, border: number): Drawing {
+  return {
+    width: Math.ceil(width + x + border),
+    height: Math.ceil(height + y + border),
+    nodes: nodes.map((node) => moveNode(node, x, y)),
+    edges: edges.map((edge) => moveEdge(edge, x, y)),
+  };
+}
+
+function shift<T extends Point>(one: T, x: number, y: number): T {
+  return { ...one, x: one.x + x, y: one.y + y };
+}
+
+function moveNode(node: DrawnNode, x: number, y: number): DrawnNode {
+  return {
+    ...shift(node, x, y),
+    texts: node.texts.map((text) => shift(text, x, y)),
+    marks: node.marks.map((mark) => shift(mark, x, y)),
+  };
+}
+
+function moveLabel(label: DrawnLabel, x: number, y: number): DrawnLabel {
+  return { ...shift(label, x, y), texts: label.texts.map((text) => shift(text, x, y)) };
+}
+
+function moveEdge(edge: DrawnEdge, x: number, y: number): DrawnEdge {
+  return {
+    ...edge,
+    points: edge.points.map((point) => shift(point, x, y)),
+    label: edge.label === null ? null : moveLabel(edge.label, x, y),
+  };
+}
