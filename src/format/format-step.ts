@@ -251,7 +251,12 @@ function retryRow(entries: readonly RetryEntry[], start: number, source: SourceT
   const end = start + 'RETRY'.length;
   if (first?.kind === 'line' && !breaksLine(source, start, first.start)) {
     const rows = [...(first.rows ?? []), ...others];
-    return { ...first, start, text: () => `RETRY: ${first.text()}`, ...(rows.length === 0 ? {} : { rows }) };
+    return {
+      ...first,
+      start,
+      text: () => `RETRY: ${first.text()}`,
+      ...omitUndefined({ rows: rows.length === 0 ? undefined : rows }),
+    };
   }
   return { kind: 'line', start, end, text: () => 'RETRY:', rows: first === undefined ? [] : [first, ...others] };
 }

@@ -275,7 +275,7 @@ class OpenProject implements Project {
       {
         ...{ name: shortName(host, pathOf(host, path)), machine, machines, diagnostics, sources },
         inputs: machine?.inputs ?? [],
-        ...(isSound ? { approvalHash: approvalHash(loaded) } : {}),
+        ...omitUndefined({ approvalHash: isSound ? approvalHash(loaded) : undefined }),
       },
       { settings, sources, machine, needsApproval: needsApproval(loaded) },
     );

@@ -4,6 +4,7 @@
  * unreachable instructions and states that fall off their end.
  */
 import type { State } from '../../machine/machine.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import { stepMessages as steps } from '../../source/catalogue/steps.js';
 import { nearest } from '../../source/suggest.js';
@@ -138,8 +139,10 @@ function lowerHandler(l: StateLowering, i: Extract<Instruction, { kind: 'on-erro
   // Inner handlers (those of a pattern) come first: the first that fits wins.
   l.handlers.push({
     ...{ from, to, kind, pc, names },
-    ...(Object.keys(passed).length === 0 ? {} : { passed }),
-    ...(l.frames === 0 ? {} : { frames: l.frames }),
+    ...omitUndefined({
+      passed: Object.keys(passed).length === 0 ? undefined : passed,
+      frames: l.frames === 0 ? undefined : l.frames,
+    }),
   });
   const completes = l.block(i.body);
   l.scope.pop();

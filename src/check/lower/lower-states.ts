@@ -136,7 +136,7 @@ function notingLookups(lookups: Lookups, { commands, agents, traits }: NotedAnsw
           : {
               ...lookups.agents,
               isKnown: noteAnswers(agents, lookups.agents.isKnown),
-              ...(askTraits === undefined ? {} : { traits: noteTraits }),
+              ...omitUndefined({ traits: askTraits === undefined ? undefined : noteTraits }),
             },
     }),
   };

@@ -59,7 +59,7 @@ export function lowerParallel(l: StateLowering, i: Parallel, wait: Wait | null, 
     agents: onlyAgents(l, fork + 1),
     quorum,
     wait: joined,
-    ...(detached ? { detached: true as const } : {}),
+    ...omitUndefined({ detached: detached ? true : undefined }),
   });
   l.explain(i.verb.span, `PARALLEL of ${branches.length} members`);
   for (const member of members)

@@ -2,6 +2,7 @@
  * Reports positions in which even a quoted value becomes code or a name: arithmetic, names of variables, programs for a
  * shell, the command word. Quoting cannot make them safe, so they are errors.
  */
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { type UnsafePosition, unsafePosition } from '../../source/catalogue/shell.js';
 import type { ShellFinding } from './lexing.js';
@@ -84,7 +85,7 @@ function checkUnsafe(
         position,
         source,
         command,
-        ...(mendable ? { integer: { span, text: `${source.slice(0, -1)}:int}` } } : {}),
+        ...omitUndefined({ integer: mendable ? { span, text: `${source.slice(0, -1)}:int}` } : undefined }),
       }),
   });
 }

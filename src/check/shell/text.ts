@@ -3,6 +3,7 @@
  * still would. No byte of a value is part of the result, and the text is never lexed again.
  */
 import type { ShellHole, ShellTemplate, Template } from '../../machine/expression.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { lexShell, type ShellTextOptions } from './lexer.js';
 import type { ShellFinding } from './lexing.js';
 import { PIPE_PRELUDE } from './pipes.js';
@@ -125,7 +126,7 @@ function isSimple({ commands, compound }: LexedShell): boolean {
 }
 
 function functionWord(word: Word): { template: Template; list?: true } {
-  return { template: wordTemplate(word), ...(word.holes[0]?.list === true ? { list: true as const } : {}) };
+  return { template: wordTemplate(word), ...omitUndefined({ list: word.holes[0]?.list === true ? true : undefined }) };
 }
 
 // ---- the template -----------------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 import type { Expr, Template } from '../../machine/expression.js';
 import type { Instruction } from '../../machine/machine.js';
 import type { ContextLayout } from '../../machine/step.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
 import type { Span } from '../../source/source-file.js';
@@ -20,7 +21,7 @@ export function lowerContext(l: StateLowering, entries: readonly ContextEntry[])
   return entries.map((entry) => {
     const slot = l.scope.hiddenSlot('$context');
     const title = lowerEntry(l, entry, slot);
-    return { title, slot, ...(entry.kind === 'value' ? { optional: true as const } : {}) };
+    return { title, slot, ...omitUndefined({ optional: entry.kind === 'value' ? true : undefined }) };
   });
 }
 

@@ -3,6 +3,7 @@
  * its layout, which all these instructions share.
  */
 import type { ContextLayout, StepLayout } from '../../machine/step.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
 import type { SourceFile } from '../../source/source-file.js';
@@ -99,8 +100,7 @@ function lowerWork(l: StateLowering, i: StepNode, step: NamedStep): void {
     gates: gates.map((gate) => gate.layout),
     retry: retry === null ? null : retry.layout,
     work: WORKS[i.run.kind],
-    ...(l.steps.verdict === i ? { verdict: true as const } : {}),
-    ...(outer.older ? { older: true as const } : {}),
+    ...omitUndefined({ verdict: l.steps.verdict === i ? true : undefined, older: outer.older ? true : undefined }),
   };
   const agent = i.run.kind === 'agent' ? lowerAgentName(l, i.run.agent) : null;
   emitter.add({ op: 'step-begin', plan: layout }, i.verb.span);

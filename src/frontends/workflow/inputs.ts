@@ -3,6 +3,7 @@
  * contains `{spec}` has an input `spec`.
  */
 
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { SourceFile, Span } from '../../source/source-file.js';
 import type { Declaration, Expression, Instruction, Interpolation, Name } from '../../syntax/ast.js';
 import { noName } from '../../syntax/names.js';
@@ -123,12 +124,12 @@ function describedInput(context: ReaderContext, map: YamlMap, called?: Name): In
   const typed = type === undefined ? undefined : typeOf(context, type);
   return {
     ...bare,
-    ...(given === undefined || value === undefined ? {} : { value }),
-    // An optional input without a default is empty.
-    ...(optional ? { value: emptyText(map.span) } : {}),
-    ...(typed === undefined ? {} : { type: typed }),
-    ...(words.length === 0 ? {} : { choices: words.map((word) => (word.kind === 'scalar' ? word.located.text : '')) }),
-    ...(words.length > 0 && typed === undefined ? { type: 'string' } : {}),
+    ...omitUndefined({
+      // An optional input without a default is empty.
+      value: optional ? emptyText(map.span) : given === undefined ? undefined : value,
+      choices: words.length === 0 ? undefined : words.map((word) => (word.kind === 'scalar' ? word.located.text : '')),
+      type: typed ?? (words.length > 0 ? 'string' : undefined),
+    }),
     secret: secret === undefined ? false : flagOf(context, secret),
     span: map.span,
   };

@@ -2,6 +2,7 @@
  * Resolves `session: reuse` of the older dialects: a step continues the session of the last earlier step with an agent
  * of the same kind, and a group passes the setting on to its steps. The result names that step.
  */
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Block, Instruction } from '../../syntax/ast.js';
 import type { StepRun } from '../../syntax/step.js';
 
@@ -45,12 +46,13 @@ function withSession(step: Step, around: Around): Step {
   const { span } = step.name;
   return {
     ...step,
-    ...(from === undefined ? {} : { session: { kind: 'from', step: { text: from, span }, span } }),
-    ...(run.kind === 'group' ? { run: { ...run, steps: mapSteps(run.steps, inner, run.parallel) } } : {}),
-    // Every task begins without a session to continue.
-    ...(each === undefined
-      ? {}
-      : { each: { ...each, steps: mapSteps(each.steps, { ...inner, last: new Map() }, false) } }),
+    ...omitUndefined({
+      session: from === undefined ? undefined : ({ kind: 'from', step: { text: from, span }, span } as const),
+      run: run.kind === 'group' ? { ...run, steps: mapSteps(run.steps, inner, run.parallel) } : undefined,
+      // Every task begins without a session to continue.
+      each:
+        each === undefined ? undefined : { ...each, steps: mapSteps(each.steps, { ...inner, last: new Map() }, false) },
+    }),
   };
 }
 

@@ -2,6 +2,7 @@
  * The input `spec` of workflow files that declare no inputs. If a prompt reads it, it is an ordinary input. If none
  * does, the steps that create tasks receive it after their prompts, because "analyse this spec" refers to it.
  */
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Block, Declaration, Instruction } from '../../syntax/ast.js';
 import { emptyText, readNames } from './inputs.js';
 import type { YamlNode } from './yaml/yaml-nodes.js';
@@ -57,8 +58,10 @@ function withContext(one: Instruction): Instruction {
   const value = { kind: 'name', name: SPEC, span } as const;
   return {
     ...one,
-    ...(splits ? { context: [...context, { kind: 'value', title: SPEC_TITLE, value, span }] } : {}),
-    ...(run.kind === 'group' ? { run: { ...run, steps: mapSteps(run.steps) } } : {}),
-    ...(each === undefined ? {} : { each: { ...each, steps: mapSteps(each.steps) } }),
+    ...omitUndefined({
+      context: splits ? [...context, { kind: 'value', title: SPEC_TITLE, value, span } as const] : undefined,
+      run: run.kind === 'group' ? { ...run, steps: mapSteps(run.steps) } : undefined,
+      each: each === undefined ? undefined : { ...each, steps: mapSteps(each.steps) },
+    }),
   };
 }

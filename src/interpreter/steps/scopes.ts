@@ -53,7 +53,12 @@ export function linkWorkflowEnter({ name, at, gate, limits }: Of<'workflow-enter
       const prefix = stepOf(t).path + below;
       removeBelow(t.run, prefix);
       const budget = isLimited ? { budget: { name, ...limits, sinceMs: t.run.steps.lastClockMs } } : {};
-      const frame: Frame = { kind: 'scope', prefix, ...budget, ...(at === 'retry' ? { passing: true } : {}) };
+      const frame: Frame = {
+        kind: 'scope',
+        prefix,
+        ...budget,
+        ...omitUndefined({ passing: at === 'retry' ? true : undefined }),
+      };
       t.frames.push(frame);
       return pc + 1;
     },

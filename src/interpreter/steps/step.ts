@@ -216,7 +216,10 @@ function end(t: Thread, frame: StepFrame, layout: StepLayout): number {
   const why = reasonOf(frame, layout);
   const tries = attempt === 1 ? '' : ` after ${attempt} attempts`;
   const gate = layout.gates.find(({ name }) => frame.gates[name]?.pass === false)?.name;
-  const about = { step: path, ...(gate === undefined || frame.failure !== null ? {} : { gate }) };
+  const about = {
+    step: path,
+    ...omitUndefined({ gate: gate === undefined || frame.failure !== null ? undefined : gate }),
+  };
   throw new RuntimeFailure('gate_failed', `step \`${path}\` failed${tries}: ${why}`, path, null, about, { attempt });
 }
 

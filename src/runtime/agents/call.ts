@@ -5,6 +5,7 @@
  * examined.
  */
 import type { Outcome } from '../../interpreter/events/event.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { EffectContext } from '../effect-context.js';
 import { createShower, liveSink } from '../process/output.js';
 import {
@@ -131,6 +132,6 @@ function environment(command: Command, { configuration, step, out, session, fork
     STATEDSL_STEP: step,
     STATEDSL_OUT: out,
     STATEDSL_SESSION: session ?? '',
-    ...(fork ? { STATEDSL_FORK: '1' } : {}),
+    ...omitUndefined({ STATEDSL_FORK: fork ? '1' : undefined }),
   };
 }

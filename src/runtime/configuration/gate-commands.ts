@@ -91,11 +91,11 @@ function packageScripts(folder: string): Commands {
   const manager = named ?? (locked === undefined ? 'npm' : (PACKAGE_MANAGERS[locked] as string));
   const has = (script: string): boolean => Object.hasOwn(scripts, script) && typeof scripts[script] === 'string';
   const test = has('test') && !NO_TESTS.test(String(scripts.test));
-  return {
-    ...(has('build') ? { compile: `${manager} run build` } : {}),
-    ...(test ? { test: `${manager} run test` } : {}),
-    ...(has('lint') ? { lint: `${manager} run lint` } : {}),
-  };
+  return omitUndefined({
+    compile: has('build') ? `${manager} run build` : undefined,
+    test: test ? `${manager} run test` : undefined,
+    lint: has('lint') ? `${manager} run lint` : undefined,
+  });
 }
 
 function readPackage(text: string): { scripts: Readonly<Record<string, unknown>>; packageManager: string } {

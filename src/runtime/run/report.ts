@@ -89,7 +89,7 @@ export function reportOf(
     error: failure ?? (result === null ? failureSoFar(run) : result.error),
     waiting: end.kind === 'suspended' ? end.waiting : [],
     cost,
-    ...(cost !== null && run.usage.unknownCosts > 0 ? { cost_unknown: true } : {}),
+    ...omitUndefined({ cost_unknown: cost !== null && run.usage.unknownCosts > 0 ? true : undefined }),
     tokens: { in: tokens.in, out: tokens.out, cache_read: tokens.cache_read, cache_write: tokens.cache_write },
     duration_ms: facts.durationMs,
     effects: run.usage.effects,
@@ -130,7 +130,10 @@ function redactReport(report: RunReport, redactor: Redactor): RunReport {
       rollback: report.rollback === undefined ? undefined : clean(report.rollback),
       calls: report.calls === undefined ? undefined : clean(report.calls),
     }),
-    waiting: waiting.map((open) => ({ ...open, ...(open.question ? { question: clean(open.question) } : {}) })),
+    waiting: waiting.map((open) => ({
+      ...open,
+      ...omitUndefined({ question: open.question ? clean(open.question) : undefined }),
+    })),
   };
 }
 

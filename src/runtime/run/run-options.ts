@@ -131,8 +131,10 @@ export function fixedOptions(machine: Machine, options: RunOptions, base: string
     start: start === undefined ? null : { state: start.state, with: start.with ?? {} },
     ...omitUndefined({ worktree: base === null ? undefined : { base } }),
     program_dir: resolve(options.cwd ?? '.', options.programDir ?? ''),
-    ...(Object.keys(printedInputs).length === 0 ? {} : { printed_inputs: printedInputs }),
-    ...(Object.keys(costs).length === 0 ? {} : { agent_max_cost: costs }),
+    ...omitUndefined({
+      printed_inputs: Object.keys(printedInputs).length === 0 ? undefined : printedInputs,
+      agent_max_cost: Object.keys(costs).length === 0 ? undefined : costs,
+    }),
   };
 }
 

@@ -4,6 +4,7 @@
  */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Json } from '../../machine/expression.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { boundedMatches } from '../matches.js';
 
 export type Validate = (schema: Json, value: Json, root?: Json) => string | null;
@@ -59,10 +60,12 @@ export function parameterSchema(schema: Json): Json {
   const isOwn = (name: Json): boolean => !(typeof name === 'string' && name.startsWith('_'));
   return {
     ...rest,
-    ...(isObject(properties)
-      ? { properties: Object.fromEntries(Object.entries(properties).filter(([name]) => isOwn(name))) }
-      : {}),
-    ...(Array.isArray(required) ? { required: required.filter(isOwn) } : {}),
+    ...omitUndefined({
+      properties: isObject(properties)
+        ? Object.fromEntries(Object.entries(properties).filter(([name]) => isOwn(name)))
+        : undefined,
+      required: Array.isArray(required) ? required.filter(isOwn) : undefined,
+    }),
   };
 }
 

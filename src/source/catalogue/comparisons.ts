@@ -18,7 +18,9 @@ export const typeMessages = {
   }>('compares-unlike', 'error', (f) => ({
     message: `\`${f.operator}\` compares ${f.left} with ${f.right.replace(/,$/, '')}`,
     label: 'this comparison always fails the run',
-    ...(f.printed ? { notes: ['`DO: x = …` binds text; CHECK binds the type that was printed'] } : {}),
+    ...omitUndefined({
+      notes: f.printed ? ['`DO: x = …` binds text; CHECK binds the type that was printed'] : undefined,
+    }),
     help:
       f.after !== undefined
         ? `write \`${f.after.replace(' == ', ` ${f.operator} `)}\``

@@ -1,4 +1,5 @@
 /** Messages about commands, agents, PARALLEL, WAIT and ASK. */
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Label } from '../diagnostic.js';
 import type { Span } from '../source-file.js';
 import { didYouMean, list, message, type Near } from './message.js';
@@ -26,9 +27,12 @@ export const effectMessages = {
     (f) => ({
       message: `there is no agent \`${f.name}\``,
       label: 'not in the configuration',
-      ...(f.adapters.length === 0
-        ? {}
-        : { notes: [`a name that begins with an adapter needs no configuration: ${list(f.adapters)}`] }),
+      ...omitUndefined({
+        notes:
+          f.adapters.length === 0
+            ? undefined
+            : [`a name that begins with an adapter needs no configuration: ${list(f.adapters)}`],
+      }),
       ...(NO_AGENT.has(f.name)
         ? { help: 'remove the agent: a step without an agent only runs its gates' }
         : didYouMean(

@@ -1,4 +1,5 @@
 /** Messages about names of values: bindings, visibility, tracked variables, entry values. */
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Label, Words } from '../diagnostic.js';
 import type { Spelling } from '../spelling.js';
 import { constantMeant } from './foreign-words.js';
@@ -70,7 +71,7 @@ export const nameMessages = {
     ...(f.near === undefined
       ? {
           help: `add \`TRACK: ${f.name}\` before it`,
-          ...(f.what === 'not bound' ? { repair: { above: `TRACK: ${f.name}` } } : {}),
+          ...omitUndefined({ repair: f.what === 'not bound' ? { above: `TRACK: ${f.name}` } : undefined }),
         }
       : didYouMean(f.name, f.near, '')),
   })),

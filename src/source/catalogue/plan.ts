@@ -221,7 +221,7 @@ export const planMessages = {
       message: `nothing says whether ${f.first} or ${f.second} runs first`,
       label: 'has no result, so it probably changes something elsewhere',
       labels: f.labels,
-      ...(f.more ? { notes: ['there are more such pairs, which are not shown'] } : {}),
+      ...omitUndefined({ notes: f.more ? ['there are more such pairs, which are not shown'] : undefined }),
       help: 'let one read a path that the other writes, or mark the tool `idempotent: true`',
     }),
   ),

@@ -163,7 +163,7 @@ export const ambiguousBraces = message<BracesFacts>('ambiguous-braces', 'error',
         help: isValue
           ? `write \`${value}\` for the value`
           : `write \`{name}\` for a value, or \`'${written}'\` for the text`,
-        ...(isValue ? { repair: { replace: written, by: value } } : {}),
+        ...omitUndefined({ repair: isValue ? { replace: written, by: value } : undefined }),
       };
     case 'descriptor':
       return {

@@ -55,9 +55,10 @@ export const unknownEntry = message<{
   fix?: Fix;
 }>('unknown-entry', 'error', ({ written, list, known, meant, fix }) => ({
   message: `\`${written}\` is not an entry of \`${list}\``,
-  ...(meant === undefined
-    ? { notes: [`its entries begin with ${known.map((word) => `\`${word}\``).join(', ')}`] }
-    : {}),
+  ...omitUndefined({
+    notes:
+      meant === undefined ? [`its entries begin with ${known.map((word) => `\`${word}\``).join(', ')}`] : undefined,
+  }),
   help: meant === undefined ? 'remove it' : `write \`${meant}\``,
   ...omitUndefined({ fix }),
 }));

@@ -1,10 +1,11 @@
 /** Test files: their lines, and what in them matches nothing. */
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { didYouMean, list, message, type Near } from './message.js';
 
 export const testMessages = {
   line: message<{ what: string; help?: string }>('test-line', 'error', (f) => ({
     message: f.what,
-    ...(f.help === undefined ? {} : { help: f.help }),
+    ...omitUndefined({ help: f.help }),
   })),
   inProgram: message<{ verb: string }>('test-in-program', 'error', (f) => ({
     message: `\`${f.verb}:\` belongs in a test file, and this is a program`,

@@ -67,7 +67,11 @@ export function graphOf(machine: Machine): Graph {
 
 function graphState(state: State, index: number, machine: Machine): GraphState {
   const steps = workTree(state, machine);
-  return { name: state.name, initial: index === machine.initial, ...(steps.length === 0 ? {} : { steps }) };
+  return {
+    name: state.name,
+    initial: index === machine.initial,
+    ...omitUndefined({ steps: steps.length === 0 ? undefined : steps }),
+  };
 }
 
 /** A condition in force, up to the pc where it ends. */

@@ -3,6 +3,7 @@
  * that is not reported counts as a call of unknown cost, never as zero.
  */
 import type { EffectKind } from '../../interpreter/events/event.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { type StepRow, stepRows } from '../steps/step-rows.js';
 import { type DeniedRow, deniedRows } from './denied.js';
 import { toolName } from './detailed-attempt.js';
@@ -188,9 +189,12 @@ function toolRow(attempts: readonly Attempt[]): ToolRow {
     time_ms: sum(times),
     median_ms: median(times),
     max_ms: largest(times),
-    ...(request.kind === 'agent'
-      ? { spent: { ...spendingOf(attempts), turns: sum(attempts.map(({ turns }) => turns ?? 0)) } }
-      : {}),
+    ...omitUndefined({
+      spent:
+        request.kind === 'agent'
+          ? { ...spendingOf(attempts), turns: sum(attempts.map(({ turns }) => turns ?? 0)) }
+          : undefined,
+    }),
   };
 }
 

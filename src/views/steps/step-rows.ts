@@ -2,6 +2,7 @@
  * Steps in a report: one row for each, with the cost of its own calls. Nested steps have rows of their own, so that the
  * sum of the rows is the total cost.
  */
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Attempt } from '../report/facts.js';
 import type { RunFacts } from '../report/run-facts.js';
 import { type Spending, spendingOf } from '../report/spending.js';
@@ -74,7 +75,7 @@ function rowOf({ machine, stories }: MachineStories): StepRow {
     ...spendingOf(calls),
     turns: turnsOf(calls),
     duration_ms: tries.reduce((total, { durationMs }) => total + (durationMs ?? 0), 0),
-    ...(last.copied ? { copied: true } : {}),
+    ...omitUndefined({ copied: last.copied ? true : undefined }),
     ...deniedIn(calls),
   };
 }

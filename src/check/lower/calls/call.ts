@@ -110,7 +110,7 @@ function effectOptions(l: StateLowering, found: ReadonlyMap<string, Call['option
   return {
     ...omitUndefined({ timeout: timeout === undefined ? undefined : durationTemplate(l, timeout) }),
     ...retriesOf(l, found),
-    ...(found.has('once') ? { once: true as const } : {}),
+    ...omitUndefined({ once: found.has('once') ? true : undefined }),
   };
 }
 

@@ -12,6 +12,7 @@
  */
 import type { Json } from '../../../machine/expression.js';
 import type { Plan, PlanCall, PlanPath, ToolBinding } from '../../../machine/plan.js';
+import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import type { CallRecord, StartedCall } from '../scheduler/call-record.js';
 import type { DataSink } from '../scheduler/plan-data.js';
 import type { PlanOutcome } from '../scheduler/plan-outcome.js';
@@ -110,7 +111,7 @@ export class PlanEngine {
   approve(key: string, value: Json, by?: string): void {
     const approval = this.openApprovals().find((one) => one.key === key);
     if (approval === undefined) return;
-    this.log.push({ gate: key, value, ...(by === undefined ? {} : { by }) });
+    this.log.push({ gate: key, value, ...omitUndefined({ by }) });
     approval.node.scheduler.approve(approval.path, value, by);
     this.inbox.push(approval.node);
     this.advance();
@@ -164,7 +165,7 @@ export class PlanEngine {
       index,
       tool: tool ?? delegate,
       ...(records[index] as CallRecord),
-      ...(instance === null ? {} : { instance }),
+      ...omitUndefined({ instance: instance ?? undefined }),
     }));
   }
 
@@ -232,7 +233,7 @@ export class PlanEngine {
     const scheduler = new PlanScheduler(plan.max === null ? plan : { ...plan, max: null }, {
       limit: Number.POSITIVE_INFINITY,
       given,
-      ...(parent === null ? { sink } : {}),
+      ...omitUndefined({ sink: parent === null ? sink : undefined }),
     });
     const node: PlanNode = {
       plan,

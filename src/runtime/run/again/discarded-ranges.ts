@@ -3,6 +3,7 @@
  * and the outcomes that made it fail are discarded. The record only grows, so its readers skip them.
  */
 import type { HeldFailure, RunResumed } from '../../../interpreter/events/event.js';
+import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { type JournalPosition, journalHas, readJournal } from '../../store/read-journal.js';
 
 /** What a reader of the record skips, and where the run waits instead. */
@@ -73,5 +74,11 @@ export function discardedMembers({
   without,
   held = [],
 }: Discarded): Pick<RunResumed, 'from' | 'without' | 'held'> {
-  return { from, ...(without.length === 0 ? {} : { without }), ...(held.length === 0 ? {} : { held }) };
+  return {
+    from,
+    ...omitUndefined({
+      without: without.length === 0 ? undefined : without,
+      held: held.length === 0 ? undefined : held,
+    }),
+  };
 }
