@@ -1,11 +1,13 @@
 /** `statedsl test`: runs the tests of programs with scripted answers, in virtual time. */
-import { watch } from 'node:fs';
+import { watch, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { type Diagnostic, hasErrors } from '../source/diagnostic.js';
 import type { SourceSet } from '../source/source-file.js';
+import { Coverage, type CoveredItem, percentOf } from '../testing/coverage.js';
 import { findTests } from '../testing/find-tests.js';
 import { loadSuite } from '../testing/load-suite.js';
+import { coverageJson, coverageTable, lcov } from '../testing/reporters/coverage.js';
 import { github, json, junit, tap } from '../testing/reporters/machine.js';
 import { resultLines, summaryLine } from '../testing/reporters/pretty.js';
 import { runSuite } from '../testing/run-suites.js';
@@ -28,6 +30,10 @@ export interface TestFlags {
   readonly offline?: boolean;
   readonly reporter: 'pretty' | 'tap' | 'junit' | 'json' | 'github';
   readonly cwd?: string;
+  /** `table`, `lcov:FILE` and `json:FILE`. */
+  readonly coverage?: readonly string[];
+  /** Per cent. */
+  readonly coverageMin?: number;
   readonly quiet?: boolean;
 }
 
@@ -46,14 +52,43 @@ async function runTests(names: readonly string[], flags: TestFlags): Promise<Exi
   const cwd = resolve(flags.cwd ?? '.');
   const suites = await loadSuites(files, cwd, flags);
   if (suites === null) return EXIT.usage;
-  const results = await runSuites(suites, cwd, flags);
+  const coverage = flags.coverage === undefined && flags.coverageMin === undefined ? null : new Coverage();
+  const results = await runSuites(suites, cwd, coverage, flags);
   if (results.length === 0) {
     const what =
       flags.filter === undefined ? 'the files contain no tests' : `no test has \`${flags.filter}\` in its name`;
     return usageError(what, 'write one: `TEST: NAME`, and below it `EXPECT: returned`');
   }
   await printResults(results, performance.now() - begun, flags);
-  return results.some(({ status }) => status === 'failed') ? EXIT.failed : EXIT.returned;
+  const isEnough = coverage === null || reportCoverage(coverage.list(), flags);
+  return !isEnough || results.some(({ status }) => status === 'failed') ? EXIT.failed : EXIT.returned;
+}
+
+/** Prints and writes what was covered. False: it is less than was asked for, or a file cannot be written. */
+function reportCoverage(items: readonly CoveredItem[], { coverage = [], coverageMin = 0 }: TestFlags): boolean {
+  let isWritten = true;
+  for (const wanted of new Set(coverage)) {
+    if (wanted === 'table') stderr.write(coverageTable(items));
+    else {
+      const [kind, file] = [wanted.slice(0, wanted.indexOf(':')), wanted.slice(wanted.indexOf(':') + 1)];
+      const problem = writeText(file, kind === 'lcov' ? lcov(items) : coverageJson(items));
+      if (problem !== null) stderr.write(`error: cannot write \`${file}\`: ${problem}\n`);
+      isWritten &&= problem === null;
+    }
+  }
+  const percent = percentOf(items);
+  if (percent >= coverageMin) return isWritten;
+  stderr.write(`error: ${percent.toFixed(1)} % is covered, and \`--coverage-min\` asks for ${coverageMin} %\n`);
+  return false;
+}
+
+function writeText(file: string, text: string): string | null {
+  try {
+    writeFileSync(file, text);
+    return null;
+  } catch (cause) {
+    return (cause as Error).message;
+  }
 }
 
 /** All suites, or null where a file cannot be right: then nothing runs. */
@@ -74,7 +109,12 @@ async function loadSuites(files: readonly string[], cwd: string, flags: TestFlag
   return isWrong ? null : suites;
 }
 
-async function runSuites(suites: readonly Suite[], cwd: string, flags: TestFlags): Promise<TestResult[]> {
+async function runSuites(
+  suites: readonly Suite[],
+  cwd: string,
+  coverage: Coverage | null,
+  flags: TestFlags,
+): Promise<TestResult[]> {
   const isPretty = flags.reporter === 'pretty';
   const paint = await stdout.paint();
   const results: TestResult[] = [];
@@ -90,6 +130,7 @@ async function runSuites(suites: readonly Suite[], cwd: string, flags: TestFlags
       bail: flags.bail === true,
       offline: flags.offline ?? isCi(),
       snapshots: snapshotMode(flags),
+      coverage,
       onResult: (result) => {
         results.push(result);
         if (!isPretty || (flags.quiet === true && result.status !== 'failed')) return;

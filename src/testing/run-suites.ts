@@ -7,6 +7,7 @@ import { hostEffects } from '../runtime/effects.js';
 import { testMessages as say } from '../source/catalogue/tests.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import type { MockLine } from '../syntax/tests/test-tree.js';
+import type { Coverage } from './coverage.js';
 import { rowsOf, type TestRow } from './rows.js';
 import { runTest, type TestOptions } from './run-test.js';
 import { type SnapshotMode, Snapshots } from './snapshots.js';
@@ -25,6 +26,8 @@ export interface SuiteOptions {
   /** Refuses to start anything, whatever a mock says. */
   readonly offline: boolean;
   readonly snapshots: SnapshotMode;
+  /** Counts what is executed; null: nothing is counted. */
+  readonly coverage: Coverage | null;
   /** Called for each result, in order. */
   readonly onResult: (result: TestResult) => void;
 }
@@ -37,7 +40,9 @@ export interface SuiteResult {
   readonly obsolete: readonly string[];
 }
 
-export async function runSuite(suite: Suite, options: SuiteOptions): Promise<SuiteResult> {
+export async function runSuite(loaded: Suite, options: SuiteOptions): Promise<SuiteResult> {
+  const { coverage } = options;
+  const suite = coverage === null ? loaded : { ...loaded, machine: coverage.watch(loaded.machine) };
   const { filter, bail, jobs } = options;
   const all = suite.tree.tests.flatMap(rowsOf);
   const rows = all.filter(({ name }) => filter === null || name.includes(filter));
@@ -49,6 +54,7 @@ export async function runSuite(suite: Suite, options: SuiteOptions): Promise<Sui
     real: options.offline ? null : realEffects(suite, options.host),
     snapshot: (name, text) => snapshots.compare(name, text),
     noteUse: (mock) => used.add(mock),
+    noteEvents: (events) => coverage?.note(events),
   };
   const results = await runInOrder(rows, { jobs, bail, onResult: options.onResult }, (row) =>
     runTest(suite, row, testOptions),

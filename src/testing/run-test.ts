@@ -28,6 +28,8 @@ export interface TestOptions {
   readonly snapshot: (name: string, text: string) => Judged | null;
   /** Notes which mocks of the file were used. */
   readonly noteUse: (mock: MockLine) => void;
+  /** Notes what the run recorded. */
+  readonly noteEvents: (events: readonly RunEvent[]) => void;
 }
 
 /** Expected at the end of the run, or at a point of virtual time. */
@@ -96,6 +98,7 @@ class TestRun {
         ...(start === undefined ? {} : { start: { state: start.state.text, with: this.valuesOf(start.values) } }),
       });
       for (const [mock] of world.used) options.noteUse(mock);
+      options.noteEvents(this.events);
       this.judgeEnd(atEnd, world, this.factsOf(report, inputs));
     } catch (cause) {
       if (!(cause instanceof BadValue)) throw cause;

@@ -4,7 +4,13 @@
  */
 import type { Instruction, Machine, Origin } from '../../machine/machine.js';
 import { linkPlan } from '../plan/plan-instruction.js';
-import type { LinkContext, Linked, LinkedMachine } from '../run-state/linked-machine.js';
+import {
+  type LinkContext,
+  type Linked,
+  type LinkedInstruction,
+  type LinkedMachine,
+  STOP,
+} from '../run-state/linked-machine.js';
 import { linkStepInstruction } from '../steps/link-step.js';
 import { linkLateRollback, linkRollback, linkUndo } from '../undo/rollback.js';
 import { type EffectInstruction, linkEffect } from './effect-instructions.js';
@@ -124,4 +130,28 @@ export function link(machine: Machine): LinkedMachine {
   };
   known.set(machine, linked);
   return linked;
+}
+
+/**
+ * Links a machine so that `observe` sees each executed instruction, with the position that it leads to; null where it waits
+ * or fails. Runs of this machine are observed from then on, so pass a copy.
+ */
+export function linkObserved(machine: Machine, observe: (pc: number, next: number | null) => void): LinkedMachine {
+  const linked = link(machine);
+  const instructions = linked.instructions.map(
+    (instruction, pc): LinkedInstruction =>
+      (thread) => {
+        let next: number | null = null;
+        try {
+          const followed = instruction(thread);
+          next = followed === STOP ? null : followed;
+          return followed;
+        } finally {
+          observe(pc, next);
+        }
+      },
+  );
+  const observed = { ...linked, instructions };
+  known.set(machine, observed);
+  return observed;
 }
