@@ -2,6 +2,7 @@
 import { watch, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, resolve } from 'node:path';
+import { isTestFile } from '../project/program-kind.js';
 import { type Diagnostic, hasErrors } from '../source/diagnostic.js';
 import type { SourceSet } from '../source/source-file.js';
 import { Coverage, type CoveredItem, percentOf } from '../testing/coverage.js';
@@ -47,6 +48,9 @@ async function runTests(names: readonly string[], flags: TestFlags): Promise<Exi
   const { files, missing } = findTests(names.length === 0 ? ['.'] : names);
   const [absent] = missing;
   if (absent !== undefined) return usageError(`there is no file or folder \`${absent}\``);
+  const other = files.find((file) => !isTestFile(file));
+  if (other !== undefined)
+    return usageError(`\`${other}\` is not a test file`, 'tests are in files with a name that ends in `.test.dsl`');
   if (files.length === 0)
     return usageError('there are no tests here', 'tests are in files with a name that ends in `.test.dsl`');
   const cwd = resolve(flags.cwd ?? '.');

@@ -10,6 +10,9 @@ import { constantOf } from './expressions.js';
 import { answers, selectorText, selects, specificity } from './selectors.js';
 import type { Suite } from './suite.js';
 
+/** How many instructions a message lists. */
+const MOST_TEXTS = 5;
+
 export function checkSuite(suite: Pick<Suite, 'tree' | 'machine' | 'facts' | 'sources'>): Diagnostic[] {
   const check = new SuiteCheck(suite);
   const { mocks, tests } = suite.tree;
@@ -83,7 +86,7 @@ class SuiteCheck {
       return;
     const where = mock.state === null ? '' : ` in \`${mock.state.text}\``;
     const line = mock.line === null ? '' : ` on line ${mock.line}`;
-    this.selector(mock.selector, `${where}${line}`);
+    this.selector(mock.selector, `${where}${line}`, mock.state?.text ?? null);
   }
 
   /** A step may be named instead of a state; then its requests are only known during the run. */
@@ -101,7 +104,9 @@ class SuiteCheck {
   /** Two mocks of one scope that answer the same request, and neither is more specific. */
   ambiguity(mocks: readonly MockLine[]): void {
     for (const target of this.suite.facts.targets) {
-      const fitting = mocks.filter((mock) => answers(mock, target));
+      // An agent that is only known during the run can be each of several.
+      const isKnown = target.kind !== 'agent' || target.name !== null;
+      const fitting = mocks.filter((mock) => answers(mock, target) && (isKnown || mock.selector.kind === 'text'));
       const best = Math.max(...fitting.map(specificity));
       const [first, second] = fitting.filter((mock) => specificity(mock) === best);
       if (first === undefined || second === undefined) continue;
@@ -161,12 +166,19 @@ class SuiteCheck {
     }
   }
 
-  private selector(selector: Selector, where: string): void {
+  /** What a text could mean, shortened. */
+  private textsIn(state: string | null): string[] {
+    const { targets } = this.suite.facts;
+    const texts = targets.filter((target) => state === null || target.state === state).map(({ text }) => text);
+    return [...new Set(texts)].slice(0, MOST_TEXTS).map((text) => (text.length > 60 ? `${text.slice(0, 60)}…` : text));
+  }
+
+  private selector(selector: Selector, where: string, state: string | null = null): void {
     const { targets } = this.suite.facts;
     const names = [...new Set(targets.filter(({ kind }) => kind === selector.kind).flatMap(({ name }) => name ?? []))];
     const what = `the program has nothing${where} that \`${selectorText(selector)}\` means`;
     const near = selector.kind === 'text' ? undefined : nearest(selector.name, names);
-    this.nothing(selector.span, what, selector.kind === 'text' ? [] : names, near);
+    this.nothing(selector.span, what, selector.kind === 'text' ? this.textsIn(state) : names, near);
   }
 
   /** False: there is no such state, which is reported. */

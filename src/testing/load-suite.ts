@@ -5,7 +5,7 @@ import { compileProgram } from '../project/compile-program.js';
 import type { ProjectHost } from '../project/host.js';
 import { shortName } from '../project/host.js';
 import { isPlan } from '../project/program-kind.js';
-import { readProgram } from '../project/read-program.js';
+import { readNamed, readProgram } from '../project/read-program.js';
 import { gateLookup, loadSettings } from '../project/settings.js';
 import { testMessages as say } from '../source/catalogue/tests.js';
 import { type Diagnostic, hasErrors, sortDiagnostics } from '../source/diagnostic.js';
@@ -73,11 +73,14 @@ async function compileTested(
   };
   const name = shortName(host, resolve(host.folder, join(dirname(file), path)));
   if (isPlan(name)) return refuse('tests of plans run through a program with a PLAN line');
-  const settings = await loadSettings(host, name);
+  const settings = await loadSettings(host, file);
   const [broken] = settings.diagnostics;
-  if (broken !== undefined) return refuse(`its configuration is wrong: ${broken.message}`);
+  if (broken !== undefined) return refuse(`the configuration is wrong: ${broken.message}`);
   const { configuration } = settings;
-  const read = readProgram(host, name);
+  const found = readProgram(host, name);
+  // A workflow may be named as steps name it.
+  const named = found.kind === 'missing' && !path.includes('/') ? readNamed(host, path, configuration) : found;
+  const read = named.kind === 'missing' ? found : named;
   if (read.kind === 'missing') return refuse(read.message);
   const compilation =
     read.kind === 'broken'
@@ -85,7 +88,7 @@ async function compileTested(
       : await compileProgram(host, read, {
           cwd,
           configuration,
-          lookups: { worktree: false, ...gateLookup(configuration, cwd) },
+          lookups: { worktree: true, ...gateLookup(configuration, cwd) },
           standIns: () => true,
           calls: { standIns: () => true },
           ...omitUndefined({ machine: machine?.text }),

@@ -17,7 +17,7 @@ import type { TestRow } from './rows.js';
 import { factsOfRun, type RunFacts } from './run-facts.js';
 import type { Suite } from './suite.js';
 import type { TestFailure, TestResult } from './test-result.js';
-import { type Call, TestWorld, type WorldProblem } from './test-world.js';
+import { type Call, FIRST_COMMIT, TestWorld, type WorldProblem } from './test-world.js';
 
 export interface TestOptions {
   /** The working directory, absolute. */
@@ -89,6 +89,7 @@ class TestRun {
         programDir: suite.programDir,
         env: {},
         effects: world,
+        worktreeBase: FIRST_COMMIT,
         time,
         ask: world.ask,
         suspendAfterMs: null,

@@ -48,5 +48,6 @@ export function mockLineFor({ kind, name, text, state }: Target): string {
   return `MOCK: ${state}/"${pattern}" → ""`;
 }
 
-const lastName = (step: string | null): string | null => step?.slice(step.lastIndexOf('/') + 1) ?? null;
+/** Below a task a path has `/`, and inside a validator `.`. */
+const lastName = (step: string | null): string | null => step?.split(/[./]/).at(-1) ?? null;
 const oneBlank = (text: string): string => text.trim().replace(/\s+/g, ' ');

@@ -3,6 +3,7 @@
  * anything, except what a mock answers `for real`. Whatever it cannot answer ends the run and fails the test.
  */
 import type { Outcome } from '../interpreter/events/event.js';
+import type { WorktreeAction } from '../interpreter/request.js';
 import { readDuration } from '../machine/duration.js';
 import type { Json } from '../machine/expression.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
@@ -51,6 +52,9 @@ interface WorldOptions {
   readonly stop: () => void;
 }
 
+/** The commit from which the worktree of a test starts. It exists only by name. */
+export const FIRST_COMMIT = '0'.repeat(40);
+
 export class TestWorld implements Effects {
   readonly calls: Call[] = [];
   readonly problems: WorldProblem[] = [];
@@ -78,7 +82,7 @@ export class TestWorld implements Effects {
       case 'schema':
         return host.perform(request, context);
       case 'worktree':
-        return { kind: 'failed', message: 'a test has no worktree' };
+        return this.performWorktree(request.action, context.cwd);
       case 'shell':
       case 'argv':
       case 'function':
@@ -90,6 +94,22 @@ export class TestWorld implements Effects {
         return performChecked(request.call, () => this.answer(request, context));
       default:
         return unreachable(request);
+    }
+  }
+
+  /** In a test nothing changes a file, so every difference is empty. */
+  private performWorktree(action: WorktreeAction, cwd: string): Outcome {
+    switch (action.do) {
+      case 'snapshot':
+        return { kind: 'changed', commit: FIRST_COMMIT, files: [], stdout: { text: '', bytes: 0 } };
+      case 'reset':
+        return { kind: 'value', value: null };
+      case 'fork':
+        return { kind: 'value', value: { directory: cwd } };
+      case 'merge':
+        return { kind: 'value', value: { commit: FIRST_COMMIT } };
+      default:
+        return unreachable(action);
     }
   }
 

@@ -77,6 +77,8 @@ export interface RunOptions {
    * itself, if the caller has already examined it.
    */
   readonly worktree?: boolean | Repository;
+  /** The commit from which a worktree starts that exists only for `effects`, which perform its requests. */
+  readonly worktreeBase?: string;
   /** The environment of commands; by default that of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Emits STATE_ENTRY and PHASE_TRANSITION. */

@@ -40,7 +40,7 @@ export async function run(machine: Machine, options: RunOptions = {}): Promise<R
   if (workingDirectory !== null && 'reason' in workingDirectory)
     return notStarted(machine, runId, 'worktree', workingDirectory.reason);
   const startedAt = new Date().toISOString();
-  const fixed = fixedOptions(machine, options, workingDirectory?.main.base ?? null);
+  const fixed = fixedOptions(machine, options, workingDirectory?.main.base ?? options.worktreeBase ?? null);
   const record = journal !== null || options.onEvent !== undefined;
   // If no listener exists and nothing is stored, events need not be made.
   const interpreter = interpreterOptions(machine, fixed, { inputs, record, version: VERSION });

@@ -1,0 +1,12 @@
+# statedsl test examples/skill
+TESTS: "./skill.md"
+
+MOCK: "cat *" → "crash\nwish"
+
+TEST: two urgent reports cause an alarm
+  MOCK: "bash *classify.sh*" → { class: "crash", urgent: true }, { class: "loss", urgent: true }
+  EXPECT: returned "2 of 2 reports are urgent"
+
+TEST: one urgent report does not
+  MOCK: "bash *classify.sh*" → { class: "crash", urgent: true }, { class: "wish", urgent: false }
+  EXPECT: returned "1 of 2 reports are urgent"

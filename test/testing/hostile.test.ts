@@ -1,0 +1,102 @@
+/** Reading a test file never fails, whatever it contains: each mistake is a diagnostic with a location in the file. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { formatTests } from '../../src/format/format-tests.js';
+import { sourceFile } from '../../src/source/source-file.js';
+import { parseTests } from '../../src/syntax/tests/parse-tests.js';
+import { amount } from '../amount.js';
+
+const example = readFileSync(
+  join(fileURLToPath(new URL('../..', import.meta.url)), 'examples/release/release.test.dsl'),
+  'utf8',
+);
+
+function parse(text: string) {
+  const { tree, diagnostics } = parseTests(sourceFile('a.test.dsl', text), 0);
+  for (const { span, message } of diagnostics) {
+    expect(span.start, message).toBeGreaterThanOrEqual(0);
+    expect(span.end, message).toBeLessThanOrEqual(text.length);
+    expect(span.start, message).toBeLessThanOrEqual(span.end);
+  }
+  return tree;
+}
+
+test('an example has no mistakes', () => {
+  expect(parseTests(sourceFile('a.test.dsl', example), 0).diagnostics).toEqual([]);
+});
+
+const words = fc.constantFrom(
+  ...['TESTS:', 'MOCK:', 'TEST:', '  EXPECT:', '  EACH: row in', '  GIVEN:', '  ANSWER:', '  AT:', '→', '->', '"', "'"],
+  ...[
+    '[',
+    ']',
+    '{',
+    '}',
+    '(',
+    ')',
+    '…',
+    '\\',
+    '\n',
+    '\n  ',
+    ' ',
+    ',',
+    '=',
+    '==',
+    '#',
+    '  # ',
+    'exit 1',
+    'fails',
+    'cost',
+  ],
+  ...[
+    'Task(a)',
+    'CALL x',
+    '"*"',
+    'states A',
+    'event E',
+    'no',
+    'calls',
+    'prompt',
+    'returned',
+    'line 3',
+    '\u0000',
+    '\ud800',
+    '🙂',
+    '\t',
+    '\r\n',
+  ],
+);
+
+test('lines of pieces in any order', () => {
+  fc.assert(
+    fc.property(fc.array(words, { maxLength: 40 }), (pieces) => void parse(pieces.join(''))),
+    { numRuns: amount(500, 20_000) },
+  );
+});
+
+test('an example that is cut off or has a character changed anywhere', () => {
+  for (let at = 0; at < example.length; at += 7) {
+    parse(example.slice(0, at));
+    parse(`${example.slice(0, at)}"${example.slice(at + 1)}`);
+  }
+});
+
+test('a large file takes time in proportion to its size', () => {
+  expect(parse(`TEST: a\n  EXPECT: ${'['.repeat(100_000)}`).tests).toHaveLength(1);
+  expect(parse(`TEST: a\n  EACH: x in [\n${'    1,\n'.repeat(20_000)}`).tests).toHaveLength(1);
+  expect(parse('MOCK: "x" → "y"\n'.repeat(20_000)).mocks).toHaveLength(20_000);
+});
+
+test('formatting twice changes nothing, and the tree stays', () => {
+  const messy =
+    'TESTS: "./a.dsl"\nMOCK:  "x" -> "a -> b"\nTEST: a\n     EACH: r in [\n       1,\n       2\n     ]\n     EXPECT: returned\n\n\n\n  # why\n  SKIP: b -> c\n';
+  const once = formatTests(messy);
+  expect(formatTests(once)).toBe(once);
+  expect(once).toBe(
+    'TESTS: "./a.dsl"\nMOCK:  "x" → "a -> b"\n\nTEST: a\n  EACH: r in [\n    1,\n    2\n  ]\n  EXPECT: returned\n\n  # why\n  SKIP: b -> c\n',
+  );
+  expect(parse(once).tests[0]?.lines.map(({ kind }) => kind)).toEqual(['each', 'expect', 'skip']);
+});

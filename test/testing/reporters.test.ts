@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest';
+import type { CoveredItem } from '../../src/testing/coverage.js';
+import { coverageJson, coverageTable, lcov } from '../../src/testing/reporters/coverage.js';
+import { github, json, junit, tap } from '../../src/testing/reporters/machine.js';
+import type { TestResult } from '../../src/testing/test-result.js';
+
+const result = (more: Partial<TestResult>): TestResult => ({
+  file: 'a.test.dsl',
+  name: 'works',
+  line: 3,
+  status: 'passed',
+  failures: [],
+  log: [],
+  duration_ms: 12.4,
+  ...more,
+});
+const results = [
+  result({}),
+  result({
+    name: 'fails # <here>',
+    status: 'failed',
+    failures: [
+      { line: 7, message: 'EXPECT: n == 1', expected: '== 1', got: '2\n"3"' },
+      { line: 0, message: 'left & over' },
+    ],
+    log: ['→ A'],
+  }),
+  result({ file: 'b.test.dsl', name: 'later', status: 'skipped', reason: 'not\nyet' }),
+];
+
+test('TAP', () => {
+  expect(tap(results)).toBe(`TAP version 14
+1..3
+ok 1 - a.test.dsl: works
+not ok 2 - a.test.dsl: fails \\# <here>
+  ---
+  failures:
+    - message: "EXPECT: n == 1"
+      at: "a.test.dsl:7"
+      expected: "== 1"
+      got: "2\\n\\"3\\""
+    - message: "left & over"
+      at: "a.test.dsl:3"
+  ...
+ok 3 - b.test.dsl: later # SKIP not yet
+`);
+});
+
+test('JUnit', () => {
+  expect(junit(results)).toBe(`<?xml version="1.0" encoding="UTF-8"?>
+<testsuites tests="3" failures="1" time="0.037">
+  <testsuite name="a.test.dsl" tests="2" failures="1" skipped="0" time="0.025">
+    <testcase classname="a.test.dsl" name="works" time="0.012"/>
+    <testcase classname="a.test.dsl" name="fails # &#60;here&#62;" time="0.012"><failure message="EXPECT: n == 1">EXPECT: n == 1
+expected == 1
+got 2
+&#34;3&#34;
+left &#38; over
+→ A</failure></testcase>
+  </testsuite>
+  <testsuite name="b.test.dsl" tests="1" failures="0" skipped="1" time="0.012">
+    <testcase classname="b.test.dsl" name="later" time="0.012"><skipped message="not
+yet"/></testcase>
+  </testsuite>
+</testsuites>
+`);
+});
+
+test('JSON', () => {
+  const report = JSON.parse(json(results));
+  expect(report).toMatchObject({ passed: 1, failed: 1, skipped: 1 });
+  expect(report.tests[1]).toMatchObject({ name: 'fails # <here>', status: 'failed', line: 3, duration_ms: 12 });
+});
+
+test('annotations', () => {
+  expect(github(results)).toBe(
+    '::error file=a.test.dsl,line=7,title=fails # <here>::EXPECT: n == 1%0Aexpected == 1%0Agot 2%0A"3"\n' +
+      '::error file=a.test.dsl,line=3,title=fails # <here>::left & over\n',
+  );
+});
+
+const items: CoveredItem[] = [
+  { kind: 'line', file: 'a.dsl', line: 1, label: '', hits: 2 },
+  { kind: 'condition', file: 'a.dsl', line: 1, label: 'x is true', hits: 2 },
+  { kind: 'condition', file: 'a.dsl', line: 1, label: 'x is false', hits: 0 },
+  { kind: 'line', file: 'a.dsl', line: 2, label: '', hits: 0 },
+  { kind: 'line', file: 'a.dsl', line: 3, label: '', hits: 0 },
+  { kind: 'line', file: 'b.dsl', line: 1, label: '', hits: 1 },
+];
+
+test('coverage', () => {
+  expect(coverageTable(items)).toBe(`file       lines  conditions  all    missing
+a.dsl      1/3    1/2         40 %   2–3, 1: x is false
+b.dsl      1/1    –           100 %
+all files  2/4    1/2         50 %
+`);
+  expect(lcov(items)).toBe(
+    'TN:\nSF:a.dsl\nDA:1,2\nDA:2,0\nDA:3,0\nLF:3\nLH:1\nBRDA:1,0,0,2\nBRDA:1,0,1,-\nBRF:2\nBRH:1\nend_of_record\n' +
+      'TN:\nSF:b.dsl\nDA:1,1\nLF:1\nLH:1\nBRF:0\nBRH:0\nend_of_record\n',
+  );
+  expect(JSON.parse(coverageJson(items))).toMatchObject({ percent: 50, files: [{ percent: 40 }, { percent: 100 }] });
+});
