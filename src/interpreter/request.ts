@@ -165,7 +165,7 @@ export type ToolRequest = CommandRequest & {
 
 /** What a tool receives about its call. */
 export interface ToolCall {
-  /** Its name in the file of tools. */
+  /** Its name in the tools file. */
   readonly name: string;
   readonly parameters: { readonly [name: string]: Json };
   /** The paths that its result may go to, as lists of paths that are written together. */

@@ -191,7 +191,7 @@ class Answers {
         .filter((name) => !this.calls.has(`${part}/${name}`))
         .map((name) => {
           const { line = null, column = null } = locationOf([part, name], true) ?? {};
-          return { file, line, column, message: `the run asked for none of the answers of \`${name}\`` };
+          return { file, line, column, message: `the run did not use any of the answers of \`${name}\`` };
         }),
     );
   }

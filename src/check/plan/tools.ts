@@ -56,7 +56,7 @@ function readTools(root: JsonNode, options: ToolsOptions): Tools {
   if (root.kind !== 'object') {
     // An empty file is null in YAML, and describes no tools.
     if (root.kind !== 'scalar' || root.value !== null)
-      diagnostics.push(words.toolShape(root.span, { what: 'a file of tools', wanted: 'a map from names to tools' }));
+      diagnostics.push(words.toolShape(root.span, { what: 'a tools file', wanted: 'a map from names to tools' }));
     return { bindings, diagnostics };
   }
   for (const { key, keySpan, value } of root.members) {

@@ -41,7 +41,7 @@ export interface RunFlags {
   readonly from?: string;
   readonly again?: boolean;
   readonly inDoubt?: 'retry' | 'skip' | 'fail';
-  /** The file of tools of a plan. */
+  /** The tools file of a plan. */
   readonly tools?: string;
   /** A JSON file with the initial state of a plan. */
   readonly state?: string;

@@ -150,7 +150,7 @@ function slotOf(context: ReaderContext, member: YamlMember, span: Span): Slot[] 
       const agent = printInline(value);
       const help = [
         `write \`"escalate: ${agent}"\` instead,`,
-        'or let an earlier step make smaller tasks with `output: plan`, and use `foreach` here',
+        'or let an earlier step create smaller tasks with `output: plan`, and use `foreach` here',
       ].join('\n');
       const why = 'a retry asks an agent again, but cannot split a step into tasks';
       context.diagnostics.push(words.meaningless(key.span, { what: '`replan`', why, help }));

@@ -62,8 +62,8 @@ export function typeMember(context: ReaderContext, members: Members): YamlMember
   const { span } = type.key;
   if (word === 'foreach_task') {
     context.signs.push({ dialect: 'older', text: 'type: foreach_task', span, oldest: true });
-    const help = 'write `foreach: plan`, with the name of the step that makes the tasks';
-    const why = 'it does not say which step makes the tasks';
+    const help = 'write `foreach: plan`, with the name of the step that creates the tasks';
+    const why = 'it does not say which step creates the tasks';
     context.diagnostics.push(words.meaningless(type.value.span, { what: '`foreach_task`', why, help }));
     return undefined;
   }

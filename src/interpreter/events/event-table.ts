@@ -134,11 +134,14 @@ export const eventTable = {
     fields: {
       path: always('text', 'the path, which begins with the kind of the data'),
       value: always('any value', 'the value'),
-      method: sometimes('text', '`merge`, `push`, `concat` or `assign`: how the value was added to what was there'),
+      method: sometimes(
+        'text',
+        '`merge`, `push`, `concat` or `assign`: how the value was combined with the existing value',
+      ),
     },
   },
   emitted: {
-    means: 'An EMIT ran, or the engine emitted an event of its own.',
+    means: 'An EMIT ran, or the engine emitted its own event.',
     fields: {
       by: always('text', '`author` or `engine`'),
       event: always('text or null', 'the name of the event; null for an EMIT that is only a message'),

@@ -74,7 +74,7 @@ export function callRequest(thread: Thread, facts: CallFacts, next: CallTry, del
       return { ...common, kind: 'agent', agent: calls.agent, args: {}, output: null, call, ...promptOf(facts, next) };
     case 'plan': {
       const { check } = facts;
-      if (check === null) throw new Error(`the plan \`${calls.file}\` is no request`);
+      if (check === null) throw new Error(`the plan \`${calls.file}\` is not a request`);
       const text = `${name}: its ${check.checks} by its schema`;
       return { ...common, kind: 'tool', calls: check, call, text, timeoutMs: null, once: false };
     }

@@ -68,7 +68,7 @@ function textOf({ text, base64, tail }: Output): string {
 /** The answer of the work: the output of its last command. */
 function takeOutput(t: Thread, frame: StepFrame, layout: StepLayout): void {
   const why = takeAnswer(frame, withoutFinalNewline(t.output === null ? '' : textOf(t.output)), layout);
-  if (why !== null) frame.failure = `what it printed cannot be used: ${why}`;
+  if (why !== null) frame.failure = `its output cannot be used: ${why}`;
 }
 
 const withoutFinalNewline = (text: string): string => (text.endsWith('\n') ? text.slice(0, -1) : text);

@@ -86,7 +86,7 @@ function silentFailure({ stderr, exit }: Extract<Ended, { kind: 'exited' }>, cal
   if (tally.lines === 0 && (exit !== 0 || plain !== '')) return null;
   if (!tally.finished) {
     const last = stderr.trim().split('\n').at(-1)?.trim() || plain;
-    return `the program ended without saying how${last === '' ? '' : `; its last words: ${last.slice(0, LAST_LINE)}`}`;
+    return `the program ended without saying how${last === '' ? '' : `; its last output: ${last.slice(0, LAST_LINE)}`}`;
   }
   if (tally.turns !== 0) return null;
   return `the model was not asked: the program answered by itself${tally.answer === '' ? '' : `: ${tally.answer}`}`;

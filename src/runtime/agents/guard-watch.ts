@@ -75,7 +75,7 @@ function brokenBy({ maxTurns, maxCost }: Guards, { turns, cost }: AgentTally): B
 /** The program knows the limit and stopped itself without exceeding it. */
 function ownGuard({ ownGuard: name, error }: AgentTally): BrokenGuard | null {
   if (name === null) return null;
-  const none = name === 'max_turns' ? 'it had no turns left' : 'it had no money left';
+  const none = name === 'max_turns' ? 'its turns were used up' : 'its budget was used up';
   // An error without a message is recorded by its kind.
   return { name, message: error === null || /^\w*$/.test(error) ? none : `the program stopped: ${error}` };
 }

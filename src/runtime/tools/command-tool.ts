@@ -1,5 +1,5 @@
 /**
- * A command as a tool: its words come from the file of tools, and its parameters are one JSON object on its standard input.
+ * A command as a tool: its words come from the tools file, and its parameters are one JSON object on its standard input.
  * No part of a parameter is ever in a command line.
  */
 import type { Outcome } from '../../interpreter/events/event.js';

@@ -51,7 +51,7 @@ export const callMessages = {
   branchesWriteOne: message<{ path: string; labels: readonly Label[] }>('contended', 'warning', (f) => ({
     message: `branches that run at the same time write \`${f.path}\`: the first of them in the program wins`,
     labels: f.labels,
-    help: 'give each a path of its own, or collect the results with `[method=push]`',
+    help: 'give each its own path, or collect the results with `[method=push]`',
   })),
   readsOtherBranch: message<{ path: string; labels: readonly Label[] }>('reads-other-branch', 'warning', (f) => ({
     message: `\`${f.path}\` is written by a parallel branch, which this branch cannot see`,
@@ -64,7 +64,7 @@ export const callMessages = {
   })),
   toolsUnreadable: message<{ reason: string }>('call-unreadable', 'error', (f) => ({
     message: `the tools of this program cannot be read: ${f.reason}`,
-    help: 'name a file of tools with `--tools`, or put a `tools.yaml` next to the program',
+    help: 'name a tools file with `--tools`, or put a `tools.yaml` next to the program',
   })),
   planFileName: message('plan-file-name', 'error', () => ({
     message: 'the file of a plan cannot contain values: what a program calls must be known before it runs',

@@ -30,7 +30,7 @@ export const declarationMessages = {
   })),
   notInImport: message<{ what: string }>('not-in-import', 'error', (f) => ({
     message: `an imported file can contain only patterns, but this one contains ${f.what}`,
-    help: 'move the patterns to a file of their own and import that',
+    help: 'move the patterns to a separate file and import that',
   })),
   importFailed: message<{ path: string; reason: string }>('import-failed', 'error', (f) => ({
     message: `cannot import \`${f.path}\`: ${f.reason}`,

@@ -43,13 +43,13 @@ export const effectMessages = {
     }),
   ),
   valueBeginsPrompt: message<{ adapter: string }>('value-begins-prompt', 'warning', (f) => ({
-    message: `the adapter \`${f.adapter}\` cannot prevent that its program takes this prompt for a command`,
+    message: `the adapter \`${f.adapter}\` cannot keep its program from reading this prompt as a command`,
     label: 'it begins with a value, which may begin with `/`',
     help: 'begin the prompt with words: `"Do this: {value}"`',
   })),
   promptMissing: message<{ agent: string }>('prompt-missing', 'warning', (f) => ({
     message: `there is nothing to send to the agent \`${f.agent}\`: no prompt and no value`,
-    help: `write \`Task(${f.agent}) "what to do"\`, unless the agent has instructions of its own`,
+    help: `write \`Task(${f.agent}) "what to do"\`, unless the agent has its own instructions`,
   })),
   pipeWithoutSource: message('pipe-without-source', 'error', () => ({
     message: '`|` has no output to pipe on some paths to this line',
@@ -103,5 +103,5 @@ function instructionHelp(word: string): string | undefined {
   const binds = verb === 'CALL' || verb === 'PLAN' || verb === 'CHECK';
   return binds
     ? `begin the line with \`${verb}:\`; \`${verb}: x = …\` binds its result`
-    : `\`${verb}\` is an instruction of its own: begin the line with it`;
+    : `\`${verb}\` is an instruction: begin the line with it`;
 }

@@ -120,7 +120,7 @@ export const planMessages = {
     message: `two calls may both end in \`${f.path}\``,
     label: 'the second result that ends here is dropped',
     labels: f.labels,
-    help: 'give each of them an alternative of its own',
+    help: 'give each of them its own alternative',
   })),
   cycle: message<{ path: string; names: readonly string[] }>('cycle', 'error', (f) => ({
     message:
@@ -207,7 +207,7 @@ export const planMessages = {
   })),
   toolNotFound: message<{ tool: string; problem: string }>('tool-not-found', 'warning', (f) => ({
     message: `the tool \`${f.tool}\` cannot run here: ${f.problem}`,
-    help: 'install it, or correct its entry in the file of tools',
+    help: 'install it, or correct its entry in the tools file',
   })),
   forwardReference: message<{ path: string; call: string }>('forward-reference', 'warning', (f) => ({
     message: `${f.call} writes \`${f.path}\`, but is further down`,

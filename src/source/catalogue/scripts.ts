@@ -11,7 +11,7 @@ export const scriptMessages = {
     name: string;
   }>('lost-in-shell', 'warning', (f) => ({
     message: `\`${f.what}\` changes a shell that ends with this instruction`,
-    label: 'the next instruction has a shell of its own',
+    label: 'the next instruction has its own shell',
     help:
       f.kind === 'directory'
         ? `write \`DO [cwd=${toPlain(f.value)}]: …\` for the command that should run there`

@@ -200,7 +200,7 @@ function passingHelp(command: string, source: string): string {
     .replace(/^python.*$/, 'python')
     .replace(/^nodejs$/, 'node');
   return (
-    PASS[name]?.(source) ?? `keep the program of \`${command}\` fixed and give it the value as an argument or as input`
+    PASS[name]?.(source) ?? `keep the program of \`${command}\` fixed and pass the value as an argument or as input`
   );
 }
 
@@ -334,7 +334,7 @@ export const unclosedSubstitution = message<{ close: string }>('unclosed-substit
 export const unclosedHeredoc = message<{ delimiter: string }>('unclosed-heredoc', 'error', ({ delimiter }) => ({
   message: `this here-document has no closing line \`${delimiter}\``,
   label: 'begins here',
-  help: `put \`${delimiter}\` on a line of its own after the text`,
+  help: `put \`${delimiter}\` on a separate line after the text`,
 }));
 
 export const rawSplice = message<{ source: string }>('raw-splice', 'warning', ({ source }) => ({

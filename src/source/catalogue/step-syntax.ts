@@ -21,7 +21,7 @@ export const sectionOutside = message<{ section: string }>('section-outside-step
 
 export const stepInList = message('step-in-list', 'error', () => ({
   message: '`STEP` cannot be an action of a list',
-  help: 'write the step on lines of its own, below the arrow',
+  help: 'write the step on its own lines, below the arrow',
 }));
 
 export const repeatedSection = message<{ section: string }>('repeated-section', 'error', ({ section }) => ({

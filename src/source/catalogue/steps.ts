@@ -159,15 +159,15 @@ export const stepMessages = {
   })),
   noPrompt: message<{ name: string }>('step-without-prompt', 'warning', (f, s) => ({
     message: `there is nothing to send to the agent of ${s.step(f.name)}: no prompt, context or value`,
-    help: `add a ${s.either('`PROMPT:`', '`prompt`')}, unless the agent has instructions of its own`,
+    help: `add a ${s.either('`PROMPT:`', '`prompt`')}, unless the agent has its own instructions`,
   })),
   sessionStep: message<{ name: string; why: string }>('no-session', 'error', (f) => ({
     message: `there is no session of \`${f.name}\` to continue: ${f.why}`,
     help: 'name a step above this one that has an agent',
   })),
   eachWithoutSplit: message<{ name: string }>('each-without-split', 'error', (f, s) => ({
-    message: `${s.keyword('EACH')} needs tasks, but the step \`${f.name}\` does not make any`,
-    help: `write ${s.option('type', 'split')} on the step that makes them`,
+    message: `${s.keyword('EACH')} needs tasks, but the step \`${f.name}\` does not create any`,
+    help: `write ${s.option('type', 'split')} on the step that creates them`,
   })),
   guard: message<GuardFacts>('bad-guard', 'error', (f, s) => ({
     message: `the guard \`${f.name}\` ${GUARD_PROBLEMS[f.problem]}`,
@@ -247,7 +247,7 @@ export const stepMessages = {
   })),
   retryOverride: message<{ word: string; problem: OverrideProblem }>('retry-override', 'error', (f, s) => ({
     message: `${s.keyword(f.word)} ${OVERRIDE_PROBLEMS[f.problem]}`,
-    help: `a retry changes ${overrides('and', s)}, each once`,
+    help: `a retry can change ${overrides('and', s)}, each once`,
   })),
   exitOverride: message('exit-with-override', 'error', (_, s) => ({
     message: `${s.word('EXIT')} ends the attempts, so it cannot change them`,
@@ -259,7 +259,7 @@ export const stepMessages = {
     repair: { remove: 'line', guess: true },
   })),
   retryWithoutAgent: message<{ word: string }>('retry-without-agent', 'warning', (f, s) => ({
-    message: `${s.keyword(f.word)} changes nothing here: this step has no agent of its own`,
+    message: `${s.keyword(f.word)} changes nothing here: this step does not have its own agent`,
     help: `move it to the ${s.word('RETRY')} of the step that has the agent, or remove it`,
   })),
   retryNeverReached: message<{ number: number; exit: number }>('retry-never-reached', 'warning', (f, s) => ({

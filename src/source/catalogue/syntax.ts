@@ -90,7 +90,7 @@ export const nestedTooDeep = message<{ what: string; limit: number }>(
   'error',
   ({ what, limit }) => ({
     message: `${what} are nested more than ${limit} deep`,
-    help: 'move the inner part into a state or a pattern of its own, or into a variable',
+    help: 'move the inner part into a separate state or pattern, or into a variable',
   }),
 );
 
@@ -214,7 +214,7 @@ export const badName = message<{ name: string; what: string; dash?: boolean; sug
   ({ name, what, dash, suggestion }) => ({
     message: `\`${name}\` cannot be the name of ${what}`,
     notes: [
-      `a name is made of letters, digits${dash === true ? ', `-`' : ''} and \`_\`, and begins with a letter or \`_\``,
+      `a name consists of letters, digits${dash === true ? ', `-`' : ''} and \`_\`, and begins with a letter or \`_\``,
     ],
     help: suggestion === undefined ? 'choose another name' : `write \`${suggestion}\``,
     ...omitUndefined({ repair: suggestion === undefined ? undefined : { instead: suggestion } }),

@@ -32,7 +32,7 @@ export const testMessages = {
     help: f.help,
   })),
   unusedMock: message<{ what: string }>('unused-mock', 'warning', (f) => ({
-    message: `${f.what} was used by no test of this file`,
+    message: `no test of this file uses ${f.what}`,
     help: 'remove it, or correct its selector',
   })),
 };

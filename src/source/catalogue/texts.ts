@@ -44,7 +44,7 @@ export const textMessages = {
   })),
   oneTurn: message<{ name: string }>('taken-as-text', 'warning', (f) => ({
     message: `\`{${f.name}}\` is one word here, so the loop has one turn`,
-    label: 'one word, also if it is a list',
+    label: 'one word, even if it is a list',
     help: `write \`{${f.name}*}\` to get one word for each item`,
     repair: { instead: `{${f.name}*}`, guess: true },
   })),

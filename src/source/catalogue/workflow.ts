@@ -53,7 +53,7 @@ export const workflowMessages = {
   })),
   tooDeep: message('workflow-too-deep', 'error', () => ({
     message: 'this workflow is nested too deep to be read',
-    help: 'move the inner steps to a workflow file of their own',
+    help: 'move the inner steps to a separate workflow file',
   })),
   tooLarge: message<{ what: string; limit: number }>('workflow-too-large', 'error', (f) => ({
     message: `this workflow has more than ${f.limit} ${f.what}`,

@@ -77,7 +77,7 @@ export const expressionLines: readonly ForeignLine[] = [
   {
     line: /^((?:IF|ELSE IF|WAIT|SET|TRACK)\b.*?)\$\{?(\w+)\}?(.*)$/,
     codes: /bad-character|unexpected/,
-    message: (m) => `a name of the program has no \`$\`: \`${part(m, 2)}\``,
+    message: (m) => `names have no \`$\` here: \`${part(m, 2)}\``,
     help: write,
     by: (m) => part(m, 1) + part(m, 2) + part(m, 3),
   },

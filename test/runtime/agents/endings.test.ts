@@ -33,7 +33,7 @@ describe('a stream without its last event is a failure, whatever the exit code',
     expect(await one.exited({ agent })).toMatchObject({
       exit: 0,
       is_error: true,
-      stdout: { text: 'the program ended without saying how; its last words: broken' },
+      stdout: { text: 'the program ended without saying how; its last output: broken' },
     });
   });
 

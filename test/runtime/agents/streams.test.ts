@@ -72,7 +72,7 @@ describe('claude', () => {
     });
   });
 
-  test('says that it had no turns left', async () => {
+  test('says that its turns were used up', async () => {
     const one = stage();
     const events = [{ type: 'result', subtype: 'error_max_turns', is_error: true, num_turns: 3, total_cost_usd: 0.1 }];
     one.program('claude', printing(...events));

@@ -96,7 +96,7 @@ function approvalWanted({ plan, link: linked }: Callable): string | null {
 
 const NO_OPTION = {
   why: 'has no effect here: the tools of a plan set it for their calls',
-  help: 'set it in the file of tools',
+  help: 'set it in the tools file',
 };
 
 /** A path relative to the folder of the program, where tools are looked up. */
