@@ -1,21 +1,33 @@
 /**
- * Shows a run at its end or after any earlier event. Its state is rebuilt from the record, as for resuming. The whole record
- * is read, so that damage anywhere in it is reported and nothing is guessed.
+ * Shows a run at its end or after any earlier event. Its state is rebuilt from the record, as for resuming. All of the
+ * record up to that event is checked, so that damage is reported and nothing is guessed; only the events since the last
+ * checkpoint before it are executed again.
  */
+import type { Buffer } from 'node:buffer';
+import { closeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { ActiveTime } from '../interpreter/events/active-time.js';
 import type { Run } from '../interpreter/run.js';
 import type { Json } from '../machine/expression.js';
+import { RecordScan } from './record-scan.js';
 import type { Redactor } from './redact.js';
 import { asRecorded, type RecordedState } from './run/again/as-recorded.js';
+import { areAllAfter, knownRanges } from './run/again/discarded-ranges.js';
 import { recoveryContextOf } from './run/again/prepare-recovery.js';
 import { recoverRun } from './run/again/recover.js';
 import { type RecordedStep, RecordedSteps } from './run/recorded-steps.js';
 import { type RunReport, reportOf } from './run/report.js';
 import { statusAfter } from './status-after.js';
-import type { JournalRecord } from './store/journal-line.js';
-import { readJournal } from './store/read-journal.js';
+import { type Checkpoint, earlierCheckpoints, readCheckpoint } from './store/checkpoint.js';
+import { positionAfter } from './store/find-event.js';
+import { type JournalRecord, readJournalLine } from './store/journal-line.js';
+import { JournalLines } from './store/journal-lines.js';
+import { decodeEvent, REFERS } from './store/large-values.js';
+import { openToRead } from './store/own-file.js';
+import { type JournalPosition, journalStart, readJournal, readUntil } from './store/read-journal.js';
 import { RunRefused } from './store/run-refused.js';
 import { type FlatRun, flatState } from './store/state-file.js';
+import { JournalDamage } from './store/store-error.js';
 import { openStoredRun, type RunStatus, readIndex, runStatus } from './store/stored-run.js';
 import { worktreeFacts } from './worktree/worktree-facts.js';
 
@@ -47,18 +59,35 @@ interface Inspection {
 
 const RECENT = 10;
 
-/** `at`: the event after which the run is shown; null means the last one. Throws a `RunRefused` or a `StoreError`. */
-export function inspectRun(directory: string, runId: string, at: number | null): Inspection {
+/**
+ * `at`: the event after which the run is shown; null means the last one. `scan`: what is known of the record from before.
+ * Damage after that event is not refused. Throws a `RunRefused` or a `StoreError`.
+ */
+export function inspectRun(
+  directory: string,
+  runId: string,
+  at: number | null,
+  scan: RecordScan | null = null,
+): Inspection {
   const stored = openStoredRun(directory, runId);
-  const { last, recent, activeMs, steps } = readTo(stored.journal, at);
-  const shown = recent[recent.length - 1];
-  if (shown === undefined) throw new RunRefused('unusable', `the run \`${runId}\` has no events`);
+  const { journal } = stored;
+  const scanned = scan ?? new RecordScan(journal);
+  scanned.update();
+  const { last, damaged } = scanned;
+  if (damaged !== null && (at === null || at >= damaged.seq)) refuseDamage(journal, damaged);
+  if (last === 0) throw new RunRefused('unusable', `the run \`${runId}\` has no events`);
   if (at !== null && at > last)
     throw new RunRefused('wrong-use', `the run has no event ${at}`, `its last event is number ${last}`);
+  const checkpoint = checkpointBefore(stored.path, scanned, at ?? last);
+  const recent = recentEvents(journal, at ?? last, checkpoint);
+  const shown = recent[recent.length - 1];
+  if (shown === undefined) throw new RunRefused('wrong-use', `the run has no event ${at}`, 'the first one is number 1');
   const { started_at } = stored.about;
   const { inputs, redactor } = recoveryContextOf(stored, {});
   const discarded = shown.seq === last ? null : { from: shown.seq + 1, without: [] };
-  const { replay, difference } = recoverRun(stored, { inputs, redactor, discarded });
+  const start = discarded === null || checkpoint === null ? {} : { checkpoint };
+  const options = { inputs, redactor, discarded, resumes: scanned.events, ...start };
+  const { replay, difference, base } = recoverRun(stored, options);
   // Recovering raises limits, so that the run continues after a limit on record.
   if (difference !== null && difference.recorded.type !== 'budget_exceeded')
     throw new RunRefused(
@@ -68,14 +97,14 @@ export function inspectRun(directory: string, runId: string, at: number | null):
     );
   const { run } = replay;
   const ahead = difference === null || difference.made === null ? [] : [difference.made];
-  const recorded = asRecorded(run, [...ahead, ...replay.rest()], { journal: stored.journal, seq: shown.seq });
+  const recorded = asRecorded(run, [...ahead, ...replay.rest()], { journal, base, seq: shown.seq });
   const worktree = stored.about.options.worktree === undefined ? null : worktreeFacts(directory, runId);
   const ended = statusAfter(shown.event);
   const status = ended ?? (shown.seq === last ? currentStatus(directory, runId) : 'running');
   const { steps: _, ...report } = reportOf(
     run,
     { kind: 'ended' },
-    { runId, durationMs: Math.round(activeMs), redactor, worktree },
+    { runId, durationMs: Math.round(activeUntil(journal, scanned, shown.seq)), redactor, worktree },
   );
   const facts = { status, seq: shown.seq, at: shown.time, last_seq: last, started_at };
   const {
@@ -85,7 +114,7 @@ export function inspectRun(directory: string, runId: string, at: number | null):
     undo: ____,
     ...known
   } = redactState({ inputs: run.inputs, keys: run.steps.keys, undo: run.undo.entries, ...recorded }, redactor);
-  const stood = steps.list(run.steps.records);
+  const stood = stepsUntil(scanned, shown.seq).list(run.steps.records);
   const about = stood.length === 0 ? {} : { steps: stood };
   return { run: { ...report, ...about, ...facts, ...withoutStates(run, known), values }, recent };
 }
@@ -114,27 +143,83 @@ function redactState<T extends RecordedState & Pick<FlatRun, 'inputs' | 'keys' |
   return { ...state, ...texts, inputs: all(inputs), tracked: all(tracked), bound: all(bound), values };
 }
 
-interface RecordTail {
-  /** The number of the last event on record. */
-  readonly last: number;
-  readonly recent: readonly JournalRecord[];
-  readonly activeMs: number;
-  readonly steps: RecordedSteps;
+/** Throws what reading the damaged part says about it. */
+function refuseDamage(journal: string, { seq, byte }: { readonly seq: number; readonly byte: number }): never {
+  readJournal(journal, () => true);
+  throw new JournalDamage(`\`${journal}\` is damaged: event ${seq}, which begins at byte ${byte}`, seq, byte);
 }
 
-function readTo(journal: string, at: number | null): RecordTail {
-  const time = new ActiveTime();
+/** The last checkpoint before the events that are shown, if what was discarded later does not concern it. */
+function checkpointBefore(folder: string, { events }: RecordScan, at: number): Checkpoint | null {
+  const shown = { from: at + 1, without: [] };
+  for (const seq of earlierCheckpoints(folder)) {
+    const position = { seq, offset: 0 };
+    if (seq > at - RECENT || !areAllAfter(knownRanges(events, shown, position), position)) continue;
+    const checkpoint = readCheckpoint(folder, seq);
+    if (checkpoint !== null) return checkpoint;
+  }
+  return null;
+}
+
+/** The last events until `at`. `from`: an earlier point at which no line continues a value of a line before it. */
+function recentEvents(journal: string, at: number, from: Checkpoint | null): JournalRecord[] {
+  const lines = linesBetween(journal, Math.max(0, at - RECENT), at);
+  if (lines.some((line) => line.includes(CONTINUES))) return eventsBetween(journal, at, from);
+  const artifacts = join(dirname(journal), 'artifacts');
+  return lines.flatMap((line) => {
+    const record = readJournalLine(line);
+    if (record === null) return [];
+    return line.includes(REFERS) ? { ...record, event: decodeEvent(record.event, artifacts) } : record;
+  });
+}
+
+/** A member of a line whose variable has more than the line says. */
+const CONTINUES = '"appended":';
+
+/** The lines of the events after one event until another. */
+function linesBetween(journal: string, after: number, until: number): string[] {
+  const found: string[] = [];
+  const fd = openToRead(journal);
+  try {
+    const lines = new JournalLines(fd, journal, positionAfter(fd, journal, after));
+    const listener = {
+      line: (buffer: Buffer, start: number, end: number, { seq }: JournalPosition): void => {
+        if (seq <= until) found.push(buffer.toString('utf8', start, end));
+      },
+      damage: () => undefined,
+    };
+    while (lines.end.seq < until && lines.read(1, listener));
+    return found;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function eventsBetween(journal: string, at: number, from: Checkpoint | null): JournalRecord[] {
   const recent: JournalRecord[] = [];
-  const steps = new RecordedSteps();
-  const end = readJournal(journal, (record) => {
-    if (at !== null && record.seq > at) return true;
-    time.take(Date.parse(record.time), record.event);
-    steps.take(record);
+  const take = (record: JournalRecord): void => {
     recent.push(record);
     if (recent.length > RECENT) recent.shift();
-    return true;
-  });
-  return { last: end.seq, recent, activeMs: time.ms, steps };
+  };
+  readUntil(journal, at, take, from ?? journalStart);
+  return recent;
+}
+
+function stepsUntil({ events }: RecordScan, at: number): RecordedSteps {
+  const steps = new RecordedSteps();
+  for (const record of events) if (record.seq <= at) steps.take(record);
+  return steps;
+}
+
+/** Milliseconds in which a process executed the run. */
+function activeUntil(journal: string, scan: RecordScan, at: number): number {
+  const mark = scan.activeMark(at);
+  const time = new ActiveTime(mark.ms, mark.last);
+  for (const line of linesBetween(journal, mark.seq, at)) {
+    const record = readJournalLine(line);
+    if (record !== null) time.take(Date.parse(record.time), record.event);
+  }
+  return time.ms;
 }
 
 function currentStatus(directory: string, runId: string): RunStatus {

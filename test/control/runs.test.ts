@@ -156,3 +156,22 @@ test('links in a store are refused', async () => {
   symlinkSync(join(place, '.statedsl/runs'), join(folder(), 'runs'));
   expect(readFileSync(mine, 'utf8')).toBe('not for anybody\n');
 });
+
+test('of a damaged record, what comes before the damage is shown', async () => {
+  const place = folder();
+  const runs = openRuns({ folder: place, commands });
+  const id = await started(runs, ASKS);
+  const journal = join(place, '.statedsl/runs', id, 'journal.ndjson');
+  const lines = readFileSync(journal, 'utf8').split('\n');
+  writeFileSync(journal, lines.with(2, (lines[2] as string).replace('colour', 'color')).join('\n'));
+  const byte = lines.slice(0, 2).join('\n').length + 1;
+  const refused = await runs.inspect(id);
+  expect(refused).toMatchObject({ ok: false, refusal: { code: 'damaged', damage: { seq: 3, byte } } });
+  expect(value(await runs.inspect(id, 2))).toMatchObject({ seq: 2, last_seq: 4, status: 'running' });
+  expect(codeOf(await runs.inspect(id, 4))).toBe('damaged');
+  expect(await typesOf(value(await runs.events(id, 1, undefined, 'no')))).toEqual([
+    'state_entered',
+    'journal_damaged',
+    'run_suspended',
+  ]);
+});

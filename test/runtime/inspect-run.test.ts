@@ -1,10 +1,12 @@
 /** A run can be looked at after each of its events, and what is shown is what the events before it say. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { compile } from '../../src/check/compile.js';
 import { inspectRun } from '../../src/runtime/inspect-run.js';
+import { resume } from '../../src/runtime/run/again/resume.js';
 import type { RunOptions } from '../../src/runtime/run/run-options.js';
+import { earlierCheckpoints } from '../../src/runtime/store/checkpoint.js';
 import { runKept } from './running.js';
 
 const PROGRAMS: Readonly<Record<string, { readonly text: string; readonly options?: RunOptions }>> = {
@@ -95,7 +97,7 @@ test('what a state has bound is shown, and entry values with it', async () => {
   expect(inspectRun(store, id, settled).run.bound).toEqual({ got: [1, 2, 3] });
 });
 
-test('an event that is not there, and damage anywhere, are refused', async () => {
+test('an event that is not there, and damage before the event that is shown, are refused', async () => {
   const { store, id, folder, events } = await kept('loop');
   expect(() => inspectRun(store, id, events.length + 1)).toThrow(`the run has no event ${events.length + 1}`);
   const path = join(folder, 'journal.ndjson');
@@ -104,5 +106,34 @@ test('an event that is not there, and damage anywhere, are refused', async () =>
   lines[4] = lines[4]?.replace('"seq":5', '"seq":6') as string;
   writeFileSync(path, lines.join('\n'));
   expect(() => inspectRun(store, id, null)).toThrow(`event 5, which begins at byte ${offset},`);
-  expect(() => inspectRun(store, id, 2)).toThrow('event 5');
+  expect(() => inspectRun(store, id, 5)).toThrow(`event 5, which begins at byte ${offset},`);
+  expect(inspectRun(store, id, 4).run.seq).toBe(4);
+});
+
+test('a run with checkpoints is shown as without them, after any event', { timeout: 60_000 }, async () => {
+  const { machine } = compile(`LIMIT: transitions=1000000
+STATE: A
+  TRACK: n = 0
+  TRACK: list = []
+  INCREMENT: n
+  IF: n % 50 == 0 → SET: list = list + [n]
+  IF: n < 9000 → GOTO: B
+  CHECK: x = echo 5
+  IF: n < 9050 → GOTO: B
+  RETURN: {n}
+STATE: B
+  IF: n > 0 → GOTO: A`);
+  if (machine === null) throw new Error('the program is wrong');
+  const { events, folder } = await runKept(machine, { limits: { transitions: 18_010 } });
+  const { dir, run_id } = { dir: dirname(dirname(folder)), run_id: basename(folder) };
+  const ended = await resume(run_id, { dir, limits: { transitions: 1_000_000 } });
+  expect([events.at(-1)?.type, ended.status]).toEqual(['run_failed', 'returned']);
+  const { last_seq } = inspectRun(dir, run_id, null).run;
+  const kept = earlierCheckpoints(folder).length;
+  expect(kept).toBeGreaterThan(1);
+  const points = Array.from({ length: 9 }, (_, at) => last_seq - Math.floor(at ** 3 * 40));
+  const shown = points.map((at) => inspectRun(dir, run_id, at));
+  rmSync(join(folder, 'checkpoints'), { recursive: true });
+  rmSync(join(folder, 'checkpoint.json'));
+  expect(points.map((at) => inspectRun(dir, run_id, at))).toEqual(shown);
 });

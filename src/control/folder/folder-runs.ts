@@ -12,6 +12,7 @@ import { resultOf } from '../result.js';
 import type { Runs, Startable } from '../runs.js';
 import type { Sender } from './deliver.js';
 import { findRun } from './find-run.js';
+import type { KnownRecords } from './inspect.js';
 import { RunIndex } from './run-index.js';
 
 /** How `openRuns` opens runs; `dir` is the folder in which they are kept, by default `.statedsl` in the project. */
@@ -31,6 +32,7 @@ export function folderRuns(options: RunsOptions): Runs {
     (await import('../../library/open-project.js')).openProject(folder, { ...options, dir: directory });
   const openRun = (run: string | null): StoredRun => openStoredRun(directory, findRun(directory, run));
   const index = new RunIndex(directory);
+  const records: KnownRecords = new Map();
   const machineOf = (id: string): string => openStoredRun(directory, id).about.machine;
   const deliver = async (run: string, deliveries: readonly Delivery[], inputs: Sender['inputs']) => {
     const { deliverTo } = await import('./deliver.js');
@@ -49,7 +51,7 @@ export function folderRuns(options: RunsOptions): Runs {
     list: (filter = {}) => resultOf(async () => (await import('./list.js')).listFolder(index, filter)),
     async inspect(run, at = null) {
       const { inspectFolderRun } = await import('./inspect.js');
-      const result = await resultOf(() => inspectFolderRun(directory, run, at));
+      const result = await resultOf(() => inspectFolderRun(directory, run, at, records));
       return result.ok ? result.value : result;
     },
     events: (run, after = 0, signal, follow = 'forever') =>

@@ -5,9 +5,11 @@
 import type { RunEvent } from './event.js';
 
 export class ActiveTime {
-  /** The time so far, in milliseconds. */
-  ms = 0;
-  private last: number | null = null;
+  /** `ms`: the time so far, in milliseconds. `last`: the time of the last event, if the run was executed after it. */
+  constructor(
+    public ms = 0,
+    private last: number | null = null,
+  ) {}
 
   /** Takes the next event, recorded at `at` (milliseconds since the epoch). Returns the milliseconds that it adds. */
   take(at: number, event: RunEvent): number {

@@ -4,6 +4,7 @@
  */
 
 import { Buffer } from 'node:buffer';
+import { linkSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type StoredLimits, storedLimits } from '../../interpreter/events/stored-limits.js';
 import type { Run } from '../../interpreter/run.js';
@@ -12,6 +13,7 @@ import type { Json } from '../../machine/expression.js';
 import type { Redactor } from '../redact.js';
 import { crcOf } from './journal-line.js';
 import { decodeValue, LargeValues, REFERS } from './large-values.js';
+import { makeFolder } from './make-folder.js';
 import { readOwn } from './own-file.js';
 import type { JournalPosition } from './read-journal.js';
 import { replaceFile } from './store.js';
@@ -57,6 +59,7 @@ export function checkpoints(
   last: JournalPosition,
 ): Checkpoints {
   let { seq, offset } = last;
+  let keptOffset = last.offset;
   const large = new LargeValues(join(folder, 'artifacts'));
   return {
     due: (position) => position.seq - seq >= EVERY_EVENTS || position.offset - offset >= EVERY_BYTES,
@@ -77,15 +80,46 @@ export function checkpoints(
         limits: storedLimits(run.limits),
       };
       const text = `${JSON.stringify(about).slice(0, -1)},"snapshot":${snapshot}`;
-      replaceFile(join(folder, 'checkpoint.json'), `${text},"crc":"${checksum(text)}"}\n`);
+      const file = join(folder, 'checkpoint.json');
+      replaceFile(file, `${text},"crc":"${checksum(text)}"}\n`);
+      // Together they never take more room than the journal.
+      if (text.length > offset - keptOffset) return;
+      keptOffset = offset;
+      keepCheckpoint(file, join(folder, HISTORY), seq);
     },
   };
 }
 
-/** The checkpoint of a run; null if there is none or it cannot be used. */
-export function readCheckpoint(folder: string): Checkpoint | null {
+/** Earlier checkpoints, for readers that show the run as it was. They are copies without a content of their own. */
+const HISTORY = 'checkpoints';
+
+function keepCheckpoint(file: string, history: string, seq: number): void {
   try {
-    const text = readOwn(join(folder, 'checkpoint.json')).toString('utf8');
+    makeFolder(history, 0o700);
+    linkSync(file, join(history, `${seq}.json`));
+  } catch {
+    // Readers then start at an earlier one.
+  }
+}
+
+/** The numbers of the events after which there are earlier checkpoints, largest first. */
+export function earlierCheckpoints(folder: string): number[] {
+  try {
+    const names = readdirSync(join(folder, HISTORY));
+    return names
+      .flatMap((name) => /^([1-9]\d{0,14})\.json$/.exec(name)?.[1] ?? [])
+      .map(Number)
+      .sort((a, b) => b - a);
+  } catch {
+    return [];
+  }
+}
+
+/** The checkpoint of a run; null if there is none or it cannot be used. `seq`: an earlier one. */
+export function readCheckpoint(folder: string, seq: number | null = null): Checkpoint | null {
+  try {
+    const name = seq === null ? 'checkpoint.json' : join(HISTORY, `${seq}.json`);
+    const text = readOwn(join(folder, name)).toString('utf8');
     const mark = text.lastIndexOf(',"crc":"');
     if (text.slice(mark) !== `,"crc":"${checksum(text.slice(0, mark))}"}\n`) return null;
     const checkpoint = JSON.parse(text) as Checkpoint;

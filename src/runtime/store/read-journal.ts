@@ -49,6 +49,25 @@ export function readJournal(
   }
 }
 
+/** Passes the events until the event `until` to `take`. What comes later may be damaged. Throws a `StoreError`. */
+export function readUntil(
+  path: string,
+  until: number,
+  take: (record: JournalRecord) => void,
+  from: JournalPosition = journalStart,
+): void {
+  try {
+    const takeOne = (record: JournalRecord): boolean => {
+      if (record.seq > until) return false;
+      take(record);
+      return true;
+    };
+    readJournal(path, takeOne, from);
+  } catch (cause) {
+    if (!(cause instanceof JournalDamage) || cause.seq <= until) throw cause;
+  }
+}
+
 function readFrom(
   fd: number,
   path: string,

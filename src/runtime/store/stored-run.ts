@@ -79,7 +79,7 @@ export function findRunId(directory: string, name: string): string {
 export function openStoredRun(directory: string, runId: string): StoredRun {
   const path = join(directory, 'runs', runId);
   refuseLinks(directory);
-  for (const folder of [path, join(path, 'artifacts'), join(path, 'source')])
+  for (const folder of [path, ...['artifacts', 'source', 'checkpoints'].map((name) => join(path, name))])
     if (entryAt(folder)?.isSymbolicLink())
       throw new RunRefused('foreign', `\`${folder}\` is a symbolic link`, 'remove the link');
   if (existsSync(path) && !hasBegun(directory, runId))

@@ -12,7 +12,21 @@ import { boundValues } from '../../../interpreter/values/bound-values.js';
 import type { Json } from '../../../machine/expression.js';
 import type { OutputMethod } from '../../../machine/plan.js';
 import { readReference } from '../../../machine/reference.js';
-import { readJournal } from '../../store/read-journal.js';
+import { type JournalPosition, readUntil } from '../../store/read-journal.js';
+
+/** What a run had after an event: what is not found after that event has not changed since. */
+export interface RecordedBase {
+  readonly position: JournalPosition;
+  readonly tracked: Readonly<Record<string, Json>>;
+  readonly states: readonly string[];
+}
+
+/** A part of a record: after `base`, or from its first event, until the last event that counts. */
+interface RecordPart {
+  readonly journal: string;
+  readonly base: RecordedBase | null;
+  readonly seq: number;
+}
 
 /** The part of a run's state that follows from its events alone. */
 export interface RecordedState {
@@ -31,11 +45,7 @@ export interface RecordedState {
 }
 
 /** `ahead`: the events that the run made and that do not count. `seq`: the last event that counts. */
-export function asRecorded(
-  run: Run,
-  ahead: readonly RunEvent[],
-  record: { readonly journal: string; readonly seq: number },
-): RecordedState {
+export function asRecorded(run: Run, ahead: readonly RunEvent[], record: RecordPart): RecordedState {
   const entered = ahead.filter(({ type }) => type === 'state_entered').length;
   const states = entered > 0 ? statesAt(run, record) : run.states;
   const over = ahead.some(({ type }) => type === 'run_returned' || type === 'run_failed');
@@ -62,29 +72,28 @@ function isFirstTry(event: RunEvent): boolean {
   return ['shell', 'argv', 'function', 'agent', 'tool'].includes(event.kind);
 }
 
-function trackedBefore(
-  run: Run,
-  ahead: readonly RunEvent[],
-  { journal, seq }: { readonly journal: string; readonly seq: number },
-): Record<string, Json> {
+function trackedBefore(run: Run, ahead: readonly RunEvent[], record: RecordPart): Record<string, Json> {
   const { tracked } = run;
   const changed = new Set(ahead.flatMap((event) => (event.type === 'tracked_set' ? [event.name] : [])));
   if (changed.size === 0) return tracked;
-  const before = valuesAt(journal, seq, changed);
+  const before = valuesAt(record, changed);
   const kept = Object.entries(tracked).filter(([name]) => !changed.has(name) || before.has(name));
   return Object.fromEntries(kept.map(([name, value]) => [name, before.get(name) ?? value]));
 }
 
 /** The last states that were entered until an event: the run may have kept none of them, since it entered many more. */
-function statesAt(run: Run, { journal, seq: until }: { readonly journal: string; readonly seq: number }): string[] {
-  const history: { readonly seq: number; readonly state: string }[] = [];
-  readJournal(journal, ({ seq, event }) => {
-    if (seq > until) return false;
-    if (event.type === 'state_entered') history.push({ seq, state: event.state });
-    if (event.type === 'run_resumed' && event.from !== undefined)
-      while ((history[history.length - 1]?.seq ?? 0) >= event.from) history.pop();
-    return true;
-  });
+function statesAt(run: Run, { journal, base, seq: until }: RecordPart): string[] {
+  const history = (base?.states ?? []).map((state) => ({ seq: base?.position.seq ?? 0, state }));
+  readUntil(
+    journal,
+    until,
+    ({ seq, event }) => {
+      if (event.type === 'state_entered') history.push({ seq, state: event.state });
+      if (event.type === 'run_resumed' && event.from !== undefined)
+        while ((history[history.length - 1]?.seq ?? 0) >= event.from) history.pop();
+    },
+    base?.position,
+  );
   const names = new Set(run.linked.machine.states.map(({ name }) => name));
   return history
     .map(({ state }) => state)
@@ -93,15 +102,13 @@ function statesAt(run: Run, { journal, seq: until }: { readonly journal: string;
 }
 
 /** The data after an event, rebuilt from everything that was written until then. */
-function dataAt({ journal, seq: until }: { readonly journal: string; readonly seq: number }): RunData {
+function dataAt({ journal, seq: until }: RecordPart): RunData {
   type Written = { readonly seq: number; readonly event: Extract<RunEvent, { type: 'state_set' }> };
   const history: Written[] = [];
-  readJournal(journal, ({ seq, event }) => {
-    if (seq > until) return false;
+  readUntil(journal, until, ({ seq, event }) => {
     if (event.type === 'state_set') history.push({ seq, event });
     if (event.type === 'run_resumed' && event.from !== undefined)
       while ((history[history.length - 1]?.seq ?? 0) >= event.from) history.pop();
-    return true;
   });
   const data = new RunData();
   for (const { event } of history) {
@@ -115,16 +122,20 @@ function dataAt({ journal, seq: until }: { readonly journal: string; readonly se
 }
 
 /** The values that variables had after an event, from the record. */
-function valuesAt(journal: string, until: number, names: ReadonlySet<string>): Map<string, Json> {
-  const history: { readonly seq: number; readonly name: string; readonly value: Json }[] = [];
-  readJournal(journal, ({ seq, event }) => {
-    if (seq > until) return false;
-    if (event.type === 'tracked_set' && names.has(event.name))
-      history.push({ seq, name: event.name, value: event.value });
-    if (event.type !== 'run_resumed' || event.from === undefined) return true;
-    // What was set since that point does not count any more.
-    while ((history[history.length - 1]?.seq ?? 0) >= event.from) history.pop();
-    return true;
-  });
+function valuesAt({ journal, base, seq: until }: RecordPart, names: ReadonlySet<string>): Map<string, Json> {
+  const known = Object.entries(base?.tracked ?? {}).filter(([name]) => names.has(name));
+  const history = known.map(([name, value]) => ({ seq: base?.position.seq ?? 0, name, value }));
+  readUntil(
+    journal,
+    until,
+    ({ seq, event }) => {
+      if (event.type === 'tracked_set' && names.has(event.name))
+        history.push({ seq, name: event.name, value: event.value });
+      if (event.type !== 'run_resumed' || event.from === undefined) return;
+      // What was set since that point does not count any more.
+      while ((history[history.length - 1]?.seq ?? 0) >= event.from) history.pop();
+    },
+    base?.position,
+  );
   return new Map(history.map(({ name, value }) => [name, value]));
 }

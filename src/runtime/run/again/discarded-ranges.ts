@@ -2,7 +2,7 @@
  * The parts of a record that no longer count. When a run is resumed before its failure, the events after the resume point
  * and the outcomes that made it fail are discarded. The record only grows, so its readers skip them.
  */
-import type { HeldFailure, RunResumed } from '../../../interpreter/events/event.js';
+import type { HeldFailure, RunEvent, RunResumed } from '../../../interpreter/events/event.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { type JournalPosition, journalHas, readJournal } from '../../store/read-journal.js';
 
@@ -42,6 +42,24 @@ export function discardedRanges(
       },
       position,
     );
+  return combine(ranges, discarded);
+}
+
+/** As `discardedRanges`, from resumes that are known. Those at or before `position` and after `discarded` do not count. */
+export function knownRanges(
+  resumes: readonly { readonly seq: number; readonly event: RunEvent }[],
+  discarded: Discarded,
+  position: JournalPosition,
+): readonly DiscardedRange[] {
+  const ranges = resumes.flatMap(({ seq, event }): DiscardedRange[] => {
+    if (event.type !== 'run_resumed' || event.from === undefined) return [];
+    if (seq <= position.seq || seq >= discarded.from) return [];
+    return [{ from: event.from, without: event.without ?? [], held: event.held ?? [], until: seq }];
+  });
+  return combine(ranges, discarded);
+}
+
+function combine(ranges: DiscardedRange[], discarded: Discarded | null): readonly DiscardedRange[] {
   if (discarded !== null) ranges.push({ ...discarded, until: Number.POSITIVE_INFINITY });
   // A resume point inside an earlier range discards the resume that made that range.
   return ranges.filter(

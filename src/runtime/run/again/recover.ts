@@ -18,11 +18,13 @@ import type { Redactor } from '../../redact.js';
 import { type Checkpoint, readCheckpoint } from '../../store/checkpoint.js';
 import type { JournalRecord } from '../../store/journal-line.js';
 import { readOwn } from '../../store/own-file.js';
-import { type JournalEnd, journalStart, readJournal } from '../../store/read-journal.js';
+import { type JournalEnd, type JournalPosition, journalStart, readJournal } from '../../store/read-journal.js';
 import { RunRefused } from '../../store/run-refused.js';
+import { JournalDamage } from '../../store/store-error.js';
 import { type StoredRun, storedMachine } from '../../store/stored-run.js';
 import { interpreterOptions } from '../run-options.js';
 import { type Commits, insteadOf, noteCommit } from '../worktree-record.js';
+import type { RecordedBase } from './as-recorded.js';
 import {
   areAllAfter,
   type Discarded,
@@ -30,6 +32,7 @@ import {
   discardedRanges,
   heldAfter,
   isDiscarded,
+  knownRanges,
 } from './discarded-ranges.js';
 
 interface RecoverOptions {
@@ -42,6 +45,10 @@ interface RecoverOptions {
   readonly whole?: boolean;
   /** The id of the new run that continues from this one. */
   readonly id?: string;
+  /** For a reader that has scanned the record: all resumes, so that they need not be looked for. */
+  readonly resumes?: readonly Pick<JournalRecord, 'seq' | 'event'>[];
+  /** Starts at an earlier checkpoint than the last one. */
+  readonly checkpoint?: Checkpoint;
   /** Another program that is fed the record from the beginning, to compare the two and not to resume. */
   readonly instead?: LinkedMachine;
 }
@@ -62,6 +69,8 @@ export interface Recovered {
   readonly commits: Readonly<Commits>;
   /** The event of the last commit of the run's own worktree; 0 if there is none. */
   readonly committedAt: number;
+  /** What the run had where reading started; null: it started at the first event. */
+  readonly base: RecordedBase | null;
 }
 
 /** Where reading the record starts. */
@@ -75,9 +84,14 @@ interface Beginning {
 /** Throws a `RunRefused` or a `StoreError` for what cannot be read. A difference is returned, not thrown. */
 export function recoverRun(stored: StoredRun, options: RecoverOptions): Recovered {
   const { discarded, instead, whole } = options;
-  const checkpoint = instead === undefined && whole !== true ? readCheckpoint(stored.path) : null;
+  const checkpoint =
+    instead === undefined && whole !== true ? (options.checkpoint ?? readCheckpoint(stored.path)) : null;
+  const rangesAfter = (position: JournalPosition): readonly DiscardedRange[] =>
+    options.resumes !== undefined && discarded !== null
+      ? knownRanges(options.resumes, discarded, position)
+      : discardedRanges(stored.journal, discarded, position);
   if (checkpoint !== null) {
-    const ranges = discardedRanges(stored.journal, discarded, checkpoint);
+    const ranges = rangesAfter(checkpoint);
     if (areAllAfter(ranges, checkpoint)) {
       const linked = link(storedMachine(stored, checkpoint.digest));
       const run = restoreRun(linked, checkpoint.snapshot, optionsFor(stored, linked, options));
@@ -90,11 +104,13 @@ export function recoverRun(stored: StoredRun, options: RecoverOptions): Recovere
   return followRecord(stored, options, {
     run,
     checkpoint: null,
-    ranges: discardedRanges(stored.journal, discarded, journalStart),
+    ranges: rangesAfter(journalStart),
   });
 }
 
 function followRecord(stored: StoredRun, options: RecoverOptions, { run, checkpoint, ranges }: Beginning): Recovered {
+  const base =
+    checkpoint === null ? null : { position: checkpoint, tracked: { ...run.tracked }, states: [...run.states] };
   const followed: FollowedWorktrees = { commits: new Map(), at: 0, committedAt: 0 };
   const replay = new Replay(run, replayOptions(stored, options, followed), checkpoint !== null);
   const walk = new Walk(replay, checkpoint, followed);
@@ -115,10 +131,26 @@ function followRecord(stored: StoredRun, options: RecoverOptions, { run, checkpo
     }
     return isSame;
   };
-  const end = readJournal(stored.journal, take, checkpoint ?? journalStart);
+  const end = readPart(stored.journal, take, checkpoint ?? journalStart, options);
   replay.releaseHeldFailures();
   replay.run.overlookLimits(false);
-  return walk.result(end);
+  return { ...walk.result(end), base };
+}
+
+/** Reading stops at the first event that does not count. For a reader that event may be damaged. */
+function readPart(
+  journal: string,
+  take: (record: JournalRecord) => boolean,
+  from: JournalPosition,
+  { resumes, discarded }: RecoverOptions,
+): JournalEnd {
+  try {
+    return readJournal(journal, take, from);
+  } catch (cause) {
+    const isAfter = cause instanceof JournalDamage && discarded !== null && cause.seq >= discarded.from;
+    if (resumes === undefined || !isAfter) throw cause;
+    return { seq: discarded.from - 1, offset: cause.byte, torn: 0, unended: false };
+  }
 }
 
 /** The commits of worktrees while the record is read. */
@@ -166,7 +198,7 @@ class Walk {
       this.stopped.add(event.effect);
   }
 
-  result(end: JournalEnd): Recovered {
+  result(end: JournalEnd): Omit<Recovered, 'base'> {
     const { replay, activeMs, inbox, difference, events, stopped } = this;
     const { commits, committedAt } = this.followed;
     return { replay, end, activeMs, inbox, difference, events, stopped, commits, committedAt };
