@@ -30,7 +30,13 @@ function backOffMs(waits: number): number {
 /** Waits until the agent can be called again. */
 export function backOff(
   thread: Thread,
-  { effect: failed, attempt, waits = 0, call }: Pending,
+  {
+    effect: failed,
+    attempt,
+    waits = 0,
+    call,
+    continues,
+  }: Pick<Pending, 'effect' | 'attempt' | 'waits' | 'call' | 'continues'>,
   { until_ms: untilMs, at_ms: atMs, message }: Unavailable,
 ): number {
   const { run } = thread;
@@ -51,6 +57,7 @@ export function backOff(
       waits: waits + 1,
       putsOff: { effect: failed, attempt },
       call,
+      continues,
     }),
   );
   return STOP;

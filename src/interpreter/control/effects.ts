@@ -16,7 +16,9 @@ type PerformedRequest = Extract<EffectRequest, { readonly tool: string | null }>
 
 /** Facts of an effect in addition to its request. */
 export interface EffectFacts
-  extends Partial<Pick<Pending, 'purpose' | 'until' | 'waiting' | 'waits' | 'putsOff' | 'retries' | 'call'>> {
+  extends Partial<
+    Pick<Pending, 'purpose' | 'until' | 'waiting' | 'waits' | 'putsOff' | 'retries' | 'call' | 'continues'>
+  > {
   /** The event that records the request; null: there is none. */
   readonly event: RunEvent | null;
   /** Whether it is the first attempt of a command, function, agent or tool, which the totals of the run count. */

@@ -6,8 +6,10 @@
 
 import type { Json } from '../../machine/expression.js';
 import type { Instruction } from '../../machine/machine.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { backOff, unavailability } from '../agents/agent-wait.js';
+import { continuedSession, continuing } from '../agents/continued-session.js';
 import { spend } from '../control/budget.js';
 import { beginEffect, reissueSample, requestedEvent } from '../control/effects.js';
 import { asFailure } from '../control/fail.js';
@@ -40,8 +42,8 @@ type Common = Omit<
 >;
 type Specific = DistributiveOmit<ProcessRequest, keyof Common | 'effect' | 'attempt' | 'delayMs'>;
 
-/** The number of the attempt, and how often it was backed off. */
-type Try = Pick<Pending, 'effect' | 'attempt' | 'waits'>;
+/** The number of the attempt, how often it was backed off, and the session in which it continues. */
+type Try = Pick<Pending, 'effect' | 'attempt' | 'waits' | 'continues'>;
 
 interface ValueOptions {
   readonly ok: ReturnType<typeof compileExitCodes>;
@@ -223,13 +225,22 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
   const { ok, retry, retryOn } = options;
   const common = compileCommon(instruction, options, context.undo);
   const specific = compileSpecific(instruction);
-  const build = (t: Thread, { effect, attempt, waits }: Try, delayMs: number): ProcessRequest =>
-    ({ effect, attempt, delayMs, ...common(t), ...specific(t), ...(waits ? { waits } : {}) }) as ProcessRequest;
+  const build = (
+    t: Thread,
+    { effect, attempt, waits, continues }: Try,
+    delayMs: number,
+    again = false,
+  ): ProcessRequest => {
+    const request = { effect, attempt, delayMs, ...common(t), ...specific(t), ...(waits ? { waits } : {}) };
+    if (continues === undefined || request.kind !== 'agent') return request as ProcessRequest;
+    return { ...request, ...continuing(request.prompt, continues, again) } as AgentRequest;
+  };
 
   const launch = (t: Thread, next: Try, delayMs: number, counts = false): number => {
     const request = build(t, next, delayMs);
     const event = recordOf(t, request, instruction, context.undo);
-    beginEffect(t, request, next.waits ? { event, counts, waits: next.waits } : { event, counts });
+    const { waits, continues } = next;
+    beginEffect(t, request, waits ? omitUndefined({ event, counts, waits, continues }) : { event, counts });
     touch(t);
     return STOP;
   };
@@ -250,13 +261,16 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
 
   const onOutcome = (t: Thread, pending: Pending, outcome: Outcome): number => {
     const { waits, putsOff, retries } = pending;
-    if (putsOff !== undefined) return launch(t, { ...putsOff, waits }, 0);
+    if (putsOff !== undefined) return launch(t, omitUndefined({ ...putsOff, waits, continues: pending.continues }), 0);
     if (retries !== undefined) return launchAgain(t, retries, doubledMs(retry(t), retries.attempt, chanceOf(outcome)));
     // Its worktree may have been committed meanwhile.
     touch(t);
     if (op === 'agent' && spend(t.run, outcome)) return STOP;
     const unavailable = op === 'agent' ? unavailability(outcome) : null;
-    if (unavailable !== null) return backOff(t, pending, unavailable);
+    if (unavailable !== null) {
+      const continues = continuedSession(outcome, pending.continues);
+      return backOff(t, omitUndefined({ ...pending, continues }), unavailable);
+    }
     try {
       bind(t, instruction, decodeOutcome(outcome, decodeOptions(t)));
       return context.pc + 1;
@@ -277,7 +291,7 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
     suspender: {
       resume: onOutcome,
       reissue: (t, pending) => {
-        if (!reissueSample(t, pending)) t.run.request(build(t, pending, 0));
+        if (!reissueSample(t, pending)) t.run.request(build(t, pending, 0, true));
       },
     },
   };

@@ -4,6 +4,7 @@ import type { PlanPath, ToolBinding } from '../../machine/plan.js';
 import { printPath } from '../../machine/reference.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
+import { type ContinuedSession, continuing } from '../agents/continued-session.js';
 import { requestedEvent } from '../control/effects.js';
 import type { RunEvent } from '../events/event.js';
 import type { AgentRequest, ToolCall, ToolRequest } from '../request.js';
@@ -36,6 +37,10 @@ export interface CallTry {
   readonly attempt: number;
   readonly waits?: number;
   readonly correction?: PlanPending['correction'];
+  /** The session in which an agent continues that was unavailable in the middle of its work. */
+  readonly continues?: ContinuedSession;
+  /** The process that made this request before has ended. */
+  readonly again?: true;
 }
 
 export function callRequest(thread: Thread, facts: CallFacts, next: CallTry, delayMs = 0): ToolRequest | AgentRequest {
@@ -86,19 +91,16 @@ export function callRequest(thread: Thread, facts: CallFacts, next: CallTry, del
 /** The prompt, and the session in which a corrected answer is asked for. */
 function promptOf(
   { binding, parameters }: CallFacts,
-  { correction }: CallTry,
-): Pick<AgentRequest, 'prompt' | 'session' | 'sessionTokens'> {
+  { correction, continues, again }: CallTry,
+): ReturnType<typeof continuing> {
   const { calls } = binding;
   const schema = resultSchema(binding);
   const written = renderPrompt(calls.kind === 'agent' ? calls.prompt : '', parameters);
   const prompt = schema === undefined ? written : withSchema(written, schema);
-  if (correction === undefined) return { prompt };
-  const { problem, session, sessionTokens } = correction;
-  return omitUndefined({
-    prompt: correctionPrompt(prompt, problem, session !== null),
-    session: session ?? undefined,
-    sessionTokens,
-  });
+  const { problem, session, sessionTokens } = correction ?? { session: null };
+  const asked = problem === undefined ? prompt : correctionPrompt(prompt, problem, session !== null);
+  if (continues !== undefined) return continuing(asked, continues, again === true);
+  return omitUndefined({ prompt: asked, session: session ?? undefined, sessionTokens });
 }
 
 /** The call for people: the tool and where its result goes. */

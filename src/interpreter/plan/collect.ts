@@ -2,6 +2,7 @@
 
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { backOff, unavailability } from '../agents/agent-wait.js';
+import { continuedSession } from '../agents/continued-session.js';
 import { spend } from '../control/budget.js';
 import type { Outcome } from '../events/event.js';
 import { askChance, chanceOf } from '../instructions/back-off.js';
@@ -35,7 +36,8 @@ export function collect(thread: Thread, pending: Pending, outcome: Outcome, isBo
   const leaf = engine.leaf(call.key);
   if (leaf === null) throw new Error(`no call ${call.key} of the plan runs`);
   if (putsOff !== undefined) {
-    launchCall(thread, leaf, omitUndefined({ ...putsOff, waits, correction: call.correction }));
+    const { continues } = pending;
+    launchCall(thread, leaf, omitUndefined({ ...putsOff, waits, correction: call.correction, continues }));
     return false;
   }
   if (retries !== undefined) {
@@ -54,7 +56,8 @@ function collectFromAgent(thread: Thread, pending: Pending, leaf: LeafCall, outc
   if (spend(thread.run, outcome)) return false;
   const unavailable = unavailability(outcome);
   if (unavailable !== null) {
-    backOff(thread, pending, unavailable);
+    const continues = continuedSession(outcome, pending.continues);
+    backOff(thread, omitUndefined({ ...pending, continues }), unavailable);
     return false;
   }
   const answer = decodeAgentOutcome(outcome, leaf.call.tool ?? '', resultSchema(leaf.binding) !== undefined);

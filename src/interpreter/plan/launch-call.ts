@@ -13,9 +13,13 @@ import type { LeafCall } from './engine/plan-node.js';
 export function launchCall(thread: Thread, leaf: LeafCall, next: CallTry, { delayMs = 0, counts = false } = {}): void {
   const facts = callFacts(leaf, runningPlan(thread).options);
   const request = callRequest(thread, facts, next, delayMs);
-  const { waits, correction } = next;
+  const { waits, correction, continues } = next;
   const call = omitUndefined({ key: leaf.key, correction });
-  beginEffect(thread, request, omitUndefined({ event: requestEvent(thread, request, facts), counts, call, waits }));
+  beginEffect(
+    thread,
+    request,
+    omitUndefined({ event: requestEvent(thread, request, facts), counts, call, waits, continues }),
+  );
 }
 
 /** Launches the next try of a failed call after a pause. `chance`: null if the pause has one length. */
@@ -46,13 +50,13 @@ export function forceStartCall(run: Run, effect: string): boolean {
 
 /** Requests again what a restored thread waits for. An approval has no request. */
 export function requestAgain(thread: Thread, pending: Pending): void {
-  const { effect, kind, attempt, waits, call } = pending;
+  const { effect, kind, attempt, waits, call, continues } = pending;
   if (kind === 'approval' || call === undefined) return;
   if (reissueSample(thread, pending)) return;
   const { engine, options } = runningPlan(thread);
   const leaf = engine.leaf(call.key);
   if (leaf === null) throw new Error(`no call ${call.key} of the plan runs`);
-  const next = omitUndefined({ effect, attempt, waits, correction: call.correction });
+  const next = omitUndefined({ effect, attempt, waits, correction: call.correction, continues, again: true as const });
   thread.run.request(callRequest(thread, callFacts(leaf, options), next));
 }
 

@@ -10,6 +10,7 @@
  * 3. Nothing here depends on the time or on the order in which a replay is done.
  */
 
+import { CONTINUES } from '../agents/continued-session.js';
 import { holdKey, releaseHeld } from '../control/hold.js';
 import type { EffectKind, HeldFailure, Outcome, RunEvent, RunResumed } from '../events/event.js';
 import { limitsOf } from '../events/stored-limits.js';
@@ -309,5 +310,12 @@ function isSameEvent(made: RunEvent, recorded: RunEvent): boolean {
     const rest = recorded.args === undefined ? without : withArgs;
     return JSON.stringify({ ...rest, artifact: recorded.artifact }) === JSON.stringify(recorded);
   }
-  return JSON.stringify(made) === JSON.stringify(recorded);
+  return JSON.stringify(made) === JSON.stringify(recorded) || isSameWithoutContinuing(made, recorded);
+}
+
+/** Earlier versions began a new session after a limit in the middle of a call, with the prompt as it is. */
+function isSameWithoutContinuing(made: RunEvent, recorded: RunEvent): boolean {
+  if (made.type !== 'effect_requested' || made.prompt?.startsWith(CONTINUES) !== true) return false;
+  const prompt = made.prompt.slice(CONTINUES.length + 2);
+  return JSON.stringify({ ...made, prompt }) === JSON.stringify(recorded);
 }

@@ -37,6 +37,7 @@ interface PendingImage {
   readonly waiting: Waiting | null;
   readonly waits?: number;
   readonly putsOff?: Pending['putsOff'];
+  readonly continues?: Pending['continues'];
   readonly retries?: Pending['retries'];
   readonly call?: Pending['call'];
   /** The number of its registration, which orders signals and questions. */

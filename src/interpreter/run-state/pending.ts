@@ -1,4 +1,6 @@
 /** What a thread waits for, from the request to its outcome. */
+
+import type { ContinuedSession } from '../agents/continued-session.js';
 import type { EffectKind, TokenCounts, Waiting } from '../events/event.js';
 import type { Thread } from './thread.js';
 
@@ -21,6 +23,8 @@ export interface Pending {
   waiting: Waiting | null;
   /** How often this attempt of an agent call was backed off. */
   readonly waits?: number;
+  /** The session in which this call of an agent continues, or will continue after this timer. */
+  readonly continues?: ContinuedSession;
   /** Who answered it. */
   answeredBy?: string;
   /** The attempt that this timer backs off, which is requested again afterwards. */

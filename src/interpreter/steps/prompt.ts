@@ -2,7 +2,9 @@
  * The prompt of an agent: the prompt of the step, its context, and in a retry why the last attempt did not pass. A prompt
  * that was written for a retry has all of that, so nothing is added to it.
  */
+
 import type { ContextLayout, StepLayout, StepType } from '../../machine/step.js';
+import { CONTINUES } from '../agents/continued-session.js';
 import type { StepFrame } from '../run-state/frame.js';
 import type { Thread } from '../run-state/thread.js';
 import { render } from '../values/json.js';
@@ -61,11 +63,6 @@ export function compilePromptOf({ layout, prompt, overrides, context }: PromptPa
 }
 
 const UNDONE = 'The changes that the attempt before made to files were undone: the files are as they were before it.';
-
-const CONTINUES = [
-  'You were interrupted in the middle of this, because your service was not available. Continue where you stopped; the',
-  'files are as you left them. This was the task:',
-].join(' ');
 
 function correction(why: string, type: StepType): string {
   return `Your answer cannot be used: ${why}.\n\n${FORMS[type]}`;

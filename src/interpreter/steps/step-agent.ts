@@ -8,11 +8,12 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { agentText } from '../agents/agent-output.js';
 import { backOff, unavailability } from '../agents/agent-wait.js';
+import { factsOfCall, sessionBegun } from '../agents/continued-session.js';
 import { costOf, spend } from '../control/budget.js';
 import { beginEffect, reissueSample, requestedEvent } from '../control/effects.js';
 import { asFailure } from '../control/fail.js';
 import { releaseReservation, reserveFor, spendInWorkflows, timeLeft } from '../control/reservations.js';
-import type { AgentFacts, Outcome } from '../events/event.js';
+import type { Outcome } from '../events/event.js';
 import { type DecodeOptions, decodeOutcome } from '../outcome.js';
 import type { AgentRequest } from '../request.js';
 import type { StepFrame, Tally } from '../run-state/frame.js';
@@ -192,16 +193,10 @@ function ownSession({ run: { steps } }: Thread, frame: StepFrame, sessionId: str
 
 /** An agent that had begun its work continues it in its session, on the files as they are. */
 function continueLater(t: Thread, frame: StepFrame, outcome: Outcome): void {
-  const { session_id: sessionId, turns = 0, tokens } = factsOfCall(outcome);
-  if (sessionId === undefined || sessionId === '' || turns === 0) return;
-  // The first answer was cut off: some programs store no session then.
-  if (turns === 1 && tokens?.out === 0) return;
+  const sessionId = sessionBegun(outcome);
+  if (sessionId === null) return;
   ownSession(t, frame, sessionId, outcome);
   frame.continues = true;
-}
-
-function factsOfCall(outcome: Outcome): AgentFacts {
-  return outcome.kind === 'exited' || outcome.kind === 'timed-out' ? outcome : {};
 }
 
 function count(frame: StepFrame, outcome: Outcome): void {

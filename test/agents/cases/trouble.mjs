@@ -110,6 +110,25 @@ export const trouble = [
     },
   },
   {
+    name: 'usage limit in the middle: a Task',
+    async play(stage) {
+      const { program } = stage;
+      const write = { path: `${stage.project}/half.txt`, content: 'half\n' };
+      await stage.model({
+        turns: [{ say: 'I begin.', write }, () => limit(program, 3)],
+        afterwards: { text: 'Finished.' },
+      });
+      const result = await stage.run('DO: done = Task(it) "Begin and finish."\nRETURN: {done}\n');
+      assertReturned(result, 'Finished.');
+      assert.equal(stage.read('half.txt')?.trim(), 'half');
+      const text = conversation(stage.requests.at(-1));
+      // A short limit is waited for by some programs themselves.
+      const parts = ['Begin and finish.', 'I begin.', ...(result.calls.length > 1 ? ['as you left them'] : [])];
+      for (const part of parts) assert.ok(text.includes(part), `the conversation lost: ${part}`);
+      assert.equal(new Set(result.calls.map(({ session_id }) => session_id)).size, 1, 'it is one session');
+    },
+  },
+  {
     name: 'overload, then an answer',
     async play(stage) {
       await stage.model({ turns: [overload(stage.program)], afterwards: { text: 'Hello.' } });
