@@ -20,11 +20,11 @@ function rebaseValue(value: unknown, file: number, by: number): unknown {
   }
   const record = value as Record<string, unknown>;
   if (isSpan(record)) return { file, start: record.start + by, end: record.end + by };
-  const copy: Record<string, unknown> = {};
-  for (const key in record) {
-    const inner = record[key];
-    copy[key] =
-      key === SHELL_LINE ? (inner as number) + by : typeof inner === 'object' ? rebaseValue(inner, file, by) : inner;
+  const copy: Record<string, unknown> = { ...record };
+  for (const key in copy) {
+    const inner = copy[key];
+    if (typeof inner === 'object') copy[key] = rebaseValue(inner, file, by);
+    else if (key === SHELL_LINE) copy[key] = (inner as number) + by;
   }
   return copy;
 }

@@ -52,17 +52,19 @@ function rebaseTypeUse({ operator, span, left, right }: TypeUse, by: number): Ty
   return { operator, span: rebase(span, 0, by), left: operand(left), right: operand(right) };
 }
 
-/** Moves an instruction, or a part of one, by a number of lines. */
+/** An instruction, or a part of one, moved by a number of lines. A part without a line is the same as before. */
 function shiftLines(piece: unknown, by: number): unknown {
   if (typeof piece !== 'object' || piece === null) return piece;
-  if (Array.isArray(piece)) return piece.map((item) => shiftLines(item, by));
+  let copy: Record<string, unknown> | null = null;
   const record = piece as Record<string, unknown>;
   // A constant is data of the program, so its keys must not be changed.
   if (record.op === 'const') return record;
-  const copy: Record<string, unknown> = {};
   for (const key in record) {
     const inner = record[key];
-    copy[key] = key === 'line' || key === 'boundAt' ? (inner as number) + by : shiftLines(inner, by);
+    const shifted = key === 'line' || key === 'boundAt' ? (inner as number) + by : shiftLines(inner, by);
+    if (shifted === inner) continue;
+    copy ??= (Array.isArray(piece) ? [...piece] : { ...record }) as Record<string, unknown>;
+    copy[key] = shifted;
   }
-  return copy;
+  return copy ?? piece;
 }
