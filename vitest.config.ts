@@ -8,6 +8,7 @@ const PROCESSES = [
   'test/control/other-process.test.ts',
   'test/runtime/!(configuration|fits-schema|kept-runs|large-values|temporary-folder).test.ts',
   'test/agents/*.test.ts',
+  'test/serve/*.test.ts',
   'test/runtime/agents/!(resolve).test.ts',
   'test/shell/{binding,pipes,random,values}.test.ts',
 ];

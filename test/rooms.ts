@@ -116,10 +116,17 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: [],
     node: true,
   },
+  serve: {
+    holds:
+      'the service: operations on runs over HTTP; `access.ts`: who may use it; `schemas.ts`: what requests may hold; `routes/`; `executions/`: the queue, and processes that execute runs',
+    rooms: ['machine', 'runtime', 'library', 'control'],
+    packages: ['hono', '@hono/node-server', '@hono/zod-openapi', 'prom-client', 'execa'],
+    node: true,
+  },
   cli: {
     holds:
       'one file per command, with `plan/` and `init/`; `preparation/`: from arguments to a program that can run; `running/`: shared by commands that drive a run; the only room that reads argv, prints and exits',
-    rooms: [...BELOW_LIBRARY, 'testing', 'library', 'control'],
+    rooms: [...BELOW_LIBRARY, 'testing', 'library', 'control', 'serve'],
     packages: ['commander', '@bomb.sh/tab', 'execa', 'log-update'],
     node: true,
   },

@@ -63,3 +63,12 @@ export function bytes(value: string): number {
   if (number === null) throw new InvalidArgumentError('It must be a number of bytes, such as 500MiB or 2GiB.');
   return number;
 }
+
+/** `7700`, `127.0.0.1:7700`, `[::1]:0`; port 0 is any free one. */
+export function listenAddress(value: string): { readonly host: string; readonly port: number } {
+  const [, bracketed, name, digits = ''] = /^(?:(?:\[([0-9a-f:.]+)\]|([\w.-]+)):)?(\d{1,5})$/i.exec(value) ?? [];
+  const port = Number(digits);
+  if (digits === '' || port > 65_535)
+    throw new InvalidArgumentError('It must be a port, or an address and a port such as 127.0.0.1:7700.');
+  return { host: bracketed ?? name ?? '127.0.0.1', port };
+}

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { Argument, Command, Option } from 'commander';
-import { addInit, addList, addOutput } from './look-commands.js';
+import { addInit, addList, addOutput, addServe } from './look-commands.js';
 import {
   bytes,
   collect,
@@ -71,6 +71,12 @@ export function createProgram(onExit: (code: number) => void): Command {
     onExit,
   );
   addPlan(program, onExit);
+  addServe(
+    program,
+    () => environmentOption('--dir <directory>', 'the directory in which runs are stored (default: .statedsl)'),
+    version,
+    onExit,
+  );
   program
     .command('doctor')
     .description('show which agent programs are installed and how each configured agent is called')

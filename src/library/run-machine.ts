@@ -71,6 +71,8 @@ export interface ExecutionOptions {
 /** Options of `run`. All are optional, except for the inputs that the program requires. */
 export interface RunOptions extends ExecutionOptions {
   readonly inputs?: Readonly<Record<string, Json>>;
+  /** The id of the run, a UUID of version 7 that no run of the store has; a new one by default. */
+  readonly runId?: string;
   /** The JSON text of inputs with a number that JavaScript would print differently, such as `1.10`. */
   readonly printedInputs?: Readonly<Record<string, string>>;
   /** The folder of the store, usually `.statedsl`. A run that is stored there can be resumed. */
@@ -127,6 +129,8 @@ export interface ReplayOptions extends Omit<ResumeOptions, 'deliveries' | 'inDou
    * its attempt). `failed` repeats the failed members of a PARALLEL or FOR EACH.
    */
   readonly from: number | { readonly state: string; readonly entry: number } | 'failed';
+  /** The id of the new run, a UUID of version 7 that no run of the store has; a new one by default. */
+  readonly runId?: string;
 }
 
 /** Options of `checkDrift`. */

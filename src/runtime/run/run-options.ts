@@ -39,6 +39,8 @@ export interface Started {
 
 export interface RunOptions {
   readonly inputs?: Readonly<Record<string, Json>>;
+  /** The id of the run, which no other run of the store may have; by default a new one. */
+  readonly runId?: string;
   /** The folder of the store in which the run is kept, usually `.statedsl`. */
   readonly dir?: string;
   /** Stores the events, instead of `dir`. Without either, nothing is stored. */

@@ -27,7 +27,7 @@ export type { RunOptions } from './run-options.js';
  * the other given functions throw.
  */
 export async function run(machine: Machine, options: RunOptions = {}): Promise<RunReport> {
-  const runId = newRunId();
+  const runId = options.runId ?? newRunId();
   const secrets = secretsOf(machine, options);
   const redactor = createRedactor(secrets);
   const journal = options.journal ?? (options.dir === undefined ? null : fileJournal(options.dir));

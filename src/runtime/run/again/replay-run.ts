@@ -63,6 +63,8 @@ export async function checkDrift(runId: string, options: DriftOptions = {}): Pro
 }
 
 interface ReplayOptions extends Omit<ResumeOptions, 'deliveries' | 'inDoubt' | 'again' | 'rollback'> {
+  /** The id of the new run; by default a new one. */
+  readonly runId?: string;
   /** `failed`: takes over everything but the members that failed. */
   readonly from: ReplayPoint | 'failed';
 }
@@ -77,7 +79,7 @@ export async function replay(runId: string, options: ReplayOptions): Promise<Run
       ? findFailedMembers(stored)
       : { discarded: { from: eventAt(stored, options.from), without: [] }, granted: [] };
   const { from } = discarded;
-  const id = newRunId();
+  const id = options.runId ?? newRunId();
   const { worktree } = stored.about.options;
   // Checkpoints do not have the commits of worktrees.
   const whole = worktree !== undefined;

@@ -11,7 +11,10 @@ export type InDoubt = 'retry' | 'skip' | 'fail';
 
 /** The options of `run` that still apply, and those that only a resumed run has. */
 export interface ResumeOptions
-  extends Omit<RunOptions, 'journal' | 'start' | 'autoEvents' | 'jobs' | 'effectTimeoutMs' | 'sources' | 'settings'> {
+  extends Omit<
+    RunOptions,
+    'runId' | 'journal' | 'start' | 'autoEvents' | 'jobs' | 'effectTimeoutMs' | 'sources' | 'settings'
+  > {
   /** The folder of the store; `.statedsl` by default. */
   readonly dir?: string;
   /** The secret inputs. They are not on disk, so they must be given again. */

@@ -1,0 +1,55 @@
+/** Answers over HTTP: values as JSON, and every refusal as `code`, `message` and `help`, never as a stack. */
+import type { Context } from 'hono';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import type { Refusal, RefusalCode, Result } from '../control/result.js';
+import { diagnosticsToJson } from '../library/diagnostics.js';
+import { unreachable } from '../prelude/unreachable.js';
+
+export interface ServiceError {
+  readonly code: string;
+  readonly message: string;
+  readonly help: string | null;
+}
+
+export function answerWith<Status extends ContentfulStatusCode>(c: Context, status: Status, error: ServiceError) {
+  return c.json({ code: error.code, message: error.message, help: error.help }, status);
+}
+
+export function statusOf(code: RefusalCode): 403 | 404 | 409 | 422 | 500 {
+  switch (code) {
+    case 'unknown':
+      return 404;
+    case 'held':
+    case 'over':
+    case 'conflict':
+    case 'unfinished':
+    case 'not-applied':
+      return 409;
+    case 'wrong-use':
+    case 'invalid-program':
+    case 'unusable':
+      return 422;
+    case 'foreign':
+      return 403;
+    case 'damaged':
+    case 'store':
+      return 500;
+    default:
+      return unreachable(code);
+  }
+}
+
+/** A refusal with what is known about it: the position of damage, and what is wrong with a program. */
+export function answerRefusal(c: Context, { code, message, help, damage, findings, facts }: Refusal) {
+  const more = {
+    ...(damage === undefined ? {} : { damage }),
+    ...(findings === undefined ? {} : { diagnostics: diagnosticsToJson(findings) }),
+  };
+  return c.json({ code, message, help, ...facts, ...more }, statusOf(code));
+}
+
+/** The value of an operation, or its refusal. */
+export async function answer<T>(c: Context, result: Promise<Result<T>>, status: ContentfulStatusCode = 200) {
+  const done = await result;
+  return done.ok ? c.json(done.value as object, status) : answerRefusal(c, done.refusal);
+}

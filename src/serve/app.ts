@@ -1,0 +1,121 @@
+/** The application: operations on runs over HTTP. Each request is checked, validated, and answered by one operation. */
+import { OpenAPIHono } from '@hono/zod-openapi';
+import { bodyLimit } from 'hono/body-limit';
+import { HTTPException } from 'hono/http-exception';
+import { secureHeaders } from 'hono/secure-headers';
+import { checkOrigin, requireToken, signIn } from './access.js';
+import { answerWith } from './answer.js';
+import { createMetrics } from './metrics.js';
+import { addChangeRoutes } from './routes/change-runs.js';
+import { addProgramRoutes } from './routes/programs.js';
+import { addReadRoutes } from './routes/read-runs.js';
+import type { Service, ServiceApp } from './service.js';
+
+/** The largest body of a request. */
+const BODY_BYTES = 4 * 1024 * 1024;
+
+/** No script but its own files, no frame, no form: what a run printed must not become a part of a page. */
+const POLICY = {
+  defaultSrc: ["'none'"],
+  scriptSrc: ["'self'"],
+  styleSrc: ["'self'"],
+  imgSrc: ["'self'", 'data:'],
+  connectSrc: ["'self'"],
+  fontSrc: ["'self'"],
+  workerSrc: ["'self'"],
+  baseUri: ["'none'"],
+  formAction: ["'none'"],
+  frameAncestors: ["'none'"],
+};
+
+export function createApp(service: Service): ServiceApp {
+  const { access, version } = service;
+  const app: ServiceApp = new OpenAPIHono({
+    defaultHook: (result, c) => {
+      if (result.success) return undefined;
+      const [issue] = result.error.issues;
+      const path = issue?.path.join('.') ?? '';
+      const message = `${path === '' ? '' : `\`${path}\`: `}${issue?.message ?? 'the request is not valid'}`;
+      return answerWith(c, 400, {
+        code: 'wrong-request',
+        message,
+        help: 'see `GET /api/v1/openapi.json` for what requests may hold',
+      });
+    },
+  });
+  app.onError((cause, c) => {
+    if (cause instanceof HTTPException)
+      return answerWith(c, cause.status as 400, { code: 'wrong-request', message: cause.message, help: null });
+    process.stderr.write(`${cause.stack ?? cause.message}\n`);
+    return answerWith(c, 500, {
+      code: 'bug',
+      message: 'the service has a bug: its standard error has the details',
+      help: null,
+    });
+  });
+  app.notFound((c) =>
+    answerWith(c, 404, {
+      code: 'unknown',
+      message: 'there is nothing at this address',
+      help: 'see `GET /api/v1/openapi.json`',
+    }),
+  );
+  const metrics = createMetrics(service);
+  app.use(metrics.count);
+  app.use(
+    secureHeaders({
+      contentSecurityPolicy: POLICY,
+      referrerPolicy: 'no-referrer',
+      xFrameOptions: 'DENY',
+      // The service speaks HTTP; a proxy with HTTPS decides that for itself.
+      strictTransportSecurity: false,
+    }),
+  );
+  app.get('/api/v1/healthz', (c) => c.json({ status: 'ok' }));
+  app.use(checkOrigin(access));
+  app.use(signIn(access));
+  app.use('/api/*', requireToken(access));
+  app.use('/api/*', async (c, next) => {
+    c.header('Cache-Control', 'no-store');
+    await next();
+  });
+  app.use(
+    bodyLimit({
+      maxSize: BODY_BYTES,
+      onError: (c) =>
+        answerWith(c, 413, {
+          code: 'too-large',
+          message: `the body of the request is larger than ${BODY_BYTES} bytes`,
+          help: 'pass large values as files of the project',
+        }),
+    }),
+  );
+  app.use('/api/v1/runs/*', refuseChanges(service));
+  app.use('/api/v1/runs', refuseChanges(service));
+  app.get('/api/v1/metrics', metrics.show);
+  const api: ServiceApp = new OpenAPIHono({ defaultHook: app.defaultHook as never });
+  addReadRoutes(api, service);
+  addChangeRoutes(api, service);
+  addProgramRoutes(api, service);
+  app.route('/api/v1', api);
+  app.doc31('/api/v1/openapi.json', {
+    openapi: '3.1.0',
+    info: { title: 'statedsl', version, description: 'Runs of state machines: start, follow, answer and report them.' },
+    security: [{ token: [] }],
+  });
+  app.openAPIRegistry.registerComponent('securitySchemes', 'token', { type: 'http', scheme: 'bearer' });
+  return app;
+}
+
+function refuseChanges({ isReadOnly }: Service): Parameters<ServiceApp['use']>[1] {
+  return (c, next) =>
+    isReadOnly && c.req.method !== 'GET' && c.req.method !== 'HEAD'
+      ? Promise.resolve(
+          answerWith(c, 403, {
+            code: 'read-only',
+            message: 'this service only shows runs',
+            help: 'start it without `--read-only` to change them',
+          }),
+        )
+      : next();
+}

@@ -1,0 +1,103 @@
+/**
+ * The process that executes one run for the service. The service may have died meanwhile, or a process before this one may
+ * have died in any moment: what is on disk says what is left to do.
+ */
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { openRuns } from '../../control/open-runs.js';
+import type { Refusal, RefusalCode, Result } from '../../control/result.js';
+import type { Execution, Runs } from '../../control/runs.js';
+import type { Json } from '../../machine/expression.js';
+import { unreachable } from '../../prelude/unreachable.js';
+import { entryAt } from '../../runtime/store/own-file.js';
+import { lockRun } from '../../runtime/store/run-lock.js';
+import { executionFolder, forgetWaiting, keepWaiting, readWaiting, type Waiting } from './waiting-list.js';
+
+export interface ExecuteOptions {
+  /** The folder of the runs. */
+  readonly directory: string;
+  /** The folder of the programs, in which runs work. */
+  readonly programs: string;
+  readonly runId: string;
+  /** How many effects of the run are performed at once. */
+  readonly jobs: number;
+  /** Inputs that are never on disk. */
+  readonly secret: Readonly<Record<string, Json>>;
+  /** Whether the service that started this process is still there. */
+  readonly isWanted: () => boolean;
+  /** Aborting interrupts the run, which can be resumed. */
+  readonly signal: AbortSignal;
+}
+
+/** Resolves when the run has ended, is suspended or interrupted, or could not begin. */
+export async function executeRun(options: ExecuteOptions): Promise<void> {
+  const { directory, runId } = options;
+  const folder = executionFolder(directory, runId);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const attempt = lockRun(folder);
+  if ('owner' in attempt) return;
+  try {
+    // A service that starts later looks at the lock. A process that took it too late leaves the run to the later service.
+    if (options.isWanted()) await executeLocked(options);
+  } finally {
+    attempt.lock.release();
+  }
+}
+
+/** Refusals that mean that nothing is left to do: the run was cancelled, or somebody else executes it. */
+const NOT_OURS = new Set<RefusalCode>(['over', 'held']);
+
+async function executeLocked(options: ExecuteOptions): Promise<void> {
+  const { directory, programs, runId } = options;
+  const waiting = readWaiting(directory, runId);
+  // The process before this one has finished it, or the request was withdrawn.
+  if (waiting === null || waiting.refusal !== undefined) return;
+  const runs = openRuns({ folder: programs, dir: directory });
+  const execution = await begin(runs, waiting, options);
+  if (!execution.ok && NOT_OURS.has(execution.refusal.code)) return forgetWaiting(directory, runId);
+  if (!execution.ok) return keepWaiting(directory, { ...waiting, refusal: withoutFindings(execution.refusal) });
+  const report = await execution.value.report;
+  if (report.status === 'interrupted') return;
+  // A run that could not be stored has no record: only this says what became of it.
+  if (!hasRecord(directory, runId) && report.error !== null) {
+    const message = `${report.error.kind}: ${report.error.message}`;
+    return keepWaiting(directory, { ...waiting, refusal: { code: 'unusable', message, help: null } });
+  }
+  forgetWaiting(directory, runId);
+}
+
+function begin(runs: Runs, waiting: Waiting, options: ExecuteOptions): Promise<Result<Execution>> {
+  const { task, run_id: runId, limits, by: person } = waiting;
+  const { signal, directory, secret } = options;
+  const common = { signal, limits, person, inputs: secret, ownProcess: true };
+  if (hasRecord(directory, runId)) return runs.resume(runId, common);
+  removeUnfinished(directory, runId);
+  switch (task.kind) {
+    case 'start': {
+      const { program, text, inputs } = task;
+      const startable = text === undefined ? (program as string) : { text };
+      return runs.start(startable, { ...common, inputs: { ...inputs, ...secret }, runId, jobs: options.jobs });
+    }
+    case 'replay':
+      return runs.replay(task.of, task.from, { ...common, runId });
+    case 'resume':
+      return runs.resume(runId, common);
+    default:
+      return unreachable(task);
+  }
+}
+
+const folderOf = (directory: string, runId: string): string => join(directory, 'runs', runId);
+
+function hasRecord(directory: string, runId: string): boolean {
+  return entryAt(join(folderOf(directory, runId), 'run.json')) !== null;
+}
+
+/** A process that died while it made the folder of the run left a part of it, in which nothing has happened. */
+function removeUnfinished(directory: string, runId: string): void {
+  rmSync(folderOf(directory, runId), { recursive: true, force: true });
+}
+
+function withoutFindings({ findings: _, ...refusal }: Refusal): Omit<Refusal, 'findings'> {
+  return refusal;
+}

@@ -1,0 +1,236 @@
+/**
+ * Executes runs in processes of their own, so that the crash of one is not the crash of another: at most so many at once,
+ * first come, first served. The processes survive the service, and the next service continues what they have not finished.
+ */
+import { join } from 'node:path';
+import { type Result, refuse, resultOf, resultWith } from '../../control/result.js';
+import type { Json } from '../../machine/expression.js';
+import { entryAt } from '../../runtime/store/own-file.js';
+import { lockHolder } from '../../runtime/store/run-lock.js';
+import {
+  executionFolder,
+  forgetWaiting,
+  keepWaiting,
+  makeServiceFolder,
+  readAllWaiting,
+  readWaiting,
+  type Waiting,
+} from './waiting-list.js';
+
+/**
+ * A process that executes one run. When it has kept the promise it removes it from disk, and when the run could not begin it
+ * writes the reason there. Otherwise the run was interrupted, or the process died.
+ */
+export interface RunProcess {
+  readonly end: Promise<void>;
+  /** Asks it to interrupt its run, which can be resumed. */
+  interrupt(): void;
+}
+
+export interface ExecutionsOptions {
+  /** The folder of the runs. */
+  readonly directory: string;
+  /** How many runs are executed at once. */
+  readonly atOnce: number;
+  /** Starts the process; `secret`: inputs of the run that are never on disk. */
+  readonly start: (runId: string, secret: Readonly<Record<string, Json>>) => RunProcess;
+  readonly onChange?: () => void;
+}
+
+/** A run in lists that is not executed yet, with the members of others. */
+export interface QueuedRun {
+  readonly run_id: string;
+  readonly machine: string | null;
+  readonly status: 'queued' | 'failed';
+  readonly state: null;
+  readonly started_at: string;
+  readonly ended_at: null;
+  readonly duration_ms: null;
+  readonly cost: null;
+  readonly effects: null;
+  readonly error?: { readonly kind: string; readonly message: string };
+}
+
+/** How often a run is looked at that a process of an earlier service executes. */
+const LOOK_MS = 200;
+/** A process that dies again and again at its start is not started for ever. */
+const MOST_STARTS = 5;
+
+export class Executions {
+  private readonly waiting = new Map<string, Waiting>();
+  private readonly processes = new Map<string, RunProcess>();
+  private readonly adopted = new Map<string, NodeJS.Timeout>();
+  private readonly starts = new Map<string, number>();
+  /** Kept until the run is removed or the service ends: a run that is suspended needs them again. */
+  private readonly secrets = new Map<string, Readonly<Record<string, Json>>>();
+  private number = 0;
+  private isStopping = false;
+
+  constructor(private readonly options: ExecutionsOptions) {}
+
+  /** Continues what an earlier service had promised. Throws a `StoreError` or the system's error. */
+  open(): void {
+    makeServiceFolder(this.options.directory);
+    for (const one of readAllWaiting(this.options.directory)) {
+      this.waiting.set(one.run_id, one);
+      this.number = Math.max(this.number, one.number + 1);
+    }
+    this.startNext();
+  }
+
+  /** How many runs are executed now. */
+  get executing(): number {
+    return this.processes.size + this.adopted.size;
+  }
+
+  isExecuting(runId: string): boolean {
+    return this.processes.has(runId) || this.adopted.has(runId);
+  }
+
+  /** The run has ended without its process: nothing of it is left to do. */
+  forget(runId: string): void {
+    this.waiting.delete(runId);
+    forgetWaiting(this.options.directory, runId);
+  }
+
+  /** Promises to execute a run; the promise is on disk when this resolves. One run has one promise. */
+  async add(
+    task: Omit<Waiting, 'queued_at' | 'number' | 'begun'>,
+    secret: Readonly<Record<string, Json>> = {},
+  ): Promise<Result<Waiting>> {
+    if (this.isStopping) return refuse('conflict', 'the service is stopping', 'try again when it has started again');
+    const known = this.waiting.get(task.run_id);
+    if (known !== undefined && known.refusal === undefined)
+      return refuse('held', `the service already executes run \`${task.run_id}\``, 'follow its events');
+    const waiting: Waiting = { ...task, queued_at: new Date().toISOString(), number: this.number++, begun: false };
+    const kept = await resultOf(() => keepWaiting(this.options.directory, waiting));
+    if (!kept.ok) return kept;
+    if (Object.keys(secret).length > 0) this.secrets.set(waiting.run_id, secret);
+    this.waiting.set(waiting.run_id, waiting);
+    this.startNext();
+    return resultWith(waiting);
+  }
+
+  /** Takes back a promise for which no process was started. False: there is none. */
+  withdraw(runId: string): boolean {
+    const one = this.waiting.get(runId);
+    if (one === undefined || this.processes.has(runId) || this.adopted.has(runId)) return false;
+    this.waiting.delete(runId);
+    forgetWaiting(this.options.directory, runId);
+    return true;
+  }
+
+  /** Runs that wait, newest first, also for the beginning of their record, and those that could not begin. */
+  queuedRuns(): QueuedRun[] {
+    const isShown = (one: Waiting): boolean => this.isQueued(one) || !this.hasRecord(one.run_id);
+    return [...this.waiting.values()].filter(isShown).map(entryOf).reverse();
+  }
+
+  /** The queued run with this id or beginning; null: there is none, or several. */
+  find(id: string): QueuedRun | null {
+    const found = this.queuedRuns().filter(({ run_id }) => run_id.startsWith(id));
+    return found.length === 1 ? (found[0] as QueuedRun) : null;
+  }
+
+  /** Starts nothing more, waits so long for what is executed, then interrupts it. What was promised stays on disk. */
+  async stop(graceMs: number): Promise<void> {
+    this.isStopping = true;
+    for (const timer of this.adopted.values()) clearTimeout(timer);
+    this.adopted.clear();
+    const ends = (): Promise<unknown> => Promise.all([...this.processes.values()].map(({ end }) => end));
+    let timer: NodeJS.Timeout | undefined;
+    const grace = new Promise((resolve) => {
+      timer = setTimeout(resolve, graceMs);
+    });
+    await Promise.race([ends(), grace]);
+    clearTimeout(timer);
+    for (const process of this.processes.values()) process.interrupt();
+    await ends();
+  }
+
+  /** Stops waiting for the grace of `stop`: everything is interrupted now. */
+  interruptAll(): void {
+    for (const process of this.processes.values()) process.interrupt();
+  }
+
+  private isQueued(one: Waiting): boolean {
+    return !this.processes.has(one.run_id) && !this.adopted.has(one.run_id);
+  }
+
+  private startNext(): void {
+    for (const one of this.waiting.values()) {
+      if (this.isStopping || this.executing >= this.options.atOnce) break;
+      if (one.refusal !== undefined || !this.isQueued(one)) continue;
+      if (one.begun && this.isExecuted(one.run_id)) this.adopt(one.run_id);
+      else this.begin(one);
+    }
+    this.options.onChange?.();
+  }
+
+  private begin(one: Waiting): void {
+    const { directory, start } = this.options;
+    keepWaiting(directory, { ...one, begun: true });
+    this.waiting.set(one.run_id, { ...one, begun: true });
+    this.starts.set(one.run_id, (this.starts.get(one.run_id) ?? 0) + 1);
+    const process = start(one.run_id, this.secrets.get(one.run_id) ?? {});
+    this.processes.set(one.run_id, process);
+    void process.end.then(() => {
+      this.processes.delete(one.run_id);
+      this.settle(one.run_id);
+      this.startNext();
+    });
+  }
+
+  /** A process of an earlier service executes it: its end shows in its lock. */
+  private adopt(runId: string): void {
+    const look = (): void => {
+      if (this.isExecuted(runId)) {
+        this.adopted.set(runId, setTimeout(look, LOOK_MS));
+        return;
+      }
+      this.adopted.delete(runId);
+      this.settle(runId);
+      this.startNext();
+    };
+    this.adopted.set(runId, setTimeout(look, LOOK_MS));
+  }
+
+  private hasRecord(runId: string): boolean {
+    return entryAt(join(this.options.directory, 'runs', runId, 'run.json')) !== null;
+  }
+
+  private isExecuted(runId: string): boolean {
+    const folder = executionFolder(this.options.directory, runId);
+    return entryAt(folder) !== null && lockHolder(folder).owner !== null;
+  }
+
+  /** Its process has ended: what is on disk says whether it has kept the promise. */
+  private settle(runId: string): void {
+    const { directory } = this.options;
+    const one = readWaiting(directory, runId);
+    if (one === null) {
+      this.waiting.delete(runId);
+      this.starts.delete(runId);
+    } else if (one.refusal === undefined && !this.isStopping && (this.starts.get(runId) ?? 0) >= MOST_STARTS) {
+      const message = `the process of the run died ${MOST_STARTS} times`;
+      const refusal = { code: 'unusable', message, help: 'resume it in a terminal to see why' } as const;
+      this.waiting.set(runId, { ...one, refusal });
+      keepWaiting(directory, { ...one, refusal });
+    } else this.waiting.set(runId, one);
+  }
+}
+
+function entryOf({ run_id, machine, queued_at, refusal }: Waiting): QueuedRun {
+  return {
+    run_id,
+    machine,
+    status: refusal === undefined ? 'queued' : 'failed',
+    state: null,
+    started_at: queued_at,
+    ended_at: null,
+    duration_ms: null,
+    cost: null,
+    effects: null,
+    ...(refusal === undefined ? {} : { error: { kind: refusal.code, message: refusal.message } }),
+  };
+}

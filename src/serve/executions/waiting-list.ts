@@ -1,0 +1,94 @@
+/**
+ * What the service has promised to execute, as files: one for each run, from the request until the run ends or is suspended.
+ * A service that dies finds here what it has to continue.
+ */
+import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Refusal } from '../../control/result.js';
+import type { ReplayFrom } from '../../control/runs.js';
+import type { Json } from '../../machine/expression.js';
+import type { Limits } from '../../machine/machine.js';
+import { readOwn, writeOwn } from '../../runtime/store/own-file.js';
+import { storeError } from '../../runtime/store/store-error.js';
+
+/** What is to be executed: a new run of a program or text, a run that continues, or a new run from a point of an old one. */
+export type Task =
+  | {
+      readonly kind: 'start';
+      /** The path from the folder of programs. */
+      readonly program?: string;
+      readonly text?: string;
+      readonly inputs: Readonly<Record<string, Json>>;
+    }
+  | { readonly kind: 'resume' }
+  | { readonly kind: 'replay'; readonly of: string; readonly from: ReplayFrom };
+
+/** A promise of the service to execute a run. */
+export interface Waiting {
+  readonly run_id: string;
+  /** The machine or the program, for lists. */
+  readonly machine: string | null;
+  /** ISO 8601. */
+  readonly queued_at: string;
+  /** Orders those that came in the same millisecond. */
+  readonly number: number;
+  readonly task: Task;
+  readonly limits: Limits;
+  /** Who asked for it. */
+  readonly by: string;
+  /** A process was started for it, which may have died. */
+  readonly begun: boolean;
+  /** Why it could not begin; then nothing more is tried. */
+  readonly refusal?: Omit<Refusal, 'findings'>;
+}
+
+const NAME = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.json$/;
+
+/** The folder below that of the runs. */
+export const serviceFolder = (directory: string): string => join(directory, 'service');
+
+const fileOf = (directory: string, runId: string): string => join(serviceFolder(directory), 'queue', `${runId}.json`);
+
+/** Holds the lock of the process that executes the run for a service. */
+export const executionFolder = (directory: string, runId: string): string =>
+  join(serviceFolder(directory), 'processes', runId);
+
+export function makeServiceFolder(directory: string): string {
+  mkdirSync(join(serviceFolder(directory), 'queue'), { recursive: true, mode: 0o700 });
+  return serviceFolder(directory);
+}
+
+/** In the order of their requests. A file that cannot be read is left alone: it may belong to a newer version. */
+export function readAllWaiting(directory: string): Waiting[] {
+  const names = readdirSync(join(serviceFolder(directory), 'queue'));
+  const all = names.flatMap((name) => {
+    const id = NAME.exec(name)?.[1];
+    const waiting = id === undefined ? null : readWaiting(directory, id);
+    return waiting === null ? [] : [waiting];
+  });
+  return all.sort((a, b) => a.queued_at.localeCompare(b.queued_at) || a.number - b.number);
+}
+
+export function readWaiting(directory: string, runId: string): Waiting | null {
+  try {
+    return JSON.parse(readOwn(fileOf(directory, runId)).toString('utf8')) as Waiting;
+  } catch {
+    return null;
+  }
+}
+
+/** On disk when it returns. Throws a `StoreError`. */
+export function keepWaiting(directory: string, waiting: Waiting): void {
+  const path = fileOf(directory, waiting.run_id);
+  try {
+    writeOwn(`${path}.new`, JSON.stringify(waiting), 'w', true);
+    renameSync(`${path}.new`, path);
+  } catch (cause) {
+    throw storeError('write', path, cause);
+  }
+}
+
+export function forgetWaiting(directory: string, runId: string): void {
+  rmSync(fileOf(directory, runId), { force: true });
+  rmSync(executionFolder(directory, runId), { recursive: true, force: true });
+}

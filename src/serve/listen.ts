@@ -1,0 +1,117 @@
+/** Starts and stops the service. */
+
+import { randomBytes } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { availableParallelism, userInfo } from 'node:os';
+import { serve } from '@hono/node-server';
+import { openRuns } from '../control/open-runs.js';
+import { openProject } from '../library/open-project.js';
+import { lockRun } from '../runtime/store/run-lock.js';
+import { RunRefused } from '../runtime/store/run-refused.js';
+import { makeStore, requireOwnStore } from '../runtime/store/store-ownership.js';
+import { createApp } from './app.js';
+import { Executions } from './executions/executions.js';
+import { startRunProcess } from './executions/run-process.js';
+import { makeServiceFolder } from './executions/waiting-list.js';
+
+export interface ListenOptions {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  /** The folder of the runs. */
+  readonly directory: string;
+  /** The folder of the programs. */
+  readonly programs: string;
+  /** Null: a new one is made. */
+  readonly token: string | null;
+  readonly isReadOnly: boolean;
+  readonly allowText: boolean;
+  readonly userHeader: string | null;
+  /** Runs that are executed at once. */
+  readonly atOnce: number;
+  /** Effects that are performed at once, by all runs together. */
+  readonly jobs: number;
+  readonly version: string;
+}
+
+/** A service that listens. */
+export interface Listening {
+  /** Without the token. */
+  readonly address: string;
+  readonly token: string;
+  /** Accepts nothing more, waits so long for runs, and then interrupts them: the next service continues them. */
+  stop(graceMs: number): Promise<void>;
+  /** Interrupts the runs now. */
+  interrupt(): void;
+}
+
+const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.');
+
+/** Rejects with a `RunRefused`, a `StoreError`, or the system's error if the address cannot be used. */
+export async function listen(options: ListenOptions): Promise<Listening> {
+  const { directory, programs, host, isReadOnly } = options;
+  makeStore(directory);
+  await requireOwnStore(directory);
+  const locked = isReadOnly ? null : lockRun(makeServiceFolder(directory));
+  if (locked !== null && 'owner' in locked)
+    throw new RunRefused(
+      'held',
+      `another service (process ${locked.owner.pid}) executes the runs of \`${directory}\``,
+      'stop it, or start this one with `--read-only`',
+    );
+  const atOnce = Math.max(1, Math.min(options.atOnce, options.jobs));
+  // Each run gets an equal share, so that all of them together keep within the bound.
+  const jobs = Math.max(1, Math.floor(options.jobs / atOnce));
+  const executions = new Executions({
+    directory,
+    atOnce,
+    start: (runId, secret) => startRunProcess(runId, secret, { directory, programs, jobs }),
+  });
+  const token = options.token ?? randomBytes(24).toString('base64url');
+  let port = options.port;
+  const names = host === '::1' ? ['[::1]', 'localhost'] : [host, 'localhost', '127.0.0.1'];
+  const app = createApp({
+    runs: openRuns({ folder: programs, dir: directory }),
+    project: await openProject(programs, { dir: directory }),
+    executions,
+    access: {
+      token,
+      // Elsewhere the machine has names that only its users know.
+      get hosts() {
+        return isLoopback(host) ? [...new Set(names)].map((name) => `${name}:${port}`) : null;
+      },
+      port: () => port,
+    },
+    isReadOnly,
+    allowText: options.allowText,
+    userHeader: options.userHeader,
+    user: userInfo().username,
+    version: options.version,
+  });
+  const server = serve({ fetch: app.fetch, hostname: host, port });
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('listening', resolve);
+      server.once('error', reject);
+    });
+  } catch (cause) {
+    if (locked !== null) locked.lock.release();
+    throw cause;
+  }
+  port = (server.address() as AddressInfo).port;
+  if (!isReadOnly) executions.open();
+  return {
+    address: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    token,
+    async stop(graceMs) {
+      await executions.stop(graceMs);
+      server.close();
+      if ('closeAllConnections' in server) server.closeAllConnections();
+      locked?.lock.release();
+    },
+    interrupt: () => executions.interruptAll(),
+  };
+}
+
+/** As many runs as processors: what they wait for needs none, but each is a process. */
+export const defaultAtOnce = (): number => Math.max(4, availableParallelism());

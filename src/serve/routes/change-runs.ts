@@ -1,0 +1,219 @@
+/** Routes that start and change runs. Who did it is in the record of the run. */
+import { createRoute } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { type Result, refuse } from '../../control/result.js';
+import type { Delivered } from '../../control/runs.js';
+import type { Json } from '../../machine/expression.js';
+import type { Limits, Machine } from '../../machine/machine.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
+import { newRunId } from '../../runtime/run/run-id.js';
+import { inputProblems } from '../../runtime/run/run-inputs.js';
+import { answer, answerRefusal, answerWith } from '../answer.js';
+import type { Task } from '../executions/waiting-list.js';
+import {
+  answersBody,
+  cancelBody,
+  printedObject,
+  replayBody,
+  resumeBody,
+  runParams,
+  signalBody,
+  startBody,
+  startedAnswer,
+} from '../schemas.js';
+import { answers, type Service, type ServiceApp } from '../service.js';
+import { findProgram } from './programs.js';
+
+const TAGS = ['changes'];
+
+function body<T>(schema: T) {
+  return { body: { content: { 'application/json': { schema } }, required: true } } as const;
+}
+
+const start = createRoute({
+  method: 'post',
+  path: '/runs',
+  summary: 'Start a run of a program.',
+  tags: TAGS,
+  request: body(startBody),
+  responses: answers(201, startedAnswer, 'the run, at the address in `Location`'),
+});
+
+const give = createRoute({
+  method: 'post',
+  path: '/runs/{id}/answers',
+  summary: 'Answer questions of a run, all of them or none; the run then continues.',
+  tags: TAGS,
+  request: { params: runParams, ...body(answersBody) },
+  responses: answers(200, printedObject, 'how the answers were delivered'),
+});
+
+const send = createRoute({
+  method: 'post',
+  path: '/runs/{id}/signals',
+  summary: 'Send a signal to a run; the run then continues.',
+  tags: TAGS,
+  request: { params: runParams, ...body(signalBody) },
+  responses: answers(200, printedObject, 'how the signal was delivered'),
+});
+
+const cancel = createRoute({
+  method: 'post',
+  path: '/runs/{id}/cancel',
+  summary: 'End a run for good.',
+  tags: TAGS,
+  request: { params: runParams, body: { content: { 'application/json': { schema: cancelBody } } } },
+  responses: answers(200, printedObject, 'as `statedsl cancel --json` prints it'),
+});
+
+const resume = createRoute({
+  method: 'post',
+  path: '/runs/{id}/resume',
+  summary: 'Continue a run that was suspended, was interrupted or failed.',
+  tags: TAGS,
+  request: { params: runParams, ...body(resumeBody) },
+  responses: answers(202, startedAnswer, 'the run'),
+});
+
+const replay = createRoute({
+  method: 'post',
+  path: '/runs/{id}/replay',
+  summary: 'Execute a new run from a point of an old one.',
+  tags: TAGS,
+  request: { params: runParams, ...body(replayBody) },
+  responses: answers(201, startedAnswer, 'the new run, at the address in `Location`'),
+});
+
+const apply = createRoute({
+  method: 'post',
+  path: '/runs/{id}/apply',
+  summary: 'Merge the changes in the worktree of a run into the checkout.',
+  tags: TAGS,
+  request: { params: runParams },
+  responses: answers(200, printedObject, 'as `statedsl apply --json` prints it'),
+});
+
+/** What is to be executed, besides the task. */
+interface Wanted {
+  readonly runId: string;
+  readonly machine: string | null;
+  readonly limits: Limits;
+  /** Inputs that are never on disk. */
+  readonly secret?: Readonly<Record<string, Json>>;
+}
+
+/** Time in requests is in seconds, as people write it. */
+function limitsOf({ time, ...rest }: Readonly<Record<string, number | undefined>> = {}): Limits {
+  return omitUndefined({ ...rest, timeMs: time === undefined ? undefined : time * 1000 }) as Limits;
+}
+
+export function addChangeRoutes(app: ServiceApp, service: Service): void {
+  const { runs, executions, project } = service;
+  const personOf = (c: Context): string =>
+    (service.userHeader === null ? undefined : c.req.header(service.userHeader)) ?? service.user;
+
+  async function execute(c: Context, task: Task, { runId, machine, limits, secret = {} }: Wanted) {
+    const added = await executions.add({ run_id: runId, machine, task, limits, by: personOf(c) }, secret);
+    if (!added.ok) return answerRefusal(c, added.refusal);
+    c.header('Location', `/api/v1/runs/${runId}`);
+    const status = executions.isExecuting(runId) ? 'running' : 'queued';
+    return c.json({ run_id: runId, status }, task.kind === 'resume' ? 202 : 201);
+  }
+
+  /** A run that nobody executes continues with what was delivered. */
+  async function deliver(c: Context, delivered: Promise<Result<Delivered>>) {
+    const result = await delivered;
+    if (!result.ok) return answerRefusal(c, result.refusal);
+    const { run_id, delivery } = result.value;
+    if (delivery === 'recorded')
+      await executions.add({ run_id, machine: null, task: { kind: 'resume' }, limits: {}, by: personOf(c) });
+    return c.json(result.value, 200);
+  }
+
+  app.openapi(start, async (c) => {
+    const { program, text, inputs = {}, limits } = c.req.valid('json');
+    if (text !== undefined && !service.allowText)
+      return answerWith(c, 403, {
+        code: 'no-texts',
+        message: 'this service runs only the programs of its folder',
+        help: 'name one of `GET /api/v1/programs`, or start the service with `--allow-text`',
+      });
+    const found = program === undefined ? null : findProgram(project, program);
+    if (found !== null && !found.ok) return answerRefusal(c, found.refusal);
+    const checked = await (found === null ? project.checkText(text as string) : project.checkFile(found.value));
+    if (!checked.isValid || checked.machine === null)
+      return answerRefusal(c, {
+        code: 'invalid-program',
+        message: 'the program has errors',
+        help: 'mend what `diagnostics` names',
+        findings: checked,
+      });
+    const given = inputs as Readonly<Record<string, Json>>;
+    const [problem] = inputProblems(checked.machine as Machine, given);
+    if (problem !== undefined)
+      return answerRefusal(c, { code: 'wrong-use', message: problem.message, help: 'see `GET /api/v1/programs`' });
+    // Secrets are not written to disk, also not while the run waits.
+    const isSecret = ([name]: [string, Json]) => checked.inputs.some((input) => input.name === name && input.secret);
+    const [secret, open] = [true, false].map((wanted) =>
+      Object.fromEntries(Object.entries(given).filter((entry) => (isSecret(entry) === true) === wanted)),
+    ) as [Readonly<Record<string, Json>>, Readonly<Record<string, Json>>];
+    const from = found === null ? { text: text as string } : { program: found.value };
+    const task: Task = { kind: 'start', inputs: open, ...from };
+    return execute(c, task, {
+      runId: newRunId(),
+      machine: checked.machine.name,
+      limits: limitsOf(limits),
+      secret,
+    });
+  });
+
+  app.openapi(give, async (c) =>
+    deliver(
+      c,
+      runs.answer(c.req.valid('param').id, c.req.valid('json') as Readonly<Record<string, Json>>, { by: personOf(c) }),
+    ),
+  );
+
+  app.openapi(send, async (c) => {
+    const { name, payload = null } = c.req.valid('json');
+    return deliver(c, runs.signal(c.req.valid('param').id, name, payload as Json, { by: personOf(c) }));
+  });
+
+  app.openapi(cancel, async (c) => {
+    const { id } = c.req.valid('param');
+    const queued = executions.find(id);
+    if (queued !== null && executions.withdraw(queued.run_id)) {
+      const known = await runs.inspect(queued.run_id);
+      if (!known.ok) return c.json({ run_id: queued.run_id, status: 'failed', error: { kind: 'cancelled' } }, 200);
+    }
+    const result = await runs.cancel(id, { by: personOf(c) });
+    if (result.ok) executions.forget(result.value.run_id);
+    return result.ok ? c.json(result.value, 200) : answerRefusal(c, result.refusal);
+  });
+
+  app.openapi(resume, async (c) => {
+    const found = await runs.inspect(c.req.valid('param').id);
+    if (!found.ok) return answerRefusal(c, found.refusal);
+    const { run_id, machine, status } = found.value;
+    const { limits, inputs = {} } = c.req.valid('json');
+    if (status === 'returned') return answerRefusal(c, { code: 'over', message: 'the run has returned', help: null });
+    if (status === 'running')
+      return answerRefusal(c, { code: 'held', message: 'a process executes the run', help: null });
+    const secret = inputs as Readonly<Record<string, Json>>;
+    return execute(c, { kind: 'resume' }, { runId: run_id, machine, limits: limitsOf(limits), secret });
+  });
+
+  app.openapi(replay, async (c) => {
+    const { from, limits } = c.req.valid('json');
+    const found = await runs.inspect(c.req.valid('param').id);
+    if (!found.ok) return answerRefusal(c, found.refusal);
+    const { run_id, machine, last_seq } = found.value;
+    const isBeyond = typeof from === 'number' && from > last_seq;
+    const beyond = isBeyond ? refuse('wrong-use', `the run has no event ${from}`, `its last is ${last_seq}`) : null;
+    if (beyond !== null) return answerRefusal(c, beyond.refusal);
+    const task: Task = { kind: 'replay', of: run_id, from };
+    return execute(c, task, { runId: newRunId(), machine, limits: limitsOf(limits) });
+  });
+
+  app.openapi(apply, async (c) => answer(c, runs.apply(c.req.valid('param').id)));
+}

@@ -1,0 +1,81 @@
+/** Routes about programs: what there is to run, and what is wrong with it. */
+import { createRoute, z } from '@hono/zod-openapi';
+import { type Result, refuse, resultOf, resultWith } from '../../control/result.js';
+import { diagnosticsToJson } from '../../library/diagnostics.js';
+import type { CheckedProgram, Project } from '../../library/project.js';
+import { answerRefusal } from '../answer.js';
+import { checkBody, printedObject } from '../schemas.js';
+import { answers, type Service, type ServiceApp } from '../service.js';
+
+const TAGS = ['programs'];
+
+const list = createRoute({
+  method: 'get',
+  path: '/programs',
+  summary: 'List programs, workflows, plans and patterns with their inputs.',
+  tags: TAGS,
+  responses: answers(200, printedObject, 'as `statedsl list --json` prints it'),
+});
+
+const show = createRoute({
+  method: 'get',
+  path: '/programs/{name}',
+  summary: 'Show the graph and the inputs of a program.',
+  tags: TAGS,
+  request: { params: z.object({ name: z.string().min(1).max(4096) }) },
+  responses: answers(200, printedObject, '`name`, `inputs`, `machines`, `diagnostics` and `graph` in Mermaid'),
+});
+
+const check = createRoute({
+  method: 'post',
+  path: '/check',
+  summary: 'Check a program or a text. Nothing is started.',
+  tags: TAGS,
+  request: { body: { content: { 'application/json': { schema: checkBody } }, required: true } },
+  responses: answers(200, printedObject, '`valid` and `diagnostics`'),
+});
+
+/** The path of a program that the list has: a path that leads anywhere else is not one. */
+export function findProgram(project: Project, name: string): Result<string> {
+  const { programs, workflows, plans } = project.programs();
+  const all = [...programs, ...workflows, ...plans].map(({ path }) => path);
+  const found = all.find((path) => path === name);
+  return found === undefined
+    ? refuse('unknown', `there is no program \`${name}\``, 'choose one of `GET /api/v1/programs`')
+    : resultWith(found);
+}
+
+const inputsOf = ({ inputs }: CheckedProgram) => inputs.map(({ name, ...rest }) => ({ name, ...rest }));
+
+export function addProgramRoutes(app: ServiceApp, { project }: Service): void {
+  app.openapi(list, async (c) => {
+    const result = await resultOf(() => project.programs());
+    return result.ok ? c.json(result.value, 200) : answerRefusal(c, result.refusal);
+  });
+
+  app.openapi(show, async (c) => {
+    const found = findProgram(project, c.req.valid('param').name);
+    if (!found.ok) return answerRefusal(c, found.refusal);
+    const checked = await project.checkFile(found.value);
+    return c.json(
+      {
+        name: found.value,
+        inputs: inputsOf(checked),
+        machines: checked.machines.map(({ name }) => name),
+        diagnostics: diagnosticsToJson(checked),
+        graph: checked.isValid ? await project.graph(checked) : null,
+      },
+      200,
+    );
+  });
+
+  app.openapi(check, async (c) => {
+    const { program, text, name } = c.req.valid('json');
+    const found = program === undefined ? null : findProgram(project, program);
+    if (found !== null && !found.ok) return answerRefusal(c, found.refusal);
+    const checked = await (found === null
+      ? project.checkText(text as string, name === undefined ? {} : { name })
+      : project.checkFile(found.value));
+    return c.json({ valid: checked.isValid, diagnostics: diagnosticsToJson(checked) }, 200);
+  });
+}

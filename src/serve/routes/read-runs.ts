@@ -1,0 +1,132 @@
+/** Routes that read runs. */
+import { createRoute } from '@hono/zod-openapi';
+import type { ListedRun } from '../../runtime/list-runs.js';
+import { answer, answerRefusal } from '../answer.js';
+import {
+  artifactParams,
+  effectParams,
+  eventsQuery,
+  inspectQuery,
+  listQuery,
+  outputQuery,
+  printedObject,
+  reportQuery,
+  runParams,
+} from '../schemas.js';
+import { answers, type Service, type ServiceApp } from '../service.js';
+import { sendEvents, sendOutput } from '../streams.js';
+
+const TAGS = ['runs'];
+
+const list = createRoute({
+  method: 'get',
+  path: '/runs',
+  summary: 'List runs, newest first; queued ones come first.',
+  tags: TAGS,
+  request: { query: listQuery },
+  responses: answers(200, printedObject, '`runs`, and `next` if there are more'),
+});
+
+const inspect = createRoute({
+  method: 'get',
+  path: '/runs/{id}',
+  summary: 'Show a run as it is, or as it was after an event.',
+  tags: TAGS,
+  request: { params: runParams, query: inspectQuery },
+  responses: answers(200, printedObject, 'as `statedsl show --json` prints it'),
+});
+
+const events = createRoute({
+  method: 'get',
+  path: '/runs/{id}/events',
+  summary: 'Events as NDJSON, or as server-sent events whose ids are the numbers of the events.',
+  tags: TAGS,
+  request: { params: runParams, query: eventsQuery },
+  responses: {
+    ...answers(200, printedObject, 'one event a line, until the run is over'),
+  },
+});
+
+const output = createRoute({
+  method: 'get',
+  path: '/runs/{id}/effects/{effect}/output',
+  summary: 'What a command or an agent prints, until it has ended.',
+  tags: TAGS,
+  request: { params: effectParams, query: outputQuery },
+  responses: answers(200, printedObject, 'text; with `Range` once the effect has ended'),
+});
+
+const artifact = createRoute({
+  method: 'get',
+  path: '/runs/{id}/artifacts/{hash}',
+  summary: 'A large value or output that an event names.',
+  tags: TAGS,
+  request: { params: artifactParams },
+  responses: answers(200, printedObject, 'its bytes'),
+});
+
+const report = createRoute({
+  method: 'get',
+  path: '/report',
+  summary: 'How much time and money runs took, and where.',
+  tags: TAGS,
+  request: { query: reportQuery },
+  responses: answers(200, printedObject, 'as `statedsl report --json` prints it'),
+});
+
+export function addReadRoutes(app: ServiceApp, { runs, executions }: Service): void {
+  app.openapi(list, async (c) => {
+    const { cursor, status, ...filter } = c.req.valid('query');
+    const queued = cursor === undefined ? executions.queuedRuns() : [];
+    const isQueued = new Set(queued.map(({ run_id }) => run_id));
+    const wantedQueued = (run: ListedRunOrQueued): boolean =>
+      (status === undefined || status === 'queued') &&
+      (filter.machine === undefined || run.machine === filter.machine) &&
+      (filter.q === undefined || `${run.run_id} ${run.machine}`.toLowerCase().includes(filter.q.toLowerCase()));
+    const first = queued.filter(wantedQueued);
+    if (status === 'queued') return c.json({ runs: first }, 200);
+    const found = await runs.list({ ...filter, ...(status && { status }), ...(cursor && { after: cursor }) });
+    if (!found.ok) return answerRefusal(c, found.refusal);
+    const rest = found.value.runs.filter(({ run_id }) => !isQueued.has(run_id));
+    return c.json({ ...found.value, runs: [...first, ...rest] }, 200);
+  });
+
+  app.openapi(inspect, async (c) => {
+    const { id } = c.req.valid('param');
+    const { at } = c.req.valid('query');
+    const waiting = executions.find(id);
+    const result = await runs.inspect(waiting?.run_id ?? id, at ?? null);
+    // A queued run has no record yet, unless it was executed before.
+    if (!result.ok && waiting !== null) return c.json(waiting, 200);
+    if (!result.ok) return answerRefusal(c, result.refusal);
+    return c.json(waiting?.status === 'queued' ? { ...result.value, status: 'queued' } : result.value, 200);
+  });
+
+  app.openapi(events, async (c) => {
+    const { id } = c.req.valid('param');
+    const { after = 0, follow } = c.req.valid('query');
+    return sendEvents(c, runs, { id, after, isFollowing: follow !== 'false' });
+  });
+
+  app.openapi(output, async (c) => {
+    const { id, effect } = c.req.valid('param');
+    const { stream, raw, follow } = c.req.valid('query');
+    const { signal } = c.req.raw;
+    const options = { stream, raw: raw === 'true', follow: follow !== 'false', signal };
+    return sendOutput(c, runs.output(id, effect, options));
+  });
+
+  app.openapi(artifact, async (c) => {
+    const { id, hash } = c.req.valid('param');
+    return sendOutput(c, runs.artifact(id, hash));
+  });
+
+  app.openapi(report, async (c) => {
+    const { run, last } = c.req.valid('query');
+    if (run !== undefined && last !== undefined)
+      return c.json({ code: 'wrong-use', message: '`run` and `last` both choose runs', help: 'give one of them' }, 422);
+    return answer(c, runs.report({ ...(run !== undefined && { run }), ...(last !== undefined && { last }) }));
+  });
+}
+
+type ListedRunOrQueued = Omit<ListedRun, 'status'> & { readonly status: string };

@@ -1,0 +1,125 @@
+/** What requests may hold, and what answers hold: these schemas validate requests, and the OpenAPI document is made of them. */
+import { z } from '@hono/zod-openapi';
+
+export const RUN_STATUSES = ['queued', 'running', 'returned', 'failed', 'suspended', 'interrupted', 'killed'] as const;
+
+const json = z.unknown().openapi({ description: 'any JSON value' });
+const values = z.record(z.string(), json);
+const name = z.string().min(1).max(200);
+const count = z.coerce.number().int().nonnegative();
+
+/** The id of a run or the beginning of one: it becomes a part of a path. */
+export const runId = z
+  .string()
+  .regex(/^[0-9a-f][0-9a-f-]{0,35}$/i, 'is not the id of a run')
+  .openapi({ description: 'the id of a run, or the beginning of it', example: '01975c3a-5b9e-7c2f-9d1a-3f0e6b8c4d21' });
+
+export const hash = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, 'is not a SHA-256 in lower case')
+  .openapi({ description: 'the SHA-256 of an artifact, as an event of the run names it' });
+
+export const runParams = z.object({ id: runId });
+export const effectParams = z.object({ id: runId, effect: z.string().min(1).max(500) });
+export const artifactParams = z.object({ id: runId, hash });
+
+const time = z
+  .string()
+  .refine((text) => !Number.isNaN(Date.parse(text)), 'is not a time, such as 2030-01-31T12:00:00Z');
+
+export const listQuery = z.strictObject({
+  status: z.enum(RUN_STATUSES).optional().openapi({ description: 'only runs with this status' }),
+  machine: name.optional(),
+  since: time.optional().openapi({ description: 'only runs that started at this time or later' }),
+  until: time.optional().openapi({ description: 'only runs that started before this time' }),
+  q: z.string().max(1000).optional().openapi({ description: 'only runs that mention this text' }),
+  limit: z.coerce.number().int().min(1).max(1000).default(100),
+  cursor: runId.optional().openapi({ description: '`next` of the page before' }),
+});
+
+export const inspectQuery = z.strictObject({
+  at: count.min(1).optional().openapi({ description: 'the run as it was after the event with this number' }),
+});
+
+const flag = z.enum(['true', 'false']);
+
+export const eventsQuery = z.strictObject({
+  after: count.optional().openapi({ description: 'only events with a higher number; default 0' }),
+  follow: flag.optional().openapi({ description: '`false`: only what is on record; default until the run is over' }),
+});
+
+export const outputQuery = z.strictObject({
+  stream: z.enum(['stdout', 'stderr']).default('stdout'),
+  raw: flag.optional().openapi({ description: 'of an agent: everything that its program printed' }),
+  follow: flag.optional().openapi({ description: '`false`: only what is there; default until the effect has ended' }),
+});
+
+export const reportQuery = z.strictObject({
+  run: runId.optional(),
+  last: z.coerce.number().int().min(1).max(10_000).optional(),
+});
+
+const limits = z
+  .strictObject({
+    transitions: z.number().int().positive().optional(),
+    time: z.number().positive().optional().openapi({ description: 'seconds' }),
+    cost: z.number().positive().optional().openapi({ description: 'US dollars' }),
+    tokens: z.number().int().positive().optional(),
+  })
+  .openapi('Limits');
+
+export const startBody = z
+  .strictObject({
+    program: z.string().min(1).max(4096).optional().openapi({ description: 'a path that `GET /programs` lists' }),
+    text: z.string().optional().openapi({ description: 'the text of a program, where the service accepts texts' }),
+    inputs: values.optional(),
+    limits: limits.optional(),
+  })
+  .refine(({ program, text }) => (program === undefined) !== (text === undefined), 'needs `program` or `text`')
+  .openapi('StartRun');
+
+export const answersBody = values
+  .refine((answers) => Object.keys(answers).length > 0, 'holds no answer')
+  .openapi('Answers', { example: { approve: 'yes' } });
+
+export const signalBody = z.strictObject({ name, payload: json.optional() }).openapi('Signal');
+
+export const cancelBody = z.strictObject({}).openapi('Cancel');
+
+export const resumeBody = z
+  .strictObject({
+    limits: limits.optional(),
+    inputs: values.optional().openapi({ description: 'secret inputs: they are not stored, so they are given again' }),
+  })
+  .openapi('Resume');
+
+export const replayBody = z
+  .strictObject({
+    from: z
+      .union([
+        z.number().int().positive(),
+        z.strictObject({ state: name, entry: z.number().int().positive().default(1) }),
+        z.literal('failed'),
+      ])
+      .openapi({ description: 'the number of an event, an entry of a state, or `failed`: all members that failed' }),
+    limits: limits.optional(),
+  })
+  .openapi('Replay');
+
+export const checkBody = z
+  .strictObject({
+    program: z.string().min(1).max(4096).optional(),
+    text: z.string().optional(),
+    name: z.string().min(1).max(4096).optional().openapi({ description: 'the file name that a text would have' }),
+  })
+  .refine(({ program, text }) => (program === undefined) !== (text === undefined), 'needs `program` or `text`')
+  .openapi('Check');
+
+export const errorAnswer = z
+  .looseObject({ code: z.string(), message: z.string(), help: z.string().nullable() })
+  .openapi('Error', { description: '`code` is for programs, `message` for people; `help` is one next step' });
+
+/** Objects that `--json` prints, too: the manual describes their members. */
+export const printedObject = z.looseObject({}).openapi({ description: 'as the command line prints it with `--json`' });
+
+export const startedAnswer = z.object({ run_id: z.string(), status: z.enum(['queued', 'running']) }).openapi('Started');

@@ -1,0 +1,34 @@
+/** What every route knows: the operations, and what this service permits. */
+import type { OpenAPIHono, RouteConfig, z } from '@hono/zod-openapi';
+import type { Runs } from '../control/runs.js';
+import type { Project } from '../library/project.js';
+import type { AccessOptions } from './access.js';
+import type { Executions } from './executions/executions.js';
+import { errorAnswer } from './schemas.js';
+
+export interface Service {
+  readonly runs: Runs;
+  readonly project: Project;
+  readonly executions: Executions;
+  readonly access: AccessOptions;
+  /** Nothing can be started or changed. */
+  readonly isReadOnly: boolean;
+  /** Programs may come as text. */
+  readonly allowText: boolean;
+  /** The header in which a proxy that authenticates names the user; null: there is none. */
+  readonly userHeader: string | null;
+  /** Who changes runs if no header says it. */
+  readonly user: string;
+  readonly version: string;
+}
+
+export type ServiceApp = OpenAPIHono;
+
+/** The answers of a route: its value, or an error. */
+export function answers(status: 200 | 201 | 202, schema: z.ZodType, description: string) {
+  const json = (of: z.ZodType) => ({ content: { 'application/json': { schema: of } } });
+  return {
+    [status]: { ...json(schema), description },
+    default: { ...json(errorAnswer), description: 'why it was not done' },
+  } as unknown as RouteConfig['responses'];
+}

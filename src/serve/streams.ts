@@ -1,0 +1,135 @@
+/** Events and output while they come: NDJSON, server-sent events, and bytes with ranges. */
+import type { Context } from 'hono';
+import type { Result } from '../control/result.js';
+import type { EventLine, EventStream, OutputStream, Runs } from '../control/runs.js';
+import { answerRefusal, answerWith } from './answer.js';
+
+/** A proxy closes a connection that is silent for long. */
+const KEEP_ALIVE_MS = 15_000;
+
+interface EventsWanted {
+  readonly id: string;
+  /** The number of the event after which the stream starts. */
+  readonly after: number;
+  readonly isFollowing: boolean;
+}
+
+export async function sendEvents(c: Context, runs: Runs, { id, after, isFollowing }: EventsWanted) {
+  const isSse = (c.req.header('accept') ?? '').includes('text/event-stream');
+  const last = Number(c.req.header('last-event-id') ?? after);
+  const from = Number.isSafeInteger(last) && last >= 0 ? last : after;
+  const { signal } = c.req.raw;
+  // A reader of SSE connects again by itself, so its stream ends only when the run is removed.
+  const follow = isFollowing ? (isSse ? 'forever' : 'until-over') : 'no';
+  const result = await runs.events(id, from, signal, follow);
+  if (!result.ok) return answerRefusal(c, result.refusal);
+  const stream = result.value;
+  c.header('Cache-Control', 'no-store');
+  c.header('X-Accel-Buffering', 'no');
+  if (!isSse) {
+    c.header('Content-Type', 'application/x-ndjson; charset=utf-8');
+    return c.body(bodyOf(textOf(stream, ({ text }) => `${text}\n`)));
+  }
+  c.header('Content-Type', 'text/event-stream; charset=utf-8');
+  const lines = textOf(stream, ({ seq, text }) => `id: ${seq}\ndata: ${text}\n\n`);
+  return c.body(bodyOf(withKeepAlive(lines, stream)));
+}
+
+async function* textOf(stream: EventStream, format: (line: EventLine) => string): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  for await (const batch of stream.lines()) yield encoder.encode(batch.map(format).join(''));
+}
+
+/** Comments between events, and an event of its own that says why there are no more. */
+async function* withKeepAlive(lines: AsyncGenerator<Uint8Array>, stream: EventStream): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  yield encoder.encode(': statedsl\n\n');
+  let next = lines.next();
+  try {
+    for (;;) {
+      let timer: NodeJS.Timeout | undefined;
+      const silence = new Promise<null>((resolve) => {
+        timer = setTimeout(resolve, KEEP_ALIVE_MS, null);
+      });
+      const got = await Promise.race([next, silence]);
+      clearTimeout(timer);
+      if (got === null) yield encoder.encode(': \n\n');
+      else if (got.done === true) break;
+      else {
+        yield got.value;
+        next = lines.next();
+      }
+    }
+    yield encoder.encode(`event: end\ndata: ${JSON.stringify(stream.end)}\n\n`);
+  } finally {
+    await lines.return(undefined);
+  }
+}
+
+/** Reads only as fast as the client takes it. */
+function bodyOf(pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { value, done } = await pieces.next();
+        if (done === true) controller.close();
+        else controller.enqueue(value);
+      },
+      async cancel() {
+        await pieces.return(undefined);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+interface Range {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** One range of bytes; null if the header is absent, or asks for several: then the whole is sent, as the standard allows. */
+function rangeOf(header: string | undefined, size: number): Range | 'unsatisfiable' | null {
+  const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? [];
+  if (from === '' && to === '') return null;
+  const first = from === '' ? Math.max(0, size - Number(to)) : Number(from);
+  const last = from === '' || to === '' ? size - 1 : Math.min(Number(to), size - 1);
+  return first > last ? 'unsatisfiable' : { first, last };
+}
+
+/** Output is text that somebody else wrote: a browser must neither guess its type nor execute anything in it. */
+export async function sendOutput(c: Context, opened: Promise<Result<OutputStream>>) {
+  const result = await opened;
+  if (!result.ok) return answerRefusal(c, result.refusal);
+  const { complete, bytes } = result.value;
+  c.header('Content-Type', 'text/plain; charset=utf-8');
+  c.header('Cache-Control', 'no-store');
+  if (!complete) return c.body(bodyOf(piecesOf(result.value)));
+  c.header('Accept-Ranges', 'bytes');
+  const range = rangeOf(c.req.header('range'), bytes);
+  if (range === 'unsatisfiable') {
+    c.header('Content-Range', `bytes */${bytes}`);
+    return answerWith(c, 416, {
+      code: 'wrong-use',
+      message: `the output has only ${bytes} bytes`,
+      help: 'ask for a range within them',
+    });
+  }
+  if (range === null) return c.body(bodyOf(piecesOf(result.value)));
+  c.header('Content-Range', `bytes ${range.first}-${range.last}/${bytes}`);
+  return c.body(bodyOf(partOf(result.value, range)), 206);
+}
+
+async function* piecesOf(stream: OutputStream): AsyncGenerator<Uint8Array> {
+  yield* stream;
+}
+
+async function* partOf(stream: OutputStream, { first, last }: Range): AsyncGenerator<Uint8Array> {
+  let at = 0;
+  for await (const piece of stream) {
+    const part = piece.subarray(Math.max(0, first - at), last + 1 - at);
+    if (part.length > 0) yield part;
+    at += piece.length;
+    if (at > last) return;
+  }
+}

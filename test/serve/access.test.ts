@@ -1,0 +1,114 @@
+/** Who may talk to the service, and what it says to everybody else. */
+import { describe, expect, test } from 'vitest';
+import { serviceOf, TOKEN } from './service.js';
+
+describe('access', () => {
+  test('needs the token, in a header or in the cookie', async () => {
+    const { send } = await serviceOf({});
+    const without = await send('GET', '/api/v1/runs', undefined, { authorization: null });
+    expect(without.status).toBe(401);
+    expect(without.json).toMatchObject({ code: 'no-token' });
+    expect(without.headers.get('www-authenticate')).toBe('Bearer realm="statedsl"');
+    expect((await send('GET', '/api/v1/runs', undefined, { authorization: 'Bearer wrong' })).status).toBe(401);
+    expect((await send('GET', '/api/v1/runs')).status).toBe(200);
+    const cookie = { authorization: null, cookie: `statedsl_7700=${TOKEN}` };
+    expect((await send('GET', '/api/v1/runs', undefined, cookie)).status).toBe(200);
+    const other = { authorization: null, cookie: `statedsl_7701=${TOKEN}` };
+    expect((await send('GET', '/api/v1/runs', undefined, other)).status).toBe(401);
+  });
+
+  test('the printed address sets the cookie and loses the token', async () => {
+    const { send } = await serviceOf({});
+    const first = await send('GET', `/?token=${TOKEN}&x=1`, undefined, { authorization: null });
+    expect(first.status).toBe(303);
+    expect(first.headers.get('location')).toBe('/?x=1');
+    expect(first.headers.get('set-cookie')).toBe(`statedsl_7700=${TOKEN}; Path=/; HttpOnly; SameSite=Strict`);
+    expect((await send('GET', '/?token=wrong', undefined, { authorization: null })).status).toBe(401);
+    // The programs of a service use the header: addresses are logged.
+    expect((await send('GET', `/api/v1/runs?token=${TOKEN}`, undefined, { authorization: null })).status).toBe(401);
+  });
+
+  test.each([
+    ['another name of the host', { host: 'evil.example:7700' }, 'wrong-host'],
+    ['another port', { host: '127.0.0.1:80' }, 'wrong-host'],
+    ['a page of another site', { origin: 'http://evil.example' }, 'foreign-origin'],
+    ['a file', { origin: 'null' }, 'foreign-origin'],
+    ['another port of this machine', { origin: 'http://127.0.0.1:1234' }, 'foreign-origin'],
+    ['a request that another site causes', { 'sec-fetch-site': 'cross-site' }, 'foreign-origin'],
+  ])('refuses %s, also with the token', async (_, headers, code) => {
+    const { send } = await serviceOf({});
+    for (const path of ['/', '/api/v1/runs', '/api/v1/metrics']) {
+      const { status, json } = await send('GET', path, undefined, headers);
+      expect({ path, status, json }).toMatchObject({ status: 403, json: { code } });
+    }
+  });
+
+  test('says whether it is alive to everybody', async () => {
+    const { send } = await serviceOf({});
+    const { status, json } = await send('GET', '/api/v1/healthz', undefined, { authorization: null, host: 'x' });
+    expect({ status, json }).toEqual({ status: 200, json: { status: 'ok' } });
+  });
+
+  test('lets no page embed it and no script in', async () => {
+    const { send } = await serviceOf({});
+    const { headers } = await send('GET', '/api/v1/runs');
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+    expect(headers.get('content-security-policy')).not.toContain('unsafe');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  test('changes nothing when it may only read', async () => {
+    const { send } = await serviceOf({ 'a.dsl': 'RETURN: 1\n' }, { isReadOnly: true });
+    for (const path of ['/runs', '/runs/0/cancel', '/runs/0/answers', '/runs/0/apply', '/runs/0/resume']) {
+      const { status, json } = await send('POST', `/api/v1${path}`, { program: 'a.dsl' });
+      expect({ path, status, json }).toMatchObject({ status: 403, json: { code: 'read-only' } });
+    }
+    expect((await send('GET', '/api/v1/runs')).status).toBe(200);
+    expect((await send('POST', '/api/v1/check', { program: 'a.dsl' })).json).toEqual({ valid: true, diagnostics: [] });
+  });
+});
+
+describe('requests that are wrong', () => {
+  test.each([
+    ['a member that does not exist', 'POST', '/runs', { program: 'a.dsl', input: {} }, 400, /input/],
+    ['neither program nor text', 'POST', '/runs', {}, 400, /needs `program` or `text`/],
+    ['a limit that is not one', 'POST', '/runs', { program: 'a.dsl', limits: { cost: -1 } }, 400, /limits\.cost/],
+    ['no JSON', 'POST', '/runs', '{"program": ', 400, /JSON/],
+    ['an id that leads elsewhere', 'GET', '/runs/..%2F..%2Fetc', undefined, 400, /not the id of a run/],
+    ['a hash that leads elsewhere', 'GET', '/runs/0/artifacts/..%2F..%2Frun.json', undefined, 400, /SHA-256/],
+    ['a filter that does not exist', 'GET', '/runs?state=A', undefined, 400, /state/],
+    ['a status that does not exist', 'GET', '/runs?status=done', undefined, 400, /status/],
+    ['a program that leads elsewhere', 'POST', '/runs', { program: '../a.dsl' }, 404, /no program/],
+    ['an absolute program', 'POST', '/runs', { program: '/etc/passwd' }, 404, /no program/],
+    ['a text', 'POST', '/runs', { text: 'RETURN: 1\n' }, 403, /only the programs of its folder/],
+    ['an input that does not exist', 'POST', '/runs', { program: 'a.dsl', inputs: { b: 1 } }, 422, /no input `b`/],
+    ['an input of another type', 'POST', '/runs', { program: 'a.dsl', inputs: { n: 'x' } }, 422, /must be a number/],
+    ['a run that does not exist', 'GET', '/runs/01975c3a', undefined, 404, /run/],
+    ['an address that does not exist', 'GET', '/nothing', undefined, 404, /nothing at this address/],
+  ])('%s', async (_, method, path, body, status, message) => {
+    const { send } = await serviceOf({ 'a.dsl': 'INPUT: n = 1 (number)\nRETURN: {n}\n' });
+    const got = await send(method, `/api/v1${path}`, body);
+    expect({ status: got.status, message: got.json.message }).toEqual({
+      status,
+      message: expect.stringMatching(message),
+    });
+    expect(Object.keys(got.json)).toEqual(expect.arrayContaining(['code', 'message', 'help']));
+    expect(got.text).not.toMatch(/\bat .*\.[jt]s:/);
+  });
+
+  test('a body that is too large', async () => {
+    const { send } = await serviceOf({ 'a.dsl': 'RETURN: 1\n' });
+    const { status, json } = await send('POST', '/api/v1/runs', { program: 'x'.repeat(5 * 1024 * 1024) });
+    expect({ status, json }).toMatchObject({ status: 413, json: { code: 'too-large' } });
+  });
+
+  test('a program with errors: all that is wrong with it', async () => {
+    const { send } = await serviceOf({ 'a.dsl': 'GOTO: NOWHERE\n' });
+    const { status, json } = await send('POST', '/api/v1/runs', { program: 'a.dsl' });
+    expect(status).toBe(422);
+    expect(json).toMatchObject({ code: 'invalid-program', diagnostics: [{ code: 'unknown-state', line: 1 }] });
+  });
+});

@@ -1,0 +1,158 @@
+/** The service as a process: its death is not the death of runs, and nothing that it promised is lost. */
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type Place, place } from '../cli/statedsl.js';
+import type { Started } from '../harness/process.js';
+
+interface Client {
+  readonly process: Started;
+  readonly address: string;
+  readonly token: string;
+  call(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>;
+}
+
+async function serve(one: Place, args: readonly string[] = []): Promise<Client> {
+  const process = one.start(['serve', '--listen', '0', '--json', ...args]);
+  const line = await new Promise<string>((resolve, reject) => {
+    let text = '';
+    process.stdout.on('data', (chunk: Buffer) => {
+      text += chunk;
+      if (text.includes('\n')) resolve(text);
+    });
+    void process.end.then(({ stderr }) => reject(new Error(stderr)));
+  });
+  const url = new URL(JSON.parse(line).address as string);
+  const token = url.searchParams.get('token') ?? '';
+  return {
+    process,
+    address: url.origin,
+    token,
+    async call(method, path, body) {
+      const response = await fetch(`${url.origin}/api/v1${path}`, {
+        method,
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      return (await response.json()) as Record<string, unknown>;
+    },
+  };
+}
+
+const statuses = async (client: Client): Promise<string[]> =>
+  ((await client.call('GET', '/runs')).runs as { status: string }[]).map(({ status }) => status);
+
+async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+const PROGRAM = `INPUT: n
+STATE: A
+  TRACK: turn
+  INCREMENT: turn
+  DO: echo "$STATEDSL_RUN_ID $STATEDSL_EFFECT_ID" >> log; sleep 0.05
+  IF: turn < 4 → GOTO: A
+  RETURN: {n}
+`;
+
+describe('the service', () => {
+  test('is killed in the middle of runs, and all of them end right', { timeout: 120_000 }, async () => {
+    const one = place({ 'p.dsl': PROGRAM });
+    const ids = new Set<string>();
+    let client = await serve(one, ['--runs', '2', '--jobs', '2']);
+    for (let n = 0; n < 6; n++)
+      ids.add((await client.call('POST', '/runs', { program: 'p.dsl', inputs: { n } })).run_id as string);
+    await until(() => existsSync(join(one.folder, 'log')));
+    client.process.kill('SIGKILL');
+    await client.process.end;
+    client = await serve(one, ['--runs', '2', '--jobs', '2']);
+    await until(async () => (await statuses(client)).every((status) => status === 'returned'));
+    expect(await statuses(client)).toHaveLength(6);
+    const lines = readFileSync(join(one.folder, 'log'), 'utf8').trim().split('\n');
+    // No process that executed a run was killed, so nothing was done twice.
+    expect(new Set(lines).size).toBe(lines.length);
+    expect(lines).toHaveLength(24);
+    expect(new Set(lines.map((line) => line.split(' ')[0]))).toEqual(ids);
+    client.process.kill('SIGTERM');
+    expect(await client.process.end).toMatchObject({ code: 0 });
+  });
+
+  test('stops, and continues at its next start what it had interrupted', { timeout: 60_000 }, async () => {
+    const one = place({ 'p.dsl': 'DO: touch started; test -e go || sleep 60\nRETURN: done\n' });
+    const first = await serve(one);
+    const { run_id } = await first.call('POST', '/runs', { program: 'p.dsl' });
+    await until(() => existsSync(join(one.folder, 'started')));
+    first.process.kill('SIGTERM');
+    // The second signal does not wait for the run.
+    first.process.kill('SIGTERM');
+    await until(() => {
+      first.process.kill('SIGTERM');
+      return first.process.hasEnded();
+    });
+    expect((await first.process.end).code).toBe(0);
+    one.file('go', '');
+    const second = await serve(one);
+    await until(async () => (await second.call('GET', `/runs/${run_id}`)).status === 'returned');
+    expect(await second.call('GET', `/runs/${run_id}`)).toMatchObject({ returned: 'done' });
+    second.process.kill('SIGTERM');
+    await second.process.end;
+  });
+
+  test('is alone with its runs, but others may show them', async () => {
+    const one = place({ 'p.dsl': 'RETURN: 1\n' });
+    const first = await serve(one);
+    const second = await one.runProcess(['serve', '--listen', '0']);
+    expect(second).toMatchObject({ code: 2, stderr: expect.stringContaining('another service (process') });
+    const reader = await serve(one, ['--read-only']);
+    expect(await reader.call('GET', '/runs')).toEqual({ runs: [] });
+    expect(await reader.call('POST', '/runs', { program: 'p.dsl' })).toMatchObject({ code: 'read-only' });
+    for (const { process } of [first, reader]) process.kill('SIGTERM');
+    await Promise.all([first.process.end, reader.process.end]);
+  });
+
+  test('does not start where it could not be safe', async () => {
+    const one = place({});
+    const start = async (...args: string[]) => {
+      const { code, stderr } = await one.run(['serve', ...args]);
+      return { code, stderr };
+    };
+    expect(await start('--listen', '0.0.0.0:0')).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('can be reached from other machines, so the service needs a token'),
+    });
+    writeFileSync(join(one.folder, 'token'), 'short\n', { mode: 0o600 });
+    expect(await start('--token-file', 'token')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('16 letters'),
+    });
+    writeFileSync(join(one.folder, 'token'), `${'long'.repeat(8)}\n`);
+    chmodSync(join(one.folder, 'token'), 0o644);
+    expect(await start('--token-file', 'token')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('chmod 600'),
+    });
+    expect(await start('--token-file', 'absent')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('cannot read'),
+    });
+    expect(await start('--listen', '127.0.0.1:99999')).toMatchObject({ code: 2 });
+    expect(await start('--programs', 'absent')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no folder'),
+    });
+  });
+
+  test('keeps the token of a file to itself', async () => {
+    const one = place({});
+    writeFileSync(join(one.folder, 'token'), `${'long'.repeat(8)}\n`, { mode: 0o600 });
+    const process = one.start(['serve', '--listen', '0', '--token-file', 'token']);
+    const line = await new Promise<string>((resolve) => process.stderr.once('data', (chunk) => resolve(String(chunk))));
+    expect(line).toMatch(/^listening at http:\/\/127\.0\.0\.1:\d+\n$/);
+    const response = await fetch(`${line.trim().split(' ').pop()}/api/v1/runs`, {
+      headers: { authorization: `Bearer ${'long'.repeat(8)}` },
+    });
+    expect(response.status).toBe(200);
+    process.kill('SIGTERM');
+    await process.end;
+  });
+});

@@ -1,0 +1,275 @@
+/** Runs over HTTP: each route does what the command of the same name does. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { serviceOf } from './service.js';
+
+const PROGRAMS = {
+  'hello.dsl': 'INPUT: who = "world"\nCHECK: greeting = printf "hello %s" {who}\nRETURN: {greeting}\n',
+  'ask.dsl': 'ASK user: "Go on?" → ok choices=yes,no\nRETURN: {ok}\n',
+  'wait.dsl': 'WAIT: signal go\nRETURN: "gone"\n',
+  'fail.dsl': 'STATE: A\n  DO: test -e there\n  RETURN: 1\n',
+  'secret.dsl': 'INPUT: key (secret)\nDO: x = printf %s {key}\nRETURN: {x}\n',
+};
+
+describe('runs', () => {
+  test('are started, listed and shown', async () => {
+    const { send, idle } = await serviceOf(PROGRAMS);
+    const started = await send('POST', '/api/v1/runs', { program: 'hello.dsl', inputs: { who: 'Ada' } });
+    expect(started.status).toBe(201);
+    const id = started.json.run_id as string;
+    expect(started.headers.get('location')).toBe(`/api/v1/runs/${id}`);
+    await idle();
+    const { json } = await send('GET', `/api/v1/runs/${id}`);
+    expect(json).toMatchObject({ run_id: id, status: 'returned', returned: 'hello Ada', inputs: { who: 'Ada' } });
+    expect((await send('GET', `/api/v1/runs/${id}?at=2`)).json).toMatchObject({ seq: 2, status: 'running' });
+    expect((await send('GET', `/api/v1/runs/${id}?at=99`)).status).toBe(422);
+    const { runs } = (await send('GET', '/api/v1/runs')).json as { runs: object[] };
+    expect(runs).toMatchObject([{ run_id: id, machine: 'hello', status: 'returned' }]);
+  });
+
+  test('are filtered and come in pages, newest first', async () => {
+    const { send, finish } = await serviceOf(PROGRAMS);
+    const ids: string[] = [];
+    for (const who of ['a', 'b', 'c']) ids.unshift(await finish('hello.dsl', { who }));
+    const failed = await finish('fail.dsl');
+    const list = async (query: string) =>
+      (await send('GET', `/api/v1/runs?${query}`)).json as { runs: { run_id: string }[]; next?: string };
+    expect((await list('machine=hello')).runs.map(({ run_id }) => run_id)).toEqual(ids);
+    expect((await list('status=failed')).runs.map(({ run_id }) => run_id)).toEqual([failed]);
+    expect((await list('q=%22who%22:%22b%22')).runs.map(({ run_id }) => run_id)).toEqual([ids[1]]);
+    const first = await list('limit=3');
+    expect(first.runs).toHaveLength(3);
+    const second = await list(`limit=3&cursor=${first.next}`);
+    expect(second).toEqual({ runs: [expect.objectContaining({ run_id: ids[2] })] });
+  });
+
+  test('continue after an answer, which can be given once', async () => {
+    const { send, finish, idle } = await serviceOf(PROGRAMS);
+    const id = await finish('ask.dsl');
+    const wrong = await send('POST', `/api/v1/runs/${id}/answers`, { ok: 'maybe' });
+    expect(wrong.status).toBe(422);
+    expect((await send('POST', `/api/v1/runs/${id}/answers`, {})).status).toBe(400);
+    const right = await send('POST', `/api/v1/runs/${id}/answers`, { ok: 'yes' });
+    expect(right).toMatchObject({ status: 200, json: { run_id: id, delivery: 'recorded' } });
+    expect((await send('POST', `/api/v1/runs/${id}/answers`, { ok: 'no' })).status).toBe(409);
+    await idle();
+    expect((await send('GET', `/api/v1/runs/${id}`)).json).toMatchObject({ status: 'returned', returned: 'yes' });
+    const events = await send('GET', `/api/v1/runs/${id}/events`);
+    expect(events.text).toMatch(/"type":"answered".*"by":"tester"/);
+  });
+
+  test('say who changed them, where a proxy names the user', async () => {
+    const { send, finish, idle } = await serviceOf(PROGRAMS, { userHeader: 'x-user' });
+    const id = await finish('ask.dsl');
+    await send('POST', `/api/v1/runs/${id}/answers`, { ok: 'yes' }, { 'x-user': 'ada' });
+    await idle();
+    expect((await send('GET', `/api/v1/runs/${id}/events`)).text).toMatch(/"type":"answered".*"by":"ada"/);
+  });
+
+  test('continue after a signal', async () => {
+    const { send, finish, idle, executions } = await serviceOf(PROGRAMS);
+    // Waits for the signal for a while, so that the service passes it on; then it is suspended.
+    const { json } = await send('POST', '/api/v1/runs', { program: 'wait.dsl' });
+    const id = json.run_id as string;
+    while (!(await send('GET', `/api/v1/runs/${id}/events?follow=false`)).text.includes('wait')) {
+      expect(executions.executing).toBe(1);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    expect((await send('POST', `/api/v1/runs/${id}/signals`, { name: 'go' })).status).toBe(200);
+    await idle();
+    expect((await send('GET', `/api/v1/runs/${id}`)).json).toMatchObject({ status: 'returned', returned: 'gone' });
+    expect(await finish('hello.dsl')).toHaveLength(36);
+  });
+
+  test('are cancelled, also while they wait for their turn', async () => {
+    const { send, finish } = await serviceOf(PROGRAMS);
+    const id = await finish('ask.dsl');
+    expect((await send('POST', `/api/v1/runs/${id}/cancel`, {})).json).toMatchObject({ run_id: id, status: 'failed' });
+    expect((await send('POST', `/api/v1/runs/${id}/cancel`, {})).status).toBe(409);
+  });
+
+  test('are resumed, with larger limits', async () => {
+    const { send, finish, idle, folder } = await serviceOf({ ...PROGRAMS, 'x/there': '' });
+    const id = await finish('fail.dsl');
+    expect((await send('GET', `/api/v1/runs/${id}`)).json).toMatchObject({ status: 'failed' });
+    expect(readdirSync(folder)).not.toContain('there');
+    const resumed = await send('POST', `/api/v1/runs/${id}/resume`, { limits: { time: 60 } });
+    expect(resumed).toMatchObject({ status: 202, json: { run_id: id } });
+    await idle();
+    expect((await send('GET', `/api/v1/runs/${id}`)).json).toMatchObject({ status: 'failed' });
+    const done = await finish('hello.dsl');
+    expect((await send('POST', `/api/v1/runs/${done}/resume`, {})).status).toBe(409);
+  });
+
+  test('are replayed from an event as a new run', async () => {
+    const { send, finish, idle } = await serviceOf(PROGRAMS);
+    const id = await finish('hello.dsl');
+    expect((await send('POST', `/api/v1/runs/${id}/replay`, { from: 99 })).status).toBe(422);
+    const replayed = await send('POST', `/api/v1/runs/${id}/replay`, { from: 3 });
+    expect(replayed.status).toBe(201);
+    await idle();
+    const fresh = replayed.json.run_id as string;
+    expect(fresh).not.toBe(id);
+    expect((await send('GET', `/api/v1/runs/${fresh}`)).json).toMatchObject({ status: 'returned' });
+  });
+
+  test('keep secrets out of the store, also in the queue', async () => {
+    const { send, folder, idle } = await serviceOf(PROGRAMS, { atOnce: 1 });
+    const key = 'correct-horse-battery';
+    const all = [0, 1, 2].map(() => send('POST', '/api/v1/runs', { program: 'secret.dsl', inputs: { key } }));
+    const ids = (await Promise.all(all)).map(({ json }) => json.run_id as string);
+    const texts = () =>
+      readdirSync(join(folder, '.statedsl'), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'));
+    expect(texts().join('\n')).not.toContain(key);
+    await idle();
+    for (const id of ids) {
+      const { text, json } = await send('GET', `/api/v1/runs/${id}`);
+      expect(json).toMatchObject({ status: 'returned' });
+      expect(text).not.toContain(key);
+    }
+    expect(texts().join('\n')).not.toContain(key);
+  });
+});
+
+describe('the queue', () => {
+  test('executes in the order of the requests, so many at once', async () => {
+    const program = 'INPUT: n = 1\nDO: echo {n} >> order; sleep 0.05\nRETURN: {n}\n';
+    const { send, idle, folder, executions } = await serviceOf({ 'slow.dsl': program }, { atOnce: 1 });
+    for (const n of [1, 2, 3, 4]) {
+      const { json } = await send('POST', '/api/v1/runs', { program: 'slow.dsl', inputs: { n } });
+      expect(json.status).toBe(n === 1 ? 'running' : 'queued');
+      expect(executions.executing).toBe(1);
+    }
+    const { runs } = (await send('GET', '/api/v1/runs?status=queued')).json as { runs: { run_id: string }[] };
+    expect(runs).toHaveLength(3);
+    const last = runs[0]?.run_id as string;
+    expect((await send('GET', `/api/v1/runs/${last}`)).json).toMatchObject({ run_id: last, status: 'queued' });
+    expect((await send('POST', `/api/v1/runs/${last}/cancel`, {})).json).toMatchObject({ status: 'failed' });
+    expect((await send('GET', `/api/v1/runs/${last}`)).status).toBe(404);
+    await idle();
+    expect(readFileSync(join(folder, 'order'), 'utf8')).toBe('1\n2\n3\n');
+    expect(readdirSync(join(folder, '.statedsl/service/queue'))).toEqual([]);
+  });
+});
+
+describe('streams', () => {
+  test('events are NDJSON, or server-sent events with their numbers', async () => {
+    const { send, finish, request, runs } = await serviceOf(PROGRAMS);
+    const id = await finish('hello.dsl');
+    const lines = (await send('GET', `/api/v1/runs/${id}/events`)).text.trim().split('\n');
+    const events = lines.map((line) => JSON.parse(line));
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1));
+    expect(events.at(-1)).toMatchObject({ type: 'run_returned', value: 'hello world' });
+    const after = await send('GET', `/api/v1/runs/${id}/events?after=3`);
+    expect(after.text.trim().split('\n')).toEqual(lines.slice(3));
+    const response = await request('GET', `/api/v1/runs/${id}/events`, undefined, {
+      accept: 'text/event-stream',
+      'last-event-id': '4',
+    });
+    expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+    let text = '';
+    while (!text.includes(`id: ${lines.length}\n`)) text += new TextDecoder().decode((await reader.read()).value);
+    expect(text).toMatch(/^: statedsl\n\nid: 5\ndata: \{"seq":5/);
+    // It ends when the run is removed, and says so.
+    await runs.remove({ keepLast: 0 });
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) break;
+      text += new TextDecoder().decode(value);
+    }
+    expect(text).toMatch(/event: end\ndata: \{"reason":"removed"\}\n\n$/);
+  });
+
+  test('output comes whole or in ranges', async () => {
+    const { send, finish } = await serviceOf({ 'a.dsl': 'DO: printf 0123456789\nDO: echo oops >&2\nRETURN\n' });
+    const id = await finish('a.dsl');
+    const path = `/api/v1/runs/${id}/effects/1/output`;
+    const whole = await send('GET', path);
+    expect(whole).toMatchObject({ status: 200, text: '0123456789' });
+    expect(whole.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    const range = async (header: string) => send('GET', path, undefined, { range: header });
+    expect(await range('bytes=2-4')).toMatchObject({ status: 206, text: '234' });
+    expect((await range('bytes=2-4')).headers.get('content-range')).toBe('bytes 2-4/10');
+    expect(await range('bytes=7-')).toMatchObject({ status: 206, text: '789' });
+    expect(await range('bytes=-2')).toMatchObject({ status: 206, text: '89' });
+    expect(await range('bytes=8-99')).toMatchObject({ status: 206, text: '89' });
+    expect(await range('bytes=0-1,3-4')).toMatchObject({ status: 200, text: '0123456789' });
+    expect((await range('bytes=10-')).status).toBe(416);
+    const errors = await send('GET', `/api/v1/runs/${id}/effects/2/output?stream=stderr`);
+    expect(errors.text).toBe('oops\n');
+    expect((await send('GET', `/api/v1/runs/${id}/effects/9/output`)).status).toBe(404);
+  });
+});
+
+describe('about the service', () => {
+  test('programs with their inputs and graph', async () => {
+    const { send } = await serviceOf({ ...PROGRAMS, 'flows/deep.dsl': 'RETURN: 1\n' });
+    const { json } = await send('GET', '/api/v1/programs');
+    expect((json.programs as { path: string }[]).map(({ path }) => path)).toContain('flows/deep.dsl');
+    const shown = await send('GET', '/api/v1/programs/flows%2Fdeep.dsl');
+    expect(shown.json).toMatchObject({
+      name: 'flows/deep.dsl',
+      diagnostics: [],
+      graph: expect.stringContaining('MAIN'),
+    });
+    expect((await send('GET', '/api/v1/programs/hello.dsl')).json).toMatchObject({ inputs: [{ name: 'who' }] });
+    expect((await send('GET', '/api/v1/programs/..%2Fx.dsl')).status).toBe(404);
+  });
+
+  test('texts are checked, and run where that is allowed', async () => {
+    const { send, idle } = await serviceOf({}, { allowText: true });
+    const checked = await send('POST', '/api/v1/check', { text: 'GOTO: NOWHERE\n' });
+    expect(checked.json).toMatchObject({ valid: false, diagnostics: [{ code: 'unknown-state' }] });
+    const { json } = await send('POST', '/api/v1/runs', { text: 'RETURN: seven\n' });
+    await idle();
+    expect((await send('GET', `/api/v1/runs/${json.run_id}`)).json).toMatchObject({ returned: 'seven' });
+  });
+
+  test('a report', async () => {
+    const { send, finish } = await serviceOf(PROGRAMS);
+    const id = await finish('hello.dsl');
+    expect((await send('GET', `/api/v1/report?run=${id}`)).status).toBe(200);
+    expect((await send('GET', '/api/v1/report?last=5')).status).toBe(200);
+    expect((await send('GET', `/api/v1/report?run=${id}&last=5`)).status).toBe(422);
+  });
+
+  test('metrics by route, and runs by status', async () => {
+    const { send, finish } = await serviceOf(PROGRAMS);
+    const id = await finish('hello.dsl');
+    await send('GET', `/api/v1/runs/${id}`);
+    const { text, headers } = await send('GET', '/api/v1/metrics');
+    expect(headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+    expect(text).toContain('statedsl_runs{status="returned"} 1');
+    expect(text).toContain('statedsl_http_requests_total{method="GET",route="/api/v1/runs/:id",status="200"} 1');
+    expect(text).not.toContain(id);
+  });
+
+  test('an OpenAPI document that names every route', async () => {
+    const { send } = await serviceOf({});
+    const { json } = await send('GET', '/api/v1/openapi.json');
+    expect(json).toMatchObject({ openapi: '3.1.0' });
+    expect(Object.keys(json.paths as object)).toEqual(
+      expect.arrayContaining([
+        '/api/v1/runs',
+        '/api/v1/runs/{id}',
+        '/api/v1/runs/{id}/events',
+        '/api/v1/runs/{id}/effects/{effect}/output',
+        '/api/v1/runs/{id}/artifacts/{hash}',
+        '/api/v1/runs/{id}/answers',
+        '/api/v1/runs/{id}/signals',
+        '/api/v1/runs/{id}/cancel',
+        '/api/v1/runs/{id}/resume',
+        '/api/v1/runs/{id}/replay',
+        '/api/v1/runs/{id}/apply',
+        '/api/v1/report',
+        '/api/v1/check',
+        '/api/v1/programs',
+        '/api/v1/programs/{name}',
+      ]),
+    );
+  });
+});

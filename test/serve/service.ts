@@ -1,0 +1,120 @@
+/** A service in the process of the test: requests go to its functions, and it executes runs here. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { openRuns } from '../../src/control/open-runs.js';
+import type { Runs } from '../../src/control/runs.js';
+import { openProject } from '../../src/library/open-project.js';
+import { createApp } from '../../src/serve/app.js';
+import { executeRun } from '../../src/serve/executions/execute-run.js';
+import { Executions } from '../../src/serve/executions/executions.js';
+import type { Service } from '../../src/serve/service.js';
+
+export const TOKEN = 'a-token-of-a-test-0123456789';
+const HOST = '127.0.0.1:7700';
+
+/** The answer of a request. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body as JSON. */
+  readonly json: Readonly<Record<string, unknown>>;
+}
+
+export interface TestService {
+  readonly folder: string;
+  readonly runs: Runs;
+  readonly executions: Executions;
+  /** Sends a request with the token; `headers` replaces some. */
+  send(method: string, path: string, body?: unknown, headers?: Record<string, string | null>): Promise<Answer>;
+  /** The same without reading the body. */
+  request(method: string, path: string, body?: unknown, headers?: Record<string, string | null>): Promise<Response>;
+  /** Starts a run of a program and waits until no process executes it; its id. */
+  finish(program: string, inputs?: Readonly<Record<string, unknown>>): Promise<string>;
+  /** Waits until nothing is executed. */
+  idle(): Promise<void>;
+}
+
+export async function serviceOf(
+  files: Readonly<Record<string, string>>,
+  options: Partial<Service> & { readonly atOnce?: number } = {},
+): Promise<TestService> {
+  const folder = mkdtempSync(join(tmpdir(), 'statedsl-serve-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  const directory = join(folder, '.statedsl');
+  mkdirSync(directory, { mode: 0o700 });
+  const pending = new Set<Promise<void>>();
+  const executions = new Executions({
+    directory,
+    atOnce: options.atOnce ?? 4,
+    start(runId, secret) {
+      const controller = new AbortController();
+      const end = executeRun({
+        directory,
+        programs: folder,
+        runId,
+        secret,
+        jobs: 4,
+        isWanted: () => true,
+        signal: controller.signal,
+      });
+      pending.add(end);
+      return { end: end.finally(() => pending.delete(end)), interrupt: () => controller.abort('SIGTERM') };
+    },
+  });
+  onTestFinished(() => executions.stop(0));
+  const runs = openRuns({ folder, dir: directory });
+  const app = createApp({
+    runs,
+    project: await openProject(folder, { dir: directory }),
+    executions,
+    access: { token: TOKEN, hosts: [HOST], port: () => 7700 },
+    isReadOnly: false,
+    allowText: false,
+    userHeader: null,
+    user: 'tester',
+    version: '0',
+    ...options,
+  });
+  executions.open();
+  const request: TestService['request'] = async (method, path, body, headers = {}) => {
+    const given = { host: HOST, authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json', ...headers };
+    const present = Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== null);
+    const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+    return app.request(`http://${HOST}${path}`, { method, headers: present, body: (text as string) ?? null });
+  };
+  const send: TestService['send'] = async (...given) => {
+    const response = await request(...given);
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+    return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : {} };
+  };
+  const isBusy = (): boolean =>
+    executions.executing > 0 || executions.queuedRuns().some(({ status }) => status === 'queued');
+  const idle = async (): Promise<void> => {
+    while (isBusy()) {
+      await Promise.all(pending);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  return {
+    folder,
+    runs,
+    executions,
+    request,
+    send,
+    idle,
+    async finish(program, inputs = {}) {
+      const { status, text, json } = await send('POST', '/api/v1/runs', { program, inputs });
+      if (status !== 201) throw new Error(`${status} ${text}`);
+      await idle();
+      return json.run_id as string;
+    },
+  };
+}
