@@ -35,7 +35,7 @@ function planOf(shape: Shape, calls: number): Plan {
   const { plan } = compilePlan(tree, {
     tools: { name: 'tools.yaml', root: tools },
     validate: () => null,
-    readBeside: () => ({ error: 'no such file' }),
+    readNextTo: () => ({ error: 'no such file' }),
   });
   if (plan === null) throw new Error('the plan of the benchmark has errors');
   return plan;

@@ -34,6 +34,8 @@ const ABANDONED: Readonly<Record<string, string>> = {
   pump: 'drive',
   landed: 'the noun or verb that is meant',
   understood: 'decoded',
+  beside: 'next to, adjacent, concurrent, parallel',
+  behind: 'after',
   besides: 'others',
   walled: 'isolated',
   moved: 'rebased',

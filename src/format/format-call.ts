@@ -4,13 +4,13 @@ import { bracketOptions, withText } from './format-parts.js';
 import { colonFollows, gap, type SourceText, slice } from './source-text.js';
 
 export function callHead(i: Extract<Instruction, { kind: 'call' }>, source: SourceText, inList: boolean): string {
-  const { called, bind, bindBehind, args, output } = i;
+  const { called, bind, bindAfter, args, output } = i;
   const colon = inList && !colonFollows(source, i.verb.span.end) ? '' : ':';
   const verb = `${called.kind === 'plan' ? 'PLAN' : 'CALL'}${bracketOptions(i.options)}${colon}`;
-  const bound = bind === undefined || bindBehind ? '' : `${bind.text} = `;
+  const bound = bind === undefined || bindAfter ? '' : `${bind.text} = `;
   const given = withText(args, called.span.end, source);
   const end = args[args.length - 1]?.span.end ?? called.span.end;
-  const result = output ?? (bindBehind ? bind : undefined);
+  const result = output ?? (bindAfter ? bind : undefined);
   if (result === undefined) return `${verb} ${bound}${slice(source, called.span)}${given}`;
   const target = output === undefined ? (bind?.text ?? '') : outputText(output, source);
   return `${verb} ${bound}${slice(source, called.span)}${given}${gap(source, end, result.span.start)}→ ${target}`;

@@ -168,9 +168,9 @@ function argsAndNotes(i: Kind<'goto' | 'use'>, from: number, source: SourceText)
 }
 
 function returnHead(i: Kind<'return'>, source: SourceText, verb: string): string {
-  const behind = i.value ?? i.text;
-  if (behind === undefined) return 'RETURN';
-  const between = source.text.slice(i.verb.span.end, behind.span.start);
+  const returned = i.value ?? i.text;
+  if (returned === undefined) return 'RETURN';
+  const between = source.text.slice(i.verb.span.end, returned.span.start);
   const says = /^[ \t]+with[ \t]/.test(between);
   if (i.value !== undefined) return `${says ? 'RETURN with' : verb} ${formatExpression(i.value, source)}`;
   if (i.text === undefined) return 'RETURN';
@@ -183,13 +183,13 @@ function waitHead(i: Kind<'wait'>, source: SourceText, verb: string): string {
   const from = i.for.span.end;
   const timeout =
     i.timeout === undefined ? '' : `${gap(source, from, i.timeout.span.start)}OR timeout=${i.timeout.raw}`;
-  const notes = notesBeside(i, source);
+  const notes = notesAround(i, source);
   const options = i.options.filter((option) => option.key.text === 'every');
   return `${verb} ${awaited}${timeout}${bracketOptions(options)}${notes}`;
 }
 
 /** The notes of a WAIT. Parentheses inside its time-out or pause are not notes. */
-function notesBeside(i: Kind<'wait'>, source: SourceText): string {
+function notesAround(i: Kind<'wait'>, source: SourceText): string {
   const inner = [
     ...i.options.filter((option) => option.key.text === 'every'),
     ...(i.timeout === undefined ? [] : [i.timeout]),

@@ -123,14 +123,14 @@ function quoteText(text: string): string {
 
 const escapes: Readonly<Record<string, string>> = { '"': '\\"', '\\': '\\\\', '\n': '\\n', '\t': '\\t', '\r': '\\r' };
 
-/** Writes braces that would be read as a value as escapes. `before` and `behind` are the values next to the text. */
-function escapeText(text: string, before: boolean, behind: boolean): string {
+/** Writes braces that would be read as a value as escapes. `before` and `after` say whether a value precedes or follows the text. */
+function escapeText(text: string, before: boolean, after: boolean): string {
   let out = '';
   for (let at = 0; at < text.length; at++) {
     const c = text[at] as string;
-    const beside = (before && at === text.length - 1) || text[at + 1] === '{' || interpolationEnd(text, at) > 0;
-    if (c === '{' && beside) out += '\\u{7b}';
-    else if (c === '}' && behind && at === 0) out += '\\u{7d}';
+    const isOpening = (before && at === text.length - 1) || text[at + 1] === '{' || interpolationEnd(text, at) > 0;
+    if (c === '{' && isOpening) out += '\\u{7b}';
+    else if (c === '}' && after && at === 0) out += '\\u{7d}';
     else out += escapes[c] ?? (c < ' ' ? `\\u{${c.charCodeAt(0).toString(16)}}` : c);
   }
   return out;

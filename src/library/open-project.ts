@@ -304,9 +304,9 @@ class OpenProject implements Project {
   }
 }
 
-function rememberPrepared(program: Omit<CheckedProgram, 'isValid'>, behind: Prepared): CheckedProgram {
+function rememberPrepared(program: Omit<CheckedProgram, 'isValid'>, internals: Prepared): CheckedProgram {
   const whole = { ...program, isValid: !hasErrors(program.diagnostics as readonly Diagnostic[]) };
-  prepared.set(whole, behind);
+  prepared.set(whole, internals);
   return whole;
 }
 

@@ -83,13 +83,13 @@ class WorkflowFinder {
   /** In the order of the search. */
   private foldersFor(name: string, caller: string | null): string[] {
     const { configuration, cwd } = this;
-    const beside = caller === null ? null : pathOf(this.host, dirname(caller));
+    const callerFolder = caller === null ? null : pathOf(this.host, dirname(caller));
     // A path is always relative to the calling file.
-    if (isPath(name)) return [beside ?? cwd];
+    if (isPath(name)) return [callerFolder ?? cwd];
     if (name.split('/').includes('..')) return [];
     const project = configuration.folder ?? repositoryRoot(cwd) ?? cwd;
     const extra = configuration.workflows.map((folder) => resolve(project, folder));
-    const own = beside === null ? [] : [join(beside, FOLDER), beside];
+    const own = callerFolder === null ? [] : [join(callerFolder, FOLDER), callerFolder];
     const shipped = shippedFolder(FOLDER);
     const folders = [join(project, FOLDER), ...extra, ...own, join(homedir(), '.config', 'statedsl', FOLDER)];
     return [...new Set(shipped === null ? folders : [...folders, shipped])];

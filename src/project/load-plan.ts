@@ -160,7 +160,7 @@ export class PlanLoader {
     const inputs = context.inputs ?? this.surroundings.inputs;
     const compilation = compilePlan(text.tree, {
       tools: tools === null || root === null ? null : { name: tools.source.name, root },
-      readBeside: (path) => readNextTo(this.host, tools?.source.name ?? file, path, this.readNear),
+      readNextTo: (path) => readNextTo(this.host, tools?.source.name ?? file, path, this.readNear),
       validate: this.validate,
       schemaProblem,
       lineOf: text.lineOf,
@@ -203,8 +203,8 @@ export class PlanLoader {
 
   /** The tools file next to a plan or a program, or else the one in the working directory. */
   findToolsFile(file: string): string | null {
-    const beside = file === '-' || file === '<stdin>' ? [] : [join(dirname(file), 'tools.yaml')];
-    return [...beside, 'tools.yaml'].find((path) => this.exists(path)) ?? null;
+    const adjacent = file === '-' || file === '<stdin>' ? [] : [join(dirname(file), 'tools.yaml')];
+    return [...adjacent, 'tools.yaml'].find((path) => this.exists(path)) ?? null;
   }
 
   private open(
@@ -251,9 +251,9 @@ export class PlanLoader {
   /** A nested plan has the tools file of its own folder, or if there is none, that of the enclosing plan. */
   private toolsFor(file: string, { outer, tools }: PlanContext): string | null {
     if (outer.length === 0) return tools ?? this.findToolsFile(file);
-    const beside = join(dirname(file), 'tools.yaml');
+    const adjacent = join(dirname(file), 'tools.yaml');
     const same = dirname(pathOf(this.host, file)) === dirname(outer.at(-1) ?? '');
-    return this.exists(beside) && !(same && tools !== null) ? beside : (tools ?? this.findToolsFile(file));
+    return this.exists(adjacent) && !(same && tools !== null) ? adjacent : (tools ?? this.findToolsFile(file));
   }
 }
 

@@ -111,9 +111,9 @@ function removalRange(
   }
   let { start, end } = span;
   if (what === 'item') {
-    const behind = /^[ \t]*,[ \t]*/.exec(text.slice(end, line.end))?.[0];
+    const comma = /^[ \t]*,[ \t]*/.exec(text.slice(end, line.end))?.[0];
     const before = /[ \t]*,[ \t]*$/.exec(text.slice(line.start, start))?.[0];
-    if (behind !== undefined) return { start, end: end + behind.length };
+    if (comma !== undefined) return { start, end: end + comma.length };
     if (before !== undefined) return { start: start - before.length, end };
   }
   // One of the adjacent spaces is removed with it.

@@ -286,7 +286,7 @@ export type Instruction =
       readonly options: readonly Option[];
       /** The name that the result is bound to, and its side of the called tool. */
       readonly bind?: Name;
-      readonly bindBehind: boolean;
+      readonly bindAfter: boolean;
       readonly called: Called;
       readonly args: readonly Argument[];
       readonly output?: OutputPath;

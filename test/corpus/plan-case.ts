@@ -33,7 +33,7 @@ export function checkedPlan(the: Case): CheckedPlan {
     tools: { name: 'tools.yaml', root: read.root },
     validate: schemaValidator(),
     found: before,
-    readBeside: (path) => {
+    readNextTo: (path) => {
       const found = files.get(path.replace(/^\.\//, ''));
       return found === undefined ? { error: 'no such file' } : { text: found };
     },

@@ -53,7 +53,7 @@ export function waysThrough(states: readonly LoweredState[], inside: readonly nu
     const base = first.get(state) as number;
     const to = new Set<number>();
     for (const next of successors(code, pc)) {
-      const forward = next > pc ? next : behindLoop(code, next, pc);
+      const forward = next > pc ? next : afterLoop(code, next, pc);
       if (forward < code.length) to.add(base + forward);
     }
     if (instruction.op === 'goto') add(to, first.get(instruction.state));
@@ -68,7 +68,7 @@ function add(to: Set<number>, node: number | undefined): void {
 }
 
 /** The pc at which execution continues after the loop with its head at `head`. */
-function behindLoop(code: readonly Instruction[], head: number, end: number): number {
+function afterLoop(code: readonly Instruction[], head: number, end: number): number {
   const i = code[head];
   return i?.op === 'next' && i.exit > end ? i.exit : end + 1;
 }

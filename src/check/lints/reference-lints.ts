@@ -21,7 +21,7 @@ export function lintReferences(states: readonly LoweredState[], diagnostics: Dia
     // A whole kind of data exists during the whole run.
     if (read.path.length === 1) continue;
     const isWritten = tree.findOverlapping(read.path).length > 0;
-    const diagnostic = isWritten ? besideOnly(read, states) : checkUnwritten(read, written);
+    const diagnostic = isWritten ? parallelOnly(read, states) : checkUnwritten(read, written);
     const key = `${diagnostic?.code} ${printPath(read.path)}`;
     if (diagnostic === null || (diagnostic.severity !== 'error' && reported.has(key))) continue;
     reported.add(key);
@@ -52,17 +52,14 @@ function nearWritten(path: DataPath, written: readonly DataPath[]): DataPath | u
 }
 
 /** Reports a path that only parallel branches write: their results exist after the join. */
-function besideOnly(
-  { path, span, spared, parallel: beside }: DataRead,
-  states: readonly LoweredState[],
-): Diagnostic | null {
-  if (beside === undefined || spared) return null;
-  const fork = beside.fork.span;
+function parallelOnly({ path, span, spared, parallel }: DataRead, states: readonly LoweredState[]): Diagnostic | null {
+  if (parallel === undefined || spared) return null;
+  const fork = parallel.fork.span;
   const elsewhere = states.some(({ dataUse }) =>
     dataUse.writes.some((write) => !isInside(write.span, fork) && overlap(write.path, path)),
   );
   if (elsewhere) return null;
-  const labels = [{ span: beside.write.span, text: 'the other branch' }];
+  const labels = [{ span: parallel.write.span, text: 'the other branch' }];
   return say.readsOtherBranch(span, { path: `†${printPath(path)}`, labels });
 }
 
@@ -78,7 +75,7 @@ export interface BranchUse {
 }
 
 /** Marks the paths that a member reads and only other members write. */
-export function noteReadsBeside(reads: DataRead[], members: readonly BranchUse[], fork: Span): void {
+export function noteParallelReads(reads: DataRead[], members: readonly BranchUse[], fork: Span): void {
   if (members.every(({ writes }) => writes.length === 0)) return;
   const tree = buildPathTree(members.map(({ writes }) => ({ arms: [writes.map(({ path }) => path)] })));
   members.forEach(({ from, to }, own) => {

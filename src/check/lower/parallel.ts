@@ -4,7 +4,7 @@ import type { Branch, Instruction as Code } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Instruction, Name, Option } from '../../syntax/ast.js';
-import { type BranchUse, lintBranches, lintEachBranch, noteReadsBeside } from '../lints/reference-lints.js';
+import { type BranchUse, lintBranches, lintEachBranch, noteParallelReads } from '../lints/reference-lints.js';
 import { constantText } from './expression.js';
 import { checkOptions, DEFAULT_LIMIT, durationTemplate, numberOption, type OptionTable } from './options.js';
 import type { StateLowering } from './state-lowering.js';
@@ -48,7 +48,7 @@ export function lowerParallel(l: StateLowering, i: Parallel, wait: Wait | null, 
   l.branchDepth--;
   l.forkDepth--;
   lintBranches(used, l.diagnostics);
-  noteReadsBeside(l.scope.dataUse.reads, used, { ...i.span, end: members.at(-1)?.span.end ?? i.span.end });
+  noteParallelReads(l.scope.dataUse.reads, used, { ...i.span, end: members.at(-1)?.span.end ?? i.span.end });
   l.emitter.replace(fork, {
     op: 'fork',
     branches,

@@ -16,13 +16,13 @@ import { lintOutputs } from './output-lints.js';
 import { buildPathTree } from './path-tree.js';
 import { inputName, isInput, lintReads, lintUnorderedCalls, signatureOf } from './read-lints.js';
 import { lintSchemas, type Validate } from './schema-lints.js';
-import { checkTools, type ReadBeside } from './tools.js';
+import { checkTools, type ReadNextTo } from './tools.js';
 import { wireCalls } from './wiring.js';
 
 interface PlanOptions {
   /** The tools and the name of their file; null if there is no such file. */
   readonly tools: { readonly name: string; readonly root: JsonNode } | null;
-  readonly readBeside: ReadBeside;
+  readonly readNextTo: ReadNextTo;
   readonly validate: Validate;
   /** A clause that says what is wrong with a schema itself, or null. */
   readonly schemaProblem?: (schema: Json) => string | null;

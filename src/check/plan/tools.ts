@@ -13,7 +13,7 @@ const TARGETS = ['run', 'module', 'agent', 'plan', 'mcp'];
 const KEYS = [...TARGETS, 'prompt', 'each', 'outcomes', 'failure', 'timeout', 'schema', 'idempotent', 'gate'];
 
 /** The text of a file next to the tools file, or the reason why it cannot be read. */
-export type ReadBeside = (path: string) => { readonly text: string } | { readonly error: string };
+export type ReadNextTo = (path: string) => { readonly text: string } | { readonly error: string };
 
 interface Tools {
   readonly bindings: ReadonlyMap<string, ToolBinding>;
@@ -21,7 +21,7 @@ interface Tools {
 }
 
 interface ToolsOptions {
-  readonly readBeside: ReadBeside;
+  readonly readNextTo: ReadNextTo;
   readonly schemaProblem?: (schema: Json) => string | null;
 }
 
@@ -214,7 +214,7 @@ class ToolReader {
   }
 
   private schemaFile(path: string, node: JsonNode): Json | null {
-    const read = this.options.readBeside(path);
+    const read = this.options.readNextTo(path);
     if ('error' in read) {
       this.report(node, '`schema`', `a readable file: cannot read \`${path}\`: ${read.error}`);
       return null;

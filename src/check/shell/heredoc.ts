@@ -14,8 +14,8 @@ const DELIMITER = /[ \t]*((?:'[^'\n]*'|"[^"\n]*"|\\[^\n]|[^\s;&|<>()'"\\`])+)/y;
 /** Reads `<<EOF` at `l.at`. Returns false if no delimiter follows. */
 export function readHeredocStart(l: Lexing, frame: CommandFrame): boolean {
   const strip = l.text[l.at + 2] === '-';
-  const behind = l.at + (strip ? 3 : 2);
-  DELIMITER.lastIndex = behind;
+  const start = l.at + (strip ? 3 : 2);
+  DELIMITER.lastIndex = start;
   const match = DELIMITER.exec(l.text);
   if (match === null) return false;
   endWord(l, frame);

@@ -108,13 +108,13 @@ function resolve(words: readonly Word[]): Resolved {
     const name = programName(words[at]);
     const wrapper = name === null ? undefined : WRAPPERS.get(name);
     if (wrapper === undefined) return { program: at, chosen };
-    const next = behindOptions(words, at + 1, wrapper);
+    const next = afterOptions(words, at + 1, wrapper);
     if (next === null || next >= words.length) return { program: at, chosen };
     at = next;
   }
 }
 
-function behindOptions(words: readonly Word[], from: number, wrapper: Wrapper): number | null {
+function afterOptions(words: readonly Word[], from: number, wrapper: Wrapper): number | null {
   let at = from;
   let operands = wrapper.operands ?? 0;
   for (; at < words.length; at++) {

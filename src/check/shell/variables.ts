@@ -21,14 +21,14 @@ export function noteVariable(l: Lexing, at: number, zone: ReadVariable['zone']):
     return;
   }
   const name = braced as string;
-  const behind = at + 2 + (length?.length ?? 0) + name.length + (subscript?.length ?? 0);
-  const rest = l.text.slice(behind, behind + 2);
+  const nameEnd = at + 2 + (length?.length ?? 0) + name.length + (subscript?.length ?? 0);
+  const rest = l.text.slice(nameEnd, nameEnd + 2);
   if (DEFAULTS.test(rest)) {
     if (/^:?=/.test(rest)) l.made.add(name);
     return;
   }
   const whole = operator === '}' && length === '' && subscript === undefined;
-  l.variables.push({ name, start: at, end: whole ? behind + 1 : behind, whole, zone });
+  l.variables.push({ name, start: at, end: whole ? nameEnd + 1 : nameEnd, whole, zone });
 }
 
 const ASSIGNS = /\s*(?:=(?!=)|\+\+|--|(?:[-+*/%&|^]|<<|>>)=)/y;

@@ -174,7 +174,7 @@ function keyOf(
     return nothing;
   }
   if (step.progress === 'beside') {
-    l.diagnostics.push(say.besideStep(span, { key: text, step: step.name }));
+    l.diagnostics.push(say.concurrentStep(span, { key: text, step: step.name }));
     return nothing;
   }
   checkFields(l, step, fields, text, span);

@@ -41,8 +41,8 @@ function mappedGate(context: ReaderContext, map: YamlMap): GateEntry | undefined
   const label = members.take('as');
   const given = members.take('with');
   const checks = [...ALONE, ...VALUED].flatMap((key) => members.take(key) ?? []);
-  const beside = checks.some(({ key }) => key.text === 'validate') ? members.rest() : [];
-  const others = beside.length > 0 ? [] : members.rest();
+  const adjacent = checks.some(({ key }) => key.text === 'validate') ? members.rest() : [];
+  const others = adjacent.length > 0 ? [] : members.rest();
   const [own] = others;
   // A gate of the configuration can have any name. With `as` it is written `{ unit: , as: u }`.
   if (checks.length === 0 && others.length === 1 && own !== undefined && isNothing(own.value)) checks.push(own);
@@ -56,7 +56,7 @@ function mappedGate(context: ReaderContext, map: YamlMap): GateEntry | undefined
     return undefined;
   }
   reportOneOf(context, checks, 'this gate');
-  const check = checkOf(context, member, given, beside);
+  const check = checkOf(context, member, given, adjacent);
   if (check === undefined) return undefined;
   if (given !== undefined && check.kind !== 'validate')
     wrongShape(context, { ...given.value, span: given.key.span }, '`with`', 'next to `validate`');
@@ -82,7 +82,7 @@ function checkOf(
   context: ReaderContext,
   member: YamlMember,
   given: YamlMember | undefined,
-  beside: readonly YamlMember[],
+  adjacent: readonly YamlMember[],
 ): GateCheck | undefined {
   const { key, value } = member;
   switch (key.text) {
@@ -111,7 +111,7 @@ function checkOf(
       return text === undefined ? undefined : { kind: 'expr', condition: conditionOf(context, text) };
     }
     case 'validate': {
-      const call = callOf(context, ...callMembers(member, given), beside);
+      const call = callOf(context, ...callMembers(member, given), adjacent);
       return call === undefined ? undefined : { kind: 'validate', call };
     }
     default:

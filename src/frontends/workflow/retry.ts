@@ -25,15 +25,15 @@ function entryOf(context: ReaderContext, map: YamlMap): RetryEntry {
   const given = members.take('with');
   // All other keys are inputs of the validator in the same entry.
   const asks = map.members.some(({ key }) => key.text === 'validate');
-  const beside = asks
+  const adjacent = asks
     ? members.rest().filter(({ key: { text } }) => !CONDITIONS.includes(text) && !OVERRIDES.has(text))
     : [];
-  for (const { key } of beside) members.take(key.text);
+  for (const { key } of adjacent) members.take(key.text);
   const conditions = map.members
     .filter(({ key }) => CONDITIONS.includes(key.text))
     .flatMap((member) => {
       members.take(member.key.text);
-      return conditionOf(context, member, given, beside) ?? [];
+      return conditionOf(context, member, given, adjacent) ?? [];
     });
   if (given !== undefined && !map.members.some(({ key }) => key.text === 'validate'))
     wrongShape(context, { ...given.value, span: given.key.span }, '`with`', 'next to `validate`');
@@ -46,7 +46,7 @@ function conditionOf(
   context: ReaderContext,
   member: YamlMember,
   given: YamlMember | undefined,
-  beside: readonly YamlMember[],
+  adjacent: readonly YamlMember[],
 ): RetryCondition | undefined {
   const { key, value } = member;
   const span = spanOf(member);
@@ -59,7 +59,7 @@ function conditionOf(
       return gate === undefined ? undefined : { kind: 'not', gate: nameOf(gate), span };
     }
     default: {
-      const call = callOf(context, ...callMembers(member, given), beside);
+      const call = callOf(context, ...callMembers(member, given), adjacent);
       return call === undefined ? undefined : { kind: 'validate', call, span: call.span };
     }
   }

@@ -255,14 +255,14 @@ function workflowStep(context: ReaderContext, workflow: YamlMember, parts: Map<s
 }
 
 /** `each:` with a list of steps, or with a mapping that contains them under `steps`. */
-function eachOf(context: ReaderContext, member: YamlMember, beside: YamlMember | undefined): EachTask {
+function eachOf(context: ReaderContext, member: YamlMember, adjacent: YamlMember | undefined): EachTask {
   const { key, value } = member;
   const { span } = key;
   if (value.kind === 'map' && value.members.some((one) => one.key.text === 'steps' || one.key.text === 'parallel')) {
     const members = new Members(value, context);
     if (!members.has('name')) {
       const steps = members.take('steps');
-      const parallel = members.take('parallel') ?? beside;
+      const parallel = members.take('parallel') ?? adjacent;
       members.reportUnknown('`each`', ['steps', 'parallel']);
       return {
         ...atOnce(context, parallel),
@@ -273,9 +273,9 @@ function eachOf(context: ReaderContext, member: YamlMember, beside: YamlMember |
   }
   if (value.kind === 'scalar' && !isNothing(value)) {
     wrongShape(context, value, '`each`', 'the steps that run for every task', 'write `each:` and `- name: …` below it');
-    return { ...atOnce(context, beside), steps: { instructions: [], inline: false, span: value.span }, span };
+    return { ...atOnce(context, adjacent), steps: { instructions: [], inline: false, span: value.span }, span };
   }
-  return { ...atOnce(context, beside), steps: stepsOf(context, member, '`each`'), span };
+  return { ...atOnce(context, adjacent), steps: stepsOf(context, member, '`each`'), span };
 }
 
 function emptyScalar({ span }: YamlNode): YamlScalar {

@@ -39,12 +39,12 @@ export function runOf(
     wrongShape(context, { ...guard.value, span: guard.key.span }, '`guard`', 'next to `agent`');
   if (given !== undefined && workflow === undefined)
     wrongShape(context, { ...given.value, span: given.key.span }, '`with`', 'next to `workflow`');
-  const beside = ['timeout', 'max_turns'].flatMap((key) => parts.get(key) ?? []);
-  for (const one of agent === undefined ? beside : [])
+  const adjacent = ['timeout', 'max_turns'].flatMap((key) => parts.get(key) ?? []);
+  for (const one of agent === undefined ? adjacent : [])
     wrongShape(context, { ...one.value, span: one.key.span }, `\`${one.key.text}\``, 'next to `agent`');
   if (agent !== undefined) {
     const name = templateOf(context, agent);
-    const limits = beside.flatMap((one) => optionOf(context, one, GUARDS[one.key.text] as string) ?? []);
+    const limits = adjacent.flatMap((one) => optionOf(context, one, GUARDS[one.key.text] as string) ?? []);
     const guards = [...(guard === undefined ? [] : guardsOf(context, guard)), ...limits];
     const span = spanOf(agent);
     return name === undefined ? { kind: 'none' } : { kind: 'agent', agent: name, guards, span };

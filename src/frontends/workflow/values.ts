@@ -136,15 +136,15 @@ export function spanOf({ key, value }: YamlMember): Name['span'] {
   return { ...key.span, end: Math.max(key.span.end, value.span.end) };
 }
 
-/** A workflow with the arguments under `with`, and those next to its name (`beside`). */
+/** A workflow with the arguments under `with`, and those next to its name (`adjacent`). */
 export function callOf(
   context: ReaderContext,
   name: YamlMember,
   given: YamlMember | undefined,
-  beside: readonly YamlMember[] = [],
+  adjacent: readonly YamlMember[] = [],
 ): WorkflowCall | undefined {
   const written = given === undefined ? [] : argumentsOf(context, given);
-  const args = [...written, ...beside.map((member) => argumentOf(context, member))];
+  const args = [...written, ...adjacent.map((member) => argumentOf(context, member))];
   for (const { name: key } of args.slice(written.length)) {
     const first = written.find((one) => one.name.text === key.text)?.name.span;
     if (first === undefined) continue;
@@ -152,7 +152,7 @@ export function callOf(
     context.diagnostics.push(words.twice(key.span, facts));
   }
   const text = textOf(context, name, 'the name of a workflow');
-  return text === undefined ? undefined : { name: nameOf(text), args, span: spanOf(given ?? beside.at(-1) ?? name) };
+  return text === undefined ? undefined : { name: nameOf(text), args, span: spanOf(given ?? adjacent.at(-1) ?? name) };
 }
 
 function argumentsOf(context: ReaderContext, given: YamlMember): Argument[] {

@@ -99,7 +99,7 @@ export const stepMessages = {
     message: `\`${f.key}\` is empty here the first time: ${s.step(f.step)} runs after this one`,
     help: 'leave it if it should read the value of the previous round; otherwise, move that step up',
   })),
-  besideStep: message<{ key: string; step: string }>('step-runs-beside', 'error', (f, s) => ({
+  concurrentStep: message<{ key: string; step: string }>('step-runs-beside', 'error', (f, s) => ({
     message: `\`${f.key}\` is read while ${s.step(f.step)} may still be running: both start together`,
     help: 'put this step after their group, or run the group without `parallel`',
   })),

@@ -30,7 +30,7 @@ export function buildCall(context: ParseContext, node: CstNode, inList: boolean)
     verb,
     options,
     ...omitUndefined({ bind }),
-    bindBehind: before === undefined && bind !== undefined,
+    bindAfter: before === undefined && bind !== undefined,
     called,
     args,
     ...omitUndefined({ output: result.output }),
@@ -65,7 +65,7 @@ function calledBy(context: ParseContext, node: CstNode, verb: Name, plan: boolea
 }
 
 /** Suggests the text after the arrow for a path without its `†`, or in quotes as in plans. */
-export function helpBehindArrow(head: CstNode, rest: CstNode): string | undefined {
+export function helpAfterArrow(head: CstNode, rest: CstNode): string | undefined {
   const first = rest.children.part?.[0] as IToken | undefined;
   if (token(head, 'PlainArrow') === undefined || head.name !== 'toolCall' || first === undefined) return undefined;
   const quoted = /^(["'])(†.*)\1$/.exec(first.image)?.[2];

@@ -21,9 +21,9 @@ export interface Naming {
 
 /**
  * Reports `rest`, and marks the instruction as reported, so that no missing parts are reported too. `naming` is the
- * name before it, if further words may belong to the name. `behind` is a more specific help for the verb.
+ * name before it, if further words may belong to the name. `verbHelp` is a more specific help for the verb.
  */
-export function reportRest(context: ParseContext, rest: CstNode, naming?: Naming, behind?: string): void {
+export function reportRest(context: ParseContext, rest: CstNode, naming?: Naming, verbHelp?: string): void {
   if (context.blamed) return;
   const list = parts(rest) as readonly IToken[];
   const first = list[0] as IToken;
@@ -45,7 +45,7 @@ export function reportRest(context: ParseContext, rest: CstNode, naming?: Naming
           reportUnexpected(
             context,
             list,
-            behind ?? helpBehindWith(context, first) ?? helpFor(list, naming !== undefined),
+            verbHelp ?? helpAfterWith(context, first) ?? helpFor(list, naming !== undefined),
           );
       } else if (naming.what !== null) reportLongName(context, naming.word, naming.what, list);
       else reportUnexpected(context, list, 'write `with` before the values, and notes in parentheses');
@@ -91,7 +91,7 @@ function reportUnexpected(context: ParseContext, list: readonly IToken[], help: 
 }
 
 /** `with {x}` instead of a name; words without a comma; a note before `with`. */
-function helpBehindWith(context: ParseContext, first: IToken): string | undefined {
+function helpAfterWith(context: ParseContext, first: IToken): string | undefined {
   if (/^\([^()]*\)[ \t]+with(?!\w)/.test(context.text.slice(first.startOffset, first.startOffset + 200)))
     return 'put the note in parentheses after the values';
   const before = context.text.slice(Math.max(0, first.startOffset - 200), first.startOffset);

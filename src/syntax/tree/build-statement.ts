@@ -24,7 +24,7 @@ import {
 import { verbName } from '../names.js';
 import { buildSection } from '../steps/build-sections.js';
 import { beginsWithVerb, buildEntryLine, buildStep } from '../steps/build-step.js';
-import { buildCall, helpBehindArrow } from './build-call.js';
+import { buildCall, helpAfterArrow } from './build-call.js';
 import { buildCommand } from './build-commands.js';
 import { buildHeading, buildImport, buildInput, buildLimit } from './build-declarations.js';
 import { buildAssignment, buildEmit, buildFail, buildJump, buildReturn } from './build-instructions.js';
@@ -49,7 +49,7 @@ export function buildStatement(
   if (verb !== undefined && verb.tokenType.name !== 'Prose') reportVerb(context, verb, surroundings);
   const rest = child(node, 'rest');
   if (rest !== undefined && !takesAnything(head) && !setsElement(head, rest))
-    reportRest(context, rest, namingOf(head), isNode(head) ? helpBehindArrow(head, rest) : undefined);
+    reportRest(context, rest, namingOf(head), isNode(head) ? helpAfterArrow(head, rest) : undefined);
   const built = buildHead(context, node, head, surroundings, bodies);
   context.blamed = blamed;
   return built;

@@ -24,7 +24,7 @@ interface StepLog {
 export function stepLog(toVisible: (text: string) => string): StepLog {
   const open = new Map<string, OpenStep>();
   /** Steps that were open in parallel with others. */
-  const beside = new Set<string>();
+  const concurrent = new Set<string>();
 
   /** The open steps that contain the step. */
   const countAround = (path: string): number => [...open.keys()].filter((other) => isBelow(path, other)).length;
@@ -32,27 +32,28 @@ export function stepLog(toVisible: (text: string) => string): StepLog {
   function begin(path: string, attempt: number, agent: string | null): void {
     for (const other of open.keys()) {
       if (other === path || isBelow(path, other) || isBelow(other, path)) continue;
-      beside.add(other);
-      beside.add(path);
+      concurrent.add(other);
+      concurrent.add(path);
     }
     open.set(path, { path, attempt, agent });
   }
 
-  const isBeside = (path: string): boolean => [...beside].some((other) => other === path || isBelow(path, other));
+  const isConcurrent = (path: string): boolean =>
+    [...concurrent].some((other) => other === path || isBelow(path, other));
 
   return {
     take(event) {
-      if (open.size === 0) beside.clear();
+      if (open.size === 0) concurrent.clear();
       if (event.type === 'state_entered') open.clear();
       if (event.type === 'step_started') begin(event.step, event.attempt, event.agent);
       if (event.type === 'step_completed') open.delete(event.step);
     },
     lead(path, named = false) {
       if (path === undefined) return '  ';
-      if (isBeside(path)) return named ? '  ' : `  ${toVisible(path)}: `;
+      if (isConcurrent(path)) return named ? '  ' : `  ${toVisible(path)}: `;
       return '  '.repeat(countAround(path) + 1);
     },
-    head: (path) => (isBeside(path) ? '' : '  '.repeat(countAround(path))),
+    head: (path) => (isConcurrent(path) ? '' : '  '.repeat(countAround(path))),
     describeRunning(path) {
       const step = open.get(path);
       if (step === undefined) return null;

@@ -15,7 +15,7 @@ export function compiledPlan(document: Json, tools = TOOLS): { plan: Plan | null
   return compilePlan(plan, {
     tools: { name: 'tools.yaml', root },
     found: diagnostics,
-    readBeside: () => ({ error: 'no such file' }),
+    readNextTo: () => ({ error: 'no such file' }),
     validate: () => null,
   });
 }
