@@ -413,6 +413,15 @@ describe('agents', () => {
       'FAILED limit: the limit of 14 tokens is exceeded (15)',
     );
   });
+
+  test('what is used up exactly is within its limit', () => {
+    const program = machine({ A: { locals: ['x'], code: [agent(), goto(1)] }, B: { code: [done()] } });
+    for (const limits of [{ cost: 0.25 }, { tokens: 15 }, { transitions: 1 }])
+      expect(execute(program, { scout: result({}) }, { limits }).lines.at(-1)).toBe('RETURN null');
+    expect(execute(program, { scout: result({}) }, { limits: { transitions: 0 } }).lines.at(-1)).toBe(
+      'FAILED limit: the limit of 0 transitions is exceeded',
+    );
+  });
 });
 
 describe('failures', () => {
