@@ -459,6 +459,33 @@ describe('people', () => {
     r.step();
     expect(r.run.result?.value).toEqual(['first', 'second', 'X']);
   });
+
+  test('so does a signal, which only the first branch that waits for it takes', () => {
+    const signal: Code = { op: 'signal', name: 'S', timeout: null, bind: 0, timedOut: 1 };
+    const forEach: Code = {
+      op: 'fork-each',
+      list: constant(['a', 'b', 'c']),
+      variable: 0,
+      body: 1,
+      collect: [0],
+      join: 3,
+      max: constant(1),
+      agents: false,
+      quorum: null,
+      wait: null,
+    };
+    const r = rig(
+      machine({ A: { locals: ['item', 'late'], code: [forEach, signal, { op: 'branch-end' }, done(local(0))] } }),
+    );
+    const open = () => waiting(r.run).map(({ name }) => name);
+    expect(open()).toEqual(['S', 'S', 'S']);
+    for (const payload of [1, 2]) receiveSignal(r.run, 'S', payload, 'me');
+    r.step();
+    expect(open()).toEqual(['S']);
+    receiveSignal(r.run, 'S', 3, 'me');
+    r.step();
+    expect(r.run.result?.value).toEqual([1, 2, 3]);
+  });
 });
 
 test('any order of outcomes gives the same events, those of effects aside', () => {

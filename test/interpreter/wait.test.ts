@@ -59,6 +59,27 @@ describe('a polling WAIT', () => {
   });
 });
 
+test('a polling WAIT that backs off waits twice as long after each turn, up to its maximum and to the deadline', () => {
+  const backOff = { turns: 3, chance: 4 };
+  const every = ['1s..6s'];
+  const program = machine({
+    A: {
+      locals: ['x', '$deadline', 'timed_out', '$turns', '$chance'],
+      code: [
+        { op: 'wait-start', timeout: ['14s'], deadline: DEADLINE, timedOut: TIMED_OUT },
+        check('poll', 0),
+        { op: 'wait-turn', every, deadline: DEADLINE, timedOut: TIMED_OUT, again: 1, exit: 3, backOff },
+        done(local(TIMED_OUT)),
+      ],
+    },
+  });
+  const { events, run } = execute(program, { poll: '0' });
+  const timers = events.flatMap((event) => (event.type === 'timer_set' ? [event.until - 1_000_000] : []));
+  // The random number is 0.5 each time.
+  expect(timers).toEqual([500, 1500, 3500, 6500, 9500, 12_500, 14_000]);
+  expect(run.result?.value).toBe(true);
+});
+
 test('a pause is a point in time', () => {
   const program = machine({ A: { code: [{ op: 'sleep', duration: ['1.5', 'm'] }, done()] } });
   const run = startRun(link(program), OPTIONS);
