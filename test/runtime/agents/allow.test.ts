@@ -73,6 +73,9 @@ describe('switches', () => {
     expect(none).toContain(`permissions.statedsl.filesystem={":root"="read","${OUT}"="write"}`);
     expect(none).toContain('permissions.statedsl.network={enabled=true}');
     expect(none).not.toContain('--sandbox');
+    const own = await argvOf('codex', [], { args: ['--sandbox', 'read-only'] });
+    expect(own).not.toContain('permissions.statedsl');
+    expect(own).toContain('--sandbox read-only');
   });
 
   test('Gemini CLI: a policy', async () => {

@@ -8,7 +8,7 @@ import { countOf, isJsonObject, objectOf, textOf } from '../json-members.js';
 import type { AgentTally } from '../tally.js';
 import { type Adapter, type AgentCall, flag, type JsonLine } from './adapter.js';
 import { isStrict } from './answer-schema.js';
-import { type Allowed, allowedBy } from './permissions.js';
+import { allowedBy } from './permissions.js';
 
 const SANDBOX = ['--sandbox', '-s', '--full-auto', '--dangerously-bypass-approvals-and-sandbox', '--yolo'] as const;
 
@@ -77,12 +77,14 @@ export const codexAdapter: Adapter = {
 function sandboxFlags({ configuration, out }: AgentCall): string[] {
   const { args = [] } = configuration;
   const allowed = allowedBy(configuration);
+  const writes = [...flag(args, SANDBOX, 'workspace-write'), ...flag(args, ['--add-dir'], out)];
+  if (allowed === null) return writes;
   const isOwn = flag(args, SANDBOX).length === 0;
-  const sandbox =
-    allowed === null || allowed.edit || isOwn
-      ? [...flag(args, SANDBOX, 'workspace-write'), ...flag(args, ['--add-dir'], out)]
-      : settings(readOnly(out));
-  return allowed === null ? sandbox : [...sandbox, ...settings(network(allowed))];
+  const { network } = allowed;
+  const search = `web_search="${network ? 'live' : 'disabled'}"`;
+  return allowed.edit || isOwn
+    ? [...writes, ...settings([`sandbox_workspace_write.network_access=${network}`, search])]
+    : settings([...readOnly(out), `permissions.statedsl.network={enabled=${network}}`, search]);
 }
 
 const hasNoCommands = (args: readonly string[]): boolean =>
@@ -95,11 +97,6 @@ const readOnly = (out: string): string[] => [
   'sandbox_mode="read-only"',
   'default_permissions="statedsl"',
   `permissions.statedsl.filesystem={":root"="read",${JSON.stringify(out)}="write"}`,
-];
-
-const network = ({ edit, network: isAllowed }: Allowed): string[] => [
-  edit ? `sandbox_workspace_write.network_access=${isAllowed}` : `permissions.statedsl.network={enabled=${isAllowed}}`,
-  `web_search="${isAllowed ? 'live' : 'disabled'}"`,
 ];
 
 /** Items in which the model speaks. All other items are actions, and their end is the end of a turn. */
