@@ -153,7 +153,9 @@ describe('examples', () => {
       .filter((path) => !path.startsWith('implement-spec/'))
       .map((path) => `examples/${path}`);
     const recorded = new Set(records.map((path) => words(readFileSync(path, 'utf8').slice(2))[2]));
-    expect(programs.filter((path) => !recorded.has(path))).toEqual([]);
+    // A test file and the programs that use one pattern are run by their tests.
+    const isTested = (path: string): boolean => path.endsWith('.test.dsl') || path.startsWith('examples/patterns/');
+    expect(programs.filter((path) => !recorded.has(path) && !isTested(path))).toEqual([]);
     const { code, stdout, stderr } = await node(['dist/cli.js', 'check', '--strict', ...programs]);
     expect({ code, stdout, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stdout, stderr: '' });
   });

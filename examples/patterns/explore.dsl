@@ -7,3 +7,6 @@ INPUT: objective = "add a search" (string)
 STATE: LOOK
   USE: EXPLORE_PATTERN with objective, limit="2m"
   RETURN: {len(found)} answers, missing: {missing}
+
+STATE: ERROR
+  RETURN: {error}

@@ -1,5 +1,5 @@
 # std/poll in use: waits until a script says that something is done, by its exit code or by a status.
-#   statedsl run examples/patterns/poll.dsl
+#   statedsl run examples/patterns/poll.dsl -i script=YOUR-SCRIPT
 IMPORT: "std/poll"
 
 INPUT: script = "scripts/is-deployed.sh" (string)

@@ -1,5 +1,5 @@
 # std/retry in use: a script gets several attempts, with pauses.
-#   statedsl run examples/patterns/retry.dsl
+#   statedsl run examples/patterns/retry.dsl -i script=YOUR-SCRIPT
 IMPORT: "std/retry"
 
 INPUT: script = "scripts/publish.sh" (string)

@@ -7,7 +7,7 @@ import type { Lookups } from '../../src/check/lower/settings.js';
 import { amount } from '../amount.js';
 
 const examples = readdirSync('examples', { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.dsl'))
+  .filter((name) => /(?<!\.test)\.dsl$/.test(name))
   .map((name) => readFileSync(`examples/${name}`, 'utf8'));
 
 /** A little of everything whose meaning depends on other states. */

@@ -69,11 +69,11 @@ function isLink(folder: string): boolean {
 function writeAll(files: readonly StarterFile[]): string | null {
   const written: string[] = [];
   try {
-    for (const { path, text, executable } of files) {
+    for (const { path, text } of files) {
       const folder = dirname(path);
       if (!existsSync(folder)) mkdirSync(folder, { recursive: true });
       // `wx`: a file that was created a moment ago is not overwritten either.
-      writeFileSync(path, text, { flag: 'wx', mode: executable ? 0o755 : 0o644 });
+      writeFileSync(path, text, { flag: 'wx' });
       written.push(path);
     }
     return null;

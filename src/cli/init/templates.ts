@@ -6,7 +6,6 @@
 export interface StarterFile {
   readonly path: string;
   readonly text: string;
-  readonly executable?: true;
 }
 
 interface Starter {
@@ -75,17 +74,42 @@ const POEM = `# The answers of the stand-in agent, one for each call.
 - "One foot, and then the other,\\nand the hill is behind us."
 `;
 
-/** The test prints both results, because the shell alone would not say what is wrong. */
-const test = (program: string, wanted: string, mock: string): string => `#!/bin/sh
-# Tests ${program} with the answers in ${mock}: no agent is called. Run it after each change.
-set -eu
-cd "$(dirname "$0")"
-store=$(mktemp -d)
-trap 'rm -rf "$store"' EXIT
-got=$(\${STATEDSL:-statedsl} run ${program} --quiet --dir "$store" --mock ${mock})
-wanted=${wanted}
-[ "$got" = "$wanted" ] || { echo "failed: the run returned \\\`$got\\\` instead of \\\`$wanted\\\`" >&2; exit 1; }
-echo passed
+const FLOW_TESTS = `# Tests of flow.dsl: its commands and agents are answered here, so nothing is started and nothing costs money.
+#   statedsl test
+TESTS: "./flow.dsl"
+
+MOCK: "ls | wc -l" → 3
+
+TEST: the second answer is good enough
+  MOCK: Task(writer) → "Not yet.", "OK: from the test"
+  EXPECT: states LOOK, DESCRIBE, DESCRIBE
+  EXPECT: returned "OK: from the test"
+
+TEST: it gives up after three answers
+  MOCK: Task(writer) → "Not yet.", …
+  EXPECT: calls Task(writer) == 3
+  EXPECT: failed
+
+TEST: many files are reported
+  GIVEN: limit=2
+  MOCK: Task(writer) → "OK"
+  EXPECT: event MANY files=3
+`;
+
+const WORKFLOW_TESTS = `# Tests of workflow.yaml: its agent and its gate are answered here, so nothing is started and nothing costs money.
+#   statedsl test
+TESTS: "./workflow.yaml"
+
+TEST: a poem that fails its gate is written again
+  MOCK: Task(writer) → "No", "Yes."
+  MOCK: "printf *" → exit 1, exit 0
+  EXPECT: calls Task(writer) == 2
+  EXPECT: returned
+
+TEST: three attempts are the most
+  MOCK: Task(writer) → "No", …
+  MOCK: "printf *" → exit 1, …
+  EXPECT: failed gate_failed
 `;
 
 export const STARTERS: Readonly<Record<string, Starter>> = {
@@ -95,10 +119,9 @@ export const STARTERS: Readonly<Record<string, Starter>> = {
       { path: 'flow.dsl', text: FLOW },
       { path: 'statedsl.config.yaml', text: CONFIGURATION },
       { path: 'agents/writer.yaml', text: SCRIPT },
-      { path: 'flow.mock.yaml', text: 'agents:\n  writer: ["Not yet.", "OK: from the mock"]\n' },
-      { path: 'flow.test.sh', text: test('flow.dsl', "'OK: from the mock'", 'flow.mock.yaml'), executable: true },
+      { path: 'flow.test.dsl', text: FLOW_TESTS },
     ],
-    next: ['statedsl run flow.dsl', 'sh flow.test.sh'],
+    next: ['statedsl run flow.dsl', 'statedsl test'],
   },
   workflow: {
     about: 'a workflow file: an agent with a gate and retries',
@@ -106,9 +129,8 @@ export const STARTERS: Readonly<Record<string, Starter>> = {
       { path: 'workflow.yaml', text: WORKFLOW },
       { path: 'statedsl.config.yaml', text: CONFIGURATION },
       { path: 'agents/writer.yaml', text: POEM },
-      { path: 'workflow.mock.yaml', text: 'agents:\n  writer: ["No", "Yes."]\n' },
-      { path: 'workflow.test.sh', text: test('workflow.yaml', "''", 'workflow.mock.yaml'), executable: true },
+      { path: 'workflow.test.dsl', text: WORKFLOW_TESTS },
     ],
-    next: ['statedsl run workflow.yaml --worktree=off', 'sh workflow.test.sh'],
+    next: ['statedsl run workflow.yaml --worktree=off', 'statedsl test'],
   },
 };

@@ -8,7 +8,6 @@ const OPERATOR =
   /^(?:[.?[]|\s*(?:==|!=|<|>|\+|\*|%)|\s+[/-]\s|\s+(?:is|not|in|contains|exists|matches|starts|ends|AND|OR)(?!\w))/;
 
 export function readExpectation(cursor: LineCursor): Expectation {
-  cursor.take(/^\[always\]\s*:?/);
   const word = /^\s*([A-Za-z_]+)(?![\w(])/.exec(cursor.rest);
   const after = word === null ? '' : cursor.rest.slice(word[0].length);
   if (word === null || OPERATOR.test(after)) return condition(cursor);

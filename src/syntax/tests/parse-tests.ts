@@ -120,7 +120,7 @@ function readVerb(cursor: LineCursor, verb: TestVerb, text: string): TestLine {
     case 'AT':
       return { kind: 'at', duration: cursor.duration(), span };
     case 'EXPECT':
-      return { kind: 'expect', expectation: readExpectation(cursor), text: text.replace(/^EXPECT\s*:\s*/, ''), span };
+      return { kind: 'expect', expectation: readExpectation(cursor), text: text.replace(/^[^:]*:\s*/, ''), span };
     case 'SKIP':
       return { kind: 'skip', reason: cursor.take(/^.*/)?.[0] ?? '', span };
   }
@@ -128,7 +128,7 @@ function readVerb(cursor: LineCursor, verb: TestVerb, text: string): TestLine {
 
 function verbOf<Verb extends string>(cursor: LineCursor, verbs: readonly Verb[]): Verb {
   const { rest, span } = cursor;
-  const word = cursor.take(/^([A-Za-z_]+)\s*:/)?.[1];
+  const word = cursor.take(/^([A-Za-z_]+)(?:\s*\[always\])?\s*:/)?.[1];
   if (word !== undefined && (verbs as readonly string[]).includes(word)) return word as Verb;
   if (word !== undefined && RESERVED.has(word)) return cursor.fail(`\`${word}:\` is not supported in this version`);
   const all = verbs.map((verb) => `\`${verb}:\``).join(', ');
