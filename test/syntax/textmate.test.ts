@@ -49,6 +49,17 @@ function scopesOf(text: string, part: string): string {
 
 test.each([
   ['# hello', 'hello', 'comment.line'],
+  ['TESTS: "./a.dsl" machine=m', 'TESTS', 'keyword.declaration'],
+  ["TEST: it's done  # why", 'done', 'entity.name.section'],
+  ["TEST: it's done  # why", 'why', 'comment.line'],
+  ['  MOCK: BUILD/"make *" → exit 1 "no", …', 'BUILD', 'entity.name.section'],
+  ['  MOCK: BUILD/"make *" → exit 1 "no", …', 'make', 'string.quoted.double'],
+  ['  MOCK: BUILD/"make *" → exit 1 "no", …', 'exit', 'keyword.other.test'],
+  ['  MOCK: BUILD/"make *" → exit 1 "no", …', '…', 'keyword.operator.repeat'],
+  ['MOCK: Task(a-b) → "x" cost 0.1', 'a-b', 'entity.name.function'],
+  ['  EXPECT: states A, B', 'states', 'keyword.other.test'],
+  ['  EXPECT: n == 1 AND x is empty', 'AND', 'keyword.operator.logical'],
+  ['  AT: 2h', '2h', 'constant.numeric.duration'],
   ['STATE: BUILD (a note)', 'STATE', 'keyword.declaration'],
   ['STATE: BUILD (a note)', 'BUILD', 'entity.name.section'],
   ['PATTERN: RETRY with times=3', 'RETRY', 'entity.name.section'],
