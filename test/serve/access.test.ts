@@ -23,6 +23,9 @@ describe('access', () => {
     expect(first.status).toBe(303);
     expect(first.headers.get('location')).toBe('/?x=1');
     expect(first.headers.get('set-cookie')).toBe(`statedsl_7700=${TOKEN}; Path=/; HttpOnly; SameSite=Strict`);
+    const start = await send('GET', '/', undefined, { authorization: null, cookie: `statedsl_7700=${TOKEN}` });
+    expect(start).toMatchObject({ status: 200, text: expect.stringContaining('/api/v1/runs') });
+    expect((await send('GET', '/', undefined, { authorization: null })).status).toBe(401);
     expect((await send('GET', '/?token=wrong', undefined, { authorization: null })).status).toBe(401);
     // The programs of a service use the header: addresses are logged.
     expect((await send('GET', `/api/v1/runs?token=${TOKEN}`, undefined, { authorization: null })).status).toBe(401);

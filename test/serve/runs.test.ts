@@ -135,6 +135,14 @@ describe('runs', () => {
 });
 
 describe('the queue', () => {
+  test('cancels a run that has just been accepted', async () => {
+    const { send, idle } = await serviceOf({ 'long.dsl': 'DO: sleep 60\nRETURN\n' });
+    const { json } = await send('POST', '/api/v1/runs', { program: 'long.dsl' });
+    const cancelled = await send('POST', `/api/v1/runs/${json.run_id}/cancel`, {});
+    expect(cancelled).toMatchObject({ status: 200, json: { status: 'failed', error: { kind: 'cancelled' } } });
+    await idle();
+  });
+
   test('executes in the order of the requests, so many at once', async () => {
     const program = 'INPUT: n = 1\nDO: echo {n} >> order; sleep 0.05\nRETURN: {n}\n';
     const { send, idle, folder, executions } = await serviceOf({ 'slow.dsl': program }, { atOnce: 1 });
@@ -182,6 +190,14 @@ describe('streams', () => {
       text += new TextDecoder().decode(value);
     }
     expect(text).toMatch(/event: end\ndata: \{"reason":"removed"\}\n\n$/);
+  });
+
+  test('events of a run that has just been accepted wait for its record', async () => {
+    const { send } = await serviceOf(PROGRAMS);
+    const { json } = await send('POST', '/api/v1/runs', { program: 'hello.dsl' });
+    const { status, text } = await send('GET', `/api/v1/runs/${json.run_id}/events`);
+    expect(status).toBe(200);
+    expect(text).toMatch(/"type":"run_returned".*\n$/);
   });
 
   test('output comes whole or in ranges', async () => {

@@ -53,6 +53,8 @@ export interface QueuedRun {
 
 /** How often a run is looked at that a process of an earlier service executes. */
 const LOOK_MS = 200;
+/** How often an accepted run is looked at until it has a record. */
+const RECORD_MS = 50;
 /** A process that dies again and again at its start is not started for ever. */
 const MOST_STARTS = 5;
 
@@ -130,6 +132,15 @@ export class Executions {
   find(id: string): QueuedRun | null {
     const found = this.queuedRuns().filter(({ run_id }) => run_id.startsWith(id));
     return found.length === 1 ? (found[0] as QueuedRun) : null;
+  }
+
+  /** Waits while a run has been accepted and has no record yet. `id`: its id or the beginning of one. */
+  async untilRecorded(id: string, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const found = this.find(id);
+      if (found === null || found.status !== 'queued' || this.hasRecord(found.run_id) || signal.aborted) return;
+      await new Promise((resolve) => setTimeout(resolve, RECORD_MS));
+    }
   }
 
   /** Starts nothing more, waits so long for what is executed, then interrupts it. What was promised stays on disk. */

@@ -186,6 +186,7 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
       const known = await runs.inspect(queued.run_id);
       if (!known.ok) return c.json({ run_id: queued.run_id, status: 'failed', error: { kind: 'cancelled' } }, 200);
     }
+    await executions.untilRecorded(id, c.req.raw.signal);
     const result = await runs.cancel(id, { by: personOf(c) });
     if (result.ok) executions.forget(result.value.run_id);
     return result.ok ? c.json(result.value, 200) : answerRefusal(c, result.refusal);

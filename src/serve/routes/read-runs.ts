@@ -105,6 +105,7 @@ export function addReadRoutes(app: ServiceApp, { runs, executions }: Service): v
   app.openapi(events, async (c) => {
     const { id } = c.req.valid('param');
     const { after = 0, follow } = c.req.valid('query');
+    if (follow !== 'false') await executions.untilRecorded(id, c.req.raw.signal);
     return sendEvents(c, runs, { id, after, isFollowing: follow !== 'false' });
   });
 
