@@ -132,7 +132,7 @@ describe('examples', () => {
     });
   });
 
-  it('a release that waits for its approval goes on when somebody gives it', { timeout: 60_000 }, async () => {
+  it('a release that waits for approval resumes when it is given', { timeout: 60_000 }, async () => {
     const store = ['--dir', join(scratch, 'approved')];
     const plan = 'examples/plans/release/release.json';
     const { stdout: hash } = await node(['dist/cli.js', 'plan', 'approve', plan]);

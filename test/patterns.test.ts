@@ -133,7 +133,7 @@ STATE: BUILD
 });
 
 describe('std/error', () => {
-  it('tells what is known, and ends the run as failed', async () => {
+  it('reports what is known, and ends the run as failed', async () => {
     const program = (body: string) => `IMPORT: "std/error"
 STATE: A
   ${body}

@@ -67,7 +67,7 @@ describe('an agent that is not available', () => {
   const limited = (until: number) => `if [ -e again ]; then echo '{"type":"result","result":"ok","total_cost_usd":0.1}'
 else touch again; echo '{"type":"result","is_error":true,"result":"usage limit reached|${until}"}'; exit 1; fi`;
 
-  test('is waited for, which is told', async () => {
+  test('is waited for, and the wait is reported', async () => {
     const one = placeWith({ 'a.dsl': program }, { claude: limited(later()) });
     const { code, stdout, stderr } = await one.run(['run', 'a.dsl'], { env: { PATH: one.path } });
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'ok\n' });

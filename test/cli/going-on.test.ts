@@ -14,7 +14,7 @@ const reportOf = ({ stdout, stderr }: Result) => {
 const logOf = ({ folder }: Place): string[] => readFileSync(join(folder, 'log'), 'utf8').trim().split('\n');
 
 describe('time', () => {
-  test('a WAIT ends at its point in time, also when nobody executed the run meanwhile', async () => {
+  test('a WAIT ends at its point in time, even if no process executed the run meanwhile', async () => {
     const one = place({ 'p.dsl': 'WAIT: 1500ms\nRETURN: waited\n' });
     const { waiting } = reportOf(await one.run(['run', 'p.dsl', '--suspend-after', '100ms', '--json']));
     expect((await one.run(['resume', '--json'])).code, 'it is too early').toBe(75);
@@ -24,7 +24,7 @@ describe('time', () => {
     expect(Date.now() - late).toBeLessThan(1000);
   });
 
-  test('a WAIT goes on with what is left of it', async () => {
+  test('a resumed WAIT waits for the remaining time', async () => {
     const one = place({ 'p.dsl': 'WAIT: 2s\nRETURN: waited\n' });
     const begun = Date.now();
     expect((await one.run(['run', 'p.dsl', '--suspend-after', '100ms'])).code).toBe(75);
@@ -47,7 +47,7 @@ describe('time', () => {
     expect((await one.run(['answer', run_id, 'go=yes'])).code).toBe(2);
   });
 
-  test('a limit of time counts only while somebody executes the run', async () => {
+  test('a time limit counts only while a process executes the run', async () => {
     const one = place({
       'p.dsl': 'LIMIT: time=1500ms\nDO: sleep 0.3\nASK user: "Go?" → go\nDO: sleep 0.3\nRETURN: {go}\n',
     });
@@ -158,7 +158,7 @@ STATE: ERROR
   });
 });
 
-describe('a run that failed beside members that waited for a place', () => {
+describe('a run that failed while members waited for a permit', () => {
   const text = `STATE: A
   FOR EACH: i in range(4) in PARALLEL [max=1]
     FOR EACH: j in range(2) in PARALLEL [max=1]
@@ -166,7 +166,7 @@ describe('a run that failed beside members that waited for a place', () => {
   RETURN: done
 `;
 
-  test('does again what failed, and nothing that came behind it', async () => {
+  test('repeats what failed, and nothing after it', async () => {
     const one = place({ 'p.dsl': text });
     expect(reportOf(await one.run(['run', 'p.dsl', '--json'])).status).toBe('failed');
     const all = ['00', '01', '10', '11', '20', '21', '30', '31'];
@@ -192,7 +192,7 @@ STATE: B
   RETURN: {n}
 `;
 
-  test('goes on where it was, also when its lines moved and its states are other ones', async () => {
+  test('resumes where it was, even if lines moved and states differ', async () => {
     const one = place({ 'p.dsl': text });
     const { run_id } = reportOf(await one.run(['run', 'p.dsl', '--json']));
     const longer = text.replace('GOTO: B', 'GOTO: C with x=2').replace('STATE: A', '# Moved.\n\nSTATE: A');

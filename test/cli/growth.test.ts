@@ -53,7 +53,7 @@ describe('output', () => {
   });
 });
 
-test('a journal beyond its limit ends the run, which goes on with a higher one', async () => {
+test('a journal beyond its limit ends the run, which can be resumed with a higher limit', async () => {
   const loop =
     'STATE: A\n  TRACK: n = 0\n  GOTO: B\n\nSTATE: B\n  INCREMENT: n\n  IF: n == 3000 → RETURN {n}\n  GOTO: B\n';
   const one = place({ 'p.dsl': `LIMIT: journal=200kB\n\n${loop}` });

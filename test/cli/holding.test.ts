@@ -39,7 +39,7 @@ test('of several processes that resume a run exactly one executes it', {
   }
 });
 
-describe('a lock that nobody holds is taken over', () => {
+describe('a lock without an owner is taken over', () => {
   test.each([
     ['of a process that died', { pid: 4194300, startedAt: 12, boot: null }],
     ['of a pid that another process has now', { pid: process.pid, startedAt: 1, boot: null }],
@@ -60,7 +60,7 @@ describe('a lock that nobody holds is taken over', () => {
   });
 });
 
-test('a lock that somebody holds is named with its process', async () => {
+test('a held lock is reported with its process', async () => {
   const { one, id, path } = await suspended();
   writeFileSync(join(path, lockOf(path)), JSON.stringify({ pid: process.pid, startedAt: null, boot: null }));
   const { code, stderr } = await one.run(['resume', id]);

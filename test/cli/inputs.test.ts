@@ -86,7 +86,7 @@ describe('what a flag says', () => {
   });
 });
 
-describe('what is wrong is told at once, with 2, and nothing starts', () => {
+describe('mistakes are reported at once, with exit code 2, and nothing starts', () => {
   const cases: [string, string[], RegExp[]][] = [
     ['missing', [], [/missing-input.*`objective`/, /pass it with `-i objective=…`/, /a\.dsl:1:8/]],
     ['misspelt', ['-i', 'objectve=1'], [/`objectve` is not an input/, /did you mean `objective`\?/, /missing-input/]],

@@ -53,15 +53,15 @@ describe('a run of version 0.1.0', () => {
     expect((await one.run(['show', id, '--at', '9', '--json'])).stdout).toContain('"state":"PACK"');
   });
 
-  test('goes on from its checkpoint', () => finishes(older()));
+  test('resumes from its checkpoint', () => finishes(older()));
 
-  test('goes on from its journal', async () => {
+  test('resumes from its journal', async () => {
     const run = older();
     rmSync(join(run.path, 'checkpoint.json'));
     await finishes(run);
   });
 
-  test('goes on after its process died in the middle of a line', async () => {
+  test('resumes after its process died in the middle of a line', async () => {
     const run = older();
     rmSync(join(run.path, 'checkpoint.json'));
     const journal = readFileSync(join(run.path, 'journal.ndjson'));

@@ -35,7 +35,7 @@ async function signalsOf(action: () => unknown): Promise<unknown[]> {
 
 const hostile = [-1, 0, 1, 1.5, Number.NaN, 2 ** 31, 2 ** 40, Number.POSITIVE_INFINITY];
 
-describe('numbers that are no process', () => {
+describe('numbers that are not processes', () => {
   test.each(hostile)('%s is sent nothing', async (number) => {
     const sent = await signalsOf(async () => {
       await stopGroup(number);
@@ -90,7 +90,7 @@ describe('numbers that are no process', () => {
 describe('marked processes', () => {
   const seen = (pid: number, group: number, marked: boolean): SeenProcess => ({ pid, group, startedAt: 1, marked });
 
-  test('of a group that somebody else leads only the marked are stopped', () => {
+  test('of a group with another leader only the marked processes are stopped', () => {
     // A shell, the runner it started, and a server that an older version started in their group.
     const all = [seen(10, 10, false), seen(11, 10, false), seen(12, 10, true), seen(90, 90, false)];
     expect(targets(all, 90)).toEqual({ groups: [], alone: [seen(12, 10, true)] });
@@ -153,7 +153,7 @@ describe('a server of tools', () => {
     expect(processesOf(runOf(one))).toEqual([]);
   });
 
-  test('of a runner that was killed is stopped before the run goes on, or is cancelled', async () => {
+  test('of a killed runner is stopped before the run is resumed or cancelled', async () => {
     for (const args of [['resume', '--quiet'], ['cancel']]) {
       const one = withServer();
       const child = one.start(['run', 'plan.json', '--quiet']);

@@ -80,7 +80,7 @@ test('a message of a server that is too large is not read to its end', { timeout
   });
 });
 
-test('a killed run goes on: what has an outcome stays done, what was in flight is made again under its name', {
+test('a killed run is resumed: effects with an outcome are not repeated, and those in flight are repeated with their ids', {
   timeout: 60_000,
 }, async () => {
   const one = place({

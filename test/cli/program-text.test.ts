@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { place } from './statedsl.js';
 
-describe('a file that is no text', () => {
+describe('a file that is not text', () => {
   test('invalid UTF-8 is an error with the byte offset', async () => {
     const one = place();
     one.file('a.dsl', Buffer.from([...Buffer.from('RETURN: ä'), 0xff, 0x0a]));
@@ -12,7 +12,7 @@ describe('a file that is no text', () => {
     expect(JSON.parse(stdout)).toMatchObject({ status: 'invalid', diagnostics: [{ code: 'invalid-utf8', line: 1 }] });
   });
 
-  test('so is a lone surrogate, also far behind', async () => {
+  test('so is a lone surrogate, even far into the text', async () => {
     const one = place();
     const head = '# äöü\n'.repeat(20_000);
     one.file('a.dsl', Buffer.concat([Buffer.from(head), Buffer.from([0xed, 0xa0, 0x80])]));
@@ -30,13 +30,13 @@ describe('a file that is no text', () => {
   });
 });
 
-test('a byte order mark and CRLF are no part of the program', async () => {
+test('a byte order mark and CRLF are not part of the program', async () => {
   const one = place();
   one.file('a.dsl', '\ufeffDO: x = printf %s hi\r\nRETURN: {x}\r\n');
   expect(await one.run(['run', 'a.dsl', '--quiet'])).toEqual({ code: 0, stdout: 'hi\n', stderr: '' });
 });
 
-test('standard input is called <stdin>, is no Markdown and imports from here', async () => {
+test('standard input is called <stdin>, is not Markdown and imports from here', async () => {
   const one = place({ 'lib/p.dsl': 'PATTERN: GREET with who\n  EMIT: HI who={who}\n' });
   const { code, stdout, stderr } = await one.runProcess(['run', '-', '--json'], {
     input: 'IMPORT: "./lib/p.dsl"\nUSE: GREET with who="x"\nRETURN: done\n',

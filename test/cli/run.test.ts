@@ -35,7 +35,7 @@ describe('what goes to stdout', () => {
     expect(stderr).toMatch(/\nreturned after 1 state, 1 effect, \d+\.\d\d s {2}run [0-9a-f-]{36}\n$/);
   });
 
-  test('JSON for what is no text, nothing for null', async () => {
+  test('JSON for other values than text, nothing for null', async () => {
     const one = place({ 'a.dsl': 'SET: x = [1, {"a": null}]\nRETURN with x\n', 'b.dsl': 'RETURN\n' });
     one.file('a.dsl', 'DO: x = [1, {"a": null}]\nRETURN with x\n');
     expect(await one.run(['run', 'a.dsl', '--quiet'])).toEqual({ code: 0, stdout: '[1,{"a":null}]\n', stderr: '' });
@@ -160,7 +160,7 @@ describe('--dry-run', () => {
 });
 
 describe('waiting for people', () => {
-  test('a question suspends, with 75 and a way to go on', async () => {
+  test('a question suspends with exit code 75 and shows how to resume', async () => {
     const one = place({ 'a.dsl': 'ASK user: "Go on?" → go choices=yes,no\nRETURN: {go}\n' });
     const { code, stdout, stderr } = await one.run(['run', 'a.dsl', '--json']);
     const report = JSON.parse(stdout);
@@ -172,7 +172,7 @@ describe('waiting for people', () => {
     expect(stderr).toContain(`statedsl answer ${report.run_id} go=yes`);
   });
 
-  test('a long wait suspends where nobody watches', async () => {
+  test('a long wait suspends an unattended run', async () => {
     const one = place({ 'a.dsl': 'WAIT: 1h\nRETURN\n' });
     expect((await one.run(['run', 'a.dsl', '--suspend-after', '1s'])).code).toBe(75);
     expect((await one.run(['run', 'a.dsl'], { env: { CI: 'true' } })).code).toBe(75);
@@ -259,7 +259,7 @@ test('--detach prints the run and leaves it running', async () => {
 describe('--mock', () => {
   const program = 'DO: x = Task(planner) "plan"\nCHECK: y = curl -s http://nowhere.invalid\nRETURN: "{x} {y}"\n';
 
-  test('stands in for commands and agents', async () => {
+  test('replaces commands and agents', async () => {
     const one = place({ 'a.dsl': program, 'm.yaml': 'agents: {planner: fine}\ncommands: {curl: "5"}\n' });
     expect((await one.run(['run', 'a.dsl', '--quiet', '--mock', 'm.yaml'])).stdout).toBe('fine 5\n');
   });

@@ -74,7 +74,7 @@ function found(one: Place, results: readonly Result[]): string[] {
 }
 
 describe('secrets', () => {
-  test('are found in no file and no output, also of a run that goes on', { timeout: 60_000 }, async () => {
+  test('are found in no file and no output, even of a resumed run', { timeout: 60_000 }, async () => {
     const one = planted();
     const first = await one.run(['run', 'p.dsl', ...pin, '--auto-events'], { env });
     expect(first.code, first.stderr).toBe(75);

@@ -122,7 +122,7 @@ describe('the cache of compiled code', () => {
     await hello(one);
   });
 
-  it('forgets what is a month old', async () => {
+  it('removes entries that are a month old', async () => {
     const one = place(PROGRAM);
     const folder = join(one.folder, 'cache/statedsl');
     mkdirSync(folder, { recursive: true, mode: 0o700 });

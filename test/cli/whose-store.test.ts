@@ -111,7 +111,7 @@ test('a run that is a link is none', async () => {
   expect(existsSync(join(one.folder, 'elsewhere/run.json'))).toBe(true);
 });
 
-test('a run whose journal is a link is kept, and gc says so', async () => {
+test('a run with a journal that is a link is kept, and gc reports it', async () => {
   const { one, id } = await waiting();
   const journal = join(one.folder, '.statedsl/runs', id, 'journal.ndjson');
   renameSync(journal, join(one.folder, 'elsewhere'));

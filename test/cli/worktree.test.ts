@@ -254,7 +254,7 @@ describe('parallel tasks', () => {
     );
   });
 
-  test('that cannot be merged fail the run, which goes on when a person has merged them', async () => {
+  test('that cannot be merged fail the run, which can be resumed after a person has merged them', async () => {
     const one = project(edits('1s/.*/one/', '1s/.*/two/'));
     const report = reportOf(await one.run(['run', 'w.yaml', '--json']));
     expect(report).toMatchObject({ status: 'failed', error: { kind: 'merge_conflict' } });
@@ -293,7 +293,7 @@ test('an agent that may write nothing is stopped when it does, in a worktree and
   }
 });
 
-test('what an instruction did before a step is no change of it, and stays when the step goes back', async () => {
+test('changes before a step do not count as its changes, and stay when it is reverted', async () => {
   const commands = 'ls > seen; cat made';
   const one = project({
     'p.dsl': `DO: echo x > made

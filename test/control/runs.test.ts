@@ -113,7 +113,7 @@ test('of two answers at once one is recorded, and the other is a conflict', asyn
   expect(late.ok ? null : late.refusal.message).toBe('user has already answered `colour`');
 });
 
-test('an id is no path', async () => {
+test('an id is not a path', async () => {
   const place = folder();
   const runs = openRuns({ folder: place, commands });
   const id = await started(runs, 'DO: paint red\n');

@@ -100,7 +100,7 @@ describe('headings', () => {
     ]);
   });
 
-  test('with the same text are told apart', () => {
+  test('with the same text are distinguished', () => {
     expect(outline(`# Run\n${states('A')}\n# Run\n${states('B')}`)).toEqual([
       ...['machine run', 'state A', 'machine run-1', 'state B'],
     ]);

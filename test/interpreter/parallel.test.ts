@@ -99,7 +99,7 @@ const rig = (program: Machine, options: Partial<typeof OPTIONS> = {}): Rig =>
   new Rig(startRun(link(program), { ...OPTIONS, ...options }));
 
 describe('members', () => {
-  test('start in order, as many as there are jobs, and are told in order', () => {
+  test('start in order, as many as there are jobs, and are reported in order', () => {
     const r = rig(parallel(['a', 'b', 'c']), { jobs: 2 });
     expect(r.started).toEqual(['a', 'b']);
     r.give('b', 'B');
@@ -141,7 +141,7 @@ describe('members', () => {
 });
 
 describe('failures', () => {
-  test('all members end, each failure is told in source order, one is handled', () => {
+  test('all members end, failures are reported in source order, and one is handled', () => {
     const r = rig(parallel(['a', 'b', 'c']));
     r.give('c', fail('third'));
     r.give('a', fail('first'));
@@ -187,7 +187,7 @@ describe('failures', () => {
 });
 
 describe('quorum', () => {
-  test('enough successes join and stop the others, which is no failure', () => {
+  test('enough successes join and stop the others without a failure', () => {
     const r = rig(parallel(['a', 'b', 'c', 'd'], { quorum: constant(2) }));
     r.give('b', fail('no'));
     r.give('c', 'C');
@@ -264,7 +264,7 @@ describe('detached members', () => {
     done(),
   ]);
 
-  test('run beside what follows and end at the join', () => {
+  test('run while the next instructions run, and end at the join', () => {
     const r = rig(program);
     expect(r.started).toEqual(['poll', 'a', 'b']);
     r.give('a', 'A');
@@ -281,7 +281,7 @@ describe('detached members', () => {
     expect(r.run.result?.error?.message).toBe('no');
   });
 
-  test('a failure beside them stops them', () => {
+  test('a failure of another branch stops them', () => {
     const r = rig(program);
     r.give('poll', fail('poll'));
     expect(r.run.result?.error?.message).toBe('poll');
@@ -334,7 +334,7 @@ function nested(outer: number | null = null, max: number | null = null): Machine
 }
 
 describe('nesting', () => {
-  test('jobs are shared and nobody waits for ever', () => {
+  test('jobs are shared and no member waits forever', () => {
     for (const jobs of [1, 2, 3, 100]) {
       const { lines } = execute(nested(), { x: 'X', y: 'Y' }, { jobs });
       const item = (name: string) => [`"begin ${name}"`, `"done ${name} XY"`];

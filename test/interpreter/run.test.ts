@@ -538,7 +538,7 @@ describe('failures', () => {
     );
   });
 
-  test('falling off, conditions and loops over what is no list', () => {
+  test('falling off, conditions, and loops over a value that is not a list', () => {
     const one = (code: Code) =>
       execute(machine({ A: { locals: ['a', 'b', 'c'], code: [code, done()] } })).run.result?.error;
     expect(one({ op: 'fell-off' })).toMatchObject({
@@ -561,7 +561,7 @@ describe('failures', () => {
 });
 
 describe('limits', () => {
-  test('the initial entry is no transition, and ERROR is not entered', () => {
+  test('the initial entry is not a transition, and ERROR is not entered', () => {
     const program = machine({ A: { code: [goto(0)] }, ERROR: errorState() });
     const { run, lines } = execute(program, {}, { limits: { transitions: 2 } });
     expect(run.states).toEqual(['A', 'A', 'A']);

@@ -109,7 +109,7 @@ describe('a run that collects', { timeout: 120_000 }, () => {
     expect(lengths).toEqual(Array.from({ length: 1501 }, (_, at) => at));
   });
 
-  test('goes on after kill -9, from its checkpoint and without it', async () => {
+  test('resumes after kill -9, from its checkpoint and without it', async () => {
     const one = place({ 'p.dsl': collects(100_000) });
     const child = one.start(['run', 'p.dsl', '--events', '--quiet']);
     let printed = 0;

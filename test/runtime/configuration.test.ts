@@ -14,7 +14,7 @@ async function problems(text: string): Promise<string[]> {
   return found.map(({ line, column, message, help }) => `${line}:${column} ${message}${help ? ` (${help})` : ''}`);
 }
 
-describe('whose file it is', () => {
+describe('its owner', () => {
   test('a file or folder that everyone can write to does not count, and ends the search', () => {
     const root = temporaryFolder();
     const deep = join(root, 'open', 'deep');

@@ -64,7 +64,7 @@ function expectSame(report: RunReport): void {
 }
 
 describe('a journal whose end is missing', () => {
-  test('goes on rightly, wherever it was cut off in its last three lines', async () => {
+  test('resumes correctly from every cut in its last three lines', async () => {
     const from = starts[lines.length - 3] as number;
     // Around the ends of lines each byte counts; inside of one they are alike.
     const tried = (at: number): boolean =>
@@ -81,7 +81,7 @@ describe('a journal whose end is missing', () => {
     }
   }, 60_000);
 
-  test('goes on rightly from every line', async () => {
+  test('resumes correctly from every line', async () => {
     for (const [index, start] of starts.entries()) {
       const copy = fresh();
       truncateSync(join(copy.path, 'journal.ndjson'), start);
@@ -93,7 +93,7 @@ describe('a journal whose end is missing', () => {
     }
   });
 
-  test('is an error when a checkpoint was made behind it', async () => {
+  test('is an error if a later checkpoint exists', async () => {
     const copy = copied(base);
     const journal = join(copy.path, 'journal.ndjson');
     truncateSync(journal, (starts[lines.length] as number) - 1);
@@ -204,7 +204,7 @@ describe('a flipped bit', () => {
     }
   });
 
-  test('of the program is told', async () => {
+  test('of the program is reported', async () => {
     const { length } = readFileSync(join(base.path, 'machine.json'));
     for (let at = 0; at < length - 1; at += amount(389, 97)) {
       const copy = fresh();
@@ -218,7 +218,7 @@ describe('a flipped bit', () => {
   });
 });
 
-describe('a run that cannot go on says why', () => {
+describe('a run that cannot be resumed says why', () => {
   test('it was made by another version', async () => {
     const copy = fresh();
     const path = join(copy.path, 'run.json');
@@ -241,7 +241,7 @@ describe('a run that cannot go on says why', () => {
     expect(await refusal(() => goOn(missing))).toMatch(/^RunRefused: the output .* is missing from/);
   });
 
-  test('a process that died before its run began left nothing to go on with', async () => {
+  test('a process that died before its run began left nothing to resume', async () => {
     const copy = fresh();
     rmSync(join(copy.path, 'run.json'));
     expect(await refusal(() => goOn(copy))).toContain('ended before the run began');
@@ -251,7 +251,7 @@ describe('a run that cannot go on says why', () => {
 });
 
 describe('the list of runs', () => {
-  test('has the line behind one that was torn', () => {
+  test('has the line after an incomplete one', () => {
     const copy = copied(base);
     const index = join(copy.dir, 'runs/index.ndjson');
     const [line = ''] = readFileSync(index, 'utf8').split('\n');
@@ -259,7 +259,7 @@ describe('the list of runs', () => {
     expect([...readIndex(copy.dir).keys()]).toEqual([base.report.run_id]);
   });
 
-  test('may lack the end of a run: it is told, and nothing is executed', async () => {
+  test('may lack the end of a run: it is reported, and nothing is executed', async () => {
     const copy = fresh();
     expect(latestUnfinished(copy.dir)).toBe(base.report.run_id);
     expectSame(await goOn(copy));

@@ -25,7 +25,7 @@ test('a text fits, also among words and in a fence', async () => {
     expect(await said(SCHEMA, text)).toBeNull();
 });
 
-test('what is wrong is told with its place, all of it up to a limit', async () => {
+test('mistakes are reported with their locations, up to a limit', async () => {
   expect(await said(SCHEMA, '[{"name":3},{"more":1}]')).toBe(
     "`/0/name` must be string; `/1` must have required property 'name'; `/1` must not have `more`",
   );
@@ -43,7 +43,7 @@ test('older drafts are read by their rules', async () => {
   );
 });
 
-test('a schema that cannot be used is told, and none hangs', async () => {
+test('an unusable schema is reported, and no schema hangs', async () => {
   expect(await said('{', '1')).toBe('the schema `a b/s.json` cannot be used: it is not JSON');
   expect(await said([1], '1')).toContain('it is neither an object nor true or false');
   expect(await said({ type: 'nonsense' }, '1')).toContain('cannot be used: schema is invalid');

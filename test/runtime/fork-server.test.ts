@@ -96,7 +96,7 @@ describe('a command that the fork server starts', () => {
     expect(ofForked.stdout).toContain('leads its group and its session, tty 0');
   });
 
-  test('is no child of the runner, unless its text asks for its parent', async () => {
+  test("is not a child of the runner, unless its text reads its parent's pid", async () => {
     const { run } = runner();
     const parent = async (text: string): Promise<number> => Number((await run(['bash', '-c', text])).stdout);
     expect(await parent('cut -d " " -f 4 /proc/$$/stat')).not.toBe(process.pid);
@@ -174,7 +174,7 @@ describe('a command that the fork server starts', () => {
     expect((await run(['echo', 'next'])).stdout).toBe('next\n');
   });
 
-  test('runs beside 200 others', async () => {
+  test('runs in parallel with 200 others', async () => {
     const { run, pids } = runner();
     const all = await Promise.all(
       Array.from({ length: 200 }, (_, at) => run(['bash', '-c', `sleep 0.1; echo ${at}; exit $((${at} % 3))`])),

@@ -14,7 +14,7 @@ const names = (inbox: ReturnType<typeof openInbox>): string[] =>
   inbox.take().map(({ delivery }) => ('name' in delivery ? delivery.name : delivery.kind));
 
 describe('an inbox', () => {
-  test('gives each line once, and goes on where it was', () => {
+  test('returns each line once, and continues where it was', () => {
     const folder = temporaryFolder();
     const inbox = openInbox(folder, 0);
     expect(inbox.hasMore()).toBe(false);
@@ -28,7 +28,7 @@ describe('an inbox', () => {
     expect(names(openInbox(folder, read))).toEqual(['three']);
   });
 
-  test('takes no notice of a line that somebody did not live to end', () => {
+  test('ignores a line that a killed process did not finish', () => {
     const folder = temporaryFolder();
     const inbox = openInbox(folder, 0);
     appendFileSync(join(folder, 'inbox.ndjson'), '\n{"kind":"signal","na');
@@ -53,7 +53,7 @@ describe('an inbox', () => {
   });
 });
 
-test('a run with half a line in its inbox is suspended all the same', async () => {
+test('a run with an incomplete line in its inbox is suspended', async () => {
   const kept = await keptRun('WAIT: signal go\nRETURN: over\n');
   appendFileSync(join(kept.path, 'inbox.ndjson'), '{"kind":"signal","name":"go');
   const options = { dir: kept.dir, env: {} };

@@ -126,7 +126,7 @@ describe('the folder of a run', () => {
     expect(readFileSync(join(folder, '..', '..', '.gitignore'), 'utf8')).toBe('*\n');
   });
 
-  test('leaves a folder alone that somebody else made', async () => {
+  test('leaves a folder of another user unchanged', async () => {
     const dir = join(temporaryFolder(), 'mine');
     mkdirSync(dir);
     await runKept(commands('true'), { dir });

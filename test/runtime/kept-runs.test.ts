@@ -70,7 +70,7 @@ describe('the list', () => {
     ]);
   });
 
-  test('tells a run that somebody went on with from one that was left', async () => {
+  test('distinguishes a run that was resumed from one that was left', async () => {
     const { directory, ids } = await store('ask');
     const [entry] = readFileSync(index(directory), 'utf8').split('\n');
     appendFileSync(index(directory), `${entry?.replace('suspended', 'running')}\n{"torn`);

@@ -123,7 +123,7 @@ describe('a stream', () => {
     expect(stream?.end().toString()).toBe('');
   });
 
-  test('keeps bytes that are no text', () => {
+  test('keeps bytes that are not text', () => {
     const redactor = createRedactor([secret('needle')]);
     if (redactor === null) throw new Error('there are secrets');
     const bytes = Buffer.from([0xff, 0, 0xfe, ...Buffer.from('needle'), 0x80]);

@@ -56,7 +56,7 @@ describe('a run of the library', () => {
     expect(one.git('status', '--porcelain')).toBe('');
   });
 
-  test('goes on in its worktree, and not where that is gone', async () => {
+  test('resumes in its worktree, and is refused if that is gone', async () => {
     const one = repository();
     const ask = 'DO: echo x > new\nASK user: "Go?" → go\nDO: cat new\nRETURN: {go}\n';
     const { report } = await ran(one, ask);
@@ -100,7 +100,7 @@ describe('an agent that was cut short', () => {
     return { one, trees, files: () => one.git('-C', trees.main.root, 'ls-files', '-co').split('\n').join(' ').trim() };
   }
 
-  test('leaves nothing behind, and what was done before stays', async () => {
+  test('leaves nothing, and earlier work stays', async () => {
     const { trees, files } = await begin();
     const { root } = trees.main;
     (await trees.enter(root, shell('1')))();
@@ -113,7 +113,7 @@ describe('an agent that was cut short', () => {
     expect(readFileSync(join(root, 'a'), 'utf8')).toBe('a\n');
   });
 
-  test('keeps its files where something else worked beside it', async () => {
+  test('keeps its files if something else worked in the same worktree', async () => {
     const { trees } = await begin();
     const { root } = trees.main;
     await trees.enter(root, agent('1'));
@@ -125,7 +125,7 @@ describe('an agent that was cut short', () => {
     expect(await restoreCall(other.main, [agent('1')])).toBe(false);
   });
 
-  test('of a step goes back to the last snapshot: what gates left is nobody’s work', async () => {
+  test('of a step returns to the last snapshot, without the files that gates left', async () => {
     const { one, trees, files } = await begin();
     const { root, base } = trees.main;
     const outputs = outputStore(null, createScratch(), null);

@@ -74,7 +74,7 @@ describe('functions bound as commands', () => {
     }
   });
 
-  test('are told of a time limit and not waited for', async () => {
+  test('are notified of a time limit and not awaited', async () => {
     let told = false;
     const report = await returned(
       (_, { signal: stop }) => {
@@ -183,7 +183,7 @@ describe('time', () => {
     expect((await run(loop, { limits: { timeMs: 50 } })).error).toMatchObject({ kind: 'limit' });
   });
 
-  test('a limit that runs out while the record is written ends the run all the same', async () => {
+  test('a limit that is exceeded while the record is written ends the run', async () => {
     const slow = {
       open: () => ({
         folder: null,
@@ -340,7 +340,7 @@ test('what a listener throws ends the run with it, and nothing is left running',
   expect(existsSync(join(folder, 'pid'))).toBe(false);
 });
 
-test('no temporary folder stays behind', async () => {
+test('no temporary folder is left', async () => {
   const left = () => [tmpdir(), '/dev/shm'].flatMap((at) => (existsSync(at) ? readdirSync(at) : []));
   const before = new Set(left().filter((name) => name.startsWith('statedsl-')));
   await runKept(commands('seq 20000 | tail -1'));

@@ -36,7 +36,7 @@ function grouped(seed: number) {
     });
 }
 
-test('a run goes one way, however its outcomes come', async () => {
+test('a run does not depend on the timing of its outcomes', async () => {
   for (let seed = 0; seed < 8; seed++) {
     const { report, dir } = await keptRun(TEXT, { tick: grouped(seed) }, { jobs: 2 });
     expect(report.status).toBe('returned');

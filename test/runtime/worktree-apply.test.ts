@@ -252,7 +252,7 @@ test('what cannot be written is put back: files, index and branch', async () => 
   expect(one.git('status', '--porcelain')).toBe('');
 });
 
-test('next to commits and other applications, one that is refused leaves nothing behind', async () => {
+test('a refused application leaves nothing behind, next to commits and other applications', async () => {
   const ids = ['b', 'c', 'd'].map((letter) => RUN.replace(/a$/, letter));
   for (const [at, runId] of ids.entries()) {
     const worktree = await opened(one, { runId });
@@ -297,7 +297,7 @@ describe('what a run could not commit at its end', () => {
     expect(await unappliedRuns(one.store)).toEqual(new Set());
   });
 
-  test('is kept where nobody can tell what it is', async () => {
+  test('is kept if its kind is unknown', async () => {
     await worked();
     rmSync(join(one.root, '.git/worktrees', RUN), { recursive: true });
     expect(await refused()).toMatchObject({ refusal: { kind: 'left-work' } });

@@ -146,7 +146,7 @@ describe('whatever was done with git inside', () => {
     expect(one.git('rev-parse', tree.branch).trim()).toBe(second);
   });
 
-  test('a file that git was told to overlook is not overlooked', async () => {
+  test('a file that git ignores by a setting is still detected', async () => {
     inside(tree, 'git', 'update-index', '--assume-unchanged', 'a.txt');
     inside(tree, 'git', 'update-index', '--skip-worktree', 'src/b.ts');
     writeIn(tree.root, { 'a.txt': 'sly\n', 'src/b.ts': 'sly\n' });

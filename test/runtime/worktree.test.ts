@@ -85,7 +85,7 @@ describe('opening', () => {
     await opened(one, { cwd: other, runId: RUN.replace(/a$/, 'b') });
   });
 
-  test('it begins at another commit when told so, whatever is uncommitted', async () => {
+  test('it begins at another commit on request, whatever is uncommitted', async () => {
     const one = repository();
     const first = one.git('rev-parse', 'HEAD').trim();
     one.git('commit', '-q', '--allow-empty', '-m', 'second');
@@ -161,7 +161,7 @@ describe('refusals', () => {
     expect((await opened(one)).branch).toBe(`statedsl/${RUN}`);
   });
 
-  test('a repository of somebody else, and a machine without git', async () => {
+  test('a repository of another user, and a machine without git', async () => {
     const one = repository();
     process.env.GIT_TEST_ASSUME_DIFFERENT_OWNER = '1';
     try {
@@ -229,7 +229,7 @@ describe('opening again', () => {
     expect(one.git('worktree', 'list').trim().split('\n')).toHaveLength(2);
   });
 
-  test('a folder that was removed comes back with the work on the branch', async () => {
+  test('a removed folder is restored from the branch', async () => {
     const one = repository();
     const worktree = await opened(one);
     writeIn(worktree.root, { 'kept.txt': 'kept' });
@@ -252,7 +252,7 @@ describe('opening again', () => {
 });
 
 describe('removing', () => {
-  test('nothing is left of it, and twice is no problem', async () => {
+  test('nothing is left of it, and removing it twice does no harm', async () => {
     const one = repository();
     symlinkSync('a.txt', join(one.root, 'link'));
     one.git('add', 'link');

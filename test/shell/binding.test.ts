@@ -13,7 +13,7 @@ function bound(text: string, ...values: ShellValue[]) {
   return bindShellText(compiled(text).template, values, { shell: 'bash', scratchFile: noFiles });
 }
 
-describe('what is not ours stays as it is', () => {
+describe('files of others stay unchanged', () => {
   it.each([
     'echo ${X} ${X:-a} $X {} {a,b} {1..3}',
     '{ echo a; }; f() { echo b; }',

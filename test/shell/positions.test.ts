@@ -220,7 +220,7 @@ describe('places of values', () => {
     expect(findings(text)).toEqual([]);
   });
 
-  it('warns of options of every external program when it is told to be strict', () => {
+  it('warns of options of every external program with strict', () => {
     expect(findings('tool {v}', { strict: true })).toEqual(['(may-be-read-as-option «{v}»)']);
     expect(
       findings(`sh -c 'echo "$1"' sh {v}; tool -- {v}; tool -x {v}; echo {v}; f() { :; }; f {v}`, { strict: true }),

@@ -36,7 +36,7 @@ describe('commands', () => {
     ['', []],
   ])('%s', (text, expected) => expect(commands(text)).toEqual(expected));
 
-  it('tells where the command word stands', () => {
+  it('finds the position of the command word', () => {
     const [first, second] = compiled('ab  cd; "e f" g').commands;
     expect([first?.nameStart, first?.nameEnd, second?.nameStart, second?.nameEnd]).toEqual([0, 2, 8, 13]);
     expect(first?.words[1]).toEqual({ text: 'cd', start: 4, end: 6 });

@@ -86,7 +86,7 @@ test('names that Mermaid reads as its own words get another one', () => {
   );
 });
 
-test('nested conditions are joined, a chain of ELSE IF excludes what stands before', () => {
+test('nested conditions are joined, and a chain of ELSE IF excludes the earlier ones', () => {
   const states = [
     {
       name: 'A',

@@ -43,7 +43,7 @@ test('states, events and commands are one line each', () => {
   expect(one.running()).toEqual([]);
 });
 
-test('what is stopped because nobody needs it is no failure, and what cannot start says so once', () => {
+test('a superfluous effect that is stopped is not a failure, and an effect that cannot start is reported once', () => {
   const one = log();
   one.lines(requested('1', 'sleep 9'));
   const stopped = { kind: 'failed', error_type: 'cancelled', message: 'stopped: its result is not needed' } as const;
@@ -53,7 +53,7 @@ test('what is stopped because nobody needs it is no failure, and what cannot sta
   expect(one.lines(settled('2', { kind: 'not-started', reason }))).toEqual([`  $ none (${reason})`]);
 });
 
-test('output stands under its instruction, with a pointer where it is cut', () => {
+test('output is below its instruction, with a hint where it is shortened', () => {
   const one = log();
   one.lines(requested('1', 'seq 30'));
   const text = Array.from({ length: 30 }, (_, i) => `${i}\n`).join('');
@@ -257,7 +257,7 @@ test('commands have their values, each shortened', () => {
   );
 });
 
-test('what is written is shown besides where that is wanted, and alone where the values are elsewhere', () => {
+test('the written line is shown on request, and always if its values are elsewhere', () => {
   const options = { paint: plain, terminal: false, outputOf: () => null, head: () => null, verbose: true };
   const one = eventLog(options);
   one.lines({ ...requested('1', 'f {a}'), args: ['it'], holes: [[2, 5]] } as RunEvent);
@@ -268,7 +268,7 @@ test('what is written is shown besides where that is wanted, and alone where the
   expect(one.lines(settled('3', {}))).toEqual(['  $ f *** {a} (exit 0, 0.12 s)']);
 });
 
-test('a failure that no tool has told is told once', () => {
+test('a failure without a tool is reported once', () => {
   const fields = { tool: null, error: 'no field `x`', exit: null };
   const failure = { type: 'emitted', by: 'engine', event: 'TOOL_FAILURE', fields, message: null, state: 'A', line: 3 };
   const told = 'failed: no field `x` (A, line 3)';

@@ -41,7 +41,7 @@ const settled = (effect: string, outcome: Outcome, attempt = 1): RunEvent => ({
 });
 
 describe('time', () => {
-  test('belongs to the state the run was in; nobody executes a suspended run', () => {
+  test('belongs to the state of the run; no process executes a suspended run', () => {
     const { states, duration_ms } = report(
       [0, entered('A')],
       [2, entered('B')],
@@ -135,7 +135,7 @@ describe('tools', () => {
     expect(report([0, requested('1', 'ls')])).toMatchObject({ cost: 0, unknown_costs: 0 });
   });
 
-  test('an outcome that does not count any more was one all the same', () => {
+  test('an outcome that no longer counts was still an outcome', () => {
     const { tools, effects, duration_ms } = report(
       [0, entered('A')],
       [0, requested('1', 'make')],
@@ -195,7 +195,7 @@ test('an interrupted rollback leaves the UNDOs that it has not begun', () => {
   expect(registered).toEqual([5, 3].map((line) => ({ run_id: 'r', ...of(line) })));
 });
 
-test('waits are told with what ended them', () => {
+test('waits are reported with their end', () => {
   const asked = (effect: string, name: string): RunEvent => {
     return { type: 'asked', effect, name, question: '', choices: null, default: null, deadline: null };
   };
@@ -280,7 +280,7 @@ describe('steps', () => {
     ]);
   });
 
-  test('go on where a run went on, without the time that nobody executed it', () => {
+  test('continue in a resumed run, without the time in which no process executed it', () => {
     const { steps } = report(
       [0, begun('a', 1)],
       [2, judged('a', false)],

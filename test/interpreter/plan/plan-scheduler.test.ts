@@ -131,11 +131,11 @@ describe('references', () => {
     expect(scheduler.data.callRecords()[2]?.reason).toBe('branch');
   });
 
-  test('to inputs that nobody gives are missing', () => {
+  test('to inputs without a value are missing', () => {
     expect(ran([{ _tool: 't', x: '†input.a' }]).statuses).toEqual(['skipped: missing']);
   });
 
-  test('to gates wait, and what is behind them waits too', () => {
+  test('to gates wait, and so does everything that depends on them', () => {
     const plan = [
       { _tool: 't', x: '†state.approvals.go', _outputPath: '†state.a' },
       { _tool: 't', x: '†state.a' },
@@ -158,7 +158,7 @@ describe('references', () => {
     ]);
   });
 
-  test('into a list are indexes of it, and not what a list has besides', () => {
+  test('into a list are its indexes, and not other properties of a list', () => {
     const reads = ['[1]', '.length', '.map', '["01"]', '[2]'].map((x) => ({ _tool: 't', x: `†state.list${x}` }));
     const calls = [{ _tool: 't', _outputPath: '†state.list' }, ...reads];
     const { statuses, parameters } = ran(calls, { 0: result(['a', 'b']) });
@@ -244,7 +244,7 @@ describe('while people are asked', () => {
 });
 
 describe('writing', () => {
-  test('to several paths waits for nothing that is there already, and fills what is not', () => {
+  test('to several paths waits for no existing value, and fills the missing ones', () => {
     const calls = [{ _tool: 't', _outputPath: '†state.p && †state.q' }];
     const { statuses, state } = ran({ calls, context: [{ type: 'state', p: 1 }] });
     expect(statuses).toEqual(['done']);
@@ -297,7 +297,7 @@ describe('writing', () => {
     expect(scheduler.data.all()).toEqual({ state: { c: 0, d: [1, 2], g: [2] } });
   });
 
-  test('happens once: what is there does not run again', () => {
+  test('happens once: an existing result does not run again', () => {
     const calls = [{ _tool: 't', _outputPath: '†state.a || †state.b' }];
     expect(ran({ calls, context: [{ type: 'state', b: null }] }).records[0]).toMatchObject({
       status: 'satisfied',
@@ -376,7 +376,7 @@ describe('writing', () => {
     expect(ran([{ _tool: 't', _outputPath: '†state.list[1]' }]).state).toEqual({ list: { 1: true } });
   });
 
-  test('with a method changes what is there', () => {
+  test('with a method changes the existing value', () => {
     const context = [{ type: 'state', a: { x: { y: 1 } }, b: { x: { y: 1 } }, c: 'ab', d: 1 }];
     const calls = ['a merge', 'b assign', 'c concat', 'list push', 'list push', 'd push'].map((text) => {
       const [name, _outputMethod] = text.split(' ') as [string, string];
@@ -406,7 +406,7 @@ describe('writing', () => {
   });
 });
 
-test('a value that stands in the call is written without a tool', () => {
+test('a value in the call itself is written without a tool', () => {
   const { statuses, parameters, output } = ran({
     calls: [
       { _output: { n: '††x', r: '†state.a' }, _outputPath: '†state.b' },

@@ -46,7 +46,7 @@ describe('a stream without its last event is a failure, whatever the exit code',
     });
   });
 
-  test('an answer that was cut off is no answer', async () => {
+  test('an incomplete answer does not count as an answer', async () => {
     const one = stage();
     one.program('opencode', printing({ type: 'step_finish', part: { reason: 'length', cost: 0.1 } }));
     expect(await one.exited({ agent: 'opencode' })).toMatchObject({
@@ -101,7 +101,7 @@ describe('a prompt reaches the model as text', () => {
 });
 
 describe('cost, tokens and turns are those of the call', () => {
-  test('claude: the cost of a session that goes on', async () => {
+  test('claude: the cost of a continued session', async () => {
     const one = stage();
     const own = { model_usage_since_last_result: models(1), modelUsage: models(3) };
     one.program('claude', printing(answer('1', 'Hello.'), { ...result, total_cost_usd: 0.003, ...own }));
@@ -123,7 +123,7 @@ describe('cost, tokens and turns are those of the call', () => {
     });
   });
 
-  test('claude: errors of its own are no turns', async () => {
+  test('claude: its own errors do not count as turns', async () => {
     const one = stage();
     const failed = { ...result, is_error: true, api_error_status: 429, result: "You've hit your limit" };
     one.program('claude', printing(answer('1', 'API Error', '<synthetic>'), failed));
@@ -248,7 +248,7 @@ describe('while a program asks its service again', () => {
     ],
   };
 
-  test.each(retries)('%s: its time stands still, and the record says so', async (agent, retry, message) => {
+  test.each(retries)('%s: its time does not count, and the record says so', async (agent, retry, message) => {
     const one = stage();
     one.program(agent, `${retry}\nsleep 0.8\n${printing(...(ends[agent] ?? []))}`);
     const outcome = await one.exited({ agent, guards: { maxTimeMs: 500 } });

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../running.js';
 import { stage } from './calling.js';
 
 describe('a script', () => {
-  test('has an answer for each call, told as a real agent tells it', async () => {
+  test('has an answer for each call, reported like a real agent', async () => {
     const one = stage({ planner: { adapter: 'fake', model: './plan.yaml' } });
     one.file(
       'plan.yaml',
@@ -102,7 +102,7 @@ describe('a call that is put off', () => {
 
   const { machine } = compile(program);
 
-  test('suspends a run that would have to wait for long, and is made again when it goes on', async () => {
+  test('suspends a run that would have to wait for long, and is called again when the run is resumed', async () => {
     const later = Math.ceil(Date.now() / 1000) + 1;
     const script = `- one\n- { error: "usage limit reached|${later}", turns: 0 }\n- two\n`;
     const settings = options(script, { suspendAfterMs: 50 });

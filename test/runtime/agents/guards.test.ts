@@ -24,7 +24,7 @@ describe('a guard stops the agent with everything it started', () => {
     expect((await one.exited({ agent: 'codex', guards: { maxTurns: 2 } })).guard?.name).toBe('max_turns');
   });
 
-  test('max_cost, as soon as it is told', async () => {
+  test('max_cost, as soon as the cost is reported', async () => {
     const one = stage();
     const step = { type: 'step_finish', part: { cost: 0.3 } };
     one.program('opencode', `${printing(step, step)}\n${HANGING}`);
@@ -79,7 +79,7 @@ test('the smaller of two amounts holds', async () => {
   expect((await one.exited({ agent: 'cheap' })).guard?.name).toBe('max_cost');
 });
 
-test('where nobody can see changes, no_write is refused', async () => {
+test('where changes cannot be detected, no_write is refused', async () => {
   const outcome = await stage().call({ agent: 'claude', guards: { noWrite: true } });
   expect(outcome).toMatchObject({ kind: 'not-started', reason: expect.stringContaining('no_write') });
 });

@@ -60,7 +60,7 @@ describe('output', () => {
     });
   });
 
-  test('that ends in the middle of a line is no answer', async () => {
+  test('that ends in the middle of a line is not an answer', async () => {
     const one = stage();
     const said = { type: 'assistant', message: { id: '1', content: [{ type: 'text', text: 'half way' }] } };
     one.program('claude', `${printing(said)}\nprintf '%s' '{"type":"result","result":"fi'`);
@@ -139,7 +139,7 @@ describe('processes', () => {
     expect(childRuns(one)).toBe(false);
   }, 15_000);
 
-  test('that are stopped in the middle tell what is known', async () => {
+  test('that are stopped in the middle report what is known', async () => {
     const one = stage();
     const finish = { type: 'step_finish', sessionID: 's', part: { cost: 0.2, tokens: { input: 3, output: 1 } } };
     one.program('opencode', `${printing(finish)}\nsleep 600`);

@@ -57,7 +57,7 @@ describe('a replacement for one run', () => {
   });
 });
 
-test('what means nothing is told with what there is', () => {
+test('an unknown name is reported with the known ones', () => {
   expect(unknownAgent('x', settings())).toBe(
     'there is no agent `x`: configured are `planner`, `claude-opus`, `broken`, and it does not begin with one of claude, codex, gemini, qwen, opencode, cursor',
   );

@@ -50,7 +50,7 @@ describe('claude', () => {
     );
   });
 
-  test('goes on in a session, with its own limits and arguments that win', async () => {
+  test('continues in a session, with its own limits and arguments that win', async () => {
     const reviewer = { adapter: 'claude', args: ['--permission-mode', 'plan', '--effort', 'low'] };
     const one = stage({ reviewer });
     one.program('claude', KEEP + printing(...claude));
@@ -138,7 +138,7 @@ describe('codex', () => {
     );
   });
 
-  test('goes on in a session', async () => {
+  test('continues in a session', async () => {
     const one = stage({ coder: { adapter: 'codex', model: 'gpt-5', args: ['--search'] } });
     one.program('codex', KEEP + printing(...events));
     await one.exited({ agent: 'coder', session: 't-1' });
@@ -186,7 +186,7 @@ describe('gemini', () => {
     );
   });
 
-  test('goes on in a session, and says why it failed', async () => {
+  test('continues in a session, and says why it failed', async () => {
     const one = stage();
     const failed = { type: 'result', status: 'error', error: { type: 'FatalError', message: 'no key' }, stats };
     one.program('gemini', `${KEEP}${printing(failed)}\nexit 41`);
@@ -277,7 +277,7 @@ test.each([
   expect([args.includes(own), args.includes(ours)]).toEqual([true, false]);
 });
 
-test('a program that is not installed is told by its name', async () => {
+test('a program that is not installed is reported by name', async () => {
   const outcome = await stage().call({ agent: 'codex' });
   expect(outcome).toEqual({ kind: 'not-started', reason: 'cannot start: the program `codex` is not on PATH' });
 });
