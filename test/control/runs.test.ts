@@ -95,6 +95,8 @@ test('refusals are values with a code, a message and a help', async () => {
   });
   expect(codeOf(await runs.answer(id, { colour: 'green' }))).toBe('wrong-use');
   expect(codeOf(await runs.answer(id, { size: '1' }))).toBe('wrong-use');
+  expect(codeOf(await runs.answer(id, {}))).toBe('wrong-use');
+  expect(codeOf(await runs.signal(id, '../go'))).toBe('wrong-use');
   expect(codeOf(await runs.output(id, '99'))).toBe('unknown');
   expect(codeOf(await runs.artifact(id, 'a'.repeat(64)))).toBe('unknown');
   expect(codeOf(await runs.apply(id))).toBe('unfinished');

@@ -8,7 +8,7 @@ import { diskFiles, type ProjectHost } from '../../project/host.js';
 import type { Delivery } from '../../runtime/store/inbox.js';
 import { DEFAULT_STORE } from '../../runtime/store/open-own-run.js';
 import { openStoredRun, type StoredRun } from '../../runtime/store/stored-run.js';
-import { resultOf } from '../result.js';
+import { refuse, resultOf } from '../result.js';
 import type { Runs, Startable } from '../runs.js';
 import type { Sender } from './deliver.js';
 import { findRun } from './find-run.js';
@@ -21,6 +21,8 @@ export interface RunsOptions extends ProjectOptions {
   readonly folder?: string;
 }
 
+/** Names of signals in programs. */
+const SIGNAL = /^[A-Za-z_]\w*$/;
 const DEFAULT_PERSON = 'user';
 
 export function folderRuns(options: RunsOptions): Runs {
@@ -35,6 +37,8 @@ export function folderRuns(options: RunsOptions): Runs {
   const records: KnownRecords = new Map();
   const machineOf = (id: string): string => openStoredRun(directory, id).about.machine;
   const deliver = async (run: string, deliveries: readonly Delivery[], inputs: Sender['inputs']) => {
+    if (deliveries.length === 0)
+      return refuse('wrong-use', 'there is no answer', 'give one by the name of its question');
     const { deliverTo } = await import('./deliver.js');
     return deliverTo(run, deliveries, { directory, host, inputs });
   };
@@ -77,8 +81,11 @@ export function folderRuns(options: RunsOptions): Runs {
         Object.entries(answers).map(([name, value]) => ({ kind: 'answer', name, value, by })),
         inputs,
       ),
-    signal: (run, name, payload = null, { by = DEFAULT_PERSON, inputs = {} } = {}) =>
-      deliver(run, [{ kind: 'signal', name, payload, by }], inputs),
+    async signal(run, name, payload = null, { by = DEFAULT_PERSON, inputs = {} } = {}) {
+      if (!SIGNAL.test(name))
+        return refuse('wrong-use', `\`${name}\` cannot be the name of a signal`, 'use letters, digits and `_`');
+      return deliver(run, [{ kind: 'signal', name, payload, by }], inputs);
+    },
     cancel: (run, { by = DEFAULT_PERSON } = {}) =>
       resultOf(async () => {
         const { cancelStored } = await import('../../runtime/run/cancel.js');
