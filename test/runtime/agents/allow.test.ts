@@ -119,6 +119,7 @@ describe('switches', () => {
   });
 
   test('Cursor: nothing without `edit` and `shell`', async () => {
+    expect(await argvOf('cursor', ['network'])).toContain('--mode ask');
     expect(await argvOf('cursor', ['network'])).not.toContain('--force');
     expect(await argvOf('cursor', ['shell'])).toContain('--force');
   });

@@ -4,6 +4,7 @@ import { readClaudeEvent } from './claude-stream.js';
 import { type Allowed, allowedBy, type Leaks } from './permissions.js';
 
 const FORCE = ['--force', '-f', '--yolo'] as const;
+const MODE = ['--mode', '--plan'] as const;
 
 export const cursorAdapter: Adapter = {
   name: 'cursor',
@@ -14,7 +15,7 @@ export const cursorAdapter: Adapter = {
   reportsEnd: true,
   asText: withoutCommand,
   leaks,
-  loosens: [...FORCE],
+  loosens: [...FORCE, ...MODE],
   command({ configuration, session }) {
     const allowed = allowedBy(configuration);
     const { model, args = [], env = {} } = configuration;
@@ -24,7 +25,7 @@ export const cursorAdapter: Adapter = {
         '--print',
         '--output-format',
         'stream-json',
-        ...(allowed === null || allowed.edit || allowed.shell ? flag(args, FORCE) : []),
+        ...(allowed === null || allowed.edit || allowed.shell ? flag(args, FORCE) : flag(args, MODE, 'ask')),
         ...flag(args, ['--trust']),
         ...(model === undefined ? [] : ['--model', model]),
         ...(session === null ? [] : ['--resume', session]),
@@ -36,7 +37,7 @@ export const cursorAdapter: Adapter = {
   decodeLine: readClaudeEvent,
 };
 
-/** One switch permits everything. Without it, the agent only proposes changes. */
+/** One switch gives it everything; in its mode for questions it only reads. */
 function leaks({ edit, shell }: Allowed): Leaks {
   const network = 'it has no switch for the network alone';
   if (!edit && !shell) return { network };
