@@ -1,4 +1,5 @@
 /** The names that an expression reads, in the written order. */
+import { unreachable } from '../prelude/unreachable.js';
 import type { Expression, Template } from '../syntax/ast.js';
 
 export interface FreeName {
@@ -49,6 +50,8 @@ export function visitExpression(expression: Expression, visit: (e: Expression) =
     case 'step-key':
     case 'broken':
       return;
+    default:
+      return unreachable(expression);
   }
 }
 

@@ -2,6 +2,7 @@
  * Prints a program from its tree alone, for trees of workflow files, where nothing can be copied from the source. The
  * output is correct but not pretty: the formatter gives it its form.
  */
+import { unreachable } from '../prelude/unreachable.js';
 import { hasErrors } from '../source/diagnostic.js';
 import { type SourceFile, sourceFile } from '../source/source-file.js';
 import type { Declaration, Instruction, Program } from '../syntax/ast.js';
@@ -59,6 +60,8 @@ function declaration(d: Declaration): string | null {
     case 'pattern':
     case 'state':
       return null;
+    default:
+      return unreachable(d);
   }
 }
 

@@ -5,6 +5,7 @@
  */
 import type { Expr, Json, SlotRef } from '../../machine/expression.js';
 import type { Input, Instruction, Machine, State } from '../../machine/machine.js';
+import { unreachable } from '../../prelude/unreachable.js';
 
 /** A set of types, one bit each. */
 export type Types = number;
@@ -78,6 +79,8 @@ class Slots {
         return inputTypes(this.machine.inputs[slot.slot]);
       case 'entry':
         return ANY;
+      default:
+        return unreachable(slot);
     }
   }
 

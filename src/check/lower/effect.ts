@@ -6,6 +6,7 @@ import type { Template } from '../../machine/expression.js';
 import type { Binding, Decoding, FunctionArgument, Strictness } from '../../machine/machine.js';
 import { parseExitCodes } from '../../machine/option-values.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
+import { unreachable } from '../../prelude/unreachable.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Expression, Instruction, Option, Performed, ShellText } from '../../syntax/ast.js';
 import { reportCommands, toolOf } from '../lints/command-lints.js';
@@ -172,6 +173,8 @@ function lowerPerformed(l: StateLowering, i: Do | Check, what: Performed, resolv
       return;
     case 'agent':
       return agentEffect(l, i, what, common);
+    default:
+      return unreachable(what);
   }
 }
 

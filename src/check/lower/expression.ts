@@ -4,6 +4,7 @@
  */
 
 import type { Expr, Filter, Hole, Json, Template } from '../../machine/expression.js';
+import { unreachable } from '../../prelude/unreachable.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Span } from '../../source/source-file.js';
 import type { Expression, Interpolation, Template as TextTemplate } from '../../syntax/ast.js';
@@ -144,6 +145,8 @@ export function lowerExpression(e: Expression, context: ExpressionContext, unkno
       };
     case 'broken':
       return { op: 'const', value: null };
+    default:
+      return unreachable(e);
   }
 }
 

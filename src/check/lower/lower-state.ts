@@ -5,6 +5,7 @@
  */
 import type { State } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
+import { unreachable } from '../../prelude/unreachable.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import { stepMessages as steps } from '../../source/catalogue/steps.js';
 import { nearest } from '../../source/suggest.js';
@@ -75,6 +76,8 @@ function lowerInstruction(l: StateLowering, i: Instruction): boolean {
     case 'ask':
     case 'broken':
       return lowerSimple(l, i);
+    default:
+      return unreachable(i);
   }
 }
 

@@ -1,5 +1,6 @@
 /** Lowers instructions that become one instruction of code: EMIT, GOTO, RETURN, TRACK, INCREMENT, SET, ASK. */
 import type { Expr, Template } from '../../machine/expression.js';
+import { unreachable } from '../../prelude/unreachable.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Instruction, Option, Template as TextTemplate } from '../../syntax/ast.js';
 import { ERROR_NAMES } from '../reserved-names.js';
@@ -65,6 +66,8 @@ export function lowerSimple(l: StateLowering, i: Simple): boolean {
     case 'ask':
       lowerAsk(l, i);
       return true;
+    default:
+      return unreachable(i);
   }
 }
 

@@ -1,6 +1,7 @@
 /** Lowers WAIT: a pause, a polling loop, or a signal. Waiting for the members of a PARALLEL is part of its join. */
 import type { Template } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
+import { unreachable } from '../../prelude/unreachable.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Instruction, Template as TextTemplate } from '../../syntax/ast.js';
 import { constantText, lowerExpression } from './expression.js';
@@ -40,6 +41,8 @@ export function lowerWait(l: StateLowering, i: Wait): void {
     case 'condition':
       lowerPolling(l, i, what);
       return;
+    default:
+      return unreachable(what);
   }
   if (i.body) l.block(i.body);
 }

@@ -1,6 +1,7 @@
 /** Messages about shell text: values that a shell would execute, and ambiguous braces. */
 
 import { omitUndefined } from '../../prelude/omit-undefined.js';
+import { unreachable } from '../../prelude/unreachable.js';
 import type { Fix, Words } from '../diagnostic.js';
 import { message } from './message.js';
 
@@ -172,6 +173,8 @@ export const ambiguousBraces = message<BracesFacts>('ambiguous-braces', 'error',
         help: `write \`${written} ${next}\` or \`"${written}"${next}\` for the value, or \`\\${written}${next}\` for the text`,
         repair: { replace: `${written}${next}`, by: `${written} ${next}`, guess: true },
       };
+    default:
+      return unreachable(kind);
   }
 });
 

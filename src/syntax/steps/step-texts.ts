@@ -1,4 +1,5 @@
 /** The texts, conditions, commands and arguments in the sections of a STEP, without those of inner blocks. */
+import { unreachable } from '../../prelude/unreachable.js';
 import type { Argument, Expression, Instruction, Option, ShellText, Template } from '../ast.js';
 import type { ContextEntry, GateEntry, RetryCondition, WorkflowCall } from '../step.js';
 
@@ -63,6 +64,8 @@ function gate(entry: GateEntry, reader: StepReader): void {
       return reader.shell(entry.shell);
     case 'validate':
       return call(entry.call, reader);
+    default:
+      return unreachable(entry);
   }
 }
 
