@@ -8,6 +8,7 @@ import type { Diagnostic } from '../../source/diagnostic.js';
 import type { Span } from '../../source/source-file.js';
 import type { Block, Expression, Instruction, ShellText, Template } from '../../syntax/ast.js';
 import { childBlocks } from '../../syntax/child-blocks.js';
+import { actionVerbs } from '../../syntax/tokens/verbs.js';
 import type { Unit } from '../collect.js';
 
 export function lintTexts(unit: Unit, diagnostics: Diagnostic[]): void {
@@ -66,9 +67,12 @@ function addBound(i: Instruction, names: Set<string>, effects: Set<string>): voi
 
 const OPTION = /\s(\[(?:ok|timeout|retry|once|cwd|shell|strict|env\.\w+)(?:=[^\]]*)?\])$/;
 const ARROW = /\s(→\s*[A-Za-z_]\w*)$/;
+/** Verbs that text has after an arrow by chance, or that never follow an arrow. */
+const OTHER_VERBS: ReadonlySet<string> = new Set(['FOR EACH', 'CALL', 'PLAN', 'UNDO']);
 /** An action after a command, as if after the condition of an IF. */
-const ACTION =
-  /\s((?:→|->)\s*(?:GOTO|RETURN|EMIT|SET|INCREMENT|TRACK|USE|FAIL|DO|CHECK|IF|ASK|WAIT|PROCEED|ROLLBACK)\b.*)$/;
+const ACTION = new RegExp(
+  `\\s((?:→|->)\\s*(?:${actionVerbs.filter((verb) => !OTHER_VERBS.has(verb)).join('|')})\\b.*)$`,
+);
 const COMMENT = /\s(\/\/\s.*)$/;
 
 /** Text that looks like a part of the language. A quick test for its signs skips most commands. */

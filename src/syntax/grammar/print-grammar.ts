@@ -14,6 +14,7 @@ import {
   type Rule,
   Terminal,
 } from 'chevrotain';
+import { textGates } from '../steps/step-words.js';
 import { firstForgivenIndex } from './expression-parser.js';
 import { validatedParser } from './parser.js';
 
@@ -93,7 +94,7 @@ const literals: Readonly<Record<string, string>> = {
   Bullet: '"- "',
   GateExpression: '( "coverage" | "expr" )',
   GateCall: '"validate"',
-  GateText: '( "schema" | "touched" | "untouched" | "bash" )',
+  GateText: `( ${textGates.map((word) => `"${word}"`).join(' | ')} )`,
   ContextCall: '"workflow=" , word',
   ContextKey: '( "file" | "bash" )',
   RetryNumber: '( "ATTEMPT" | "EXIT" )',

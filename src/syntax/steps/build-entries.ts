@@ -1,6 +1,7 @@
 /** Builds the entries of CONTEXT and GATE, from one line or several. */
 import type { CstNode, IToken } from 'chevrotain';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
+import { unreachable } from '../../prelude/unreachable.js';
 import { badGateCommand, notAGate, unknownEntry } from '../../source/catalogue/step-syntax.js';
 import { missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
 import { nearest } from '../../source/suggest.js';
@@ -25,7 +26,7 @@ import type { ContextEntry, GateCheck, GateEntry, WorkflowCall } from '../step.j
 import { assignedValue, buildArguments, textTemplate } from '../tree/build-options.js';
 import { buildExpression } from '../tree/expression.js';
 import { quotedShell } from './quoted-shell.js';
-import { isNoGate, meantGate } from './step-words.js';
+import { isNoGate, meantGate, type TextGate } from './step-words.js';
 
 /** The word of an entry, without the colon that may follow it. */
 export function entryName(context: ParseContext, of: IToken): Name {
@@ -199,35 +200,45 @@ function gateValue(context: ParseContext, node: CstNode, word: Name): Expression
 
 function textGate(context: ParseContext, node: CstNode, word: Name): GateCheck {
   const texts = parts(node) as readonly IToken[];
-  const [first, second] = texts;
-  if (word.text === 'touched' || word.text === 'untouched') {
-    if (first === undefined)
-      reportMissing(
-        context,
-        missingPart(word.span, { what: 'a pattern of file names', after: word.text, example: `${word.text} "src/**"` }),
-      );
-    return { kind: word.text, globs: texts.map((text) => templateOf(context, text)) };
+  const gate = word.text as TextGate;
+  switch (gate) {
+    case 'touched':
+    case 'untouched':
+      if (texts.length === 0)
+        reportMissing(
+          context,
+          missingPart(word.span, { what: 'a pattern of file names', after: gate, example: `${gate} "src/**"` }),
+        );
+      return { kind: gate, globs: texts.map((text) => templateOf(context, text)) };
+    case 'schema': {
+      const path = onlyText(context, texts, gate);
+      return path === undefined ? { kind: 'schema' } : { kind: 'schema', path: templateOf(context, path) };
+    }
+    case 'bash':
+      return bashGate(context, onlyText(context, texts, gate), word);
+    default:
+      return unreachable(gate);
   }
+}
+
+/** The first text; more texts are reported. */
+function onlyText(context: ParseContext, [first, second]: readonly IToken[], gate: TextGate): IToken | undefined {
   if (second !== undefined) {
-    report(
-      context,
-      unexpectedText(tokenSpan(context, second), { text: second.image, help: `\`${word.text}\` takes one text` }),
-    );
+    const facts = { text: second.image, help: `\`${gate}\` takes one text` };
+    report(context, unexpectedText(tokenSpan(context, second), facts));
     context.blamed = true;
   }
-  if (word.text === 'schema')
-    return first === undefined ? { kind: 'schema' } : { kind: 'schema', path: templateOf(context, first) };
-  if (first === undefined || first.tokenType.name !== 'Quoted')
-    reportMissing(
-      context,
-      missingPart(first === undefined ? word.span : tokenSpan(context, first), {
-        what: 'a command in quotes',
-        after: word.text,
-        example: 'bash "npm test"',
-      }),
-    );
+  return first;
+}
+
+function bashGate(context: ParseContext, text: IToken | undefined, word: Name): GateCheck {
+  if (text === undefined || text.tokenType.name !== 'Quoted') {
+    const where = text === undefined ? word.span : tokenSpan(context, text);
+    const facts = { what: 'a command in quotes', after: word.text, example: 'bash "npm test"' };
+    reportMissing(context, missingPart(where, facts));
+  }
   const end = word.span.end - context.base;
-  return { kind: 'bash', shell: quotedShell(context, first?.image ?? '', first?.startOffset ?? end) };
+  return { kind: 'bash', shell: quotedShell(context, text?.image ?? '', text?.startOffset ?? end) };
 }
 
 function templateOf(context: ParseContext, text: IToken): Template {

@@ -4,14 +4,14 @@ import { isSection, verbNamed } from '../tokens/verbs.js';
 
 /** Gates that are followed only by a command. */
 const plainGates = ['compile', 'test', 'lint', 'tests_found'] as const;
+/** Gates that are followed by texts. */
+export const textGates = ['schema', 'touched', 'untouched', 'bash'] as const;
+export type TextGate = (typeof textGates)[number];
 const gates: ReadonlyMap<string, 'plain' | 'expression' | 'text' | 'call'> = new Map([
   ...plainGates.map((word) => [word, 'plain'] as const),
   ['coverage', 'expression'],
   ['expr', 'expression'],
-  ['schema', 'text'],
-  ['touched', 'text'],
-  ['untouched', 'text'],
-  ['bash', 'text'],
+  ...textGates.map((word) => [word, 'text'] as const),
   ['validate', 'call'],
 ]);
 

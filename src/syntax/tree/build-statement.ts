@@ -164,6 +164,21 @@ function mayLackColon(type: string, surroundings: StatementContext): boolean {
   return surroundings.inList || colonless.has(type) || /^(?:Do|Undo|Check|Call|Plan)$/.test(type);
 }
 
+/** A statement that is one token, without a rule of its own in the grammar. */
+function buildToken(context: ParseContext, head: IToken): Built {
+  const { name } = head.tokenType;
+  switch (name) {
+    case 'Prose':
+      return buildProse(context, head);
+    case 'Rollback':
+      return { kind: 'rollback', verb: verbName(context, head), span: tokenSpan(context, head) };
+    case 'Proceed':
+      return { kind: 'proceed', verb: verbName(context, head), span: tokenSpan(context, head) };
+    default:
+      throw new Error(`nothing builds the statement ${name}`);
+  }
+}
+
 function buildHead(
   context: ParseContext,
   node: CstNode,
@@ -171,12 +186,7 @@ function buildHead(
   surroundings: StatementContext,
   bodies: Bodies,
 ): Built {
-  if (!isNode(head)) {
-    if (head.tokenType.name === 'Prose') return buildProse(context, head);
-    if (head.tokenType.name === 'Rollback')
-      return { kind: 'rollback', verb: verbName(context, head), span: tokenSpan(context, head) };
-    return { kind: 'proceed', verb: verbName(context, head), span: tokenSpan(context, head) };
-  }
+  if (!isNode(head)) return buildToken(context, head);
   switch (head.name) {
     case 'emit':
       return buildEmit(context, head);
