@@ -1,6 +1,6 @@
 /** Finds a command as a shell does: along PATH, or by a path relative to the working directory. */
 import { accessSync, constants, statSync } from 'node:fs';
-import { delimiter, join, resolve } from 'node:path';
+import { delimiter, resolve } from 'node:path';
 
 /** Whether a command exists. */
 export function commandFinder(cwd: string, path = ''): (command: string) => boolean {
@@ -11,9 +11,11 @@ export function commandFinder(cwd: string, path = ''): (command: string) => bool
 /** The absolute path of a command's file, or null. */
 export function commandLocator(cwd: string, path = ''): (command: string) => string | null {
   const known = new Map<string, string | null>();
-  const folders = path.split(delimiter).map((folder) => resolve(cwd, folder));
+  const folders = path.split(delimiter);
   const look = (command: string): string | null => {
-    const candidates = command.includes('/') ? [resolve(cwd, command)] : folders.map((folder) => join(folder, command));
+    const candidates = command.includes('/')
+      ? [resolve(cwd, command)]
+      : folders.map((folder) => resolve(cwd, folder, command));
     return candidates.find(isProgram) ?? null;
   };
   return (command) => {
