@@ -5,7 +5,7 @@
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import type { Picture } from '../views/picture/picture.js';
 
-const DEADLINE_MS = 30_000;
+const DEADLINE_MS = 60_000;
 /** The layout of a long graph is deeply recursive. */
 const STACK_MB = 32;
 

@@ -13,6 +13,7 @@ import { elkEngine } from '../../src/views/picture/elk.js';
 import { layOut } from '../../src/views/picture/layout.js';
 import type { Picture, PictureEdge, PictureNode } from '../../src/views/picture/picture.js';
 import { svgOf } from '../../src/views/picture/svg.js';
+import { textWidth, wrap } from '../../src/views/picture/text-width.js';
 import { code, goto, machine, unless } from './machine-fixture.js';
 import { pictureProblems } from './picture-problems.js';
 
@@ -55,7 +56,8 @@ test('the repository has programs, workflows and plans to draw', () => {
 });
 
 describe.each(files)('%s', (file) => {
-  test.each([false, true])('has nothing on top of something else (with all failures: %s)', async (failures) => {
+  const options = file.endsWith('.dsl') ? [false, true] : [false];
+  test.each(options)('has nothing on top of something else (with all failures: %s)', async (failures) => {
     const picture = await pictureOf(file, failures);
     const drawing = await layOut(picture, engine);
     expect(pictureProblems(picture, drawing)).toEqual([]);
@@ -165,6 +167,28 @@ test('boxes next to each other wrap into rows, and boxes inside of boxes stay in
   expect(drawing.width).toBeLessThan(900);
 });
 
+test('a large graph gets a quicker layout, which overlaps nothing either', async () => {
+  const ids = Array.from({ length: 90 }, (_, at) => `${at}`);
+  const ways = ids.flatMap((id, at) => [
+    ...(at + 1 < ids.length ? [way(id, `${at + 1}`)] : []),
+    ...(at % 6 === 0 && at > 12 ? [way(id, `${at - 11}`, [`again ${at}`])] : []),
+  ]);
+  const picture: Picture = { nodes: ids.map((id) => card(id, `STATE_${id}`)), edges: ways, arrange: 'flow' };
+  expect(pictureProblems(picture, await layOut(picture, engine))).toEqual([]);
+});
+
+test('text has room in the widest common fonts, and where all characters are equally wide', () => {
+  const sans = { size: 10, face: 'sans' } as const;
+  expect(textWidth('WWWW', sans)).toBeGreaterThanOrEqual(4 * 9.9);
+  expect(textWidth('illi', sans)).toBeGreaterThanOrEqual(4 * 6.02);
+  expect(textWidth('\u6f22\u5b57', sans)).toBeGreaterThanOrEqual(20);
+  expect(textWidth('e\u0301', sans)).toBe(textWidth('e', sans));
+  const { lines, isShortened } = wrap('one two three four five six seven eight nine', sans, 90, 2);
+  expect(lines.every((line) => textWidth(line, sans) <= 100)).toBe(true);
+  expect([lines.length, isShortened]).toEqual([2, true]);
+  expect(wrap('', sans, 90, 2)).toEqual({ lines: [''], isShortened: false });
+});
+
 describe('a picture of a machine', () => {
   const drawn = (failures: boolean, one: Machine = machine): Picture => machinesPicture([one], { failures });
   const titles = (picture: Picture): string[] => picture.nodes.map(({ title }) => title);
@@ -220,6 +244,7 @@ describe('a picture of a machine', () => {
 
   test('of patterns alone says that there is nothing to draw', () => {
     expect(titles(drawn(false, { ...machine, states: [] }))).toEqual(['no states']);
+    expect(titles(machinesPicture([], { failures: false }))).toEqual(['this file has no states to draw']);
   });
 });
 

@@ -18,6 +18,8 @@ export interface PictureOptions {
 export function machinesPicture(machines: readonly Machine[], options: PictureOptions): Picture {
   const [only, ...others] = machines;
   if (only !== undefined && others.length === 0) return machinePicture(only, 'm0', options);
+  if (machines.length === 0)
+    return { nodes: [noteNode('empty', 'this file has no states to draw')], edges: [], arrange: 'stack' };
   const nodes = machines.map((machine, at): PictureNode => {
     const inside = machinePicture(machine, `m${at}`, options);
     return { id: `m${at}`, kind: 'machine', shape: 'card', title: machine.name, rows: [], inside };

@@ -95,15 +95,21 @@ const OPTIONS = {
   'elk.layered.spacing.edgeEdgeBetweenLayers': '14',
 };
 
-/** Above this number of nodes a good layout takes too long, and a quicker one has to do. */
-const MANY_NODES = 150;
-const QUICK = { 'elk.layered.thoroughness': '2', 'elk.layered.nodePlacement.strategy': 'BRANDES_KOEPF' };
+/** Above these numbers a good layout takes too long, and a quicker one has to do. */
+const MANY_NODES = 60;
+const MANY_EDGES = 120;
+const QUICK = {
+  ...OPTIONS,
+  'elk.layered.thoroughness': '1',
+  'elk.layered.nodePlacement.strategy': 'BRANDES_KOEPF',
+  'elk.layered.considerModelOrder.strategy': 'NONE',
+};
 
 async function flow(boxes: readonly Box[], edges: readonly PictureEdge[], engine: LayoutEngine): Promise<Positions> {
   const labels = edges.map(measureLabel);
   const graph = await engine({
     id: 'picture',
-    layoutOptions: boxes.length > MANY_NODES ? { ...OPTIONS, ...QUICK } : OPTIONS,
+    layoutOptions: boxes.length > MANY_NODES || edges.length > MANY_EDGES ? QUICK : OPTIONS,
     children: boxes.map(({ node, width, height }) => ({ id: `n ${node.id}`, width, height })),
     edges: edges.map((edge, at) => elkEdge(edge, labels[at] ?? null)),
   });

@@ -30,10 +30,15 @@ const WIDE = 1.1;
 const EMOJI = 1.42;
 const OTHER = 1;
 
+/** Where only one font is installed, it may be one with characters of equal width. */
 export function textWidth(text: string, { size, face }: Font): number {
-  let width = 0;
-  for (const character of text) width += characterWidth(character, face);
-  return Math.ceil(width * size);
+  let [width, equal] = [0, 0];
+  for (const character of text) {
+    const own = characterWidth(character, face);
+    width += own;
+    equal += own === 0 ? 0 : Math.max(MONO, own > WIDE ? own : 0);
+  }
+  return Math.ceil(Math.max(width, equal) * size);
 }
 
 function characterWidth(character: string, face: Font['face']): number {
