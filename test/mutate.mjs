@@ -71,9 +71,11 @@ function unitTests() {
   return [
     'test/corpus.test.ts',
     ...folders.map(({ name }) => `test/${name}/`).filter((path) => !withProcesses.includes(path.slice(5, -1))),
+    'test/runtime/checkpoint.test.ts',
     'test/runtime/journal.test.ts',
     'test/runtime/journal-sync.test.ts',
     'test/runtime/kept-runs.test.ts',
+    'test/runtime/run-lock.test.ts',
     'test/runtime/run.test.ts',
   ];
 }

@@ -1,0 +1,75 @@
+/** When a checkpoint is due, and which ones count. */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { link, receiveSignal, startRun } from '../../src/interpreter/run.js';
+import { createRedactor } from '../../src/runtime/redact.js';
+import { checkpoints, readCheckpoint } from '../../src/runtime/store/checkpoint.js';
+import { constant, done, machine, OPTIONS } from '../interpreter/machine-builder.js';
+
+let folder = '';
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'statedsl-checkpoint-'));
+  mkdirSync(join(folder, 'artifacts'));
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const run = startRun(link(machine({ A: { code: [done(constant(1))] } })), OPTIONS);
+receiveSignal(run, 'WHO', 'Ada Lovelace', 'me');
+const facts = { seq: 20_000, offset: 30_000_000, activeMs: 1234, inbox: 56 };
+const file = () => join(folder, 'checkpoint.json');
+
+test('one is due after so many events or bytes since the last one, or since the run was resumed', () => {
+  const last = { seq: 100, offset: 1000 };
+  const kept = checkpoints(folder, 'd', null, last);
+  const due = (events: number, bytes: number, { seq, offset } = last): boolean =>
+    kept.due({ seq: seq + events, offset: offset + bytes });
+  const mib8 = 8 * 1024 * 1024;
+  const rule = [due(8191, mib8 - 1), due(8192, 0), due(0, mib8)];
+  expect(rule).toEqual([false, true, true]);
+  kept.write(run, facts);
+  expect([due(8191, mib8 - 1, facts), due(8192, 0, facts), due(0, mib8, facts)]).toEqual(rule);
+});
+
+test('it reads back with its position, its time and its limits', () => {
+  checkpoints(folder, 'd', null, facts).write(run, facts);
+  expect(readCheckpoint(folder)).toMatchObject({
+    seq: 20_000,
+    offset: 30_000_000,
+    digest: 'd',
+    active_ms: 1234,
+    inbox: 56,
+    limits: { transitions: 1000 },
+  });
+});
+
+test('one with a change anywhere, of another version or without an end does not count', () => {
+  checkpoints(folder, 'd', null, facts).write(run, facts);
+  const text = readFileSync(file(), 'utf8');
+  const changed = [
+    text.replace('"seq":20000', '"seq":20001'),
+    text.replace(/"crc":"./, '"crc":"g'),
+    text.slice(0, -1),
+    `${text}\n`,
+    text.replace(/,"crc":"[0-9a-f]{8}"/, ''),
+    '',
+  ];
+  for (const one of changed) {
+    expect(one).not.toBe(text);
+    writeFileSync(file(), one);
+    expect(readCheckpoint(folder)).toBeNull();
+  }
+  writeFileSync(file(), text);
+  expect(readCheckpoint(folder)?.seq).toBe(20_000);
+});
+
+test('a state with a secret is not written', () => {
+  const redactor = createRedactor([{ name: 'TOKEN', value: 'Ada Lovelace' }]);
+  checkpoints(folder, 'd', redactor, facts).write(run, facts);
+  expect(existsSync(file())).toBe(false);
+  checkpoints(folder, 'd', createRedactor([{ name: 'TOKEN', value: 'Somebody else' }]), facts).write(run, facts);
+  expect(existsSync(file())).toBe(true);
+});
