@@ -17,7 +17,7 @@ const UNITS: Readonly<Record<string, number>> = {
   tib: 1024 ** 4,
 };
 
-/** Null for what is no amount of at least one byte. */
+/** Null if the text is not an amount of at least one byte. */
 export function parseByteCount(text: string): number | null {
   const match = /^(\d+(?:\.\d+)?) ?([A-Za-z]*)$/.exec(text);
   const unit = UNITS[match?.[2]?.toLowerCase() ?? ''];

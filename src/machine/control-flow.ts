@@ -1,4 +1,6 @@
-/** The control flow of a Machine: what can follow an instruction in its state, and what can come before it in a run. */
+/**
+ * The control flow of a Machine: the possible successors of an instruction in its state, and its predecessors in a run.
+ */
 import type { Instruction, State } from './machine.js';
 
 /**
@@ -56,7 +58,7 @@ export function controlFlow(states: readonly State[], error: number): ControlFlo
     length += code.length;
   }
   const before: number[][] = Array.from({ length }, () => []);
-  // A GOTO to a state that a value decides goes through one node of its own.
+  // A GOTO to a state that a value decides leads through an extra node.
   const anywhere = before.push([]) - 1;
   for (const start of starts) before[start]?.push(anywhere);
   const failing = error < 0 ? null : (starts[error] as number);
@@ -77,7 +79,7 @@ export function controlFlow(states: readonly State[], error: number): ControlFlo
   return { starts, before };
 }
 
-/** For each node whether one of `targets` can come after it. A path ends at the first node for which `ends` holds. */
+/** For each node, whether one of `targets` can follow it. A path ends at the first node for which `ends` is true. */
 export function reaching(
   { before }: ControlFlow,
   targets: readonly number[],
@@ -95,7 +97,7 @@ export function reaching(
   return reaches;
 }
 
-/** Where the end of each branch leads to: the join of the innermost fork around it. */
+/** The successor of the end of each branch: the join of its innermost fork. */
 function joinsOf({ code }: State): readonly (number | undefined)[] {
   const open: number[] = [];
   return code.map((i, pc) => {

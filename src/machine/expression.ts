@@ -1,22 +1,22 @@
 /**
- * Expressions and templates of a Machine: resolved, plain JSON. A name is a list of places to look, in the
- * order of the language's scopes; the first place that holds a value wins.
+ * Expressions and templates of a Machine: resolved, plain JSON. A name is a list of slots in the order of the
+ * language's scopes; the first slot with a value wins.
  */
 
-/** A JSON value: what variables, inputs and results hold. */
+/** A JSON value, the content of variables, inputs and results. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-/** Where a value lives at run time. Slots index arrays; names are kept only for messages. */
+/** The slot of a value at run time. Slots are indexes of arrays; names are kept only for messages. */
 export type SlotRef =
   | { readonly in: 'local'; readonly slot: number }
-  /** Entry values of the state that is active. */
+  /** Entry values of the active state. */
   | { readonly in: 'entry'; readonly slot: number }
   | { readonly in: 'tracked'; readonly slot: number }
   | { readonly in: 'input'; readonly slot: number };
 
 /**
- * A key of the run's flat state. `level` counts the scopes from the outside: 0 is the machine, and every EACH, group
- * and workflow that is entered has one more. Absent: `path` is absolute.
+ * A key of the run's flat state. `level` counts the scopes from the outside: 0 is the machine, and every entered EACH,
+ * group and workflow adds one. If it is absent, `path` is absolute.
  */
 export interface StepKey {
   readonly level?: number;
@@ -26,26 +26,26 @@ export interface StepKey {
 
 export type Expr =
   | { readonly op: 'const'; readonly value: Json }
-  /** `places` may be empty (a name that is never bound, allowed in EMIT): evaluating it is `unbound`. */
+  /** `places` may be empty for a name that is never bound, which EMIT allows. Evaluating it is `unbound`. */
   | {
       readonly op: 'read';
       readonly name: string;
       readonly places: readonly SlotRef[];
-      /** The line that binds a local which some path leaves unbound, for the message. */
+      /** The line that binds a local on some paths only, for the message. */
       readonly boundAt?: number;
     }
-  /** What a step wrote. `text` is the key as the program has it. */
+  /** A result of a step. `text` is the key as written in the program. */
   | { readonly op: 'step-key'; readonly key: StepKey; readonly text: string }
   /**
-   * What the step at hand knows of its last failed attempt: `error`, `diff`, `attempt`, `gate.<name>…`, `prev.<key>`; empty
-   * on the first one. While its gates run, they read `diff` and `gate.…` of the attempt they judge.
+   * A value of the last failed attempt of the current step: `error`, `diff`, `attempt`, `gate.<name>…`, `prev.<key>`;
+   * empty in the first attempt. While its gates run, they read `diff` and `gate.…` of the attempt they judge.
    */
   | { readonly op: 'retry-key'; readonly field: string }
   /** A total of the whole run, in the older dialect of workflow files: `cost`, `duration`, … */
   | { readonly op: 'run-total'; readonly field: string }
-  /** Data that need not be there: a kind, then steps into objects and lists. */
+  /** A data reference, which need not exist: a kind, then segments into objects and lists. */
   | { readonly op: 'dagger'; readonly path: readonly [string, ...string[]] }
-  /** `any` is the first that is there, `all` the last one once all are. */
+  /** `any` is the first one that exists; `all` is the last one, once all exist. */
   | { readonly op: 'any' | 'all'; readonly of: readonly Expr[] }
   | { readonly op: 'field'; readonly of: Expr; readonly name: string }
   | { readonly op: 'index'; readonly of: Expr; readonly index: Expr }
@@ -53,7 +53,7 @@ export type Expr =
   | { readonly op: 'list'; readonly items: readonly Expr[] }
   | { readonly op: 'object'; readonly entries: readonly (readonly [string, Expr])[] }
   | { readonly op: 'call'; readonly name: string; readonly args: readonly Expr[] }
-  /** A quoted text with interpolations; a lone one keeps its type. */
+  /** A quoted text with interpolations. A single interpolation keeps its type. */
   | { readonly op: 'template'; readonly template: Template }
   | { readonly op: 'negate' | 'not'; readonly of: Expr }
   | {
@@ -86,35 +86,35 @@ export type Comparison =
   | 'starts-with'
   | 'ends-with';
 
-/** How `{x:json}` and the like write a value. */
+/** The filter of an interpolation, such as `{x:json}`. */
 export type Filter = 'json' | 'int' | 'path' | 'file';
 
-/** One interpolation. `source` is how it was written, braces included: `{x.y:json}`. */
+/** One interpolation. `source` is the written form with braces: `{x.y:json}`. */
 export interface Hole {
   readonly value: Expr;
   readonly filter?: Filter;
   readonly source: string;
 }
 
-/** Text and interpolations in order. A template of one hole and nothing else keeps the value's type. */
+/** Text and interpolations in order. A template that consists of a single hole keeps the value's type. */
 export type Template = readonly (string | Hole)[];
 
 /** How an interpolation in shell text is quoted into the script: `check/shell/` decides, `shell-values.ts` writes. */
 export type ShellContext = 'word' | 'double' | 'single' | 'ansi' | 'heredoc';
 
-/** A value in shell text: everything that writing it into the script needs. */
+/** A value in shell text, with everything that is needed to write it into the script. */
 export interface ShellInsertion {
-  /** As the program has it, braces included: `{x.y:json}`. */
+  /** The written form with braces: `{x.y:json}`. */
   readonly source: string;
   readonly filter?: Filter;
   readonly context: ShellContext;
-  /** `{list*}`: one word an element. */
+  /** `{list*}`: one word for each element. */
   readonly list?: true;
-  /** The value becomes an argument of an external program, so the kernel's limit of 128 KiB holds. */
+  /** The value becomes an argument of an external program, so the kernel's limit of 128 KiB applies. */
   readonly argument?: true;
-  /** Which word it is part of (values of one word share an id), and the bytes of that word without values. */
+  /** The word that contains it (values of one word share an id), and the bytes of that word without values. */
   readonly word?: { readonly id: number; readonly bytes: number };
-  /** `raw({x})`: the value is spliced as shell source, on purpose. */
+  /** `raw({x})`: the value is deliberately inserted as shell source. */
   readonly raw?: true;
 }
 

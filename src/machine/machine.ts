@@ -19,23 +19,23 @@ export interface Machine {
   readonly tracked: readonly string[];
   readonly states: readonly State[];
   readonly initial: number;
-  /** The state that failures go to, or null: then a failure ends the run where it happens. */
+  /** The state that handles failures. If null, a failure ends the run. */
   readonly error: number | null;
   readonly limits: Limits;
-  /** It was a workflow file, which has no states, in one of its two dialects. */
+  /** Set if the program was a workflow file, which has no states: its dialect. */
   readonly workflow?: 'current' | 'older';
-  /** Plans by the name under which instructions and calls of plans know them. */
+  /** Plans by the names that instructions and calls of plans use. */
   readonly plans?: { readonly [name: string]: Plan };
 }
 
 /** An input that a program declares with INPUT, or a workflow file under `inputs`. */
 export interface Input {
   readonly name: string;
-  /** The default; an input without one has to be given, unless it is `optional`. */
+  /** The default. An input without a default is required, unless it is `optional`. */
   readonly value?: Json;
-  /** JSON of a default with a number that JavaScript prints differently, such as `1.10`. */
+  /** The JSON text of a default with a number that JavaScript would print differently, such as `1.10`. */
   readonly printed?: string;
-  /** Of a plan: the input may be missing. */
+  /** For a plan: whether the input may be missing. */
   readonly optional?: true;
   readonly type?: 'string' | 'number' | 'boolean' | 'list' | 'object';
   readonly choices?: readonly string[];
@@ -43,38 +43,38 @@ export interface Input {
   readonly secret?: true;
 }
 
-/** Limits of a run, as LIMIT declares them. A member that is left out is not limited, or has the default of the manual. */
+/** Limits of a run, as LIMIT declares them. An absent member means no limit, or the default of the manual. */
 export interface Limits {
-  /** State changes; default 100,000. */
+  /** The maximum number of state changes; default 100,000. */
   readonly transitions?: number;
-  /** Milliseconds of the whole run. */
+  /** The time of the whole run in milliseconds. */
   readonly timeMs?: number;
-  /** US dollars that agents may cost. */
+  /** The cost of agents in US dollars. */
   readonly cost?: number;
-  /** Tokens that agents may use. */
+  /** The tokens of agents. */
   readonly tokens?: number;
-  /** Bytes of the journal; default 1 GiB. */
+  /** The size of the journal in bytes; default 1 GiB. */
   readonly journal?: number;
-  /** Bytes that commands and agents print; default 256 MiB. */
+  /** The output of commands and agents in bytes; default 256 MiB. */
   readonly output?: number;
 }
 
-/** What a limit is of, as the program and the record call it. */
+/** The scope of a limit, by its name in the program and the record. */
 export type LimitScope = 'transitions' | 'time' | 'cost' | 'tokens' | 'journal' | 'output';
 
 export interface State {
   readonly name: string;
   /** Names of local slots. Hidden ones (loop counters, pattern arguments) start with `$`. */
   readonly locals: readonly string[];
-  /** Names of entry slots: everything some GOTO passes here, and for ERROR the error contract. */
+  /** The names of entry slots: everything that GOTOs pass to this state, and for ERROR the error contract. */
   readonly entry: readonly string[];
   readonly code: readonly Instruction[];
   readonly handlers: readonly Handler[];
-  /** The ERROR state that the engine supplies where GOTO ERROR has no declared target. */
+  /** Set for the built-in ERROR state, which exists if a GOTO names ERROR and the program does not declare it. */
   readonly builtin?: true;
 }
 
-/** Where an instruction came from: index into `files`, one-based line. */
+/** The origin of an instruction: an index of `files`, and a line from 1. */
 export interface Origin {
   readonly file: number;
   readonly line: number;
@@ -89,28 +89,32 @@ export interface Handler {
   readonly pc: number;
   /** Local slots that receive the error contract, by name. */
   readonly names: Readonly<Record<string, number>>;
-  /** Local slots of what a FAIL may pass; absent: no FAIL of the state passes anything. */
+  /** Local slots of the values that a FAIL may pass; absent if no FAIL of the state passes values. */
   readonly passed?: Readonly<Record<string, number>>;
-  /** How many steps and scopes of steps are open where it stands; absent: none. */
+  /** The number of open steps and scopes of steps at its position; absent if there are none. */
   readonly frames?: number;
-  /** The failure is that of an attempt of a step: its place is not an ON ERROR, and one may be in it. */
+  /** The handler of a step's attempt. It is not an ON ERROR, and may contain one. */
   readonly step?: true;
-  /** The failure is that of one turn of a loop that keeps going; `pc` is the head of the loop. Local slots. */
+  /**
+   * The handler of one turn of a loop that continues after failures; `pc` is the head of the loop. The members are
+   * local slots.
+   */
   readonly keep?: {
     readonly items: number;
     readonly index: number;
-    /** The list of what failed. */
+    /** The list of failures. */
     readonly failures: number;
-    /** Whether an ON ERROR had begun around the loop. */
+    /** Whether an enclosing ON ERROR had begun before the loop. */
     readonly handling: number;
-    /** What a turn binds, which is null after one that failed. */
+    /** The names that a turn binds, which are null after a failed turn. */
     readonly clear: readonly number[];
   };
 }
 
 /**
- * What ends a script early. `script`: the first command that fails, members of pipes included, as with `errexit` and `pipefail`. `pipes`:
- * nothing does, and a member that failed makes its pipe fail, as with `pipefail`. Absent: neither.
+ * The strictness of a script. `script`: the first failing command ends it, including members of pipes, as with
+ * `errexit` and `pipefail`. `pipes`: a failing member makes its pipe fail, as with `pipefail`, but nothing ends the
+ * script. Absent: neither.
  */
 export type Strictness = 'script' | 'pipes';
 
@@ -122,32 +126,32 @@ export interface EntryArgument {
   readonly value: Expr;
 }
 
-/** What a DO or CHECK does with the outcome. */
+/** How a DO or CHECK uses its outcome. */
 export interface Binding {
   readonly slot: number;
-  /** Local slot of `exit_code(x)`, where the program asks for it. */
+  /** The local slot of `exit_code(x)`, if the program reads it. */
   readonly exitSlot?: number;
 }
 
 /**
- * How output becomes a value. `do`: a JSON object or list, else the text without its final newline.
- * `check`: JSON, and for a named CHECK (`check-named`) also one line of text; `capture`: any text.
- * `text`: the text as it is, also where it is JSON or nothing. `none`: output is only kept for `DO: |`.
+ * How output becomes a value. `do`: a JSON object or list, else the text without its final newline. `check`: JSON, and
+ * for a named CHECK (`check-named`) also one line of text; `capture`: any text. `text`: the exact text, even if it is
+ * JSON or empty. `none`: output is only kept for `DO: |`.
  */
 export type Decoding = 'none' | 'do' | 'check' | 'check-named' | 'capture' | 'text';
 
 interface EffectOptions {
-  /** Accepted exit codes; CHECK accepts all. A template makes the text of a list such as `0,2`. */
+  /** Accepted exit codes; CHECK accepts all. A template gives the text of a list, such as `0,2`. */
   readonly ok: readonly number[] | 'any' | { readonly template: Template };
   readonly timeout?: Template;
-  /** A template makes a text such as `2/5s`. */
+  /** A template gives a text such as `2/5s`. */
   readonly retry?: Retry | { readonly template: Template };
-  /** Failures that are tried again; absent: all. A template makes a text such as `timeout,exit:75`. */
+  /** The failures that are retried; absent for all. A template gives a text such as `timeout,exit:75`. */
   readonly retryOn?: readonly RetryOn[] | { readonly template: Template };
   readonly once?: true;
   readonly cwd?: Template;
   readonly env?: readonly { readonly name: string; readonly value: Template }[];
-  /** stdin is the stdout of the last DO or CHECK of this activation. */
+  /** Standard input is the output of the last DO or CHECK of this activation. */
   readonly piped?: true;
   readonly reading: Decoding;
   readonly bind?: Binding;
@@ -167,17 +171,17 @@ export type Instruction = { readonly origin: Origin } & (
       readonly message: Template | null;
     }
   | { readonly op: 'jump'; readonly to: number }
-  /** Continues at `to` when the condition is false; anything but a boolean is `bad_value`. */
+  /** Continues at `to` if the condition is false. Anything but a boolean is `bad_value`. */
   | { readonly op: 'unless'; readonly condition: Expr; readonly to: number; readonly text: string }
   | { readonly op: 'goto'; readonly state: number; readonly args: readonly EntryArgument[] }
   /** `GOTO {param}` where the parameter is not a constant: the value names a state. */
   | { readonly op: 'goto-dynamic'; readonly target: Expr; readonly args: readonly EntryArgument[] }
   | { readonly op: 'return'; readonly value: Expr | null; readonly failed: boolean }
-  /** Puts on the register how the instruction above it is taken back: `by`, with the values of this moment. */
+  /** Registers how to undo the instruction above it: `by`, with the current values. */
   | { readonly op: 'undo'; readonly by: Instruction }
-  /** Performs what is on the register, newest first, and binds what came of it. */
+  /** Performs the registered UNDOs, newest first, and binds the result. */
   | { readonly op: 'rollback'; readonly bind: number }
-  /** The failure `failed`, which the program asks for. */
+  /** FAIL: the failure `failed`, which the program causes. */
   | { readonly op: 'fail'; readonly message: Template; readonly args: readonly EntryArgument[] }
   /** The end of a state's code, or of a handler's: the failure `fell_off`. */
   | { readonly op: 'fell-off' }
@@ -185,16 +189,16 @@ export type Instruction = { readonly origin: Origin } & (
       readonly op: 'shell';
       readonly template: ShellTemplate;
       readonly shell: 'bash' | 'sh' | 'default';
-      /** Where the values of the template stand in `text`, as offsets: of as many as it shows. */
+      /** The offsets of the template's values in `text`, as far as `text` shows them. */
       readonly holes?: readonly (readonly [number, number])[];
       readonly strict?: Strictness;
-      /** Base name of the program that is run; null if only the value determines it. */
+      /** The base name of the program; null if only a value determines it. */
       readonly tool: string | null;
     } & EffectOptions)
   | ({
       readonly op: 'argv';
       readonly list: Expr;
-      /** It prints the file that its last word names, which has to be one of the project. */
+      /** It prints the file that its last word names, which must be a file of the project. */
       readonly reads?: true;
     } & EffectOptions)
   /** A JavaScript function bound as a command. */
@@ -204,7 +208,7 @@ export type Instruction = { readonly origin: Origin } & (
       readonly agent: string;
       readonly prompt: Template | null;
       readonly args: readonly EntryArgument[];
-      /** File that receives the output, relative to the run's directory. */
+      /** The file that receives the output, relative to the run's directory. */
       readonly output?: Template;
     } & EffectOptions)
   | {
@@ -212,9 +216,9 @@ export type Instruction = { readonly origin: Origin } & (
       /** One of the machine's plans. */
       readonly plan: string;
       readonly args: readonly EntryArgument[];
-      /** The run is this plan: it takes the run's inputs, and its data is the run's. Others have data of their own. */
+      /** The run consists of this plan, which uses the run's inputs and data. Other plans have their own data. */
       readonly main?: true;
-      /** It is a CALL: a plan of one call, which reads and writes the data that the program sees. */
+      /** It is a CALL: a plan of one call, which reads and writes the data of the program. */
       readonly call?: Pick<EffectOptions, 'timeout' | 'retry' | 'retryOn' | 'once'>;
       readonly bind?: Binding;
       readonly text: string;
@@ -225,8 +229,8 @@ export type Instruction = { readonly origin: Origin } & (
   /** Starts a polling WAIT: the deadline goes to a slot, `timed_out` becomes false. */
   | { readonly op: 'wait-start'; readonly timeout: Template; readonly deadline: number; readonly timedOut: number }
   /**
-   * The condition was false: past the deadline `timed_out` becomes true and execution continues at `exit`; else
-   * sleeps (never past the deadline, so that the condition is read once more there) and continues at `again`.
+   * The condition was false: past the deadline `timed_out` becomes true and execution continues at `exit`; else sleeps
+   * (never past the deadline, so that the condition is tested again there) and continues at `again`.
    */
   | {
       readonly op: 'wait-turn';
@@ -235,7 +239,7 @@ export type Instruction = { readonly origin: Origin } & (
       readonly timedOut: number;
       readonly again: number;
       readonly exit: number;
-      /** Local slots of the number of turns and of the last chance, where the pause may double. */
+      /** If the pause may double: the local slots of the number of turns and of the last random number. */
       readonly backOff?: { readonly turns: number; readonly chance: number };
     }
   | {
@@ -260,10 +264,13 @@ export type Instruction = { readonly origin: Origin } & (
       readonly list: Expr;
       readonly items: number;
       readonly index: number;
-      /** Turns that fail are kept in a list: local slots of that list and of whether an ON ERROR has begun. */
+      /**
+       * If failed turns do not fail the loop: the local slots of the list of failures, and of whether an ON ERROR has
+       * begun.
+       */
       readonly keep?: { readonly failures: number; readonly handling: number };
     }
-  /** Loop head: binds the next element or leaves to `exit`, where the variable is unbound again. */
+  /** The head of the loop: binds the next element, or continues at `exit`, where the variable is unbound again. */
   | {
       readonly op: 'next';
       readonly items: number;
@@ -274,7 +281,7 @@ export type Instruction = { readonly origin: Origin } & (
   | ({
       readonly op: 'fork';
       readonly branches: readonly Branch[];
-      /** What a failure calls the members: the name that one binds, else its line. */
+      /** The names of the members in failures: the name that a member binds, or else its line. */
       readonly names?: readonly string[];
     } & Join)
   | ({
@@ -282,16 +289,19 @@ export type Instruction = { readonly origin: Origin } & (
       readonly list: Expr;
       readonly variable: number;
       readonly body: number;
-      /** Local slots bound in the body: after the join each is a list by branch, null where a branch skipped it. */
+      /**
+       * Local slots that the body binds. After the join each is a list with an entry per branch, null if the branch did
+       * not bind it.
+       */
       readonly collect: readonly number[];
-      /** A failure of the join names the elements that failed. */
+      /** A failure of the join names the failed elements. */
       readonly named?: true;
     } & Join)
   /** The end of a branch's code. */
   | { readonly op: 'branch-end' }
   /**
-   * Ends the members of the `detached` fork above: those still running are stopped (no failure), values are
-   * collected, and failures that happened by now are handled here as at any join.
+   * Ends the members of the `detached` fork above: running ones are stopped without a failure, values are collected,
+   * and earlier failures are handled as at any join.
    */
   | { readonly op: 'join-detached' }
   | StepInstruction
@@ -308,18 +318,21 @@ export interface Branch {
 
 interface Join {
   readonly join: number;
-  /** Failed members fail nothing: the local slot of the list of them. */
+  /** If failed members do not fail the join: the local slot of the list of failures. */
   readonly keep?: number;
-  /** At once; null: the run's `jobs`, or 8 when all effects of the branches are agent calls (`agents`). */
+  /**
+   * The number of members at the same time. If null, the run's `jobs`, or 8 if all effects of the branches are agent
+   * calls (`agents`).
+   */
   readonly max: Expr | null;
   readonly agents: boolean;
-  /** Succeeded members that are enough; the others are then stopped. */
+  /** The number of successful members that is enough. The others are then stopped. */
   readonly quorum: Expr | null;
-  /** The next instruction is a WAIT for the members: it is the join, and may time out. */
+  /** The join is a WAIT for the members, which may time out. */
   readonly wait: { readonly timeout: Template | null; readonly timedOut: number } | null;
   /**
-   * A WAIT for a condition or a duration follows: the thread goes on at `join` at once, while the members run,
-   * until it reaches `join-detached`. Leaving the state before that stops the members.
+   * A WAIT for a condition or a duration follows: the thread continues at `join` at once, while the members run, until
+   * it reaches `join-detached`. Leaving the state earlier stops the members.
    */
   readonly detached?: true;
 }

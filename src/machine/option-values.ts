@@ -1,25 +1,25 @@
 /**
- * What the options of DO, CHECK and WAIT say. The check reads those that are written in the program, the run those that
- * values make.
+ * Parses the options of DO, CHECK and WAIT. The checker parses the options in the program, and the run those that
+ * result from values.
  */
 import { parseDuration } from './duration.js';
 
-/** A pause between two tries or turns: always the same, or doubled from one to the next up to a longest one. */
+/** A pause between two attempts or turns: constant, or doubled each time up to a maximum. */
 export interface Pause {
   readonly pauseMs: number;
-  /** The longest pause. Absent: it is always the same. */
+  /** The longest pause; absent if the pause is constant. */
   readonly upToMs?: number;
 }
 
 export interface Retry extends Pause {
-  /** Further tries after the first. */
+  /** The number of retries. */
   readonly times: number;
 }
 
-/** What a failure has to be for another try: its kind, or the exit code of what failed. */
+/** A failure that is retried: its kind, or its exit code. */
 export type RetryOn = string | number;
 
-/** Failures that an effect can have and another try may mend. */
+/** Failures of effects that a retry may correct. */
 export const RETRIED_KINDS: readonly string[] = [
   'tool_failure',
   'timeout',
@@ -29,7 +29,7 @@ export const RETRIED_KINDS: readonly string[] = [
   'limit',
 ];
 
-/** `5s`, or `1s..60s` where the pause doubles. Null when the text says something else. */
+/** Parses `5s`, or `1s..60s` for a pause that doubles. Null for any other text. */
 export function parsePause(text: string): Pause | null {
   const [first = '', last, ...more] = text.split('..');
   const pauseMs = parseDuration(first);
@@ -39,7 +39,10 @@ export function parsePause(text: string): Pause | null {
   return upToMs === null || pauseMs === 0 || upToMs < pauseMs ? null : { pauseMs, upToMs };
 }
 
-/** `2` tries twice more, `2/5s` with a pause before each, `5/1s..60s` with pauses that double. Null when the text says something else. */
+/**
+ * Parses `2` for two retries, `2/5s` with a pause before each, `5/1s..60s` with pauses that double. Null for any other
+ * text.
+ */
 export function parseRetry(text: string): Retry | null {
   const match = /^(\d{1,4})(?:\/(.+))?$/.exec(text.trim());
   if (match === null) return null;
@@ -47,7 +50,7 @@ export function parseRetry(text: string): Retry | null {
   return pause === null ? null : { times: Number(match[1]), ...pause };
 }
 
-/** The failures of `timeout,exit:75`, or the word that names none. */
+/** The failures of `timeout,exit:75`, or the first word that is not a failure. */
 export function parseRetryOn(text: string): { readonly on: RetryOn[] } | { readonly wrong: string } {
   const on: RetryOn[] = [];
   for (const word of text.split(',').map((one) => one.trim())) {
@@ -59,7 +62,7 @@ export function parseRetryOn(text: string): { readonly on: RetryOn[] } | { reado
   return { on };
 }
 
-/** The codes of `0,2`. Null when the text is not a list of numbers from 0 to 255. */
+/** The codes of `0,2`. Null if the text is not a list of numbers from 0 to 255. */
 export function parseExitCodes(text: string): number[] | null {
   const codes = text.split(',').map((code) => code.trim());
   return codes.every((code) => /^\d{1,3}$/.test(code) && Number(code) < 256) ? codes.map(Number) : null;

@@ -1,52 +1,52 @@
 /**
- * A compiled plan: plain JSON in which every reference is a path, every output a list of arms and every call has its
- * place in the order. The scheduler runs it and views draw it; neither reads the document again.
+ * A compiled plan: plain JSON in which every reference is a path, every output is a list of arms, and every call has a
+ * position in the order. The scheduler runs it and views draw it; neither reads the document again.
  *
- * A plan means what its calls would do one after the other in the order of their `rank`. Running them at once changes
- * nothing of the outcome, and that is how statuses, arguments and the final state do not depend on timing.
+ * The meaning of a plan is defined by running its calls one after the other, in the order of their `rank`. Running them
+ * in parallel does not change the outcome, so statuses, arguments and the final state do not depend on timing.
  */
 import { unreachable } from '../prelude/unreachable.js';
 import type { Json } from './expression.js';
 
-/** The kind first, then steps; in a plan of instances it begins `instance`, the id, the kind. */
+/** The kind and then segments. In a plan with instances it begins with `instance`, the id and the kind. */
 export type PlanPath = readonly [string, ...string[]];
 
 export interface Plan {
   readonly version: 1;
   readonly calls: readonly PlanCall[];
-  /** Indexes of calls in the order that decides: a call comes behind those whose results it reads. */
+  /** The indexes of calls in the deciding order: a call comes after the calls that produce its values. */
   readonly order: readonly number[];
-  /** What is there before anything runs, by kind. */
+  /** The initial data, by kind. */
   readonly given: { readonly [kind: string]: Json };
-  /** Inputs that messages mean for one instance each; null without instances. */
+  /** The inputs from messages for single instances; null without instances. */
   readonly targeted: { readonly [instance: string]: { readonly [name: string]: Json } } | null;
   readonly output: Parameter | null;
   readonly mode: 'eager' | 'lazy';
-  /** How many calls run at once; null leaves it to who runs the plan. */
+  /** The number of calls at the same time; null leaves it to the run. */
   readonly max: number | null;
   readonly tools: { readonly [name: string]: ToolBinding };
-  /** Paths that a person opens, in the order of the calls that read them. */
+  /** The paths of approvals, in the order of the calls that read them. */
   readonly gates: readonly PlanPath[];
-  /** What has to be given: each entry is one path, or several of which one is enough. */
+  /** The required inputs. Each entry is one path, or several of which one is enough. */
   readonly signature: readonly (readonly PlanPath[])[];
 }
 
 export interface PlanCall {
-  /** Its place among all calls of all instances, and the place in the document of the call it comes from. */
+  /** Its index among the calls of all instances, and the index of its call in the document. */
   readonly index: number;
   readonly source: number;
-  /** The name of the tool; for `_delegate` the path of the plan, and for a value that is written in the call null. */
+  /** The name of the tool; for `_delegate` the path of the plan; null if the call contains its value. */
   readonly tool: string | null;
   readonly delegate: string | null;
   readonly instance: string | null;
-  /** The line of the document that it begins in, from 1; 0 where nobody knows. */
+  /** The line of the document on which it begins, from 1; 0 if unknown. */
   readonly line: number;
-  /** The place in the order: `order[rank]` is this call's index. */
+  /** Its position in the order: `order[rank]` is this call's index. */
   readonly rank: number;
   readonly parameters: Parameter & { readonly op: 'object' };
-  /** Written instead of a result; then nothing is called. */
+  /** The value that is written instead of a result. No tool is called then. */
   readonly inline: Parameter | null;
-  /** Alternatives; each lists the paths that are written in one step. Empty when the result is not kept. */
+  /** The alternatives. Each lists the paths that are written in one step. Empty if the result is not kept. */
   readonly arms: readonly (readonly PlanPath[])[];
   readonly method: OutputMethod | null;
   readonly remarks: { readonly [name: string]: Json };
@@ -60,12 +60,12 @@ export type Parameter =
   | { readonly op: 'list'; readonly items: readonly Parameter[] }
   | { readonly op: 'object'; readonly entries: readonly (readonly [string, Parameter])[] };
 
-/** `any` is the first that is present, `all` the last one's value once all are. */
+/** `any` is the first one that exists; `all` is the last one, once all exist. */
 export type Read =
   | {
       readonly op: 'path';
       readonly path: PlanPath;
-      /** A person opens it: while it is absent, what reads it waits. */
+      /** It is an approval: calls that read it wait until it exists. */
       readonly gate: boolean;
     }
   | { readonly op: 'any' | 'all'; readonly of: readonly Read[] };
@@ -74,17 +74,17 @@ export interface ToolBinding {
   readonly calls: ToolTarget;
   /** Paths by exit code. */
   readonly outcomes: { readonly [code: string]: PlanPath } | null;
-  /** Which arm a failure takes that `outcomes` does not name: the last of several is the rule without `outcomes`. */
+  /** The arm of a failure that `outcomes` does not name. Without `outcomes`, the last of several is the default. */
   readonly failure: 'last' | 'none' | PlanPath | null;
   readonly timeoutMs: number | null;
   readonly idempotent: boolean | null;
-  /** The tool takes the answer of a gate itself, also a `false`, which denies the calls of all others. */
+  /** The tool receives the answer to an approval, including `false`, which denies the calls of all other tools. */
   readonly gate?: 'value';
   /** A JSON Schema of the call: parameters, `_outputPath` and `_output`. */
   readonly schema: Json | null;
 }
 
-/** What is started for a call of a tool: a program, an exported JavaScript function, or a tool of an MCP server. */
+/** The target of a tool: a program, an exported JavaScript function, an agent, a plan, or a tool of an MCP server. */
 export type ToolProgram =
   | { readonly kind: 'run'; readonly argv: readonly string[] }
   | { readonly kind: 'module'; readonly file: string; readonly name: string }
@@ -96,7 +96,7 @@ export type ToolTarget =
   /** In a machine `file` is the name of one of its plans. */
   | { readonly kind: 'plan'; readonly file: string; readonly each: string | null };
 
-/** Every path that a value may read, in the order in which it is written. */
+/** All paths that a value may read, in the written order. */
 export function pathsOf(parameter: Parameter, onPath: (read: Read & { op: 'path' }) => void): void {
   switch (parameter.op) {
     case 'literal':

@@ -1,2 +1,2 @@
-/** References as the run reads them: a tool may name the path of its outcome in the text of its result. */
+/** References in results of tools: a tool may name the path of its outcome as a text. */
 export { type DataPath, printPath, type ReferenceExpr, readReference } from '../source/reference.js';

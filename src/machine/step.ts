@@ -1,6 +1,6 @@
 /**
- * Steps in a Machine: what is known of a step before it runs. Its work, its gates and its retries are instructions
- * around it, so that a step is no engine of its own.
+ * Steps in a Machine: the facts about a step that are known before it runs. Its work, gates and retries are ordinary
+ * instructions, so steps need no separate engine.
  */
 import type { Expr, ShellTemplate, StepKey, Template } from './expression.js';
 
@@ -11,18 +11,18 @@ export interface StepLayout {
   readonly name: string;
   readonly type: StepType;
   readonly gates: readonly GateLayout[];
-  /** Null: the first failed gate ends it. */
+  /** Null if the first failed attempt ends the step. */
   readonly retry: RetryLayout | null;
-  /** The last `validate` step of a validator: that it says no is its answer, and no failure. */
+  /** Set for the last `validate` step of a validator: a negative verdict is its answer and not a failure. */
   readonly verdict?: true;
-  /** Who does the work: an agent, instructions, other steps (a workflow or a group), or nobody: only its gates. */
+  /** The kind of work: an agent, instructions, other steps (a workflow or a group), or none, only gates. */
   readonly work: 'agent' | 'body' | 'steps' | 'none';
-  /** In the older dialect the output of a validation is all of its answer. */
+  /** In the older dialect the output of a validation is its whole answer. */
   readonly older?: true;
 }
 
 export interface GateLayout {
-  /** Behind `gate.`: unique in its step. */
+  /** The name after `gate.`, unique in its step. */
   readonly name: string;
   readonly kind: GateKind;
 }
@@ -44,16 +44,16 @@ export type GateKind =
 
 export interface RetryLayout {
   readonly entries: readonly RetryEntryLayout[];
-  /** Attempts that may run. */
+  /** The maximum number of attempts. */
   readonly exit: number;
 }
 
-/** An entry of RETRY but for EXIT. Its index among the written entries is its place in the list. */
+/** An entry of RETRY, except for EXIT. Its position in the list is its index among the written entries. */
 export interface RetryEntryLayout {
   readonly when:
     | { readonly kind: 'attempt'; readonly number: number }
     | { readonly kind: 'not'; readonly gate: string }
-    /** The local slot that holds what the validator said. */
+    /** The local slot with the verdict of the validator. */
     | { readonly kind: 'validate'; readonly slot: number }
     | { readonly kind: 'exit' };
   readonly agent?: Template;
@@ -62,10 +62,10 @@ export interface RetryEntryLayout {
   readonly worktree?: 'reset';
 }
 
-/** Which session an attempt begins in. */
+/** The session in which an attempt begins. */
 export type SessionLayout = { readonly kind: 'new' } | { readonly kind: 'from'; readonly key: StepKey };
 
-/** Limits of an agent call that were written at the step. */
+/** The limits of an agent call that the step declares. */
 export interface GuardLayout {
   readonly maxTurns?: number;
   /** US dollars. */
@@ -74,39 +74,39 @@ export interface GuardLayout {
   readonly noWrite?: boolean;
 }
 
-/** A part of what an agent gets in addition to its prompt: the local slot that holds it, under a heading. */
+/** A part of the context, which an agent receives in addition to its prompt: its local slot and its heading. */
 export interface ContextLayout {
   readonly title: Template;
   readonly slot: number;
-  /** Left out where the value is empty. */
+  /** Left out if the value is empty. */
   readonly optional?: true;
 }
 
 /** A gate that needs no process. */
 export type CheckLayout =
   | { readonly kind: 'touched' | 'untouched'; readonly globs: readonly Template[] }
-  /** The files that the task at hand names. */
+  /** The files that the current task names. */
   | { readonly kind: 'files'; readonly slot?: number }
-  /** The project has nothing to ask: it passes, and says so. */
+  /** The project has no command for it: the gate passes with a note. */
   | { readonly kind: 'skipped'; readonly why: string }
-  /** Nobody knows what to ask: it does not pass. */
+  /** The command is unknown: the gate does not pass. */
   | { readonly kind: 'unknown'; readonly why: string }
-  /** What the step printed has the shape that its type asks for. */
+  /** The output of the step must have the form of its type. */
   | { readonly kind: 'shape' }
   | { readonly kind: 'expr'; readonly condition: Expr; readonly text: string };
 
-/** The instructions around the work of a step. Each finds the step it belongs to on top of what its thread has open. */
+/** The instructions around the work of a step. Their step is the innermost open one of the thread. */
 export type StepInstruction =
   /** Opens the step and reads the clock. */
   | { readonly op: 'step-begin'; readonly plan: StepLayout }
-  /** An attempt begins: who does it, in which session, after going back to where the step began if the program says so. */
+  /** Begins an attempt: selects its agent and session, and first resets the worktree if the program says so. */
   | {
       readonly op: 'step-attempt';
       readonly plan: StepLayout;
       readonly agent: Template | null;
       readonly session: SessionLayout | null;
     }
-  /** Calls the agent. That it fails is a failure of the attempt, and does not leave the step. */
+  /** Calls the agent. A failed call fails the attempt and does not leave the step. */
   | {
       readonly op: 'step-agent';
       readonly plan: StepLayout;
@@ -115,10 +115,13 @@ export type StepInstruction =
       readonly guards: GuardLayout;
       /** A folder of the working directory in which the prompts of the file ask agents to answer. */
       readonly answerFolder?: string;
-      /** The schema of a gate, where the answer itself is what the gate looks at. */
+      /** The schema of a gate that checks the answer itself. */
       readonly answerSchemaFile?: string;
     }
-  /** The work is done or failed: what changed is kept, and the keys of the step are written. `otherwise`: behind the gates. */
+  /**
+   * Ends the work, successfully or not: records the changes and writes the keys of the step. `otherwise` is the pc
+   * after the gates.
+   */
   | { readonly op: 'step-collect'; readonly plan: StepLayout; readonly otherwise: number }
   | {
       readonly op: 'gate-command';
@@ -128,20 +131,23 @@ export type StepInstruction =
       readonly strict?: 'script' | 'pipes';
       readonly timeoutMs: number;
       readonly text: string;
-      /** Where the values stand in `text`. */
+      /** The offsets of the values in `text`. */
       readonly holes?: readonly (readonly [number, number])[];
-      /** Per cent that have to be covered. */
+      /** The required coverage in per cent. */
       readonly least?: number;
     }
   | { readonly op: 'gate-schema'; readonly gate: GateLayout; readonly path: Template }
   | { readonly op: 'gate-check'; readonly gate: GateLayout; readonly check: CheckLayout }
-  /** What the validator that was just left said becomes the result of the gate. */
+  /** The verdict of the preceding validator becomes the result of the gate. */
   | { readonly op: 'gate-verdict'; readonly gate: GateLayout }
-  /** Judges the attempt. Goes to `done` when it passed; a step without RETRY that did not ends here. */
+  /** Judges the attempt. If it passed, continues at `done`. Otherwise a step without RETRY ends here. */
   | { readonly op: 'step-verdict'; readonly plan: StepLayout; readonly done: number }
-  /** The next attempt, with what the entries that apply change, at `again`. */
+  /** Starts the next attempt at `again`, with the changes of the entries that apply. */
   | { readonly op: 'step-retry'; readonly plan: StepLayout; readonly again: number }
-  /** Names that are written from here on stand below the step (`state.`), a gate of it, or nowhere (a retry condition). */
+  /**
+   * Keys written from here on are below the step (`state.`), below one of its gates, or discarded (for a retry
+   * condition).
+   */
   | {
       readonly op: 'workflow-enter';
       readonly name: string;
@@ -149,35 +155,35 @@ export type StepInstruction =
       readonly gate?: string;
       readonly limits: WorkflowLimits;
     }
-  /** Leaves it. `slot` gets the answer of the step that judges (`verdict`), or the output of a context. */
+  /** Leaves the workflow. `slot` receives the answer of the judging step (`verdict`), or the output of a context. */
   | {
       readonly op: 'workflow-leave';
       readonly verdict: StepKey | null;
       readonly output: StepKey | null;
       readonly slot: number | null;
-      /** It did not get to its end. */
+      /** The workflow did not reach its end. */
       readonly failed?: true;
     }
-  /** A scope of steps below the step at hand. */
+  /** A scope of steps below the current step. */
   | { readonly op: 'group-enter' }
   | { readonly op: 'group-leave' }
   /** The tasks of a split, as a list. */
   | { readonly op: 'tasks'; readonly of: StepKey; readonly slot: number }
-  /** The steps of one task begin: they are below `parent/<name of the task>`. */
+  /** Begins the steps of one task, which are below `parent/<name of the task>`. */
   | {
       readonly op: 'task-enter';
       readonly parent: StepKey;
       /** The slot of the task. */
       readonly slot: number | null;
-      /** Instead of a task: a step of a parallel group, whose name is no part of the paths inside. */
+      /** Instead of a task: a step of a parallel group. Its name is not part of the paths inside. */
       readonly name?: string;
       readonly parallel: boolean;
     }
   | { readonly op: 'task-leave'; readonly parallel: boolean; readonly slot: number | null }
-  /** What parallel tasks changed comes together in their order; `slot` has where each of them ended. */
+  /** Merges the changes of parallel tasks in their order; `slot` contains the commit of each. */
   | { readonly op: 'tasks-merge'; readonly slot: number };
 
-/** Of one workflow, within those of the run. */
+/** The limits of one workflow, within those of the run. */
 export interface WorkflowLimits {
   /** US dollars. */
   readonly cost?: number;

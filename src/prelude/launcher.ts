@@ -1,13 +1,13 @@
 /**
- * What the launcher of the command line lends to the program. Its scripts are started from compiled code, and such
- * scripts cannot do this themselves. The library has no launcher.
+ * Functions that the launcher of the command line passes to the program. The program is started from cached compiled
+ * code, and such scripts cannot do this themselves. The library has no launcher.
  */
 
-/** Files that only make a later start shorter: each may be missing at any time. */
+/** A cache of files that make a later start faster. Each may be missing at any time. */
 export interface Cache {
-  /** What was stored under this name: a line of text and bytes. Null: there is nothing that can be trusted. */
+  /** The stored entry of this name, a line of text and bytes; null if there is none that can be trusted. */
   read(name: string): { readonly label: string; readonly content: Buffer } | null;
-  /** Stores it whole or not at all. */
+  /** Stores an entry completely or not at all. */
   write(name: string, label: string, content: Uint8Array): void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A signal that is made when somebody asks for it. Most short effects never do, and making an `AbortController` takes
- * longer than everything else about them.
+ * A signal that is created on demand. Most short effects do not need it, and creating an `AbortController` takes longer
+ * than everything else about them.
  */
 export class LazySignal {
   private controller: AbortController | null = null;

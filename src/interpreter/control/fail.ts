@@ -129,7 +129,9 @@ function enterHandler(thread: Thread, handler: Handler, facts: FailureFacts): nu
   return at;
 }
 
-/** Handles a failure of a thread. Returns its next position or `STOP`. `told`: TOOL_FAILURE was already emitted. */
+/**
+ * Handles a failure of a thread. Returns its next position or `STOP`. `told`: TOOL_FAILURE has already been emitted.
+ */
 export function failThread(thread: Thread, failure: FailureFacts, isReported = false): number {
   const { run } = thread;
   if (isHeld(thread)) return hold(thread);

@@ -1,4 +1,4 @@
-/** What is recorded of the call of an agent besides its answer. */
+/** The recorded facts about an agent call in addition to its answer. */
 import type { Output } from './output.js';
 
 /** Tokens of one agent call. Cached tokens are not part of `in`. */

@@ -59,7 +59,7 @@ export function decodeAgentOutcome(outcome: Outcome, tool: string, wantsJson: bo
   } catch (thrown) {
     const { errorType, message, exit } = asFailure(thrown);
     if (errorType !== 'tool_failure') return brokenOutcome(errorType, message);
-    // An agent that reports a failure may exit with 0 all the same.
+    // An agent that reports a failure may still exit with 0.
     return { kind: 'failure', code: exit === null || exit === 0 ? 'tool_failure' : exit, message };
   }
   const text = agentText(outcome);

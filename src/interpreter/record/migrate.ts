@@ -293,7 +293,7 @@ function collectedBy(instruction: Instruction | undefined, index: number): reado
   return instruction?.op === 'fork' ? (instruction.branches[index]?.collect ?? []) : [];
 }
 
-/** None of its members was told anything: all that they began waits for its first outcome. */
+/** No member has received an outcome: everything that they began still waits for its first one. */
 function isUntold({ members }: ForkImage): boolean {
   return members.every(
     ({ status, thread }) =>

@@ -86,7 +86,7 @@ export class Usage {
     this.counted = addTokens(this.counted, tokens);
   }
 
-  /** Adds what was spent on outcomes that no longer count: it was spent all the same. */
+  /** Adds the cost of outcomes that no longer count, because it was spent. */
   addSpent({ cost, tokens }: { readonly cost: number; readonly tokens: Tokens }): void {
     this.dollars += cost;
     this.counted = addTokens(this.counted, tokens);

@@ -96,7 +96,7 @@ function linkPerforming(context: LinkContext, after: After): Linked {
 
 const NOTHING: RolledBack = { done: 0, failed: [] };
 
-/** Reports the failure of an UNDO. The remaining entries are performed all the same. */
+/** Reports the failure of an UNDO. The remaining entries are still performed. */
 function reportFailedEntry(thread: Thread, { line, state }: UndoEntry, failure: RuntimeFailure): void {
   reportFailure(thread, { ...factsOf(thread, failure), from_state: state, line });
 }

@@ -108,7 +108,7 @@ function replacedAgents({ agents }: Configuration, read: ReadFile, file: string)
   });
 }
 
-/** `allow` looks like a promise, so what a program does all the same is reported where it is written. */
+/** `allow` looks like a guarantee, so actions that it cannot prevent are reported at its location. */
 function unlimitedAgents({ agents }: Configuration, read: ReadFile, file: string): FileProblem[] {
   return Object.entries(agents).flatMap(([name, configuration]) => {
     const adapter = findAdapter(configuration.adapter);

@@ -11,7 +11,7 @@ export class Questions {
   /** Settles when the terminal shows no question. */
   private line: Promise<void> = Promise.resolve();
 
-  /** `ask`: null if there is nobody to ask. */
+  /** `ask` is null if no person can be asked. */
   constructor(
     private readonly ask: AskHandler | null,
     private readonly flights: Flights,

@@ -18,7 +18,7 @@ interface PositionedStep {
 /** The maximum number of nodes in one picture. */
 const MOST = 60;
 
-/** What a state does besides commands, in order: its steps, and its calls. */
+/** The steps and calls of a state, in order, without its commands. */
 export function workTree(state: State, machine: Machine): StepNode[] {
   const steps = stepTree(state, machine);
   if (!state.code.some(({ op }) => op === 'plan')) return steps;

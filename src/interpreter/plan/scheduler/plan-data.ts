@@ -13,7 +13,9 @@ import { type CallRecord, isFailure } from './call-record.js';
 import { type AbsenceReason, fillParameter } from './resolve-parameter.js';
 import { hasLaterWrite, ranksBefore, WriteOrder, type WriterList } from './write-order.js';
 
-/** Where the writes of a plan go besides its own data: the one thing that a scheduler asks of its surroundings. */
+/**
+ * Receives the writes of a plan in addition to its own data: the only dependency of a scheduler on its surroundings.
+ */
 export interface DataSink {
   write(path: PlanPath, value: Json, method: OutputMethod | null): void;
   /** The path is an output of a call and had a value before. */

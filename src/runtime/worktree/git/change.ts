@@ -19,7 +19,7 @@ export interface Change {
 /** The largest size of a value, in bytes. */
 const DIFF_BYTES = 16 * 1024 * 1024;
 
-/** Larger files count as binary, because nobody reads their lines. Bytes. */
+/** Larger files count as binary, because their lines are not shown. Bytes. */
 const CONFIG = ['core.bigFileThreshold=16m'];
 const FORM = ['--raw', '-p', '-M', '--no-ext-diff', '--no-textconv', '--ignore-submodules=dirty', '--no-color'];
 
