@@ -35,7 +35,8 @@ export function performAnswer(
     typeof given.result === 'string' || isLate ? timedOut(timeoutMs, given) : withCost(given.result, given);
   const waitMs = isHanging ? Number.POSITIVE_INFINITY : delayMs + (isLate ? (timeoutMs as number) : afterMs);
   if (time === null || waitMs === 0) return outcome;
-  return time.sleep(time.now + waitMs, stop).then(() => outcome);
+  const lasting = outcome.kind === 'exited' ? { ...outcome, duration_ms: waitMs - delayMs } : outcome;
+  return time.sleep(time.now + waitMs, stop).then(() => lasting);
 }
 
 function timedOut(timeoutMs: number | null, given: GivenAnswer): Outcome {
