@@ -92,7 +92,7 @@ describe('doctor', () => {
   const configuration =
     'agents:\n  builder: {adapter: claude, model: sonnet}\n  own: {adapter: command, run: ["./own.sh"]}\n';
 
-  test('tells what there is, and ends with 1 when something configured is missing', async () => {
+  test('lists what is installed, and ends with 1 when something configured is missing', async () => {
     const one = placeWith({ 'statedsl.config.yaml': configuration, 'own.sh': '' }, {});
     const env = { PATH: '/usr/bin:/bin' };
     const { code, stdout } = await one.run(['doctor', '--json'], { env });

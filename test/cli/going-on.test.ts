@@ -238,7 +238,7 @@ STATE: B
   RETURN: {n}
 `;
 
-  test('compares, and tells the first event that is another one', async () => {
+  test('compares, and reports the first event that differs', async () => {
     const one = place({ 'p.dsl': text });
     const { run_id } = reportOf(await one.run(['run', 'p.dsl', '--json']));
     expect((await one.run(['replay', run_id])).code).toBe(0);

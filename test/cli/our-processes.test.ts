@@ -96,7 +96,7 @@ describe('marked processes', () => {
     expect(targets(all, 90)).toEqual({ groups: [], alone: [seen(12, 10, true)] });
   });
 
-  test('a group whose leader is marked is stopped, and one without a leader when all of it is', () => {
+  test('a group with a marked leader is stopped, and one without a leader if all of its processes are marked', () => {
     const led = [seen(20, 20, true), seen(21, 20, false)];
     const left = [seen(31, 30, true), seen(32, 30, true), seen(41, 40, true), seen(42, 40, false)];
     expect(targets([...led, ...left, seen(90, 90, false)], 90)).toEqual({
@@ -105,7 +105,7 @@ describe('marked processes', () => {
     });
   });
 
-  test('the group of whoever asks stays', () => {
+  test('the group of the caller is not stopped', () => {
     expect(targets([seen(50, 50, true), seen(90, 50, true)], 90)).toEqual({ groups: [], alone: [] });
   });
 });

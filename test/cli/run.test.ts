@@ -143,7 +143,7 @@ test('--auto-events, --machine', async () => {
 });
 
 describe('--dry-run', () => {
-  test('shows what would run, needs no inputs, and leaves nothing behind', async () => {
+  test('shows what would run, needs no inputs, and writes no files', async () => {
     const one = place({ 'a.dsl': 'INPUT: x\nDO [retry=2 timeout=5s]: touch {x}\nRETURN\n' });
     const { code, stdout } = await one.run(['run', 'a.dsl', '--dry-run']);
     expect(code).toBe(0);

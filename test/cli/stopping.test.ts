@@ -154,7 +154,7 @@ describe.concurrent('a runner dies', () => {
     expect(processesOf(runOf(one))).toEqual([]);
   });
 
-  test('while a `once` was under way: nobody knows, and a person may decide', async ({ onTestFinished, expect }) => {
+  test('during a `once`: its outcome is unknown, and a person may decide', async ({ onTestFinished, expect }) => {
     const files = {
       'p.dsl': 'DO [once]: ./work\nRETURN: over\n',
       work: '#!/bin/bash\necho x >> log\ntouch started\nsleep 66\n',

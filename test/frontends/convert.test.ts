@@ -90,7 +90,7 @@ function goesBothWays(yaml: string, reading: (name: string, text: string) => unk
   expect(asText(back as string)).toBe(text);
 }
 
-test('comments stand where they stood: above a part, at the end of its line, or at the end of a step', () => {
+test('comments keep their positions: above a part, at the end of its line, or at the end of a step', () => {
   const yaml = `# About the file.
 
 name: noted # its name

@@ -38,7 +38,7 @@ describe('base64', () => {
     expect(base64Decode('Zm9v\r\n YmFy\n')).toBe('foobar');
   });
 
-  test('bytes that are not UTF-8 are no text', () => {
+  test('bytes that are not UTF-8 are not text', () => {
     expect(base64Decode('/w==')).toBeNull();
   });
 

@@ -92,7 +92,7 @@ describe('states', () => {
     expect(run.states).toEqual(['A', 'A']);
   });
 
-  test('auto events tell entries and transitions', () => {
+  test('auto events report entries and transitions', () => {
     const program = machine({ A: { code: [goto(1)] }, B: { code: [done()] } });
     expect(execute(program, {}, { autoEvents: true }).lines).toEqual([
       'STATE A',
@@ -490,7 +490,7 @@ describe('failures', () => {
     );
   });
 
-  test('the built-in ERROR tells and fails', () => {
+  test('the built-in ERROR reports the failure and fails', () => {
     const program = machine({
       A: { code: [goto(1, { why: constant('w') })] },
       ERROR: { builtin: true, entry: ['why'], code: [] },

@@ -203,11 +203,11 @@ describe('a snapshot', () => {
     );
   });
 
-  test('restored at every point, it tells the same events', () => {
+  test('restored at every point, it gives the same events', () => {
     expect(play(reopened)).toEqual(reference);
   });
 
-  test('restored at any points, it tells the same events', () => {
+  test('restored at any points, it gives the same events', () => {
     fc.assert(
       fc.property(fc.array(fc.boolean(), { minLength: 1, maxLength: 20 }), (when) => {
         let at = 0;

@@ -63,7 +63,7 @@ function expectSame(report: RunReport): void {
   expect(rest).toEqual(wanted);
 }
 
-describe('a journal whose end is missing', () => {
+describe('a journal without its end', () => {
   test('resumes correctly from every cut in its last three lines', async () => {
     const from = starts[lines.length - 3] as number;
     // Around the ends of lines each byte counts; inside of one they are alike.

@@ -214,7 +214,7 @@ describe.each([
       expect(report.returned).toBe('[]\n0');
     });
 
-    test('a run tells its commands who they are', async () => {
+    test('a run passes its ids to its commands', async () => {
       const { report } = await runKept(commands('echo "$STATEDSL_RUN_ID $STATEDSL_EFFECT_ID $STATEDSL_ATTEMPT"'));
       expect(report.returned).toBe(`${report.run_id} ${report.run_id}:1 1`);
     });

@@ -71,7 +71,7 @@ describe('a run of the library', () => {
     await expect(resume(report.run_id, { dir: one.store, deliveries })).rejects.toThrow('are gone');
   });
 
-  test('tells no secret, however large the difference is', async () => {
+  test('contains no secret, however large the difference is', async () => {
     const one = repository();
     const env = { PATH: process.env.PATH, DEPLOY_TOKEN: 'tell-nobody-this' };
     const agents = { agents: { a: { adapter: 'command', run: ['./agent.sh'] } }, folder: one.root };

@@ -285,7 +285,7 @@ describe('agents', () => {
     expect((await runKept(one(agent()), settings(script))).report.returned).toBe('MAIN 1 [] 0');
   });
 
-  test('may end in a line that tells result and cost', async () => {
+  test('may end in a line that reports result and cost', async () => {
     const line =
       '{"type":"result","result":"{\\"a\\":1}","total_cost_usd":0.25,"usage":{"input_tokens":3,"output_tokens":4}}';
     const { report } = await runKept(one(agent()), settings(`echo working; echo '${line.replaceAll('\\', '\\\\')}'`));

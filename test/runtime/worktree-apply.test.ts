@@ -252,7 +252,7 @@ test('what cannot be written is put back: files, index and branch', async () => 
   expect(one.git('status', '--porcelain')).toBe('');
 });
 
-test('a refused application leaves nothing behind, next to commits and other applications', async () => {
+test('a refused application leaves no files, while commits and other applications run', async () => {
   const ids = ['b', 'c', 'd'].map((letter) => RUN.replace(/a$/, letter));
   for (const [at, runId] of ids.entries()) {
     const worktree = await opened(one, { runId });

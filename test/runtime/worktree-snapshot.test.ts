@@ -105,7 +105,7 @@ describe('a snapshot', () => {
     expect(await take(commit)).toBe(commit);
   });
 
-  test('a filter that fails is told with its words', async () => {
+  test('a filter that fails is reported with its message', async () => {
     one.git('config', 'filter.broken.clean', 'echo filter is out of order >&2; false');
     one.git('config', 'filter.broken.required', 'true');
     writeIn(tree.root, { '.gitattributes': '*.x filter=broken\n', 'y.x': 'y' });
@@ -188,7 +188,7 @@ describe('whatever was done with git inside', () => {
 });
 
 describe('a change', () => {
-  test('tells renames in the diff and both names among the files', async () => {
+  test('shows renames in the diff and lists both names among the files', async () => {
     writeIn(tree.root, { 'long.txt': 'line\n'.repeat(50) });
     const first = await take(tree.base);
     renameSync(join(tree.root, 'long.txt'), join(tree.root, 'renamed "it"'));

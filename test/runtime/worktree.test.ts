@@ -63,7 +63,7 @@ describe('opening', () => {
     expect(existsSync(worktree.cwd)).toBe(true);
   });
 
-  test('a store that nothing hides is hidden where worktrees are, and is no uncommitted file', async () => {
+  test('a store that git does not ignore is ignored in worktrees, and does not count as an uncommitted file', async () => {
     const one = repository();
     const store = join(one.root, 'tools', 'store');
     mkdirSync(store, { recursive: true });
@@ -241,7 +241,7 @@ describe('opening again', () => {
     expect(readFileSync(join(again.root, 'kept.txt'), 'utf8')).toBe('kept');
   });
 
-  test('a worktree whose branch is gone too is refused', async () => {
+  test('a worktree without its branch is refused', async () => {
     const one = repository();
     const worktree = await opened(one);
     rmSync(worktree.root, { recursive: true });

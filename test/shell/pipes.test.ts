@@ -10,7 +10,7 @@ function run(text: string, options = ['-e', '-o', 'pipefail']): Result {
   return runProgramSync('bash', ['--norc', '--noprofile', ...options, '-c', bound.script], { timeout: 10_000 });
 }
 
-describe('a member whose reader had enough is no failure', () => {
+describe('a member that is stopped by its reader has not failed', () => {
   test.each([
     ['yes | head -1', 'y\n'],
     ['yes | head -1\necho after', 'y\nafter\n'],

@@ -52,7 +52,7 @@ describe('a comma', () => {
   });
 });
 
-test('words with dashes are text behind `=`, differences are not', () => {
+test('words with dashes are text after `=`, differences are not', () => {
   const { step } = stepOf('WORKFLOW: w with a=claude-opus-4.5, b=n - 1, c=n-1, d={arch-review.output}');
   const call = step.run.kind === 'workflow' ? step.run.call : undefined;
   const kinds = call?.args.map(({ value }) => (value?.kind === 'expression' ? value.expression.kind : value?.kind));
@@ -81,7 +81,7 @@ describe('a prompt on lines of its own', () => {
   });
 });
 
-test('a command in quotes knows where its characters stand', () => {
+test('a command in quotes has the locations of its characters', () => {
   const { step, text } = stepOf(String.raw`GATE: bash "a \"b\" \\ {c} \. \u{a}{d}"`);
   const gate = step.gates[0];
   const shell = gate?.kind === 'bash' ? gate.shell : undefined;

@@ -143,7 +143,7 @@ describe('the picture of a diagnostic', () => {
     expect(picture.split('\n')[0]).toBe('error[some-code]: a error[fake]: b \\x1b[31m');
   });
 
-  test('notes come before help, and further lines of help stand under it', () => {
+  test('notes come before help, and further lines of help are below it', () => {
     const picture = draw('x', 'x', { notes: ['a rule'], help: 'do\nthis' });
     expect(picture.split('\n').slice(5)).toEqual(['  = note: a rule', '  = help: do', '          this']);
   });

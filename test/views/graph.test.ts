@@ -4,7 +4,7 @@ import { graphOf } from '../../src/views/graph/graph.js';
 import { ascii, dot, mermaid } from '../../src/views/graph/graph-text.js';
 import { code, goto, machine, unless } from './machine-fixture.js';
 
-test('conditions stand on the ways, failures are ways of their own', () => {
+test('edges have conditions, and failures are separate edges', () => {
   expect(ascii([graphOf(machine)])).toBe(
     `plan
 

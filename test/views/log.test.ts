@@ -160,7 +160,7 @@ function completed(step: string): RunEvent {
   return { type: 'step_completed', step, attempt: 1, status: 'pass', retries: 0, cost: 0 };
 }
 
-test('lines stand under the step they belong to', () => {
+test('lines are below the step they belong to', () => {
   const one = log();
   const events = [
     started('a'),

@@ -57,7 +57,7 @@ describe('time', () => {
     ]);
   });
 
-  test('belongs to the earlier state when a run went on before its failure', () => {
+  test('belongs to the earlier state when a run was resumed before its failure', () => {
     const { states } = report(
       [0, entered('A')],
       [1, entered('ERROR')],

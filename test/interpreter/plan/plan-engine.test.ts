@@ -120,7 +120,7 @@ function keysInFlight(document: Json, innerDocument: Json, limit: number, ends: 
 
 const three = [1, 2, 3].map((at) => ({ _tool: 't', _outputPath: `†state.r${at}` }));
 
-test('a plan inside has at most its own `max` calls in flight, and calls around it go on', () => {
+test('a nested plan has at most its own `max` calls in flight, and calls around it continue', () => {
   const outside = { calls: [{ _tool: 'one' }, { _tool: 't' }, { _tool: 't' }], max: 3 };
   const inside = { calls: three, max: 1 };
   expect(keysInFlight(outside, inside, 9, ['1.1', '2', '1.2'])).toEqual([

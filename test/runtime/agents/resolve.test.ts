@@ -52,7 +52,7 @@ describe('a replacement for one run', () => {
     ['planner', 'broken', null],
   ])('%s=%s', (name, instead, wanted) => expect(meaning(name, { [name]: instead })).toBe(wanted));
 
-  test('does not replace what it stands for in turn', () => {
+  test('is replaced once: its substitute is not replaced again', () => {
     expect(meaning('a', { a: 'claude', claude: 'codex' })).toBe('claude -');
   });
 });

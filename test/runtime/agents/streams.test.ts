@@ -28,7 +28,7 @@ const claude = [
 ];
 
 describe('claude', () => {
-  test('tells its answer, cost, tokens, turns and session', async () => {
+  test('reports its answer, cost, tokens, turns and session', async () => {
     const one = stage();
     one.program('claude', KEEP + printing(...claude));
     const outcome = await one.exited({ agent: 'claude-opus', prompt: 'Do "it", {now} †' });
@@ -81,7 +81,7 @@ describe('claude', () => {
   });
 });
 
-test('qwen tells the same in the same way, without a cost', async () => {
+test('qwen reports the same in the same form, without a cost', async () => {
   const one = stage();
   const { total_cost_usd: _, ...result } = claude[6] as Record<string, unknown>;
   one.program('qwen', KEEP + printing(...claude.slice(0, 6), result));
@@ -121,7 +121,7 @@ describe('codex', () => {
     { type: 'turn.completed', usage: { input_tokens: 100, cached_input_tokens: 60, output_tokens: 9 } },
   ];
 
-  test('tells its session, tokens and what it said last', async () => {
+  test('reports its session, tokens and last text', async () => {
     const one = stage();
     one.program('codex', KEEP + printing(...events));
     expect(facts(await one.exited({ agent: 'codex' }))).toEqual({
@@ -167,7 +167,7 @@ describe('gemini', () => {
     { type: 'result', status: 'success', stats },
   ];
 
-  test('tells its session, tokens and the text of its last turn', async () => {
+  test('reports its session, tokens and the text of its last turn', async () => {
     const one = stage();
     one.program('gemini', `${KEEP}${printing(...events)}\necho "$GEMINI_CLI_TRUST_WORKSPACE" > trust`);
     expect(facts(await one.exited({ agent: 'gemini-2.5-pro' }))).toEqual({
@@ -211,7 +211,7 @@ describe('opencode', () => {
     finish('stop', 0.02),
   ];
 
-  test('tells cost and tokens step by step', async () => {
+  test('reports cost and tokens step by step', async () => {
     const one = stage();
     one.program('opencode', KEEP + printing(...events));
     const outcome = await one.exited({ agent: 'opencode-anthropic/claude-sonnet', session: 'ses_0' });
