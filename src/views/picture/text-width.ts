@@ -30,15 +30,22 @@ const WIDE = 1.1;
 const EMOJI = 1.42;
 const OTHER = 1;
 
-/** Where only one font is installed, it may be one with characters of equal width. */
-export function textWidth(text: string, { size, face }: Font): number {
+export function textWidth(text: string, font: Font): number {
+  return Math.ceil(widthsOf([...text], font).at(-1) ?? 0);
+}
+
+/**
+ * The widths of a text up to each of its characters. Where only one font is installed, its characters may be equally
+ * wide, so a text gets at least the room that it needs then.
+ */
+function widthsOf(characters: readonly string[], { size, face }: Font): number[] {
   let [width, equal] = [0, 0];
-  for (const character of text) {
+  return characters.map((character) => {
     const own = characterWidth(character, face);
     width += own;
     equal += own === 0 ? 0 : Math.max(MONO, own > WIDE ? own : 0);
-  }
-  return Math.ceil(Math.max(width, equal) * size);
+    return Math.max(width, equal) * size;
+  });
 }
 
 function characterWidth(character: string, face: Font['face']): number {
@@ -90,14 +97,10 @@ export function wrap(text: string, font: Font, width: number, most: number): Wra
 
 /** How many characters fit, at least one, and no mark without the character below it. */
 function countFitting(characters: readonly string[], font: Font, width: number): number {
-  let used = 0;
-  for (let at = 0; at < characters.length; at++) {
-    used += characterWidth(characters[at] as string, font.face) * font.size;
-    if (used <= width) continue;
-    while (at > 1 && isCombining(characters[at] as string)) at--;
-    return Math.max(1, at);
-  }
-  return characters.length;
+  let at = widthsOf(characters, font).findIndex((used) => used > width);
+  if (at < 0) return characters.length;
+  while (at > 1 && isCombining(characters[at] as string)) at--;
+  return Math.max(1, at);
 }
 
 /** Where to break before `end`: in the second half of the line at a blank or after punctuation, otherwise at the end. */
