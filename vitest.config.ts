@@ -6,7 +6,7 @@ const PROCESSES = [
   'test/{corpus-runs,corpus-sessions,examples,implement-spec,library,patterns,readme}.test.ts',
   'test/cli/*.test.ts',
   'test/control/other-process.test.ts',
-  'test/runtime/!(checkpoint|configuration|fits-schema|journal-sync|kept-runs|large-values|run-lock|temporary-folder).test.ts',
+  'test/runtime/!(checkpoint|configuration|drive|fits-schema|journal-sync|kept-runs|large-values|run-lock|temporary-folder).test.ts',
   'test/agents/*.test.ts',
   'test/serve/*.test.ts',
   'test/runtime/agents/!(resolve).test.ts',

@@ -72,6 +72,7 @@ function unitTests() {
     'test/corpus.test.ts',
     ...folders.map(({ name }) => `test/${name}/`).filter((path) => !withProcesses.includes(path.slice(5, -1))),
     'test/runtime/checkpoint.test.ts',
+    'test/runtime/drive.test.ts',
     'test/runtime/journal.test.ts',
     'test/runtime/journal-sync.test.ts',
     'test/runtime/kept-runs.test.ts',

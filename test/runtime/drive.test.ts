@@ -1,0 +1,83 @@
+/** The loop of one run, in a world that answers in the order of the test: what is recorded, started and kept, and when. */
+import { expect, test } from 'vitest';
+import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
+import { run } from '../../src/runtime/run/run.js';
+import { type Journal, memoryJournal } from '../../src/runtime/store/journal.js';
+import { type Code, done, machine, shell } from '../interpreter/machine-builder.js';
+
+const NOTHING: Outcome = { kind: 'value', value: null };
+
+/** A state that executes these commands at the same time. */
+function parallel(...names: readonly string[]) {
+  const branches = names.map((_, index) => ({ pc: 1 + 2 * index, collect: [] }));
+  const code = names.flatMap((name): Code[] => [shell(name), { op: 'branch-end' }]);
+  const join = 1 + code.length;
+  const fork: Code = { op: 'fork', branches, join, max: null, agents: false, quorum: null, wait: null };
+  return machine({ A: { code: [fork, ...code, done()] } });
+}
+
+test('what a member came to is on disk while others still run, even if nothing shows it', async () => {
+  const log: string[] = [];
+  const journal: Journal = {
+    open: () => ({
+      folder: null,
+      append: (events) => log.push(...events.map(({ type }) => type)),
+      sync: async () => void log.push('sync'),
+      close: async () => undefined,
+    }),
+  };
+  let isDurable: boolean | null = null;
+  const slow = async (): Promise<Outcome> => {
+    for (let turn = 0; turn < 1000 && !log.includes('effect_settled'); turn++) await nextTurn();
+    for (let turn = 0; turn < 50; turn++) await nextTurn();
+    isDurable = log.indexOf('sync', log.indexOf('effect_settled')) > 0;
+    return NOTHING;
+  };
+  await run(parallel('quick', 'slow'), {
+    journal,
+    effects: { perform: (request) => ('text' in request && request.text === 'slow' ? slow() : NOTHING) },
+  });
+  expect(isDurable).toBe(true);
+});
+
+test('an outcome that came before the signal is kept, and nothing is started after it', async () => {
+  const journal = memoryJournal();
+  const stop = new AbortController();
+  const started: string[] = [];
+  const { status } = await run(parallel('a', 'b'), {
+    journal,
+    signal: stop.signal,
+    effects: {
+      perform: (request) => {
+        started.push('text' in request ? request.text : request.kind);
+        stop.abort();
+        return NOTHING;
+      },
+    },
+  });
+  expect(status).toBe('interrupted');
+  expect(started).toEqual(['a']);
+  const ends = journal.events.map(({ type }: RunEvent) => type).filter((type) => /settled|interrupted/.test(type));
+  expect(ends).toEqual(['effect_settled', 'run_interrupted']);
+});
+
+test('no process waits for the deadline of a question', async () => {
+  const ask: Code = {
+    op: 'ask',
+    name: 'ok',
+    question: ['ok?'],
+    choices: [],
+    value: ['no'],
+    deadline: ['1h'],
+    bind: 0,
+  };
+  const { status, waiting } = await run(machine({ A: { locals: ['x'], code: [ask, done()] } }), {
+    journal: memoryJournal(),
+    env: {},
+  });
+  expect([status, waiting?.map(({ kind }) => kind)]).toEqual(['suspended', ['ask']]);
+});
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
