@@ -1,6 +1,6 @@
 /**
- * Durable steps a second, beside a peer that keeps its state in SQLite. It is large and partly compiled when it is
- * installed, so it is no dependency: without it the row says how to get it.
+ * Durable steps per second, compared with a peer that stores its state in SQLite. The peer is large and partly compiled
+ * at installation, so it is not a dependency: without it the row says how to install it.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** How long the list of a large store takes: ten thousand runs that ended, told by their index. */
+/** The time to list a large store: ten thousand finished runs, read from the index. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Row } from './row.js';

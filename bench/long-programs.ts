@@ -1,4 +1,4 @@
-/** Long programs of several kinds: what is slow in one of them is seldom there in another. */
+/** Long programs of several kinds, because each has other slow parts. */
 
 export interface LongProgram {
   readonly kind: string;
@@ -142,7 +142,7 @@ STATE: S${index}
   ),
 };
 
-/** Tools of `calls`, as the file beside the program describes them. */
+/** The tools of `calls`, as described in the file next to the program. */
 export const TOOLS = `find_stock: { run: [./find], idempotent: true }
 reserve: { run: [./reserve], idempotent: true }
 release: { run: [./release], idempotent: true }

@@ -7,7 +7,7 @@ import { longPrograms, TOOLS, usual } from './long-programs.js';
 import type { Measured, Row } from './row.js';
 import { median, milliseconds, takeTurns, timed } from './timing.js';
 
-/** Tools beside a program that is a text in memory. */
+/** The tools of a program that is a text in memory. */
 const project: ProjectHost = {
   folder: process.cwd(),
   files: withOpenTexts(diskFiles, (path) => (path === join(process.cwd(), 'tools.yaml') ? TOOLS : undefined)),

@@ -1,5 +1,5 @@
 /**
- * What it costs to schedule the calls of a plan, beside the tools' own time: every call is answered at once. Wide is ten
+ * The cost of scheduling the calls of a plan, without the time of the tools: every call is answered at once. Wide is ten
  * thousand calls that all can run; deep is as many, each of which reads the one before. Beside them the same deep
  * graph in a peer, where it is installed.
  */

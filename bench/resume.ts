@@ -29,7 +29,7 @@ function suspended(path: string, events: number): string {
   return store;
 }
 
-/** Goes on with it: nobody has answered, so it is suspended again. */
+/** Resumes the run. Its question has no answer, so the run is suspended again. */
 function goOn(path: string, store: string): void {
   const [id = ''] = readdirSync(join(store, 'runs')).filter((name) => name.length === 36);
   spawned(

@@ -11,7 +11,7 @@ export interface Measured {
   /** `ratio` must not be above `atMost`, or not below `atLeast`; with neither the row only informs. */
   readonly atMost?: number;
   readonly atLeast?: number;
-  /** How the number is to be read when it is no ratio: `MB/s`, `ms`, `KiB`. */
+  /** The unit of the number, unless it is a ratio: `MB/s`, `ms`, `KiB`. */
   readonly unit?: string;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What a workflow costs beside its agents: five steps, each with an agent that changes a file and a gate, in a git
+ * The cost of a workflow without its agents: five steps, each with an agent that changes a file and a gate, in a git
  * worktree, against the same agents and gates in a row. Git is most of the difference, so its processes are counted,
  * by a stand-in on PATH, in a run that is not timed.
  */

@@ -61,7 +61,7 @@ function resultOf({ exitCode, stdout, stderr }: { exitCode?: number } & Omit<Res
   return { code: exitCode ?? null, stdout, stderr };
 }
 
-/** Waits for the end of a process; what it printed comes with it. */
+/** Waits for the end of a process. The result includes its output. */
 export const ended = ({ end }: Started): Promise<Result> => end;
 
 export function runProgram(
