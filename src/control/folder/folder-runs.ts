@@ -3,7 +3,7 @@
  * executes them. Each operation is loaded when it is called, so that a command which lists runs loads no parser.
  */
 import { resolve } from 'node:path';
-import type { ProjectOptions, ProjectRunOptions } from '../../library/project.js';
+import type { Project, ProjectOptions, ProjectRunOptions } from '../../library/project.js';
 import { diskFiles, type ProjectHost } from '../../project/host.js';
 import type { Delivery } from '../../runtime/store/inbox.js';
 import { DEFAULT_STORE } from '../../runtime/store/open-own-run.js';
@@ -25,6 +25,16 @@ export interface RunsOptions extends ProjectOptions {
 const SIGNAL = /^[A-Za-z_]\w*$/;
 const DEFAULT_PERSON = 'user';
 
+/** What the operations share. */
+interface Folder {
+  /** The folder of the project. */
+  readonly folder: string;
+  /** Where the runs are. */
+  readonly directory: string;
+  readonly host: ProjectHost;
+  readonly project: () => Promise<Project>;
+}
+
 export function folderRuns(options: RunsOptions): Runs {
   const folder = resolve(options.folder ?? '.');
   const directory = resolve(folder, options.dir ?? DEFAULT_STORE);
@@ -32,26 +42,17 @@ export function folderRuns(options: RunsOptions): Runs {
   const host: ProjectHost = { folder, files: diskFiles, allowOutside, environment: options.env ?? process.env };
   const project = async () =>
     (await import('../../library/open-project.js')).openProject(folder, { ...options, dir: directory });
+  const shared = { folder, directory, host, project };
+  return { ...readOperations(shared), ...executeOperations(shared), ...changeOperations(shared) };
+}
+
+type ReadOperation = 'list' | 'inspect' | 'events' | 'output' | 'artifact' | 'report' | 'detail';
+
+function readOperations({ directory }: Folder): Pick<Runs, ReadOperation> {
   const openRun = (run: string | null): StoredRun => openStoredRun(directory, findRun(directory, run));
   const index = new RunIndex(directory);
   const records: KnownRecords = new Map();
-  const machineOf = (id: string): string => openStoredRun(directory, id).about.machine;
-  const deliver = async (run: string, deliveries: readonly Delivery[], inputs: Sender['inputs']) => {
-    if (deliveries.length === 0)
-      return refuse('wrong-use', 'there is no answer', 'give one by the name of its question');
-    const { deliverTo } = await import('./deliver.js');
-    return deliverTo(run, deliveries, { directory, host, inputs });
-  };
-  const runProgram = async (program: Startable, given: ProjectRunOptions) => {
-    const opened = await project();
-    const isText = typeof program !== 'string' && 'text' in program;
-    return opened.run(isText ? await opened.checkText(program.text, program) : program, given);
-  };
   return {
-    async start(program, given = {}) {
-      const { begin } = await import('./execute.js');
-      return begin((onStart) => runProgram(program, { ...given, onStart }), machineOf, given.onStart);
-    },
     list: (filter = {}) => resultOf(async () => (await import('./list.js')).listFolder(index, filter)),
     async inspect(run, at = null) {
       const { inspectFolderRun } = await import('./inspect.js');
@@ -75,6 +76,54 @@ export function folderRuns(options: RunsOptions): Runs {
         const { path, about } = openRun(run);
         return artifactStream(path, about.run_id, hash);
       }),
+    report: (scope = {}) => resultOf(async () => (await import('./report.js')).reportOnRuns(directory, scope)),
+    detail: (name, scope = {}) =>
+      resultOf(async () => (await import('./report.js')).detailOfRuns(directory, name, scope)),
+  };
+}
+
+function executeOperations({ directory, project }: Folder): Pick<Runs, 'start' | 'resume' | 'replay' | 'compare'> {
+  const machineOf = (id: string): string => openStoredRun(directory, id).about.machine;
+  const runProgram = async (program: Startable, given: ProjectRunOptions) => {
+    const opened = await project();
+    const isText = typeof program !== 'string' && 'text' in program;
+    return opened.run(isText ? await opened.checkText(program.text, program) : program, given);
+  };
+  return {
+    async start(program, given = {}) {
+      const { begin } = await import('./execute.js');
+      return begin((onStart) => runProgram(program, { ...given, onStart }), machineOf, given.onStart);
+    },
+    async resume(run, given = {}) {
+      const { begin } = await import('./execute.js');
+      return begin(async (onStart) => (await project()).resume(run, { ...given, onStart }), machineOf, given.onStart);
+    },
+    async replay(run, from, given = {}) {
+      const { begin } = await import('./execute.js');
+      const execute = async (onStart: ProjectRunOptions['onStart']) =>
+        (await project()).replay(run, { ...given, from, ...(onStart === undefined ? {} : { onStart }) });
+      return begin(execute, machineOf, given.onStart);
+    },
+    compare: (run, given = {}) =>
+      resultOf(async () => {
+        const { runId, events, difference } = await (await project()).checkDrift(run, given);
+        return { run_id: runId, status: difference === null ? 'same' : 'different', events, difference };
+      }),
+  };
+}
+
+function changeOperations({
+  folder,
+  directory,
+  host,
+}: Folder): Pick<Runs, 'answer' | 'signal' | 'cancel' | 'apply' | 'remove'> {
+  const deliver = async (run: string, deliveries: readonly Delivery[], inputs: Sender['inputs']) => {
+    if (deliveries.length === 0)
+      return refuse('wrong-use', 'there is no answer', 'give one by the name of its question');
+    const { deliverTo } = await import('./deliver.js');
+    return deliverTo(run, deliveries, { directory, host, inputs });
+  };
+  return {
     answer: (run, answers, { by = DEFAULT_PERSON, inputs = {} } = {}) =>
       deliver(
         run,
@@ -94,24 +143,6 @@ export function folderRuns(options: RunsOptions): Runs {
         const left = undo.length === 0 ? {} : { undo };
         return { run_id, status: 'failed', error: { kind: 'cancelled' }, ...left };
       }),
-    async resume(run, given = {}) {
-      const { begin } = await import('./execute.js');
-      return begin(async (onStart) => (await project()).resume(run, { ...given, onStart }), machineOf, given.onStart);
-    },
-    async replay(run, from, given = {}) {
-      const { begin } = await import('./execute.js');
-      const execute = async (onStart: ProjectRunOptions['onStart']) =>
-        (await project()).replay(run, { ...given, from, ...(onStart === undefined ? {} : { onStart }) });
-      return begin(execute, machineOf, given.onStart);
-    },
-    compare: (run, given = {}) =>
-      resultOf(async () => {
-        const { runId, events, difference } = await (await project()).checkDrift(run, given);
-        return { run_id: runId, status: difference === null ? 'same' : 'different', events, difference };
-      }),
-    report: (scope = {}) => resultOf(async () => (await import('./report.js')).reportOnRuns(directory, scope)),
-    detail: (name, scope = {}) =>
-      resultOf(async () => (await import('./report.js')).detailOfRuns(directory, name, scope)),
     async apply(run, { cwd = folder } = {}) {
       const { applyRun } = await import('./apply.js');
       const result = await resultOf(() => applyRun(directory, run, resolve(folder, cwd)));
