@@ -21,7 +21,8 @@ function stepNode(step: StepNode, id: string): PictureNode {
   return { id, kind: kindOf(step), shape: 'card', title, rows, ...omitUndefined({ inside }) };
 }
 
-function kindOf({ kind, path, parallel }: StepNode): PictureKind {
+function kindOf({ kind, path, parallel, inside }: StepNode): PictureKind {
+  if (kind === 'step' && parallel && inside.length > 0) return 'parallel';
   if (kind === 'step') return path.startsWith('call ') ? 'call' : 'step';
   return parallel ? 'parallel' : kind === 'each' ? 'loop' : 'machine';
 }
