@@ -172,7 +172,7 @@ async function printResults(results: readonly TestResult[], ms: number, { report
   }
 }
 
-/** Where nobody looks, a missing snapshot is a mistake and not a first one. */
+/** In an unattended run, a missing snapshot is a mistake and not the first one. */
 function snapshotMode({ update }: TestFlags): SnapshotMode {
   if (update === true) return 'update';
   return isCi() ? 'read-only' : 'write-missing';

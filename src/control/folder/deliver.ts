@@ -27,7 +27,7 @@ const RECORDING_MS = 400;
 const VERDICT_MS = 2000;
 const LOOK_MS = 25;
 
-/** What a delivery needs besides the run. */
+/** The parts of a delivery other than the run. */
 export interface Sender {
   readonly directory: string;
   readonly host: ProjectHost;

@@ -5,7 +5,7 @@ import { openStoredRun } from '../../runtime/store/stored-run.js';
 import type { Inspected } from '../runs.js';
 import { findRun } from './find-run.js';
 
-/** How many runs somebody looks at again and again: what is known of their records is kept. */
+/** The number of runs with cached records, because the same runs are often read repeatedly. */
 const KEPT = 32;
 
 /** Scans of records by run; those that were used last are at the end. */

@@ -7,7 +7,7 @@ import { parseExpressionText } from '../tree/expression.js';
 import { endOfQuote, type LogicalLine, outsideQuotes } from './logical-lines.js';
 import type { ExpressionText } from './test-tree.js';
 
-/** What ends a value, besides the end of its line. */
+/** The characters that end a value before the end of its line. */
 const ENDS = /^(?:,|→|->|\s(?:cost|tokens|after|at|times)\s)/;
 
 /** Ends the reading of a line after its mistake was reported. */
