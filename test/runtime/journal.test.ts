@@ -97,6 +97,7 @@ describe('the folder of a run', () => {
     expect(readdirSync(folder).sort()).toEqual([
       'artifacts',
       'checkpoint.json',
+      'checkpoints',
       'journal.ndjson',
       'lock.1',
       'machine.json',
