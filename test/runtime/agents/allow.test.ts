@@ -9,7 +9,7 @@ import { stage } from './calling.js';
 
 const OUT = '/tmp/run/0-out';
 
-async function commandOf(configuration: AgentConfiguration, directory = '/work/project') {
+async function commandOf(configuration: AgentConfiguration, directory = '/projects/shop') {
   const files: string[] = [];
   const call: AgentCall = {
     name: 'it',
@@ -51,14 +51,14 @@ describe('switches', () => {
   test('Claude Code: rules', async () => {
     const none = await argvOf('claude', []);
     expect(none).toContain(`--permission-mode default --allowedTools Edit(/${OUT}/**) --disallowedTools Bash `);
-    expect(none).toContain('WebFetch WebSearch Edit(//work/project/**)');
+    expect(none).toContain('WebFetch WebSearch Edit(//projects/shop/**)');
     const all = await argvOf('claude', ['edit', 'shell', 'network']);
     expect(all).toMatch(/--permission-mode acceptEdits --allowedTools Bash .*WebFetch WebSearch/);
     expect(all).not.toContain('--disallowedTools');
   });
 
   test('a rule never forbids the folder for answers, and names no folder that it cannot name', async () => {
-    for (const directory of ['/', '/tmp', '/tmp/run', '/work/a (b)', '/work/a*', '/work/a,b']) {
+    for (const directory of ['/', '/tmp', '/tmp/run', '/projects/a (b)', '/projects/a*', '/projects/a,b']) {
       const { argv } = await commandOf({ adapter: 'claude', allow: [] }, directory);
       expect(argv.filter((word) => word.startsWith('Edit('))).toEqual([`Edit(/${OUT}/**)`]);
     }
@@ -88,7 +88,7 @@ describe('switches', () => {
     const pattern = JSON.parse(/argsPattern = (.*)/.exec(folder ?? '')?.[1] ?? '""');
     const matches = (path: string): boolean => new RegExp(pattern).test(`{\u0000"file_path":"${path}"\u0000}`);
     expect(matches(`${OUT}/plan.json`)).toBe(true);
-    for (const path of [`${OUT}/../x`, '/work/x', `/x${OUT}/y`, `${OUT}2/x`]) expect(matches(path)).toBe(false);
+    for (const path of [`${OUT}/../x`, '/projects/x', `/x${OUT}/y`, `${OUT}2/x`]) expect(matches(path)).toBe(false);
   });
 
   test('Qwen Code: rules', async () => {
