@@ -120,7 +120,8 @@ export async function sessionOf(the: Case): Promise<string> {
       const { name, text } = programOf(the);
       writeFileSync(join(folder, 'here', name), text);
     }
-    const { NO_COLOR: _, FORCE_COLOR: __, ...env } = process.env;
+    // As in the shell of a person, wherever the tests run.
+    const { CI: _, NO_COLOR: __, FORCE_COLOR: ___, ...env } = process.env;
     const path = [join(folder, '.bin'), env.PATH].join(delimiter);
     const shell = { folder, env: { ...env, PATH: path } };
     let session = '';
