@@ -48,8 +48,9 @@ else {
     keep: values.keep,
     record: values.record,
     atOnce: Number(values['at-once']),
-    report: ({ program, one, mark, failure, reason: why, ms, log }) => {
+    report: ({ program, one, mark, failure, first, reason: why, ms, log }) => {
       console.log(`${mark} ${program}: ${one.name}${why === undefined ? ` (${ms} ms)` : `: ${why}`}`);
+      if (first !== undefined) console.log(`the first attempt:\n${first}`.replace(/^/gm, '    '));
       if (failure != null) console.log(`${failure}\n${log ?? ''}`.trim().replace(/^/gm, '    '));
     },
   });
@@ -57,6 +58,9 @@ else {
   console.log(`\n${tableOf(results, cases, columns)}\n`);
   const failed = results.filter(({ failure }) => failure != null).length;
   const without = results.filter(({ mark }) => mark === '–').length;
-  console.log(`${results.length - failed - without} passed, ${failed} failed, ${without} not for the program`);
+  const again = results.filter(({ first }) => first !== undefined).length;
+  console.log(
+    `${results.length - failed - without} passed (${again} at the second attempt), ${failed} failed, ${without} not for the program`,
+  );
   process.exitCode = failed === 0 ? 0 : 1;
 }
