@@ -94,7 +94,7 @@ describe('switches', () => {
   test('Qwen Code: rules', async () => {
     const some = await argvOf('qwen', ['network']);
     expect(some).toContain(`--approval-mode default --allowed-tools web_fetch web_search Edit(/${OUT}/**)`);
-    expect(some).toMatch(/--exclude-tools run_shell_command monitor Edit\(\/\/work\/project\/\*\*\)/);
+    expect(some).toMatch(/--exclude-tools run_shell_command monitor Edit\(\/\/projects\/shop\/\*\*\)/);
   });
 
   test('OpenCode: permissions, with those that its configuration has already', async () => {
