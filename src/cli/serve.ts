@@ -72,25 +72,30 @@ export async function serveCommand(flags: ServeFlags, version: string): Promise<
       if (reason === undefined) throw cause;
       return usageError(`cannot listen at ${host}:${port}: ${reason}`, 'choose another address with `--listen`');
     }
+    // Before the address is printed: whoever reads it may stop the service at once.
+    const signal = firstSignal(() => service.interrupt());
     const address = given === null ? `${service.address}/?token=${service.token}` : service.address;
     if (flags.json) stdout.write(`${JSON.stringify({ address, pid: process.pid })}\n`);
     else if (!flags.quiet) stderr.write(`listening at ${address}\n`);
-    await untilStopped(service, flags);
+    await signal;
+    if (!flags.quiet) stderr.write('stopping: runs that have not ended are continued at the next start\n');
+    await service.stop(flags.grace);
     return EXIT.returned;
   });
 }
 
-/** The first signal stops with grace, the second without. */
-async function untilStopped(
-  service: { stop(graceMs: number): Promise<void>; interrupt(): void },
-  { grace, quiet }: ServeFlags,
-) {
-  await new Promise<void>((done) => {
-    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => done());
+/** Resolves at the first signal; each later one calls the function. */
+function firstSignal(onLater: () => void): Promise<void> {
+  return new Promise((resolve) => {
+    let isFirst = true;
+    const onSignal = (): void => {
+      if (!isFirst) onLater();
+      isFirst = false;
+      resolve();
+    };
+    // They stay: a signal without a handler would end the process in the middle of stopping.
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, onSignal);
   });
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => service.interrupt());
-  if (!quiet) stderr.write('stopping: runs that have not ended are continued at the next start\n');
-  await service.stop(grace);
 }
 
 async function executeForService(
