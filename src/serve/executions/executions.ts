@@ -7,6 +7,7 @@ import { type Result, refuse, resultOf, resultWith } from '../../control/result.
 import type { Json } from '../../machine/expression.js';
 import { entryAt } from '../../runtime/store/own-file.js';
 import { lockHolder } from '../../runtime/store/run-lock.js';
+import { StoreError } from '../../runtime/store/store-error.js';
 import {
   executionFolder,
   forgetWaiting,
@@ -34,7 +35,6 @@ export interface ExecutionsOptions {
   readonly atOnce: number;
   /** Starts the process; `secret`: inputs of the run that are never on disk. */
   readonly start: (runId: string, secret: Readonly<Record<string, Json>>) => RunProcess;
-  readonly onChange?: () => void;
 }
 
 /** A run in lists that is not executed yet, with the members of others. */
@@ -53,6 +53,8 @@ export interface QueuedRun {
 
 /** How often a run is looked at that a process of an earlier service executes. */
 const LOOK_MS = 200;
+/** How long a full disk is left alone. */
+const FULL_DISK_MS = 1000;
 /** How often an accepted run is looked at until it has a record. */
 const RECORD_MS = 50;
 /** A process that dies again and again at its start is not started for ever. */
@@ -65,6 +67,8 @@ export class Executions {
   private readonly starts = new Map<string, number>();
   /** Kept until the run is removed or the service ends: a run that is suspended needs them again. */
   private readonly secrets = new Map<string, Readonly<Record<string, Json>>>();
+  /** Runs that continue when their process has ended. */
+  private readonly afterwards = new Map<string, Omit<Waiting, 'queued_at' | 'number' | 'begun' | 'task'>>();
   private number = 0;
   private isStopping = false;
 
@@ -92,6 +96,8 @@ export class Executions {
   /** The run has ended without its process: nothing of it is left to do. */
   forget(runId: string): void {
     this.waiting.delete(runId);
+    this.afterwards.delete(runId);
+    this.secrets.delete(runId);
     forgetWaiting(this.options.directory, runId);
   }
 
@@ -113,12 +119,21 @@ export class Executions {
     return resultWith(waiting);
   }
 
+  /**
+   * Continues a run after something was delivered to it. A process that is about to end has not seen that, so its end is
+   * waited for.
+   */
+  async resumeWith(task: Omit<Waiting, 'queued_at' | 'number' | 'begun' | 'task'>): Promise<void> {
+    if (this.isExecuting(task.run_id)) this.afterwards.set(task.run_id, task);
+    // A run that already waits for its turn continues with what was delivered.
+    else await this.add({ ...task, task: { kind: 'resume' } });
+  }
+
   /** Takes back a promise for which no process was started. False: there is none. */
   withdraw(runId: string): boolean {
     const one = this.waiting.get(runId);
-    if (one === undefined || this.processes.has(runId) || this.adopted.has(runId)) return false;
-    this.waiting.delete(runId);
-    forgetWaiting(this.options.directory, runId);
+    if (one === undefined || !this.isQueued(one)) return false;
+    this.forget(runId);
     return true;
   }
 
@@ -172,15 +187,18 @@ export class Executions {
     for (const one of this.waiting.values()) {
       if (this.isStopping || this.executing >= this.options.atOnce) break;
       if (one.refusal !== undefined || !this.isQueued(one)) continue;
-      if (one.begun && this.isExecuted(one.run_id)) this.adopt(one.run_id);
-      else this.begin(one);
+      if (one.begun && this.isLocked(one.run_id)) this.adopt(one.run_id);
+      else if (!this.begin(one)) break;
     }
-    this.options.onChange?.();
   }
 
-  private begin(one: Waiting): void {
-    const { directory, start } = this.options;
-    keepWaiting(directory, { ...one, begun: true });
+  /** False if the disk takes nothing now: then it is tried again later. */
+  private begin(one: Waiting): boolean {
+    const { start } = this.options;
+    if (!this.keep({ ...one, begun: true })) {
+      setTimeout(() => this.startNext(), FULL_DISK_MS).unref();
+      return false;
+    }
     this.waiting.set(one.run_id, { ...one, begun: true });
     this.starts.set(one.run_id, (this.starts.get(one.run_id) ?? 0) + 1);
     const process = start(one.run_id, this.secrets.get(one.run_id) ?? {});
@@ -190,12 +208,23 @@ export class Executions {
       this.settle(one.run_id);
       this.startNext();
     });
+    return true;
+  }
+
+  private keep(one: Waiting): boolean {
+    try {
+      keepWaiting(this.options.directory, one);
+      return true;
+    } catch (cause) {
+      if (cause instanceof StoreError) return false;
+      throw cause;
+    }
   }
 
   /** A process of an earlier service executes it: its end shows in its lock. */
   private adopt(runId: string): void {
     const look = (): void => {
-      if (this.isExecuted(runId)) {
+      if (this.isLocked(runId)) {
         this.adopted.set(runId, setTimeout(look, LOOK_MS));
         return;
       }
@@ -210,7 +239,7 @@ export class Executions {
     return entryAt(join(this.options.directory, 'runs', runId, 'run.json')) !== null;
   }
 
-  private isExecuted(runId: string): boolean {
+  private isLocked(runId: string): boolean {
     const folder = executionFolder(this.options.directory, runId);
     return entryAt(folder) !== null && lockHolder(folder).owner !== null;
   }
@@ -222,11 +251,14 @@ export class Executions {
     if (one === null) {
       this.waiting.delete(runId);
       this.starts.delete(runId);
+      const next = this.afterwards.get(runId);
+      this.afterwards.delete(runId);
+      if (next !== undefined) void this.resumeWith(next);
     } else if (one.refusal === undefined && !this.isStopping && (this.starts.get(runId) ?? 0) >= MOST_STARTS) {
       const message = `the process of the run died ${MOST_STARTS} times`;
       const refusal = { code: 'unusable', message, help: 'resume it in a terminal to see why' } as const;
       this.waiting.set(runId, { ...one, refusal });
-      keepWaiting(directory, { ...one, refusal });
+      this.keep({ ...one, refusal });
     } else this.waiting.set(runId, one);
   }
 }

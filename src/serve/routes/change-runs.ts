@@ -125,8 +125,7 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     const result = await delivered;
     if (!result.ok) return answerRefusal(c, result.refusal);
     const { run_id, delivery } = result.value;
-    if (delivery === 'recorded')
-      await executions.add({ run_id, machine: null, task: { kind: 'resume' }, limits: {}, by: personOf(c) });
+    if (delivery === 'recorded') await executions.resumeWith({ run_id, machine: null, limits: {}, by: personOf(c) });
     return c.json(result.value, 200);
   }
 

@@ -1,0 +1,65 @@
+/** What becomes of runs that the service has promised to execute, moment by moment: the processes are those of the test. */
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { Executions } from '../../src/serve/executions/executions.js';
+import { forgetWaiting } from '../../src/serve/executions/waiting-list.js';
+
+const RUN = '01975c3a-5b9e-7c2f-9d1a-3f0e6b8c4d21';
+const ABOUT = { run_id: RUN, machine: null, limits: {}, by: 'tester' };
+
+function executionsOf() {
+  const directory = mkdtempSync(join(tmpdir(), 'statedsl-executions-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const ends: (() => void)[] = [];
+  const executions = new Executions({
+    directory,
+    atOnce: 1,
+    start: () => ({ end: new Promise((resolve) => ends.push(resolve)), interrupt: () => undefined }),
+  });
+  executions.open();
+  /** The newest process ends, having kept its promise or not. */
+  const end = async ({ kept }: { kept: boolean }): Promise<void> => {
+    if (kept) forgetWaiting(directory, RUN);
+    ends.at(-1)?.();
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { directory, executions, ends, end };
+}
+
+test('an answer that comes while the process of a run is about to end continues the run afterwards', async () => {
+  const { executions, ends, end } = executionsOf();
+  await executions.add({ ...ABOUT, task: { kind: 'resume' } });
+  await executions.resumeWith(ABOUT);
+  expect(ends).toHaveLength(1);
+  await end({ kept: true });
+  expect(ends).toHaveLength(2);
+  await end({ kept: true });
+  expect(ends).toHaveLength(2);
+  expect(executions.executing).toBe(0);
+});
+
+test('a process that dies is started again, but not for ever', async () => {
+  const { directory, executions, ends, end } = executionsOf();
+  await executions.add({ ...ABOUT, task: { kind: 'resume' } });
+  for (let starts = 1; starts <= 5; starts++) {
+    expect(ends).toHaveLength(starts);
+    await end({ kept: false });
+  }
+  expect(ends).toHaveLength(5);
+  expect(executions.queuedRuns()).toMatchObject([{ run_id: RUN, status: 'failed', error: { kind: 'unusable' } }]);
+  expect(readdirSync(join(directory, 'service/queue'))).toEqual([`${RUN}.json`]);
+});
+
+test('a disk that takes nothing neither ends the service nor loses a run', async () => {
+  const { directory, executions, ends } = executionsOf();
+  // In the way of the file that is written first.
+  const obstacle = join(directory, 'service/queue', `${RUN}.json.new`);
+  mkdirSync(obstacle);
+  expect(await executions.add({ ...ABOUT, task: { kind: 'resume' } })).toMatchObject({ refusal: { code: 'store' } });
+  expect(ends).toHaveLength(0);
+  rmSync(obstacle, { recursive: true });
+  expect(await executions.add({ ...ABOUT, task: { kind: 'resume' } })).toMatchObject({ ok: true });
+  expect(ends).toHaveLength(1);
+});
