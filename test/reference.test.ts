@@ -46,7 +46,7 @@ describe('the reference', () => {
   });
 
   it('lists the exit codes', () => {
-    const codes = [...source('cli/exit-code.ts').matchAll(/: (\d+),/g)].map((match) => match[1] as string);
+    const codes = [...source('cli/terminal/exit-code.ts').matchAll(/: (\d+),/g)].map((match) => match[1] as string);
     expect(codes.length).toBeGreaterThan(4);
     for (const code of codes) expect(section('## Command line')).toContain(`| ${code} |`);
   });

@@ -125,7 +125,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   cli: {
     holds:
-      'one file per command, with `plan/` and `init/`; `preparation/`: from arguments to a program that can run; `running/`: shared by commands that drive a run; the only room that reads argv, prints and exits',
+      '`main.ts` is the process, `command-line.ts` runs one command line; `arguments/`: the commands and their options as data; `commands/`: one file per command; `preparation/`: from arguments to a program that can run; `running/`: shared by commands that drive or show a run; `terminal/`: streams, exit codes and errors; `files/`: files that are read and replaced; the only room that reads argv, prints and exits',
     rooms: [...BELOW_LIBRARY, 'testing', 'library', 'control', 'serve'],
     packages: ['commander', '@bomb.sh/tab', 'execa', 'log-update'],
     node: true,

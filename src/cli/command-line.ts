@@ -2,29 +2,30 @@
  * Runs one command line. The process may run others after it, so state that outlives a command is reset here. The
  * working directory and the environment are those of the process.
  */
-import { EXIT } from './exit-code.js';
-import { forbidOutside } from './outside-option.js';
-import { readPlainRun } from './plain-run.js';
+
+import { forbidOutside } from './arguments/outside-option.js';
+import { readPlainRun } from './arguments/plain-run.js';
+import { EXIT } from './terminal/exit-code.js';
 
 /** `argv` begins with the program and its script, like `process.argv`. Returns the exit code. */
 export async function runCommandLine(argv: readonly string[]): Promise<number> {
   if (argv[2] === 'complete' && argv[3] === '--')
-    return (await import('./completion.js')).completeCommand(
+    return (await import('./commands/completion.js')).completeCommand(
       [...argv],
-      (await import('./program.js')).createProgram(() => {}),
+      (await import('./arguments/program.js')).createProgram(() => {}),
     );
   if (!isSomewhere()) {
-    const { usageError } = await import('./usage.js');
+    const { usageError } = await import('./terminal/usage.js');
     return usageError('the working directory no longer exists', 'change to an existing directory');
   }
   const plain = readPlainRun(argv.slice(2), process.env);
   if (plain === null) return parseCommandLine(argv);
   forbidOutside();
-  return (await import('./run.js')).runCommand(plain.file, plain.flags);
+  return (await import('./commands/run.js')).runCommand(plain.file, plain.flags);
 }
 
 async function parseCommandLine(argv: readonly string[]): Promise<number> {
-  const { createProgram } = await import('./program.js');
+  const { createProgram } = await import('./arguments/program.js');
   let code: number = EXIT.returned;
   const program = createProgram((result) => {
     code = result;

@@ -2,7 +2,7 @@
  * The only way for statedsl to end its process. The modules of a plan run in the same process and could end it too,
  * which is reported as an error.
  */
-import { EXIT } from './exit-code.js';
+import { EXIT } from './terminal/exit-code.js';
 
 let isMeant = false;
 

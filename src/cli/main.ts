@@ -8,8 +8,8 @@ import { dirname } from 'node:path';
 import { VERSION } from '../runtime/version.js';
 import { runCommandLine } from './command-line.js';
 import { endProcess, meansToEnd, reportOtherEnds } from './end-process.js';
-import { EXIT } from './exit-code.js';
-import { stderr, stdout } from './streams.js';
+import { EXIT } from './terminal/exit-code.js';
+import { stderr, stdout } from './terminal/streams.js';
 
 function bugText(error: unknown): number {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -1,7 +1,7 @@
 /** What people write who come from other languages: one message says how it is written here, and its fix does it. */
 import { describe, expect, test } from 'vitest';
 import { compile } from '../../src/check/compile.js';
-import { fixText } from '../../src/cli/fix.js';
+import { fixText } from '../../src/cli/files/fix.js';
 
 const onPath = (program: string) => /^[a-z]/.test(program) && !/[ :]/.test(program);
 const options = { lookups: { agents: { isKnown: () => true }, onPath } };

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { compile } from '../../src/check/compile.js';
-import { inOrder } from '../../src/cli/convert.js';
+import { inOrder } from '../../src/cli/commands/convert.js';
 import { printProgram } from '../../src/format/print-program.js';
 import { parseFile } from '../../src/frontends/parse-file.js';
 import { printWorkflow } from '../../src/frontends/workflow/print/print-workflow.js';

@@ -5,7 +5,7 @@
  */
 import { Writable } from 'node:stream';
 import { runCommandLine } from '../../src/cli/command-line.js';
-import { printTo, stdout } from '../../src/cli/streams.js';
+import { printTo, stdout } from '../../src/cli/terminal/streams.js';
 import type { Result } from './process.js';
 
 export interface Surroundings {

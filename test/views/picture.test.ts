@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { SaxesParser } from 'saxes';
 import { describe, expect, test } from 'vitest';
-import { loadSoundPlan } from '../../src/cli/plan/load-sound-plan.js';
-import { readMachines } from '../../src/cli/read-machines.js';
+import { loadSoundPlan } from '../../src/cli/commands/plan/load-sound-plan.js';
+import { readMachines } from '../../src/cli/preparation/read-machines.js';
 import type { Machine } from '../../src/machine/machine.js';
 import { listPrograms } from '../../src/project/list-programs.js';
 import { machinesPicture } from '../../src/views/graph/machine-picture.js';

@@ -11,8 +11,8 @@ import type { Repository } from '../../runtime/worktree/git/repository.js';
 import { commandLineMessages as words } from '../../source/catalogue/command-line.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import { type SourceSet, sourceFile } from '../../source/source-file.js';
-import type { ExitCode } from '../exit-code.js';
-import { commandLineHost } from '../host.js';
+import { commandLineHost } from '../files/host.js';
+import type { ExitCode } from '../terminal/exit-code.js';
 import type { Start } from './start-state.js';
 
 /** A program that can run. */

@@ -19,11 +19,11 @@ import type { Mock } from '../../runtime/mock-file.js';
 import type { Repository } from '../../runtime/worktree/git/repository.js';
 import { type Diagnostic, hasErrors, sortDiagnostics } from '../../source/diagnostic.js';
 import { type SourceSet, sourceFile } from '../../source/source-file.js';
-import { commandLineHost } from '../host.js';
-import { printDiagnostics, reportInvalid } from '../report-diagnostics.js';
+import { commandLineHost } from '../files/host.js';
 import type { RunFlags } from '../running/run-flags.js';
 import { worktreeFlags } from '../running/run-settings.js';
-import { usageError } from '../usage.js';
+import { printDiagnostics, reportInvalid } from '../terminal/report-diagnostics.js';
+import { usageError } from '../terminal/usage.js';
 import { readInputFile } from './input-file.js';
 import { readInputs } from './inputs.js';
 import {

@@ -3,8 +3,8 @@
 import { shortName } from '../../project/host.js';
 import type { Configuration } from '../../runtime/configuration/configuration.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
-import { commandLineHost } from '../host.js';
-import { stderr } from '../streams.js';
+import { commandLineHost } from '../files/host.js';
+import { stderr } from '../terminal/streams.js';
 
 export function reportConfiguration(configuration: Configuration, flags: { readonly quiet?: boolean }): void {
   const line = flags.quiet ? null : configurationLine(configuration);

@@ -2,8 +2,8 @@
  * `--detach`: runs the same command in a background process. Until its run has started, its messages are passed on, so
  * that mistakes are visible here. After that, it only writes the journal.
  */
-import { EXIT, type ExitCode } from '../exit-code.js';
-import { stderr, stdout } from '../streams.js';
+import { EXIT, type ExitCode } from '../terminal/exit-code.js';
+import { stderr, stdout } from '../terminal/streams.js';
 
 const MARK = 'STATEDSL_DETACHED';
 

@@ -4,10 +4,10 @@ import { sourcesOf } from '../../project/stored-program.js';
 import type { ResumeOptions } from '../../runtime/run/again/resume-options.js';
 import type { RunReport } from '../../runtime/run/report.js';
 import { openStoredRun, storedMachine } from '../../runtime/store/stored-run.js';
-import type { ExitCode } from '../exit-code.js';
 import { prepareResume, type ResumeFlags } from '../preparation/prepare-resume.js';
-import { storeOf } from '../stored-runs.js';
+import type { ExitCode } from '../terminal/exit-code.js';
 import { driveOnCommandLine, personName } from './drive-on-command-line.js';
+import { storeOf } from './stored-runs.js';
 
 /** `drive` gets the options of the command. `background`: no person can be asked. Rejects with a `RunRefused`. */
 export async function driveStoredRun(

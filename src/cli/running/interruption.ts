@@ -3,7 +3,7 @@
  * stays resumable. The second ends everything at once.
  */
 import { endProcess } from '../end-process.js';
-import { EXIT } from '../exit-code.js';
+import { EXIT } from '../terminal/exit-code.js';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 

@@ -7,7 +7,7 @@ import type { RunEvent } from '../../interpreter/events/event.js';
 import { duration } from '../../views/drawing/duration.js';
 import type { Paint } from '../../views/drawing/paint.js';
 import { eventLog, type Log } from '../../views/log/log.js';
-import type { Stream } from '../streams.js';
+import type { Stream } from '../terminal/streams.js';
 import { lastLines } from './last-lines.js';
 
 /** The most characters that are buffered before they are written. */

@@ -5,7 +5,7 @@ import { duration } from '../../views/drawing/duration.js';
 import type { Paint } from '../../views/drawing/paint.js';
 import { cut, escapeControls, oneLine } from '../../views/drawing/visible-text.js';
 import { waitingLine } from '../../views/log/event-line.js';
-import { EXIT, type ExitCode } from '../exit-code.js';
+import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 
 export function exitCodeOf(report: RunReport): ExitCode {
   // The person asked for the rollback, so its success counts, not the failure of the run.

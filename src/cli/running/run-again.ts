@@ -5,12 +5,12 @@ import { latestRun } from '../../runtime/store/latest-run.js';
 import { RunRefused } from '../../runtime/store/run-refused.js';
 import { requireOwnStore } from '../../runtime/store/store-ownership.js';
 import { openStoredRun } from '../../runtime/store/stored-run.js';
-import type { ExitCode } from '../exit-code.js';
-import { replayCommand } from '../replay.js';
-import { findLatestUnfinished, resumeRun } from '../resume.js';
-import { refusalsAsErrors, storeOf } from '../stored-runs.js';
-import { usageError } from '../usage.js';
+import { replayCommand } from '../commands/replay.js';
+import { findLatestUnfinished, resumeRun } from '../commands/resume.js';
+import type { ExitCode } from '../terminal/exit-code.js';
+import { usageError } from '../terminal/usage.js';
 import type { RunFlags } from './run-flags.js';
+import { refusalsAsErrors, storeOf } from './stored-runs.js';
 
 export async function runAgain(file: string, flags: RunFlags): Promise<ExitCode> {
   if (flags.resume && flags.replay)

@@ -10,8 +10,8 @@ import type { Mock } from '../../runtime/mock-file.js';
 import type { RunReport } from '../../runtime/run/report.js';
 import type { RunOptions } from '../../runtime/run/run-options.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
-import { commandLineHost } from '../host.js';
-import { printDiagnostics } from '../report-diagnostics.js';
+import { commandLineHost } from '../files/host.js';
+import { printDiagnostics } from '../terminal/report-diagnostics.js';
 import type { RunFlags } from './run-flags.js';
 
 /** The default directory of the store. */

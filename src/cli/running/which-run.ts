@@ -18,7 +18,7 @@ import {
 import { alignedLines } from '../../views/drawing/aligned.js';
 import { duration } from '../../views/drawing/duration.js';
 import { cut, visibleLine } from '../../views/drawing/visible-text.js';
-import { stderr } from '../streams.js';
+import { stderr } from '../terminal/streams.js';
 import { canAsk } from './drive-on-command-line.js';
 
 /** The maximum number of listed runs. */

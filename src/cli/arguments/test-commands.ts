@@ -1,0 +1,45 @@
+/** The command `test`. */
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { wholeNumber } from './option-values.js';
+
+/** A table, or a file to write. */
+function addCoverage(given: string, before: readonly string[] = []): string[] {
+  if (given !== 'table' && !/^(?:lcov|json):./.test(given))
+    throw new InvalidArgumentError('Write `--coverage`, `--coverage=lcov:FILE` or `--coverage=json:FILE`.');
+  return [...before, given];
+}
+
+function percent(given: string): number {
+  const value = Number(given);
+  if (given.trim() === '' || !(value >= 0 && value <= 100))
+    throw new InvalidArgumentError('Write a number from 0 to 100.');
+  return value;
+}
+
+const REPORTERS = ['pretty', 'tap', 'junit', 'json', 'github'];
+
+export function addTest(program: Command, onExit: (code: number) => void): void {
+  program
+    .command('test')
+    .description('run the tests of programs: scripted answers, virtual time, nothing is started')
+    .argument('[paths...]', 'test files (`.test.dsl`) and folders (default: the current directory)')
+    .option('--filter <text>', 'run only the tests with this text in their name')
+    .option('--jobs <n>', 'how many tests may run at the same time', wholeNumber)
+    .option('--bail', 'stop after the first test that fails')
+    .option('--watch', 'run the tests again whenever a file changes')
+    .option('--update', 'write the snapshots')
+    .option('--offline', 'start nothing, even if a mock says `for real` (default in CI)')
+    .option('--no-offline', 'start what mocks answer `for real`')
+    .addOption(new Option('--reporter <name>', 'how results are printed').choices(REPORTERS).default('pretty'))
+    .addOption(
+      new Option('--coverage [kind:file]', 'show what the tests execute; `lcov:FILE` and `json:FILE` write it')
+        .preset('table')
+        .argParser(addCoverage),
+    )
+    .option('--coverage-min <percent>', 'fail if less is covered', percent)
+    .option('--cwd <directory>', 'the working directory of programs (default: the current directory)')
+    .option('--quiet', 'print only failures and the summary')
+    .action(async (paths: string[], options) =>
+      onExit(await (await import('../commands/test.js')).testCommand(paths, options)),
+    );
+}

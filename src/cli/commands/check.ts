@@ -1,0 +1,213 @@
+/** `statedsl check`: reports the errors and warnings of programs without running them. */
+
+import { resolve } from 'node:path';
+import type { Compilation } from '../../check/compile.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
+import { mayHaveWorktree } from '../../project/choose-worktree.js';
+import { compileProgram } from '../../project/compile-program.js';
+import { isPlan, isTestFile } from '../../project/program-kind.js';
+import { emptyCompilation, readNamed } from '../../project/read-program.js';
+import { agentLookup, gateLookup, loadSettings, toolLookup } from '../../project/settings.js';
+import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
+import type { SourceSet } from '../../source/source-file.js';
+import { drawDiagnostics } from '../../views/diagnostics/diagnostic.js';
+import { diagnosticsJson, locationJson } from '../../views/diagnostics/diagnostic-json.js';
+import { drawExplanations } from '../../views/diagnostics/explain.js';
+import { drawFixes } from '../../views/diagnostics/fixes.js';
+import { explainAll } from '../../views/steps/explain-steps.js';
+import { type FixedText, fixText, type MadeEdit } from '../files/fix.js';
+import { commandLineHost } from '../files/host.js';
+import { replaceRead } from '../files/replace-file.js';
+import { readMock } from '../preparation/preparation.js';
+import { EXIT, type ExitCode } from '../terminal/exit-code.js';
+import { filterDiagnostics } from '../terminal/filter-diagnostics.js';
+import { printDiagnostics } from '../terminal/report-diagnostics.js';
+import { stderr, stdout } from '../terminal/streams.js';
+import { usageError } from '../terminal/usage.js';
+
+interface CheckFlags {
+  readonly explain?: boolean;
+  readonly json?: boolean;
+  readonly strict?: boolean;
+  readonly quiet?: boolean;
+  readonly cwd?: string;
+  readonly tools?: string;
+  readonly state?: string;
+  readonly fix?: boolean;
+  readonly mock?: string;
+}
+
+/** Plans are recognized by their names. Each is reported separately, as `plan check` does. */
+export async function checkCommand(all: readonly string[], flags: CheckFlags): Promise<ExitCode> {
+  const files = all.filter((file) => !isPlan(file));
+  let worst: ExitCode = EXIT.returned;
+  if (files.length === all.length && flags.state !== undefined)
+    return usageError(
+      '`--state` sets the initial state of a plan, but none of these files is a plan',
+      'leave out `--state`',
+    );
+  for (const file of all.filter(isPlan)) {
+    const { fixPlan, planCheckCommand } = await import('./plan/plan-check.js');
+    if (flags.fix === true && !(await fixPlan(file, flags))) worst = EXIT.usage;
+    const code = await planCheckCommand(file, flags);
+    if (code !== EXIT.returned) worst = code;
+  }
+  const code = files.length === 0 ? EXIT.returned : await checkPrograms(files, flags);
+  return code === EXIT.returned ? worst : code;
+}
+
+async function checkPrograms(files: readonly string[], flags: CheckFlags): Promise<ExitCode> {
+  const compilations: Compilation[] = [];
+  const fixed: FixedJson[] = [];
+  const reported = new Set<string>();
+  let missing = false;
+  for (const file of files) {
+    const opened = await openFile(file, flags, reported);
+    if (opened === null) missing = true;
+    else if (opened.kind === 'broken' || flags.fix !== true) compilations.push(await compilationOf(opened));
+    else {
+      const { text, made } = await fixText(opened.text, opened.compile);
+      const problem = await writeFixed(file, opened, { text, made }, flags);
+      if (problem !== null) missing = true;
+      else fixed.push(...made.map((edit) => ({ file: opened.name, ...edit })));
+      compilations.push(await opened.compile(problem === null ? text : opened.text));
+    }
+  }
+  const all = compilations.flatMap(({ diagnostics }) => diagnostics);
+  await report(compilations, flags);
+  if (flags.json && compilations.length > 0) {
+    const json = { ...jsonReport(compilations, all, flags), ...(flags.fix === true ? { fixed } : {}) };
+    stdout.write(`${JSON.stringify(json)}\n`);
+  }
+  return missing || isInvalid(all, flags) ? EXIT.usage : EXIT.returned;
+}
+
+function isInvalid(all: readonly Diagnostic[], { strict }: CheckFlags): boolean {
+  return strict === true ? all.some(({ severity }) => severity !== 'note') : hasErrors(all);
+}
+
+type OpenedFile =
+  /** Nothing more is to be compiled. */
+  | { readonly kind: 'broken'; readonly compilation: Compilation }
+  | {
+      readonly kind: 'text';
+      readonly name: string;
+      readonly text: string;
+      /** Compiles another text as if it were the text of the file. */
+      readonly compile: (text: string) => Promise<Compilation>;
+    };
+
+type FixedJson = MadeEdit & { readonly file: string };
+
+/** Returns null, after reporting the problem, if there is no file to read. */
+async function openFile(file: string, flags: CheckFlags, reported: Set<string>): Promise<OpenedFile | null> {
+  if (isTestFile(file)) return openTests(file, flags);
+  const { configuration, diagnostics, sources, warnings } = await loadSettings(commandLineHost(), file);
+  await reportOnce(warnings, sources, flags, reported);
+  const read = readNamed(commandLineHost(), file, configuration);
+  if (read.kind === 'broken') return read;
+  if (read.kind === 'missing') {
+    await usageError(read.message);
+    return null;
+  }
+  if (diagnostics.length > 0) return { kind: 'broken', compilation: emptyCompilation(diagnostics, sources) };
+  const answers = await readMock(flags);
+  if (answers !== null && 'diagnostics' in answers)
+    return { kind: 'broken', compilation: emptyCompilation(answers.diagnostics, answers.sources) };
+  const mocked = answers?.mock.agents ?? {};
+  const agents = agentLookup(configuration, {});
+  const cwd = resolve(flags.cwd ?? '.');
+  const worktree = mayHaveWorktree(cwd);
+  const compile = (text: string) =>
+    compileProgram(
+      commandLineHost(),
+      { name: read.name, text },
+      {
+        cwd,
+        configuration,
+        lookups: {
+          // The mock answers for the agents that it names, so neither their names nor their programs are looked up.
+          agents: {
+            ...agents,
+            isKnown: (name) => Object.hasOwn(mocked, name) || agents.isKnown(name),
+            program: (name) => (Object.hasOwn(mocked, name) ? null : agents.program(name)),
+          },
+          ...gateLookup(configuration, cwd),
+          ...omitUndefined({ worktree }),
+        },
+        explain: flags.explain ?? false,
+        strict: flags.strict ?? false,
+        calls: { tools: flags.tools, ...toolLookup(commandLineHost(), configuration, { cwd }) },
+      },
+    );
+  return { kind: 'text', name: read.name, text: read.text, compile };
+}
+
+/** A test file is checked together with the program that it names. */
+async function openTests(file: string, { cwd }: CheckFlags): Promise<OpenedFile | null> {
+  const { loadSuite } = await import('../../testing/load-suite.js');
+  const loaded = await loadSuite(commandLineHost(), file, resolve(cwd ?? '.'));
+  if (!('missing' in loaded))
+    return { kind: 'broken', compilation: emptyCompilation(loaded.diagnostics, loaded.sources) };
+  await usageError(loaded.missing);
+  return null;
+}
+
+/** Several files may share one configuration, whose warnings are reported once. */
+async function reportOnce(
+  warnings: readonly Diagnostic[],
+  sources: SourceSet,
+  flags: CheckFlags,
+  reported: Set<string>,
+): Promise<void> {
+  const fresh = warnings.filter(({ message }) => !reported.has(message));
+  for (const { message } of fresh) reported.add(message);
+  await printDiagnostics(fresh, sources, flags);
+}
+
+function compilationOf(opened: OpenedFile): Promise<Compilation> | Compilation {
+  return opened.kind === 'broken' ? opened.compilation : opened.compile(opened.text);
+}
+
+/** Writes the fixed text and reports the fixes. If the file cannot be written, reports and returns the problem. */
+async function writeFixed(
+  file: string,
+  { name, text: original }: Extract<OpenedFile, { kind: 'text' }>,
+  { text, made }: FixedText,
+  flags: CheckFlags,
+): Promise<string | null> {
+  const problem = file === '-' || text === original ? null : replaceRead(name, original, text);
+  if (problem !== null) {
+    await usageError(problem);
+    return problem;
+  }
+  if (file === '-' && flags.json !== true) stdout.write(text);
+  if (flags.quiet !== true) stderr.write(drawFixes(name, made));
+  return null;
+}
+
+async function report(compilations: readonly Compilation[], flags: CheckFlags): Promise<void> {
+  const paint = await stderr.paint();
+  for (const { diagnostics, sources, explanations, machines } of compilations) {
+    stderr.write(drawDiagnostics(filterDiagnostics(diagnostics, flags), sources, paint));
+    if (!flags.explain || flags.json) continue;
+    stdout.write(drawExplanations(explainAll(explanations, machines, sources), sources));
+  }
+}
+
+function jsonReport(compilations: readonly Compilation[], all: readonly Diagnostic[], flags: CheckFlags): object {
+  return {
+    status: isInvalid(all, flags) ? 'invalid' : 'valid',
+    diagnostics: compilations.flatMap(({ diagnostics, sources }) => diagnosticsJson(diagnostics, sources)),
+    ...(flags.explain
+      ? {
+          explanations: compilations.flatMap(({ explanations, machines, sources }) =>
+            explainAll(explanations, machines, sources).map(({ span, text }) => ({
+              ...locationJson(span, sources),
+              text,
+            })),
+          ),
+        }
+      : {}),
+  };
+}

@@ -1,0 +1,122 @@
+/**
+ * `statedsl answer`, `signal` and `cancel`: deliver answers, signals and cancellations to a run. A delivery is recorded
+ * first. Then the run is resumed, unless another process is driving it and receives the delivery.
+ */
+import type { Result } from '../../control/result.js';
+import type { Delivered, DeliverOptions, Runs } from '../../control/runs.js';
+import type { Json } from '../../machine/expression.js';
+import type { Delivery } from '../../runtime/store/inbox.js';
+import { RunRefused } from '../../runtime/store/run-refused.js';
+import { requireOwnStore } from '../../runtime/store/store-ownership.js';
+import { findRunId, openStoredRun, storedMachine } from '../../runtime/store/stored-run.js';
+import { type ResumeFlags, secretInputs } from '../preparation/prepare-resume.js';
+import { flagProblem, personName } from '../running/drive-on-command-line.js';
+import { undoLines } from '../running/report-run.js';
+import { refusalsAsErrors, reportRefusal, runsOf, storeOf } from '../running/stored-runs.js';
+import { EXIT, type ExitCode } from '../terminal/exit-code.js';
+import { stderr, stdout } from '../terminal/streams.js';
+import { resumeRun } from './resume.js';
+
+interface DeliverFlags extends ResumeFlags {
+  /** False for `--no-resume`: record only. */
+  readonly resume?: boolean;
+}
+
+/** What is delivered: for a run that is resumed with it, and for one that is not. */
+interface Message {
+  readonly deliveries: readonly Delivery[];
+  readonly deliver: (runs: Runs, id: string, options: DeliverOptions) => Promise<Result<Delivered>>;
+}
+
+export async function answerCommand(name: string, answers: readonly string[], flags: DeliverFlags): Promise<ExitCode> {
+  return deliverCommand(name, flags, (by) => {
+    const given = answers.map(answerOf);
+    const deliveries = given.map(([question, value]): Delivery => ({ kind: 'answer', name: question, value, by }));
+    return { deliveries, deliver: (runs, id, options) => runs.answer(id, withoutRepetition(given), options) };
+  });
+}
+
+export async function signalCommand(
+  name: string,
+  signal: string,
+  payload: string | undefined,
+  flags: DeliverFlags,
+): Promise<ExitCode> {
+  return deliverCommand(name, flags, (by) => {
+    if (!/^[A-Za-z_]\w*$/.test(signal))
+      throw new RunRefused('wrong-use', `\`${signal}\` cannot be the name of a signal`, 'use letters, digits and `_`');
+    const value = jsonOf(payload);
+    return {
+      deliveries: [{ kind: 'signal', name: signal, payload: value, by }],
+      deliver: (runs, id, options) => runs.signal(id, signal, value, options),
+    };
+  });
+}
+
+export async function cancelCommand(
+  name: string,
+  flags: Pick<DeliverFlags, 'dir' | 'json' | 'quiet'>,
+): Promise<ExitCode> {
+  const cancelled = await runsOf(flags).cancel(name, { by: personName() });
+  if (!cancelled.ok) return reportRefusal(cancelled.refusal);
+  const { run_id } = cancelled.value;
+  if (flags.json) stdout.write(`${JSON.stringify(cancelled.value)}\n`);
+  else if (!flags.quiet) {
+    const lines = undoLines(cancelled.value, flags.dir === undefined ? [] : ['--dir', flags.dir]);
+    stderr.write([`cancelled  run ${run_id}`, ...lines, ''].join('\n'));
+  }
+  return EXIT.returned;
+}
+
+async function deliverCommand(name: string, flags: DeliverFlags, read: (by: string) => Message): Promise<ExitCode> {
+  const wrong = await flagProblem(flags);
+  if (wrong !== null) return wrong;
+  return refusalsAsErrors(async () => {
+    const store = storeOf(flags);
+    const id = findRunId(store, name);
+    await requireOwnStore(store, id);
+    const { deliveries, deliver } = read(personName());
+    if (flags.resume !== false) {
+      try {
+        return await resumeRun(id, flags, deliveries);
+      } catch (cause) {
+        if (!(cause instanceof RunRefused) || cause.kind !== 'held') throw cause;
+      }
+    }
+    const delivered = await deliver(runsOf(flags), id, { by: personName(), inputs: givenInputs(id, flags) });
+    if (!delivered.ok) return reportRefusal(delivered.refusal);
+    if (flags.quiet) return EXIT.returned;
+    if (delivered.value.delivery === 'passed-on') stderr.write(`passed on to the process of run ${id}\n`);
+    else stderr.write(`recorded  run ${id}\n  resume with: statedsl resume ${id}\n`);
+    return EXIT.returned;
+  });
+}
+
+/** Secret inputs, which are replaced in what is recorded. */
+function givenInputs(id: string, flags: DeliverFlags): Readonly<Record<string, Json>> {
+  const stored = openStoredRun(storeOf(flags), id);
+  return secretInputs(storedMachine(stored, stored.about.digest), flags, []).values;
+}
+
+function answerOf(answer: string): readonly [string, string] {
+  const equals = answer.indexOf('=');
+  if (equals < 1) throw new RunRefused('wrong-use', `\`${answer}\` is not an answer`, 'write an answer as name=value');
+  return [answer.slice(0, equals), answer.slice(equals + 1)];
+}
+
+function withoutRepetition(answers: readonly (readonly [string, string])[]): Readonly<Record<string, string>> {
+  const twice = answers.find(([name], at) => answers.findIndex(([other]) => other === name) < at);
+  if (twice !== undefined)
+    throw new RunRefused('wrong-use', `\`${twice[0]}\` is answered twice`, 'keep one of the answers');
+  return Object.fromEntries(answers);
+}
+
+/** Parses JSON. Any other text is the value itself. */
+function jsonOf(text: string | undefined): Json {
+  if (text === undefined) return null;
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return text;
+  }
+}

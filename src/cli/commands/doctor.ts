@@ -1,0 +1,113 @@
+/** `statedsl doctor`: what is installed here, and whether the agents of the configuration can be called. */
+
+import { existsSync } from 'node:fs';
+import { commandLocator } from '../../project/command-finder.js';
+import { loadSettings } from '../../project/settings.js';
+import { describeCall } from '../../runtime/agents/describe.js';
+import type { Adapter } from '../../runtime/agents/programs/adapter.js';
+import { nameableAdapters } from '../../runtime/agents/programs/adapters.js';
+import { leaksOf } from '../../runtime/agents/programs/leaks.js';
+import { resolveAgent, unknownAgent } from '../../runtime/agents/resolve.js';
+import type { Configuration } from '../../runtime/configuration/configuration.js';
+import { VERSION } from '../../runtime/version.js';
+import { drawFindings, type Findings, type FoundAgent, type FoundProgram } from '../../views/doctor.js';
+import { commandLineHost } from '../files/host.js';
+import { EXIT, type ExitCode } from '../terminal/exit-code.js';
+import { reportInvalid } from '../terminal/report-diagnostics.js';
+import { stdout } from '../terminal/streams.js';
+
+/** The time limit for printing a version, because some programs hang. */
+const VERSION_MS = 5000;
+const PIPE_MS = 500;
+const LONGEST_VERSION = 60;
+
+type Locate = (command: string) => string | null;
+
+export async function doctorCommand(flags: { readonly json?: boolean }): Promise<ExitCode> {
+  const { configuration, diagnostics, sources } = await loadSettings(commandLineHost(), '-');
+  if (diagnostics.length > 0) return (await reportInvalid(diagnostics, sources, flags)).code;
+  const found = await examine(configuration, commandLocator(process.cwd(), process.env.PATH));
+  if (flags.json) stdout.write(`${JSON.stringify(found)}\n`);
+  else stdout.write(drawFindings(found, await stdout.paint()));
+  return found.status === 'ready' ? EXIT.returned : EXIT.failed;
+}
+
+async function examine(configuration: Configuration, locate: Locate): Promise<Findings> {
+  const [programs, adapters] = await Promise.all([
+    Promise.all(['bash', 'git'].map((name) => examineProgram(name, locate))),
+    Promise.all(
+      nameableAdapters.map(async ({ name, program }) => ({
+        adapter: name,
+        ...(await examineProgram(program ?? name, locate)),
+      })),
+    ),
+  ]);
+  const versions = new Map(adapters.map(({ adapter, version }) => [adapter, version]));
+  const names = Object.keys(configuration.agents);
+  const agents = await Promise.all(names.map((name) => examineAgent(name, configuration, locate, versions)));
+  return {
+    status: agents.every(({ problem }) => problem === null) ? 'ready' : 'missing',
+    version: VERSION,
+    node: process.version,
+    configuration: configuration.file,
+    programs,
+    adapters,
+    agents,
+  };
+}
+
+async function examineProgram(name: string, locate: Locate): Promise<FoundProgram> {
+  const path = locate(name);
+  return { name, path, version: path === null ? null : await versionOf(path) };
+}
+
+async function examineAgent(
+  name: string,
+  { agents, folder }: Configuration,
+  locate: Locate,
+  versions: ReadonlyMap<string, string | null>,
+): Promise<FoundAgent> {
+  const settings = { agents, folder, instead: {} };
+  const agent = resolveAgent(name, settings);
+  const { adapter, model = null, allow = null } = agents[name] ?? { adapter: '' };
+  const not_prevented = agent === null ? [] : leaksOf(agent.adapter, agent.configuration);
+  const facts = { name, adapter, model, allow, not_prevented };
+  if (agent === null) return { ...facts, argv: null, problem: unknownAgent(name, settings) };
+  const prepared = await describeCall(name, agent, folder);
+  if ('reason' in prepared) return { ...facts, argv: null, problem: prepared.reason };
+  const [program = ''] = prepared.argv;
+  const problem =
+    locate(program) === null
+      ? problemWithProgram(program)
+      : allow === null
+        ? null
+        : problemWithVersion(versions.get(adapter) ?? null, agent.adapter);
+  return { ...facts, argv: prepared.argv, problem };
+}
+
+/** An older version would ignore its limits without a word. */
+function problemWithVersion(version: string | null, { allowSince: since }: Adapter): string | null {
+  const number = /\d+\.\d+\.\d+/.exec(version ?? '')?.[0];
+  if (since === undefined || number === undefined) return null;
+  return number.localeCompare(since, 'en', { numeric: true }) < 0
+    ? `version ${number} does not know the limits of \`allow\`; ${since} is the first that does`
+    : null;
+}
+
+function problemWithProgram(program: string): string {
+  if (!program.includes('/')) return `the program \`${program}\` is not on PATH`;
+  return existsSync(program)
+    ? `\`${program}\` cannot be run: permission denied`
+    : `the program \`${program}\` does not exist`;
+}
+
+/** The first line that the program prints, or null. */
+async function versionOf(path: string): Promise<string | null> {
+  const { execa } = await import('execa');
+  const child = execa(path, ['--version'], { stdin: 'ignore', stderr: 'ignore', timeout: VERSION_MS, reject: false });
+  // A child of the program may keep the pipe open forever.
+  child.once('exit', () => setTimeout(() => child.stdout.destroy(), PIPE_MS).unref());
+  const { exitCode, stdout } = await child;
+  const line = exitCode === 0 ? stdout.trim().split('\n', 1)[0] : '';
+  return line ? line.slice(0, LONGEST_VERSION) : null;
+}

@@ -1,0 +1,56 @@
+/**
+ * `statedsl fmt`: one form for every program. Files are replaced in place, and only when they change; a file that
+ * cannot be read as a program is left as it is.
+ */
+
+import { formatText } from '../../library/format-text.js';
+import { isWorkflow } from '../../project/program-kind.js';
+import { readProgram } from '../../project/read-program.js';
+import type { Diagnostic } from '../../source/diagnostic.js';
+import type { SourceFile } from '../../source/source-file.js';
+import { drawDiagnostics } from '../../views/diagnostics/diagnostic.js';
+import { commandLineHost } from '../files/host.js';
+import { replaceFile } from '../files/replace-file.js';
+import { EXIT, type ExitCode } from '../terminal/exit-code.js';
+import { stderr, stdout } from '../terminal/streams.js';
+import { usageError } from '../terminal/usage.js';
+
+interface FormatFlags {
+  readonly check?: boolean;
+}
+
+export async function formatCommand(files: readonly string[], flags: FormatFlags): Promise<ExitCode> {
+  let code: ExitCode = EXIT.returned;
+  // The worst outcome counts: a broken program, then a file that would change.
+  for (const file of files) code = Math.max(code, await formatFile(file, flags)) as ExitCode;
+  return code;
+}
+
+async function formatFile(path: string, flags: FormatFlags): Promise<ExitCode> {
+  if (isWorkflow(path))
+    return usageError(
+      `\`${path}\` is a workflow file, and \`fmt\` does not change YAML`,
+      `print it as a program: \`statedsl convert ${path}\``,
+    );
+  const read = readProgram(commandLineHost(), path);
+  if (read.kind === 'missing') return usageError(read.message);
+  if (read.kind === 'broken') return reportBroken(read.compilation.diagnostics, read.compilation.sources);
+  const { text: formatted, diagnostics, sources } = await formatText(read.text, read.name);
+  if (formatted === null) return reportBroken(diagnostics, sources);
+  if (flags.check) {
+    if (formatted === read.text) return EXIT.returned;
+    stdout.write(`${read.name}\n`);
+    return EXIT.failed;
+  }
+  if (path === '-') stdout.write(formatted);
+  else if (formatted !== read.text) {
+    const problem = replaceFile(path, formatted);
+    if (problem !== null) return usageError(problem);
+  }
+  return EXIT.returned;
+}
+
+async function reportBroken(diagnostics: readonly Diagnostic[], sources: SourceFile[]): Promise<ExitCode> {
+  stderr.write(drawDiagnostics(diagnostics, sources, await stderr.paint()));
+  return EXIT.usage;
+}

@@ -1,0 +1,46 @@
+/** `statedsl gc`: removes old runs. */
+import type { RemovedRuns } from '../../control/runs.js';
+import { drawRemoval } from '../../views/removal.js';
+import { reportRefusal, runsOf, type StoreFlags } from '../running/stored-runs.js';
+import { EXIT, type ExitCode } from '../terminal/exit-code.js';
+import { stderr, stdout } from '../terminal/streams.js';
+
+interface GcFlags extends StoreFlags {
+  readonly keepLast: number;
+  readonly all?: boolean;
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+}
+
+export async function gcCommand(flags: GcFlags): Promise<ExitCode> {
+  const { keepLast, all = false, dryRun = false } = flags;
+  const removed = await runsOf(flags).remove({ keepLast, all, dryRun });
+  if (!removed.ok) return reportRefusal(removed.refusal);
+  if (flags.json) stdout.write(`${JSON.stringify(removed.value)}\n`);
+  else {
+    stdout.write(drawRemoval(removed.value, await stdout.paint()));
+    if (!flags.quiet) for (const hint of hintsOn(removed.value)) stderr.write(`${hint}\n`);
+  }
+  return EXIT.returned;
+}
+
+/** Why older runs were kept, other than because a process is using them. */
+function hintsOn({ kept }: RemovedRuns): string[] {
+  const isWaiting = kept.some(
+    ({ status, unapplied, link }) => status !== 'running' && !unapplied && link === undefined,
+  );
+  const work = kept.filter(({ unapplied }) => unapplied).map(({ run_id }) => run_id);
+  const them = work.length === 1 ? `run ${work[0]}` : `${work.length} runs`;
+  return [
+    ...(isWaiting ? ['runs that can be resumed are kept; use --all to remove them too'] : []),
+    ...(work.length > 0
+      ? [`the changes of ${them} have not been applied, so they are kept; use --all to remove them too`]
+      : []),
+    ...kept.flatMap(({ run_id, link }) =>
+      link === undefined
+        ? []
+        : [`run ${run_id} is kept because its \`${link}\` is a symbolic link; remove its folder yourself`],
+    ),
+  ];
+}

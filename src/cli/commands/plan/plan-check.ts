@@ -1,0 +1,98 @@
+/** `statedsl plan check`: the diagnostics of a plan and its required inputs. */
+
+import { printPath } from '../../../machine/reference.js';
+import { pathOf, withOpenTexts } from '../../../project/host.js';
+import { type LoadedPlan, loadPlan, type PlanFlags, type PlanSurroundings } from '../../../project/load-plan.js';
+import { readProgram } from '../../../project/read-program.js';
+import { loadSettings, toolLookup } from '../../../project/settings.js';
+import { hasErrors } from '../../../source/diagnostic.js';
+import { drawDiagnostics } from '../../../views/diagnostics/diagnostic.js';
+import { diagnosticsJson } from '../../../views/diagnostics/diagnostic-json.js';
+import { drawFixes } from '../../../views/diagnostics/fixes.js';
+import { escapeControls } from '../../../views/drawing/visible-text.js';
+import { locationInPlan } from '../../../views/graph/plan-location.js';
+import { fixText } from '../../files/fix.js';
+import { commandLineHost } from '../../files/host.js';
+import { replaceRead } from '../../files/replace-file.js';
+import { EXIT, type ExitCode } from '../../terminal/exit-code.js';
+import { filterDiagnostics } from '../../terminal/filter-diagnostics.js';
+import { stderr, stdout } from '../../terminal/streams.js';
+import { usageError } from '../../terminal/usage.js';
+
+interface PlanCheckFlags extends PlanFlags {
+  readonly json?: boolean;
+  readonly strict?: boolean;
+  readonly quiet?: boolean;
+}
+
+/** Applies the fixes of a plan. Returns false, after reporting the problem, if the file cannot be written. */
+export async function fixPlan(file: string, flags: PlanCheckFlags): Promise<boolean> {
+  const host = commandLineHost();
+  const read = readProgram(host, file);
+  if (read.kind !== 'text') return true;
+  const known = knownNames(await loadSettings(host, file));
+  const { text, made } = await fixText(read.text, async (edited) => {
+    const own = pathOf(host, file);
+    const files = withOpenTexts(host.files, (path) => (path === own ? edited : undefined));
+    const loaded = loadPlan({ ...host, files }, file, flags, known);
+    return loaded.kind === 'loaded' ? loaded : { diagnostics: [], sources: [] };
+  });
+  const problem = text === read.text ? null : replaceRead(file, read.text, text);
+  if (problem !== null) await usageError(problem);
+  else if (flags.quiet !== true) stderr.write(drawFixes(read.name, made));
+  return problem === null;
+}
+
+function knownNames(settings: Awaited<ReturnType<typeof loadSettings>>): PlanSurroundings {
+  const { configuration } = settings;
+  // A configuration with errors provides no names. Every command that runs something reports these errors.
+  if (settings.diagnostics.length > 0) return {};
+  return toolLookup(commandLineHost(), configuration, { cwd: process.cwd() });
+}
+
+export async function planCheckCommand(file: string, flags: PlanCheckFlags): Promise<ExitCode> {
+  const loaded = loadPlan(commandLineHost(), file, flags, knownNames(await loadSettings(commandLineHost(), file)));
+  if (loaded.kind === 'missing') return usageError(loaded.message);
+  const { diagnostics, sources } = loaded;
+  if (flags.json) stdout.write(`${JSON.stringify(planReport(loaded))}\n`);
+  else
+    stdout.write(
+      drawDiagnostics(filterDiagnostics(diagnostics, flags), sources, await stdout.paint()) + signatureText(loaded),
+    );
+  const invalid = flags.strict === true ? diagnostics.length > 0 : hasErrors(diagnostics);
+  return invalid ? EXIT.usage : EXIT.returned;
+}
+
+/** The lines `signature:` and `gates:`. Several inputs of which one is enough are joined by `or`. */
+function signatureText({ signature, approvals }: Pick<LoadedPlan, 'signature' | 'approvals'>): string {
+  const entries = signature.map((paths) => paths.map(printPath).join(' or '));
+  const lines = [`signature: ${entries.length === 0 ? 'no required inputs' : entries.join(', ')}`];
+  if (approvals.length > 0) lines.push(`gates: ${approvals.map(approvalName).join(', ')}`);
+  return escapeControls(lines.map((line) => `${line}\n`).join(''));
+}
+
+function planReport({ diagnostics, sources, signature, approvals, tree }: LoadedPlan): object {
+  const locations = diagnosticsJson(diagnostics, sources);
+  return {
+    diagnostics: diagnostics.map(({ code, severity, message, span }, at) => ({
+      code,
+      severity,
+      message,
+      ...(tree === null ? { call: null, path: null } : locationInPlan(tree.root, tree.calls, span)),
+      file: locations[at]?.file ?? null,
+      line: locations[at]?.line ?? null,
+      column: locations[at]?.column ?? null,
+      help: locations[at]?.help ?? null,
+      fix: locations[at]?.fix ?? null,
+    })),
+    signature: signature.map((paths) =>
+      paths.length === 1 ? { path: paths.map(printPath)[0] } : { anyOf: paths.map(printPath) },
+    ),
+    gates: approvals.map(approvalName),
+  };
+}
+
+/** The name in an answer, which leaves out `state.`. */
+function approvalName(path: readonly [string, ...string[]]): string {
+  return printPath(path).replace(/^state\./, '');
+}

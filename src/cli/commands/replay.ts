@@ -1,0 +1,79 @@
+/** `statedsl replay`: compares the record of a run with its program, or starts a new run from a point of an old one. */
+
+import { omitUndefined } from '../../prelude/omit-undefined.js';
+import { sourcesOf } from '../../project/stored-program.js';
+import type { ReplayPoint } from '../../runtime/run/again/replay-point.js';
+import { checkDrift, replay } from '../../runtime/run/again/replay-run.js';
+import { RunRefused } from '../../runtime/store/run-refused.js';
+import { requireOwnStore } from '../../runtime/store/store-ownership.js';
+import { findRunId, openStoredRun, storedMachine } from '../../runtime/store/stored-run.js';
+import { prepareResume, type ResumeFlags } from '../preparation/prepare-resume.js';
+import { flagProblem } from '../running/drive-on-command-line.js';
+import { driveStoredRun } from '../running/drive-stored-run.js';
+import { refusalsAsErrors, storeOf } from '../running/stored-runs.js';
+import { EXIT, type ExitCode } from '../terminal/exit-code.js';
+import { stderr, stdout } from '../terminal/streams.js';
+import { usageError } from '../terminal/usage.js';
+
+interface ReplayFlags extends Omit<ResumeFlags, 'inDoubt'> {
+  readonly from?: string;
+  /** Repeats the failed members of a PARALLEL or FOR EACH. */
+  readonly failed?: boolean;
+}
+
+export async function replayCommand(name: string, flags: ReplayFlags): Promise<ExitCode> {
+  const wrong = await flagProblem(flags);
+  if (wrong !== null) return wrong;
+  if (flags.failed && flags.from !== undefined)
+    return usageError('`--failed` and `--from` both choose where the new run begins', 'choose one of them');
+  return refusalsAsErrors(async () => {
+    const id = findRunId(storeOf(flags), name);
+    await requireOwnStore(storeOf(flags), id);
+    if (flags.failed) return fromPoint(id, 'failed', flags);
+    return flags.from === undefined ? driftOf(id, flags) : fromPoint(id, pointOf(flags.from), flags);
+  });
+}
+
+async function driftOf(id: string, flags: ReplayFlags): Promise<ExitCode> {
+  const stored = openStoredRun(storeOf(flags), id);
+  const machine = storedMachine(stored, stored.about.digest);
+  const prepared = await prepareResume(stored, machine, flags, sourcesOf(stored));
+  if ('code' in prepared) return prepared.code;
+  const { dir, inputs, secrets, machine: edited } = prepared.options(false);
+  const options = { dir, inputs, secrets, ...omitUndefined({ machine: edited }) };
+  const { events, difference } = await checkDrift(id, options);
+  if (flags.json)
+    stdout.write(
+      `${JSON.stringify({ run_id: id, status: difference === null ? 'same' : 'different', events, difference })}\n`,
+    );
+  if (difference === null) {
+    if (!flags.json && !flags.quiet)
+      stderr.write(`no drift: the program reproduces the ${events} events of run ${id}\n`);
+    return EXIT.returned;
+  }
+  const paint = await stderr.paint();
+  const { seq, recorded, made } = difference;
+  stderr.write(`${paint.error('drift')}: from event ${seq} on, the program does something else than run ${id} did\n`);
+  stderr.write(
+    `  recorded: ${JSON.stringify(recorded)}\n  now:      ${made === null ? 'nothing' : JSON.stringify(made)}\n`,
+  );
+  return EXIT.failed;
+}
+
+function fromPoint(id: string, from: ReplayPoint | 'failed', flags: ReplayFlags): Promise<ExitCode> {
+  return driveStoredRun(id, flags, false, (options) => replay(id, { ...options, from }));
+}
+
+/** `12` is an event, `BUILD` the first entry of a state, `BUILD#3` its third. */
+function pointOf(text: string): number | { state: string; entry: number } {
+  if (/^\d+$/.test(text)) return Number(text);
+  const match = /^(.+?)(?:#(\d+))?$/.exec(text);
+  const entry = Number(match?.[2] ?? 1);
+  if (match === null || entry < 1)
+    throw new RunRefused(
+      'wrong-use',
+      `\`${text}\` is not a point of a run`,
+      'write the number of an event, a state, or STATE#2 for its second entry',
+    );
+  return { state: match[1] as string, entry };
+}

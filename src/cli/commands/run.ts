@@ -1,0 +1,121 @@
+/** `statedsl run`: from a file and flags to a finished run. */
+
+import { basename, extname, resolve } from 'node:path';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
+import { configuredOptions } from '../../project/configured-options.js';
+import type { RunReport } from '../../runtime/run/report.js';
+import { type RunOptions, run } from '../../runtime/run/run.js';
+import { leadsElsewhere } from '../../runtime/store/store-links.js';
+import { mayBeForeign } from '../../runtime/store/store-ownership.js';
+import { commandLineHost } from '../files/host.js';
+import type { Prepared } from '../preparation/preparation.js';
+import { prepareRun } from '../preparation/prepare-run.js';
+import { reportConfiguration } from '../running/configuration-line.js';
+import { detach, isDetached } from '../running/detach.js';
+import { driveOnCommandLine, flagProblem, suspendOptions } from '../running/drive-on-command-line.js';
+import type { RunFlags } from '../running/run-flags.js';
+import { createMockedRun, flagLimits, reportUnusedAnswers, STORE, settingsOf } from '../running/run-settings.js';
+import { EXIT, type ExitCode } from '../terminal/exit-code.js';
+import { stdout } from '../terminal/streams.js';
+
+export async function runCommand(file: string, flags: RunFlags): Promise<ExitCode> {
+  const wrong = await flagProblem(flags);
+  if (wrong !== null) return wrong;
+  if (flags.resume || flags.replay) return (await import('../running/run-again.js')).runAgain(file, flags);
+  if (flags.detach && !flags.dryRun) return detach(flags.json === true, file === '-');
+  const background = isDetached();
+  const prepared = await prepareRun(file, flags);
+  if ('code' in prepared) return prepared.code;
+  if ('nothing' in prepared) return nothingToRun(prepared.nothing, flags);
+  if (flags.dryRun) return dryRun(prepared, flags);
+  return start(prepared, flags, background);
+}
+
+async function start(prepared: Prepared, flags: RunFlags, background: boolean): Promise<ExitCode> {
+  const store = resolve(flags.dir ?? STORE);
+  // A run that begins in such a store could not be resumed.
+  if (leadsElsewhere(store) || mayBeForeign(store)) {
+    const wrong = await (await import('../running/stored-runs.js')).storeProblem(store);
+    if (wrong !== null) return wrong;
+  }
+  reportConfiguration(prepared.configuration, flags);
+  const { configuration, machine, mock, sources } = prepared;
+  const program = sources[0]?.name ?? '-';
+  const configured = configuredOptions(commandLineHost(), configuration, { program, instead: flags.agent ?? {} });
+  const mocked = mock === null ? null : await createMockedRun(mock, flags, configured);
+  const options = { ...runOptions(prepared, configured, flags, background), ...mocked?.options };
+  let report: RunReport | null = null;
+  const code = await driveOnCommandLine({
+    flags,
+    background,
+    program: machine,
+    sources,
+    drive: async (shown) => {
+      const asked = mocked === null ? {} : { ask: mocked.world.ask(shown.ask ?? null) };
+      report = await run(machine, { ...options, ...shown, ...asked });
+      return report;
+    },
+  });
+  if (mocked !== null && report !== null) await reportUnusedAnswers(mocked.world, report, flags);
+  return code;
+}
+
+function runOptions(
+  prepared: Prepared,
+  configured: ReturnType<typeof configuredOptions>,
+  flags: RunFlags,
+  background: boolean,
+): RunOptions {
+  const { configuration, start: first } = prepared;
+  const jobs = flags.jobs ?? configuration.defaults.jobs;
+  return {
+    inputs: Object.fromEntries(prepared.inputs),
+    printedInputs: prepared.printed,
+    programDir: prepared.programDir,
+    dir: resolve(flags.dir ?? STORE),
+    cwd: prepared.cwd,
+    worktree: prepared.repository ?? false,
+    ...configured,
+    limits: flagLimits(flags),
+    effectTimeoutMs: flags.effectTimeout ?? null,
+    ...suspendOptions(flags, configuration.defaults.suspend_after, background),
+    autoEvents: flags.autoEvents ?? false,
+    sources: prepared.sources.filter(({ name }) => prepared.machine.files.includes(name)),
+    settings: settingsOf(flags),
+    ...omitUndefined({
+      jobs,
+      start: first ?? undefined,
+    }),
+  };
+}
+
+async function dryRun({ machine, inputs, printed, start: first }: Prepared, flags: RunFlags): Promise<ExitCode> {
+  const { drawDryRun, dryRunJson } = await import('../../views/dry-run.js');
+  const limits = { ...machine.limits, ...flagLimits(flags), effectTimeoutMs: flags.effectTimeout ?? null };
+  const start = first?.state ?? machine.states[machine.initial]?.name ?? '';
+  const dry = { machine, inputs, printed, limits, start };
+  stdout.write(flags.json ? `${JSON.stringify(dryRunJson(dry))}\n` : drawDryRun(dry, await stdout.paint()));
+  return EXIT.returned;
+}
+
+/** A file with only comments or declarations: there is nothing to run or to store. */
+function nothingToRun(name: string, flags: RunFlags): ExitCode {
+  const report = {
+    run_id: null,
+    status: 'returned',
+    machine: name === '<stdin>' ? 'stdin' : basename(name, extname(name)),
+    state: null,
+    states: [],
+    states_total: 0,
+    returned: null,
+    tracked: {},
+    error: null,
+    waiting: [],
+    cost: 0,
+    tokens: { in: 0, out: 0, cache_read: 0, cache_write: 0 },
+    duration_ms: 0,
+    effects: 0,
+  };
+  if (flags.json) stdout.write(`${JSON.stringify(report)}\n`);
+  return EXIT.returned;
+}

@@ -1,0 +1,117 @@
+/** `statedsl serve`: runs over HTTP, for pages, programs and other machines. */
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { Json } from '../../machine/expression.js';
+import { VERSION } from '../../runtime/version.js';
+import { readTokenFile } from '../files/token-file.js';
+import { refusalsAsErrors, type StoreFlags, storeOf } from '../running/stored-runs.js';
+import { EXIT, type ExitCode } from '../terminal/exit-code.js';
+import { stderr, stdout } from '../terminal/streams.js';
+import { usageError } from '../terminal/usage.js';
+
+interface ServeFlags extends StoreFlags {
+  readonly listen: { readonly host: string; readonly port: number };
+  readonly programs?: string;
+  readonly tokenFile?: string;
+  readonly readOnly?: boolean;
+  readonly allowText?: boolean;
+  readonly userHeader?: string;
+  readonly runs?: number;
+  readonly jobs?: number;
+  readonly grace: number;
+  readonly quiet?: boolean;
+  readonly json?: boolean;
+  /** The id of a run: this process executes it for a service. */
+  readonly execute?: string;
+}
+
+const LOOPBACK = new Set(['127.0.0.1', 'localhost', '::1']);
+
+export async function serveCommand(flags: ServeFlags): Promise<ExitCode> {
+  const programs = resolve(flags.programs ?? '.');
+  const directory = flags.dir === undefined ? resolve(programs, '.statedsl') : storeOf(flags);
+  if (flags.execute !== undefined)
+    return executeForService(flags.execute, { directory, programs, jobs: flags.jobs ?? 1 });
+  if (statSync(programs, { throwIfNoEntry: false })?.isDirectory() !== true)
+    return usageError(`there is no folder \`${programs}\``, 'name the folder of the programs with `--programs`');
+  const { host, port } = flags.listen;
+  if (!LOOPBACK.has(host) && flags.tokenFile === undefined)
+    return usageError(
+      `\`${host}\` can be reached from other machines, so the service needs a token`,
+      'write a secret into a file that only you can read, and name it: `--token-file FILE`',
+    );
+  const given = flags.tokenFile === undefined ? null : readTokenFile(flags.tokenFile);
+  if (given !== null && 'problem' in given) return usageError(given.problem, given.help);
+  return refusalsAsErrors(async () => {
+    const { defaultAtOnce, listen } = await import('../../serve/listen.js');
+    const atOnce = flags.runs ?? defaultAtOnce();
+    const options = {
+      host,
+      port,
+      directory,
+      programs,
+      token: given?.token ?? null,
+      isReadOnly: flags.readOnly === true,
+      allowText: flags.allowText === true,
+      userHeader: flags.userHeader ?? null,
+      atOnce,
+      jobs: flags.jobs ?? Math.max(atOnce, defaultAtOnce()),
+      version: VERSION,
+    };
+    let service: Awaited<ReturnType<typeof listen>>;
+    try {
+      service = await listen(options);
+    } catch (cause) {
+      const code = (cause as NodeJS.ErrnoException).code ?? '';
+      const reason = {
+        EADDRINUSE: 'something else listens there',
+        EACCES: 'it is not permitted',
+        EADDRNOTAVAIL: 'this machine has no such address',
+        ENOTFOUND: 'there is no such address',
+      }[code];
+      if (reason === undefined) throw cause;
+      return usageError(`cannot listen at ${host}:${port}: ${reason}`, 'choose another address with `--listen`');
+    }
+    // Before the address is printed: whoever reads it may stop the service at once.
+    const signal = firstSignal(() => service.interrupt());
+    const address = given === null ? `${service.address}/?token=${service.token}` : service.address;
+    if (flags.json) stdout.write(`${JSON.stringify({ address, pid: process.pid })}\n`);
+    else if (!flags.quiet) stderr.write(`listening at ${address}\n`);
+    await signal;
+    if (!flags.quiet) stderr.write('stopping: runs that have not ended are continued at the next start\n');
+    await service.stop(flags.grace);
+    return EXIT.returned;
+  });
+}
+
+/** Resolves at the first signal; each later one calls the function. */
+function firstSignal(onLater: () => void): Promise<void> {
+  return new Promise((resolve) => {
+    let isFirst = true;
+    const onSignal = (): void => {
+      if (!isFirst) onLater();
+      isFirst = false;
+      resolve();
+    };
+    // They stay: a signal without a handler would end the process in the middle of stopping.
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, onSignal);
+  });
+}
+
+async function executeForService(
+  runId: string,
+  about: { directory: string; programs: string; jobs: number },
+): Promise<ExitCode> {
+  const controller = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => controller.abort(name));
+  process.on('SIGXFSZ', () => undefined);
+  const { secret, parent } = JSON.parse(await text(process.stdin)) as {
+    readonly secret: Readonly<Record<string, Json>>;
+    readonly parent: number;
+  };
+  const { executeRun } = await import('../../serve/executions/execute-run.js');
+  const isWanted = (): boolean => process.ppid === parent;
+  await executeRun({ ...about, runId, secret, isWanted, signal: controller.signal });
+  return EXIT.returned;
+}

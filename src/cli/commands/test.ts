@@ -1,0 +1,211 @@
+/** `statedsl test`: runs the tests of programs with scripted answers, in virtual time. */
+import { watch, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { dirname, resolve } from 'node:path';
+import { isTestFile } from '../../project/program-kind.js';
+import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
+import type { SourceSet } from '../../source/source-file.js';
+import { Coverage, type CoveredItem, percentOf } from '../../testing/coverage.js';
+import { findTests } from '../../testing/find-tests.js';
+import { loadSuite } from '../../testing/load-suite.js';
+import { coverageJson, coverageTable, lcov } from '../../testing/reporters/coverage.js';
+import { github, json, junit, tap } from '../../testing/reporters/machine.js';
+import { resultLines, summaryLine } from '../../testing/reporters/pretty.js';
+import { runSuite } from '../../testing/run-suites.js';
+import type { SnapshotMode } from '../../testing/snapshots.js';
+import type { Suite } from '../../testing/suite.js';
+import type { TestResult } from '../../testing/test-result.js';
+import { commandLineHost } from '../files/host.js';
+import { EXIT, type ExitCode } from '../terminal/exit-code.js';
+import { printDiagnostics } from '../terminal/report-diagnostics.js';
+import { stderr, stdout } from '../terminal/streams.js';
+import { usageError } from '../terminal/usage.js';
+
+export interface TestFlags {
+  readonly filter?: string;
+  readonly jobs?: number;
+  readonly bail?: boolean;
+  readonly watch?: boolean;
+  readonly update?: boolean;
+  /** Absent: in CI. */
+  readonly offline?: boolean;
+  readonly reporter: 'pretty' | 'tap' | 'junit' | 'json' | 'github';
+  readonly cwd?: string;
+  /** `table`, `lcov:FILE` and `json:FILE`. */
+  readonly coverage?: readonly string[];
+  /** Per cent. */
+  readonly coverageMin?: number;
+  readonly quiet?: boolean;
+}
+
+export async function testCommand(names: readonly string[], flags: TestFlags): Promise<ExitCode> {
+  const code = await runTests(names, flags);
+  return flags.watch === true ? watchTests(names, flags) : code;
+}
+
+async function runTests(names: readonly string[], flags: TestFlags): Promise<ExitCode> {
+  const begun = performance.now();
+  const { files, missing } = findTests(names.length === 0 ? ['.'] : names);
+  const [absent] = missing;
+  if (absent !== undefined) return usageError(`there is no file or folder \`${absent}\``);
+  const other = files.find((file) => !isTestFile(file));
+  if (other !== undefined)
+    return usageError(`\`${other}\` is not a test file`, 'tests are in files with a name that ends in `.test.dsl`');
+  if (files.length === 0)
+    return usageError('there are no tests here', 'tests are in files with a name that ends in `.test.dsl`');
+  const cwd = resolve(flags.cwd ?? '.');
+  const suites = await loadSuites(files, cwd, flags);
+  if (suites === null) return EXIT.usage;
+  const coverage = flags.coverage === undefined && flags.coverageMin === undefined ? null : new Coverage();
+  const results = await runSuites(suites, cwd, coverage, flags);
+  if (results.length === 0) {
+    const what =
+      flags.filter === undefined ? 'the files contain no tests' : `no test has \`${flags.filter}\` in its name`;
+    return usageError(what, 'write one: `TEST: NAME`, and below it `EXPECT: returned`');
+  }
+  await printResults(results, performance.now() - begun, flags);
+  const isEnough = coverage === null || reportCoverage(coverage.list(), flags);
+  return !isEnough || results.some(({ status }) => status === 'failed') ? EXIT.failed : EXIT.returned;
+}
+
+/** Prints and writes what was covered. False: it is less than was asked for, or a file cannot be written. */
+function reportCoverage(items: readonly CoveredItem[], { coverage = [], coverageMin = 0 }: TestFlags): boolean {
+  let isWritten = true;
+  for (const wanted of new Set(coverage)) {
+    if (wanted === 'table') stderr.write(coverageTable(items));
+    else {
+      const [kind, file] = [wanted.slice(0, wanted.indexOf(':')), wanted.slice(wanted.indexOf(':') + 1)];
+      const problem = writeText(file, kind === 'lcov' ? lcov(items) : coverageJson(items));
+      if (problem !== null) stderr.write(`error: cannot write \`${file}\`: ${problem}\n`);
+      isWritten &&= problem === null;
+    }
+  }
+  const percent = percentOf(items);
+  if (percent >= coverageMin) return isWritten;
+  stderr.write(`error: ${percent.toFixed(1)} % is covered, and \`--coverage-min\` asks for ${coverageMin} %\n`);
+  return false;
+}
+
+function writeText(file: string, text: string): string | null {
+  try {
+    writeFileSync(file, text);
+    return null;
+  } catch (cause) {
+    return (cause as Error).message;
+  }
+}
+
+/** All suites, or null where a file cannot be right: then nothing runs. */
+async function loadSuites(files: readonly string[], cwd: string, flags: TestFlags): Promise<Suite[] | null> {
+  const suites: Suite[] = [];
+  let isWrong = false;
+  for (const file of files) {
+    const loaded = await loadSuite(commandLineHost(), file, cwd);
+    if ('missing' in loaded) {
+      await usageError(loaded.missing);
+      isWrong = true;
+      continue;
+    }
+    await printDiagnostics(loaded.diagnostics, loaded.sources, flags);
+    if (loaded.suite === null || hasErrors(loaded.diagnostics)) isWrong = true;
+    else suites.push(loaded.suite);
+  }
+  return isWrong ? null : suites;
+}
+
+async function runSuites(
+  suites: readonly Suite[],
+  cwd: string,
+  coverage: Coverage | null,
+  flags: TestFlags,
+): Promise<TestResult[]> {
+  const isPretty = flags.reporter === 'pretty';
+  const paint = await stdout.paint();
+  const results: TestResult[] = [];
+  const warnings: { readonly diagnostics: readonly Diagnostic[]; readonly sources: SourceSet }[] = [];
+  const obsolete: string[] = [];
+  for (const suite of suites) {
+    let isFirst = true;
+    const ran = await runSuite(suite, {
+      host: commandLineHost(),
+      cwd,
+      jobs: flags.jobs ?? availableParallelism(),
+      filter: flags.filter ?? null,
+      bail: flags.bail === true,
+      offline: flags.offline ?? isCi(),
+      snapshots: snapshotMode(flags),
+      coverage,
+      onResult: (result) => {
+        results.push(result);
+        if (!isPretty || (flags.quiet === true && result.status !== 'failed')) return;
+        if (isFirst) stdout.write(`${paint.strong(suite.name)}\n`);
+        isFirst = false;
+        stdout.write(resultLines(result, paint));
+      },
+    });
+    warnings.push({ diagnostics: ran.diagnostics, sources: suite.sources });
+    obsolete.push(...ran.obsolete.map((name) => `\`${name}\` in ${suite.name}.snap`));
+    if (flags.bail === true && results.some(({ status }) => status === 'failed')) break;
+  }
+  for (const { diagnostics, sources } of warnings) await printDiagnostics(diagnostics, sources, flags);
+  if (obsolete.length > 0 && flags.quiet !== true)
+    stderr.write(`snapshots without a test: ${obsolete.join(', ')} (\`--update\` removes them)\n`);
+  return results;
+}
+
+async function printResults(results: readonly TestResult[], ms: number, { reporter }: TestFlags): Promise<void> {
+  switch (reporter) {
+    case 'pretty':
+      stdout.write(summaryLine(results, ms, await stdout.paint()));
+      return;
+    case 'tap':
+      stdout.write(tap(results));
+      return;
+    case 'junit':
+      stdout.write(junit(results));
+      return;
+    case 'json':
+      stdout.write(json(results));
+      return;
+    case 'github':
+      stdout.write(github(results));
+  }
+}
+
+/** In an unattended run, a missing snapshot is a mistake and not the first one. */
+function snapshotMode({ update }: TestFlags): SnapshotMode {
+  if (update === true) return 'update';
+  return isCi() ? 'read-only' : 'write-missing';
+}
+
+function isCi(): boolean {
+  const { CI } = process.env;
+  return CI !== undefined && !['', '0', 'false'].includes(CI);
+}
+
+/** Runs the tests again whenever a file changes, until the process is interrupted. */
+function watchTests(names: readonly string[], flags: TestFlags): Promise<ExitCode> {
+  const folders = new Set(
+    (names.length === 0 ? ['.'] : names).map((name) => (/\.dsl$/.test(name) ? dirname(name) : name)),
+  );
+  let timer: NodeJS.Timeout | undefined;
+  let isRunning = false;
+  let isStale = false;
+  const rerun = async (): Promise<void> => {
+    isStale = isRunning;
+    if (isRunning) return;
+    isRunning = true;
+    stdout.write('\n');
+    await runTests(names, flags);
+    isRunning = false;
+    if (isStale) await rerun();
+  };
+  const note = (_event: string, name: string | null): void => {
+    if (name !== null && !/\.(?:dsl|md|ya?ml|json)$/.test(name)) return;
+    clearTimeout(timer);
+    // Editors write a file in several steps.
+    timer = setTimeout(rerun, 50);
+  };
+  for (const folder of folders) watch(folder, { recursive: true }, note);
+  return new Promise((end) => process.once('SIGINT', () => end(EXIT.returned)));
+}

@@ -1,0 +1,52 @@
+/** Reads the machines of a program for commands that only show them. No agent is looked up and nothing runs. */
+import type { Machine } from '../../machine/machine.js';
+import { compileProgram } from '../../project/compile-program.js';
+import { readNamed } from '../../project/read-program.js';
+import { loadSettings } from '../../project/settings.js';
+import { hasErrors } from '../../source/diagnostic.js';
+import { nearest } from '../../source/suggest.js';
+import { drawDiagnostics } from '../../views/diagnostics/diagnostic.js';
+import { commandLineHost } from '../files/host.js';
+import { EXIT, type ExitCode } from '../terminal/exit-code.js';
+import { stderr } from '../terminal/streams.js';
+import { usageError } from '../terminal/usage.js';
+
+export interface MachineFlags {
+  readonly machine?: string;
+  readonly tools?: string;
+}
+
+/**
+ * Returns all machines, or the one that `machine` names. If there are errors, reports them and returns an exit code.
+ */
+export async function readMachines(file: string, flags: MachineFlags): Promise<readonly Machine[] | ExitCode> {
+  const { configuration } = await loadSettings(commandLineHost(), file);
+  const read = readNamed(commandLineHost(), file, configuration);
+  if (read.kind === 'missing') return usageError(read.message);
+  const compilation =
+    read.kind === 'broken'
+      ? read.compilation
+      : await compileProgram(commandLineHost(), read, {
+          cwd: process.cwd(),
+          configuration,
+          calls: { tools: flags.tools },
+        });
+  const errors = compilation.diagnostics.filter(({ severity }) => severity === 'error');
+  if (hasErrors(errors)) {
+    stderr.write(drawDiagnostics(errors, compilation.sources, await stderr.paint()));
+    return EXIT.usage;
+  }
+  const names = compilation.machines.map(({ name }) => name);
+  if (flags.machine !== undefined && !names.includes(flags.machine)) {
+    const near = nearest(flags.machine, names);
+    const help =
+      near === undefined
+        ? `it has ${names.map((name) => `\`${name}\``).join(', ') || 'none'}`
+        : `did you mean \`${near}\`?`;
+    return usageError(
+      `there is no machine \`${flags.machine}\` in \`${read.kind === 'text' ? read.name : file}\``,
+      help,
+    );
+  }
+  return compilation.machines.filter(({ name }) => flags.machine === undefined || name === flags.machine);
+}
