@@ -27,14 +27,14 @@ const BELOW_LIBRARY = [
 export const ROOMS: Readonly<Record<string, Room>> = {
   prelude: {
     holds:
-      'what every room needs: `unreachable` ends a `switch`, `omitUndefined` leaves out members, and `launcher` is what starts the program; all other rooms may import it',
+      'what every room needs: `unreachable` ends a `switch`, `omitUndefined` leaves out members, `nearest` finds the name that was meant, `reference` parses and prints data references, and `launcher` is what starts the program; all other rooms may import it',
     rooms: [],
     packages: [],
     node: false,
   },
   source: {
     holds:
-      'source files (offset ↔ line), Diagnostic, suggestions and fixes; `catalogue/`: every code with its words; `foreign/`: how to write lines of other languages',
+      'source files (offset ↔ line), Diagnostic and fixes; `catalogue/`: every code with its words; `foreign/`: how to write lines of other languages',
     rooms: [],
     packages: [],
     node: false,
@@ -55,7 +55,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   machine: {
     holds: 'the Machine: plain JSON with states of flat instructions, in which every name is a slot',
-    rooms: ['source'],
+    rooms: [],
     packages: [],
     node: false,
   },
@@ -112,7 +112,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   control: {
     holds:
       'every operation on runs as one interface, `Runs`, for the command line and for programs that embed statedsl; refusals are values; `folder/`: the runs of a folder on disk',
-    rooms: ['source', 'machine', 'interpreter', 'runtime', 'project', 'views', 'library'],
+    rooms: ['machine', 'interpreter', 'runtime', 'project', 'views', 'library'],
     packages: [],
     node: true,
   },

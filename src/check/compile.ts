@@ -5,12 +5,12 @@
  * because they read whole machines.
  */
 import type { Machine } from '../machine/machine.js';
+import { nearest } from '../prelude/nearest.js';
 import { checkMessages as say } from '../source/catalogue/check.js';
 import { type Diagnostic, hasErrors, sortDiagnostics } from '../source/diagnostic.js';
 import { withFixes } from '../source/repair.js';
 import { inSpellingOfFiles } from '../source/reword.js';
 import { type SourceFile, type SourceSet, type Span, sourceFile } from '../source/source-file.js';
-import { nearest } from '../source/suggest.js';
 import { Callables, type CallSupport } from './callables.js';
 import { collect, type Load, type ParseFile, type Unit } from './collect.js';
 import { newExpansions } from './expansion.js';

@@ -1,6 +1,7 @@
 /** Suggestions for misspelt names, limited in number. */
+
+import { nearest } from '../prelude/nearest.js';
 import type { Diagnostic } from '../source/diagnostic.js';
-import { nearest } from '../source/suggest.js';
 
 /** More mistakes than this have another cause than misspelling. */
 const READABLE = 200;

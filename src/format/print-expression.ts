@@ -2,8 +2,9 @@
  * Prints expressions and texts from the tree alone, for trees of workflow files, where quotes and escapes differ.
  * Prints only the parentheses that precedence requires.
  */
+
+import { printPath } from '../prelude/reference.js';
 import { unreachable } from '../prelude/unreachable.js';
-import { printPath } from '../source/reference.js';
 import type { Expression, Interpolation, ObjectEntry, Option, ReferenceGroup, Template } from '../syntax/ast.js';
 import { interpolationEnd } from '../syntax/tokens/interpolation-scan.js';
 

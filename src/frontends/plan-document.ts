@@ -2,11 +2,12 @@
  * Builds the tree of a plan from its JSON: finds calls, parameters and messages, and parses their references. Reports
  * each mistake at its location in the document and continues.
  */
+
+import { nearest } from '../prelude/nearest.js';
+import { type ReferenceExpr, readReference, stringRole } from '../prelude/reference.js';
 import { unreachable } from '../prelude/unreachable.js';
 import { planMessages as words } from '../source/catalogue/plan.js';
 import type { Diagnostic } from '../source/diagnostic.js';
-import { type ReferenceExpr, readReference, stringRole } from '../source/reference.js';
-import { nearest } from '../source/suggest.js';
 import type {
   CallNode,
   JsonNode,

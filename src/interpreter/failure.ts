@@ -3,7 +3,7 @@
  * caught by the loop that runs it; no other code throws it and none lets it out.
  */
 import type { Expr, Json } from '../machine/expression.js';
-import { nearest } from '../machine/nearest.js';
+import { nearest } from '../prelude/nearest.js';
 import { aType, isObject, typeOf, type Value } from './values/value.js';
 
 export class RuntimeFailure extends Error {

@@ -5,10 +5,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, extname, isAbsolute, join, resolve } from 'node:path';
+import { nearest } from '../prelude/nearest.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { Configuration } from '../runtime/configuration/configuration.js';
 import type { Readable } from '../runtime/readable-file.js';
-import { nearest } from '../source/suggest.js';
 import { nameBelow, type ProjectHost, pathOf, shortName } from './host.js';
 import { decodeText, MAX_PROGRAM_BYTES, withoutByteOrderMark } from './read-text.js';
 import { shippedFolder } from './shipped-folder.js';

@@ -5,9 +5,9 @@
 import { isUtf8 } from 'node:buffer';
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import { nearest } from '../prelude/nearest.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { STREAM, whyNoFile } from '../runtime/readable-file.js';
-import { nearest } from '../source/suggest.js';
 
 export const MAX_PROGRAM_BYTES = 64 * 1024 * 1024;
 export const MAX_INPUT_BYTES = 16 * 1024 * 1024;

@@ -2,7 +2,7 @@
  * A plan and its tools as written: JSON with source locations, and calls with parsed references. Plain data. Later
  * stages check whether kinds, tools and paths exist.
  */
-import type { ReferenceExpr } from '../source/reference.js';
+import type { ReferenceExpr } from '../prelude/reference.js';
 import type { Span } from '../source/source-file.js';
 
 /** JSON with the source location of every value. */

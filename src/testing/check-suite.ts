@@ -1,9 +1,9 @@
 /** What in a test file cannot be right, found before anything runs: names that nothing has, and mocks that exclude each other. */
 import { readDuration } from '../machine/duration.js';
+import { nearest } from '../prelude/nearest.js';
 import { testMessages as say } from '../source/catalogue/tests.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import { positionAt, type SourceFile, type Span } from '../source/source-file.js';
-import { nearest } from '../source/suggest.js';
 import type { Name } from '../syntax/ast.js';
 import type { Expectation, MockLine, Selector, TestCase, TestLine } from '../syntax/tests/test-tree.js';
 import { constantOf } from './expressions.js';

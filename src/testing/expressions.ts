@@ -5,12 +5,12 @@
 import { compile } from '../check/compile.js';
 import { advance, type LinkedMachine, link, startRun } from '../interpreter/run.js';
 import type { Json } from '../machine/expression.js';
+import { nearest } from '../prelude/nearest.js';
 import { boundedMatches } from '../runtime/matches.js';
 import { sha256Hex } from '../runtime/sha256.js';
 import { testMessages as say } from '../source/catalogue/tests.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import type { Span } from '../source/source-file.js';
-import { nearest } from '../source/suggest.js';
 import type { Expression } from '../syntax/ast.js';
 import type { ExpressionText, TestFile } from '../syntax/tests/test-tree.js';
 

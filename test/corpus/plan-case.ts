@@ -2,7 +2,7 @@
 import { compilePlan } from '../../src/check/plan/compile-plan.js';
 import { readPlanDocument } from '../../src/frontends/plan-document.js';
 import { readYamlTree } from '../../src/frontends/yaml-tree.js';
-import { printPath } from '../../src/machine/reference.js';
+import { printPath } from '../../src/prelude/reference.js';
 import { schemaValidator } from '../../src/runtime/tools/call-schema.js';
 import { sourceFile } from '../../src/source/source-file.js';
 import { drawDiagnostics } from '../../src/views/diagnostics/diagnostic.js';

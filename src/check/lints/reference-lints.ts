@@ -2,11 +2,12 @@
  * Compares reads of data with everything that calls write in the machine. A path that resembles a written one is
  * misspelt. Any other may be absent on purpose, so reading it fails only during a run.
  */
+
+import { nearest } from '../../prelude/nearest.js';
+import { type DataPath, printPath } from '../../prelude/reference.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
-import { type DataPath, printPath } from '../../source/reference.js';
 import type { Span } from '../../source/source-file.js';
-import { nearest } from '../../source/suggest.js';
 import type { LoweredState } from '../lower/lowered-state.js';
 import { buildPathTree } from '../plan/path-tree.js';
 import type { DataRead, DataWrite } from '../scope.js';

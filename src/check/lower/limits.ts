@@ -2,9 +2,9 @@
 import { parseByteCount } from '../../machine/byte-count.js';
 import { parseDuration } from '../../machine/duration.js';
 import type { Limits } from '../../machine/machine.js';
+import { nearest } from '../../prelude/nearest.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
-import { nearest } from '../../source/suggest.js';
 import type { Option } from '../../syntax/ast.js';
 import { constantText } from './expression.js';
 

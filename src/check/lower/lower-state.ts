@@ -4,11 +4,11 @@
  * unreachable instructions and states that fall off their end.
  */
 import type { State } from '../../machine/machine.js';
+import { nearest } from '../../prelude/nearest.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import { stepMessages as steps } from '../../source/catalogue/steps.js';
-import { nearest } from '../../source/suggest.js';
 import type { Block, Instruction } from '../../syntax/ast.js';
 import type { StateDeclaration } from '../collect.js';
 import { ERROR_NAMES } from '../reserved-names.js';

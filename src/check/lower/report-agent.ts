@@ -1,7 +1,7 @@
 /** Reports agents that are not configured or lack their program, each once. */
 import type { Template } from '../../machine/expression.js';
+import { nearest } from '../../prelude/nearest.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
-import { nearest } from '../../source/suggest.js';
 import type { Name, Template as TextTemplate } from '../../syntax/ast.js';
 import { constantText, lowerTemplate } from './expression.js';
 import type { StateLowering } from './state-lowering.js';

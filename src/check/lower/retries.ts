@@ -1,10 +1,10 @@
 /** Lowers `retry=` and `retry_on=`: the number of retries, their pauses, and the failures that they apply to. */
 import type { Instruction } from '../../machine/machine.js';
 import { parseRetry, parseRetryOn, RETRIED_KINDS } from '../../machine/option-values.js';
+import { nearest } from '../../prelude/nearest.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Span } from '../../source/source-file.js';
-import { nearest } from '../../source/suggest.js';
 import type { Option } from '../../syntax/ast.js';
 import { constantText, lowerTemplate } from './expression.js';
 import type { StateLowering } from './state-lowering.js';

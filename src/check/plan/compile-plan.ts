@@ -1,11 +1,11 @@
 /** The pipeline of plans: the trees of a document and of its tools become a Plan and diagnostics. */
 import type { Json } from '../../machine/expression.js';
 import type { Plan, PlanCall, PlanPath, ToolBinding, ToolTarget } from '../../machine/plan.js';
+import { nearest } from '../../prelude/nearest.js';
+import { printPath } from '../../prelude/reference.js';
 import { planMessages as words } from '../../source/catalogue/plan.js';
 import { type Diagnostic, hasErrors, sortDiagnostics } from '../../source/diagnostic.js';
-import { printPath } from '../../source/reference.js';
 import type { Span } from '../../source/source-file.js';
-import { nearest } from '../../source/suggest.js';
 import type { JsonNode, PlanNode } from '../../syntax/plan-tree.js';
 import { findExclusiveCalls } from './exclusive-calls.js';
 import { lintFields } from './field-lints.js';

@@ -4,10 +4,10 @@
  */
 
 import type { Parameter, PlanPath, Read } from '../../machine/plan.js';
+import { printPath } from '../../prelude/reference.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { planMessages as words } from '../../source/catalogue/plan.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
-import { printPath } from '../../source/reference.js';
 import type { Given } from './given.js';
 import { valueAt } from './json-of.js';
 import type { LoweredCall } from './lower-calls.js';

@@ -1,9 +1,9 @@
 /** Reports reads of fields that no result can have, by the schemas of the tools that write them. */
 import type { PlanPath } from '../../machine/plan.js';
+import { nearest } from '../../prelude/nearest.js';
+import { printPath } from '../../prelude/reference.js';
 import { planMessages as words } from '../../source/catalogue/plan.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
-import { printPath } from '../../source/reference.js';
-import { nearest } from '../../source/suggest.js';
 import type { Given } from './given.js';
 import { isObject, valueAt } from './json-of.js';
 import type { LocatedRead, LoweredCall, Lowering } from './lower-calls.js';

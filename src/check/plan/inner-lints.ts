@@ -1,8 +1,8 @@
 /** Checks calls that run plans: whether the plan can run, and whether the parameters match its inputs. */
 import type { PlanPath } from '../../machine/plan.js';
+import { nearest } from '../../prelude/nearest.js';
 import { planMessages as words } from '../../source/catalogue/plan.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
-import { nearest } from '../../source/suggest.js';
 import type { LoweredCall } from './lower-calls.js';
 import { inputName } from './read-lints.js';
 

@@ -5,12 +5,12 @@
 
 import type { Json } from '../../machine/expression.js';
 import type { OutputMethod, Parameter, PlanCall, PlanPath, Read, ToolBinding } from '../../machine/plan.js';
+import { nearest } from '../../prelude/nearest.js';
+import { printPath, type ReferenceExpr, readReference } from '../../prelude/reference.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { planMessages as words } from '../../source/catalogue/plan.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
-import { printPath, type ReferenceExpr, readReference } from '../../source/reference.js';
 import type { Span } from '../../source/source-file.js';
-import { nearest } from '../../source/suggest.js';
 import type { CallNode, ParameterNode, PlanNode, TextNode } from '../../syntax/plan-tree.js';
 import type { Given } from './given.js';
 import { define, jsonOf } from './json-of.js';

@@ -3,9 +3,9 @@
  * value.
  */
 import type { PlanPath } from '../../machine/plan.js';
+import { printPath } from '../../prelude/reference.js';
 import { planMessages as words } from '../../source/catalogue/plan.js';
 import type { Diagnostic, Label } from '../../source/diagnostic.js';
-import { printPath } from '../../source/reference.js';
 import type { Exclusive } from './exclusive-calls.js';
 import type { Given } from './given.js';
 import { describeType, valueAt } from './json-of.js';

@@ -1,11 +1,11 @@
 /** Checks the reads of calls, finds the inputs that a run requires, and reports effects without an order. */
 import type { Parameter, PlanPath, Read } from '../../machine/plan.js';
 import { pathsOf } from '../../machine/plan.js';
+import { nearest } from '../../prelude/nearest.js';
+import { printPath } from '../../prelude/reference.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { planMessages as words } from '../../source/catalogue/plan.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
-import { printPath } from '../../source/reference.js';
-import { nearest } from '../../source/suggest.js';
 import type { Given } from './given.js';
 import { describeType, memberAt, valueAt } from './json-of.js';
 import type { LocatedRead, LoweredCall, Lowering } from './lower-calls.js';

@@ -4,9 +4,9 @@
  */
 import type { Json } from '../../machine/expression.js';
 import type { Parameter } from '../../machine/plan.js';
+import { nearest } from '../../prelude/nearest.js';
 import { planMessages as words } from '../../source/catalogue/plan.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
-import { nearest } from '../../source/suggest.js';
 import type { Given } from './given.js';
 import { isObject, valueAt } from './json-of.js';
 import type { LoweredCall } from './lower-calls.js';

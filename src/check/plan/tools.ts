@@ -2,10 +2,10 @@
 import { parseDuration } from '../../machine/duration.js';
 import type { Json } from '../../machine/expression.js';
 import type { PlanPath, ToolBinding, ToolTarget } from '../../machine/plan.js';
+import { nearest } from '../../prelude/nearest.js';
+import { readReference } from '../../prelude/reference.js';
 import { planMessages as words } from '../../source/catalogue/plan.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
-import { readReference } from '../../source/reference.js';
-import { nearest } from '../../source/suggest.js';
 import { type JsonNode, memberOf, type ObjectNode } from '../../syntax/plan-tree.js';
 import { isObject, jsonOf } from './json-of.js';
 

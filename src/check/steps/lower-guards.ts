@@ -1,9 +1,9 @@
 /** Lowers the guards of an agent call: limits that act while it runs. */
 import { parseDuration } from '../../machine/duration.js';
 import type { GuardLayout } from '../../machine/step.js';
+import { nearest } from '../../prelude/nearest.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { type GuardProblem, stepMessages as say } from '../../source/catalogue/steps.js';
-import { nearest } from '../../source/suggest.js';
 import type { Option } from '../../syntax/ast.js';
 import { constantText } from '../lower/expression.js';
 import type { StateLowering } from '../lower/state-lowering.js';

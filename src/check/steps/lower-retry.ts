@@ -1,8 +1,8 @@
 /** Lowers RETRY: the changes for later attempts, and the number of attempts. */
 import type { RetryEntryLayout, RetryLayout, StepLayout } from '../../machine/step.js';
+import { nearest } from '../../prelude/nearest.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
-import { nearest } from '../../source/suggest.js';
 import type { Expression } from '../../syntax/ast.js';
 import type { Override, RetryCondition, RetryEntry } from '../../syntax/step.js';
 import { constantOf } from '../lower/constant.js';

@@ -3,11 +3,11 @@
  * its layout, which all these instructions share.
  */
 import type { ContextLayout, StepLayout } from '../../machine/step.js';
+import { nearest } from '../../prelude/nearest.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
 import type { SourceFile } from '../../source/source-file.js';
-import { nearest } from '../../source/suggest.js';
 import { constantText, lowerTemplate } from '../lower/expression.js';
 import { lowerAgentName, reportPrompt } from '../lower/report-agent.js';
 import type { StateLowering } from '../lower/state-lowering.js';

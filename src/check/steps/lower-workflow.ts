@@ -4,9 +4,9 @@
  */
 import type { StepKey } from '../../machine/expression.js';
 import type { WorkflowLimits } from '../../machine/step.js';
+import { nearest } from '../../prelude/nearest.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
-import { nearest } from '../../source/suggest.js';
 import type { Instruction, Program } from '../../syntax/ast.js';
 import type { WorkflowCall } from '../../syntax/step.js';
 import type { InputDeclaration } from '../collect.js';

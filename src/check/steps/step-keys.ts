@@ -3,10 +3,10 @@
  * `{gate.review.comments}`, `{prev.output}`, `{error}`. A variable of the program with such a name wins.
  */
 import type { Expr, StepKey } from '../../machine/expression.js';
+import { nearest } from '../../prelude/nearest.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
 import type { Span } from '../../source/source-file.js';
-import { nearest } from '../../source/suggest.js';
 import type { Expression } from '../../syntax/ast.js';
 import { STEP_FIELDS } from '../../syntax/step-key.js';
 import type { MachineScope } from '../scope.js';

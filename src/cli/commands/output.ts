@@ -3,10 +3,10 @@
  * visible text unless `--raw` is set; a file or a pipe gets the exact bytes.
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import { nearest } from '../../prelude/nearest.js';
 import { bytesOf, OutputRecord, type Printed, type Printer, type Wanted } from '../../runtime/store/run-output.js';
 import { RunRefused } from '../../runtime/store/run-refused.js';
 import { openStoredRun, runStatus } from '../../runtime/store/stored-run.js';
-import { nearest } from '../../source/suggest.js';
 import { cut, escapeControls, oneLine } from '../../views/drawing/visible-text.js';
 import { findRunOrLatest, refusalsAsErrors, type StoreFlags, storeOf } from '../running/stored-runs.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';

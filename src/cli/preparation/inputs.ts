@@ -13,11 +13,11 @@ import {
 } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import type { Input, Machine } from '../../machine/machine.js';
+import { nearest } from '../../prelude/nearest.js';
 import { MAX_INPUT_BYTES, readBytes, whyNotRead } from '../../project/read-text.js';
 import { commandLineMessages as words } from '../../source/catalogue/command-line.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import { type SourceSet, type Span, sourceFile } from '../../source/source-file.js';
-import { nearest } from '../../source/suggest.js';
 
 /** A value and the source location at which its mistakes are reported. */
 interface Given {

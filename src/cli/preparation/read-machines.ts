@@ -1,10 +1,10 @@
 /** Reads the machines of a program for commands that only show them. No agent is looked up and nothing runs. */
 import type { Machine } from '../../machine/machine.js';
+import { nearest } from '../../prelude/nearest.js';
 import { compileProgram } from '../../project/compile-program.js';
 import { readNamed } from '../../project/read-program.js';
 import { loadSettings } from '../../project/settings.js';
 import { hasErrors } from '../../source/diagnostic.js';
-import { nearest } from '../../source/suggest.js';
 import { drawDiagnostics } from '../../views/diagnostics/diagnostic.js';
 import { commandLineHost } from '../files/host.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';

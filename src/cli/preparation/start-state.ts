@@ -4,11 +4,11 @@
  */
 import type { Json, SlotRef } from '../../machine/expression.js';
 import type { Machine, State } from '../../machine/machine.js';
+import { nearest } from '../../prelude/nearest.js';
 import { checkMessages } from '../../source/catalogue/check.js';
 import { commandLineMessages as words } from '../../source/catalogue/command-line.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import { type SourceSet, type Span, sourceFile } from '../../source/source-file.js';
-import { nearest } from '../../source/suggest.js';
 
 export interface Start {
   readonly state: string;

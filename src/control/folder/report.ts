@@ -1,11 +1,11 @@
 /** Reports on runs of a folder: how much time and money they took, and where. */
 import { join } from 'node:path';
+import { nearest } from '../../prelude/nearest.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { type ListedRun, listedRun, listRuns } from '../../runtime/list-runs.js';
 import { readJournal } from '../../runtime/store/read-journal.js';
 import { RunRefused } from '../../runtime/store/run-refused.js';
 import { readIndex } from '../../runtime/store/stored-run.js';
-import { nearest } from '../../source/suggest.js';
 import { type Report, type RunWithFacts, reportOn } from '../../views/report/report.js';
 import { type Detail, detailNames, detailOf } from '../../views/report/report-detail.js';
 import { RunFacts } from '../../views/report/run-facts.js';

@@ -1,8 +1,8 @@
 /** Reads `gate:`: words, and mappings with one check each. */
 
+import { nearest } from '../../prelude/nearest.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
-import { nearest } from '../../source/suggest.js';
 import type { GateCheck, GateEntry } from '../../syntax/step.js';
 import { isNothing, Members, nameOf, type ReaderContext, textOf, wrongShape } from './reader-context.js';
 import { callOf, conditionOf, itemsOf, numberOf, partOf, reportOneOf, shellOf, spanOf, templateOf } from './values.js';

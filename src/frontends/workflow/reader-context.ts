@@ -1,10 +1,10 @@
 /** The context that the readers of a workflow file share: diagnostics, access to keys, and signs of its dialect. */
 
+import { nearest } from '../../prelude/nearest.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { Span } from '../../source/source-file.js';
-import { nearest } from '../../source/suggest.js';
 import type { Name } from '../../syntax/ast.js';
 import type { YamlMap, YamlMember, YamlNode, YamlScalar } from './yaml/yaml-nodes.js';
 

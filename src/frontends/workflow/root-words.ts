@@ -3,9 +3,9 @@
  * step, or a key that resembles a valid one, is a mistake.
  */
 
+import { nearest } from '../../prelude/nearest.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
-import { nearest } from '../../source/suggest.js';
 import type { Program } from '../../syntax/ast.js';
 import { isNothing, type Members, type ReaderContext } from './reader-context.js';
 import { STEP_KEYS } from './step-reader.js';

@@ -1,9 +1,9 @@
 /** Reads one step of a workflow file. Its parts may be under `get` and `run`, or next to its name. */
 
+import { nearest } from '../../prelude/nearest.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
 import { unnamedStep } from '../../source/spelling.js';
-import { nearest } from '../../source/suggest.js';
 import type { Block, Instruction, Name } from '../../syntax/ast.js';
 import type { EachTask, StepRun } from '../../syntax/step.js';
 import { gatesOf } from './gates.js';

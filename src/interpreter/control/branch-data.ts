@@ -2,7 +2,7 @@
  * The run's data as branches see it. A branch starts with the data at its fork and sees only its own writes in addition.
  * The join applies the writes of branches in source order, so the result never depends on which branch was faster.
  */
-import { printPath } from '../../machine/reference.js';
+import { printPath } from '../../prelude/reference.js';
 import type { Member } from '../run-state/fork.js';
 import { type DataWrite, RunData } from '../run-state/run-data.js';
 import { record, type Thread, warn } from '../run-state/thread.js';

@@ -1,5 +1,5 @@
 /** Asks people for the paths that only they give. No terminal asks for these: who approves should know what for. */
-import { printPath } from '../../machine/reference.js';
+import { printPath } from '../../prelude/reference.js';
 import { forget, suspend } from '../control/effects.js';
 import type { Thread } from '../run-state/thread.js';
 import type { RunningPlan } from './active-plan.js';

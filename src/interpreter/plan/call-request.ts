@@ -1,8 +1,8 @@
 /** Calls of tools as requests to the world, with everything that a handler needs, and as events. */
 import type { Json } from '../../machine/expression.js';
 import type { PlanPath, ToolBinding } from '../../machine/plan.js';
-import { printPath } from '../../machine/reference.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
+import { printPath } from '../../prelude/reference.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { type ContinuedSession, continuing } from '../agents/continued-session.js';
 import { requestedEvent } from '../control/effects.js';

@@ -4,7 +4,7 @@
  */
 import type { Json } from '../../machine/expression.js';
 import type { OutputMethod } from '../../machine/plan.js';
-import { printPath } from '../../machine/reference.js';
+import { printPath } from '../../prelude/reference.js';
 import { DataTree } from '../values/data-tree.js';
 
 export type DataPath = readonly [string, ...string[]];

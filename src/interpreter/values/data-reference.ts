@@ -2,7 +2,7 @@
  * Reads data references, by kind: inputs and tracked variables, and what calls have written below `state` and `data`. The
  * data may be missing. A branch sees the data at its fork and its own writes.
  */
-import { printPath } from '../../machine/reference.js';
+import { printPath } from '../../prelude/reference.js';
 import { AbsentFailure, UnboundFailure } from '../failure.js';
 import type { Slot, Thread } from '../run-state/thread.js';
 import { define, isList, isObject, type Missing, member, type Value } from './value.js';

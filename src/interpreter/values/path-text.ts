@@ -1,6 +1,6 @@
 /** Paths of expressions as they were written, for messages. */
 import type { Expr } from '../../machine/expression.js';
-import { printPath } from '../../machine/reference.js';
+import { printPath } from '../../prelude/reference.js';
 
 /** How a path was written, for messages. */
 export function pathText(expr: Expr): string {

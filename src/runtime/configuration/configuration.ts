@@ -5,7 +5,7 @@
 import { dirname } from 'node:path';
 import type { ErrorObject } from 'ajv';
 import type { Json } from '../../machine/expression.js';
-import { nearest } from '../../machine/nearest.js';
+import { nearest } from '../../prelude/nearest.js';
 import type { AgentConfiguration } from '../agents/programs/adapter.js';
 import { findAdapter, nameableAdapters } from '../agents/programs/adapters.js';
 import { leakGroups, looseningArgument } from '../agents/programs/leaks.js';

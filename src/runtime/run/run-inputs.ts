@@ -2,7 +2,7 @@
 import { deeperThan, MAX_DEPTH } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import type { Input, Machine } from '../../machine/machine.js';
-import { nearest } from '../../machine/nearest.js';
+import { nearest } from '../../prelude/nearest.js';
 
 interface InputProblem {
   readonly kind: 'missing' | 'unknown' | 'type' | 'choice' | 'depth' | 'json';

@@ -1,10 +1,10 @@
 /** Builds the entries of CONTEXT and GATE, from one line or several. */
 import type { CstNode, IToken } from 'chevrotain';
+import { nearest } from '../../prelude/nearest.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { badGateCommand, notAGate, unknownEntry } from '../../source/catalogue/step-syntax.js';
 import { missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
-import { nearest } from '../../source/suggest.js';
 import type { Expression, Instruction, Name, Template } from '../ast.js';
 import {
   child,

@@ -1,5 +1,5 @@
 /** The keywords of gates and retries, and the values that may follow them. */
-import { nearest } from '../../source/suggest.js';
+import { nearest } from '../../prelude/nearest.js';
 import { isSection, verbNamed } from '../tokens/verbs.js';
 
 /** Gates that are followed only by a command. */

@@ -2,9 +2,10 @@
  * From the text of a test file to its tree. Each line is read on its own, so a mistake costs only its line. Parsing never
  * fails: whatever is wrong is in the diagnostics.
  */
+
+import { nearest } from '../../prelude/nearest.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { SourceFile } from '../../source/source-file.js';
-import { nearest } from '../../source/suggest.js';
 import type { Expression } from '../ast.js';
 import { readExpectation } from './expectation.js';
 import { LineCursor, LineProblem } from './line-cursor.js';

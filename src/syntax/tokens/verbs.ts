@@ -2,7 +2,7 @@
  * The verbs of the language, and how they are recognized at the start of a line or an action. A misspelt verb is parsed
  * as the verb that it resembles, so that the rest of its line has a meaning and the mistake is reported once.
  */
-import { nearest } from '../../source/suggest.js';
+import { nearest } from '../../prelude/nearest.js';
 
 export const declarationVerbs = ['MACHINE', 'INPUT', 'LIMIT', 'IMPORT', 'PATTERN', 'STATE'] as const;
 export const branchVerbs = ['ELSE IF', 'ELSE', 'DEFAULT', 'ON ERROR'] as const;

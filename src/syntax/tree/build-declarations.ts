@@ -1,8 +1,8 @@
 /** Builds declarations: MACHINE, STATE, PATTERN, INPUT, LIMIT and IMPORT. The block builder adds their bodies. */
 import type { CstNode, IToken } from 'chevrotain';
+import { nearest } from '../../prelude/nearest.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { badInputNote, missingPart, unexpectedText, unquotedPath } from '../../source/catalogue/syntax.js';
-import { nearest } from '../../source/suggest.js';
 import type { Block, Declaration, Instruction, Name } from '../ast.js';
 import { child, type ParseContext, reportMissing, span, spanOf, token, tokenSpan, tokens } from '../grammar/cst.js';
 import { bindingName, checkedName, verbName } from '../names.js';

@@ -1,7 +1,7 @@
 /** Builds the operands of expressions: names and paths, calls, literals, lists, objects, and groups. */
 import type { CstElement, CstNode, IToken } from 'chevrotain';
+import { NEVER_NAMES } from '../../prelude/reference.js';
 import { missingPart, unclosedBracket } from '../../source/catalogue/syntax.js';
-import { NEVER_NAMES } from '../../source/reference.js';
 import type { Expression, ObjectEntry } from '../ast.js';
 import {
   child,

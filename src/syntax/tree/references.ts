@@ -1,7 +1,7 @@
 /**
  * Builds references with locations. A mistake is stored in the node, because only the checker knows the allowed kinds.
  */
-import { type DataPath, type ReferenceExpr, type ReferenceProblem, readReference } from '../../source/reference.js';
+import { type DataPath, type ReferenceExpr, type ReferenceProblem, readReference } from '../../prelude/reference.js';
 import type { DataReference, Expression, OutputPath, ReferenceGroup, ReferenceMistake } from '../ast.js';
 import { type ParseContext, span } from '../grammar/cst.js';
 

@@ -3,7 +3,7 @@
  */
 import type { Simulation } from '../../interpreter/plan/simulate-plan.js';
 import type { Plan, PlanCall } from '../../machine/plan.js';
-import { printPath } from '../../machine/reference.js';
+import { printPath } from '../../prelude/reference.js';
 import { escapeControls, oneLine, visibleLine } from '../drawing/visible-text.js';
 
 export function planCasesJson(plan: Plan, { cases, never, truncated }: Simulation): object {

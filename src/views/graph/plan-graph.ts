@@ -5,7 +5,7 @@
  */
 import { WriteOrder } from '../../interpreter/plan/scheduler/write-order.js';
 import { type Plan, type PlanPath, pathsOf } from '../../machine/plan.js';
-import { printPath } from '../../machine/reference.js';
+import { printPath } from '../../prelude/reference.js';
 import { cut, pictureControls } from '../drawing/visible-text.js';
 import { nameOf } from './plan-cases.js';
 

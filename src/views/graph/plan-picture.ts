@@ -3,7 +3,7 @@
  * another become one edge.
  */
 import type { Plan } from '../../machine/plan.js';
-import { printPath } from '../../machine/reference.js';
+import { printPath } from '../../prelude/reference.js';
 import type { Picture, PictureEdge, PictureNode, PictureRow } from '../picture/picture.js';
 import { planGraph } from './plan-graph.js';
 

@@ -3,7 +3,7 @@
  * in parallel share a box. Each call names its output path, because later states and conditions read it.
  */
 import type { Instruction, Machine, State } from '../../machine/machine.js';
-import { printPath } from '../../machine/reference.js';
+import { printPath } from '../../prelude/reference.js';
 import { stepPositions } from './step-positions.js';
 import { type StepNode, stepTree } from './step-tree.js';
 

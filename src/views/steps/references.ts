@@ -1,7 +1,7 @@
 /** The names that an instruction reads, each with its declaration. */
 import type { Expr, SlotRef } from '../../machine/expression.js';
 import type { Instruction, State } from '../../machine/machine.js';
-import { printPath } from '../../machine/reference.js';
+import { printPath } from '../../prelude/reference.js';
 import { keyPath, type StepPosition } from './step-positions.js';
 
 export interface Reference {

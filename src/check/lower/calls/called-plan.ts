@@ -2,10 +2,10 @@
 import type { Json } from '../../../machine/expression.js';
 import type { EntryArgument } from '../../../machine/machine.js';
 import type { PlanPath } from '../../../machine/plan.js';
+import { nearest } from '../../../prelude/nearest.js';
 import { checkMessages as say } from '../../../source/catalogue/check.js';
 import type { Diagnostic } from '../../../source/diagnostic.js';
 import type { Span } from '../../../source/source-file.js';
-import { nearest } from '../../../source/suggest.js';
 import type { Instruction, Template } from '../../../syntax/ast.js';
 import type { Callable } from '../../callables.js';
 import { constantText } from '../expression.js';

@@ -5,7 +5,7 @@
 import type { Json } from '../../../machine/expression.js';
 import type { EntryArgument } from '../../../machine/machine.js';
 import type { OutputMethod } from '../../../machine/plan.js';
-import { readReference } from '../../../source/reference.js';
+import { readReference } from '../../../prelude/reference.js';
 import type { Span } from '../../../source/source-file.js';
 import type { Argument, Instruction, Name, OutputPath } from '../../../syntax/ast.js';
 import type {

@@ -1,10 +1,10 @@
 /** Resolves data references such as `†state.user.name`: checks their kinds, and the names that the program declares. */
 import type { Expr } from '../../../machine/expression.js';
+import { nearest } from '../../../prelude/nearest.js';
+import { type DataPath, printPath } from '../../../prelude/reference.js';
 import { checkMessages as say } from '../../../source/catalogue/check.js';
 import { planMessages } from '../../../source/catalogue/plan.js';
 import type { Diagnostic } from '../../../source/diagnostic.js';
-import { type DataPath, printPath } from '../../../source/reference.js';
-import { nearest } from '../../../source/suggest.js';
 import type { DataReference, ReferenceMistake } from '../../../syntax/ast.js';
 import type { StateScope } from '../../scope.js';
 

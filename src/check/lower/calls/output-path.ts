@@ -1,8 +1,9 @@
 /** The output path of a CALL or PLAN: alternatives of paths, each below `†state` or `†data`. */
+
+import { nearest } from '../../../prelude/nearest.js';
+import { printPath } from '../../../prelude/reference.js';
 import { checkMessages as say } from '../../../source/catalogue/check.js';
 import { planMessages } from '../../../source/catalogue/plan.js';
-import { printPath } from '../../../source/reference.js';
-import { nearest } from '../../../source/suggest.js';
 import type { DataReference, OutputPath, ReferenceGroup } from '../../../syntax/ast.js';
 import type { StateLowering } from '../state-lowering.js';
 import { KINDS, mistakeOf } from './data-reference.js';

@@ -4,7 +4,7 @@
  */
 import { existsSync, lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { nearest } from '../../../source/suggest.js';
+import { nearest } from '../../../prelude/nearest.js';
 import { EXIT, type ExitCode } from '../../terminal/exit-code.js';
 import { stderr, stdout } from '../../terminal/streams.js';
 import { usageError } from '../../terminal/usage.js';

@@ -1,6 +1,6 @@
 /** `statedsl plan check`: the diagnostics of a plan and its required inputs. */
 
-import { printPath } from '../../../machine/reference.js';
+import { printPath } from '../../../prelude/reference.js';
 import { pathOf, withOpenTexts } from '../../../project/host.js';
 import { type LoadedPlan, loadPlan, type PlanFlags, type PlanSurroundings } from '../../../project/load-plan.js';
 import { readProgram } from '../../../project/read-program.js';

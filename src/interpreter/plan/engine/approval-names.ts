@@ -4,7 +4,7 @@
  * Names follow from the plans alone, so that a name means the same approval whichever is reached first.
  */
 import type { Plan, PlanPath } from '../../../machine/plan.js';
-import { printPath } from '../../../machine/reference.js';
+import { printPath } from '../../../prelude/reference.js';
 
 /** The names that more than one plan may ask for, among the plan with this name and all plans inside it. */
 export function sharedApprovals(plans: { readonly [name: string]: Plan }, name: string): ReadonlySet<string> {

@@ -1,7 +1,7 @@
 /** Why a path has no value: from what became of the calls that may write it, as a reason and in words. */
 import type { Json } from '../../../machine/expression.js';
 import type { PlanCall, PlanPath } from '../../../machine/plan.js';
-import { printPath } from '../../../machine/reference.js';
+import { printPath } from '../../../prelude/reference.js';
 import { missingField, missingIndex } from '../../failure.js';
 import { DataTree } from '../../values/data-tree.js';
 import type { Value } from '../../values/value.js';

@@ -1,7 +1,7 @@
 /** The outcome of a tool, and which arm of its call that outcome takes. */
 import type { Json } from '../../../machine/expression.js';
 import type { PlanCall, PlanPath, ToolBinding } from '../../../machine/plan.js';
-import { readReference } from '../../../machine/reference.js';
+import { readReference } from '../../../prelude/reference.js';
 import { unreachable } from '../../../prelude/unreachable.js';
 
 export type PlanOutcome =

@@ -4,7 +4,7 @@
  */
 import { parseDuration } from '../../../machine/duration.js';
 import type { Json } from '../../../machine/expression.js';
-import { nearest } from '../../../machine/nearest.js';
+import { nearest } from '../../../prelude/nearest.js';
 import { readYamlFile } from '../../configuration/yaml-file.js';
 
 export interface FakeAnswer {

@@ -11,7 +11,7 @@ import { REPORTED_STATES } from '../../../interpreter/run-state/trail.js';
 import { boundValues } from '../../../interpreter/values/bound-values.js';
 import type { Json } from '../../../machine/expression.js';
 import type { OutputMethod } from '../../../machine/plan.js';
-import { readReference } from '../../../machine/reference.js';
+import { readReference } from '../../../prelude/reference.js';
 import { type JournalPosition, readUntil } from '../../store/read-journal.js';
 
 /** What a run had after an event: what is not found after that event has not changed since. */
