@@ -6,13 +6,18 @@ import { availableParallelism, userInfo } from 'node:os';
 import { serve } from '@hono/node-server';
 import { openRuns } from '../control/open-runs.js';
 import { openProject } from '../library/open-project.js';
+import { loadConfiguration } from '../runtime/configuration/configuration.js';
 import { lockRun } from '../runtime/store/run-lock.js';
 import { RunRefused } from '../runtime/store/run-refused.js';
 import { makeStore, requireOwnStore } from '../runtime/store/store-ownership.js';
 import { createApp } from './app.js';
 import { Executions } from './executions/executions.js';
 import { startRunProcess } from './executions/run-process.js';
-import { makeServiceFolder } from './executions/waiting-list.js';
+import { makeServiceFolder, serviceFolder } from './executions/waiting-list.js';
+import { forgetPosition } from './notifications/kept-notices.js';
+import { targetList } from './notifications/notice.js';
+import { Notifier } from './notifications/notifier.js';
+import { noticeSender } from './notifications/send-notice.js';
 
 export interface ListenOptions {
   readonly host: string;
@@ -32,6 +37,8 @@ export interface ListenOptions {
   /** Effects that are performed at once, by all runs together. */
   readonly jobs: number;
   readonly version: string;
+  /** Gets a sentence about something that nobody can see in an answer. */
+  readonly warn: (message: string) => void;
 }
 
 /** A service that listens. */
@@ -59,12 +66,14 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       `another service (process ${locked.owner.pid}) executes the runs of \`${directory}\``,
       'stop it, or start this one with `--read-only`',
     );
+  const notifier = locked === null ? null : await openNotifier(options);
   const atOnce = Math.max(1, Math.min(options.atOnce, options.jobs));
   // Each run gets an equal share, so that all of them together keep within the bound.
   const jobs = Math.max(1, Math.floor(options.jobs / atOnce));
   const executions = new Executions({
     directory,
     atOnce,
+    onEnd: () => notifier?.look(),
     start: (runId, secret) => startRunProcess(runId, secret, { directory, programs, jobs }),
   });
   const token = options.token ?? randomBytes(24).toString('base64url');
@@ -87,6 +96,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     userHeader: options.userHeader,
     user: userInfo().username,
     version: options.version,
+    notices: () => notifier?.waiting ?? 0,
   });
   const server = serve({ fetch: app.fetch, hostname: host, port });
   try {
@@ -95,6 +105,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       server.once('error', reject);
     });
   } catch (cause) {
+    await notifier?.stop();
     if (locked !== null) locked.lock.release();
     throw cause;
   }
@@ -105,12 +116,30 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     token,
     async stop(graceMs) {
       await executions.stop(graceMs);
+      notifier?.look();
+      await notifier?.stop();
       server.close();
       if ('closeAllConnections' in server) server.closeAllConnections();
       locked?.lock.release();
     },
     interrupt: () => executions.interruptAll(),
   };
+}
+
+/** Null if the configuration names no receiver. */
+async function openNotifier({ directory, programs, warn }: ListenOptions): Promise<Notifier | null> {
+  const { configuration, problems } = await loadConfiguration(programs);
+  for (const { file, line, message } of problems)
+    warn(
+      `${file}${line === null ? '' : `:${line}`}: ${message}; until this is corrected, no run starts and nobody is notified`,
+    );
+  const targets = targetList(configuration.notify);
+  const folder = serviceFolder(directory);
+  if (targets.length === 0) {
+    forgetPosition(folder);
+    return null;
+  }
+  return new Notifier({ directory, folder, targets, send: noticeSender(configuration.folder ?? programs), warn });
 }
 
 /** As many runs as processors: what they wait for needs none, but each is a process. */

@@ -9,7 +9,7 @@ interface Metrics {
   readonly show: (c: Context) => Promise<Response>;
 }
 
-export function createMetrics({ runs, executions }: Pick<Service, 'runs' | 'executions'>): Metrics {
+export function createMetrics({ runs, executions, notices }: Service): Metrics {
   const registry = new Registry();
   const registers = [registry];
   const requests = new Counter({
@@ -37,6 +37,14 @@ export function createMetrics({ runs, executions }: Pick<Service, 'runs' | 'exec
     registers,
     collect() {
       this.set(executions.executing);
+    },
+  });
+  new Gauge({
+    name: 'statedsl_notices_pending',
+    help: 'Notices that no receiver has taken yet.',
+    registers,
+    collect() {
+      this.set(notices());
     },
   });
   return {

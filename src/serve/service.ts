@@ -20,6 +20,8 @@ export interface Service {
   /** Who changes runs if no header says it. */
   readonly user: string;
   readonly version: string;
+  /** How many notices were not received yet. */
+  readonly notices: () => number;
 }
 
 export type ServiceApp = OpenAPIHono;

@@ -137,6 +137,15 @@ mcp: { files: { command: [server, --stdio] } }
     ['gates: { test: 5 }\n', '1:16 `gates.test` must be a text or a mapping of keys to values'],
     ['gates: { test: { run: 5 } }\n', '1:23 `gates.test.run` must be a text'],
     ['- a\n', '1:1 the configuration must be a mapping of keys to values'],
+    ['notify: 5\n', '1:9 `notify` must be a mapping of keys to values or a list'],
+    ['notify: {}\n', '1:9 `notify` needs exactly one of the keys `run` and `url`'],
+    ['notify: [{ run: [a], url: "http://x" }]\n', '1:10 `notify.0` needs exactly one of the keys `run` and `url`'],
+    ['notify: { urk: "http://x" }\n', '1:11 there is no key `urk` in `notify` (did you mean `url`?)'],
+    [
+      'notify: { url: "http://name:secret@x/" }\n',
+      '1:16 `notify.url` must be an address without a password (begin it with `http://` or `https://`)',
+    ],
+    ['notify: { run: [] }\n', '1:16 `notify.run` must not be empty'],
   ])('%j is refused', async (text, message) => {
     expect(await problems(text)).toEqual([message]);
   });

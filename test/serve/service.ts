@@ -80,6 +80,7 @@ export async function serviceOf(
     userHeader: null,
     user: 'tester',
     version: '0',
+    notices: () => 0,
     ...options,
   });
   executions.open();

@@ -58,6 +58,7 @@ export async function serveCommand(flags: ServeFlags): Promise<ExitCode> {
       atOnce,
       jobs: flags.jobs ?? Math.max(atOnce, defaultAtOnce()),
       version: VERSION,
+      warn: (message: string): void => void (flags.quiet !== true && stderr.write(`warning: ${message}\n`)),
     };
     let service: Awaited<ReturnType<typeof listen>>;
     try {

@@ -4,6 +4,21 @@ const texts = { type: 'array', items: { type: 'string' } } as const;
 const environment = { type: 'object', additionalProperties: { type: 'string' } } as const;
 const duration = { type: 'string', pattern: '^[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)$' } as const;
 
+const receiver = {
+  type: 'object',
+  additionalProperties: false,
+  minProperties: 1,
+  maxProperties: 1,
+  properties: {
+    run: { ...texts, minItems: 1, description: 'A command that reads JSON from its standard input.' },
+    url: {
+      type: 'string',
+      pattern: '^https?://[^/@\\s]+(/\\S*)?$',
+      description: 'An address that takes JSON by POST.',
+    },
+  },
+} as const;
+
 export const configurationSchema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: 'statedsl.config.yaml',
@@ -67,6 +82,10 @@ export const configurationSchema = {
         worktree: { type: 'boolean' },
         gate_timeout: duration,
       },
+    },
+    notify: {
+      description: 'The receivers of a notice when a run of the service suspends, fails or returns.',
+      anyOf: [receiver, { type: 'array', items: receiver }],
     },
     workflows: { ...texts, description: 'Additional directories to look for workflows in.' },
     mcp: {

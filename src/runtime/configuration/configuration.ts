@@ -24,11 +24,16 @@ export interface Configuration {
   /** Names of environment variables. */
   readonly secrets: readonly string[];
   readonly defaults: ConfigurationDefaults;
+  /** Who the service reports the ends of runs to. */
+  readonly notify?: NotifyTarget | readonly NotifyTarget[];
   readonly workflows: readonly string[];
   readonly mcp: Readonly<
     Record<string, { readonly command: readonly string[]; readonly env?: Record<string, string> }>
   >;
 }
+
+/** A command that gets a notice on its standard input, or an address that gets it in a POST. */
+export type NotifyTarget = { readonly run: readonly string[] } | { readonly url: string };
 
 /** Durations are texts such as `10m`. */
 interface ConfigurationDefaults {
@@ -190,11 +195,18 @@ function wordsOf(error: ErrorObject, name: string): { message: string; help?: st
       const message = `${name} cannot be \`${String(error.data)}\``;
       return { message, help: near === undefined ? `it is one of ${allowed.join(', ')}` : `did you mean \`${near}\`?` };
     }
+    case 'minItems':
+      return { message: `${name} must not be empty` };
+    case 'minProperties':
+    case 'maxProperties':
+      return { message: `${name} needs exactly one of the keys \`run\` and \`url\`` };
     case 'pattern':
-      return {
-        message: `${name} must be a duration`,
-        help: 'write a number and a unit: `500ms`, `30s`, `10m`, `2h`, `1d`',
-      };
+      return name.endsWith('.url`')
+        ? { message: `${name} must be an address without a password`, help: 'begin it with `http://` or `https://`' }
+        : {
+            message: `${name} must be a duration`,
+            help: 'write a number and a unit: `500ms`, `30s`, `10m`, `2h`, `1d`',
+          };
     default:
       return { message: `${name} ${error.message ?? 'is not allowed here'}` };
   }

@@ -166,15 +166,22 @@ export function readIndex(directory: string): Map<string, IndexEntry> {
 /** Adds the entries of a part of the index that begins and ends with whole lines. */
 export function addIndexLines(entries: Map<string, IndexEntry>, text: string): void {
   for (const line of text.split('\n')) {
-    if (line === '') continue;
-    try {
-      // After a line that a full disk tore, the next one begins in the middle of a line.
-      const entry = JSON.parse(line.slice(Math.max(0, line.lastIndexOf(LINE_START)))) as IndexEntry;
-      entries.delete(entry.run_id);
-      entries.set(entry.run_id, entry);
-    } catch {
-      // The torn line itself.
-    }
+    const entry = indexEntryOf(line);
+    if (entry === null) continue;
+    entries.delete(entry.run_id);
+    entries.set(entry.run_id, entry);
+  }
+}
+
+/** The entry of a line of the index; null for a line that is empty or damaged. */
+export function indexEntryOf(line: string): IndexEntry | null {
+  if (line === '') return null;
+  try {
+    // After a line that a full disk tore, the next one begins in the middle of a line.
+    return JSON.parse(line.slice(Math.max(0, line.lastIndexOf(LINE_START)))) as IndexEntry;
+  } catch {
+    // The torn line itself.
+    return null;
   }
 }
 

@@ -35,6 +35,8 @@ export interface ExecutionsOptions {
   readonly atOnce: number;
   /** Starts the process; `secret`: inputs of the run that are never on disk. */
   readonly start: (runId: string, secret: Readonly<Record<string, Json>>) => RunProcess;
+  /** Called when a process has ended. */
+  readonly onEnd?: () => void;
 }
 
 /** A run in lists that is not executed yet, with the members of others. */
@@ -248,6 +250,7 @@ export class Executions {
   private settle(runId: string): void {
     const { directory } = this.options;
     const one = readWaiting(directory, runId);
+    this.options.onEnd?.();
     if (one === null) {
       this.waiting.delete(runId);
       this.starts.delete(runId);

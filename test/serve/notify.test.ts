@@ -1,0 +1,275 @@
+/** Who learns that a run has ended: real receivers, over HTTP and as commands, and a clock that the test moves. */
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+import type { NotifyTarget } from '../../src/runtime/configuration/configuration.js';
+import { Notifier } from '../../src/serve/notifications/notifier.js';
+import { noticeSender } from '../../src/serve/notifications/send-notice.js';
+import { serviceOf } from './service.js';
+
+const RUN = '01975c3a-5b9e-7c2f-9d1a-3f0e6b8c4d21';
+
+interface Received {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** An HTTP server that answers with these statuses in turn, and then with 204. */
+async function receiver(statuses: number[] = []) {
+  const received: Received[] = [];
+  let notify = (): void => undefined;
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      received.push({ headers: request.headers, body: JSON.parse(body) });
+      response.writeHead(statuses.shift() ?? 204).end();
+      notify();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return {
+    received,
+    target: { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook` } as NotifyTarget,
+    async until(count: number): Promise<void> {
+      while (received.length < count) await new Promise<void>((resolve) => (notify = resolve));
+    },
+  };
+}
+
+/** Time that passes only when the test says so. */
+function manualClock() {
+  let now = Date.parse('2030-01-01T00:00:00Z');
+  const timers = new Set<{ readonly at: number; readonly action: () => void }>();
+  return {
+    now: () => now,
+    start(ms: number, action: () => void) {
+      const timer = { at: now + ms, action };
+      timers.add(timer);
+      return () => void timers.delete(timer);
+    },
+    advance(ms: number): void {
+      const end = now + ms;
+      for (;;) {
+        const [next] = [...timers].filter(({ at }) => at <= end).sort((a, b) => a.at - b.at);
+        if (next === undefined) break;
+        timers.delete(next);
+        now = next.at;
+        next.action();
+      }
+      now = end;
+    },
+    /** Timers that were due meanwhile fire once. */
+    jump(ms: number): void {
+      now += ms;
+      const due = [...timers].filter(({ at }) => at <= now);
+      for (const timer of due) {
+        timers.delete(timer);
+        timer.action();
+      }
+    },
+  };
+}
+
+function store() {
+  const directory = mkdtempSync(join(tmpdir(), 'statedsl-notify-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const folder = join(directory, 'service');
+  mkdirSync(folder);
+  mkdirSync(join(directory, 'runs'));
+  return {
+    directory,
+    folder,
+    /** What a process appends to the index. */
+    append(status: string, ended_at: string, run_id = RUN): void {
+      const line = JSON.stringify({ run_id, machine: 'deploy', status, ended_at });
+      writeFileSync(join(directory, 'runs/index.ndjson'), `${line}\n`, { flag: 'a' });
+    },
+    kept: () => readdirSync(join(folder, 'notices')),
+  };
+}
+
+const settled = (notifier: Notifier): Promise<void> => until(() => notifier.waiting === 0);
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+test('an end is posted once, with its id, and what began or was interrupted is not', async () => {
+  const { target, received, until } = await receiver();
+  const { append, kept, ...where } = store();
+  append('returned', '2029-12-31T00:00:00.000Z', '01975c3a-0000-7c2f-9d1a-3f0e6b8c4d21');
+  const clock = manualClock();
+  const warn = expect.unreachable;
+  const notifier = new Notifier({ ...where, targets: [target], send: noticeSender('.'), warn, clock });
+  append('running', '2030-01-01T00:00:00.000Z');
+  append('suspended', '2030-01-01T00:00:01.000Z');
+  append('interrupted', '2030-01-01T00:00:02.000Z');
+  append('returned', '2030-01-01T00:00:03.000Z');
+  notifier.look();
+  await until(2);
+  await settled(notifier);
+  const ids = [`${RUN}.1893456001000`, `${RUN}.1893456003000`];
+  expect(received.map(({ body }) => body)).toEqual([
+    { id: ids[0], run_id: RUN, status: 'suspended', machine: 'deploy', at: '2030-01-01T00:00:01.000Z' },
+    { id: ids[1], run_id: RUN, status: 'returned', machine: 'deploy', at: '2030-01-01T00:00:03.000Z' },
+  ]);
+  expect(received.map(({ headers }) => headers['idempotency-key'])).toEqual(ids);
+  expect(received[0]?.headers['content-type']).toBe('application/json');
+  notifier.look();
+  clock.advance(60_000);
+  await notifier.stop();
+  expect(received).toHaveLength(2);
+  expect(kept()).toEqual([]);
+});
+
+test('a receiver that refuses is tried again after 1 s, 2 s, 4 s, with the same id', async () => {
+  const { target, received, until: receivedAtLeast } = await receiver([500, 404, 302, 503]);
+  const { append, kept, ...where } = store();
+  const clock = manualClock();
+  const warn = expect.unreachable;
+  const notifier = new Notifier({ ...where, targets: [target], send: noticeSender('.'), warn, clock });
+  append('failed', '2030-01-01T00:00:00.000Z');
+  notifier.look();
+  for (const [tries, pause] of [1000, 2000, 4000, 8000].entries()) {
+    await receivedAtLeast(tries + 1);
+    await until(() =>
+      kept().some((name) => readFileSync(join(where.folder, 'notices', name), 'utf8').includes(`"tries":${tries + 1}`)),
+    );
+    await new Promise((resolve) => setImmediate(resolve));
+    clock.advance(pause - 1);
+    expect(received).toHaveLength(tries + 1);
+    clock.advance(1);
+  }
+  await receivedAtLeast(5);
+  await settled(notifier);
+  expect(new Set(received.map(({ body }) => body.id)).size).toBe(1);
+  expect(kept()).toEqual([]);
+  await notifier.stop();
+});
+
+test('what was not received survives the service, and so does what happened while there was none', async () => {
+  const { target, received, until: receivedAtLeast } = await receiver([503]);
+  const { append, kept, ...where } = store();
+  const clock = manualClock();
+  const options = { ...where, targets: [target], send: noticeSender('.'), warn: expect.unreachable, clock };
+  const first = new Notifier(options);
+  append('returned', '2030-01-01T00:00:00.000Z');
+  first.look();
+  await receivedAtLeast(1);
+  await until(() => first.waiting === 1 && kept().length === 1);
+  await first.stop();
+  append('failed', '2030-01-01T00:00:05.000Z');
+  clock.advance(10_000);
+  const second = new Notifier(options);
+  await receivedAtLeast(3);
+  await settled(second);
+  expect(
+    received
+      .slice(1)
+      .map(({ body }) => body.status)
+      .sort(),
+  ).toEqual(['failed', 'returned']);
+  await second.stop();
+});
+
+test('a notice is given up after a day', async () => {
+  const { append, kept, ...where } = store();
+  const clock = manualClock();
+  const warnings: string[] = [];
+  let tries = 0;
+  const send = async () => {
+    tries++;
+    return 'nobody is there';
+  };
+  const targets = [{ url: 'http://127.0.0.1:1/' }];
+  const notifier = new Notifier({ ...where, targets, send, warn: (message) => void warnings.push(message), clock });
+  append('failed', '2030-01-01T00:00:00.000Z');
+  notifier.look();
+  for (let seconds = 0; warnings.length === 0 && seconds < 200_000; seconds += 600) {
+    await new Promise((resolve) => setImmediate(resolve));
+    clock.jump(600_000);
+  }
+  expect(warnings).toEqual([`notice ${RUN}.1893456000000 was given up after ${tries} tries: nobody is there`]);
+  expect(clock.now() - Date.parse('2030-01-01T00:00:00Z')).toBeGreaterThanOrEqual(24 * 60 * 60 * 1000);
+  expect(kept()).toEqual([]);
+  await notifier.stop();
+});
+
+test('a command reads the notice, in the folder of the configuration, and each receiver gets its own', async () => {
+  const { target, received, until: receivedAtLeast } = await receiver();
+  const { append, kept, ...where } = store();
+  const command = { run: ['sh', '-c', 'cat > got.new; test -e ready && mv got.new got'] };
+  const clock = manualClock();
+  const targets = [command, target];
+  const send = noticeSender(where.directory);
+  const notifier = new Notifier({ ...where, targets, send, warn: expect.unreachable, clock });
+  append('suspended', '2030-01-01T00:00:00.000Z');
+  notifier.look();
+  await receivedAtLeast(1);
+  await until(() => existsSync(join(where.directory, 'got.new')) && notifier.waiting === 1 && kept().length === 1);
+  writeFileSync(join(where.directory, 'ready'), '');
+  await until(() => {
+    clock.advance(1000);
+    return notifier.waiting === 0;
+  });
+  expect(JSON.parse(readFileSync(join(where.directory, 'got'), 'utf8'))).toMatchObject({ status: 'suspended' });
+  expect(received).toHaveLength(1);
+  await notifier.stop();
+});
+
+test('an index that was written anew repeats nothing that is old', async () => {
+  const { target, received, until: receivedAtLeast } = await receiver();
+  const { append, kept, ...where } = store();
+  const clock = manualClock();
+  const options = { ...where, targets: [target], send: noticeSender('.'), warn: expect.unreachable, clock };
+  const notifier = new Notifier(options);
+  append('returned', '2030-01-01T00:00:00.000Z');
+  notifier.look();
+  append('returned', '2030-01-01T00:01:00.000Z');
+  notifier.look();
+  await receivedAtLeast(2);
+  await settled(notifier);
+  const path = join(where.directory, 'runs/index.ndjson');
+  const lines = readFileSync(path, 'utf8');
+  writeFileSync(`${path}.new`, lines);
+  rmSync(path);
+  writeFileSync(path, lines);
+  append('failed', '2030-01-01T00:02:00.000Z');
+  notifier.look();
+  await receivedAtLeast(3);
+  await settled(notifier);
+  const statuses = received.map(({ body }) => `${body.status} ${body.at}`);
+  expect(statuses.filter((one) => one.startsWith('returned 2030-01-01T00:00:00'))).toHaveLength(1);
+  expect(statuses.filter((one) => one.startsWith('failed'))).toHaveLength(1);
+  expect(kept()).toEqual([]);
+  await notifier.stop();
+});
+
+test('runs of the service: one that waits, one that fails, one that is cancelled', async () => {
+  const { target, received, until: receivedAtLeast } = await receiver();
+  const { folder, send, finish } = await serviceOf({
+    'ask.dsl': 'ASK user: "Go?" → ok\nRETURN: {ok}\n',
+    'fail.dsl': 'FAIL: no\n',
+  });
+  const directory = join(folder, '.statedsl');
+  const options = { directory, folder: join(directory, 'service'), targets: [target], clock: manualClock() };
+  const notifier = new Notifier({ ...options, send: noticeSender('.'), warn: expect.unreachable });
+  const asked = await finish('ask.dsl');
+  const failed = await finish('fail.dsl');
+  await send('POST', `/api/v1/runs/${asked}/cancel`, {});
+  notifier.look();
+  await receivedAtLeast(3);
+  await settled(notifier);
+  expect(received.map(({ body }) => [body.run_id, body.status])).toEqual(
+    expect.arrayContaining([
+      [asked, 'suspended'],
+      [failed, 'failed'],
+      [asked, 'failed'],
+    ]),
+  );
+  await notifier.stop();
+});
