@@ -90,7 +90,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   format: { holds: 'AST and comments → text', rooms: ['source', 'syntax'], packages: [], node: false },
   views: {
     holds:
-      'texts for people: `diagnostics/`, the `log/` of a run, its `report/`, the `graph/` of a program or plan, the `picture/` that draws any graph, the dry run, explanations, `steps/`; `drawing/`: colors, columns, amounts',
+      'texts for people: `diagnostics/`, the `log/` of a run, its `report/`, the `graph/` of a program or plan, the `picture/` that draws any graph, the dry run, explanations, `steps/`; `drawing/`: colors, columns, amounts; models of a run for pictures: its `timeline/`, and its `history/` by line, transition and step',
     rooms: ['source', 'machine', 'interpreter'],
     packages: ['chalk', 'elkjs', 'string-width'],
     node: false,

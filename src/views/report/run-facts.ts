@@ -4,15 +4,15 @@
  * took over from another run does not count.
  */
 
-import { agentFailed } from '../../interpreter/agents/agent-output.js';
 import { costOf } from '../../interpreter/control/budget.js';
 import { ActiveTime } from '../../interpreter/events/active-time.js';
 import type { EffectKind, Outcome, RunEvent } from '../../interpreter/events/event.js';
 import type { UndoFacts } from '../../interpreter/events/undo-facts.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { isStopped } from '../log/outcome-words.js';
 import { StepFacts } from '../steps/step-facts.js';
+import { endingOf } from './ending.js';
 import type { Attempt, EndedRollback, LimitReached, Recorded, Requested, Visit, Wait } from './facts.js';
+import { OpenWaits } from './open-waits.js';
 
 const PERFORMED: ReadonlySet<EffectKind> = new Set(['shell', 'argv', 'function', 'agent', 'tool']);
 
@@ -36,9 +36,7 @@ export class RunFacts {
   private openAttempts = new Map<string, Attempt>();
   /** Effects whose attempt is repeated without counting. */
   private readonly backedOff = new Set<string>();
-  private openWaits = new Map<string, Wait>();
-  /** The wait that a timer ends, by the effect of the timer. */
-  private readonly bounds = new Map<string, string>();
+  private readonly openWaits = new OpenWaits<Wait>();
   private returned = false;
   /** Who started the rollback that runs. */
   private rollingBack: string | null = null;
@@ -70,12 +68,13 @@ export class RunFacts {
         this.waitFor(event.effect, { kind: 'ask', name: event.name, seq, beganMs: at });
         return;
       case 'answered':
-        this.endWait(event.effect, at, false);
+        this.endWait(event.effect, at);
         return;
-      case 'signal_received':
-        for (const [effect, wait] of this.openWaits)
-          if (wait.kind === 'signal' && wait.name === event.name) return this.endWait(effect, at, false);
+      case 'signal_received': {
+        const wait = this.openWaits.receive(event.name);
+        if (wait !== null) this.closeWait(wait, at, false);
         return;
+      }
       case 'timer_set':
         this.setTimer(event.effect, seq, at);
         return;
@@ -134,14 +133,12 @@ export class RunFacts {
     const attempt = this.openAttempts.get(effect);
     this.openAttempts.delete(effect);
     if (attempt === undefined) {
-      const bounded = this.bounds.get(effect);
-      this.endWait(bounded ?? effect, at, bounded !== undefined);
+      this.endWait(effect, at);
       return;
     }
     attempt.outcome = outcome;
     attempt.settledSeq = seq;
-    attempt.ending =
-      stopped || isStopped(outcome) ? 'stopped' : hasFailed(outcome, attempt.request) ? 'failed' : 'succeeded';
+    attempt.ending = endingOf(outcome, attempt.request.kind, stopped);
     const duration = 'duration_ms' in outcome ? outcome.duration_ms : undefined;
     attempt.durationMs = outcome.kind === 'not-started' ? null : (duration ?? at - Date.parse(attempt.time));
     if (attempt.request.kind === 'agent') Object.assign(attempt, spentBy(outcome));
@@ -167,20 +164,19 @@ export class RunFacts {
 
   private waitFor(effect: string, begun: Pick<Wait, 'kind' | 'name' | 'seq' | 'beganMs'>): void {
     const state = this.visits[this.visits.length - 1]?.state ?? '';
-    this.openWaits.set(effect, { ...begun, state, ms: null, ranOut: false });
+    this.openWaits.begin(effect, { ...begun, state, ms: null, ranOut: false });
   }
 
-  /** A timer gets the number after that of the question or signal that it bounds; all others are waits of their own. */
   private setTimer(effect: string, seq: number, at: number): void {
-    const before = effect.replace(/\d+$/, (last) => String(Number(last) - 1));
-    if (this.openWaits.has(before)) this.bounds.set(effect, before);
-    else this.waitFor(effect, { kind: 'time', name: null, seq, beganMs: at });
+    if (!this.openWaits.takeDeadline(effect)) this.waitFor(effect, { kind: 'time', name: null, seq, beganMs: at });
   }
 
-  private endWait(effect: string, at: number, ranOut: boolean): void {
-    const wait = this.openWaits.get(effect);
-    if (wait === undefined) return;
-    this.openWaits.delete(effect);
+  private endWait(effect: string, at: number): void {
+    const ended = this.openWaits.end(effect);
+    if (ended !== null) this.closeWait(ended.wait, at, ended.ranOut);
+  }
+
+  private closeWait(wait: Wait, at: number, ranOut: boolean): void {
     wait.ms = at - wait.beganMs;
     wait.ranOut = ranOut;
     this.waits.push(wait);
@@ -200,7 +196,7 @@ export class RunFacts {
     this.openAttempts = new Map();
     if (of !== undefined) this.forget(of);
     if (visit !== undefined) this.visits.push({ ...visit, seq, time, entered: false, activeMs: 0 });
-    this.openWaits = new Map([...this.openWaits].filter(([, wait]) => wait.seq < from));
+    this.openWaits.keepBefore(from);
     for (const { request } of [...again, ...open]) this.begin(seq, time, request, of === undefined);
   }
 
@@ -221,14 +217,8 @@ export class RunFacts {
     if (this.returned) return [];
     const { state } = this.visits[this.visits.length - 1] ?? { state: '' };
     const since = this.visits.findLast((visit) => visit.entered && visit.state === state)?.seq ?? 0;
-    return [...this.openWaits.values()].filter(({ kind, seq }) => kind !== 'time' && seq > since);
+    return this.openWaits.all.filter(({ kind, seq }) => kind !== 'time' && seq > since);
   }
-}
-
-/** Whether the outcome of the effect is a failure. */
-function hasFailed(outcome: Outcome, { kind }: Requested): boolean {
-  if (kind === 'agent') return agentFailed(outcome);
-  return outcome.kind === 'exited' ? outcome.exit !== 0 : outcome.kind !== 'value';
 }
 
 function spentBy(outcome: Outcome): Partial<Pick<Attempt, 'cost' | 'tokens' | 'turns' | 'sessionId' | 'denied'>> {

@@ -67,7 +67,7 @@ function isCalled(path: string, name: string): boolean {
   return path === name || path.endsWith(`/${name}`) || path.endsWith(`.state.${name}`);
 }
 
-function detailStep(run_id: string, { path, type, status, tries }: StepStory): DetailedStep {
+export function detailStep(run_id: string, { path, type, status, tries }: StepStory): DetailedStep {
   return { run_id, path, type, status, attempts: tries.map((one) => detailAttempt(run_id, one)) };
 }
 

@@ -1,0 +1,58 @@
+/** How often a run took each transition. Built from the events one by one; what a resume discards was taken all the same. */
+import type { Recorded } from '../report/facts.js';
+
+/** A transition that was taken; `from` is null for the start of the run, and `to` for its end. */
+export interface TakenEdge {
+  readonly from: string | null;
+  readonly to: string | null;
+  /** After a failure: into an ON ERROR and out of it, into the state ERROR, or the end as failed. */
+  readonly afterFailure: boolean;
+  count: number;
+}
+
+export class EdgeCounts {
+  private readonly edges = new Map<string, TakenEdge>();
+  private readonly entries = new Map<string, number>();
+  private state: string | null = null;
+  private hasFailed = false;
+
+  take({ event }: Recorded): void {
+    switch (event.type) {
+      case 'state_entered':
+        this.count(event.state);
+        this.entries.set(event.state, (this.entries.get(event.state) ?? 0) + 1);
+        this.state = event.state;
+        return;
+      case 'instruction_failed':
+        if (event.thread === '' && event.kept !== true) this.hasFailed = true;
+        return;
+      case 'run_resumed':
+        this.hasFailed = false;
+        return;
+      case 'run_returned':
+        return this.count(null);
+      case 'run_failed':
+        this.hasFailed = true;
+        return this.count(null);
+      default:
+    }
+  }
+
+  get all(): readonly TakenEdge[] {
+    return [...this.edges.values()];
+  }
+
+  /** How often a state was entered. */
+  entriesOf(state: string): number {
+    return this.entries.get(state) ?? 0;
+  }
+
+  private count(to: string | null): void {
+    const { state: from, hasFailed: afterFailure } = this;
+    this.hasFailed = false;
+    const key = JSON.stringify([from, to, afterFailure]);
+    const known = this.edges.get(key);
+    if (known === undefined) this.edges.set(key, { from, to, afterFailure, count: 1 });
+    else known.count++;
+  }
+}

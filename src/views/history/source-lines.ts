@@ -1,0 +1,96 @@
+/** What each line of a program did in a run: how often, how long, how much money. Built from the events one by one. */
+
+import { costOf } from '../../interpreter/control/budget.js';
+import type { Outcome } from '../../interpreter/events/event.js';
+import { endingOf } from '../report/ending.js';
+import type { Recorded, Requested } from '../report/facts.js';
+
+/** Totals of one line. */
+export interface LineTotals {
+  /** The state that contains the line. */
+  readonly state: string;
+  readonly line: number;
+  /** How often it was executed, and how many attempts that took. */
+  count: number;
+  attempts: number;
+  failed: number;
+  /** Milliseconds of all its attempts together. */
+  ms: number;
+  /** US dollars of its agent calls. */
+  cost: number;
+  /** Agent calls of unknown cost. */
+  unknownCosts: number;
+}
+
+interface OpenEffect {
+  readonly request: Requested;
+  readonly beganMs: number;
+}
+
+export class SourceLines {
+  private readonly totals = new Map<string, LineTotals>();
+  private readonly open = new Map<string, OpenEffect>();
+  private last: LineTotals | null = null;
+
+  take({ time, event }: Recorded): void {
+    switch (event.type) {
+      case 'effect_requested': {
+        const line = this.lineOf(event.state, event.line);
+        if (event.attempt === 1) line.count++;
+        line.attempts++;
+        this.last = line;
+        this.open.set(event.effect, { request: event, beganMs: Date.parse(time) });
+        return;
+      }
+      case 'effect_settled':
+        return this.settle(event.effect, event.outcome, event.stopped === true, Date.parse(time));
+      case 'emitted':
+      case 'warned': {
+        if (event.line === 0 || (event.type === 'emitted' && event.by === 'engine')) return;
+        const line = this.lineOf(event.state, event.line);
+        line.count++;
+        this.last = line;
+        return;
+      }
+      case 'instruction_failed':
+        this.last = this.lineOf(event.state, event.line);
+        return;
+      default:
+    }
+  }
+
+  /** Every line that did something, in no particular order. */
+  get all(): readonly LineTotals[] {
+    return [...this.totals.values()];
+  }
+
+  /** The lines that the run is at: those of open effects, or the last one. */
+  current(): Pick<LineTotals, 'state' | 'line'>[] {
+    const open = [...this.open.values()].map(({ request: { state, line } }) => ({ state, line }));
+    return open.length > 0 || this.last === null ? open : [{ state: this.last.state, line: this.last.line }];
+  }
+
+  private settle(effect: string, outcome: Outcome, stopped: boolean, at: number): void {
+    const open = this.open.get(effect);
+    if (open === undefined) return;
+    this.open.delete(effect);
+    const { request, beganMs } = open;
+    const line = this.lineOf(request.state, request.line);
+    const measured = 'duration_ms' in outcome ? outcome.duration_ms : undefined;
+    line.ms += measured ?? Math.max(0, at - beganMs);
+    if (endingOf(outcome, request.kind, stopped) === 'failed') line.failed++;
+    if (request.kind !== 'agent') return;
+    const cost = costOf(outcome);
+    if (cost === null) line.unknownCosts++;
+    else line.cost += cost;
+  }
+
+  private lineOf(state: string, line: number): LineTotals {
+    const key = `${line} ${state}`;
+    const known = this.totals.get(key);
+    if (known !== undefined) return known;
+    const added = { state, line, count: 0, attempts: 0, failed: 0, ms: 0, cost: 0, unknownCosts: 0 };
+    this.totals.set(key, added);
+    return added;
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * The attempts of the steps of a run, so that they can be compared: agent, prompt, answer, gates, changed files, cost, and
+ * why there was another one. Only events that concern steps are kept, so that a long run without steps costs nothing.
+ */
+import type { Outcome, RunEvent } from '../../interpreter/events/event.js';
+import type { Recorded } from '../report/facts.js';
+import { RunFacts } from '../report/run-facts.js';
+import { type DetailedStep, type DetailedStepAttempt, detailStep } from '../steps/step-detail.js';
+import type { StepStory } from '../steps/step-facts.js';
+import { threadOf } from '../timeline/lanes.js';
+import { retryReason } from './retry-reason.js';
+
+/** The files that an attempt had changed, since the step began. */
+export interface AttemptChange {
+  readonly files: readonly string[];
+  /** As a unified diff, or its end; null if it is only in the artifact. */
+  readonly diff: string | null;
+  /** The file below `artifacts/` with all of it. */
+  readonly artifact: string | null;
+}
+
+export interface ComparedAttempt extends DetailedStepAttempt {
+  /** One sentence; null for an attempt that no retry began. */
+  readonly why: string | null;
+  /** Null if its files were not recorded. */
+  readonly change: AttemptChange | null;
+}
+
+export interface ComparedStep extends Omit<DetailedStep, 'attempts'> {
+  readonly attempts: readonly ComparedAttempt[];
+}
+
+/** A step in a list. */
+export interface ListedStep extends Pick<StepStory, 'path' | 'type' | 'status'> {
+  readonly attempts: number;
+}
+
+const CONCERNS_STEPS: ReadonlySet<RunEvent['type']> = new Set([
+  'run_started',
+  'step_started',
+  'gate_result',
+  'retry_triggered',
+  'step_completed',
+  'run_suspended',
+  'run_interrupted',
+  'run_resumed',
+  'run_returned',
+  'run_failed',
+]);
+
+export class StepHistory {
+  private readonly facts = new RunFacts();
+  private readonly open = new Set<string>();
+  private readonly stepOfThread = new Map<string, string>();
+  /** By the number of the event that began the attempt. */
+  private readonly changes = new Map<number, AttemptChange>();
+
+  take(record: Recorded): void {
+    const { event } = record;
+    if (event.type === 'step_started') this.stepOfThread.set('', event.step);
+    if (this.concerns(event)) this.facts.take(record);
+  }
+
+  /** In the order in which they began. */
+  get steps(): ListedStep[] {
+    return [...this.facts.steps.stories.values()].map(({ path, type, status, tries }) => ({
+      ...{ path, type, status },
+      attempts: tries.length,
+    }));
+  }
+
+  /** A step with all its attempts; null if it has not begun. */
+  find(path: string, runId: string): ComparedStep | null {
+    const story = this.facts.steps.stories.get(path);
+    if (story === undefined) return null;
+    const detailed = detailStep(runId, story);
+    const attempts = detailed.attempts.map((one, at) => ({
+      ...one,
+      why: story.tries[at]?.retry == null ? null : retryReason(detailed.attempts[at - 1] ?? null, one),
+      change: this.changes.get(one.seq) ?? null,
+    }));
+    return { ...detailed, attempts };
+  }
+
+  private concerns(event: RunEvent): boolean {
+    switch (event.type) {
+      case 'effect_requested':
+        if (event.step === undefined) return false;
+        this.open.add(event.effect);
+        this.stepOfThread.set(threadOf(event.effect), event.step);
+        return true;
+      case 'effect_settled':
+        if (event.outcome.kind === 'changed') this.recordChange(event.effect, event.outcome);
+        return this.open.delete(event.effect);
+      case 'effect_retried':
+        return this.facts.steps.stories.size > 0;
+      default:
+        return CONCERNS_STEPS.has(event.type);
+    }
+  }
+
+  /** A snapshot of files follows the work of the step in the same branch. */
+  private recordChange(effect: string, { files, stdout }: Extract<Outcome, { kind: 'changed' }>): void {
+    const step = this.stepOfThread.get(threadOf(effect));
+    const attempt = step === undefined ? undefined : this.facts.steps.stories.get(step)?.tries.at(-1);
+    if (attempt === undefined) return;
+    const { text = null, tail = null, artifact = null } = stdout;
+    this.changes.set(attempt.seq, { files, diff: text ?? tail, artifact });
+  }
+}

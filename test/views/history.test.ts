@@ -1,0 +1,226 @@
+/** What the events of a run say about its lines, its transitions, its steps, and about another run of the same program. */
+import { describe, expect, test } from 'vitest';
+import type { RunEvent } from '../../src/interpreter/events/event.js';
+import { compareRuns, pairVisits } from '../../src/views/history/compare-runs.js';
+import { EdgeCounts } from '../../src/views/history/edge-counts.js';
+import { RunTrace, type VisitTrace } from '../../src/views/history/run-trace.js';
+import { SourceLines } from '../../src/views/history/source-lines.js';
+import { StepHistory } from '../../src/views/history/step-history.js';
+import { entered, exited, requested, resumed, retried, returned, settled, type Timed, taken } from './events.js';
+
+const failure = (line: number, more: object = {}): RunEvent =>
+  ({
+    ...{ type: 'instruction_failed', thread: '', error_type: 'x', error: '', state: 'A', line, causes: [] },
+    ...more,
+  }) as RunEvent;
+const runFailed = { type: 'run_failed', error: { kind: 'x', message: 'no' } } as RunEvent;
+
+describe('lines', () => {
+  test('count executions, attempts, failures, time and money', () => {
+    const lines = taken(
+      new SourceLines(),
+      [1, requested('1', 'a', { line: 3 })],
+      [2, settled('1', exited(1))],
+      [2, retried('1', 0)],
+      [2, requested('1', 'a', { line: 3, attempt: 2 })],
+      [3, settled('1', exited(0), 2)],
+      [4, requested('2', 'Task(x)', { kind: 'agent', line: 5 })],
+      [9, settled('2', exited(0, { cost: 0.5, is_error: false, duration_ms: 4000 }))],
+      [9, requested('3', 'Task(x)', { kind: 'agent', line: 5 })],
+      [9, settled('3', exited(0, { is_error: false, duration_ms: 1000 }))],
+    );
+    expect(lines.all).toEqual([
+      { state: 'A', line: 3, count: 1, attempts: 2, failed: 1, ms: 1000, cost: 0, unknownCosts: 0 },
+      { state: 'A', line: 5, count: 2, attempts: 2, failed: 0, ms: 5000, cost: 0.5, unknownCosts: 1 },
+    ]);
+  });
+
+  test('the run is at the lines of open effects, otherwise at the last one', () => {
+    const lines = taken(
+      new SourceLines(),
+      [1, requested('1.1.1', 'a', { line: 3 })],
+      [1, requested('1.2.1', 'b', { line: 4 })],
+    );
+    expect(lines.current()).toEqual([
+      { state: 'A', line: 3 },
+      { state: 'A', line: 4 },
+    ]);
+    const later = taken(new SourceLines(), [1, requested('1', 'a', { line: 3 })], [2, settled('1')], [3, failure(8)]);
+    expect(later.current()).toEqual([{ state: 'A', line: 8 }]);
+  });
+});
+
+describe('transitions', () => {
+  test('are counted from state to state, from the start to the end', () => {
+    const edges = taken(
+      new EdgeCounts(),
+      [1, entered('A')],
+      [2, entered('B')],
+      [3, entered('A')],
+      [4, entered('B')],
+      [5, returned],
+    );
+    expect(edges.all).toEqual([
+      { from: null, to: 'A', afterFailure: false, count: 1 },
+      { from: 'A', to: 'B', afterFailure: false, count: 2 },
+      { from: 'B', to: 'A', afterFailure: false, count: 1 },
+      { from: 'B', to: null, afterFailure: false, count: 1 },
+    ]);
+    expect(edges.entriesOf('B')).toBe(2);
+  });
+
+  test('after a failure are others, unless a loop or a branch went on', () => {
+    const edges = taken(
+      new EdgeCounts(),
+      [1, entered('A')],
+      [2, failure(1, { thread: '1.2' })],
+      [2, failure(1, { kept: true })],
+      [2, entered('B')],
+      [3, failure(1)],
+      [3, entered('ERROR')],
+      [4, runFailed],
+    );
+    expect(edges.all.map(({ from, to, afterFailure }) => [from, to, afterFailure])).toEqual([
+      [null, 'A', false],
+      ['A', 'B', false],
+      ['B', 'ERROR', true],
+      ['ERROR', null, true],
+    ]);
+  });
+});
+
+describe('steps', () => {
+  const begun = (attempt: number, agent: string): RunEvent => ({
+    ...{ type: 'step_started', step: 'build', attempt, agent, step_type: 'code' },
+  });
+  const gate = { type: 'gate_result', step: 'build', gate: 'tests', kind: 'command' } as const;
+  const history = taken(
+    new StepHistory(),
+    [1, begun(1, 'small')],
+    [1, requested('1', 'STEP: build', { kind: 'agent', step: 'build', prompt: 'Build it.' })],
+    [5, settled('1', exited(0, { is_error: false, cost: 0.1, stdout: { text: 'done', bytes: 4 } }))],
+    [5, settled('2', { kind: 'changed', commit: 'c', files: ['a.ts'], stdout: { text: '+x', bytes: 2 } })],
+    [5, requested('3', 'npm test', { tool: 'tests', step: 'build' })],
+    [6, settled('3', exited(1, { stdout: { text: '1 failing', bytes: 9 } }))],
+    [6, { ...gate, attempt: 1, pass: false, message: 'exit 1: 1 failing.' }],
+    [
+      6,
+      {
+        type: 'retry_triggered',
+        step: 'build',
+        attempt: 2,
+        matched: [0],
+        overrides: { agent: 'large', prompt: 'Again.' },
+      },
+    ],
+    [7, begun(2, 'large')],
+    [7, { ...gate, attempt: 2, pass: true }],
+    [8, { type: 'step_completed', step: 'build', attempt: 2, status: 'pass', retries: 1, cost: 0.1 }],
+    [9, requested('4', 'outside')],
+    [9, settled('4')],
+  );
+  const step = history.find('build', 'r');
+
+  test('are listed with their attempts', () => {
+    expect(history.steps).toEqual([{ path: 'build', type: 'code', status: 'pass', attempts: 2 }]);
+    expect(history.find('other', 'r')).toBe(null);
+  });
+
+  test('an attempt has its prompt, answer, gates with output, changed files and cost', () => {
+    expect(step?.attempts[0]).toMatchObject({
+      ...{ agent: 'small', prompt: 'Build it.', answer: 'done', cost: 0.1, why: null, status: 'fail' },
+      change: { files: ['a.ts'], diff: '+x', artifact: null },
+      gates: [{ gate: 'tests', pass: false, message: 'exit 1: 1 failing.', output: '1 failing' }],
+    });
+  });
+
+  test('a retry says why in one sentence', () => {
+    expect(step?.attempts[1]?.why).toBe(
+      'Attempt 1 did not pass, because the gate `tests` failed: exit 1: 1 failing; this attempt has the agent `large` and another prompt.',
+    );
+  });
+});
+
+describe('two runs', () => {
+  const trace = (...events: readonly Timed[]): RunTrace => taken(new RunTrace(), ...events);
+  const difference = (left: readonly Timed[], right: readonly Timed[]) =>
+    compareRuns(trace(...left), trace(...right)).difference;
+  const visit = (state: string): VisitTrace => ({ state, seq: 1, beganMs: 0, endedMs: 0, effects: 0, digest: 0 });
+  const pairs = (left: string, right: string): string[] =>
+    pairVisits([...left].map(visit), [...right].map(visit)).map(
+      (one) => (one.left?.state ?? '-') + (one.right?.state ?? '-'),
+    );
+
+  test('are the same when only times, costs and readings of the clock differ', () => {
+    const clock = (value: number): Timed[] => [
+      [1, requested('1', 'WAIT', { kind: 'clock' })],
+      [1, settled('1', { kind: 'value', value })],
+    ];
+    const left: Timed[] = [
+      ...clock(5),
+      [2, requested('2', 'a')],
+      [3, settled('2', exited(0, { duration_ms: 9, cost: 1 }))],
+    ];
+    const right: Timed[] = [...clock(8), [7, requested('2', 'a')], [8, resumed], [9, settled('2')]];
+    expect(difference(left, right)).toBe(null);
+  });
+
+  test('branches may end in another order', () => {
+    const begun: Timed[] = [
+      [1, requested('1.1.1', 'a')],
+      [1, requested('1.2.1', 'b')],
+    ];
+    const [a, b]: Timed[] = [
+      [2, settled('1.1.1')],
+      [2, settled('1.2.1', exited(1))],
+    ];
+    expect(difference([...begun, a as Timed, b as Timed], [...begun, b as Timed, a as Timed])).toBe(null);
+  });
+
+  test('differ first at the event that comes first, and then in their visits', () => {
+    const left: Timed[] = [
+      [1, entered('A')],
+      [2, requested('1', 'a')],
+      [3, settled('1')],
+      [4, entered('B')],
+      [5, returned],
+    ];
+    const right: Timed[] = [
+      [1, entered('A')],
+      [2, requested('1', 'a')],
+      [3, settled('1', exited(1))],
+      [4, failure(1)],
+      [4, runFailed],
+    ];
+    const result = compareRuns(trace(...left), trace(...right));
+    expect(result.difference).toEqual({ left: 4, right: 4 });
+    expect(result.sameProgram).toBe(true);
+    expect(result.visits.map((one) => [one.left?.state, one.right?.state, one.isSame])).toEqual([
+      ['A', 'A', false],
+      ['B', undefined, false],
+    ]);
+  });
+
+  test('one may have more', () => {
+    expect(
+      difference(
+        [[1, entered('A')]],
+        [
+          [1, entered('A')],
+          [2, entered('B')],
+        ],
+      ),
+    ).toEqual({ left: null, right: 3 });
+  });
+
+  test('visits are paired in the order of both', () => {
+    expect(pairs('ABCD', 'ABCD')).toEqual(['AA', 'BB', 'CC', 'DD']);
+    expect(pairs('ABCD', 'ACXD')).toEqual(['AA', 'B-', 'CC', '-X', 'DD']);
+    expect(pairs('', 'A')).toEqual(['-A']);
+    const long = `${'AB'.repeat(1500)}C`;
+    const paired = pairs(`X${long}`, `${long}Y`);
+    expect(paired.filter((one) => one.startsWith('-')).length + paired.filter((one) => one.endsWith('-')).length).toBe(
+      2,
+    );
+  });
+});
