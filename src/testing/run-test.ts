@@ -1,7 +1,9 @@
 /** Runs one test: the ordinary runtime drives the program in a world of scripted answers, in virtual time. */
+
 import type { RunEvent } from '../interpreter/events/event.js';
 import { readDuration } from '../machine/duration.js';
 import type { Json } from '../machine/expression.js';
+import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { Effects } from '../runtime/effect-context.js';
 import { hostEffects } from '../runtime/effects.js';
 import type { RunReport } from '../runtime/run/report.js';
@@ -96,7 +98,9 @@ class TestRun {
         jobs: 8,
         signal: this.stopping.signal,
         onEvent: (event) => this.events.push(event),
-        ...(start === undefined ? {} : { start: { state: start.state.text, with: this.valuesOf(start.values) } }),
+        ...omitUndefined({
+          start: start === undefined ? undefined : { state: start.state.text, with: this.valuesOf(start.values) },
+        }),
       });
       for (const [mock] of world.used) options.noteUse(mock);
       options.noteEvents(this.events);

@@ -76,7 +76,10 @@ async function checkPrograms(files: readonly string[], flags: CheckFlags): Promi
   const all = compilations.flatMap(({ diagnostics }) => diagnostics);
   await report(compilations, flags);
   if (flags.json && compilations.length > 0) {
-    const json = { ...jsonReport(compilations, all, flags), ...(flags.fix === true ? { fixed } : {}) };
+    const json = omitUndefined({
+      ...jsonReport(compilations, all, flags),
+      fixed: flags.fix === true ? fixed : undefined,
+    });
     stdout.write(`${JSON.stringify(json)}\n`);
   }
   return missing || isInvalid(all, flags) ? EXIT.usage : EXIT.returned;

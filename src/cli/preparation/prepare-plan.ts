@@ -8,6 +8,7 @@ import { planMachine } from '../../check/plan/plan-machine.js';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
 import { nearest } from '../../prelude/nearest.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { chooseWorktree } from '../../project/choose-worktree.js';
 import { linkPlans } from '../../project/link-plans.js';
 import { type LoadedPlan, loadPlan, type PlanSurroundings } from '../../project/load-plan.js';
@@ -123,11 +124,9 @@ async function givenInputs(file: string, loaded: LoadedPlan, flags: RunFlags, so
   // A value in the context is a default, which also determines the type of a value that replaces it.
   const context = loaded.plan?.given.input;
   const known = typeof context === 'object' && context !== null && !Array.isArray(context) ? context : {};
-  const inputs = (loaded.inputs ?? [...new Set(named)]).map((name) => ({
-    name,
-    optional: true as const,
-    ...(Object.hasOwn(known, name) ? { value: known[name] as Json } : {}),
-  }));
+  const inputs = (loaded.inputs ?? [...new Set(named)]).map((name) =>
+    omitUndefined({ name, optional: true, value: Object.hasOwn(known, name) ? known[name] : undefined }),
+  );
   const declared = { name: basename(file, extname(file)), inputs };
   // A missing input may have alternatives, which only the check of the plan considers.
   const given = readInputs(declared, { flags: flags.input ?? [], file: read, complete: false, sources });

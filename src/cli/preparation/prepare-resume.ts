@@ -96,8 +96,12 @@ export async function prepareResume(
       ...configured,
       limits: flagLimits(flags),
       ...suspendOptions(waits, configuration.defaults.suspend_after, background),
-      ...omitUndefined({ cwd: flags.cwd === undefined ? undefined : resolvePath(flags.cwd), inDoubt: flags.inDoubt }),
-      ...(edited === null ? {} : { machine: edited.machine, file: flags.fromFile }),
+      ...omitUndefined({
+        cwd: flags.cwd === undefined ? undefined : resolvePath(flags.cwd),
+        inDoubt: flags.inDoubt,
+        machine: edited?.machine,
+        file: edited === null ? undefined : flags.fromFile,
+      }),
       ...mocked?.options,
     }),
   };

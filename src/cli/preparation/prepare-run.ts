@@ -68,12 +68,12 @@ export async function prepareRun(file: string, flags: RunFlags): Promise<Prepara
     cwd,
     machine: flags.machine,
     configuration,
-    lookups: {
+    lookups: omitUndefined({
       worktree: worktree.repository !== null,
       ...gateLookup(configuration, cwd),
       // A mock answers for agents, so the mock and not the configuration defines which agents exist.
-      ...(mock === null ? { agents: agentLookup(configuration, flags.agent ?? {}) } : {}),
-    },
+      agents: mock === null ? agentLookup(configuration, flags.agent ?? {}) : undefined,
+    }),
     ...omitUndefined({ standIns: mock === null ? undefined : standInsOf(mock.mock) }),
     calls:
       mock === null

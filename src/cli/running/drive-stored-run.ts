@@ -1,5 +1,6 @@
 /** Drives a stored run, or a copy of it, with the settings from flags, files and the configuration. */
 
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { sourcesOf } from '../../project/stored-program.js';
 import type { ResumeOptions } from '../../runtime/run/again/resume-options.js';
 import type { RunReport } from '../../runtime/run/report.js';
@@ -31,7 +32,7 @@ export async function driveStoredRun(
         person: personName(),
         ...prepared.options(background),
         ...shown,
-        ...(ask === null ? {} : { ask }),
+        ...omitUndefined({ ask: ask ?? undefined }),
       });
     },
   });

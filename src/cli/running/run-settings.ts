@@ -50,10 +50,10 @@ export async function createMockedRun(
     import('../../runtime/effects.js'),
     import('../../runtime/virtual-time.js'),
   ]);
-  const time = flags.realTime === true ? null : new VirtualTime();
-  const world = createMockWorld(mock, hostEffects(others), time);
-  const waits = flags.suspendAfter === undefined ? { suspendAfterMs: null } : {};
-  return { world, options: { effects: world.effects, ...(time === null ? {} : { time, ...waits }) } };
+  const time = flags.realTime === true ? undefined : new VirtualTime();
+  const world = createMockWorld(mock, hostEffects(others), time ?? null);
+  const suspendAfterMs = time === undefined || flags.suspendAfter !== undefined ? undefined : null;
+  return { world, options: omitUndefined({ effects: world.effects, time, suspendAfterMs }) };
 }
 
 /** Warns of names in a mock that a run which has ended did not ask for. */

@@ -2,8 +2,10 @@
  * The runs of a folder, usually `.statedsl`: runs are executed by this process, and read from disk whichever process
  * executes them. Each operation is loaded when it is called, so that a command which lists runs loads no parser.
  */
+
 import { resolve } from 'node:path';
 import type { Project, ProjectOptions, ProjectRunOptions } from '../../library/project.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { diskFiles, type ProjectHost } from '../../project/host.js';
 import type { Delivery } from '../../runtime/store/inbox.js';
 import { DEFAULT_STORE } from '../../runtime/store/open-own-run.js';
@@ -101,7 +103,7 @@ function executeOperations({ directory, project }: Folder): Pick<Runs, 'start' |
     async replay(run, from, given = {}) {
       const { begin } = await import('./execute.js');
       const execute = async (onStart: ProjectRunOptions['onStart']) =>
-        (await project()).replay(run, { ...given, from, ...(onStart === undefined ? {} : { onStart }) });
+        (await project()).replay(run, { ...given, ...omitUndefined({ from, onStart }) });
       return begin(execute, machineOf, given.onStart);
     },
     compare: (run, given = {}) =>

@@ -1,4 +1,5 @@
 /** Coverage as a table for people, as an lcov file, and as JSON. */
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { type CoveredItem, type CoveredKind, percentOf } from '../coverage.js';
 
 const KINDS: Readonly<Record<CoveredKind, string>> = {
@@ -102,7 +103,7 @@ export function coverageJson(items: readonly CoveredItem[]): string {
   const files = [...byFile(items)].map(([file, own]) => ({
     file,
     percent: Math.round(percentOf(own) * 10) / 10,
-    items: own.map(({ kind, line, label, hits }) => ({ kind, line, ...(label === '' ? {} : { label }), hits })),
+    items: own.map(({ kind, line, label, hits }) => omitUndefined({ kind, line, label: label || undefined, hits })),
   }));
   return `${JSON.stringify({ percent: Math.round(percentOf(items) * 10) / 10, files })}\n`;
 }
