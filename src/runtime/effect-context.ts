@@ -22,6 +22,12 @@ export interface Effects {
   perform(request: PerformedRequest, context: EffectContext): Outcome | Promise<Outcome>;
 }
 
+/** Limits how many effects are performed at the same time, by all runs that share it. */
+export interface EffectPermits {
+  /** Resolves with a function that returns the permit, when one is free; with null if stopped before. */
+  take(stop: AbortSignal): Promise<(() => void) | null>;
+}
+
 /** State that the effects of one run share. */
 export interface RunResources {
   readonly outputs: OutputStore;

@@ -21,7 +21,7 @@ import { createPermits } from './agents/permits.js';
 import { createCallLog } from './agents/programs/call-log.js';
 import type { AgentSettings } from './agents/resolve.js';
 import { type CommandFunction, performFunction } from './command-function.js';
-import type { EffectContext, Effects } from './effect-context.js';
+import type { EffectContext, EffectPermits, Effects } from './effect-context.js';
 import { type Environment, inheritedEnvironment, performArgv, performShell, shellFinder } from './process/shell.js';
 import { projectOf, type Readable, whyUnreadable } from './readable-file.js';
 import { startTimer } from './timer.js';
@@ -40,6 +40,8 @@ export interface HostOptions {
   readonly mcp?: McpServers | undefined;
   /** Files outside of the project that the program may name. */
   readonly readable?: Readable | undefined;
+  /** Shared with other runs. */
+  readonly permits?: EffectPermits | undefined;
 }
 
 /** Real processes, real time and real random numbers. */
@@ -52,18 +54,20 @@ export function hostEffects(options: HostOptions = {}): Effects {
     return environment;
   };
   const { agents: settings = noAgents, watchFiles } = options;
+  const { permits = null } = options;
   const agentHost = { settings, permits: createPermits(), calls: createCallLog() };
   return {
     perform(request, context) {
       switch (request.kind) {
         case 'shell':
-          return performAfterDelay(request, context, () =>
+          return performLater(request, context, permits, () =>
             performShell(request, context, inheritEnvironment(), findShell),
           );
         case 'argv':
-          return performAfterDelay(
+          return performLater(
             request,
             context,
+            permits,
             () =>
               refuseToPrint(request, context, options.readable) ?? performArgv(request, context, inheritEnvironment()),
           );
@@ -74,16 +78,18 @@ export function hostEffects(options: HostOptions = {}): Effects {
             return readSchemaFile(path, readableNear(options.readable, request, context));
           };
           const host = { ...agentHost, watchFiles: watching, readSchema, inherited: inheritEnvironment() };
-          return performAfterDelay(request, context, () =>
+          return performLater(request, context, permits, () =>
             performAgentTool(request, () => performAgent(request, context, host)),
           );
         }
         case 'tool': {
           const host = { inherited: inheritEnvironment(), mcp: options.mcp ?? {} };
-          return performAfterDelay(request, context, () => performTool(request, context, host));
+          return performLater(request, context, permits, () => performTool(request, context, host));
         }
         case 'function':
-          return performAfterDelay(request, context, () => performFunction(request, context, options.commands ?? {}));
+          return performLater(request, context, permits, () =>
+            performFunction(request, context, options.commands ?? {}),
+          );
         case 'worktree':
           return performWorktree(request, context);
         case 'schema':
@@ -105,24 +111,43 @@ export function hostEffects(options: HostOptions = {}): Effects {
 
 const noAgents: AgentSettings = { agents: {}, folder: null, instead: {} };
 
-/** Performs a request after the pause before its next attempt. */
-async function performAfterDelay(
+/** Performs a request after the pause before its next attempt, when there is a permit for it. */
+async function performLater(
   request: ShellRequest | ArgvRequest | FunctionRequest | AgentRequest | ToolRequest,
   context: EffectContext,
+  permits: EffectPermits | null,
   perform: () => Outcome | Promise<Outcome>,
 ): Promise<Outcome> {
   const { delayMs } = request;
   if (delayMs > 0) {
     await sleep(Date.now() + delayMs, context.stop);
-    if (context.stop.aborted) return { kind: 'not-started', reason: 'it was stopped' };
+    if (context.stop.aborted) return STOPPED;
   }
   const { worktrees } = context.resources;
-  if (worktrees === null) return perform();
+  if (worktrees === null) return performPermitted(context, permits, perform);
   const leave = await worktrees.enter(request.directory ?? context.cwd, request);
+  try {
+    return await performPermitted(context, permits, perform);
+  } finally {
+    leave();
+  }
+}
+
+const STOPPED: Outcome = { kind: 'not-started', reason: 'it was stopped' };
+
+/** While it waits for its permit, it holds nothing that a holder of a permit could wait for. */
+async function performPermitted(
+  { stop }: EffectContext,
+  permits: EffectPermits | null,
+  perform: () => Outcome | Promise<Outcome>,
+): Promise<Outcome> {
+  if (permits === null) return perform();
+  const giveBack = await permits.take(stop);
+  if (giveBack === null) return STOPPED;
   try {
     return await perform();
   } finally {
-    leave();
+    giveBack();
   }
 }
 

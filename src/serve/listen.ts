@@ -12,6 +12,7 @@ import { RunRefused } from '../runtime/store/run-refused.js';
 import { makeStore, requireOwnStore } from '../runtime/store/store-ownership.js';
 import { createApp } from './app.js';
 import { Executions } from './executions/executions.js';
+import { PermitPool } from './executions/permit-pool.js';
 import { startRunProcess } from './executions/run-process.js';
 import { makeServiceFolder, serviceFolder } from './executions/waiting-list.js';
 import { forgetPosition } from './notifications/kept-notices.js';
@@ -67,14 +68,16 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       'stop it, or start this one with `--read-only`',
     );
   const notifier = locked === null ? null : await openNotifier(options);
-  const atOnce = Math.max(1, Math.min(options.atOnce, options.jobs));
-  // Each run gets an equal share, so that all of them together keep within the bound.
-  const jobs = Math.max(1, Math.floor(options.jobs / atOnce));
+  const { atOnce, jobs } = options;
+  const permits = new PermitPool(jobs);
+  // A process that has lost its service keeps to this, so that all of them together keep within the bound.
+  const share = Math.max(1, Math.floor(jobs / atOnce));
   const executions = new Executions({
     directory,
     atOnce,
     onEnd: () => notifier?.look(),
-    start: (runId, secret) => startRunProcess(runId, secret, { directory, programs, jobs }),
+    start: (runId, secret) => startRunProcess(runId, secret, { directory, programs, jobs, share, permits }),
+    adopt: () => permits.reserve(share),
   });
   const token = options.token ?? randomBytes(24).toString('base64url');
   let port = options.port;

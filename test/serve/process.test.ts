@@ -1,7 +1,8 @@
 /** The service as a process: its death is not the death of runs, and nothing that it promised is lost. */
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { lockHolder } from '../../src/runtime/store/run-lock.js';
 import { type Place, place } from '../cli/statedsl.js';
 import type { Started } from '../harness/process.js';
 
@@ -44,6 +45,13 @@ const statuses = async (client: Client): Promise<string[]> =>
 
 async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+/** The process that executes a run. */
+function ownerOf(one: Place, runId: string): number {
+  const owner = lockHolder(join(one.folder, '.statedsl/runs', runId)).owner;
+  if (owner === null) throw new Error(`nobody executes ${runId}`);
+  return owner.pid;
 }
 
 const PROGRAM = `INPUT: n
@@ -96,6 +104,55 @@ describe('the service', () => {
     expect(await second.call('GET', `/runs/${run_id}`)).toMatchObject({ returned: 'done' });
     second.process.kill('SIGTERM');
     await second.process.end;
+  });
+
+  test('shares its permits among all runs, and takes them back from one that is killed', {
+    timeout: 120_000,
+  }, async () => {
+    const one = place({
+      // Each member waits for the other, so both must have a permit at the same time.
+      'both.dsl': [
+        'DO: in PARALLEL',
+        '  - DO: touch a; until test -e b; do sleep 0.02; done',
+        '  - DO: touch b; until test -e a; do sleep 0.02; done',
+        'RETURN: done',
+        '',
+      ].join('\n'),
+      'many.dsl': [
+        'FOR EACH: n in [1, 2, 3] in PARALLEL:',
+        '  DO: echo + >> log; sleep 0.05; echo - >> log',
+        'RETURN: done',
+        '',
+      ].join('\n'),
+      'stuck.dsl': 'DO: test -e stuck || { touch stuck; sleep 600; }\nRETURN: done\n',
+    });
+    const client = await serve(one, ['--runs', '8', '--jobs', '2']);
+    const start = async (program: string): Promise<string> =>
+      (await client.call('POST', '/runs', { program })).run_id as string;
+    const ended = async (id: string): Promise<void> =>
+      until(async () => (await client.call('GET', `/runs/${id}`)).status === 'returned');
+    await ended(await start('both.dsl'));
+    const stuck = [await start('stuck.dsl')];
+    await until(() => existsSync(join(one.folder, 'stuck')));
+    rmSync(join(one.folder, 'stuck'));
+    stuck.push(await start('stuck.dsl'));
+    await until(() => existsSync(join(one.folder, 'stuck')));
+    // All permits are taken, so these wait.
+    const many = [await start('many.dsl'), await start('many.dsl'), await start('many.dsl')];
+    await until(async () => (await statuses(client)).filter((status) => status === 'running').length === 5);
+    expect(existsSync(join(one.folder, 'log'))).toBe(false);
+    for (const id of stuck) process.kill(ownerOf(one, id), 'SIGKILL');
+    for (const id of [...stuck, ...many]) await ended(id);
+    let atOnce = 0;
+    let most = 0;
+    for (const line of readFileSync(join(one.folder, 'log'), 'utf8').trim().split('\n')) {
+      atOnce += line === '+' ? 1 : -1;
+      most = Math.max(most, atOnce);
+    }
+    expect(atOnce).toBe(0);
+    expect(most).toBeLessThanOrEqual(2);
+    client.process.kill('SIGTERM');
+    await client.process.end;
   });
 
   test('is alone with its runs, but others may show them', async () => {

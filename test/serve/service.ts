@@ -12,6 +12,8 @@ import { Executions } from '../../src/serve/executions/executions.js';
 import type { Service } from '../../src/serve/service.js';
 
 export const TOKEN = 'a-token-of-a-test-0123456789';
+/** Runs in the process of a test share nothing. */
+const unlimited = { take: () => Promise.resolve(() => undefined) };
 const HOST = '127.0.0.1:7700';
 
 /** The answer of a request. */
@@ -61,6 +63,7 @@ export async function serviceOf(
         runId,
         secret,
         jobs: 4,
+        permits: unlimited,
         isWanted: () => true,
         signal: controller.signal,
       });

@@ -107,12 +107,15 @@ async function executeForService(
   const controller = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => controller.abort(name));
   process.on('SIGXFSZ', () => undefined);
-  const { secret, parent } = JSON.parse(await text(process.stdin)) as {
+  const { secret, parent, share } = JSON.parse(await text(process.stdin)) as {
     readonly secret: Readonly<Record<string, Json>>;
     readonly parent: number;
+    readonly share: number;
   };
   const { executeRun } = await import('../../serve/executions/execute-run.js');
+  const { askPermits, parentChannel } = await import('../../serve/executions/ask-permits.js');
+  const permits = askPermits(parentChannel(), share);
   const isWanted = (): boolean => process.ppid === parent;
-  await executeRun({ ...about, runId, secret, isWanted, signal: controller.signal });
+  await executeRun({ ...about, runId, secret, permits, isWanted, signal: controller.signal });
   return EXIT.returned;
 }

@@ -126,6 +126,7 @@ async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile 
           agents,
           mcp: options.mcp,
           readable: options.readable,
+          permits: options.permits,
         }),
       context: { runId, cwd, programDir: run.options.programDir, resources },
       journal: open,

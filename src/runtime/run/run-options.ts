@@ -14,7 +14,7 @@ import type { Limits, Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { type AgentSettings, resolveAgent } from '../agents/resolve.js';
 import type { CommandFunction } from '../command-function.js';
-import type { Effects } from '../effect-context.js';
+import type { EffectPermits, Effects } from '../effect-context.js';
 import { boundedMatches } from '../matches.js';
 import type { Readable } from '../readable-file.js';
 import { environmentSecrets, inputSecrets, type Secret } from '../redact.js';
@@ -96,6 +96,8 @@ export interface RunOptions {
   readonly suspendAfterMs?: number | null;
   /** Virtual time instead of real time; `effects` must use the same clock. */
   readonly time?: VirtualTime;
+  /** Limits the effects of this run together with those of other runs. */
+  readonly permits?: EffectPermits;
   /** The process executes only this run, so it may block while the disk writes. */
   readonly ownProcess?: boolean;
   /**

@@ -9,6 +9,7 @@ import type { Refusal, RefusalCode, Result } from '../../control/result.js';
 import type { Execution, Runs } from '../../control/runs.js';
 import type { Json } from '../../machine/expression.js';
 import { unreachable } from '../../prelude/unreachable.js';
+import type { EffectPermits } from '../../runtime/effect-context.js';
 import { entryAt } from '../../runtime/store/own-file.js';
 import { lockRun } from '../../runtime/store/run-lock.js';
 import { executionFolder, forgetWaiting, keepWaiting, readWaiting, type Waiting } from './waiting-list.js';
@@ -21,6 +22,8 @@ export interface ExecuteOptions {
   readonly runId: string;
   /** How many effects of the run are performed at once. */
   readonly jobs: number;
+  /** Shared with the other runs of the service. */
+  readonly permits: EffectPermits;
   /** Inputs that are never on disk. */
   readonly secret: Readonly<Record<string, Json>>;
   /** Whether the service that started this process is still there. */
@@ -68,8 +71,9 @@ async function executeLocked(options: ExecuteOptions): Promise<void> {
 
 function begin(runs: Runs, waiting: Waiting, options: ExecuteOptions): Promise<Result<Execution>> {
   const { task, run_id: runId, limits, by: person } = waiting;
-  const { signal, directory, secret } = options;
-  const common = { signal, limits, person, inputs: secret, ownProcess: true };
+  const { signal, directory, secret, permits } = options;
+  // `permits` is no option of the library: runs pass it on to their effects.
+  const common = { signal, limits, person, inputs: secret, ownProcess: true, permits };
   if (hasRecord(directory, runId)) return runs.resume(runId, common);
   removeUnfinished(directory, runId);
   switch (task.kind) {

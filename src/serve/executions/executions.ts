@@ -35,6 +35,8 @@ export interface ExecutionsOptions {
   readonly atOnce: number;
   /** Starts the process; `secret`: inputs of the run that are never on disk. */
   readonly start: (runId: string, secret: Readonly<Record<string, Json>>) => RunProcess;
+  /** Called for a process that an earlier service started; returns what is called at its end. */
+  readonly adopt?: () => () => void;
   /** Called when a process has ended. */
   readonly onEnd?: () => void;
 }
@@ -225,12 +227,14 @@ export class Executions {
 
   /** A process of an earlier service executes it: its end shows in its lock. */
   private adopt(runId: string): void {
+    const leave = this.options.adopt?.();
     const look = (): void => {
       if (this.isLocked(runId)) {
         this.adopted.set(runId, setTimeout(look, LOOK_MS));
         return;
       }
       this.adopted.delete(runId);
+      leave?.();
       this.settle(runId);
       this.startNext();
     };

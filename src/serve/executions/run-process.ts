@@ -1,30 +1,49 @@
 /** Starts the processes that execute runs: the same program, in a process group of its own, which survives the service. */
-import { execa } from 'execa';
+import { spawn } from 'node:child_process';
 import type { Json } from '../../machine/expression.js';
+import type { PermitRequest } from './ask-permits.js';
 import type { RunProcess } from './executions.js';
+import type { PermitPool } from './permit-pool.js';
 
 export interface ProcessOptions {
   readonly directory: string;
   readonly programs: string;
+  /** How many effects a run may perform at once, if there are permits for them. */
   readonly jobs: number;
+  /** How many effects it performs at once without the service. */
+  readonly share: number;
+  readonly permits: PermitPool;
 }
 
 /** `secret`: inputs that must not be on disk, in arguments or in an environment. */
 export function startRunProcess(
   runId: string,
   secret: Readonly<Record<string, Json>>,
-  { directory, programs, jobs }: ProcessOptions,
+  { directory, programs, jobs, share, permits }: ProcessOptions,
 ): RunProcess {
   const own = [...process.execArgv, process.argv[1] as string];
   const words = ['serve', '--execute', runId, '--dir', directory, '--programs', programs, '--jobs', String(jobs)];
-  const child = execa(process.execPath, [...own, ...words], {
+  // With an open channel to it: execa would keep all messages until the end.
+  const child = spawn(process.execPath, [...own, ...words], {
     cwd: programs,
     detached: true,
-    cleanup: false,
-    input: JSON.stringify({ secret, parent: process.pid }),
-    stdout: 'ignore',
-    stderr: 'ignore',
-    reject: false,
+    stdio: ['pipe', 'ignore', 'ignore', 'ipc'],
   });
-  return { end: child.then(() => undefined), interrupt: () => void child.kill('SIGTERM') };
+  const holder = permits.open(() => {
+    // A process that has just ended gives its permits back when its end is known.
+    if (child.connected) child.send('permit', () => undefined);
+  });
+  child.on('message', (message) => {
+    if (message === 'take' || message === 'give' || message === 'cancel') holder[message satisfies PermitRequest]();
+  });
+  const end = new Promise<void>((resolve) => {
+    child.once('exit', resolve);
+    // It could not be started.
+    child.once('error', () => {
+      if (child.pid === undefined) resolve();
+    });
+  });
+  child.stdin?.on('error', () => undefined);
+  child.stdin?.end(JSON.stringify({ secret, parent: process.pid, share }));
+  return { end: end.finally(() => holder.close()), interrupt: () => void child.kill('SIGTERM') };
 }
