@@ -1,4 +1,7 @@
-/** Names under `src/` keep to the glossary of ARCHITECTURE.md: each idea has one word, and functions are verbs or nouns. */
+/**
+ * Names keep to the glossary of ARCHITECTURE.md: each idea has one word, and functions are verbs or nouns. Names are
+ * those of declarations, members, parameters and files under `src/`, the values of its types, and the files of tests.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -47,8 +50,11 @@ const ABANDONED: Readonly<Record<string, string>> = {
   whoever: 'the noun that is meant',
 };
 
-/** Keys of stored machines and snapshots keep their spelling. Nothing but members may have these names. */
-const STORED: ReadonlySet<string> = new Set(['place', 'places', 'told', 'reading']);
+/** Keys of stored machines and snapshots keep their spelling. Nothing but members and values may have these names. */
+const STORED: ReadonlySet<string> = new Set(['place', 'places', 'told', 'reading', 'dagger']);
+
+/** What reports print, and cases that are named after a code or a command. */
+const PRINTED: ReadonlySet<string> = new Set(['put-off', 'embedded-dagger', 'echo-takes-no-options']);
 
 /** Participles that do not end in `ed`; `read`, `cut`, `put` and the like are verbs as well, and are left out. */
 const PARTICIPLES: ReadonlySet<string> = new Set(
@@ -76,7 +82,16 @@ for (const file of readdirSync(src, { recursive: true, encoding: 'utf8' }).filte
   visit(ts.createSourceFile(file, readFileSync(join(src, file), 'utf8'), ts.ScriptTarget.Latest));
 }
 
+for (const file of readdirSync(join(src, '../test'), { recursive: true, encoding: 'utf8' })) {
+  const [, name] = /([^/\\]+?)(?:\.test)?\.(?:ts|case)$/.exec(file) ?? [];
+  if (name !== undefined && !PRINTED.has(name) && !file.includes('node_modules'))
+    names.set(name, (names.get(name) ?? new Set()).add(file));
+}
+
 function declaredName(node: ts.Node): string | null {
+  // A value of a type, as in `arrange: 'row' | 'stack'`.
+  if (ts.isLiteralTypeNode(node) && ts.isStringLiteral(node.literal) && /^[\w-]+$/.test(node.literal.text))
+    return PRINTED.has(node.literal.text) ? null : node.literal.text;
   if (ts.isImportSpecifier(node) || ts.isPropertyAccessExpression(node) || ts.isMetaProperty(node)) return null;
   const { name } = node as ts.NamedDeclaration;
   return name !== undefined && (ts.isIdentifier(name) || ts.isPrivateIdentifier(name)) ? name.text : null;
@@ -84,7 +99,7 @@ function declaredName(node: ts.Node): string | null {
 
 function isMember(node: ts.Node): boolean {
   if (ts.isPropertyAssignment(node) || ts.isShorthandPropertyAssignment(node)) return true;
-  return ts.isPropertySignature(node) || ts.isBindingElement(node);
+  return ts.isPropertySignature(node) || ts.isBindingElement(node) || ts.isLiteralTypeNode(node);
 }
 
 function isFunction(node: ts.Node): boolean {

@@ -160,7 +160,7 @@ test('any graph has a drawing without overlaps', async () => {
 
 test('boxes next to each other wrap into rows, and boxes inside of boxes stay inside', async () => {
   const many = Array.from({ length: 20 }, (_, at) => card(`inner ${at}`, `member ${at}`));
-  const box = card('box', 'in parallel', { kind: 'parallel', inside: { nodes: many, edges: [], arrange: 'beside' } });
+  const box = card('box', 'in parallel', { kind: 'parallel', inside: { nodes: many, edges: [], arrange: 'row' } });
   const picture: Picture = { nodes: [box, card('next', 'NEXT')], edges: [way('box', 'next')], arrange: 'flow' };
   const drawing = await layOut(picture, engine);
   expect(pictureProblems(picture, drawing)).toEqual([]);

@@ -31,7 +31,7 @@ function lowerMembers(l: StateLowering, i: StepNode, run: Extract<StepRun, { kin
   const branches: Branch[] = [];
   const ends: number[] = [];
   const members = [...l.steps.context.scope.steps.values()];
-  for (const named of members) named.progress = 'beside';
+  for (const named of members) named.progress = 'parallel';
   l.branchDepth++;
   for (const member of run.steps.instructions) {
     if (member.kind !== 'step') continue;
@@ -43,7 +43,7 @@ function lowerMembers(l: StateLowering, i: StepNode, run: Extract<StepRun, { kin
     l.instruction(member);
     l.frames--;
     const named = l.steps.context.scope.steps.get(member.name.text);
-    if (named !== undefined) setProgress(named, 'beside');
+    if (named !== undefined) setProgress(named, 'parallel');
     emitter.add({ op: 'task-leave', parallel: true, slot: end }, member.span);
     emitter.add({ op: 'branch-end' }, member.span);
   }

@@ -44,7 +44,7 @@ interface Refusal {
 function sessionFrom(l: StateLowering, i: StepNode, { step, key }: FoundStep, { own, fail }: Refusal): SessionLayout {
   if (step === own) return fail('it is this step itself');
   if (step.progress === 'ahead') return fail('it has not run yet');
-  if (step.progress === 'beside') return fail('it runs at the same time');
+  if (step.progress === 'parallel') return fail('it runs at the same time');
   if (!step.hasSession) return fail('it has no agent');
   reportNewSession(l, i, step);
   return { kind: 'from', key: { ...key, field: 'session_id' } };

@@ -57,7 +57,7 @@ function ownName(l: StateLowering, i: StepNode): NamedStep | null {
   if (
     file === i.name.span.file &&
     start === i.name.span.start &&
-    (known.progress === 'ahead' || known.progress === 'beside')
+    (known.progress === 'ahead' || known.progress === 'parallel')
   )
     return known;
   const first = { span: known.span, text: 'declared here first' };

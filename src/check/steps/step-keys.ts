@@ -173,7 +173,7 @@ function keyOf(
     l.diagnostics.push(say.forwardStep(span, { key: text, step: step.name }));
     return nothing;
   }
-  if (step.progress === 'beside') {
+  if (step.progress === 'parallel') {
     l.diagnostics.push(say.concurrentStep(span, { key: text, step: step.name }));
     return nothing;
   }

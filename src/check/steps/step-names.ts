@@ -28,10 +28,10 @@ export interface NamedStep {
   /** Whether it has an agent, and therefore a session. */
   readonly hasSession: boolean;
   /**
-   * `running`: its own instructions are being lowered. `beside`: it runs in parallel with the code that is being
+   * `running`: its own instructions are being lowered. `parallel`: it runs in parallel with the code that is being
    * lowered.
    */
-  progress: 'ahead' | 'running' | 'beside' | 'done';
+  progress: 'ahead' | 'running' | 'parallel' | 'done';
 }
 
 export interface StepScope {
@@ -108,7 +108,7 @@ function namedStep(step: StepNode, scope: StepScope): NamedStep {
 }
 
 /** Sets the progress of a step and of the steps below it, which decides from where they can be read. */
-export function setProgress(step: NamedStep, progress: 'beside' | 'done'): void {
+export function setProgress(step: NamedStep, progress: 'parallel' | 'done'): void {
   step.progress = progress;
   if (step.below !== null && step.below.kind !== 'workflow')
     for (const inner of step.below.steps.values()) setProgress(inner, progress);

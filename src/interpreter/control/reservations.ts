@@ -18,9 +18,9 @@ function budgetsOf(frames: readonly Frame[]): Budgeted[] {
   return frames.filter((frame): frame is Budgeted => frame.kind === 'scope' && frame.budget !== undefined);
 }
 
-/** `kept`: the call can start. `wait`: not yet. `ended`: it can never fit, so the run has ended. */
-export function reserveFor(t: Thread, frame: StepFrame, most: number | null): 'kept' | 'wait' | 'ended' {
-  if (most === null) return 'kept';
+/** `reserved`: the call can start. `wait`: not yet. `ended`: it can never fit, so the run has ended. */
+export function reserveFor(t: Thread, frame: StepFrame, most: number | null): 'reserved' | 'wait' | 'ended' {
+  if (most === null) return 'reserved';
   const { run } = t;
   const limits = budgetsOf(t.frames).map(({ prefix, budget }) => ({
     limit: budget.cost,
@@ -39,7 +39,7 @@ export function reserveFor(t: Thread, frame: StepFrame, most: number | null): 'k
     return 'ended';
   }
   reserve(t, frame, most);
-  return 'kept';
+  return 'reserved';
 }
 
 /** Reserves an amount in the run and in every enclosing workflow. */

@@ -88,8 +88,8 @@ export function linkStepAgent(
 
   const begin = (t: Thread): number => {
     const frame = stepOf(t);
-    const kept = reserveFor(t, frame, mostOf(t, frame, guards));
-    return kept === 'kept' ? launch(t, { effect: t.nextEffect(), attempt: 1 }, true) : STOP;
+    const reserved = reserveFor(t, frame, mostOf(t, frame, guards));
+    return reserved === 'reserved' ? launch(t, { effect: t.nextEffect(), attempt: 1 }, true) : STOP;
   };
 
   return {

@@ -5,7 +5,7 @@ import type { StepNode } from '../steps/step-tree.js';
 
 export function stepPicture(steps: readonly StepNode[], lead: string, parallel: boolean): Picture {
   const nodes = steps.map((step, at) => stepNode(step, `${lead}/${at}`));
-  if (parallel) return { nodes, edges: [], arrange: 'beside' };
+  if (parallel) return { nodes, edges: [], arrange: 'row' };
   const edges = nodes.slice(1).map((node, at): PictureEdge => {
     const from = nodes[at]?.id ?? '';
     return { id: `${from} > ${node.id}`, from, to: node.id, kind: 'main', labels: [] };

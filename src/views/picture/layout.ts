@@ -56,7 +56,7 @@ interface Positions {
 }
 
 /** In the order of the program, from left to right, in as many rows as needed; or all below each other. */
-function inRows(boxes: readonly Box[], arrange: 'beside' | 'stack'): Positions {
+function inRows(boxes: readonly Box[], arrange: 'row' | 'stack'): Positions {
   const corners: Point[] = [];
   let [x, y, lowest] = [0, 0, 0];
   boxes.forEach((box, at) => {

@@ -23,8 +23,8 @@ export type PictureKind =
 export interface Picture {
   readonly nodes: readonly PictureNode[];
   readonly edges: readonly PictureEdge[];
-  /** `flow` follows the edges from top to bottom, `beside` places nodes side by side, and `stack` below each other. */
-  readonly arrange: 'flow' | 'beside' | 'stack';
+  /** `flow` follows the edges from top to bottom, `row` places nodes side by side, and `stack` below each other. */
+  readonly arrange: 'flow' | 'row' | 'stack';
 }
 
 export interface PictureNode {
