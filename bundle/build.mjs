@@ -1,7 +1,8 @@
 /**
- * Makes dist/: the command line in `code/` with its launcher, the library as one module, and its types. Everything
- * is bundled, so that starting reads few files and an installed package needs nothing else. `--without-types` leaves
- * out the types; `--debug` leaves the code as it is written, with source maps for debuggers and stack traces.
+ * Makes dist/: the command line in `code/` with its launcher, the library as one module and its types, and the page in
+ * `viewer/`. Everything is bundled, so that starting reads few files and an installed package needs nothing else.
+ * `--without-types` leaves out the types; `--debug` leaves the code as it is written, with source maps for debuggers and
+ * stack traces.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -20,6 +21,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
 import { bundledPackages, printLicences, printSbom } from './bundled-packages.mjs';
+import { buildViewer } from './viewer.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = dirname(here);
@@ -230,7 +232,8 @@ place(join(dist, 'package.json'), '{ "type": "commonjs" }\n');
 const define = { LOOKAHEAD: await lookahead() };
 const inLibrary = await library(define);
 const { names, inputs } = await program(define);
-const packages = bundledPackages(root, [...inLibrary, ...inputs]);
+const inViewer = await buildViewer({ root, dist, debug, place });
+const packages = bundledPackages(root, [...inLibrary, ...inputs, ...inViewer]);
 place(join(dist, 'licences.txt'), printLicences(packages));
 place(join(dist, 'sbom.cdx.json'), printSbom(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')), packages));
 if (debug) launcher(names, { packs: {}, build: '' });

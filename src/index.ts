@@ -29,6 +29,7 @@ export type {
   ReportScope,
   RunFilter,
   RunList,
+  RunProgram,
   Runs,
   Startable,
   StartedRun,

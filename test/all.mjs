@@ -16,8 +16,18 @@ function run(script, args, options = { stdio: 'inherit' }) {
   return execaNode(script, args, { cwd: root, nodeOptions: [], reject: false, ...options });
 }
 
+const types = (project, name) => [
+  '--noEmit',
+  '-p',
+  join(root, project),
+  '--incremental',
+  '--tsBuildInfoFile',
+  installed(`.cache/${name}`),
+];
+
 const CHECKS = [
-  ['types', 'typescript-native/bin/tsc', ['--noEmit', '--incremental', '--tsBuildInfoFile', installed('.cache/types')]],
+  ['types', 'typescript-native/bin/tsc', types('.', 'types')],
+  ['types of the page', 'typescript-native/bin/tsc', types('src/viewer', 'types-page')],
   ['style', '@biomejs/biome/bin/biome', ['check', '--error-on-warnings']],
 ];
 

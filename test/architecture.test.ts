@@ -18,7 +18,10 @@ function files(folder: string, ending: string): string[] {
     .sort();
 }
 
-const sources = files(src, '.ts').map((name) => ({ name, text: readFileSync(join(src, name), 'utf8') }));
+const sources = [...files(src, '.ts'), ...files(src, '.tsx')].map((name) => ({
+  name,
+  text: readFileSync(join(src, name), 'utf8'),
+}));
 
 /** Everything a file imports or re-exports, also lazily. */
 function imports(text: string): string[] {
@@ -55,9 +58,13 @@ const TABLE_END = '<!-- end of rooms -->';
 
 function roomsTable(): string {
   const others = Object.keys(ROOMS).filter((name) => name !== PRELUDE);
-  const allOf = (room: Room) => room.rooms.length >= others.length - 1;
+  const roomsOf = (folder: string, room: Room): string[] => {
+    const missing = others.filter((other) => other !== folder && !room.rooms.includes(other));
+    if (missing.length > 1 || room.rooms.length < 3) return [...room.rooms];
+    return missing.length === 0 ? ['all rooms'] : [`all rooms but ${missing[0]}`];
+  };
   const row = ([folder, room]: [string, Room]) => {
-    const may = [...(allOf(room) ? ['all rooms'] : room.rooms), ...room.packages, ...(room.node ? ['node'] : [])];
+    const may = [...roomsOf(folder, room), ...room.packages, ...(room.node ? ['node'] : [])];
     return `| \`${folder}/\` | ${room.holds} | ${may.join(', ') || '–'} |`;
   };
   return ['| folder | what lives there | may import |', '|---|---|---|', ...Object.entries(ROOMS).map(row)].join('\n');
@@ -71,7 +78,7 @@ function circles(): string[][] {
       name,
       imports(text)
         .filter((specifier) => specifier.startsWith('.'))
-        .map((specifier) => posix.join(posix.dirname(name), specifier).replace(/\.js$/, '.ts'))
+        .map((specifier) => posix.join(posix.dirname(name), specifier).replace(/\.js(x?)$/, '.ts$1'))
         .filter((target) => known.has(target)),
     ]),
   );
@@ -106,6 +113,17 @@ describe('src', () => {
   test('imports follow the table', () => {
     const breaches = sources.flatMap(({ name, text }) => imports(text).map((specifier) => breach(name, specifier)));
     expect(breaches.filter((one) => one !== null)).toEqual([]);
+  });
+
+  test('the page takes only types from rooms that need Node', () => {
+    const values = sources
+      .filter(({ name }) => name.startsWith('viewer/'))
+      .flatMap(({ name, text }) =>
+        [...text.matchAll(/^import (?!type )[^;]*? from '(?:\.\.\/)+([a-z]+)\/[^']*'/gm)]
+          .filter(([, room]) => ROOMS[room as string]?.node === true)
+          .map(([line]) => `${name}: ${line}`),
+      );
+    expect(values).toEqual([]);
   });
 
   test('every rule is used', () => {
@@ -152,7 +170,7 @@ describe('src', () => {
   test('relative imports carry their extension', () => {
     const bare = sources.flatMap(({ name, text }) =>
       imports(text)
-        .filter((specifier) => specifier.startsWith('.') && !/\.(js|json)$/.test(specifier))
+        .filter((specifier) => specifier.startsWith('.') && !/\.(jsx?|json)$/.test(specifier))
         .map((specifier) => `${name}: ${specifier}`),
     );
     expect(bare).toEqual([]);
@@ -173,7 +191,7 @@ describe('src', () => {
       ...files(join(root, 'bench'), '.ts'),
     ];
     const bad = names.filter((name) => {
-      const stem = basename(name).replace(/(\.test)?\.ts$/, '');
+      const stem = basename(name).replace(/(\.test)?\.tsx?$/, '');
       return (
         !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(stem) || /^(utils?|helpers?|types|managers?|base|common|misc)$/.test(stem)
       );

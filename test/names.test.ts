@@ -69,9 +69,9 @@ const VERBS = /^(embed|exceed|feed|need|proceed|seed|succeed)$/;
 const names = new Map<string, Set<string>>();
 const functions: string[] = [];
 const stored = new Set<string>();
-for (const file of readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))) {
+for (const file of readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name))) {
   const note = (name: string) => names.set(name, (names.get(name) ?? new Set()).add(file));
-  note(basename(file, '.ts'));
+  note(basename(file).replace(/\.tsx?$/, ''));
   const visit = (node: ts.Node): void => {
     const name = declaredName(node);
     if (name !== null && !(STORED.has(name) && isMember(node))) note(name);

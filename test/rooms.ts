@@ -123,6 +123,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['hono', '@hono/node-server', '@hono/zod-openapi', 'prom-client', 'execa'],
     node: true,
   },
+  viewer: {
+    holds:
+      'the page, which runs in a browser: `data/`: where runs come from, over HTTP or from the file itself; `runs/`: the list; `run/`: the screen of a run and what its parts share; `record/`, `graph/`; `shell/`: what all screens use; `style/`: looks',
+    rooms: ['machine', 'interpreter', 'views', 'control'],
+    packages: ['preact', '@preact/signals', '@tanstack/virtual-core', 'elkjs'],
+    node: false,
+  },
   cli: {
     holds:
       '`main.ts` is the process, `command-line.ts` runs one command line; `arguments/`: the commands and their options as data; `commands/`: one file per command; `preparation/`: from arguments to a program that can run; `running/`: shared by commands that drive or show a run; `terminal/`: streams, exit codes and errors; `files/`: files that are read and replaced; the only room that reads argv, prints and exits',

@@ -11,6 +11,7 @@ import type {
   ProjectRunOptions,
 } from '../library/project.js';
 import type { Json } from '../machine/expression.js';
+import type { Machine } from '../machine/machine.js';
 import type { InspectedRun } from '../runtime/inspect-run.js';
 import type { ListedRun } from '../runtime/list-runs.js';
 import type { RunReport } from '../runtime/run/report.js';
@@ -134,6 +135,16 @@ export interface StartedRun {
   readonly status: 'running';
 }
 
+/** The program of a run, as it was stored when the run started. */
+export interface RunProgram {
+  readonly run_id: string;
+  /** The path of its file; null: it was no file. */
+  readonly program: string | null;
+  readonly machine: Machine;
+  /** The texts that it was compiled from: the program, and what it imports. */
+  readonly sources: readonly { readonly name: string; readonly text: string }[];
+}
+
 /** An execution of a run. */
 export interface Execution {
   readonly started: StartedRun;
@@ -252,6 +263,8 @@ export interface Runs {
   replay(run: string, from: ReplayFrom, options?: Omit<ProjectReplayOptions, 'from'>): Promise<Result<Execution>>;
   /** Compares a run with its program, or with another one; executes nothing. */
   compare(run: string, options?: { readonly program?: CheckedProgram }): Promise<Result<Drift>>;
+  /** The program of the run: its texts and its machine, with secrets replaced. */
+  program(run: string | null): Promise<Result<RunProgram>>;
   /** How much time and money runs took, and where. */
   report(scope?: ReportScope): Promise<Result<Report>>;
   /** Every attempt of one step, state or tool of these runs. */

@@ -3,9 +3,11 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import { bodyLimit } from 'hono/body-limit';
 import { HTTPException } from 'hono/http-exception';
 import { secureHeaders } from 'hono/secure-headers';
-import { checkOrigin, hasToken, requireToken, signIn } from './access.js';
+import { checkOrigin, requireToken, signIn } from './access.js';
 import { answerWith } from './answer.js';
 import { createMetrics } from './metrics.js';
+import { addPage } from './page.js';
+import { addAboutRoute } from './routes/about.js';
 import { addChangeRoutes } from './routes/change-runs.js';
 import { addProgramRoutes } from './routes/programs.js';
 import { addReadRoutes } from './routes/read-runs.js';
@@ -94,17 +96,12 @@ export function createApp(service: Service): ServiceApp {
   app.use('/api/v1/runs', refuseChanges(service));
   app.get('/api/v1/metrics', metrics.show);
   const api: ServiceApp = new OpenAPIHono({ defaultHook: app.defaultHook as never });
+  addAboutRoute(api, service);
   addReadRoutes(api, service);
   addChangeRoutes(api, service);
   addProgramRoutes(api, service);
   app.route('/api/v1', api);
-  app.get('/', (c) =>
-    hasToken(c, access)
-      ? c.text(
-          `statedsl ${version}\n\nruns       /api/v1/runs\nprograms   /api/v1/programs\nall routes /api/v1/openapi.json\n`,
-        )
-      : c.text('To see the runs, open the address that `statedsl serve` printed when it started.\n', 401),
-  );
+  addPage(app, access);
   app.doc31('/api/v1/openapi.json', {
     openapi: '3.1.0',
     info: { title: 'statedsl', version, description: 'Runs of state machines: start, follow, answer and report them.' },

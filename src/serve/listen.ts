@@ -100,6 +100,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     user: userInfo().username,
     version: options.version,
     notices: () => notifier?.waiting ?? 0,
+    directory,
   });
   const server = serve({ fetch: app.fetch, hostname: host, port });
   try {

@@ -22,6 +22,8 @@ export interface Service {
   readonly version: string;
   /** How many notices were not received yet. */
   readonly notices: () => number;
+  /** The folder of the runs, for people. */
+  readonly directory: string;
 }
 
 export type ServiceApp = OpenAPIHono;

@@ -24,7 +24,7 @@ describe('access', () => {
     expect(first.headers.get('location')).toBe('/?x=1');
     expect(first.headers.get('set-cookie')).toBe(`statedsl_7700=${TOKEN}; Path=/; HttpOnly; SameSite=Strict`);
     const start = await send('GET', '/', undefined, { authorization: null, cookie: `statedsl_7700=${TOKEN}` });
-    expect(start).toMatchObject({ status: 200, text: expect.stringContaining('/api/v1/runs') });
+    expect(start).toMatchObject({ status: 200, text: expect.stringContaining('<script type="module" src="/assets/') });
     expect((await send('GET', '/', undefined, { authorization: null })).status).toBe(401);
     expect((await send('GET', '/?token=wrong', undefined, { authorization: null })).status).toBe(401);
     // The programs of a service use the header: addresses are logged.

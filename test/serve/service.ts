@@ -84,6 +84,7 @@ export async function serviceOf(
     user: 'tester',
     version: '0',
     notices: () => 0,
+    directory,
     ...options,
   });
   executions.open();

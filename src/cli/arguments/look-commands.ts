@@ -45,6 +45,25 @@ export function addInit(program: Command, onExit: (code: number) => void): void 
     );
 }
 
+export function addUi(program: Command, store: () => Option, onExit: (code: number) => void): void {
+  program
+    .command('ui')
+    .description('open the page with the runs in the browser')
+    .argument('[run]', 'show this run: its id or the beginning of it (default: the list of all runs)')
+    .addOption(store())
+    .option(
+      '--programs <directory>',
+      'the directory of the programs that may be started (default: the current directory)',
+    )
+    .option('--no-open', 'only print the address')
+    .option('--read-only', 'only show runs: start and change nothing')
+    .option('--json', 'print the address as one JSON object')
+    .option('--quiet', 'print only errors')
+    .action(async (run: string | undefined, options) =>
+      onExit(await (await import('../commands/ui.js')).uiCommand(run, options)),
+    );
+}
+
 export function addServe(program: Command, store: () => Option, onExit: (code: number) => void): void {
   program
     .command('serve')

@@ -6,7 +6,7 @@ import { Argument, Command, Option } from 'commander';
 import { VERSION } from '../../runtime/version.js';
 import { stderr, stdout } from '../terminal/streams.js';
 import { visibleError } from '../terminal/usage.js';
-import { addInit, addList, addOutput, addServe } from './look-commands.js';
+import { addInit, addList, addOutput, addServe, addUi } from './look-commands.js';
 import {
   bytes,
   collect,
@@ -71,11 +71,12 @@ export function createProgram(onExit: (code: number) => void): Command {
     onExit,
   );
   addPlan(program, onExit);
-  addServe(
-    program,
-    () => environmentOption('--dir <directory>', 'the directory in which runs are stored (default: .statedsl)'),
-    onExit,
-  );
+  for (const add of [addUi, addServe])
+    add(
+      program,
+      () => environmentOption('--dir <directory>', 'the directory in which runs are stored (default: .statedsl)'),
+      onExit,
+    );
   program
     .command('doctor')
     .description('show which agent programs are installed and how each configured agent is called')

@@ -10,7 +10,7 @@ import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr, stdout } from '../terminal/streams.js';
 import { usageError } from '../terminal/usage.js';
 
-interface ServeFlags extends StoreFlags {
+export interface ServeFlags extends StoreFlags {
   readonly listen: { readonly host: string; readonly port: number };
   readonly programs?: string;
   readonly tokenFile?: string;
@@ -28,7 +28,19 @@ interface ServeFlags extends StoreFlags {
 
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '::1']);
 
-export async function serveCommand(flags: ServeFlags): Promise<ExitCode> {
+/** What is done with the address of the page when the service listens. */
+interface Shown {
+  /** The part of the page. */
+  readonly path: string;
+  readonly show: (address: string) => void;
+}
+
+export function serveCommand(flags: ServeFlags): Promise<ExitCode> {
+  return refusalsAsErrors(() => serveUntilStopped(flags));
+}
+
+/** Rejects with a `RunRefused` or a `StoreError` if the service cannot start. */
+export async function serveUntilStopped(flags: ServeFlags, shown?: Shown): Promise<ExitCode> {
   const programs = resolve(flags.programs ?? '.');
   const directory = flags.dir === undefined ? resolve(programs, '.statedsl') : storeOf(flags);
   if (flags.execute !== undefined)
@@ -43,47 +55,47 @@ export async function serveCommand(flags: ServeFlags): Promise<ExitCode> {
     );
   const given = flags.tokenFile === undefined ? null : readTokenFile(flags.tokenFile);
   if (given !== null && 'problem' in given) return usageError(given.problem, given.help);
-  return refusalsAsErrors(async () => {
-    const { defaultAtOnce, listen } = await import('../../serve/listen.js');
-    const atOnce = flags.runs ?? defaultAtOnce();
-    const options = {
-      host,
-      port,
-      directory,
-      programs,
-      token: given?.token ?? null,
-      isReadOnly: flags.readOnly === true,
-      allowText: flags.allowText === true,
-      userHeader: flags.userHeader ?? null,
-      atOnce,
-      jobs: flags.jobs ?? Math.max(atOnce, defaultAtOnce()),
-      version: VERSION,
-      warn: (message: string): void => void (flags.quiet !== true && stderr.write(`warning: ${message}\n`)),
-    };
-    let service: Awaited<ReturnType<typeof listen>>;
-    try {
-      service = await listen(options);
-    } catch (cause) {
-      const code = (cause as NodeJS.ErrnoException).code ?? '';
-      const reason = {
-        EADDRINUSE: 'something else listens there',
-        EACCES: 'it is not permitted',
-        EADDRNOTAVAIL: 'this machine has no such address',
-        ENOTFOUND: 'there is no such address',
-      }[code];
-      if (reason === undefined) throw cause;
-      return usageError(`cannot listen at ${host}:${port}: ${reason}`, 'choose another address with `--listen`');
-    }
-    // Before the address is printed: whoever reads it may stop the service at once.
-    const signal = firstSignal(() => service.interrupt());
-    const address = given === null ? `${service.address}/?token=${service.token}` : service.address;
-    if (flags.json) stdout.write(`${JSON.stringify({ address, pid: process.pid })}\n`);
-    else if (!flags.quiet) stderr.write(`listening at ${address}\n`);
-    await signal;
-    if (!flags.quiet) stderr.write('stopping: runs that have not ended are continued at the next start\n');
-    await service.stop(flags.grace);
-    return EXIT.returned;
-  });
+  const { defaultAtOnce, listen } = await import('../../serve/listen.js');
+  const atOnce = flags.runs ?? defaultAtOnce();
+  const options = {
+    host,
+    port,
+    directory,
+    programs,
+    token: given?.token ?? null,
+    isReadOnly: flags.readOnly === true,
+    allowText: flags.allowText === true,
+    userHeader: flags.userHeader ?? null,
+    atOnce,
+    jobs: flags.jobs ?? Math.max(atOnce, defaultAtOnce()),
+    version: VERSION,
+    warn: (message: string): void => void (flags.quiet !== true && stderr.write(`warning: ${message}\n`)),
+  };
+  let service: Awaited<ReturnType<typeof listen>>;
+  try {
+    service = await listen(options);
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code ?? '';
+    const reason = {
+      EADDRINUSE: 'something else listens there',
+      EACCES: 'it is not permitted',
+      EADDRNOTAVAIL: 'this machine has no such address',
+      ENOTFOUND: 'there is no such address',
+    }[code];
+    if (reason === undefined) throw cause;
+    return usageError(`cannot listen at ${host}:${port}: ${reason}`, 'choose another address with `--listen`');
+  }
+  // Before the address is printed: whoever reads it may stop the service at once.
+  const signal = firstSignal(() => service.interrupt());
+  const path = shown?.path ?? '/';
+  const address = given === null ? `${service.address}${path}?token=${service.token}` : service.address;
+  if (flags.json) stdout.write(`${JSON.stringify({ address, pid: process.pid })}\n`);
+  else if (!flags.quiet) stderr.write(`listening at ${address}\n`);
+  shown?.show(address);
+  await signal;
+  if (!flags.quiet) stderr.write('stopping: runs that have not ended are continued at the next start\n');
+  await service.stop(flags.grace);
+  return EXIT.returned;
 }
 
 /** Resolves at the first signal; each later one calls the function. */

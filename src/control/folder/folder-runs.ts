@@ -48,7 +48,7 @@ export function folderRuns(options: RunsOptions): Runs {
   return { ...readOperations(shared), ...executeOperations(shared), ...changeOperations(shared) };
 }
 
-type ReadOperation = 'list' | 'inspect' | 'events' | 'output' | 'artifact' | 'report' | 'detail';
+type ReadOperation = 'list' | 'inspect' | 'events' | 'output' | 'artifact' | 'program' | 'report' | 'detail';
 
 function readOperations({ directory }: Folder): Pick<Runs, ReadOperation> {
   const openRun = (run: string | null): StoredRun => openStoredRun(directory, findRun(directory, run));
@@ -78,6 +78,7 @@ function readOperations({ directory }: Folder): Pick<Runs, ReadOperation> {
         const { path, about } = openRun(run);
         return artifactStream(path, about.run_id, hash);
       }),
+    program: (run) => resultOf(async () => (await import('./program.js')).programOf(openRun(run))),
     report: (scope = {}) => resultOf(async () => (await import('./report.js')).reportOnRuns(directory, scope)),
     detail: (name, scope = {}) =>
       resultOf(async () => (await import('./report.js')).detailOfRuns(directory, name, scope)),

@@ -65,6 +65,15 @@ const artifact = createRoute({
   responses: answers(200, printedObject, 'its bytes'),
 });
 
+const program = createRoute({
+  method: 'get',
+  path: '/runs/{id}/program',
+  summary: 'The program of a run as it was when the run started: its texts and its machine.',
+  tags: TAGS,
+  request: { params: runParams },
+  responses: answers(200, printedObject, '`program`, `sources` and `machine`'),
+});
+
 const report = createRoute({
   method: 'get',
   path: '/report',
@@ -121,6 +130,8 @@ export function addReadRoutes(app: ServiceApp, { runs, executions }: Service): v
     const { id, hash } = c.req.valid('param');
     return sendOutput(c, runs.artifact(id, hash));
   });
+
+  app.openapi(program, async (c) => answer(c, runs.program(c.req.valid('param').id)));
 
   app.openapi(report, async (c) => {
     const { run, last } = c.req.valid('query');

@@ -1,0 +1,61 @@
+/**
+ * Makes dist/viewer/: the page with its scripts and styles, each also compressed. Names contain a hash of the content, so
+ * that browsers can keep the files; the page itself names them. The layout engine for graphs is large, runs in a worker,
+ * and is a file of its own.
+ */
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+
+/** `place` writes a file of dist/. Resolves with the paths of all inputs. */
+export async function buildViewer({ root, dist, debug, place }) {
+  const folder = join(dist, 'viewer');
+  const settings = {
+    absWorkingDir: root,
+    write: false,
+    bundle: true,
+    minify: !debug,
+    sourcemap: debug ? 'inline' : false,
+    platform: 'browser',
+    target: ['es2022', 'chrome110', 'firefox115', 'safari16.4'],
+    legalComments: 'none',
+    metafile: true,
+    logLevel: 'warning',
+    outdir: folder,
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    loader: { '.svg': 'file' },
+    tsconfig: join(root, 'src/viewer/tsconfig.json'),
+  };
+  const results = await Promise.all([
+    build({ ...settings, format: 'esm', splitting: true, entryPoints: ['src/viewer/main.tsx'] }),
+    build({ ...settings, format: 'iife', entryPoints: { layout: 'src/viewer/graph/layout-worker.ts' } }),
+    build({ ...settings, entryPoints: { page: 'src/viewer/style/page.css' } }),
+  ]);
+  const files = results.flatMap(({ outputFiles }) => outputFiles);
+  const find = (pattern) => basename(files.find(({ path }) => pattern.test(basename(path))).path);
+  const icon = readFileSync(join(root, 'src/viewer/style/icon.svg'));
+  const iconName = `icon-${createHash('sha256').update(icon).digest('hex').slice(0, 8)}.svg`;
+  const words = {
+    SCRIPT: find(/^main-.*\.js$/),
+    STYLE: find(/^page-.*\.css$/),
+    LAYOUT: find(/^layout-.*\.js$/),
+    ICON: iconName,
+  };
+  const template = readFileSync(join(root, 'src/viewer/page.html'), 'utf8');
+  const page = template.replace(/\{(\w+)\}/g, (_, word) => `/assets/${words[word]}`);
+  const contents = new Map([
+    ['index.html', Buffer.from(page)],
+    [iconName, icon],
+    ...files.map(({ path, contents }) => [basename(path), Buffer.from(contents)]),
+  ]);
+  for (const [name, content] of contents) {
+    place(join(folder, name), content);
+    place(join(folder, `${name}.gz`), gzipSync(content, { level: 9 }));
+  }
+  for (const name of readdirSync(folder))
+    if (!contents.has(name.replace(/\.gz$/, ''))) rmSync(join(folder, name), { force: true });
+  return results.flatMap(({ metafile }) => Object.keys(metafile.inputs));
+}

@@ -1,0 +1,78 @@
+/**
+ * The page: the files that the bundler made of `src/viewer/`. They hold no data, so anyone who reaches the service may have
+ * them. A request without the token gets the same page with another status: its script finds out how to get in.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type AccessOptions, hasToken } from './access.js';
+import type { ServiceApp } from './service.js';
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+interface Asset {
+  readonly type: string;
+  readonly content: Buffer;
+  readonly zipped: Buffer | null;
+}
+
+/** The names of the files contain a hash of their content, so a browser may keep them; the page itself names them. */
+const KEEP = 'public, max-age=31536000, immutable';
+const ASK_AGAIN = 'no-cache';
+
+/** Without the files, for example in a checkout that was not built. */
+const MISSING = 'The page is not built. `npm run build` makes it.\n';
+
+export function addPage(app: ServiceApp, access: AccessOptions): void {
+  let known: ReadonlyMap<string, Asset> | null = null;
+  const assets = (): ReadonlyMap<string, Asset> => {
+    known ??= readAssets();
+    return known;
+  };
+  const send = (name: string, request: Request, cache: string, status = 200): Response | null => {
+    const asset = assets().get(name);
+    if (asset === undefined) return null;
+    const { type, content, zipped } = asset;
+    const isZipped = zipped !== null && /\bgzip\b/.test(request.headers.get('accept-encoding') ?? '');
+    const headers = { 'Content-Type': type, 'Cache-Control': cache, Vary: 'Accept-Encoding' };
+    const body = new Uint8Array(isZipped ? zipped : content);
+    return new Response(body, { status, headers: isZipped ? { ...headers, 'Content-Encoding': 'gzip' } : headers });
+  };
+  for (const path of ['/', '/runs/:id'])
+    app.get(path, (c) => {
+      const page = send('index.html', c.req.raw, ASK_AGAIN, hasToken(c, access) ? 200 : 401);
+      return page ?? c.text(MISSING, 503);
+    });
+  app.get('/assets/:name', (c) => send(c.req.param('name'), c.req.raw, KEEP) ?? c.notFound());
+}
+
+function readAssets(): ReadonlyMap<string, Asset> {
+  const assets = new Map<string, Asset>();
+  const here = fileURLToPath(new URL('.', import.meta.url));
+  // Next to the bundle, or where the bundler has left it for the sources.
+  for (const folder of [join(here, '../viewer'), join(here, '../../dist/viewer')]) {
+    const names = namesIn(folder);
+    if (!names.includes('index.html')) continue;
+    for (const name of names) {
+      const type = TYPES[extname(name)];
+      if (type === undefined) continue;
+      const zipped = names.includes(`${name}.gz`) ? readFileSync(join(folder, `${name}.gz`)) : null;
+      assets.set(name, { type, content: readFileSync(join(folder, name)), zipped });
+    }
+    break;
+  }
+  return assets;
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

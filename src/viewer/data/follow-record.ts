@@ -1,0 +1,123 @@
+/**
+ * Reads the record of a run from the service: first all that is on record as one stream, which is quick, then what comes as
+ * server-sent events. A page that is not visible follows nothing, because a browser has few connections.
+ */
+import { DataError, type RecordLine, type RecordReader } from './run-data.js';
+import { API, type ServiceConnection } from './service-connection.js';
+
+/** Lines of a long record are passed on in portions, so that the page stays responsive. */
+const PORTION = 2000;
+
+export function followRecord(
+  connection: ServiceConnection,
+  run: string,
+  after: number,
+  reader: RecordReader,
+): () => void {
+  const controller = new AbortController();
+  const { signal } = controller;
+  let last = after;
+  const take = (lines: readonly RecordLine[]): void => {
+    if (lines.length === 0 || signal.aborted) return;
+    last = lines[lines.length - 1]?.seq ?? last;
+    reader.take(lines);
+  };
+
+  async function follow(): Promise<void> {
+    while (!signal.aborted) {
+      await connection.untilConnected();
+      await untilVisible(signal);
+      if (signal.aborted) return;
+      try {
+        const response = await connection.request(`/runs/${run}/events?follow=false&after=${last}`, { signal });
+        await readLines(response, take);
+        if (signal.aborted) return;
+        reader.caughtUp();
+        const isOver = await readEvents(`${API}/runs/${run}/events?after=${last}`, take, signal);
+        if (isOver === 'removed') return reader.end({ reason: 'removed' });
+        if (isOver === 'lost') connection.reportLoss();
+      } catch (cause) {
+        if (signal.aborted) return;
+        const isLost = !(cause instanceof DataError) || cause.code === 'lost';
+        if (!isLost) return reader.end(cause);
+        connection.reportLoss();
+      }
+    }
+  }
+
+  void follow();
+  return () => controller.abort();
+}
+
+async function readLines(response: Response, take: (lines: readonly RecordLine[]) => void): Promise<void> {
+  const pieces = response.body?.getReader();
+  if (pieces === undefined) return;
+  const decoder = new TextDecoder();
+  let rest = '';
+  for (;;) {
+    const { value, done } = await pieces.read();
+    const text = rest + decoder.decode(value, { stream: !done });
+    const lines = text.split('\n');
+    rest = done ? '' : (lines.pop() ?? '');
+    for (let at = 0; at < lines.length; at += PORTION) {
+      if (at > 0) await new Promise((resolve) => setTimeout(resolve));
+      const portion = lines.slice(at, at + PORTION).filter((line) => line !== '');
+      take(portion.map((line) => JSON.parse(line) as RecordLine));
+    }
+    if (done) return;
+  }
+}
+
+type EventsEnd = 'removed' | 'lost' | 'hidden' | 'aborted';
+
+function readEvents(
+  url: string,
+  take: (lines: readonly RecordLine[]) => void,
+  signal: AbortSignal,
+): Promise<EventsEnd> {
+  return new Promise((resolve) => {
+    const source = new EventSource(url);
+    let pending: RecordLine[] = [];
+    const flush = (): void => {
+      const lines = pending;
+      pending = [];
+      take(lines);
+    };
+    const finish = (end: EventsEnd): void => {
+      source.close();
+      flush();
+      signal.removeEventListener('abort', onAbort);
+      document.removeEventListener('visibilitychange', onHide);
+      resolve(end);
+    };
+    const onAbort = (): void => finish('aborted');
+    const onHide = (): void => {
+      if (document.visibilityState === 'hidden') finish('hidden');
+    };
+    signal.addEventListener('abort', onAbort);
+    document.addEventListener('visibilitychange', onHide);
+    source.onmessage = ({ data }: MessageEvent<string>) => {
+      if (pending.length === 0) setTimeout(flush);
+      pending.push(JSON.parse(data) as RecordLine);
+    };
+    source.onerror = () => finish('lost');
+    source.addEventListener('end', ({ data }: MessageEvent<string>) => {
+      const { reason } = JSON.parse(data) as { reason: string };
+      finish(reason === 'removed' ? 'removed' : 'lost');
+    });
+  });
+}
+
+function untilVisible(signal: AbortSignal): Promise<void> {
+  if (document.visibilityState === 'visible') return Promise.resolve();
+  return new Promise((resolve) => {
+    const check = (): void => {
+      if (document.visibilityState !== 'visible' && !signal.aborted) return;
+      document.removeEventListener('visibilitychange', check);
+      signal.removeEventListener('abort', check);
+      resolve();
+    };
+    document.addEventListener('visibilitychange', check);
+    signal.addEventListener('abort', check);
+  });
+}

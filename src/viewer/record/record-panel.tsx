@@ -1,0 +1,97 @@
+/** The record of a run: one sentence for each event, with a filter. The shown event is marked, and its JSON can be read. */
+import { useMemo, useState } from 'preact/hooks';
+import { visibleLine } from '../../views/drawing/visible-text.js';
+import { eventGist } from '../../views/log/event-gist.js';
+import type { RecordLine } from '../data/run-data.js';
+import { indexOfSeq, isEvent, lineAt, type RunModel } from '../run/run-model.js';
+import { VirtualList } from '../shell/virtual-list.jsx';
+
+const ROW_HEIGHT = 26;
+const LONGEST_JSON = 200_000;
+
+export function RecordPanel({ model }: { readonly model: RunModel }) {
+  const { lines, isComplete } = model.record.value;
+  const [text, setText] = useState('');
+  const [isRaw, setRaw] = useState(false);
+  const shown = useMemo(() => filterLines(lines, text), [lines.length, text]);
+  const at = model.shownSeq.value;
+  const found = indexOfSeq(shown, at);
+  const line = lineAt(lines, at);
+  return (
+    <div class="record">
+      <div class="panel-tools">
+        <input
+          type="search"
+          aria-label="Filter the events"
+          placeholder="Filter"
+          value={text}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+        <label class="check">
+          <input type="checkbox" checked={isRaw} onChange={({ currentTarget }) => setRaw(currentTarget.checked)} /> JSON
+        </label>
+      </div>
+      <VirtualList
+        class="record-table"
+        label="Events"
+        count={shown.length}
+        total={isComplete ? shown.length : -1}
+        rowHeight={ROW_HEIGHT}
+        keyOf={(index) => (shown[index] as RecordLine).seq}
+        row={(index) => <EventCells line={shown[index] as RecordLine} at={at} onChoose={model.select} />}
+        reveal={Math.min(found, shown.length - 1)}
+      />
+      {isRaw && line !== null && (
+        <pre class="raw scroll" tabIndex={0} role="region" aria-label="The event as JSON">
+          {rawText(line)}
+        </pre>
+      )}
+    </div>
+  );
+}
+
+/** The words must all be in the event, wherever they are. */
+export function filterLines(lines: readonly RecordLine[], text: string): readonly RecordLine[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return lines.slice();
+  return lines.filter((line) => {
+    const whole = JSON.stringify(line).toLowerCase();
+    return words.every((word) => whole.includes(word));
+  });
+}
+
+function rawText(line: RecordLine): string {
+  const { crc: _, ...event } = line as RecordLine & { readonly crc?: string };
+  const whole = JSON.stringify(event, null, 2);
+  return whole.length > LONGEST_JSON ? `${whole.slice(0, LONGEST_JSON)}…` : whole;
+}
+
+interface EventCellsProps {
+  readonly line: RecordLine;
+  readonly at: number;
+  readonly onChoose: (seq: number) => void;
+}
+
+const LONGEST_SENTENCE = 400;
+
+function EventCells({ line, at, onChoose }: EventCellsProps) {
+  const text = isEvent(line) ? eventGist(line) : line.message;
+  const shown = visibleLine(text.slice(0, LONGEST_SENTENCE));
+  const isShown = line.seq === at;
+  return (
+    <div role="cell" class={`event ${line.type} ${isShown ? 'shown' : ''} ${line.seq > at ? 'later' : ''}`}>
+      <button
+        type="button"
+        aria-current={isShown ? 'true' : undefined}
+        onClick={() => onChoose(line.seq)}
+        title={shown}
+      >
+        <span class="seq">{line.seq}</span>
+        <span class="type">{line.type.replaceAll('_', ' ')}</span>
+        <span class="gist" dir="ltr">
+          {shown}
+        </span>
+      </button>
+    </div>
+  );
+}

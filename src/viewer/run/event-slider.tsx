@@ -1,0 +1,54 @@
+/** The slider over all events: the whole screen shows the run as it was after the chosen one. */
+import { localTime } from '../../views/drawing/amounts.js';
+import { lineAt, type RunModel } from './run-model.js';
+
+export function EventSlider({ model }: { readonly model: RunModel }) {
+  const { lines, isComplete } = model.record.value;
+  const last = lines[lines.length - 1]?.seq ?? 0;
+  const at = model.shownSeq.value;
+  const line = lineAt(lines, at);
+  const isLive = model.at.value === null;
+  const when = line !== null && 'ts' in line ? `, ${localTime(line.ts)}` : '';
+  return (
+    <div class="slider">
+      <button
+        type="button"
+        class="quiet"
+        aria-label="Previous event"
+        disabled={at <= 1}
+        onClick={() => model.select(at - 1)}
+      >
+        ‹
+      </button>
+      <input
+        type="range"
+        aria-label="Event"
+        aria-valuetext={`event ${at} of ${last}${when}`}
+        min={Math.min(1, last)}
+        max={last}
+        value={at}
+        disabled={last === 0}
+        onInput={({ currentTarget }) => {
+          const seq = currentTarget.valueAsNumber;
+          model.select(seq >= last ? null : seq);
+        }}
+      />
+      <button
+        type="button"
+        class="quiet"
+        aria-label="Next event"
+        disabled={at >= last}
+        onClick={() => model.select(at + 1)}
+      >
+        ›
+      </button>
+      <output class="mono at">
+        {at} / {last}
+        {isComplete ? '' : ' …'}
+      </output>
+      <button type="button" class="latest" disabled={isLive} onClick={() => model.select(null)}>
+        Latest
+      </button>
+    </div>
+  );
+}

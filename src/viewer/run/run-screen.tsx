@@ -1,0 +1,36 @@
+/** The screen of a run: its facts, the slider over its events, and its parts, which all show the same event. */
+import { useEffect, useMemo } from 'preact/hooks';
+import { usePage } from '../page-parts.js';
+import { RecordPanel } from '../record/record-panel.jsx';
+import { useKeys } from '../shell/use-keys.js';
+import { EventSlider } from './event-slider.jsx';
+import { Panels } from './panels.jsx';
+import { RunHead } from './run-head.jsx';
+import { openRunModel } from './run-model.js';
+import { RunProblem } from './run-problem.jsx';
+import { ValuesPanel } from './values-panel.jsx';
+
+export function RunScreen({ run }: { readonly run: string }) {
+  const { data, router } = usePage();
+  const model = useMemo(() => openRunModel(data, router, run), [run]);
+  useEffect(() => () => model.close(), [model]);
+  useKeys({
+    u: () => router.go({ run: null, query: {} }),
+    l: () => model.select(null),
+    j: () => model.select(model.shownSeq.value + 1),
+    k: () => model.select(Math.max(1, model.shownSeq.value - 1)),
+  });
+  return (
+    <div class="run-screen">
+      <RunHead model={model} />
+      <RunProblem model={model} />
+      <EventSlider model={model} />
+      <Panels
+        panels={[
+          { id: 'record', title: 'Record', area: 'middle', content: <RecordPanel model={model} /> },
+          { id: 'values', title: 'Values', area: 'side', content: <ValuesPanel model={model} /> },
+        ]}
+      />
+    </div>
+  );
+}

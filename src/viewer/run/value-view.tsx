@@ -1,0 +1,29 @@
+/** A value: text as it is, all others as JSON. What is long is folded, and what could deceive is made visible. */
+import { useState } from 'preact/hooks';
+import type { Json } from '../../machine/expression.js';
+import { size } from '../../views/drawing/amounts.js';
+import { cut, escapeControls } from '../../views/drawing/visible-text.js';
+
+const SHORT = 300;
+/** More text would make the page slow. */
+const LONGEST = 100_000;
+
+export function ValueView({ value }: { readonly value: Json }) {
+  const [isOpen, setOpen] = useState(false);
+  if (value === null || value === '') return <span class="faint">{value === null ? 'null' : 'empty'}</span>;
+  const whole = typeof value === 'string' ? value : JSON.stringify(value, null, isOpen ? 2 : undefined);
+  const isLong = whole.length > SHORT || whole.includes('\n');
+  const shown = escapeControls(cut(whole, isOpen ? LONGEST : SHORT));
+  return (
+    <>
+      <span class={`value mono ${isOpen ? 'open' : ''} ${typeof value === 'string' ? '' : 'json'}`} dir="ltr">
+        {shown}
+      </span>
+      {(isLong || isOpen) && (
+        <button type="button" class="quiet more" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? 'less' : `all (${size(whole.length)})`}
+        </button>
+      )}
+    </>
+  );
+}

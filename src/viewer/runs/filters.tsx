@@ -1,0 +1,98 @@
+/** The filters of the list. What they are set to is a part of the address. */
+import type { RefObject } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { countOf } from '../../views/drawing/amounts.js';
+import { usePage } from '../page-parts.js';
+import { PERIODS, STATUSES } from './run-filters.js';
+
+const TYPING_MS = 200;
+
+interface FiltersProps {
+  readonly search: RefObject<HTMLInputElement | null>;
+  readonly count: number;
+  readonly isComplete: boolean;
+  readonly isLoading: boolean;
+}
+
+export function Filters({ search, count, isComplete, isLoading }: FiltersProps) {
+  const { router } = usePage();
+  const { query } = router.address.value;
+  const change = (name: string, value: string): void => router.change({ [name]: value === '' ? undefined : value });
+  const isFiltered = Object.keys(query).length > 0;
+  return (
+    <search class="filters">
+      <SearchField element={search} value={query.q ?? ''} onChange={(value) => change('q', value)} />
+      <Choice name="Status" value={query.status ?? ''} all="Any status" onChange={(value) => change('status', value)}>
+        {STATUSES}
+      </Choice>
+      <Choice name="Started" value={query.period ?? ''} all="Any time" onChange={(value) => change('period', value)}>
+        {Object.keys(PERIODS)}
+      </Choice>
+      {query.program !== undefined && (
+        <button type="button" class="chip" onClick={() => change('program', '')}>
+          program {query.program} <span aria-hidden="true">×</span>
+          <span class="hidden">: remove this filter</span>
+        </button>
+      )}
+      {isFiltered && (
+        <button type="button" class="quiet" onClick={() => router.go({ run: null, query: {} }, 'replace')}>
+          Clear
+        </button>
+      )}
+      <span class="faint count" role="status">
+        {isLoading ? '' : `${countOf(count, 'run')}${isComplete ? '' : ' and more'}`}
+      </span>
+    </search>
+  );
+}
+
+interface SearchFieldProps {
+  readonly element: RefObject<HTMLInputElement | null>;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+/** Searches when the person has stopped typing for a moment. */
+function SearchField({ element, value, onChange }: SearchFieldProps) {
+  const [text, setText] = useState(value);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => setText(value), [value]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return (
+    <input
+      ref={element}
+      type="search"
+      aria-label="Search in ids, programs, states, errors and inputs"
+      placeholder="Search  ( / )"
+      value={text}
+      onInput={({ currentTarget }) => {
+        const next = currentTarget.value;
+        setText(next);
+        clearTimeout(timer.current);
+        timer.current = setTimeout(() => onChange(next), TYPING_MS);
+      }}
+    />
+  );
+}
+
+interface ChoiceProps {
+  readonly name: string;
+  readonly value: string;
+  /** What no filter is called. */
+  readonly all: string;
+  readonly onChange: (value: string) => void;
+  readonly children: readonly string[];
+}
+
+function Choice({ name, value, all, onChange, children }: ChoiceProps) {
+  return (
+    <select aria-label={name} value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
+      <option value="">{all}</option>
+      {children.map((one) => (
+        <option key={one} value={one}>
+          {name === 'Started' ? `Last ${one}` : one}
+        </option>
+      ))}
+    </select>
+  );
+}

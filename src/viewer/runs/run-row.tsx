@@ -1,0 +1,50 @@
+/** A run in the list. */
+import { dollars } from '../../views/drawing/amounts.js';
+import { duration } from '../../views/drawing/duration.js';
+import type { RunRow } from '../data/run-data.js';
+import { Link } from '../shell/link.jsx';
+import { StatusMark } from '../shell/status-mark.jsx';
+import { Time } from '../shell/time.jsx';
+
+const COLUMNS = ['Status', 'Program', 'State', 'Started', 'Time', 'Cost', 'Run'] as const;
+
+export function RunHead() {
+  return (
+    <div role="row" tabIndex={-1} aria-rowindex={1} class="row head">
+      {COLUMNS.map((name) => (
+        <div key={name} role="columnheader" tabIndex={-1} class={`cell col-${name.toLowerCase()}`}>
+          {name}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+export function RunCells({ run }: { readonly run: RunRow }) {
+  const cells = {
+    status: <StatusMark status={run.status} />,
+    program: (
+      <Link to={{ run: run.run_id, query: {} }} class="program" title={run.machine ?? 'a run without a program'}>
+        {run.machine ?? '(unknown)'}
+      </Link>
+    ),
+    state: <span title={run.state ?? ''}>{run.state ?? ''}</span>,
+    started: <Time at={run.started_at} />,
+    time: run.duration_ms === null ? '' : duration(run.duration_ms),
+    cost: run.cost === null ? '' : dollars(run.cost),
+    run: (
+      <span class="mono faint" title={run.run_id}>
+        {run.run_id.slice(-12)}
+      </span>
+    ),
+  };
+  return (
+    <>
+      {Object.entries(cells).map(([name, content]) => (
+        <div key={name} role="cell" class={`cell col-${name}`}>
+          {content}
+        </div>
+      ))}
+    </>
+  );
+}

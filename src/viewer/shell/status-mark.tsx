@@ -1,0 +1,33 @@
+/** The status of a run: a word with a mark, so that it does not depend on a color. */
+import type { ShownStatus } from '../data/run-data.js';
+
+const MARKS: Readonly<Record<ShownStatus, string>> = {
+  queued: '…',
+  running: '▶',
+  returned: '✓',
+  failed: '✕',
+  suspended: '?',
+  interrupted: '‖',
+  killed: '!',
+};
+
+const ABOUT: Readonly<Record<ShownStatus, string>> = {
+  queued: 'the service executes it as soon as other runs have ended',
+  running: 'a process executes it',
+  returned: 'it has ended with a result',
+  failed: 'it has ended with an error',
+  suspended: 'it waits for a person, a signal or the clock',
+  interrupted: 'it was stopped, and can be resumed',
+  killed: 'its process died; it can be resumed',
+};
+
+export function StatusMark({ status }: { readonly status: ShownStatus }) {
+  return (
+    <span class={`status ${status}`} title={ABOUT[status]}>
+      <span class="mark" aria-hidden="true">
+        {MARKS[status]}
+      </span>
+      {status}
+    </span>
+  );
+}
