@@ -68,7 +68,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   interpreter: {
     holds:
-      'the run: `run.ts` starts and advances it, `settle.ts` applies outcomes; `run-state/`: the state of a run, its threads, forks and steps; `control/`: transfers, failures, joins, semaphores, budgets; `instructions/`: one closure for each instruction; `values/`: expressions; `events/`; `record/`: snapshot, replay, migration; `agents/`: answers; `steps/`: attempts, gates, retries, keys; `undo/`; `plan/`: a plan as one instruction, with `plan/engine/` for nested plans and `plan/scheduler/` for the readiness of calls',
+      'the run: `run.ts` starts and advances it, `settle.ts` applies outcomes, `exchange.ts` does both for the loops that execute runs; `run-state/`: the state of a run, its threads, forks and steps; `control/`: transfers, failures, joins, semaphores, budgets; `instructions/`: one closure for each instruction; `values/`: expressions; `events/`; `record/`: snapshot, replay, migration; `agents/`: answers; `steps/`: attempts, gates, retries, keys; `undo/`; `plan/`: a plan as one instruction, with `plan/engine/` for nested plans and `plan/scheduler/` for the readiness of calls',
     rooms: ['machine'],
     packages: [],
     node: false,

@@ -10,8 +10,9 @@ import {
   replay as replayStored,
 } from '../runtime/run/again/replay-run.js';
 import { recordDelivery as recordStored, resume as resumeStored } from '../runtime/run/again/resume.js';
-import type { InDoubt, ResumeOptions as StoredResumeOptions } from '../runtime/run/again/resume-options.js';
+import type { ResumeOptions as StoredResumeOptions } from '../runtime/run/again/resume-options.js';
 import type { AskHandler, EventPosition } from '../runtime/run/drive-options.js';
+import type { InDoubt } from '../runtime/run/in-doubt.js';
 import type { RunReport } from '../runtime/run/report.js';
 import { run as runMachine } from '../runtime/run/run.js';
 import type { RunOptions as MachineRunOptions, Started } from '../runtime/run/run-options.js';

@@ -5,7 +5,7 @@
  */
 import type { Buffer } from 'node:buffer';
 import { closeSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { ActiveTime } from '../interpreter/events/active-time.js';
 import type { Run } from '../interpreter/run.js';
 import type { Json } from '../machine/expression.js';
@@ -18,6 +18,7 @@ import { recoverRun } from './run/again/recover.js';
 import { type RecordedStep, RecordedSteps } from './run/recorded-steps.js';
 import { type RunReport, reportOf } from './run/report.js';
 import { statusAfter } from './status-after.js';
+import { artifactsFolder } from './store/artifacts.js';
 import { type Checkpoint, earlierCheckpoints, readCheckpoint } from './store/checkpoint.js';
 import { positionAfter } from './store/find-event.js';
 import { type JournalRecord, readJournalLine } from './store/journal-line.js';
@@ -165,7 +166,7 @@ function checkpointBefore(folder: string, { events }: RecordScan, at: number): C
 function recentEvents(journal: string, at: number, from: Checkpoint | null): JournalRecord[] {
   const lines = linesBetween(journal, Math.max(0, at - RECENT), at);
   if (lines.some((line) => line.includes(CONTINUES))) return eventsBetween(journal, at, from);
-  const artifacts = join(dirname(journal), 'artifacts');
+  const artifacts = artifactsFolder(dirname(journal));
   return lines.flatMap((line) => {
     const record = readJournalLine(line);
     if (record === null) return [];

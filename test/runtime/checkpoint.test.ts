@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { link, receiveSignal, startRun } from '../../src/interpreter/run.js';
 import { createRedactor } from '../../src/runtime/redact.js';
 import { checkpoints, readCheckpoint } from '../../src/runtime/store/checkpoint.js';
+import { digestOf } from '../../src/runtime/store/machine-digest.js';
 import { constant, done, machine, OPTIONS } from '../interpreter/machine-builder.js';
 
 let folder = '';
@@ -24,7 +25,7 @@ const file = () => join(folder, 'checkpoint.json');
 
 test('one is due after so many events or bytes since the last one, or since the run was resumed', () => {
   const last = { seq: 100, offset: 1000 };
-  const kept = checkpoints(folder, 'd', null, last);
+  const kept = checkpoints(folder, null, last);
   const due = (events: number, bytes: number, { seq, offset } = last): boolean =>
     kept.due({ seq: seq + events, offset: offset + bytes });
   const mib8 = 8 * 1024 * 1024;
@@ -35,11 +36,11 @@ test('one is due after so many events or bytes since the last one, or since the 
 });
 
 test('it reads back with its position, its time and its limits', () => {
-  checkpoints(folder, 'd', null, facts).write(run, facts);
+  checkpoints(folder, null, facts).write(run, facts);
   expect(readCheckpoint(folder)).toMatchObject({
     seq: 20_000,
     offset: 30_000_000,
-    digest: 'd',
+    digest: digestOf(run.linked.machine),
     active_ms: 1234,
     inbox: 56,
     limits: { transitions: 1000 },
@@ -47,7 +48,7 @@ test('it reads back with its position, its time and its limits', () => {
 });
 
 test('one with a change anywhere, of another version or without an end does not count', () => {
-  checkpoints(folder, 'd', null, facts).write(run, facts);
+  checkpoints(folder, null, facts).write(run, facts);
   const text = readFileSync(file(), 'utf8');
   const changed = [
     text.replace('"seq":20000', '"seq":20001'),
@@ -68,8 +69,8 @@ test('one with a change anywhere, of another version or without an end does not 
 
 test('a state with a secret is not written', () => {
   const redactor = createRedactor([{ name: 'TOKEN', value: 'Ada Lovelace' }]);
-  checkpoints(folder, 'd', redactor, facts).write(run, facts);
+  checkpoints(folder, redactor, facts).write(run, facts);
   expect(existsSync(file())).toBe(false);
-  checkpoints(folder, 'd', createRedactor([{ name: 'TOKEN', value: 'Somebody else' }]), facts).write(run, facts);
+  checkpoints(folder, createRedactor([{ name: 'TOKEN', value: 'Somebody else' }]), facts).write(run, facts);
   expect(existsSync(file())).toBe(true);
 });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
 import { run } from '../../src/runtime/run/run.js';
 import { type Journal, memoryJournal } from '../../src/runtime/store/journal.js';
-import { type Code, done, machine, shell } from '../interpreter/machine-builder.js';
+import { type Code, constant, done, machine, shell } from '../interpreter/machine-builder.js';
 
 const NOTHING: Outcome = { kind: 'value', value: null };
 
@@ -81,3 +81,26 @@ test('no process waits for the deadline of a question', async () => {
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
+
+test('what the second of two outcomes ends is not started because of the first one', async () => {
+  const branches = [1, 4].map((pc) => ({ pc, collect: [] }));
+  const fork: Code = { op: 'fork', branches, join: 6, max: null, agents: false, quorum: constant(1), wait: null };
+  const code: Code[] = [
+    fork,
+    shell('long'),
+    shell('after long'),
+    { op: 'branch-end' },
+    shell('short'),
+    { op: 'branch-end' },
+  ];
+  const started: string[] = [];
+  const { status } = await run(machine({ A: { code: [...code, done()] } }), {
+    effects: {
+      perform: (request) => {
+        started.push('text' in request ? request.text : request.kind);
+        return NOTHING;
+      },
+    },
+  });
+  expect({ status, started }).toEqual({ status: 'returned', started: ['long', 'short'] });
+});

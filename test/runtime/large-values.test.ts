@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
 import type { Json } from '../../src/machine/expression.js';
+import { folderArtifacts } from '../../src/runtime/store/artifacts.js';
 import { decodeEvent, decodeValue, LargeValues } from '../../src/runtime/store/large-values.js';
 import { StoreError } from '../../src/runtime/store/store-error.js';
 
@@ -34,7 +35,7 @@ test.each<[string, Json, string]>([
   ['a list of many', Array.from({ length: 40_000 }, (_, n) => n), JSON.stringify([...Array(40_000).keys()])],
 ])('%s that a command printed is not written again', (_, value, printed) => {
   const folder = artifacts(printed);
-  const encoded = new LargeValues(folder).encode(value);
+  const encoded = new LargeValues(folderArtifacts(folder)).encode(value);
   expect(JSON.stringify(encoded).length).toBeLessThan(200);
   expect(readdirSync(folder)).toHaveLength(1);
   expect(decodeValue(encoded, folder)).toEqual(value);
@@ -44,7 +45,7 @@ test('an output in another layout is found by what it says', () => {
   const value = { list: Array.from({ length: 20_000 }, (_, n) => ({ n })) };
   const pretty = `${JSON.stringify(value, null, 2)}\n`;
   const folder = artifacts(pretty);
-  const large = new LargeValues(folder);
+  const large = new LargeValues(folderArtifacts(folder));
   const artifact = createHash('sha256').update(pretty).digest('hex');
   const stdout = { artifact, bytes: pretty.length };
   const outcome = { kind: 'exited', exit: 0, signal: null, stdout, stderr: '', duration_ms: 1 } as const;
@@ -55,10 +56,10 @@ test('an output in another layout is found by what it says', () => {
 
 test('a value that nothing printed is one artifact, however often it is written', () => {
   const folder = artifacts();
-  const large = new LargeValues(folder);
+  const large = new LargeValues(folderArtifacts(folder));
   const value = { small: 1, large: [BIG, 2] };
   const event = { type: 'tracked_set', name: 'x', value, state: 'A', line: 1 } as unknown as RunEvent;
-  const encoded = [large.event(event), new LargeValues(folder).event(event)];
+  const encoded = [large.event(event), new LargeValues(folderArtifacts(folder)).event(event)];
   expect(encoded[0]).toEqual(encoded[1]);
   expect(readdirSync(folder)).toHaveLength(1);
   expect(decodeEvent(encoded[0] as RunEvent, folder)).toEqual(event);
@@ -79,7 +80,7 @@ test('values come back, also those that look like references', () => {
   const folder = artifacts();
   fc.assert(
     fc.property(value, (one) => {
-      const written = JSON.parse(JSON.stringify(new LargeValues(folder).encode(one))) as Json;
+      const written = JSON.parse(JSON.stringify(new LargeValues(folderArtifacts(folder)).encode(one))) as Json;
       expect(JSON.stringify(decodeValue(written, folder))).toBe(JSON.stringify(one));
     }),
     { numRuns: 200 },
@@ -95,7 +96,7 @@ test('a record cannot name a file elsewhere as an artifact', () => {
 
 test('a missing or damaged artifact is an error that names it', () => {
   const folder = artifacts();
-  const encoded = new LargeValues(folder).encode(BIG);
+  const encoded = new LargeValues(folderArtifacts(folder)).encode(BIG);
   const [name] = readdirSync(folder) as [string];
   writeFileSync(join(folder, name), 'b');
   expect(() => decodeValue(encoded, folder)).toThrow(StoreError);

@@ -13,6 +13,7 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { AskHandler } from '../../runtime/run/drive-options.js';
 import type { RunReport } from '../../runtime/run/report.js';
 import type { RunOptions } from '../../runtime/run/run-options.js';
+import { artifactsFolder } from '../../runtime/store/artifacts.js';
 import { journalLine } from '../../runtime/store/journal-line.js';
 import { lastEvents } from '../../runtime/store/last-events.js';
 import { openOwn } from '../../runtime/store/own-file.js';
@@ -81,7 +82,7 @@ export async function driveOnCommandLine({ flags, background, program, sources, 
     return [...words, ...(ofStderr ? ['--stderr'] : [])].join(' ');
   };
   const head = (artifact: string): string | null =>
-    folder === null ? null : headOf(join(folder, 'artifacts', artifact));
+    folder === null ? null : headOf(join(artifactsFolder(folder), artifact));
   const paint = await stderr.paint();
   const shown = !flags.quiet && !background;
   const asks = canAsk() && !background;

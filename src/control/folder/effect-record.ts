@@ -3,6 +3,7 @@ import type { Buffer } from 'node:buffer';
 import { closeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EffectKind, Outcome } from '../../interpreter/events/event.js';
+import { artifactsFolder } from '../../runtime/store/artifacts.js';
 import { readJournalLine } from '../../runtime/store/journal-line.js';
 import { JournalLines, type LineListener } from '../../runtime/store/journal-lines.js';
 import { decodeEvent, REFERS } from '../../runtime/store/large-values.js';
@@ -48,7 +49,7 @@ export class EffectRecord implements LineListener {
       this.requests++;
       this.outcome = null;
     } else if (event?.type === 'effect_settled' && event.effect === this.effect) {
-      const decoded = text.includes(REFERS) ? decodeEvent(event, join(this.folder, 'artifacts')) : event;
+      const decoded = text.includes(REFERS) ? decodeEvent(event, artifactsFolder(this.folder)) : event;
       this.outcome = (decoded as typeof event).outcome;
     }
   }

@@ -6,7 +6,7 @@ import { closeSync, fstatSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EffectKind } from '../../interpreter/events/event.js';
 import type { OutputName } from '../../runtime/process/live-output.js';
-import { ARTIFACT_NAME } from '../../runtime/store/large-values.js';
+import { artifactsFolder, isArtifactName } from '../../runtime/store/artifacts.js';
 import { entryAt, openOwn } from '../../runtime/store/own-file.js';
 import { lockHolder } from '../../runtime/store/run-lock.js';
 import { bytesOf, type Wanted } from '../../runtime/store/run-output.js';
@@ -74,7 +74,7 @@ async function* passOn(
   signal: AbortSignal | undefined,
   onEnd: (end: StreamEnd) => void,
 ): AsyncGenerator<Uint8Array> {
-  const artifacts = join(folder, 'artifacts');
+  const artifacts = artifactsFolder(folder);
   const changes = follow ? watchFolders([folder, artifacts], signal) : null;
   let record: EffectRecord | null = null;
   let live: LiveFile | null = null;
@@ -130,9 +130,9 @@ function* after(pieces: Iterable<Uint8Array>, from: number): Generator<Uint8Arra
 
 /** The content of an artifact. Throws a `RunRefused` if the run has none of that name, or a `StoreError`. */
 export function artifactStream(folder: string, runId: string, hash: string): OutputStream {
-  if (!ARTIFACT_NAME.test(hash))
+  if (!isArtifactName(hash))
     throw new RunRefused('wrong-use', `\`${hash}\` is not the name of an artifact`, 'use 64 hexadecimal digits');
-  const path = join(folder, 'artifacts', hash);
+  const path = join(artifactsFolder(folder), hash);
   let fd: number;
   try {
     fd = openOwn(path, 'r');

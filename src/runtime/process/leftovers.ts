@@ -4,6 +4,7 @@
  */
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { artifactsFolder } from '../store/artifacts.js';
 import { readOwn } from '../store/own-file.js';
 import type { StoredRun } from '../store/stored-run.js';
 import { PARTIAL } from './live-output.js';
@@ -50,7 +51,7 @@ export function stopEffects(runId: string, effects: ReadonlySet<string> | null):
 /** Removes unfinished output files and the private files of the dead process. */
 export function removeUnfinished({ path }: StoredRun): void {
   removeStaleFolders();
-  const artifacts = join(path, 'artifacts');
+  const artifacts = artifactsFolder(path);
   try {
     for (const name of readdirSync(artifacts)) if (name.startsWith(PARTIAL)) rmSync(join(artifacts, name));
   } catch {

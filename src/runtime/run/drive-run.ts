@@ -9,12 +9,6 @@ import type { AgentSettings } from '../agents/resolve.js';
 import { clockMs } from '../clock.js';
 import type { RunResources } from '../effect-context.js';
 import { hostEffects } from '../effects.js';
-import { createForkServer } from '../process/fork-server.js';
-import { stopEffects } from '../process/leftovers.js';
-import { outputStore } from '../process/output-store.js';
-import { createPipePool } from '../process/pipes.js';
-import { killGroup } from '../process/process-group.js';
-import { createScratch } from '../process/scratch.js';
 import type { Redactor } from '../redact.js';
 import type { Checkpoints } from '../store/checkpoint.js';
 import type { Inbox } from '../store/inbox.js';
@@ -27,6 +21,7 @@ import { drive } from './drive.js';
 import type { Begin, DriveEnd } from './drive-options.js';
 import { Growth, keptOutput } from './growth.js';
 import { type RunReport, reportOf } from './report.js';
+import { openResources } from './resources.js';
 import type { RunOptions } from './run-options.js';
 
 /** How long a run waits for a signal by default before it is suspended, in milliseconds. */
@@ -74,44 +69,14 @@ let running = 0;
 
 async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile | null): Promise<DriveEnd> {
   const { runId, run, open, redactor, checkpoints, inbox, begin, cwd, worktrees } = opened;
-  const scratch = createScratch();
-  // What an embedding program changes about itself (its priority, its user) would not reach a server that runs already.
-  const forkServer = options.ownProcess === true ? createForkServer() : null;
-  const pipes = createPipePool(forkServer === null ? null : (paths) => forkServer.makePipes(paths));
-  const groups = new Set<number>();
-  const closing: (() => Promise<void>)[] = [];
   const artifacts = open?.folder?.artifacts ?? null;
-  const outputs = outputStore(artifacts, scratch, redactor, begin.seq === 0 ? 0 : keptOutput(artifacts));
-  /** Effects of agents and servers. Processes that they leave behind are stopped at the end of the run. */
-  const served = new Set<string>();
-  const resources: RunResources = {
-    onEnd: (close) => closing.push(close),
-    outputs,
-    scratch,
-    pipes,
-    forkServer,
-    groups,
-    worktrees,
-    recordProcess: (record) => {
-      if (record.kind !== undefined && typeof record.effect === 'string') served.add(record.effect);
-      open?.folder?.recordProcess(record);
-    },
-  };
-  /** Stops everything at once if the run is stopped, which leaves little time; otherwise servers may first end by themselves. */
-  const endServed = async (isStopped: boolean): Promise<void> => {
-    const sweep = (): Promise<void> => (served.size > 0 ? stopEffects(runId, served) : Promise.resolve());
-    // How they end no longer matters.
-    const closed = Promise.allSettled(closing.splice(0).map((close) => close()));
-    if (!isStopped) await closed;
-    await Promise.all([closed, sweep()]);
-  };
-  let ending: Promise<void> | null = null;
-  const onStop = (): void => {
-    ending ??= endServed(true);
-  };
-  options.signal?.addEventListener('abort', onStop, { once: true });
-  const onKill = (): void => groups.forEach(killGroup);
-  options.kill?.addEventListener('abort', onKill);
+  const keptBytes = begin.seq === 0 ? 0 : keptOutput(artifacts);
+  const ownProcess = options.ownProcess === true;
+  const recordProcess: RunResources['recordProcess'] = (record) => open?.folder?.recordProcess(record);
+  const resources = openResources({ runId, artifacts, keptBytes, worktrees, ownProcess, recordProcess }, redactor);
+  const { stop, kill } = resources;
+  options.signal?.addEventListener('abort', stop, { once: true });
+  options.kill?.addEventListener('abort', kill);
   // One signal may serve thousands of runs, which is not a leak.
   for (const signal of [options.signal, options.kill]) if (signal !== undefined) setMaxListeners(0, signal);
   const agents: AgentSettings = { agents: {}, folder: null, instead: {}, ...options.agents };
@@ -143,21 +108,16 @@ async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile 
       // The limit does not apply to a rollback of a run that has ended.
       timeMs: run.undo.endedAs === null ? (run.limits.timeMs ?? null) : null,
       time: options.time ?? null,
-      growth: run.undo.endedAs === null ? new Growth(run.limits, () => open?.offset ?? 0, outputs.use) : null,
+      growth: run.undo.endedAs === null ? new Growth(run.limits, () => open?.offset ?? 0, resources.outputs.use) : null,
       suspendAfterMs: options.suspendAfterMs ?? null,
       signalUpToMs: options.suspendAfterMs === undefined ? SIGNAL_UP_TO_MS : options.suspendAfterMs,
-      mayBlock: () => options.ownProcess === true || (running === 1 && open?.hasShortSyncs === true),
+      mayBlock: () => ownProcess || (running === 1 && open?.hasShortSyncs === true),
     });
   } finally {
     running--;
-    options.kill?.removeEventListener('abort', onKill);
-    options.signal?.removeEventListener('abort', onStop);
-    await ending;
-    // One may just have been started.
-    if (ending === null || closing.length > 0) await endServed(ending !== null);
-    forkServer?.close();
-    pipes.remove();
-    scratch.remove();
+    options.kill?.removeEventListener('abort', kill);
+    options.signal?.removeEventListener('abort', stop);
+    await resources.close();
   }
 }
 

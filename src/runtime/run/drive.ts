@@ -11,14 +11,15 @@
  * 2. Only this loop calls the interpreter, and never while it awaits something.
  * 3. When `drive` returns, nothing that the run started still runs, except what a successful command left behind.
  */
+import { type AdvanceStatus, exchange, type Finished, settleFinished } from '../../interpreter/exchange.js';
 import type { EffectRequest } from '../../interpreter/request.js';
-import { advance, answer, exceed, type Run, settle, waiting } from '../../interpreter/run.js';
+import { advance, exceed, type Run, waiting } from '../../interpreter/run.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import type { PerformedRequest } from '../effect-context.js';
 import { StoreError } from '../store/store-error.js';
 import { applyDelivery } from './apply-delivery.js';
 import type { DriveEnd, DriveOptions } from './drive-options.js';
-import { type Finished, type Flight, Flights } from './flights.js';
+import { type Flight, Flights } from './flights.js';
 import { Mailbox } from './mailbox.js';
 import { Questions } from './questions.js';
 import { Recording } from './recording.js';
@@ -30,9 +31,6 @@ import { Turns } from './turns.js';
 const MOST_AT_ONCE = 512;
 /** How many effects are started before the loop continues: starting a process blocks it for a millisecond or two. */
 const STARTS = 32;
-
-/** How the interpreter stopped: `more` to compute, `blocked` until the world answers, or `stopped` at the run's end. */
-type AdvanceStatus = ReturnType<typeof advance>;
 
 /** Drives a run to its end, a suspension or an interruption. Rejects only with what `effects` and `onEvent` throw. */
 export async function drive(run: Run, options: DriveOptions): Promise<DriveEnd> {
@@ -66,9 +64,9 @@ class Driver {
     private readonly run: Run,
     private readonly options: DriveOptions,
   ) {
-    const { timeMs, signal, begin, growth, inbox, ask, context, time } = options;
+    const { timeMs, signal, begin, growth, inbox, ask, person, context, time } = options;
     const wake = (): void => this.flights.wake();
-    this.questions = new Questions(ask, this.flights);
+    this.questions = new Questions(ask, person, this.flights);
     this.mailbox = new Mailbox(inbox, wake);
     this.clock = new RunClock(begin.activeMs, timeMs, wake, time);
     time?.deliverTo((delivery) => this.mailbox.post(delivery));
@@ -116,22 +114,19 @@ class Driver {
       if (this.mailbox.hasMail && this.status === 'blocked') this.deliverMail();
       if (this.isInterrupted) return 'interrupted';
       if (this.clock.isTimeUp) this.applyTimeLimit();
-      this.advance();
-      const isAnswered = this.takeOver();
+      const isAnswered = this.exchange(null);
       if (!isAnswered || this.status !== 'blocked' || round === MOST_AT_ONCE) return this.status;
     }
   }
 
-  private advance(): void {
-    this.status = advance(this.run, this.turns.begin());
-  }
-
-  /** Takes events and requests from the interpreter. True: a request was answered at once, so there is something to settle. */
-  private takeOver(): boolean {
-    for (const effect of this.run.takeCancellations()) this.cancel(effect);
-    this.recording.add(this.run.takeEvents());
+  /** True: a request was answered at once, so there is something to settle. */
+  private exchange(finished: Finished | null): boolean {
+    const { status, events, requests, cancelled } = exchange(this.run, finished, this.turns.begin());
+    this.status = status;
+    for (const effect of cancelled) this.cancel(effect);
+    this.recording.add(events);
     let isAnswered = false;
-    for (const request of this.run.takeRequests()) {
+    for (const request of requests) {
       if (request.kind === 'clock' || request.kind === 'uuid' || request.kind === 'random')
         isAnswered = this.start(request) || isAnswered;
       else this.requested.push(request);
@@ -143,12 +138,13 @@ class Driver {
   private cancel(effect: string): void {
     this.questions.close(effect);
     this.flights.stop(effect);
+    // Of two outcomes that came together, the second one may end what the first one requested.
+    if (this.requested.length > 0) this.requested = this.requested.filter((request) => request.effect !== effect);
   }
 
   /**
-   * Settles outcomes one by one, each only after everything has followed from the previous one. The record does not say
-   * whether two outcomes came together, and a replay settles them one by one, so the run must not depend on it. When the
-   * time is up, all of them are settled and nothing follows, because the run is about to end.
+   * Settles outcomes one by one, each only after everything has followed from the previous one. When the time is up, all
+   * of them are settled and nothing follows, because the run is about to end.
    */
   private settleFinished(): void {
     if (this.isInterrupted) return;
@@ -156,22 +152,15 @@ class Driver {
     for (let count = 0; (this.status === 'blocked' || isTimeUp) && count < MOST_AT_ONCE; count++) {
       const finished = this.flights.takeNext();
       if (finished === null) return;
-      this.settle(finished);
-      if (isTimeUp) continue;
-      this.advance();
-      this.takeOver();
+      if (isTimeUp) settleFinished(this.run, finished);
+      else this.exchange(finished);
     }
-  }
-
-  private settle(finished: Finished): void {
-    if (finished.kind === 'answer') answer(this.run, finished.effect, finished.value, this.options.person);
-    else settle(this.run, finished.effect, finished.outcome);
   }
 
   /** Delivers what other processes sent to the run, each after everything has followed from the previous one. */
   private deliverMail(): void {
     for (const { delivery, ...through } of this.mailbox.take()) {
-      do this.advance();
+      do this.status = advance(this.run, this.turns.begin());
       while (this.status === 'more');
       const answered = applyDelivery(this.run, delivery, through);
       if (answered !== null) this.cancel(answered);
@@ -327,7 +316,7 @@ class Driver {
     await this.flights.allEnded();
     let together = this.status === 'blocked' ? 0 : 1;
     for (let one = this.flights.takeNext(); one !== null; one = this.flights.takeNext()) {
-      this.settle(one);
+      settleFinished(this.run, one);
       together++;
     }
     this.recording.add(this.run.takeEvents());

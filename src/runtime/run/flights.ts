@@ -3,6 +3,7 @@
  * they came, until the loop takes them. A stopped effect has no outcome.
  */
 import type { Outcome } from '../../interpreter/events/event.js';
+import type { Finished } from '../../interpreter/exchange.js';
 import type { EffectRequest } from '../../interpreter/request.js';
 import { clockMs } from '../clock.js';
 import { LazySignal } from '../lazy-signal.js';
@@ -15,11 +16,6 @@ export interface Flight {
 interface OpenFlight extends Flight {
   ended: Promise<void>;
 }
-
-export type Finished =
-  | { readonly kind: 'outcome'; readonly effect: string; readonly outcome: Outcome }
-  /** A person's answer to a question. */
-  | { readonly kind: 'answer'; readonly effect: string; readonly value: string };
 
 /** How long the run waits for a process that cannot be stopped, such as one of another user. Milliseconds. */
 const GIVE_UP_MS = 6000;

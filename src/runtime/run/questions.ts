@@ -11,9 +11,10 @@ export class Questions {
   /** Settles when the terminal shows no question. */
   private line: Promise<void> = Promise.resolve();
 
-  /** `ask` is null if no person can be asked. */
+  /** `ask` is null if no person can be asked. `person`: who answers, for the record. */
   constructor(
     private readonly ask: AskHandler | null,
+    private readonly person: string,
     private readonly flights: Flights,
   ) {}
 
@@ -53,7 +54,7 @@ export class Questions {
 
   private finish({ effect, choices }: AskRequest, reply: string): void {
     if (choices === null || choices.includes(reply)) {
-      this.flights.finish({ kind: 'answer', effect, value: reply });
+      this.flights.finish({ kind: 'answer', effect, value: reply, by: this.person });
       return;
     }
     const message = `the answer \`${reply}\` is not one of ${choices.join(', ')}`;

@@ -1,11 +1,11 @@
 /**
- * Records events: gives each a number, replaces secrets, writes it to the journal, and shows it once it is durable. Events
- * that the loop adds are on record after the next `sync`, in order.
+ * The record of a run that is driven: writes events to its journal, and shows each once it is durable. Events that the loop
+ * adds are on record after the next `sync`, in order.
  */
 import type { RunEvent } from '../../interpreter/events/event.js';
 import type { Run } from '../../interpreter/run.js';
-import { AppendEncoder } from '../store/appended.js';
 import type { DriveOptions } from './drive-options.js';
+import { Recorder } from './recorder.js';
 import type { ReplayPoints } from './replay-points.js';
 
 interface Batch {
@@ -16,12 +16,10 @@ interface Batch {
 }
 
 export class Recording {
-  /** The number of the last event. */
-  seq: number;
   private shown: number;
   /** Recorded and not yet shown. */
   private unshown: Batch[] = [];
-  private readonly appended = new AppendEncoder();
+  private readonly recorder: Recorder;
 
   constructor(
     private readonly options: Pick<
@@ -30,28 +28,22 @@ export class Recording {
     >,
     private readonly points: ReplayPoints,
   ) {
-    this.seq = options.begin.seq;
-    this.shown = this.seq;
+    const { begin, redactor, journal } = options;
+    this.recorder = new Recorder(begin.seq, redactor, journal?.folder?.large ?? null);
+    this.shown = begin.seq;
   }
 
   get hasUnshown(): boolean {
     return this.unshown.length > 0;
   }
 
-  /** Adds events: gives them their numbers and replaces secrets. */
   add(events: RunEvent[]): void {
     if (events.length === 0) return;
-    const { redactor, journal, stateFile, onEvent } = this.options;
-    const clean = redactor === null ? events : events.map((event) => redactor.event(event));
-    const large = journal?.folder?.large;
-    const recorded =
-      large === undefined
-        ? clean
-        : clean.map((event, at) => large.event(this.appended.encode(events[at] as RunEvent, event)));
+    const { journal, stateFile, onEvent } = this.options;
+    const { clean, recorded, firstSeq } = this.recorder.record(events);
     const time = new Date().toISOString();
-    journal?.append(recorded, this.seq + 1, time);
-    if (this.points.areKept) for (const [at, event] of recorded.entries()) this.points.note(event, this.seq + 1 + at);
-    this.seq += recorded.length;
+    journal?.append(recorded, firstSeq, time);
+    if (this.points.areKept) for (const [at, event] of recorded.entries()) this.points.note(event, firstSeq + at);
     stateFile?.note(recorded);
     if (onEvent !== null) this.unshown.push({ events: clean, recorded, time });
   }
@@ -82,10 +74,10 @@ export class Recording {
     if (checkpoints === null || journal === null) return;
     // A failed run is resumed before its failure, so it needs the last checkpoint before the failure.
     if (run.result?.status === 'failed') return;
-    const position = { seq: this.seq, offset: journal.offset ?? 0 };
+    const position = { seq: this.recorder.seq, offset: journal.offset ?? 0 };
     if (!isWanted && !checkpoints.due(position)) return;
-    // Resuming here does not read the earlier lines, so later lines must not continue values in them.
-    this.appended.reset();
+    // Resuming here does not read the earlier lines.
+    this.recorder.startAnew();
     checkpoints.write(run, { ...position, activeMs, inbox: inbox?.read ?? 0 });
   }
 }

@@ -4,17 +4,15 @@
  */
 import { resolve } from 'node:path';
 import { link, startRun } from '../../interpreter/run.js';
-import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
-import { createRedactor, type Redactor, tooShort } from '../redact.js';
+import { createRedactor, tooShort } from '../redact.js';
 import { checkpoints } from '../store/checkpoint.js';
 import { openInbox } from '../store/inbox.js';
 import { fileJournal, type OpenJournal } from '../store/journal.js';
-import { digestOf } from '../store/machine-digest.js';
-import type { FixedOptions, RunHeader } from '../store/run-header.js';
 import { StoreError } from '../store/store-error.js';
 import { VERSION } from '../version.js';
 import { driveRun } from './drive-run.js';
+import { headerOf } from './header.js';
 import { type RunReport, storeFailure } from './report.js';
 import { newRunId } from './run-id.js';
 import { inputProblems, recordableInputs } from './run-inputs.js';
@@ -63,7 +61,7 @@ export async function run(machine: Machine, options: RunOptions = {}): Promise<R
       startedAt,
       open,
       redactor,
-      checkpoints: folder === null ? null : checkpoints(folder, digestOf(machine), redactor, start),
+      checkpoints: folder === null ? null : checkpoints(folder, redactor, start),
       inbox: folder === null ? null : openInbox(folder, 0),
       begin: { seq: 0, events: [], activeMs: 0 },
       cwd: workingDirectory?.main.cwd ?? directory,
@@ -77,27 +75,6 @@ async function workingDirectoryOf({ worktree = false, dir }: RunOptions, cwd: st
   if (worktree === false) return null;
   const { newWorktree } = await import('./working-directory.js');
   return newWorktree(worktree, { cwd, dir, runId });
-}
-
-function headerOf(
-  machine: Machine,
-  options: RunOptions,
-  made: { runId: string; startedAt: string; redactor: Redactor | null; fixed: FixedOptions },
-): RunHeader {
-  const { runId, startedAt, redactor, fixed } = made;
-  const clean = <T>(value: T): T => (redactor === null ? value : (redactor.value(value as Json) as T));
-  return {
-    runId,
-    machine,
-    digest: digestOf(machine),
-    inputs: clean(options.inputs ?? {}),
-    startedAt,
-    cwd: resolve(options.cwd ?? process.cwd()),
-    version: VERSION,
-    sources: (options.sources ?? []).map(({ name, text }) => ({ name, text: clean(text) })),
-    options: clean(fixed),
-    settings: clean(options.settings ?? {}),
-  };
 }
 
 /** The report of a run that never started. */

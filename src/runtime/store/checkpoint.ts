@@ -6,11 +6,11 @@
 import { Buffer } from 'node:buffer';
 import { linkSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type StoredLimits, storedLimits } from '../../interpreter/events/stored-limits.js';
 import type { Run } from '../../interpreter/run.js';
-import { snapshotOf } from '../../interpreter/run.js';
 import type { Json } from '../../machine/expression.js';
 import type { Redactor } from '../redact.js';
+import { artifactsFolder, folderArtifacts } from './artifacts.js';
+import { type Image, imageOf } from './image.js';
 import { crcOf } from './journal-line.js';
 import { decodeValue, LargeValues, REFERS } from './large-values.js';
 import { makeFolder } from './make-folder.js';
@@ -23,19 +23,12 @@ const CHECKPOINT_VERSION = 3;
 const EVERY_EVENTS = 8192;
 const EVERY_BYTES = 8 * 1024 * 1024;
 
-export interface Checkpoint extends JournalPosition {
+export interface Checkpoint extends JournalPosition, Image {
   readonly version: typeof CHECKPOINT_VERSION;
-  /** SHA-256 of the machine that the snapshot belongs to. */
-  readonly digest: string;
-  /** How long the run has been executing, in milliseconds. */
-  readonly active_ms: number;
   /** How many bytes of the inbox the run has read. */
   readonly inbox: number;
-  readonly limits: StoredLimits;
   /** When it was written, in milliseconds since the epoch. */
   readonly at: number;
-  /** A run that has ended needs no checkpoint. */
-  readonly snapshot: Json;
 }
 
 /** What a checkpoint records besides the run itself. */
@@ -52,21 +45,16 @@ export interface Checkpoints {
 }
 
 /** `last`: the position where the run was resumed. */
-export function checkpoints(
-  folder: string,
-  digest: string,
-  redactor: Redactor | null,
-  last: JournalPosition,
-): Checkpoints {
+export function checkpoints(folder: string, redactor: Redactor | null, last: JournalPosition): Checkpoints {
   let { seq, offset } = last;
   let keptOffset = last.offset;
-  const large = new LargeValues(join(folder, 'artifacts'));
+  const large = new LargeValues(folderArtifacts(artifactsFolder(folder)));
   return {
     due: (position) => position.seq - seq >= EVERY_EVENTS || position.offset - offset >= EVERY_BYTES,
     write(run, { activeMs, inbox, ...position }) {
       seq = position.seq;
       offset = position.offset;
-      const image = snapshotOf(run);
+      const { digest, active_ms, limits, snapshot: image } = imageOf(run, { activeMs });
       // A state that holds a secret is never written. Resuming then reads the journal from its beginning.
       if (redactor !== null && JSON.stringify(redactor.value(image)) !== JSON.stringify(image)) return;
       const snapshot = JSON.stringify(large.document(image as Json & object, false));
@@ -75,9 +63,9 @@ export function checkpoints(
         digest,
         ...position,
         at: Date.now(),
-        active_ms: activeMs,
+        active_ms,
         inbox,
-        limits: storedLimits(run.limits),
+        limits,
       };
       const text = `${JSON.stringify(about).slice(0, -1)},"snapshot":${snapshot}`;
       const file = join(folder, 'checkpoint.json');
@@ -125,7 +113,7 @@ export function readCheckpoint(folder: string, seq: number | null = null): Check
     const checkpoint = JSON.parse(text) as Checkpoint;
     if (checkpoint.version !== CHECKPOINT_VERSION) return null;
     const snapshot = text.includes(REFERS)
-      ? decodeValue(checkpoint.snapshot, join(folder, 'artifacts'))
+      ? decodeValue(checkpoint.snapshot, artifactsFolder(folder))
       : checkpoint.snapshot;
     return { ...checkpoint, snapshot };
   } catch {

@@ -6,14 +6,13 @@
  * A reference is `{"$artifact": HASH, "as": …, "bytes": N}`. An object of the program with a key `$artifact` is written as
  * `{"$artifact": null, "value": …}`.
  */
-import { createHash } from 'node:crypto';
-import { renameSync } from 'node:fs';
+import { Buffer } from 'node:buffer';
 import { join } from 'node:path';
 import type { RunEvent } from '../../interpreter/events/event.js';
 import type { Json } from '../../machine/expression.js';
 import { INLINE_BYTES } from '../process/output.js';
-import { entryAt, readOwn, writeOwn } from './own-file.js';
-import { StoreError, storeError } from './store-error.js';
+import { type Artifacts, artifactName, folderArtifacts } from './artifacts.js';
+import { StoreError } from './store-error.js';
 
 type Members = { readonly [key: string]: Json };
 
@@ -44,8 +43,6 @@ interface Reference {
 }
 
 const KEY = '$artifact';
-/** A record may come from someone else. A name with a path in it could refer to any file of the reader. */
-export const ARTIFACT_NAME = /^[0-9a-f]{64}$/;
 /** Every line that may hold a reference contains this text. */
 export const REFERS = `"${KEY}"`;
 /** The largest bound value. Larger texts are not compared with artifacts. */
@@ -62,8 +59,7 @@ export class LargeValues {
   private texts: { readonly text: string; readonly reference: Reference }[] = [];
   private outputs: string[] = [];
 
-  /** `artifacts`: the folder whose files are named by the SHA-256 of their content. */
-  constructor(private readonly artifacts: string) {}
+  constructor(private readonly artifacts: Artifacts) {}
 
   /** The event as it is recorded. Throws a `StoreError` if an artifact cannot be written. */
   event(event: RunEvent): RunEvent {
@@ -118,7 +114,7 @@ export class LargeValues {
     const small = encoded === args ? event : { ...event, args: encoded };
     if (prompt === undefined || prompt.length <= INLINE_BYTES) return small;
     const { prompt: _, ...rest } = small;
-    return { ...rest, artifact: this.keep(prompt) };
+    return { ...rest, artifact: this.artifacts.put(prompt) };
   }
 
   private text(text: string, makes: boolean): Json {
@@ -133,7 +129,7 @@ export class LargeValues {
           this.findExact(JSON.stringify(text), 'json') ??
           this.asJson(text));
     if (found === null && !makes) return text;
-    const made = found ?? { $artifact: this.keep(text), as: 'text', bytes: Buffer.byteLength(text) };
+    const made = found ?? { $artifact: this.artifacts.put(text), as: 'text', bytes: Buffer.byteLength(text) };
     this.texts = [{ text, reference: made }, ...this.texts].slice(0, TEXTS);
     return reference(made);
   }
@@ -147,7 +143,7 @@ export class LargeValues {
     if (found === null && Object.values(value).some((part) => sizeOf(part as Json) > INLINE_BYTES))
       return this.parts(value, false, makes);
     if (found === null && !makes) return this.parts(value, true, makes);
-    const made = found ?? { $artifact: this.keep(text), as: 'json', bytes: Buffer.byteLength(text) };
+    const made = found ?? { $artifact: this.artifacts.put(text), as: 'json', bytes: Buffer.byteLength(text) };
     this.objects.set(value, made);
     return reference(made);
   }
@@ -162,9 +158,9 @@ export class LargeValues {
 
   /** The artifact with exactly this content. */
   private findExact(content: string, as: Form): Reference | null {
-    const hash = hashOf(content);
-    const entry = entryAt(join(this.artifacts, hash));
-    return entry?.isFile() ? { $artifact: hash, as, bytes: entry.size } : null;
+    const hash = artifactName(content);
+    const bytes = this.artifacts.sizeOf(hash);
+    return bytes === null ? null : { $artifact: hash, as, bytes };
   }
 
   /** For a text that is JSON: the artifact that has the value of this JSON. */
@@ -184,30 +180,16 @@ export class LargeValues {
   private findReprinted(text: string, as: Form = 'json'): Reference | null {
     if (text.length > MOST_COMPARED) return null;
     for (const hash of this.outputs) {
-      const path = join(this.artifacts, hash);
-      const bytes = entryAt(path)?.size ?? 0;
+      const bytes = this.artifacts.sizeOf(hash) ?? 0;
       if (bytes < text.length / 2 || bytes > text.length * 8) continue;
       try {
-        if (JSON.stringify(JSON.parse(readOwn(path).toString('utf8'))) === text) return { $artifact: hash, as, bytes };
+        if (JSON.stringify(JSON.parse(this.artifacts.get(hash).toString('utf8'))) === text)
+          return { $artifact: hash, as, bytes };
       } catch {
         // It is not JSON, so it has another value.
       }
     }
     return null;
-  }
-
-  /** Writes an artifact, durably before anything refers to it. Returns its name. */
-  private keep(content: string): string {
-    const hash = hashOf(content);
-    const path = join(this.artifacts, hash);
-    try {
-      if (entryAt(path) !== null) return hash;
-      writeOwn(`${path}.new`, content, 'w', true);
-      renameSync(`${path}.new`, path);
-      return hash;
-    } catch (cause) {
-      throw storeError('write', path, cause);
-    }
   }
 }
 
@@ -239,17 +221,7 @@ function decodeMembers(members: Members, artifacts: string): Json {
 }
 
 function contentOf(hash: string, as: Form, artifacts: string): Json {
-  const path = join(artifacts, hash);
-  if (!ARTIFACT_NAME.test(hash)) throw new StoreError(`\`${path}\` is not read: an artifact cannot have such a name`);
-  let bytes: Buffer;
-  try {
-    bytes = readOwn(path);
-  } catch (cause) {
-    throw storeError('read', path, cause);
-  }
-  if (createHash('sha256').update(bytes).digest('hex') !== hash)
-    throw new StoreError(`\`${path}\` is damaged: its content has changed`);
-  const text = bytes.toString('utf8');
+  const text = folderArtifacts(artifacts).get(hash).toString('utf8');
   switch (as) {
     case 'text':
       return text;
@@ -264,16 +236,14 @@ function contentOf(hash: string, as: Form, artifacts: string): Json {
     case 'compact':
       return JSON.stringify(JSON.parse(text));
     default:
-      throw new StoreError(`\`${path}\` is referred to as ${JSON.stringify(as)}, which this version does not know`);
+      throw new StoreError(
+        `\`${join(artifacts, hash)}\` is referred to as ${JSON.stringify(as)}, which this version does not know`,
+      );
   }
 }
 
 function reference({ $artifact, as, bytes }: Reference): Json {
   return { $artifact, as, bytes };
-}
-
-function hashOf(content: string): string {
-  return createHash('sha256').update(content).digest('hex');
 }
 
 /** About how many characters the value has; infinite if an object in it looks like a reference. */

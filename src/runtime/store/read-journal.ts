@@ -4,8 +4,9 @@
  */
 import { Buffer } from 'node:buffer';
 import { closeSync, fstatSync, readSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { AppendDecoder } from './appended.js';
+import { artifactsFolder } from './artifacts.js';
 import { type JournalRecord, readLineBytes } from './journal-line.js';
 import { decodeEvent, REFERS } from './large-values.js';
 import { openToRead } from './own-file.js';
@@ -163,7 +164,7 @@ function lastPiece(
 
 /** The record with its artifacts read as values. */
 function withArtifacts(record: JournalRecord, path: string): JournalRecord {
-  return { ...record, event: decodeEvent(record.event, join(dirname(path), 'artifacts')) };
+  return { ...record, event: decodeEvent(record.event, artifactsFolder(dirname(path))) };
 }
 
 /** The record with the whole value of a variable that only grew; null if the value that it continues is not on record. */

@@ -7,7 +7,7 @@ import { closeSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EffectKind, Outcome, Output, RunEvent } from '../../interpreter/events/event.js';
 import { unreachable } from '../../prelude/unreachable.js';
-import { ARTIFACT_NAME } from './large-values.js';
+import { artifactsFolder, isArtifactName } from './artifacts.js';
 import { openToRead } from './own-file.js';
 import { type JournalPosition, readJournal } from './read-journal.js';
 import { StoreError } from './store-error.js';
@@ -117,8 +117,8 @@ function* ofOutput(folder: string, { text, base64, artifact }: Output): Generato
 }
 
 function* ofArtifact(folder: string, name: string): Generator<Uint8Array> {
-  const path = join(folder, 'artifacts', name);
-  if (!ARTIFACT_NAME.test(name)) throw new StoreError(`\`${path}\` is not read: an artifact cannot have such a name`);
+  const path = join(artifactsFolder(folder), name);
+  if (!isArtifactName(name)) throw new StoreError(`\`${path}\` is not read: an artifact cannot have such a name`);
   const fd = openToRead(path);
   try {
     for (;;) {

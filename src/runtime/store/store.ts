@@ -7,6 +7,7 @@ import { close, closeSync, fsync, open, renameSync, writeFileSync, writeSync } f
 import { basename, join } from 'node:path';
 import type { Json } from '../../machine/expression.js';
 import { thisOrigin } from '../process/process-origin.js';
+import { artifactsFolder, folderArtifacts } from './artifacts.js';
 import { LargeValues } from './large-values.js';
 import { makeFolder } from './make-folder.js';
 import { openOwn, writeOwn } from './own-file.js';
@@ -38,7 +39,7 @@ export interface RunFolder {
 /** Makes the folder of a new run. Throws a `StoreError` if it cannot. */
 export function createRunFolder(directory: string, header: RunHeader): RunFolder {
   const path = join(directory, 'runs', header.runId);
-  const artifacts = join(path, 'artifacts');
+  const artifacts = artifactsFolder(path);
   try {
     makeStore(directory);
     makeFolder(artifacts, 0o700);
@@ -59,8 +60,8 @@ export function openRunFolder(directory: string, runId: string, lock: RunLock): 
 
 function runFolder(directory: string, path: string, lock: RunLock, settled: Promise<void>): RunFolder {
   let processes: number | null = null;
-  const artifacts = join(path, 'artifacts');
-  const large = new LargeValues(artifacts);
+  const artifacts = artifactsFolder(path);
+  const large = new LargeValues(folderArtifacts(artifacts));
   return {
     path,
     artifacts,
@@ -105,7 +106,7 @@ function writeStart(path: string, header: RunHeader): string[] {
     run_id: runId,
     machine: machine.name,
     digest,
-    inputs: new LargeValues(join(path, 'artifacts')).document(inputs),
+    inputs: new LargeValues(folderArtifacts(artifactsFolder(path))).document(inputs),
     started_at: startedAt,
     cwd,
     program: sources[0]?.name ?? null,

@@ -6,6 +6,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json } from '../../machine/expression.js';
 import { MACHINE_VERSION, type Machine } from '../../machine/machine.js';
+import { artifactsFolder } from './artifacts.js';
 import { decodeValue } from './large-values.js';
 import { digestOf } from './machine-digest.js';
 import { entryAt, isOwnFolder, readOwn } from './own-file.js';
@@ -95,7 +96,7 @@ export function openStoredRun(directory: string, runId: string): StoredRun {
       `run \`${runId}\` was made by statedsl ${about.versions.statedsl}, whose machines have version ${about.versions.machine}; this one reads version ${MACHINE_VERSION}`,
       `read it with statedsl ${about.versions.statedsl}`,
     );
-  const inputs = decodeValue(about.inputs, join(path, 'artifacts')) as RunAbout['inputs'];
+  const inputs = decodeValue(about.inputs, artifactsFolder(path)) as RunAbout['inputs'];
   return { about: { ...about, inputs }, path, journal: join(path, 'journal.ndjson') };
 }
 

@@ -13,6 +13,7 @@ import { digestOf } from '../../store/machine-digest.js';
 import { RunRefused } from '../../store/run-refused.js';
 import type { StoredRun } from '../../store/stored-run.js';
 import { applyDeliveries } from '../apply-delivery.js';
+import { doubtfulOutcome } from '../in-doubt.js';
 import { definedLimits } from '../run-options.js';
 import { discardedMembers } from './discarded-ranges.js';
 import { migrateToEdited } from './edited-program.js';
@@ -21,7 +22,7 @@ import type { RecoveryContext } from './prepare-recovery.js';
 import { type Recovered, recoverRun } from './recover.js';
 import { refuseDifference, refuseHopeless, refuseUnlessAgreed, refuseUsedUp } from './refuse-resume.js';
 import { refuseAfterRollback, refuseRollback, refuseUndone } from './refuse-undone.js';
-import type { InDoubt, ResumeOptions } from './resume-options.js';
+import type { ResumeOptions } from './resume-options.js';
 
 /** A run as its record leaves it, with what was needed to read the record. */
 export interface RecordedRun extends RecoveryContext {
@@ -59,7 +60,10 @@ export async function decideResume(
   applyDeliveries(run, deliveries);
   // The outcome of a failed effect is known, so repeating it raises no doubt.
   const failed = new Set(start.point?.doneAgain);
-  for (const request of doubtful) if (!failed.has(request.effect)) settleDoubtful(run, request, inDoubt);
+  for (const request of doubtful) {
+    const outcome = failed.has(request.effect) ? null : doubtfulOutcome(request, inDoubt);
+    if (outcome !== null) settle(run, request.effect, outcome);
+  }
   return {
     run,
     events: [resumed, ...rest],
@@ -165,14 +169,4 @@ export function asksNothing({ deliveries = [], machine, limits = {}, rollback }:
 
 function isEmpty(limits: Limits): boolean {
   return Object.keys(limits).length === 0;
-}
-
-/** Gives an outcome to a call that may have run and must not run twice. */
-function settleDoubtful(run: Run, request: EffectRequest, inDoubt: InDoubt): void {
-  if (!('once' in request) || !request.once || inDoubt === 'retry') return;
-  if (inDoubt === 'skip') settle(run, request.effect, { kind: 'value', value: null });
-  else {
-    const message = 'it may already have run, and must not run twice; decide with `--in-doubt`';
-    settle(run, request.effect, { kind: 'failed', error_type: 'in_doubt', message });
-  }
 }

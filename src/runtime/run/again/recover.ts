@@ -4,23 +4,22 @@
  */
 
 import type { Buffer } from 'node:buffer';
-import { createHash } from 'node:crypto';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { Outcome, RunEvent } from '../../../interpreter/events/event.js';
-import { limitsOf } from '../../../interpreter/events/stored-limits.js';
 import { migrateRun } from '../../../interpreter/record/migrate.js';
 import { type Difference, Replay, type ReplayOptions } from '../../../interpreter/record/replay.js';
 import type { EffectRequest } from '../../../interpreter/request.js';
-import { type LinkedMachine, link, type Run, restoreRun, startRun } from '../../../interpreter/run.js';
+import { type LinkedMachine, link, type Run, startRun } from '../../../interpreter/run.js';
 import type { Json } from '../../../machine/expression.js';
 import { VALUE_BYTES } from '../../process/output.js';
 import type { Redactor } from '../../redact.js';
+import { artifactsFolder, folderArtifacts } from '../../store/artifacts.js';
 import { type Checkpoint, readCheckpoint } from '../../store/checkpoint.js';
+import { runOf } from '../../store/image.js';
 import type { JournalRecord } from '../../store/journal-line.js';
-import { readOwn } from '../../store/own-file.js';
 import { type JournalEnd, type JournalPosition, journalStart, readJournal } from '../../store/read-journal.js';
 import { RunRefused } from '../../store/run-refused.js';
-import { JournalDamage } from '../../store/store-error.js';
+import { JournalDamage, StoreError } from '../../store/store-error.js';
 import { type StoredRun, storedMachine } from '../../store/stored-run.js';
 import { interpreterOptions } from '../run-options.js';
 import { type Commits, insteadOf, noteCommit } from '../worktree-record.js';
@@ -94,8 +93,7 @@ export function recoverRun(stored: StoredRun, options: RecoverOptions): Recovere
     const ranges = rangesAfter(checkpoint);
     if (areAllAfter(ranges, checkpoint)) {
       const linked = link(storedMachine(stored, checkpoint.digest));
-      const run = restoreRun(linked, checkpoint.snapshot, optionsFor(stored, linked, options));
-      run.setLimits(limitsOf(checkpoint.limits));
+      const run = runOf(checkpoint, linked, optionsFor(stored, linked, options));
       return followRecord(stored, options, { run, checkpoint, ranges });
     }
   }
@@ -249,15 +247,17 @@ function withText({ path }: StoredRun, outcome: Outcome, request: EffectRequest 
   return { ...outcome, stdout: { ...outcome.stdout, text: artifactOf(path, artifact).toString('utf8') } };
 }
 
-/** Artifacts are named by the SHA-256 of their content. */
 function artifactOf(path: string, artifact: string): Buffer {
-  const folder = join(path, 'artifacts');
-  let bytes: Buffer;
+  const folder = artifactsFolder(path);
+  const artifacts = folderArtifacts(folder);
   try {
-    bytes = readOwn(join(folder, artifact));
-  } catch {
-    throw new RunRefused('unusable', `the output \`${artifact}\` is missing from \`${folder}\``);
+    return artifacts.get(artifact);
+  } catch (cause) {
+    if (!(cause instanceof StoreError)) throw cause;
+    const problem =
+      artifacts.sizeOf(artifact) === null
+        ? `the output \`${artifact}\` is missing from \`${folder}\``
+        : `the output \`${artifact}\` in \`${folder}\` is damaged`;
+    throw new RunRefused('unusable', problem);
   }
-  if (createHash('sha256').update(bytes).digest('hex') === artifact) return bytes;
-  throw new RunRefused('unusable', `the output \`${artifact}\` in \`${folder}\` is damaged`);
 }

@@ -12,6 +12,7 @@ import type { Machine } from '../../../machine/machine.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import type { Redactor } from '../../redact.js';
 import { AppendEncoder } from '../../store/appended.js';
+import { artifactsFolder } from '../../store/artifacts.js';
 import { checkpoints } from '../../store/checkpoint.js';
 import { openInbox } from '../../store/inbox.js';
 import { fileJournal, type OpenJournal } from '../../store/journal.js';
@@ -125,7 +126,7 @@ export async function replay(runId: string, options: ReplayOptions): Promise<Run
       startedAt,
       open,
       redactor,
-      checkpoints: checkpoints(path, digestOf(run.linked.machine), redactor, position),
+      checkpoints: checkpoints(path, redactor, position),
       inbox: openInbox(path, 0),
       begin: {
         seq: from - 1,
@@ -175,7 +176,7 @@ function copyOf(
     settings: { ...about.settings, replay_of: about.run_id },
   });
   const path = open.folder?.path ?? '';
-  share(join(stored.path, 'artifacts'), join(path, 'artifacts'), () => true);
+  share(artifactsFolder(stored.path), artifactsFolder(path), () => true);
   share(stored.path, path, (name) => name.startsWith('machine-'));
   const appended = new AppendEncoder();
   readJournal(stored.journal, ({ seq, time, event }) => {

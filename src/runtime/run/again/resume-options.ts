@@ -3,11 +3,9 @@
 import type { Json } from '../../../machine/expression.js';
 import type { Machine } from '../../../machine/machine.js';
 import type { Delivery } from '../../store/inbox.js';
+import type { InDoubt } from '../in-doubt.js';
 import type { RunOptions } from '../run-options.js';
 import type { GoingBack } from './refuse-resume.js';
-
-/** What to do with a `once` command or agent call that may have run: `fail` lets the program handle `in_doubt`. */
-export type InDoubt = 'retry' | 'skip' | 'fail';
 
 /** The options of `run` that still apply, and those that only a resumed run has. */
 export interface ResumeOptions

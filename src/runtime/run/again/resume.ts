@@ -14,7 +14,6 @@ import type { Redactor } from '../../redact.js';
 import { checkpoints } from '../../store/checkpoint.js';
 import { type Delivery, openInbox } from '../../store/inbox.js';
 import { openFileJournal } from '../../store/journal.js';
-import { digestOf } from '../../store/machine-digest.js';
 import { DEFAULT_STORE, withLockedRun } from '../../store/open-own-run.js';
 import type { RunLock } from '../../store/run-lock.js';
 import { openRunFolder } from '../../store/store.js';
@@ -131,7 +130,7 @@ async function driveResumed(
       startedAt: about.started_at,
       open,
       redactor,
-      checkpoints: checkpoints(path, digestOf(run.linked.machine), redactor, end),
+      checkpoints: checkpoints(path, redactor, end),
       inbox: openInbox(path, inbox),
       begin: { seq: end.seq, events, activeMs },
       cwd,

@@ -1,0 +1,38 @@
+/** The header of a new run: the facts about it that are fixed before its first event, without secrets. */
+import { resolve } from 'node:path';
+import type { Json } from '../../machine/expression.js';
+import type { Machine } from '../../machine/machine.js';
+import type { Redactor } from '../redact.js';
+import { digestOf } from '../store/machine-digest.js';
+import type { FixedOptions, RunHeader } from '../store/run-header.js';
+import { VERSION } from '../version.js';
+import type { RunOptions } from './run-options.js';
+
+/** What is known of a run only when it starts. */
+interface StartFacts {
+  readonly runId: string;
+  /** ISO 8601. */
+  readonly startedAt: string;
+  readonly redactor: Redactor | null;
+  readonly fixed: FixedOptions;
+}
+
+export function headerOf(
+  machine: Machine,
+  options: Pick<RunOptions, 'inputs' | 'cwd' | 'sources' | 'settings'>,
+  { runId, startedAt, redactor, fixed }: StartFacts,
+): RunHeader {
+  const clean = <T>(value: T): T => (redactor === null ? value : (redactor.value(value as Json) as T));
+  return {
+    runId,
+    machine,
+    digest: digestOf(machine),
+    inputs: clean(options.inputs ?? {}),
+    startedAt,
+    cwd: resolve(options.cwd ?? process.cwd()),
+    version: VERSION,
+    sources: (options.sources ?? []).map(({ name, text }) => ({ name, text: clean(text) })),
+    options: clean(fixed),
+    settings: clean(options.settings ?? {}),
+  };
+}

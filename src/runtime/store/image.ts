@@ -1,0 +1,35 @@
+/**
+ * The image of a run between two of its events: all that another process needs, besides the machine and the options of
+ * the run, to go on with it. A checkpoint on disk is an image with the position in the journal that it covers.
+ */
+import { limitsOf, type StoredLimits, storedLimits } from '../../interpreter/events/stored-limits.js';
+import { type LinkedMachine, type Run, type RunOptions, restoreRun, snapshotOf } from '../../interpreter/run.js';
+import type { Json } from '../../machine/expression.js';
+import { digestOf } from './machine-digest.js';
+
+export interface Image {
+  /** SHA-256 of the machine that the snapshot belongs to. */
+  readonly digest: string;
+  /** How long the run has been executing, in milliseconds. */
+  readonly active_ms: number;
+  /** The limits that apply now, which may differ from those of the start. */
+  readonly limits: StoredLimits;
+  readonly snapshot: Json;
+}
+
+/** The events and requests of the run must have been taken before. */
+export function imageOf(run: Run, { activeMs }: { readonly activeMs: number }): Image {
+  return {
+    digest: digestOf(run.linked.machine),
+    active_ms: activeMs,
+    limits: storedLimits(run.limits),
+    snapshot: snapshotOf(run),
+  };
+}
+
+/** The run of an image, with the requests that it waits for. `linked`: the machine with the image's digest. */
+export function runOf(image: Pick<Image, 'limits' | 'snapshot'>, linked: LinkedMachine, options: RunOptions): Run {
+  const run = restoreRun(linked, image.snapshot, options);
+  run.setLimits(limitsOf(image.limits));
+  return run;
+}
