@@ -39,7 +39,7 @@ class SuiteCheck {
 
   test({ lines }: TestCase): void {
     for (const line of lines) this.line(line);
-    for (const kind of ['start', 'each'] as const) {
+    for (const kind of ['start', 'each', 'cassette'] as const) {
       const second = lines.filter((line) => line.kind === kind)[1];
       if (second !== undefined)
         this.report(second.span, `a test has one \`${kind.toUpperCase()}:\``, 'remove this one');
@@ -73,6 +73,7 @@ class SuiteCheck {
       case 'expect':
         return this.expectation(line.expectation);
       case 'each':
+      case 'cassette':
       case 'skip':
         return;
     }

@@ -1,5 +1,6 @@
 /** From the name of a test file to a suite: its tests, the compiled program, and everything that is wrong with them. */
 import { dirname, join, resolve } from 'node:path';
+import type { Machine } from '../machine/machine.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { compileProgram } from '../project/compile-program.js';
 import type { ProjectHost } from '../project/host.js';
@@ -7,6 +8,9 @@ import { shortName } from '../project/host.js';
 import { isPlan } from '../project/program-kind.js';
 import { readNamed, readProgram } from '../project/read-program.js';
 import { gateLookup, loadSettings } from '../project/settings.js';
+import type { Cassette } from '../runtime/cassette/cassette.js';
+import { createRedactor } from '../runtime/redact.js';
+import { secretsOf } from '../runtime/run/run-options.js';
 import { testMessages as say } from '../source/catalogue/tests.js';
 import { type Diagnostic, hasErrors, sortDiagnostics } from '../source/diagnostic.js';
 import { type SourceSet, type Span, sourceFile } from '../source/source-file.js';
@@ -24,11 +28,12 @@ export interface LoadedSuite {
   readonly sources: SourceSet;
 }
 
-/** Reads a test file and its program. `cwd`: the working directory of commands. */
+/** Reads a test file and its program. `cwd`: the working directory of commands. `isRenewed`: cassettes may be missing. */
 export async function loadSuite(
   host: ProjectHost,
   file: string,
   cwd: string,
+  isRenewed = false,
 ): Promise<LoadedSuite | { readonly missing: string }> {
   const read = readProgram(host, file);
   if (read.kind === 'missing') return { missing: read.message };
@@ -45,10 +50,52 @@ export async function loadSuite(
   const variables = [...machine.inputs, ...machine.tracked.map((name) => ({ name }))].map(({ name }) => name);
   const expressions = compileExpressions(tree, 0, new Set([...variables, ...rows, ...RUN_NAMES]));
   diagnostics.push(...expressions.diagnostics);
-  const suite: Suite = { name: read.name, tree, facts: factsOf(machine), expressions, sources, ...program };
+  const cassettes = new Map<string, Cassette>();
+  const suite: Suite = { name: read.name, tree, facts: factsOf(machine), expressions, sources, cassettes, ...program };
+  diagnostics.push(...(await loadCassettes(host, suite, isRenewed)));
   diagnostics.push(...checkSuite(suite));
   const sorted = sortDiagnostics(diagnostics);
   return { suite: hasErrors(sorted) ? null : suite, diagnostics: sorted, sources };
+}
+
+/** Reads the cassettes of all tests into the suite. */
+async function loadCassettes(host: ProjectHost, suite: Suite, isRenewed: boolean): Promise<Diagnostic[]> {
+  const lines = suite.tree.tests.flatMap((test) => test.lines.filter((line) => line.kind === 'cassette'));
+  if (lines.length === 0) return [];
+  const [{ readCassette }, { existsSync }] = await Promise.all([
+    import('../runtime/cassette/read-cassette.js'),
+    import('node:fs'),
+  ]);
+  const diagnostics: Diagnostic[] = [];
+  const redactor = createRedactor(secretsOf(suite.machine, {}));
+  for (const { path, span } of lines) {
+    if (suite.cassettes.has(path)) continue;
+    const file = cassettePath(host, suite.name, path);
+    const name = shortName(host, file);
+    if (isRenewed && !existsSync(file)) {
+      suite.cassettes.set(path, emptyCassette(name, suite.machine));
+      continue;
+    }
+    const read = await readCassette(file, name, redactor);
+    if ('cassette' in read) suite.cassettes.set(path, read.cassette);
+    else
+      for (const { line, message, help } of read.problems) {
+        const reason = line === null ? message : `line ${line}: ${message}`;
+        diagnostics.push(say.cassette(span, { path: name, reason, ...omitUndefined({ help }) }));
+      }
+  }
+  return diagnostics;
+}
+
+/** A cassette of a test file, absolute. */
+export function cassettePath(host: ProjectHost, testFile: string, path: string): string {
+  return resolve(host.folder, join(dirname(testFile), path));
+}
+
+/** All calls of a test without a recording are made for the first time. */
+function emptyCassette(file: string, { name: program }: Machine): Cassette {
+  const none = { inputs: {}, worktree: null, isComplete: true, records: [] };
+  return { ...none, file, program, startedMs: Date.now(), large: () => Buffer.alloc(0) };
 }
 
 type Tested = Pick<Suite, 'machine' | 'configuration' | 'program' | 'programDir'>;

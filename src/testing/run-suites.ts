@@ -8,6 +8,8 @@ import { testMessages as say } from '../source/catalogue/tests.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import type { MockLine } from '../syntax/tests/test-tree.js';
 import type { Coverage } from './coverage.js';
+import { cassettePath } from './load-suite.js';
+import { listingRenewal, type NeededCall, performingRenewal } from './renew-cassettes.js';
 import { rowsOf, type TestRow } from './rows.js';
 import { runTest, type TestOptions } from './run-test.js';
 import { type SnapshotMode, Snapshots } from './snapshots.js';
@@ -28,6 +30,8 @@ export interface SuiteOptions {
   readonly snapshots: SnapshotMode;
   /** Counts what is executed; null: nothing is counted. */
   readonly coverage: Coverage | null;
+  /** Brings cassettes up to date. Called before anything is called, with what will be. Null: cassettes are played. */
+  readonly renew: ((calls: readonly NeededCall[]) => void) | null;
   /** Called for each result, in order. */
   readonly onResult: (result: TestResult) => void;
 }
@@ -56,9 +60,11 @@ export async function runSuite(loaded: Suite, options: SuiteOptions): Promise<Su
     noteUse: (mock) => used.add(mock),
     noteEvents: (events) => coverage?.note(events),
   };
-  const results = await runInOrder(rows, { jobs, bail, onResult: options.onResult }, (row) =>
-    runTest(suite, row, testOptions),
-  );
+  const { renew } = options;
+  if (renew !== null) renew(await neededCalls(suite, rows, testOptions));
+  const run = (row: TestRow): Promise<TestResult> => runTest(suite, row, renewing(suite, row, testOptions, options));
+  // A cassette may belong to several tests, of which each uses what the one before has written.
+  const results = await runInOrder(rows, { jobs: renew === null ? jobs : 1, bail, onResult: options.onResult }, run);
   const isComplete = results.length === all.length;
   const text = snapshots.textToWrite(isComplete);
   if (text !== null) writeFileSync(file, text);
@@ -67,6 +73,24 @@ export async function runSuite(loaded: Suite, options: SuiteOptions): Promise<Su
     diagnostics: isComplete ? unusedMocks(suite, used) : [],
     obsolete: isComplete && options.snapshots !== 'update' ? snapshots.obsolete : [],
   };
+}
+
+const hasCassette = ({ test }: TestRow): boolean => test.lines.some(({ kind }) => kind === 'cassette');
+
+/** The calls that cassettes do not have, as far as they are known without making one. */
+async function neededCalls(suite: Suite, rows: readonly TestRow[], options: TestOptions): Promise<NeededCall[]> {
+  const needed: NeededCall[] = [];
+  const quiet = { snapshot: () => null, noteUse: () => undefined, noteEvents: () => undefined };
+  for (const row of rows.filter(hasCassette))
+    await runTest(suite, row, { ...options, ...quiet, renewal: listingRenewal(suite, row.name, needed) });
+  return needed;
+}
+
+function renewing(suite: Suite, row: TestRow, options: TestOptions, { renew, host }: SuiteOptions): TestOptions {
+  if (renew === null || !hasCassette(row)) return options;
+  const real = options.real ?? realEffects(suite, host);
+  const fileOf = (path: string): string => cassettePath(host, suite.name, path);
+  return { ...options, renewal: performingRenewal(suite, real, fileOf) };
 }
 
 function realEffects(suite: Suite, host: ProjectHost) {

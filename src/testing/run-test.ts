@@ -4,6 +4,8 @@ import type { RunEvent } from '../interpreter/events/event.js';
 import { readDuration } from '../machine/duration.js';
 import type { Json } from '../machine/expression.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
+import type { Cassette } from '../runtime/cassette/cassette.js';
+import { CassetteWorld } from '../runtime/cassette/cassette-world.js';
 import type { Effects } from '../runtime/effect-context.js';
 import { hostEffects } from '../runtime/effects.js';
 import type { RunReport } from '../runtime/run/report.js';
@@ -11,7 +13,7 @@ import { run } from '../runtime/run/run.js';
 import { VIRTUAL_START, VirtualTime } from '../runtime/virtual-time.js';
 import { positionAt, type SourceFile } from '../source/source-file.js';
 import type { Expression } from '../syntax/ast.js';
-import type { MockLine, TestLine } from '../syntax/tests/test-tree.js';
+import type { CassetteLine, MockLine, TestLine } from '../syntax/tests/test-tree.js';
 import type { Evaluated } from './expressions.js';
 import { type Judged, judge } from './judge.js';
 import { logTail } from './log-tail.js';
@@ -32,6 +34,18 @@ export interface TestOptions {
   readonly noteUse: (mock: MockLine) => void;
   /** Notes what the run recorded. */
   readonly noteEvents: (events: readonly RunEvent[]) => void;
+  /** Brings a cassette up to date instead of playing it; absent: cassettes are played. */
+  readonly renewal?: CassetteRenewal;
+}
+
+/** What performs the requests that a cassette does not have. */
+export interface CassetteRenewal {
+  readonly begin: (
+    cassette: Cassette,
+    world: () => CassetteWorld,
+  ) => Pick<ConstructorParameters<typeof CassetteWorld>[0], 'others' | 'onUse'>;
+  /** Takes the events of the run, after it has ended. */
+  readonly end: (line: CassetteLine, events: readonly RunEvent[], isSound: boolean) => void;
 }
 
 /** Expected at the end of the run, or at a point of virtual time. */
@@ -39,17 +53,19 @@ type ExpectLine = Extract<TestLine, { kind: 'expect' }>;
 
 export async function runTest(suite: Suite, row: TestRow, options: TestOptions): Promise<TestResult> {
   const begun = performance.now();
-  const { test, name, values } = row;
+  const { test, name } = row;
   const lineOf = (offset: number): number => positionAt(suite.sources[0] as SourceFile, offset).line;
   const about = { file: suite.name, name, line: lineOf(test.span.start) };
   const skip = test.lines.find((line) => line.kind === 'skip');
   if (skip !== undefined)
     return { ...about, status: 'skipped', reason: skip.reason, failures: [], log: [], duration_ms: 0 };
-  const { failures, events } = await new TestRun(suite, values, options, lineOf, name).execute(test.lines);
+  const ran = new TestRun(suite, row, options, lineOf);
+  const { failures, warnings, events } = await ran.execute(test.lines);
   return {
     ...about,
     status: failures.length === 0 ? 'passed' : 'failed',
     failures,
+    ...omitUndefined({ warnings: warnings.length === 0 ? undefined : warnings }),
     log: failures.length === 0 ? [] : logTail(events),
     duration_ms: performance.now() - begun,
   };
@@ -60,29 +76,44 @@ class TestRun {
   private readonly failures: TestFailure[] = [];
   private readonly stopping = new AbortController();
   private isStuck = false;
-  private readonly time = new VirtualTime(VIRTUAL_START, () => {
-    this.isStuck = true;
-    this.stopping.abort();
-  });
+  private readonly played: { readonly line: CassetteLine; readonly cassette: Cassette } | null;
+  private readonly begun: number;
+  private readonly time: VirtualTime;
   private calls: readonly Call[] = [];
+  private readonly row: Readonly<Record<string, Json>>;
+  private readonly name: string;
 
   constructor(
     private readonly suite: Suite,
-    private readonly row: Readonly<Record<string, Json>>,
+    { test, name, values }: TestRow,
     private readonly options: TestOptions,
     private readonly lineOf: (offset: number) => number,
-    private readonly name: string,
-  ) {}
+  ) {
+    this.row = values;
+    this.name = name;
+    const line = test.lines.find((one) => one.kind === 'cassette');
+    const cassette = line === undefined ? undefined : suite.cassettes.get(line.path);
+    this.played = line === undefined || cassette === undefined ? null : { line, cassette };
+    this.begun = cassette?.startedMs ?? VIRTUAL_START;
+    this.time = new VirtualTime(this.begun, () => {
+      this.isStuck = true;
+      this.stopping.abort();
+    });
+  }
 
-  async execute(
-    lines: readonly TestLine[],
-  ): Promise<{ readonly failures: readonly TestFailure[]; readonly events: readonly RunEvent[] }> {
-    const { suite, options, time } = this;
+  async execute(lines: readonly TestLine[]): Promise<{
+    readonly failures: readonly TestFailure[];
+    readonly warnings: readonly TestFailure[];
+    readonly events: readonly RunEvent[];
+  }> {
+    const { suite, options, time, played } = this;
     const atEnd: ExpectLine[] = [];
-    const inputs: Record<string, Json> = {};
+    const inputs = this.recordedInputs();
+    let cassetteWorld: CassetteWorld | null = null;
     try {
       const people = this.schedule(lines, atEnd, inputs);
-      const world = this.worldOf(lines, people);
+      cassetteWorld = this.cassetteWorld();
+      const world = this.worldOf(lines, people, cassetteWorld);
       this.calls = world.calls;
       const start = lines.find((line) => line.kind === 'start');
       const report = await run(suite.machine, {
@@ -91,7 +122,7 @@ class TestRun {
         programDir: suite.programDir,
         env: {},
         effects: world,
-        worktreeBase: FIRST_COMMIT,
+        ...worktreeOf(played?.cassette ?? null),
         time,
         ask: world.ask,
         suspendAfterMs: null,
@@ -109,7 +140,40 @@ class TestRun {
       if (!(cause instanceof BadValue)) throw cause;
       this.failures.push({ line: this.lineOf(cause.offset), message: cause.message });
     }
-    return { failures: this.failures, events: this.events };
+    const warnings = (cassetteWorld?.warnings ?? []).map((problem) =>
+      this.failureOf({ ...problem, offset: played?.line.span.start ?? null }),
+    );
+    return { failures: this.failures, warnings, events: this.events };
+  }
+
+  /** What the recorded run was started with, as far as the program still has these inputs. */
+  private recordedInputs(): Record<string, Json> {
+    const recorded = this.played?.cassette.inputs ?? {};
+    const known = this.suite.machine.inputs.filter(
+      // A secret is not in the cassette.
+      ({ name, secret, value }) => Object.hasOwn(recorded, name) && !(secret === true && value !== undefined),
+    );
+    return Object.fromEntries(known.map(({ name }) => [name, recorded[name] as Json]));
+  }
+
+  private cassetteWorld(): CassetteWorld | null {
+    if (this.played === null) return null;
+    const { line, cassette } = this.played;
+    const { renewal } = this.options;
+    const world: CassetteWorld = new CassetteWorld({
+      cassette,
+      match: line.match,
+      drift: line.drift,
+      time: this.time,
+      host: schemaHost,
+      others: null,
+      ...renewal?.begin(cassette, () => world),
+      onProblem: (problem) => {
+        this.failures.push(this.failureOf({ ...problem, offset: line.span.start }));
+        this.stopping.abort();
+      },
+    });
+    return world;
   }
 
   /** Gives signals, answers and expectations their points in time. */
@@ -120,7 +184,7 @@ class TestRun {
       if (line.kind === 'given') Object.assign(inputs, this.valuesOf(line.values));
       else if (line.kind === 'at') {
         at = readDuration(line.duration.text).ms ?? 0;
-        this.time.at(VIRTUAL_START + at, () => undefined);
+        this.time.at(this.begun + at, () => undefined);
       } else if (line.kind === 'answer')
         for (const text of line.texts) {
           const facts = { name: line.name.text, text: String(this.value(text)), atMs: at ?? 0 };
@@ -129,7 +193,7 @@ class TestRun {
       else if (line.kind === 'signal') {
         const payload = line.payload === null ? null : this.value(line.payload);
         const ms = line.at === null ? (at ?? 0) : (readDuration(line.at.text).ms ?? 0);
-        this.time.deliverAt(VIRTUAL_START + ms, { kind: 'signal', name: line.name.text, payload, by: 'test' });
+        this.time.deliverAt(this.begun + ms, { kind: 'signal', name: line.name.text, payload, by: 'test' });
       } else if (line.kind === 'expect') {
         if (at === null) atEnd.push(line);
         else this.expectAt(line, at, inputs, atEnd);
@@ -141,17 +205,22 @@ class TestRun {
   /** If the run ends before that time, its end is what the line is about. */
   private expectAt(line: ExpectLine, at: number, inputs: Readonly<Record<string, Json>>, atEnd: ExpectLine[]): void {
     atEnd.push(line);
-    this.time.at(VIRTUAL_START + at, () => {
+    this.time.at(this.begun + at, () => {
       atEnd.splice(atEnd.indexOf(line), 1);
       this.expect(line, this.factsOf(null, inputs));
     });
   }
 
-  private worldOf(lines: readonly TestLine[], people: ConstructorParameters<typeof TestWorld>[0]['people']): TestWorld {
+  private worldOf(
+    lines: readonly TestLine[],
+    people: ConstructorParameters<typeof TestWorld>[0]['people'],
+    played: CassetteWorld | null,
+  ): TestWorld {
     const own = lines.filter((line) => line.kind === 'mock').map((mock) => ({ mock, isOfTest: true }));
     const shared = this.suite.tree.mocks.map((mock) => ({ mock, isOfTest: false }));
     return new TestWorld({
-      mocks: [...own, ...shared],
+      mocks: played === null ? [...own, ...shared] : own,
+      played,
       people,
       time: this.time,
       real: this.options.real,
@@ -170,8 +239,10 @@ class TestRun {
         message: 'the run hangs: everything that it waits for hangs',
         help: 'give the instruction a `timeout`',
       });
+    const isStopped = problems.length > 0 || this.isStuck || (this.failures.length > 0 && this.stopping.signal.aborted);
+    if (this.played !== null) this.options.renewal?.end(this.played.line, this.events, !isStopped);
     // What follows from a run that was ended is no news.
-    if (problems.length > 0 || this.isStuck) return;
+    if (isStopped) return;
     for (const line of lines) this.expect(line, facts);
     const { report } = facts;
     if (report !== null && report.status !== 'returned' && !lines.some(isAboutEnd) && this.failures.length === 0)
@@ -181,6 +252,8 @@ class TestRun {
         help: `write \`EXPECT: ${report.status}\` if that is right`,
       });
     for (const problem of world.leftOver()) this.failures.push(this.failureOf(problem));
+    if (this.played === null || this.options.renewal !== undefined) return;
+    for (const problem of world.unusedRecords(this.played.line.span.start)) this.failures.push(this.failureOf(problem));
   }
 
   private expect(line: ExpectLine, facts: RunFacts): void {
@@ -207,7 +280,7 @@ class TestRun {
       report,
       events,
       calls,
-      time: this.time.now - VIRTUAL_START,
+      time: this.time.now - this.begun,
       row: this.row,
       inputs,
       machine: suite.machine,
@@ -242,6 +315,12 @@ class BadValue extends Error {
 
 /** Reads the schemas of gates; nothing else of it is used. */
 const schemaHost = hostEffects();
+
+/** A test has a worktree that exists only by name, and a recorded run has the same again. */
+function worktreeOf(cassette: Cassette | null): { readonly worktreeBase?: string } {
+  if (cassette === null) return { worktreeBase: FIRST_COMMIT };
+  return cassette.worktree === null ? {} : { worktreeBase: cassette.worktree };
+}
 
 function isAboutEnd({ expectation, text }: ExpectLine): boolean {
   return ['returned', 'failed', 'suspended'].includes(expectation.kind) || /\berror\b/.test(text);

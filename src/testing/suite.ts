@@ -1,5 +1,6 @@
 /** A test file that can run: its tree, the compiled program, and what its lines can refer to. */
 import type { Machine } from '../machine/machine.js';
+import type { Cassette } from '../runtime/cassette/cassette.js';
 import type { Configuration } from '../runtime/configuration/configuration.js';
 import type { SourceSet } from '../source/source-file.js';
 import type { TestFile } from '../syntax/tests/test-tree.js';
@@ -18,6 +19,8 @@ export interface Suite {
   readonly program: string;
   /** The folder of the program, absolute. */
   readonly programDir: string;
+  /** By their paths as the test file has them. An updated cassette takes the place of the one that was read. */
+  readonly cassettes: Map<string, Cassette>;
   /** The test file first, then the program and its imports. */
   readonly sources: SourceSet;
 }

@@ -7,6 +7,8 @@ export interface TestFailure {
   readonly expected?: string;
   readonly got?: string;
   readonly help?: string;
+  /** Lines that begin with `-`, `+` or spaces. */
+  readonly difference?: readonly string[];
 }
 
 export interface TestResult {
@@ -18,6 +20,8 @@ export interface TestResult {
   /** Why it was skipped. */
   readonly reason?: string;
   readonly failures: readonly TestFailure[];
+  /** What is not as it should be and does not fail the test. */
+  readonly warnings?: readonly TestFailure[];
   /** The last lines of the log of a run that failed its test. */
   readonly log: readonly string[];
   readonly duration_ms: number;

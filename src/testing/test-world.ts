@@ -8,6 +8,7 @@ import { readDuration } from '../machine/duration.js';
 import type { Json } from '../machine/expression.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { unreachable } from '../prelude/unreachable.js';
+import type { CassetteWorld } from '../runtime/cassette/cassette-world.js';
 import type { EffectContext, Effects, PerformedRequest } from '../runtime/effect-context.js';
 import { type AnsweredRequest, type GivenAnswer, outputOf, performAnswer } from '../runtime/given-answer.js';
 import { performTimer } from '../runtime/mock.js';
@@ -29,6 +30,7 @@ export interface WorldProblem {
   readonly offset: number | null;
   readonly message: string;
   readonly help?: string;
+  readonly difference?: readonly string[];
 }
 
 interface PersonAnswer {
@@ -50,6 +52,8 @@ interface WorldOptions {
   readonly evaluate: (expression: Expression) => Json;
   /** Ends the run. */
   readonly stop: () => void;
+  /** Gives everything that no mock of the test answers; null: there is none. */
+  readonly played: CassetteWorld | null;
 }
 
 /** The commit from which the worktree of a test starts. It exists only by name. */
@@ -69,7 +73,8 @@ export class TestWorld implements Effects {
   }
 
   perform(request: PerformedRequest, context: EffectContext): Outcome | Promise<Outcome> {
-    const { time, host } = this.options;
+    const { time, host, played } = this.options;
+    if (played !== null && !isAnswered(request)) return played.perform(request, context);
     switch (request.kind) {
       case 'clock':
         return { kind: 'value', value: time.now };
@@ -114,10 +119,12 @@ export class TestWorld implements Effects {
   }
 
   /** Answers a question at its time; a question without an answer stays open. */
-  readonly ask: AskHandler = async ({ name, choices }, signal) => {
-    const { people, time } = this.options;
+  readonly ask: AskHandler = async (question, signal) => {
+    const { people, time, played } = this.options;
+    const { name, choices } = question;
     const given = people.find((one) => one.name === name && !one.isUsed);
-    if (given === undefined) return null;
+    if (given === undefined) return played === null ? null : played.ask(question, signal);
+    played?.skipQuestion(name);
     const left = this.begun + given.atMs - time.now;
     if (left > 0) await time.sleep(time.now + left, signal);
     if (signal.aborted) return null;
@@ -146,10 +153,20 @@ export class TestWorld implements Effects {
     return found;
   }
 
+  /** What the cassette has and the run did not ask for. */
+  unusedRecords(offset: number): WorldProblem[] {
+    return (this.options.played?.listUnused() ?? []).map((problem) => ({ ...problem, offset }));
+  }
+
   private answer(request: AnsweredRequest, context: EffectContext): Outcome | Promise<Outcome> {
     const target = targetOf(request);
     this.calls.push({ ...target, prompt: request.kind === 'agent' ? request.prompt : null });
     const mock = this.mockFor(target);
+    const { played } = this.options;
+    if (played !== null) {
+      if (mock === null) return played.perform(request, context);
+      played.skip(request);
+    }
     if (mock === null) {
       const message = `no mock answers \`${target.text}\` (state ${target.state}, line ${target.line})`;
       return this.refuse({ offset: null, message, help: mockLineFor(target) });
@@ -226,6 +243,10 @@ export class TestWorld implements Effects {
     this.fail(problem);
     return Promise.resolve({ kind: 'not-started', reason: problem.message });
   }
+}
+
+function isAnswered(request: PerformedRequest): request is AnsweredRequest {
+  return ['shell', 'argv', 'function', 'agent', 'tool'].includes(request.kind);
 }
 
 function targetOf(request: AnsweredRequest): Target {

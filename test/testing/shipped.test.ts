@@ -35,6 +35,7 @@ describe('the tests of', () => {
       offline: true,
       snapshots: 'read-only',
       coverage: null,
+      renew: null,
       onResult: () => undefined,
     });
     const failed = results.filter(({ status }) => status !== 'passed');

@@ -21,7 +21,7 @@ import {
 } from './option-values.js';
 import { addOutsideOption } from './outside-option.js';
 import { addPlan, unusedStoreOption } from './plan-commands.js';
-import { addTest } from './test-commands.js';
+import { addCassetteOptions, addTest } from './test-commands.js';
 
 /** A hint for people who give a program as the command. */
 function runHint(error: string): string {
@@ -99,8 +99,7 @@ export function createProgram(onExit: (code: number) => void): Command {
 }
 
 function addRun(program: Command, onExit: (code: number) => void): void {
-  program
-    .command('run')
+  addCassetteOptions(program.command('run'))
     .description('run a program')
     .argument('<file>', 'a `.dsl`, `.md` or workflow file, a plan (`.json`), or - for standard input')
     .option(

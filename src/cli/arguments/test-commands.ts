@@ -1,4 +1,4 @@
-/** The command `test`. */
+/** The command `test`, and the options of `run` for cassettes. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { wholeNumber } from './option-values.js';
 
@@ -16,6 +16,26 @@ function percent(given: string): number {
   return value;
 }
 
+/** The options of `run` that write or play a cassette. */
+export function addCassetteOptions(command: Command): Command {
+  return command
+    .option('--record <file>', 'write what the world gives to the run to a cassette')
+    .option('--overwrite', 'with --record: replace an existing cassette')
+    .option('--cassette <file>', 'take all outcomes from a cassette, in virtual time; starts nothing')
+    .addOption(
+      new Option('--cassette-match <how>', 'how requests find their records (default: path)').choices([
+        'path',
+        'fingerprint',
+      ]),
+    )
+    .addOption(
+      new Option('--cassette-drift <what>', 'what a request does that is not as recorded (default: fail)').choices([
+        'fail',
+        'warn',
+      ]),
+    );
+}
+
 const REPORTERS = ['pretty', 'tap', 'junit', 'json', 'github'];
 
 export function addTest(program: Command, onExit: (code: number) => void): void {
@@ -28,6 +48,7 @@ export function addTest(program: Command, onExit: (code: number) => void): void 
     .option('--bail', 'stop after the first test that fails')
     .option('--watch', 'run the tests again whenever a file changes')
     .option('--update', 'write the snapshots')
+    .option('--update-cassettes', 'call what is not as recorded, and write the cassettes')
     .option('--offline', 'start nothing, even if a mock says `for real` (default in CI)')
     .option('--no-offline', 'start what mocks answer `for real`')
     .addOption(new Option('--reporter <name>', 'how results are printed').choices(REPORTERS).default('pretty'))

@@ -12,14 +12,14 @@ import type { Prepared } from '../preparation/preparation.js';
 import { prepareRun } from '../preparation/prepare-run.js';
 import { reportConfiguration } from '../running/configuration-line.js';
 import { detach, isDetached } from '../running/detach.js';
-import { driveOnCommandLine, flagProblem, suspendOptions } from '../running/drive-on-command-line.js';
+import { cassetteProblem, driveOnCommandLine, flagProblem, suspendOptions } from '../running/drive-on-command-line.js';
 import type { RunFlags } from '../running/run-flags.js';
 import { createMockedRun, flagLimits, reportUnusedAnswers, STORE, settingsOf } from '../running/run-settings.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stdout } from '../terminal/streams.js';
 
 export async function runCommand(file: string, flags: RunFlags): Promise<ExitCode> {
-  const wrong = await flagProblem(flags);
+  const wrong = (await flagProblem(flags)) ?? (await cassetteProblem(flags));
   if (wrong !== null) return wrong;
   if (flags.resume || flags.replay) return (await import('../running/run-again.js')).runAgain(file, flags);
   if (flags.detach && !flags.dryRun) return detach(flags.json === true, file === '-');
@@ -43,7 +43,10 @@ async function start(prepared: Prepared, flags: RunFlags, background: boolean): 
   const program = sources[0]?.name ?? '-';
   const configured = configuredOptions(commandLineHost(), configuration, { program, instead: flags.agent ?? {} });
   const mocked = mock === null ? null : await createMockedRun(mock, flags, configured);
-  const options = { ...runOptions(prepared, configured, flags, background), ...mocked?.options };
+  const plain = { ...runOptions(prepared, configured, flags, background), ...mocked?.options };
+  const taped = await tapedRun(prepared, flags, plain);
+  if (taped !== null && 'code' in taped) return taped.code;
+  const options = { ...plain, ...taped?.options };
   let report: RunReport | null = null;
   const code = await driveOnCommandLine({
     flags,
@@ -52,12 +55,20 @@ async function start(prepared: Prepared, flags: RunFlags, background: boolean): 
     sources,
     drive: async (shown) => {
       const asked = mocked === null ? {} : { ask: mocked.world.ask(shown.ask ?? null) };
-      report = await run(machine, { ...options, ...shown, ...asked });
+      const all = { ...options, ...shown, ...asked };
+      report = await run(machine, { ...all, ...taped?.wrap(all) });
       return report;
     },
   });
+  if (taped !== null) return taped.finish(report, code);
   if (mocked !== null && report !== null) await reportUnusedAnswers(mocked.world, report, flags);
   return code;
+}
+
+/** Null: the run neither writes nor uses a cassette. */
+async function tapedRun({ machine }: Prepared, flags: RunFlags, options: RunOptions) {
+  if (flags.record === undefined && flags.cassette === undefined) return null;
+  return (await import('../running/cassette-run.js')).prepareTaped(machine, flags, options);
 }
 
 function runOptions(

@@ -10,7 +10,7 @@ import { findTests } from '../../testing/find-tests.js';
 import { loadSuite } from '../../testing/load-suite.js';
 import { coverageJson, coverageTable, lcov } from '../../testing/reporters/coverage.js';
 import { github, json, junit, tap } from '../../testing/reporters/machine.js';
-import { resultLines, summaryLine } from '../../testing/reporters/pretty.js';
+import { neededCallsText, resultLines, summaryLine } from '../../testing/reporters/pretty.js';
 import { runSuite } from '../../testing/run-suites.js';
 import type { SnapshotMode } from '../../testing/snapshots.js';
 import type { Suite } from '../../testing/suite.js';
@@ -27,6 +27,8 @@ export interface TestFlags {
   readonly bail?: boolean;
   readonly watch?: boolean;
   readonly update?: boolean;
+  /** Calls what is not as recorded, and writes the cassettes. */
+  readonly updateCassettes?: boolean;
   /** Absent: in CI. */
   readonly offline?: boolean;
   readonly reporter: 'pretty' | 'tap' | 'junit' | 'json' | 'github';
@@ -54,6 +56,8 @@ async function runTests(names: readonly string[], flags: TestFlags): Promise<Exi
   if (files.length === 0)
     return usageError('there are no tests here', 'tests are in files with a name that ends in `.test.dsl`');
   const cwd = resolve(flags.cwd ?? '.');
+  if (flags.updateCassettes === true && (flags.offline ?? isCi()))
+    return usageError('`--update-cassettes` calls commands and agents', 'allow that with `--no-offline`');
   const suites = await loadSuites(files, cwd, flags);
   if (suites === null) return EXIT.usage;
   const coverage = flags.coverage === undefined && flags.coverageMin === undefined ? null : new Coverage();
@@ -100,7 +104,7 @@ async function loadSuites(files: readonly string[], cwd: string, flags: TestFlag
   const suites: Suite[] = [];
   let isWrong = false;
   for (const file of files) {
-    const loaded = await loadSuite(commandLineHost(), file, cwd);
+    const loaded = await loadSuite(commandLineHost(), file, cwd, flags.updateCassettes === true);
     if ('missing' in loaded) {
       await usageError(loaded.missing);
       isWrong = true;
@@ -135,6 +139,7 @@ async function runSuites(
       offline: flags.offline ?? isCi(),
       snapshots: snapshotMode(flags),
       coverage,
+      renew: flags.updateCassettes === true ? (calls) => stderr.write(neededCallsText(calls)) : null,
       onResult: (result) => {
         results.push(result);
         if (!isPretty || (flags.quiet === true && result.status !== 'failed')) return;

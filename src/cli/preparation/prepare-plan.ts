@@ -40,8 +40,11 @@ export async function preparePlan(file: string, flags: RunFlags): Promise<Prepar
   const read = await readMock(flags);
   if (read !== null && 'diagnostics' in read) return reportInvalid(read.diagnostics, read.sources, flags);
   const mock = read?.mock ?? null;
+  const isPlayed = flags.cassette !== undefined;
   const surroundings: PlanSurroundings =
-    mock === null ? toolLookup(commandLineHost(), configuration, { ...flags, cwd: resolve(flags.cwd ?? '.') }) : {};
+    mock === null && !isPlayed
+      ? toolLookup(commandLineHost(), configuration, { ...flags, cwd: resolve(flags.cwd ?? '.') })
+      : {};
   const first = loadPlan(commandLineHost(), file, flags, surroundings);
   if (first.kind === 'missing') return { code: await usageError(first.message) };
   const sources = [...first.sources];
@@ -56,11 +59,16 @@ export async function preparePlan(file: string, flags: RunFlags): Promise<Prepar
     return reportInvalid(withoutRepetition(diagnostics, hasErrors(given.diagnostics)), sources, flags);
   const refused = await refusal(file, loaded, flags);
   if (refused !== null) return refused;
-  const { name, plans, tools } = linkPlans(commandLineHost(), first, standInsOf(mock));
+  const { name, plans, tools } = linkPlans(commandLineHost(), first, isPlayed ? () => true : standInsOf(mock));
   const missing = mock === null ? [] : notMocked(mock, tools, sources);
   if (missing.length > 0) return reportInvalid(missing, sources, flags);
   const cwd = resolve(flags.cwd ?? '.');
-  const worktree = await chooseWorktree({ ...worktreeFlags(flags), name: file, cwd, configuration });
+  const worktree = await chooseWorktree({
+    ...worktreeFlags(isPlayed ? { ...flags, worktree: false } : flags),
+    name: file,
+    cwd,
+    configuration,
+  });
   if (hasErrors(worktree.diagnostics)) return reportInvalid(worktree.diagnostics, [], flags);
   await printDiagnostics([...diagnostics, ...worktree.diagnostics], sources, flags);
   const all = first.inputs ?? [...given.values.keys()];

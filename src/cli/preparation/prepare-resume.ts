@@ -67,6 +67,10 @@ export async function prepareResume(
 ): Promise<PreparedResume | { readonly code: ExitCode }> {
   const { settings } = stored.about;
   if (settings.allow_outside === true) allowOutside();
+  if (settings.cassette !== undefined)
+    return {
+      code: await usageError('the outcomes of this run came from a cassette', 'start it again with `--cassette`'),
+    };
   const loaded = await loadSettings(commandLineHost(), flags.fromFile ?? programOf(stored) ?? '-');
   if (loaded.diagnostics.length > 0) return reportInvalid(loaded.diagnostics, loaded.sources, flags);
   const { configuration } = loaded;

@@ -56,8 +56,9 @@ export async function prepareRun(file: string, flags: RunFlags): Promise<Prepara
   if (read.kind === 'missing') return { code: await usageError(read.message) };
   if (read.kind === 'broken') return reportInvalid(read.compilation.diagnostics, read.compilation.sources, flags);
   const { configuration } = settings;
+  const isPlayed = flags.cassette !== undefined;
   const worktree = await chooseWorktree({
-    ...worktreeFlags(flags),
+    ...worktreeFlags(isPlayed ? { ...flags, worktree: false } : flags),
     name: read.name,
     cwd,
     configuration,
@@ -69,14 +70,15 @@ export async function prepareRun(file: string, flags: RunFlags): Promise<Prepara
     machine: flags.machine,
     configuration,
     lookups: omitUndefined({
-      worktree: worktree.repository !== null,
+      worktree: worktree.repository !== null || isPlayed,
       ...gateLookup(configuration, cwd),
       // A mock answers for agents, so the mock and not the configuration defines which agents exist.
-      agents: mock === null ? agentLookup(configuration, flags.agent ?? {}) : undefined,
+      agents: mock === null && !isPlayed ? agentLookup(configuration, flags.agent ?? {}) : undefined,
     }),
-    ...omitUndefined({ standIns: mock === null ? undefined : standInsOf(mock.mock) }),
-    calls:
-      mock === null
+    ...omitUndefined({ standIns: isPlayed ? () => true : mock === null ? undefined : standInsOf(mock.mock) }),
+    calls: isPlayed
+      ? { tools: flags.tools, standIns: () => true }
+      : mock === null
         ? { tools: flags.tools, ...toolLookup(commandLineHost(), configuration, { ...flags, cwd }) }
         : { tools: flags.tools, standIns: (tool) => Object.hasOwn(mock.mock.tools ?? {}, tool) },
   });

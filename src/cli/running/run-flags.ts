@@ -30,6 +30,14 @@ export interface RunFlags {
   readonly mock?: string;
   /** With a mock: waits take their time. */
   readonly realTime?: boolean;
+  /** The cassette to write. */
+  readonly record?: string;
+  /** Replaces an existing cassette. */
+  readonly overwrite?: boolean;
+  /** The cassette that gives the outcomes. */
+  readonly cassette?: string;
+  readonly cassetteMatch?: 'path' | 'fingerprint';
+  readonly cassetteDrift?: 'fail' | 'warn';
   readonly detach?: boolean;
   readonly autoEvents?: boolean;
   /** Milliseconds. */

@@ -29,6 +29,7 @@ export function settingsOf(flags: RunFlags): Readonly<Record<string, Json>> {
       allow_outside: flags.allowOutside,
       suspend_after: flags.suspendAfter,
       real_time: flags.realTime,
+      cassette: flags.cassette === undefined ? undefined : resolve(flags.cassette),
     }),
   };
 }

@@ -31,6 +31,10 @@ export const testMessages = {
     message: f.what,
     help: f.help,
   })),
+  cassette: message<{ path: string; reason: string; help?: string }>('cassette', 'error', (f) => ({
+    message: `cannot use the cassette \`${f.path}\`: ${f.reason}`,
+    help: f.help ?? 'record one with `statedsl run FILE --record CASSETTE`',
+  })),
   unusedMock: message<{ what: string }>('unused-mock', 'warning', (f) => ({
     message: `no test of this file uses ${f.what}`,
     help: 'remove it, or correct its selector',

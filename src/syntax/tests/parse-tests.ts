@@ -14,10 +14,10 @@ import { namedValues, readMock } from './mock-line.js';
 import type { ExpressionText, MockLine, TestCase, TestFile, TestLine } from './test-tree.js';
 
 const FILE_VERBS = ['TESTS', 'MOCK', 'TEST'] as const;
-const TEST_VERBS = ['GIVEN', 'START', 'EACH', 'MOCK', 'ANSWER', 'SIGNAL', 'AT', 'EXPECT', 'SKIP'] as const;
+const TEST_VERBS = ['GIVEN', 'START', 'EACH', 'MOCK', 'ANSWER', 'SIGNAL', 'CASSETTE', 'AT', 'EXPECT', 'SKIP'] as const;
 type TestVerb = (typeof TEST_VERBS)[number];
 /** Verbs of later versions. */
-const RESERVED: ReadonlySet<string> = new Set(['PROPERTY', 'CASSETTE']);
+const RESERVED: ReadonlySet<string> = new Set(['PROPERTY']);
 
 interface ParsedTests {
   readonly tree: TestFile;
@@ -118,6 +118,8 @@ function readVerb(cursor: LineCursor, verb: TestVerb, text: string): TestLine {
       const payload = cursor.isAtEnd || /^\s*at\s/.test(cursor.rest) ? null : cursor.value('a payload');
       return { kind: 'signal', name, payload, at: cursor.takeWord('at') ? cursor.duration() : null, span };
     }
+    case 'CASSETTE':
+      return readCassetteLine(cursor);
     case 'AT':
       return { kind: 'at', duration: cursor.duration(), span };
     case 'EXPECT':
@@ -125,6 +127,19 @@ function readVerb(cursor: LineCursor, verb: TestVerb, text: string): TestLine {
     case 'SKIP':
       return { kind: 'skip', reason: cursor.take(/^.*/)?.[0] ?? '', span };
   }
+}
+
+function readCassetteLine(cursor: LineCursor): TestLine {
+  const { span } = cursor;
+  const { text: path } = cursor.takeQuoted('the path of the cassette');
+  const option = <Word extends string>(name: string, words: readonly [Word, ...Word[]]): Word => {
+    if (cursor.take(new RegExp(`^${name}=`)) === null) return words[0];
+    const word = cursor.take(/^[a-z]+(?!\w)/)?.[0];
+    const found = words.find((one) => one === word);
+    return found ?? cursor.fail(`\`${name}\` is ${words.map((one) => `\`${one}\``).join(' or ')}`);
+  };
+  const match = option('match', ['path', 'fingerprint']);
+  return { kind: 'cassette', path, match, drift: option('drift', ['fail', 'warn']), span };
 }
 
 function verbOf<Verb extends string>(cursor: LineCursor, verbs: readonly Verb[]): Verb {

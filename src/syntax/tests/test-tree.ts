@@ -37,7 +37,18 @@ export type TestLine =
   | { readonly kind: 'at'; readonly duration: Name; readonly span: Span }
   | { readonly kind: 'expect'; readonly expectation: Expectation; readonly text: string; readonly span: Span }
   | { readonly kind: 'skip'; readonly reason: string; readonly span: Span }
+  | CassetteLine
   | MockLine;
+
+/** The world is a recorded one. */
+export interface CassetteLine {
+  readonly kind: 'cassette';
+  /** Relative to the test file. */
+  readonly path: string;
+  readonly match: 'path' | 'fingerprint';
+  readonly drift: 'fail' | 'warn';
+  readonly span: Span;
+}
 
 export interface NamedValue {
   readonly name: Name;

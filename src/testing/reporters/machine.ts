@@ -14,6 +14,8 @@ export function tap(results: readonly TestResult[]): string {
       lines.push(`      at: ${JSON.stringify(`${result.file}:${failure.line || result.line}`)}`);
       for (const key of ['expected', 'got', 'help'] as const)
         if (failure[key] !== undefined) lines.push(`      ${key}: ${JSON.stringify(failure[key])}`);
+      if (failure.difference !== undefined)
+        lines.push(`      difference: ${JSON.stringify(failure.difference.join('\n'))}`);
     }
     lines.push('  ...');
   }
@@ -69,11 +71,12 @@ export function github(results: readonly TestResult[]): string {
     .join('');
 }
 
-function failureText({ message, expected, got, help }: TestFailure): string {
+function failureText({ message, expected, got, difference = [], help }: TestFailure): string {
   return [
     message,
     ...(expected === undefined ? [] : [`expected ${expected}`]),
     ...(got === undefined ? [] : [`got ${got}`]),
+    ...difference,
     ...(help === undefined ? [] : [`help: ${help}`]),
   ].join('\n');
 }

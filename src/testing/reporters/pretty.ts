@@ -2,29 +2,41 @@
 import { duration } from '../../views/drawing/duration.js';
 import type { Paint } from '../../views/drawing/paint.js';
 import { escapeControls } from '../../views/drawing/visible-text.js';
+import type { NeededCall } from '../renew-cassettes.js';
 import type { TestFailure, TestResult } from '../test-result.js';
 
 export function resultLines(result: TestResult, paint: Paint): string {
   const name = escapeControls(result.name);
   switch (result.status) {
     case 'passed':
-      return `  ${paint.success('✓')} ${name}\n`;
+      return `  ${paint.success('✓')} ${name}\n${warningLines(result, paint)}`;
     case 'skipped':
       return `  ${paint.warning('-')} ${name}${paint.faint(` (skipped${result.reason ? `: ${escapeControls(result.reason)}` : ''})`)}\n`;
     case 'failed':
-      return `  ${paint.error('✗')} ${name}\n${result.failures.map((one) => failureLines(one, result, paint)).join('')}${logLines(result, paint)}`;
+      return `  ${paint.error('✗')} ${name}\n${result.failures.map((one) => failureLines(one, result, paint)).join('')}${warningLines(result, paint)}${logLines(result, paint)}`;
   }
 }
 
-function failureLines({ line, message, expected, got, help }: TestFailure, result: TestResult, paint: Paint): string {
+function failureLines(
+  { line, message, expected, got, difference = [], help }: TestFailure,
+  result: TestResult,
+  paint: Paint,
+): string {
   const at = paint.faint(`${result.file}:${line === 0 ? result.line : line}`);
   return [
     `    ${escapeControls(message)}  ${at}`,
     ...(expected === undefined ? [] : [`      expected  ${indentAll(expected)}`]),
     ...(got === undefined ? [] : [`      got       ${indentAll(got)}`]),
+    ...difference.map((one) => `      ${escapeControls(one)}`),
     ...(help === undefined ? [] : [`      help: ${escapeControls(help)}`]),
   ]
     .map((text) => `${text}\n`)
+    .join('');
+}
+
+function warningLines(result: TestResult, paint: Paint): string {
+  return (result.warnings ?? [])
+    .map((one) => failureLines({ ...one, message: `warning: ${one.message}` }, result, paint))
     .join('');
 }
 
@@ -34,6 +46,22 @@ function logLines({ log }: TestResult, paint: Paint): string {
 }
 
 const indentAll = (text: string): string => escapeControls(text).split('\n').join('\n                ');
+
+/** What will be called to bring cassettes up to date, and the most that it may cost. */
+export function neededCallsText(calls: readonly NeededCall[]): string {
+  if (calls.length === 0) return 'nothing has to be called\n';
+  const lines = calls.map(
+    ({ test, text, state, line, maxCost }) =>
+      `  ${escapeControls(test)}: ${escapeControls(text)} (state ${state}, line ${line})${maxCost === 0 ? '' : `, ${costText(maxCost)}`}\n`,
+  );
+  const costs = calls.map(({ maxCost }) => maxCost);
+  const total = costs.includes(null) ? null : costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0);
+  const count = calls.length === 1 ? 'one call is' : `${calls.length} calls are`;
+  return `${count} not as recorded${total === 0 ? '' : `, ${costText(total)}`}:\n${lines.join('')}`;
+}
+
+const costText = (cost: number | null): string =>
+  cost === null ? 'at any cost, because its agent has no `max_cost`' : `at most $${cost.toFixed(2)}`;
 
 export function summaryLine(results: readonly TestResult[], ms: number, paint: Paint): string {
   const count = (status: TestResult['status']): number => results.filter((one) => one.status === status).length;

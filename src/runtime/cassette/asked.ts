@@ -1,0 +1,86 @@
+/** What a request asks for, and its fingerprint. Two runs of one program that ask for the same have the same fingerprint. */
+import type { Output } from '../../interpreter/events/event.js';
+import type { AskRequest } from '../../interpreter/request.js';
+import type { Json } from '../../machine/expression.js';
+import { unreachable } from '../../prelude/unreachable.js';
+import type { EffectContext, PerformedRequest } from '../effect-context.js';
+import { sha256Hex } from '../sha256.js';
+import type { Asked } from './cassette.js';
+import { hiddenRun, mapTexts } from './hide-run.js';
+
+/** `clean` replaces secrets. */
+export function askedOf(
+  request: PerformedRequest,
+  { resources, ...context }: EffectContext,
+  clean: (text: string) => string,
+): Asked {
+  const run = hiddenRun({ ...context, artifacts: resources.outputs.artifacts }, request.effect);
+  return cleanAsked(rawAsked(request), (text) => run.hide(clean(text)));
+}
+
+/** A question needs no directory: people do not see any. */
+export function askedPerson(
+  { name, question, choices }: Pick<AskRequest, 'name' | 'question' | 'choices'>,
+  clean: (text: string) => string,
+): Asked {
+  return cleanAsked({ kind: 'ask', text: name, args: [question, choices as Json], prompt: null }, clean);
+}
+
+function cleanAsked({ kind, text, args, prompt }: Asked, clean: (text: string) => string): Asked {
+  return {
+    kind,
+    text: clean(text),
+    args: args.map((arg) => mapTexts(arg, clean)),
+    prompt: prompt === null ? null : clean(prompt),
+  };
+}
+
+export function fingerprintOf({ kind, text, args, prompt }: Asked): string {
+  return sha256Hex(JSON.stringify([kind, text, args, prompt]));
+}
+
+function rawAsked(request: PerformedRequest): Asked {
+  const { kind } = request;
+  switch (request.kind) {
+    case 'shell': {
+      const values = request.values.map((value) => ('list' in value ? [...value.list] : (value.json ?? value.text)));
+      return { kind, text: request.text, args: [...values, ...inputOf(request.stdin)], prompt: null };
+    }
+    case 'argv':
+      return { kind, text: request.text, args: [...request.argv, ...inputOf(request.stdin)], prompt: null };
+    case 'function':
+      return {
+        kind,
+        text: request.text,
+        args: [request.name, ...request.args, ...inputOf(request.stdin)],
+        prompt: null,
+      };
+    case 'agent':
+      return { kind, text: request.text, args: [request.agent], prompt: request.prompt };
+    case 'tool':
+      return { kind, text: request.text, args: [request.call.name, request.call.parameters], prompt: null };
+    case 'worktree': {
+      const { action, task } = request;
+      return {
+        kind,
+        text: `worktree ${action.do}`,
+        args: [task, 'label' in action ? action.label : null],
+        prompt: null,
+      };
+    }
+    case 'schema':
+      return { kind, text: request.path, args: [], prompt: null };
+    case 'timer':
+    case 'clock':
+    case 'uuid':
+    case 'random':
+      return { kind, text: '', args: [], prompt: null };
+    default:
+      return unreachable(request);
+  }
+}
+
+/** The standard input of a command. */
+function inputOf(stdin: Output | null): Json[] {
+  return stdin === null ? [] : [stdin.text ?? stdin.base64 ?? stdin.tail ?? stdin.bytes];
+}

@@ -1,0 +1,292 @@
+/**
+ * A world that gives what a cassette recorded, in virtual time and in the recorded order. What the run asks for must be
+ * what it asked for then: the first difference is a problem, and the caller ends the run.
+ */
+import { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Outcome, Output } from '../../interpreter/events/event.js';
+import type { Json } from '../../machine/expression.js';
+import type { EffectContext, Effects, PerformedRequest } from '../effect-context.js';
+import { performTimer } from '../mock.js';
+import { INLINE_BYTES } from '../process/output.js';
+import type { AskHandler } from '../run/drive-options.js';
+import { makeFolder } from '../store/make-folder.js';
+import { writeOwn } from '../store/own-file.js';
+import type { VirtualTime } from '../virtual-time.js';
+import { askedOf, askedPerson, fingerprintOf } from './asked.js';
+import { type Asked, type Cassette, type CassetteRecord, isStrict, largeFileOf } from './cassette.js';
+import { describeDrift } from './drift.js';
+import { hiddenRun, mapTexts } from './hide-run.js';
+import { isRecorded } from './recorder.js';
+
+export interface CassetteProblem {
+  readonly message: string;
+  readonly help?: string;
+  /** Lines of what was recorded and of what is asked for. */
+  readonly difference?: readonly string[];
+}
+
+export interface CassetteUse {
+  /** `fingerprint`: records may come in another order. */
+  readonly match: 'path' | 'fingerprint';
+  /** `warn`: the recorded outcome is used although something else is asked for. */
+  readonly drift: 'fail' | 'warn';
+}
+
+interface CassetteWorldOptions extends CassetteUse {
+  readonly cassette: Cassette;
+  /** Begins when the recorded run began. */
+  readonly time: VirtualTime;
+  /** Reads schemas. */
+  readonly host: Effects;
+  /** Performs what the cassette does not have; null: that is a problem. */
+  readonly others: Effects | null;
+  /** Notes the outcome of a request: its record, or null where `others` gave it. */
+  readonly onUse?: (
+    record: CassetteRecord | null,
+    request: PerformedRequest,
+    context: EffectContext,
+    outcome: Outcome | null,
+  ) => void;
+  readonly onProblem: (problem: CassetteProblem) => void;
+}
+
+const RECORD_AGAIN =
+  'record it again with `statedsl run … --record`, or call only what is different with `statedsl test --update-cassettes`';
+const DRIFT_HELP = `${RECORD_AGAIN}, or accept it with \`drift=warn\``.replace(', or call', ', call');
+/** How many unused records are named. */
+const MOST_UNUSED = 5;
+
+export class CassetteWorld implements Effects {
+  readonly warnings: CassetteProblem[] = [];
+  private readonly unused: Set<CassetteRecord>;
+  private readonly byPath = new Map<string, CassetteRecord[]>();
+  private readonly byFingerprint = new Map<string, CassetteRecord[]>();
+  private hasProblem = false;
+
+  constructor(private readonly options: CassetteWorldOptions) {
+    const { records } = options.cassette;
+    this.unused = new Set(records);
+    for (const record of records) {
+      push(this.byPath, pathOf(record), record);
+      push(this.byFingerprint, record.fingerprint, record);
+    }
+    this.scheduleDeliveries();
+  }
+
+  perform(request: PerformedRequest, context: EffectContext): Outcome | Promise<Outcome> {
+    const { host, time } = this.options;
+    if (!isRecorded(request)) return host.perform(request, context);
+    const asked = askedOf(request, context, (text) => context.resources.outputs.redactor?.text(text) ?? text);
+    const found = this.find(request, asked);
+    if (found !== null) return this.give(found, request, context);
+    switch (request.kind) {
+      case 'clock':
+        return { kind: 'value', value: Math.floor(time.now) };
+      case 'timer':
+        return performTimer(request, time, context.stop);
+      case 'uuid':
+        return { kind: 'value', value: '00000000-0000-7000-8000-000000000000' };
+      case 'random':
+        return { kind: 'value', value: 0.5 };
+      default:
+        return this.performOther(request, context);
+    }
+  }
+
+  /** Gives recorded answers of people, at their time. Without one, a question stays open. */
+  readonly ask: AskHandler = async (question, signal) => {
+    const asked = askedPerson(question, (text) => text);
+    const named = [...this.unused].filter(({ kind, text }) => kind === 'ask' && text === asked.text);
+    const fingerprint = fingerprintOf(asked);
+    const record = named.find((one) => one.fingerprint === fingerprint) ?? named[0];
+    if (record === undefined) return null;
+    if (record.fingerprint !== fingerprint && !this.allowDrift(record, asked)) return null;
+    this.use(record);
+    await this.wait(record, signal);
+    const { outcome } = record;
+    return signal.aborted || outcome.kind !== 'answered' ? null : String(outcome.value);
+  };
+
+  /** Marks the record of a request as used that something else answers. */
+  skip({ kind, effect, attempt }: Pick<PerformedRequest, 'kind' | 'effect' | 'attempt'>): void {
+    const record = this.byPath.get(keyOf(kind, effect, attempt, 0))?.find((one) => this.unused.has(one));
+    if (record !== undefined) this.use(record);
+  }
+
+  /** Marks the answer to a question as used that something else answers. */
+  skipQuestion(name: string): void {
+    const record = [...this.unused].find(({ kind, text }) => kind === 'ask' && text === name);
+    if (record !== undefined) this.use(record);
+  }
+
+  /** The outcome at the place of a request, whatever was asked for there; null: there is none. */
+  outcomeAt(request: PerformedRequest, context: EffectContext): Outcome | null {
+    const { kind, effect, attempt } = request;
+    const record = this.byPath.get(keyOf(kind, effect, attempt, 0))?.find((one) => this.unused.has(one));
+    if (record === undefined) return null;
+    this.use(record);
+    const { outcome } = record;
+    return outcome.kind === 'stopped' || outcome.kind === 'answered' ? null : this.restore(outcome, request, context);
+  }
+
+  /** Records that the run did not ask for. After a problem that is no news. */
+  listUnused(): CassetteProblem[] {
+    if (this.hasProblem) return [];
+    const { file } = this.options.cassette;
+    const left = [...this.unused].filter(({ kind, outcome }) => isStrict(kind) && outcome.kind !== 'stopped');
+    const named = left.slice(0, MOST_UNUSED).map((record) => `${nameOf(record)} (${file}:${record.fileLine})`);
+    if (left.length > named.length) named.push(`${left.length - named.length} more`);
+    const difference = named.map((name) => `- ${name}`);
+    const count = left.length === 1 ? 'one record' : `${left.length} records`;
+    const message = `the run did not ask for ${count} of \`${file}\``;
+    return left.length === 0 ? [] : [{ message, difference, help: RECORD_AGAIN }];
+  }
+
+  /** Milliseconds since the start of the run. */
+  get elapsedMs(): number {
+    return this.options.time.now - this.options.cassette.startedMs;
+  }
+
+  private find(request: PerformedRequest, asked: Asked): CassetteRecord | null {
+    const fingerprint = fingerprintOf(asked);
+    if (this.options.match === 'fingerprint' && isStrict(request.kind))
+      return this.byFingerprint.get(fingerprint)?.find((one) => this.unused.has(one)) ?? null;
+    const waits = request.kind === 'agent' ? (request.waits ?? 0) : 0;
+    const record = this.byPath
+      .get(keyOf(request.kind, request.effect, request.attempt, waits))
+      ?.find((one) => this.unused.has(one));
+    const other = record ?? this.atOtherKind(request, waits);
+    if (other === undefined) return null;
+    if (record !== undefined && record.fingerprint === fingerprint) return record;
+    if (!isStrict(request.kind)) return record ?? null;
+    if (this.options.others !== null) return null;
+    return this.allowDrift(other, asked) && record !== undefined ? record : null;
+  }
+
+  /** Another kind of effect at the same place. */
+  private atOtherKind({ effect, attempt, kind }: PerformedRequest, waits: number): CassetteRecord | undefined {
+    if (!isStrict(kind)) return undefined;
+    return [...this.unused].find(
+      (one) => one.at === effect && one.attempt === attempt && one.waits === waits && isStrict(one.kind),
+    );
+  }
+
+  /** False: the difference is a problem. */
+  private allowDrift(record: CassetteRecord, asked: Asked): boolean {
+    const { cassette, drift } = this.options;
+    const difference = describeDrift(record, asked);
+    const message = `${nameOf(record)} is not what was recorded (line ${record.fileLine} of \`${cassette.file}\`)`;
+    const problem = { message, difference, help: DRIFT_HELP };
+    if (drift === 'warn') this.warnings.push(problem);
+    else this.report(problem);
+    return drift === 'warn';
+  }
+
+  private report(problem: CassetteProblem): void {
+    if (!this.hasProblem) this.options.onProblem(problem);
+    this.hasProblem = true;
+  }
+
+  private performOther(request: PerformedRequest, context: EffectContext): Outcome | Promise<Outcome> {
+    const { others, cassette, onUse } = this.options;
+    if (others !== null) {
+      const note = (outcome: Outcome): Outcome => {
+        onUse?.(null, request, context, outcome);
+        return outcome;
+      };
+      const outcome = others.perform(request, context);
+      return outcome instanceof Promise ? outcome.then(note) : note(outcome);
+    }
+    const location = 'line' in request ? ` (state ${request.state}, line ${request.line})` : '';
+    const what = 'text' in request ? `\`${request.text}\`` : `the request of kind \`${request.kind}\``;
+    const message = cassette.isComplete
+      ? `\`${cassette.file}\` has no record of ${what}${location}`
+      : `the recording of \`${cassette.file}\` ends before ${what}${location}`;
+    this.report({ message, help: RECORD_AGAIN });
+    return { kind: 'not-started', reason: 'the cassette has no outcome for it' };
+  }
+
+  private give(record: CassetteRecord, request: PerformedRequest, context: EffectContext): Promise<Outcome> {
+    this.use(record);
+    const { outcome } = record;
+    const { time, onUse } = this.options;
+    if (outcome.kind === 'stopped') {
+      onUse?.(record, request, context, null);
+      const never = time.sleep(Number.POSITIVE_INFINITY, context.stop);
+      return never.then(() => ({ kind: 'not-started', reason: 'it was stopped' }));
+    }
+    if (outcome.kind === 'answered') throw new Error('only people answer');
+    return this.wait(record, context.stop).then(() => {
+      onUse?.(record, request, context, outcome);
+      return this.restore(outcome, request, context);
+    });
+  }
+
+  private wait({ endedMs }: CassetteRecord, stop: AbortSignal): Promise<void> {
+    const { time, cassette } = this.options;
+    return time.sleep(cassette.startedMs + endedMs, stop);
+  }
+
+  private use(record: CassetteRecord): void {
+    this.unused.delete(record);
+  }
+
+  private restore(outcome: Outcome, request: PerformedRequest, context: EffectContext): Outcome {
+    const { artifacts } = context.resources.outputs;
+    const run = hiddenRun({ ...context, artifacts }, request.effect);
+    const restored = mapTexts(outcome as unknown as Json, (text) => run.restore(text)) as unknown as Outcome;
+    return 'stdout' in restored ? { ...restored, stdout: this.restoreOutput(restored.stdout, artifacts) } : restored;
+  }
+
+  private restoreOutput(output: Output, artifacts: string | null): Output {
+    const name = largeFileOf(output);
+    if (name === null)
+      return output.text === undefined || output.lossy === true
+        ? output
+        : { ...output, bytes: Buffer.byteLength(output.text) };
+    const content = this.options.cassette.large(name);
+    const text = content.toString('utf8');
+    if (content.length <= INLINE_BYTES) return { text, bytes: content.length };
+    const artifact = createHash('sha256').update(content).digest('hex');
+    if (artifacts !== null) {
+      makeFolder(artifacts);
+      const path = join(artifacts, artifact);
+      if (!existsSync(path)) writeOwn(path, content);
+    }
+    return { text, artifact, tail: content.subarray(-4096).toString('utf8'), bytes: content.length };
+  }
+
+  /** Signals and approvals come by themselves. */
+  private scheduleDeliveries(): void {
+    const { time, cassette } = this.options;
+    for (const { kind, text: name, outcome, endedMs } of cassette.records) {
+      if (outcome.kind !== 'answered' || (kind !== 'signal' && kind !== 'approval')) continue;
+      const { value, by } = outcome;
+      const delivery =
+        kind === 'signal'
+          ? ({ kind, name, payload: value, by } as const)
+          : ({ kind: 'answer', name, value, by } as const);
+      time.deliverAt(cassette.startedMs + endedMs, delivery);
+    }
+  }
+}
+
+function keyOf(kind: string, effect: string, attempt: number, waits: number): string {
+  return `${kind} ${effect} ${attempt} ${waits}`;
+}
+
+const pathOf = ({ kind, at, attempt, waits }: CassetteRecord): string => keyOf(kind, at ?? '', attempt, waits);
+
+function nameOf({ kind, text, state, line }: CassetteRecord): string {
+  const location = state === null ? '' : ` (state ${state}, line ${line})`;
+  return kind === 'ask' ? `the question \`${text}\`` : `\`${text === '' ? kind : text}\`${location}`;
+}
+
+function push<K, V>(map: Map<K, V[]>, key: K, value: V): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [value]);
+  else list.push(value);
+}

@@ -1,0 +1,84 @@
+/** What differs between a record and what a run asks for now, line by line. */
+import type { Json } from '../../machine/expression.js';
+import type { Asked } from './cassette.js';
+
+/** Longer texts are compared at their beginning and end only. */
+const MOST_LINES = 2000;
+/** How many lines of a difference are shown. */
+const MOST_SHOWN = 40;
+const CONTEXT = 1;
+
+export function describeDrift(recorded: Asked, asked: Asked): string[] {
+  const parts: [string, string, string][] = [
+    ['text', recorded.text, asked.text],
+    ['values', valuesText(recorded.args), valuesText(asked.args)],
+    ['prompt', recorded.prompt ?? '', asked.prompt ?? ''],
+  ];
+  const different = parts.filter(([, before, after]) => before !== after);
+  const lines = different.flatMap(([name, before, after]) =>
+    name === 'prompt' && different.length === 1
+      ? differentLines(before, after)
+      : [`${name}:`, ...differentLines(before, after)],
+  );
+  const shown = lines.slice(0, MOST_SHOWN);
+  return lines.length > MOST_SHOWN ? [...shown, `… ${lines.length - MOST_SHOWN} more lines`] : shown;
+}
+
+const valuesText = (values: readonly Json[]): string =>
+  values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value))).join('\n');
+
+/** Lines with `-` were recorded, lines with `+` are asked for, and others are in both. */
+export function differentLines(before: string, after: string): string[] {
+  const [old, now] = [before.split('\n'), after.split('\n')];
+  let start = 0;
+  while (start < old.length && start < now.length && old[start] === now[start]) start++;
+  let end = 0;
+  const most = Math.min(old.length, now.length) - start;
+  while (end < most && old[old.length - 1 - end] === now[now.length - 1 - end]) end++;
+  const [removed, added] = [old.slice(start, old.length - end), now.slice(start, now.length - end)];
+  const middle =
+    removed.length * added.length > MOST_LINES * MOST_LINES
+      ? [...removed.map((line) => `- ${line}`), ...added.map((line) => `+ ${line}`)]
+      : alignLines(removed, added);
+  const lead = old.slice(Math.max(0, start - CONTEXT), start).map((line) => `  ${line}`);
+  const tail = old.slice(old.length - end, old.length - end + CONTEXT).map((line) => `  ${line}`);
+  return [...lead, ...withoutLongSame(middle), ...tail];
+}
+
+/** The longest common lines stay; all others are removed or added. */
+function alignLines(removed: readonly string[], added: readonly string[]): string[] {
+  const rows = removed.length + 1;
+  const width = added.length + 1;
+  const lengths = new Uint16Array(rows * width);
+  for (let i = removed.length - 1; i >= 0; i--)
+    for (let j = added.length - 1; j >= 0; j--)
+      lengths[i * width + j] =
+        removed[i] === added[j]
+          ? (lengths[(i + 1) * width + j + 1] as number) + 1
+          : Math.max(lengths[(i + 1) * width + j] as number, lengths[i * width + j + 1] as number);
+  const lines: string[] = [];
+  let i = 0;
+  let j = 0;
+  while (i < removed.length || j < added.length) {
+    if (i < removed.length && j < added.length && removed[i] === added[j]) {
+      lines.push(`  ${removed[i++]}`);
+      j++;
+    } else if (
+      j >= added.length ||
+      (i < removed.length && (lengths[(i + 1) * width + j] as number) >= (lengths[i * width + j + 1] as number))
+    )
+      lines.push(`- ${removed[i++]}`);
+    else lines.push(`+ ${added[j++]}`);
+  }
+  return lines;
+}
+
+/** Of lines that are in both, only those next to a difference are shown. */
+function withoutLongSame(lines: readonly string[]): string[] {
+  const isFar = (at: number): boolean =>
+    [at - 1, at, at + 1].every((near) => near < 0 || near >= lines.length || lines[near]?.startsWith('  ') === true);
+  return lines.flatMap((line, at) => {
+    if (!isFar(at)) return [line];
+    return at > 0 && isFar(at - 1) ? [] : ['  …'];
+  });
+}

@@ -1,0 +1,68 @@
+/** Makes the record of an effect that has ended, with everything replaced that must not be in a file. */
+import type { Outcome, Output } from '../../interpreter/events/event.js';
+import type { Json } from '../../machine/expression.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
+import type { EffectContext, PerformedRequest } from '../effect-context.js';
+import { artifactPath } from '../process/output-store.js';
+import type { Redactor } from '../redact.js';
+import { readOwn } from '../store/own-file.js';
+import { askedOf, fingerprintOf } from './asked.js';
+import type { CassetteRecord, RecordedOutcome } from './cassette.js';
+import { type HiddenRun, hiddenRun, mapTexts } from './hide-run.js';
+
+/** Null: the run stopped it. */
+export function makeRecord(
+  request: PerformedRequest,
+  context: EffectContext,
+  outcome: Outcome | null,
+  endedMs: number,
+  redactor: Redactor | null = context.resources.outputs.redactor,
+): CassetteRecord {
+  const clean = (text: string): string => redactor?.text(text) ?? text;
+  const asked = askedOf(request, context, clean);
+  const located = 'line' in request ? { state: request.state, line: request.line } : { state: null, line: null };
+  const { artifacts } = context.resources.outputs;
+  const run = hiddenRun({ ...context, artifacts }, request.effect);
+  return {
+    ...asked,
+    ...located,
+    at: request.effect,
+    attempt: request.attempt,
+    waits: request.kind === 'agent' ? (request.waits ?? 0) : 0,
+    outcome: outcome === null ? { kind: 'stopped' } : hideOutcome(outcome, context, redactor, run),
+    endedMs,
+    fingerprint: fingerprintOf(asked),
+    fileLine: 0,
+  };
+}
+
+function hideOutcome(
+  outcome: Outcome,
+  { resources }: EffectContext,
+  redactor: Redactor | null,
+  run: HiddenRun,
+): RecordedOutcome {
+  const whole = 'stdout' in outcome ? { ...outcome, stdout: wholeOutput(outcome.stdout, resources) } : outcome;
+  const event = { type: 'effect_settled', effect: '', attempt: 1, outcome: whole } as const;
+  const clean = redactor === null ? event : redactor.event(event);
+  const hidden = mapTexts((clean as typeof event).outcome as unknown as Json, (text) => run.hide(text));
+  return hidden as unknown as RecordedOutcome;
+}
+
+/** The content of an output, also of one that is in a file. */
+function wholeOutput(output: Output, { outputs }: EffectContext['resources']): Output {
+  const { text, base64, artifact, bytes, lossy } = output;
+  if (artifact === undefined || (text !== undefined && lossy === undefined)) {
+    const content = text === undefined ? { base64 } : { text };
+    return { ...output, ...content };
+  }
+  const content = readOwn(artifactPath(outputs, artifact));
+  return lossy === true
+    ? { base64: content.toString('base64'), bytes, lossy }
+    : { ...contentOf(content), bytes, ...omitUndefined({ text }) };
+}
+
+function contentOf(content: Buffer): Pick<Output, 'text' | 'base64'> {
+  const text = content.toString('utf8');
+  return Buffer.from(text).equals(content) ? { text } : { base64: content.toString('base64') };
+}

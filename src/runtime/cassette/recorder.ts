@@ -1,0 +1,216 @@
+/**
+ * Records what the world gives to a run. The file grows with each outcome, so that a run whose process dies has a cassette
+ * up to there; at the end the file is replaced by a complete one.
+ */
+import {
+  accessSync,
+  appendFileSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import type { RunEvent } from '../../interpreter/events/event.js';
+import type { Effects, PerformedRequest } from '../effect-context.js';
+import type { Redactor } from '../redact.js';
+import type { RunReport } from '../run/report.js';
+import { reasonOf } from '../store/store-error.js';
+import type { VirtualTime } from '../virtual-time.js';
+import { askedPerson, fingerprintOf } from './asked.js';
+import { type CassetteHeader, type CassetteRecord, isStrict } from './cassette.js';
+import { CassetteText, largeFolderOf } from './cassette-text.js';
+import { makeRecord } from './make-record.js';
+
+interface RecorderOptions {
+  /** Absolute. */
+  readonly file: string;
+  readonly program: string;
+  readonly redactor: Redactor | null;
+  /** The clock of the run; null: real time. */
+  readonly time: VirtualTime | null;
+  /** Replaces an existing file. */
+  readonly overwrite: boolean;
+}
+
+/** Why nothing can be recorded in a file; null: it can. */
+export function whyNoRecording(file: string, overwrite: boolean): string | null {
+  if (existsSync(file) && !overwrite) return 'it exists';
+  try {
+    accessSync(dirname(file), constants.W_OK);
+    return null;
+  } catch (cause) {
+    return reasonOf(cause);
+  }
+}
+
+/** Loads what recording needs. */
+export async function createRecorder(options: RecorderOptions): Promise<Recorder> {
+  const { default: yaml } = await import('yaml');
+  return new Recorder(options, new CassetteText(yaml.stringify));
+}
+
+export class Recorder {
+  private readonly begun: number;
+  private readonly startedMs: number;
+  private header: CassetteHeader | null = null;
+  private readonly records: string[] = [];
+  private last = 0;
+  /** The first reason why the file is not a cassette. */
+  private problem: string | null = null;
+  private holdsSecret = false;
+
+  constructor(
+    private readonly options: RecorderOptions,
+    private readonly text: CassetteText,
+  ) {
+    const { time } = options;
+    this.startedMs = time?.now ?? Date.now();
+    this.begun = time === null ? performance.now() : time.now;
+  }
+
+  get count(): number {
+    return this.records.length;
+  }
+
+  /** Effects whose outcomes are recorded. */
+  wrap(effects: Effects): Effects {
+    return {
+      perform: (request, context) => {
+        const outcome = effects.perform(request, context);
+        if (!isRecorded(request)) return outcome;
+        if (!(outcome instanceof Promise)) {
+          this.add(makeRecord(request, context, outcome, this.now()));
+          return outcome;
+        }
+        return outcome.then((ended) => {
+          const isStopped = context.stop.aborted;
+          if (!isStopped || isStrict(request.kind))
+            this.add(makeRecord(request, context, isStopped ? null : ended, this.now()));
+          return ended;
+        });
+      },
+    };
+  }
+
+  /** Takes the events of the run: they say how it began, and what people and other programs sent to it. */
+  note(event: RunEvent): void {
+    switch (event.type) {
+      case 'run_started':
+        this.header = {
+          program: this.options.program,
+          startedMs: this.startedMs,
+          inputs: event.inputs,
+          worktree: event.worktree?.base ?? null,
+          isComplete: false,
+        };
+        this.begin();
+        return;
+      case 'asked': {
+        this.questions.set(event.effect, event);
+        return;
+      }
+      case 'answered': {
+        const { effect, name, value, by } = event;
+        const question = this.questions.get(effect);
+        const asked =
+          question === undefined
+            ? ({ kind: 'approval', text: name, args: [], prompt: null } as const)
+            : askedPerson(question, (text) => text);
+        this.addOwn({ ...asked, at: effect, outcome: { kind: 'answered', value, by } });
+        return;
+      }
+      case 'signal_received': {
+        const { name, payload, by } = event;
+        const asked = { kind: 'signal', text: name, args: [], prompt: null } as const;
+        this.addOwn({ ...asked, at: null, outcome: { kind: 'answered', value: payload, by } });
+        return;
+      }
+      default:
+    }
+  }
+
+  /** Completes the file. Returns why that is not possible. */
+  finish(status: RunReport['status']): { readonly message: string; readonly isSecret: boolean } | null {
+    const { file } = this.options;
+    if (this.header === null) return null;
+    if (this.holdsSecret) {
+      rmSync(file, { force: true });
+      return { message: 'the cassette would hold the text of a secret', isSecret: true };
+    }
+    const isComplete = status !== 'interrupted';
+    const header = this.text.header({ ...this.header, isComplete });
+    try {
+      if (this.problem !== null) return { message: this.problem, isSecret: false };
+      const temporary = `${file}.${process.pid}.tmp`;
+      writeFileSync(temporary, header + this.records.join('') + CassetteText.end);
+      renameSync(temporary, file);
+      return null;
+    } catch (cause) {
+      return { message: reasonOf(cause), isSecret: false };
+    }
+  }
+
+  private readonly questions = new Map<string, Extract<RunEvent, { type: 'asked' }>>();
+
+  private addOwn(record: Pick<CassetteRecord, 'kind' | 'text' | 'args' | 'prompt' | 'at' | 'outcome'>): void {
+    const fingerprint = fingerprintOf(record);
+    const nowhere = { attempt: 1, waits: 0, state: null, line: null, fileLine: 0 };
+    this.add({ ...record, ...nowhere, endedMs: this.now(), fingerprint });
+  }
+
+  private begin(): void {
+    const { file } = this.options;
+    this.attempt(() => {
+      rmSync(largeFolderOf(file), { recursive: true, force: true });
+      writeFileSync(file, this.text.header(this.header as CassetteHeader));
+    });
+  }
+
+  private add(record: CassetteRecord): void {
+    const { file, redactor } = this.options;
+    const text = this.text.record(record);
+    if (redactor !== null && redactor.text(text) !== text) this.holdsSecret = true;
+    if (this.holdsSecret) return;
+    this.records.push(text);
+    this.attempt(() => {
+      this.writeLarge();
+      appendFileSync(file, text);
+    });
+  }
+
+  private writeLarge(): void {
+    const folder = largeFolderOf(this.options.file);
+    for (const [name, content] of this.text.large) {
+      if (content === null) continue;
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, name), content);
+      this.text.large.set(name, null);
+    }
+  }
+
+  /** The run continues if the cassette cannot be written. */
+  private attempt(write: () => void): void {
+    try {
+      write();
+    } catch (cause) {
+      this.problem ??= reasonOf(cause);
+    }
+  }
+
+  /** Milliseconds since the start; no two are equal, so that the order of outcomes is known. */
+  private now(): number {
+    const { time } = this.options;
+    const now = (time === null ? performance.now() : time.now) - this.begun;
+    this.last = Math.max(Math.round(now * 1000) / 1000, Math.round((this.last + 0.001) * 1000) / 1000);
+    return this.last;
+  }
+}
+
+/** Files of the program are read again, and the rest of such a request happens in the interpreter. */
+export function isRecorded(request: PerformedRequest): boolean {
+  return request.kind !== 'schema' && !(request.kind === 'tool' && request.calls.kind === 'plan');
+}

@@ -1,0 +1,207 @@
+/** Reading a cassette never fails: whatever is wrong with the file is a problem with a location. */
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import yaml from 'yaml';
+import type { Json } from '../../../src/machine/expression.js';
+import type { Cassette, CassetteRecord } from '../../../src/runtime/cassette/cassette.js';
+import { CassetteText } from '../../../src/runtime/cassette/cassette-text.js';
+import { parseCassette, readCassette } from '../../../src/runtime/cassette/read-cassette.js';
+import { writeCassette } from '../../../src/runtime/cassette/write-cassette.js';
+import { createRedactor } from '../../../src/runtime/redact.js';
+import { amount } from '../../amount.js';
+
+const origin = { name: 'a.yaml', redactor: null, folder: '/nowhere' };
+const header = { program: 'flow', startedMs: 0, inputs: { a: 1 }, worktree: null, isComplete: true };
+
+const record = (more: Partial<CassetteRecord>): CassetteRecord => ({
+  at: '1',
+  attempt: 1,
+  waits: 0,
+  kind: 'shell',
+  state: 'MAIN',
+  line: 3,
+  text: 'echo → "x"',
+  args: ['a', 1],
+  prompt: null,
+  outcome: {
+    kind: 'exited',
+    exit: 0,
+    stdout: { text: 'one\n\ntwo  \n', bytes: 11 },
+    stderr: '',
+    duration_ms: 5,
+    cost: 0.25,
+  },
+  endedMs: 1.5,
+  fingerprint: 'a'.repeat(64),
+  fileLine: 0,
+  ...more,
+});
+
+const records: CassetteRecord[] = [
+  record({}),
+  record({ at: '2', kind: 'agent', attempt: 2, waits: 1, prompt: 'Say:\n  - this\n\tand\r\nthat\n' }),
+  record({ at: '3.1.1', kind: 'tool', outcome: { kind: 'value', value: { a: [1, null, 'x'] } }, args: [] }),
+  record({ at: '4', outcome: { kind: 'failed', message: 'no' } }),
+  record({ at: '5', outcome: { kind: 'not-started', reason: 'gone' } }),
+  record({ at: '6', kind: 'agent', outcome: { kind: 'stopped' } }),
+  record({ at: '7', kind: 'ask', state: null, line: null, outcome: { kind: 'answered', value: 'yes', by: 'me' } }),
+  record({ at: null, kind: 'signal', outcome: { kind: 'answered', value: null, by: 'me' } }),
+  record({
+    at: '8',
+    kind: 'worktree',
+    outcome: { kind: 'changed', commit: 'c', files: ['a'], stdout: { base64: '/w==', bytes: 1 } },
+  }),
+];
+
+const textOf = (list: readonly CassetteRecord[], isComplete = true): string => {
+  const text = new CassetteText(yaml.stringify);
+  const whole = text.header({ ...header, isComplete }) + list.map((one) => text.record(one)).join('');
+  return isComplete ? whole + CassetteText.end : whole;
+};
+
+async function decode(text: string): Promise<Cassette> {
+  const read = await parseCassette(text, origin);
+  if ('problems' in read) throw new Error(JSON.stringify(read.problems));
+  return read.cassette;
+}
+
+const withoutLines = (list: readonly CassetteRecord[]) => list.map((one) => ({ ...one, fileLine: 0 }));
+
+test('what is written is read again', async () => {
+  const cassette = await decode(textOf(records));
+  expect(cassette).toMatchObject(header);
+  expect(withoutLines(cassette.records)).toEqual(records);
+  expect(cassette.records[1]?.fileLine).toBeGreaterThan(10);
+});
+
+test('every text and value is read again as it was', async () => {
+  const text = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 30 }),
+    fc.constantFrom(
+      '…',
+      '---',
+      ' a',
+      'a ',
+      'a: b',
+      '# c',
+      '\n',
+      '\n\n',
+      ' \n ',
+      'x\n ',
+      '\r',
+      '\t',
+      '...',
+      '"',
+      "'",
+      '→',
+    ),
+    fc
+      .array(fc.constantFrom('a', ' ', '\n', '\t', '-', ':', '#', '...', '---', '{', '"', '\r'), { maxLength: 12 })
+      .map((parts) => parts.join('')),
+  );
+  await fc.assert(
+    fc.asyncProperty(text, text, fc.jsonValue({ maxDepth: 2 }), async (prompt, stdout, value) => {
+      const bytes = Buffer.byteLength(stdout);
+      const output = { kind: 'exited', exit: 0, stdout: { text: stdout, bytes }, stderr: '', duration_ms: 0 } as const;
+      // Numbers are those of JSON, which has no negative zero.
+      const plain = JSON.parse(JSON.stringify(value)) as Json;
+      const given = [
+        record({ prompt, text: prompt, args: [plain], outcome: output }),
+        record({ state: prompt, outcome: { kind: 'value', value: plain } }),
+      ];
+      expect(withoutLines((await decode(textOf(given))).records)).toEqual(given);
+    }),
+    { numRuns: amount(40, 5000) },
+  );
+});
+
+test('a complete cassette that is cut off at any byte is a problem with a location', async () => {
+  const whole = textOf(records);
+  for (let at = 0; at < whole.length - 1; at += amount(1 + Math.floor(at / 40), 1)) {
+    const read = await parseCassette(whole.slice(0, at), origin);
+    expect('problems' in read, whole.slice(0, at).slice(-60)).toBe(true);
+    if ('problems' in read) expect(read.problems[0]).toMatchObject({ file: 'a.yaml', line: expect.any(Number) });
+  }
+});
+
+test('the cassette of a process that died is read up to there, and a torn record is a problem', async () => {
+  const whole = textOf(records, false);
+  expect(await decode(whole)).toMatchObject({ isComplete: false });
+  const ends = new Set([...whole.matchAll(/fingerprint: \w+\n?/g)].map(({ index, 0: found }) => index + found.length));
+  const begin = whole.indexOf('records:\n') + 'records:'.length;
+  for (let at = begin + 3; at < whole.length; at += amount(17, 1)) {
+    const read = await parseCassette(whole.slice(0, at), origin);
+    const isWhole = ends.has(at) || ends.has(at + 1) || /\n *$/.test(whole.slice(0, at));
+    if (!isWhole) expect('problems' in read, whole.slice(0, at).slice(-60)).toBe(true);
+  }
+});
+
+test('any other text is read or is a problem', async () => {
+  const whole = textOf(records);
+  const pieces = ['"', '[', '{', '*', '&a', '!!', '- ', '\n', '\0', '\ud800', ': ', '|', '>', '%', '...', '---\n', '‹'];
+  await fc.assert(
+    fc.asyncProperty(fc.nat(whole.length), fc.constantFrom(...pieces), fc.nat(40), async (at, piece, drop) => {
+      const read = await parseCassette(whole.slice(0, at) + piece + whole.slice(at + drop), origin);
+      expect('problems' in read ? read.problems.length : 1).toBeGreaterThan(0);
+    }),
+    { numRuns: amount(80, 20_000) },
+  );
+});
+
+test.each([
+  ['', 'this is not a cassette'],
+  ['hello', 'this is not a cassette'],
+  ['cassette: 2\n', 'this version reads cassettes of version 1'],
+  ['cassette: 1\nprogram: x\nstarted: soon\n', '`started` must be a point in time'],
+  [`${textOf([]).replace('records:\n', 'records: 5\n')}`, '`records` must be a list'],
+  [textOf(records).replace('kind: shell', 'kind: magic'), '`kind` must be the kind of an effect'],
+  [textOf(records).replace('kind: exited', 'kind: flew'), '`kind` must be the kind of an outcome'],
+  [
+    textOf(records).replace(/^ {8}text:.*\n(?: {10}.*\n|\n)*/m, '        file: ../../etc/passwd\n'),
+    'must be a SHA-256',
+  ],
+  [textOf(records).replace(/^ {8}text:.*\n(?: {10}.*\n|\n)*/m, `        file: ${'b'.repeat(64)}\n`), 'is missing'],
+  [
+    `a: &a [x, x]\n${'b'.repeat(1)}: &b [*a, *a, *a, *a, *a, *a, *a, *a, *a, *a, *a]\nc: [*b, *b, *b, *b, *b, *b, *b, *b, *b, *b, *b, *b]\n`,
+    'alias',
+  ],
+  ['['.repeat(10_000), 'nested deeper'],
+])('%#', async (text, message) => {
+  const read = await parseCassette(text, origin);
+  expect('problems' in read && read.problems[0]?.message).toContain(message);
+});
+
+test('a known secret in the file, or in a file next to it, is refused', async () => {
+  const redactor = createRedactor([{ name: 'TOKEN', value: 'geheim-123' }]);
+  const read = await parseCassette(textOf([record({ prompt: 'a\ngeheim-123\nb' })]), { ...origin, redactor });
+  expect(read).toMatchObject({ problems: [{ message: 'the cassette holds the text of a secret', line: 19 }] });
+  const file = join(mkdtempSync(join(tmpdir(), 'cassette-')), 'a.yaml');
+  writeCassette(file, header, [record({ prompt: `geheim-123${'x'.repeat(70_000)}` })]);
+  expect(await readCassette(file, 'a.yaml', redactor)).toMatchObject({ problems: [{ line: 17 }] });
+  expect(await readCassette(file, 'a.yaml', null)).toHaveProperty('cassette');
+});
+
+test('large texts are in a folder next to the file, and unused ones are removed', async () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'cassette-')), 'a.yaml');
+  const text = 'x'.repeat(10 * 1024 * 1024);
+  const stdout = { text, bytes: text.length };
+  const outcome = { kind: 'exited', exit: 0, stdout, stderr: '', duration_ms: 0 } as const;
+  const value = { kind: 'value' as const, value: [text] };
+  writeCassette(file, header, [record({ prompt: text, outcome, args: [text] }), record({ at: '2', outcome: value })]);
+  expect(readdirSync(`${file}.large`)).toHaveLength(2);
+  const read = await readCassette(file, 'a.yaml', null);
+  if ('problems' in read) throw new Error(JSON.stringify(read.problems));
+  const [first, second] = read.cassette.records;
+  expect(first?.prompt === text && first.args[0] === text).toBe(true);
+  expect(second?.outcome).toEqual(value);
+  writeCassette(file, header, read.cassette.records.slice(1));
+  expect(readdirSync(`${file}.large`)).toHaveLength(1);
+  const [name] = readdirSync(`${file}.large`);
+  writeFileSync(join(`${file}.large`, name as string), 'other');
+  expect(await readCassette(file, 'a.yaml', null)).toMatchObject({
+    problems: [{ message: expect.stringContaining('has changed') }],
+  });
+});
