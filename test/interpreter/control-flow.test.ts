@@ -1,0 +1,303 @@
+/** Stopped members, permits, loops that keep failures, and handlers: in a run, and in one that is restored at each step. */
+import { describe, expect, test } from 'vitest';
+import { answer } from '../../src/interpreter/run.js';
+import { ScriptedProgram } from './scripted-program.js';
+
+const CLOCK = { kind: 'value', value: 1000 } as const;
+
+describe.each([
+  { mode: 'as it is', restored: false },
+  { mode: 'restored after each step', restored: true },
+])('a run $mode', ({ restored }) => {
+  const start = (text: string, jobs = 4) => new ScriptedProgram(text, { restored, run: { jobs } });
+
+  test('a join stops what runs inside the other members, and what they did there counts', () => {
+    const run = start(`STATE: A
+  FOR EACH: x in [1, 2] in PARALLEL [quorum=1]:
+    IF: x == 1 → DO: first
+    IF: x == 2 → DO: second
+    FOR EACH: y in [1, 2] in PARALLEL:
+      EMIT: INNER x={x} y={y}
+      DO: made {x}{y}
+      UNDO: back {x}{y}
+      DO: next {x}{y}
+  ROLLBACK
+  RETURN: {rollback.done}
+`);
+    run.end('second').end('made 21').end('first').end('made 11').end('made 12');
+    expect(run.started).toEqual([
+      'first',
+      'second',
+      'made 21',
+      'made 22',
+      'next 21',
+      'made 11',
+      'made 12',
+      'next 11',
+      'next 12',
+    ]);
+    run.end('next 12').end('next 11');
+    expect(run.stopped).toEqual(['next 21', 'made 22']);
+    run.end('back 21').end('back 12').end('back 11');
+    expect(run.lines).toEqual([
+      'STATE A',
+      'EMIT INNER x=1 y=1',
+      'EMIT INNER x=1 y=2',
+      'EMIT INNER x=2 y=1',
+      'EMIT INNER x=2 y=2',
+      'RETURN 3',
+    ]);
+  });
+
+  test('a member that is stopped while it waits for its permit never gets it', () => {
+    const run = start(
+      `STATE: A
+  FOR EACH: x in [1, 2] in PARALLEL [quorum=1]:
+    IF: x == 1 → ASK user: "Go?" → go
+    DO: work {x}
+  DO: in PARALLEL
+    - after one
+    - after two
+  RETURN
+`,
+      1,
+    );
+    expect(run.started).toEqual(['ask go', 'work 2']);
+    run.answer('ask go', 'yes');
+    expect(run.started).toEqual(['ask go', 'work 2']);
+    run.end('work 2').end('after one').end('after two');
+    expect(run.started).toEqual(['ask go', 'work 2', 'after one', 'after two']);
+    expect(run.run.result?.status).toBe('returned');
+  });
+
+  test('a member that is stopped starts none of its own members afterwards, and releases its permits', () => {
+    const run = start(
+      `STATE: A
+  DO: in PARALLEL [quorum=1]
+    - first
+    - FOR EACH: y in [1, 2, 3] in PARALLEL:
+        inner {y}
+  DO: in PARALLEL
+    - after one
+    - after two
+    - after three
+  RETURN
+`,
+      2,
+    );
+    run.end('first');
+    expect(run.stopped).toEqual(['inner 1']);
+    expect(run.started).toEqual(['first', 'inner 1', 'after one', 'after two']);
+    run.end('after one').end('after two').end('after three');
+    expect(run.lines.at(-1)).toBe('RETURN');
+  });
+
+  test('members that were stopped bind nothing, and the others what they printed', () => {
+    const run = start(`STATE: A
+  DO: in PARALLEL [quorum=2]
+    - one = first
+    - two = second
+    - three = third
+  RETURN: {one}-{two}-{three}
+`);
+    run.end('third', 'c').end('first', 'a');
+    expect(run.stopped).toEqual(['second']);
+    expect(run.lines.at(-1)).toBe('RETURN a--c');
+  });
+
+  /** Members that run while a WAIT runs its block. */
+  const probed = (indent: string) =>
+    [
+      'DO: in PARALLEL',
+      '  - left one',
+      '  - left two',
+      'WAIT: now == "ready" OR timeout=30s every=1s',
+      '  DO: now = probe',
+    ]
+      .map((line) => `${indent}${line}`)
+      .join('\n');
+
+  test('a turn that fails stops the members that it has started, and no others', () => {
+    const run = start(`STATE: A
+  DO: in PARALLEL
+    - outer one
+    - outer two
+  WAIT: outside == "ready" OR timeout=30s every=1s
+    DO: outside = look
+    FOR EACH: x in [1, 2] [on_failure=keep]:
+${probed('      ')}
+    GOTO: B with failed={len(failures)}
+  RETURN: never
+STATE: B
+  RETURN: {failed}
+`);
+    run.end('clock', CLOCK).end('look').end('clock', CLOCK).fail('probe');
+    expect(run.stopped).toEqual(['left one', 'left two']);
+    run.end('clock', CLOCK).fail('probe');
+    expect(run.stopped.slice(2)).toEqual(['left one', 'left two', 'outer one', 'outer two']);
+    expect(run.lines.at(-1)).toBe('RETURN 2');
+  });
+
+  test('a member that fails stops its own members', () => {
+    const run = start(`STATE: A
+  FOR EACH: x in [1, 2] in PARALLEL [on_failure=keep]:
+    IF: x == 1 → FAIL: early
+${probed('    ')}
+  DO: after
+  RETURN
+`);
+    run.end('clock', CLOCK).fail('probe').end('after');
+    expect(run.stopped).toEqual(['left one', 'left two']);
+    expect(run.lines.at(-1)).toBe('RETURN');
+  });
+
+  test('a handler stops the members that its state has started', () => {
+    const run = start(`STATE: A
+${probed('  ')}
+  RETURN
+  ON ERROR: → DO: mend, RETURN: mended
+`);
+    run.end('clock', CLOCK).fail('probe');
+    expect(run.stopped).toEqual(['left one', 'left two']);
+    run.end('mend');
+    expect(run.lines.at(-1)).toBe('RETURN mended');
+  });
+
+  test('the state ERROR stops the members that a state has started', () => {
+    const run = start(`STATE: A
+${probed('  ')}
+  RETURN
+STATE: ERROR
+  DO: mend
+  RETURN: mended
+`);
+    run.end('clock', CLOCK).fail('probe');
+    expect(run.stopped).toEqual(['left one', 'left two']);
+    run.end('mend');
+    expect(run.lines.at(-1)).toMatch(/^FAILED tool_failure/);
+  });
+
+  test('a RETURN and a GOTO stop the members that run', () => {
+    const leaving = (how: string) =>
+      start(`STATE: A
+  DO: in PARALLEL
+    - left one
+    - left two
+  WAIT: now == "ready" OR timeout=30s every=1s
+    DO: now = probe
+    IF: now == "out" → ${how}
+  RETURN: never
+STATE: B
+  RETURN: B
+`);
+    for (const [how, value] of [
+      ['RETURN: A', 'A'],
+      ['GOTO: B', 'B'],
+    ] as const) {
+      const run = leaving(how).end('clock', CLOCK).end('probe', 'out');
+      expect(run.stopped).toEqual(['left one', 'left two']);
+      expect(run.lines.at(-1)).toBe(`RETURN ${value}`);
+    }
+  });
+
+  test('a failure of a member that is left is a warning', () => {
+    const run = start(`STATE: A
+  DO: in PARALLEL
+    - left one
+    - left two
+  WAIT: now == "ready" OR timeout=30s every=1s
+    DO: now = probe
+    IF: now == "out" → RETURN: A
+  RETURN: never
+`);
+    run.end('clock', CLOCK).fail('left one').end('probe', 'out');
+    expect(run.lines).toEqual(['STATE A', 'WARN member 1 of 2 failed: broken', 'RETURN A']);
+  });
+
+  test('a WAIT for something else joins the members when it ends', () => {
+    const run = start(`STATE: A
+  DO: in PARALLEL
+    - one = first
+    - two = second
+  WAIT: now == "ready" OR timeout=30s every=1s
+    DO: now = probe
+  DO: in PARALLEL
+    - three = third
+  RETURN: {one}-{two}-{three}
+`);
+    run.end('clock', CLOCK).end('first', 'a').end('probe', 'ready');
+    expect(run.stopped).toEqual(['second']);
+    run.end('third', 'c');
+    expect(run.lines.at(-1)).toBe('RETURN a--c');
+  });
+
+  test('the timer of a join ends with it', () => {
+    const run = start(`STATE: A
+  DO: in PARALLEL
+    - first
+    - second
+  WAIT: All 2 complete OR timeout=10s
+  DO: after {timed_out}
+  RETURN
+`);
+    run.end('clock', CLOCK).end('first').end('second');
+    expect(run.stopped).toEqual(['timer']);
+    run.end('after false');
+    expect(run.lines.at(-1)).toBe('RETURN');
+  });
+
+  test('a member that continues comes before one that has not started', () => {
+    const run = start(
+      `STATE: A
+  FOR EACH: x in [1, 2] in PARALLEL:
+    DO: begin {x}
+    FOR EACH: y in [1, 2] in PARALLEL:
+      DO: inner {x}{y}
+    DO: next {x}
+  RETURN
+`,
+      1,
+    );
+    const order = ['begin 1', 'inner 11', 'inner 12', 'next 1', 'begin 2', 'inner 21', 'inner 22', 'next 2'];
+    for (const name of order) run.end(name);
+    expect(run.started).toEqual(order);
+  });
+
+  test('a signal goes to the first that waits for it, and is kept if none does', () => {
+    const run = start(`STATE: A
+  FOR EACH: x in [1, 2] in PARALLEL:
+    WAIT: signal go
+    DO: take {x} {go}
+  WAIT: signal late
+  RETURN: {late}
+`);
+    run.signal('other', 0).signal('late', 'kept').signal('go', 1);
+    expect(run.started.filter((name) => name.startsWith('take'))).toEqual(['take 1 1']);
+    run.signal('go', 2).end('take 1 1').end('take 2 2');
+    expect(run.lines.at(-1)).toBe('RETURN kept');
+  });
+
+  test('a signal is no answer to a question of the same name', () => {
+    const run = start(`STATE: A
+  ASK user: "Go?" → go
+  WAIT: signal go
+  RETURN: {go}
+`);
+    run.signal('go', 'signal').answer('ask go', 'answer');
+    expect(run.lines.at(-1)).toBe('RETURN signal');
+  });
+
+  test('an answer is recorded with the person who gave it, and given once', () => {
+    const run = start(`STATE: A
+  ASK user: "Go?" → go
+  DO: work {go}
+  RETURN: {go}
+`);
+    const ask = run.events.find((event) => event.type === 'asked');
+    run.answer('ask go', 'yes');
+    expect(run.events.find((event) => event.type === 'answered')).toMatchObject({ by: 'ann', value: 'yes' });
+    answer(run.run, ask?.effect ?? '', 'no', 'bob');
+    run.end('work yes');
+    expect(run.lines.at(-1)).toBe('RETURN yes');
+  });
+});

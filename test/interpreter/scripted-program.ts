@@ -1,0 +1,123 @@
+/**
+ * A program whose effects a test settles by hand, in any order. With `restored`, the run is taken apart and put together
+ * again after each step, as a checkpoint does: whatever a test says must be true of both.
+ */
+import { compile } from '../../src/check/compile.js';
+import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
+import type { EffectRequest } from '../../src/interpreter/request.js';
+import {
+  advance,
+  answer,
+  type LinkedMachine,
+  link,
+  type Run,
+  type RunOptions,
+  receiveSignal,
+  restoreRun,
+  settle,
+  snapshotOf,
+  startRun,
+} from '../../src/interpreter/run.js';
+import type { Json } from '../../src/machine/expression.js';
+import type { Machine } from '../../src/machine/machine.js';
+import { eventLine } from '../corpus/event-line.js';
+import { OPTIONS, printed } from './machine-builder.js';
+
+export interface ScriptOptions {
+  readonly restored: boolean;
+  readonly run?: Partial<RunOptions>;
+}
+
+export class ScriptedProgram {
+  run: Run;
+  /** What was requested, in order, by the text of the instruction or the kind of the request. */
+  readonly started: string[] = [];
+  readonly events: RunEvent[] = [];
+  readonly stopped: string[] = [];
+  private readonly linked: LinkedMachine;
+  private readonly options: RunOptions;
+  private readonly open = new Map<string, EffectRequest>();
+  private readonly names = new Map<string, string>();
+  private readonly isRestored: boolean;
+
+  constructor(text: string, { restored, run = {} }: ScriptOptions) {
+    const { machine, diagnostics } = compile(text);
+    if (machine === null) throw new Error(diagnostics.map(({ message }) => message).join('\n'));
+    this.linked = link(machine as Machine);
+    this.options = { ...OPTIONS, ...run };
+    this.isRestored = restored;
+    this.run = startRun(this.linked, this.options);
+    this.step();
+  }
+
+  /** Ends the effect of this name; a text is what a command printed. */
+  end(name: string, outcome: Outcome | string = ''): this {
+    const { effect } = this.take(name);
+    settle(this.run, effect, typeof outcome === 'string' ? printed(outcome) : outcome);
+    return this.step();
+  }
+
+  fail(name: string, message = 'broken'): this {
+    return this.end(name, printed('', 1, message));
+  }
+
+  answer(name: string, value: Json): this {
+    answer(this.run, this.take(name).effect, value, 'ann');
+    return this.step();
+  }
+
+  signal(name: string, payload: Json): this {
+    receiveSignal(this.run, name, payload, 'ann');
+    return this.step();
+  }
+
+  /** The lines of all events that a reader cares about. */
+  get lines(): string[] {
+    return this.events.map(eventLine).filter((line) => line !== null);
+  }
+
+  private take(name: string): EffectRequest {
+    const request = this.open.get(name);
+    if (request === undefined) throw new Error(`${name} is not open: ${[...this.open.keys()]}`);
+    this.open.delete(name);
+    return request;
+  }
+
+  private step(): this {
+    while (advance(this.run) === 'more') this.events.push(...this.run.takeEvents());
+    this.events.push(...this.run.takeEvents());
+    for (const effect of this.run.takeCancellations()) {
+      const name = this.names.get(effect) ?? effect;
+      this.stopped.push(name);
+      this.open.delete(name);
+    }
+    for (const request of this.run.takeRequests()) this.note(request);
+    if (this.isRestored && this.run.result === null) this.restore();
+    return this;
+  }
+
+  private restore(): void {
+    this.run = restoreRun(this.linked, JSON.parse(JSON.stringify(snapshotOf(this.run))) as Json, this.options);
+    this.run.takeRequests();
+    this.run.takeEvents();
+  }
+
+  private note(request: EffectRequest): void {
+    const name = nameOf(request);
+    this.started.push(name);
+    this.open.set(name, request);
+    this.names.set(request.effect, name);
+  }
+}
+
+/** A command as it is executed; for all others the kind, with the name that they have. */
+function nameOf(request: EffectRequest): string {
+  if (request.kind !== 'shell') return 'name' in request ? `${request.kind} ${request.name}` : request.kind;
+  let hole = 0;
+  const parts = request.template.parts.map((part) => {
+    if (typeof part === 'string') return part;
+    const value = request.values[hole++];
+    return value !== undefined && 'text' in value ? value.text : '';
+  });
+  return parts.join('').trim();
+}
