@@ -31,6 +31,7 @@ export async function buildViewer({ root, dist, debug, place }) {
   };
   const results = await Promise.all([
     build({ ...settings, format: 'esm', splitting: true, entryPoints: ['src/viewer/main.tsx'] }),
+    build({ ...settings, format: 'iife', entryPoints: ['src/viewer/file.tsx'] }),
     build({ ...settings, format: 'iife', entryPoints: { layout: 'src/viewer/graph/layout-worker.ts' } }),
     build({ ...settings, entryPoints: { page: 'src/viewer/style/page.css' } }),
   ]);

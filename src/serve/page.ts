@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { viewerFolder } from '../control/viewer-folder.js';
 import { type AccessOptions, hasToken } from './access.js';
 import type { ServiceApp } from './service.js';
 
@@ -53,26 +53,14 @@ export function addPage(app: ServiceApp, access: AccessOptions): void {
 
 function readAssets(): ReadonlyMap<string, Asset> {
   const assets = new Map<string, Asset>();
-  const here = fileURLToPath(new URL('.', import.meta.url));
-  // Next to the bundle, or where the bundler has left it for the sources.
-  for (const folder of [join(here, '../viewer'), join(here, '../../dist/viewer')]) {
-    const names = namesIn(folder);
-    if (!names.includes('index.html')) continue;
-    for (const name of names) {
-      const type = TYPES[extname(name)];
-      if (type === undefined) continue;
-      const zipped = names.includes(`${name}.gz`) ? readFileSync(join(folder, `${name}.gz`)) : null;
-      assets.set(name, { type, content: readFileSync(join(folder, name)), zipped });
-    }
-    break;
+  const folder = viewerFolder();
+  if (folder === null) return assets;
+  const names = readdirSync(folder);
+  for (const name of names) {
+    const type = TYPES[extname(name)];
+    if (type === undefined) continue;
+    const read = (of: string): Buffer => readFileSync(join(folder, of));
+    assets.set(name, { type, content: read(name), zipped: names.includes(`${name}.gz`) ? read(`${name}.gz`) : null });
   }
   return assets;
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

@@ -112,6 +112,16 @@ describe('bars', () => {
     ]);
   });
 
+  test('a timer of a join is over as soon as the run does something else', () => {
+    const model = timeline(
+      [1, { type: 'timer_set', effect: '2', until: 60_000 }],
+      [1, requested('1.1.1', 'a')],
+      [4, settled('1.1.1')],
+      [5, requested('3', 'b')],
+    );
+    expect(barsOf(model)).toEqual(['timer WAIT stopped 1-5 @0', 'command a succeeded 1-4 @1', 'command b open 5- @0']);
+  });
+
   test('of states follow each other', () => {
     const model = timeline([1, entered('A')], [3, entered('B')], [7, returned]);
     expect(all(model).map(({ text, beganMs, endedMs }) => [text, beganMs, endedMs])).toEqual([

@@ -291,6 +291,7 @@ function addReport(program: Command, onExit: (code: number) => void): void {
     .argument('[run]', 'the id of the run or the beginning of it (default: the latest run)')
     .option('--last <n>', 'report on this many of the newest runs together', wholeNumber)
     .option('--detail <name>', 'show every attempt of one step, state or tool')
+    .option('--html <file>', 'write the run as a page that opens without a network (`-`: to the output)')
     .action(async (name: string | undefined, options) =>
       onExit(await (await import('../commands/report.js')).reportCommand(name, options)),
     );

@@ -13,12 +13,19 @@ interface ReportFlags extends StoreFlags {
   /** The name of a step, a state or a tool. */
   readonly detail?: string;
   readonly json?: boolean;
+  /** The file for a page; `-` is the output. */
+  readonly html?: string;
 }
 
 export async function reportCommand(name: string | undefined, flags: ReportFlags): Promise<ExitCode> {
   if (name !== undefined && flags.last !== undefined)
     return usageError('a run and `--last` both choose the runs of the report', 'choose one of them');
   const runs = runsOf(flags);
+  if (flags.html !== undefined) {
+    if (flags.last !== undefined || flags.detail !== undefined || flags.json)
+      return usageError('`--html` shows one whole run', 'leave out `--last`, `--detail` and `--json`');
+    return (await import('./report-html.js')).reportPage(runs, name ?? null, flags.html);
+  }
   const scope = { run: name ?? null, ...omitUndefined({ last: flags.last }) };
   if (flags.detail !== undefined) {
     const detail = await runs.detail(flags.detail, scope);

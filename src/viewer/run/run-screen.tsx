@@ -3,6 +3,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { usePage } from '../page-parts.js';
 import { RecordPanel } from '../record/record-panel.jsx';
 import { useKeys } from '../shell/use-keys.js';
+import { TimelinePanel } from '../timeline/timeline-panel.jsx';
 import { EventSlider } from './event-slider.jsx';
 import { Panels } from './panels.jsx';
 import { RunHead } from './run-head.jsx';
@@ -27,6 +28,7 @@ export function RunScreen({ run }: { readonly run: string }) {
       <EventSlider model={model} />
       <Panels
         panels={[
+          { id: 'timeline', title: 'Timeline', area: 'top', content: <TimelinePanel model={model} /> },
           { id: 'record', title: 'Record', area: 'middle', content: <RecordPanel model={model} /> },
           { id: 'values', title: 'Values', area: 'side', content: <ValuesPanel model={model} /> },
         ]}

@@ -77,6 +77,8 @@ export class Timeline {
   private readonly lastEnded = new Map<string, number>();
   /** The last command of each step with this name, which may turn out to be a gate. */
   private readonly stepCommands = new Map<string, number>();
+  /** What each branch waits for. */
+  private readonly waitOfThread = new Map<string, BarWait>();
   private visit = -1;
   /** The bar that the current event is about. */
   private touched = -1;
@@ -174,6 +176,7 @@ export class Timeline {
 
   private enter(seq: number, at: number, state: string): void {
     this.leave(seq, at, 'succeeded');
+    this.passOn('', seq, at);
     this.lastEnded.clear();
     const text = this.names.number(state);
     const lane = this.lanesOfRun.states;
@@ -182,6 +185,14 @@ export class Timeline {
     });
     lane.bars.add(this.visit);
     this.touched = this.visit;
+  }
+
+  /** A branch that does something no longer waits: a join that ends in time leaves its timer without an event. */
+  private passOn(thread: string, seq: number, at: number): void {
+    const wait = this.waitOfThread.get(thread);
+    if (wait === undefined) return;
+    this.waits.end(wait.effect);
+    this.closeWait(wait, { seq, at, status: 'stopped' });
   }
 
   private leave(seq: number, at: number, status: BarStatus): void {
@@ -203,7 +214,9 @@ export class Timeline {
 
   private begin(seq: number, at: number, request: Requested): void {
     const { effect, kind, tool, text, step, line, attempt } = request;
-    const bar = this.addBar(effect, { kind: KINDS[kind], seq, at, text, state: request.state, line, attempt });
+    this.passOn(threadOf(effect), seq, at);
+    const named = kind === 'agent' && tool !== null ? tool : text;
+    const bar = this.addBar(effect, { kind: KINDS[kind], seq, at, text: named, state: request.state, line, attempt });
     this.work.set(effect, { request, bar });
     if (step !== undefined && kind === 'shell' && tool !== null)
       this.stepCommands.set(JSON.stringify([step, tool]), bar);
@@ -254,10 +267,13 @@ export class Timeline {
     begun: Pick<BarWait, 'kind' | 'name' | 'effect'> & { readonly text: string; readonly line?: number },
   ): void {
     const { kind, name, effect, text, line = 0 } = begun;
+    this.passOn(threadOf(effect), seq, at);
     const barKind = kind === 'ask' ? 'question' : kind === 'time' ? 'timer' : kind;
     const state = this.visit < 0 ? '' : this.names.at(this.bars.text[this.visit] as number);
     const bar = this.addBar(effect, { kind: barKind, seq, at, text, state, line, attempt: 1 });
-    this.waits.begin(effect, { kind, name, seq, effect, bar });
+    const wait = { kind, name, seq, effect, bar };
+    this.waits.begin(effect, wait);
+    this.waitOfThread.set(threadOf(effect), wait);
   }
 
   private endWait(seq: number, at: number, effect: string): void {
@@ -270,6 +286,8 @@ export class Timeline {
   private closeWait({ bar, effect }: BarWait, ended: { seq: number; at: number; status: BarStatus }): void {
     this.end(bar, ended);
     this.lanesOfRun.release(effect);
+    const thread = threadOf(effect);
+    if (this.waitOfThread.get(thread)?.bar === bar) this.waitOfThread.delete(thread);
     this.touched = bar;
   }
 

@@ -1,0 +1,56 @@
+/** `statedsl report --html`: a run as one page in a file, which opens from a disk and needs no network. */
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { collectFileRun } from '../../control/file-run.js';
+import type { Runs } from '../../control/runs.js';
+import { viewerFolder } from '../../control/viewer-folder.js';
+import { reasonOf } from '../../project/read-text.js';
+import { VERSION } from '../../runtime/version.js';
+import { pageFile } from '../../views/report/page-file.js';
+import { reportRefusal } from '../running/stored-runs.js';
+import { EXIT, type ExitCode } from '../terminal/exit-code.js';
+import { stdout } from '../terminal/streams.js';
+import { usageError } from '../terminal/usage.js';
+
+/** `file`: where to write the page; `-` is the output. */
+export async function reportPage(runs: Runs, run: string | null, file: string): Promise<ExitCode> {
+  const assets = readAssets();
+  if (assets === null) return usageError('the page is not built', 'build it with `npm run build`');
+  const collected = await collectFileRun(runs, run, VERSION);
+  if (!collected.ok) return reportRefusal(collected.refusal);
+  const { run_id, machine } = collected.value.shown;
+  const hash = (text: string): string => createHash('sha256').update(text).digest('base64');
+  const page = pageFile({ title: `${machine} ${run_id}`, ...assets, data: collected.value, hash });
+  if (file === '-') {
+    stdout.write(page);
+    return EXIT.returned;
+  }
+  const problem = writeWhole(file, page);
+  return problem === null ? EXIT.returned : usageError(problem);
+}
+
+function readAssets(): { readonly script: string; readonly style: string } | null {
+  const folder = viewerFolder();
+  if (folder === null) return null;
+  const names = readdirSync(folder);
+  const read = (pattern: RegExp): string | null => {
+    const name = names.find((one) => pattern.test(one));
+    return name === undefined ? null : readFileSync(join(folder, name), 'utf8');
+  };
+  const [script, style] = [read(/^file-.*\.js$/), read(/^page-.*\.css$/)];
+  return script === null || style === null ? null : { script, style };
+}
+
+/** No reader sees half of it. Returns a clause about the problem, or null. */
+function writeWhole(file: string, text: string): string | null {
+  const temporary = `${file}.${process.pid}.tmp`;
+  try {
+    writeFileSync(temporary, text);
+    renameSync(temporary, file);
+    return null;
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    return `cannot write \`${file}\`: ${reasonOf(error as NodeJS.ErrnoException)}`;
+  }
+}

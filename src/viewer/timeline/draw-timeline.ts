@@ -1,0 +1,262 @@
+/** Draws a timeline on a canvas: times on top, the states, then one row for each lane. Only what is visible costs time. */
+import type { Bar, BarKind } from '../../views/timeline/bars.js';
+import type { Lane } from '../../views/timeline/lanes.js';
+import type { TimeAxis } from '../../views/timeline/time-axis.js';
+import type { Timeline } from '../../views/timeline/timeline.js';
+import { type VisibleBar, visibleBars, type Window } from '../../views/timeline/visible-bars.js';
+import { ticksBetween } from './time-ticks.js';
+import type { TimeWindow } from './time-window.js';
+
+/** Colors and fonts of the theme, by the names of their variables. */
+export type Palette = Readonly<Record<(typeof COLORS)[number] | 'font', string>>;
+
+const COLORS = [
+  ...(['surface', 'raised', 'line', 'text', 'faint', 'accent', 'good', 'good-soft', 'bad', 'bad-soft'] as const),
+  ...(['wait', 'wait-soft', 'busy', 'busy-soft', 'agent', 'agent-soft'] as const),
+] as const;
+
+export const AXIS_HEIGHT = 22;
+export const ROW_HEIGHT = 22;
+const BAR_HEIGHT = 18;
+const TICK_DISTANCE = 110;
+const TEXT_PADDING = 5;
+/** Narrower bars have no text. */
+const LEAST_TEXT_WIDTH = 26;
+
+export interface TimelinePicture {
+  readonly timeline: Timeline;
+  readonly axis: TimeAxis;
+  readonly window: TimeWindow;
+  readonly width: number;
+  readonly height: number;
+  /** How far the lanes are scrolled, in pixels. */
+  readonly scrolled: number;
+  readonly nowMs: number;
+  /** The time of the event that is shown, and its bar or -1. */
+  readonly shownMs: number;
+  readonly shownBar: number;
+  /** The bar that the keyboard is at, or -1. */
+  readonly focusedBar: number;
+  /** Whether the run is shown as it was before the last event. */
+  readonly isPast: boolean;
+}
+
+export function readPalette(element: Element): Palette {
+  const style = getComputedStyle(element);
+  const colors = COLORS.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]);
+  return { ...Object.fromEntries(colors), font: `11px ${style.getPropertyValue('--sans').trim() || 'sans-serif'}` };
+}
+
+/** Rows from top to bottom: the states, then the lanes. */
+export function rowsOf({ stateLane, lanes }: Timeline): readonly Lane[] {
+  return stateLane.bars.length === 0 ? lanes : [stateLane, ...lanes];
+}
+
+export function drawTimeline(context: CanvasRenderingContext2D, picture: TimelinePicture, palette: Palette): void {
+  const { width, height } = picture;
+  context.fillStyle = palette.surface;
+  context.fillRect(0, 0, width, height);
+  context.font = palette.font;
+  context.textBaseline = 'middle';
+  const window = windowOf(picture);
+  drawIdle(context, picture, palette);
+  drawLanes(context, picture, window, palette);
+  context.fillStyle = palette.surface;
+  context.fillRect(0, 0, width, AXIS_HEIGHT);
+  drawTicks(context, picture, palette);
+  drawCursor(context, picture, palette);
+}
+
+/** Pixels from the left edge. */
+export function xOf(
+  { axis, window, width }: Pick<TimelinePicture, 'axis' | 'window' | 'width'>,
+  timeMs: number,
+): number {
+  return ((axis.positionOf(timeMs) - window.from) / (window.to - window.from)) * width;
+}
+
+function windowOf({ axis, window, width, nowMs }: TimelinePicture): Window {
+  const positionOf = (timeMs: number): number => axis.positionOf(timeMs);
+  return { ...window, pixels: width, positionOf, timeAt: (position) => axis.timeAt(position), nowMs };
+}
+
+function drawLanes(
+  context: CanvasRenderingContext2D,
+  picture: TimelinePicture,
+  window: Window,
+  palette: Palette,
+): void {
+  const { timeline, height, scrolled } = picture;
+  const rows = rowsOf(timeline);
+  const first = Math.max(0, Math.floor(scrolled / ROW_HEIGHT));
+  const last = Math.min(rows.length, Math.ceil((scrolled + height - AXIS_HEIGHT) / ROW_HEIGHT));
+  for (let row = first; row < last; row++) {
+    const top = AXIS_HEIGHT + row * ROW_HEIGHT - scrolled;
+    for (const one of visibleBars(rows[row] as Lane, timeline.bars, window))
+      drawBar(context, one, top, picture, palette);
+  }
+}
+
+function drawBar(
+  context: CanvasRenderingContext2D,
+  one: VisibleBar,
+  top: number,
+  { timeline, width, shownBar, focusedBar }: TimelinePicture,
+  palette: Palette,
+): void {
+  const { bars } = timeline;
+  const left = Math.max(one.x, -2);
+  const right = Math.min(one.x + one.width, width + 2);
+  const kind = bars.kindOf(one.bar);
+  const status = bars.statusOf(one.bar);
+  const [strong, soft] = colorsOf(kind, one.failed, palette);
+  const y = top + (ROW_HEIGHT - BAR_HEIGHT) / 2;
+  const shown = Math.max(right - left, 1);
+  context.globalAlpha = bars.undone[one.bar] === 1 || status === 'stopped' || status === 'interrupted' ? 0.45 : 1;
+  if (one.count > 1 || shown < 4) {
+    context.fillStyle = strong;
+    context.fillRect(left, y, Math.max(shown - (shown > 2 ? 0.5 : 0), 1), BAR_HEIGHT);
+  } else {
+    context.fillStyle = soft;
+    context.fillRect(left, y, shown - 1, BAR_HEIGHT);
+    if (kind === 'pause') hatch(context, { left, y, width: shown - 1, color: strong });
+    context.fillStyle = strong;
+    context.fillRect(left, y, 2, BAR_HEIGHT);
+    context.fillRect(left, y + BAR_HEIGHT - 2, shown - 1, 2);
+    if (shown > LEAST_TEXT_WIDTH && kind !== 'pause')
+      drawText(context, timeline.describe(one.bar), { left, y, width: shown, color: palette.text });
+  }
+  context.globalAlpha = 1;
+  if (one.count === 1 && (one.bar === shownBar || one.bar === focusedBar)) {
+    context.strokeStyle = palette.accent;
+    context.lineWidth = 2;
+    context.strokeRect(left + 1, y, Math.max(shown - 2, 2), BAR_HEIGHT);
+  }
+}
+
+interface Area {
+  readonly left: number;
+  readonly y: number;
+  readonly width: number;
+  readonly color: string;
+}
+
+/** The text starts at the edge of the screen if the bar starts before it. */
+function drawText(context: CanvasRenderingContext2D, bar: Bar, { left, y, width, color }: Area): void {
+  context.save();
+  context.beginPath();
+  context.rect(left + TEXT_PADDING, y, width - TEXT_PADDING * 2, BAR_HEIGHT);
+  context.clip();
+  context.fillStyle = color;
+  const text = bar.attempt > 1 ? `${bar.attempt}× ${bar.text}` : bar.text;
+  context.fillText(text.slice(0, 200).replace(/\s+/g, ' '), Math.max(left, 0) + TEXT_PADDING, y + BAR_HEIGHT / 2);
+  context.restore();
+}
+
+function hatch(context: CanvasRenderingContext2D, { left, y, width, color }: Area): void {
+  context.save();
+  context.beginPath();
+  context.rect(left, y, width, BAR_HEIGHT);
+  context.clip();
+  context.strokeStyle = color;
+  context.lineWidth = 1;
+  context.beginPath();
+  for (let x = left - BAR_HEIGHT; x < left + width; x += 6) {
+    context.moveTo(x, y + BAR_HEIGHT);
+    context.lineTo(x + BAR_HEIGHT, y);
+  }
+  context.stroke();
+  context.restore();
+}
+
+function colorsOf(kind: BarKind, failed: boolean, palette: Palette): readonly [strong: string, soft: string] {
+  if (failed) return [palette.bad, palette['bad-soft']];
+  switch (kind) {
+    case 'state':
+    case 'sample':
+      return [palette.faint, palette.raised];
+    case 'agent':
+      return [palette.agent, palette['agent-soft']];
+    case 'gate':
+      return [palette.good, palette['good-soft']];
+    case 'question':
+    case 'signal':
+    case 'timer':
+    case 'approval':
+    case 'pause':
+      return [palette.wait, palette['wait-soft']];
+    default:
+      return [palette.busy, palette['busy-soft']];
+  }
+}
+
+/** The times in which no process executed the run. */
+function drawIdle(context: CanvasRenderingContext2D, picture: TimelinePicture, palette: Palette): void {
+  const { timeline, axis, window, width, height, nowMs } = picture;
+  const { idle } = timeline;
+  const toMs = axis.timeAt(window.to);
+  for (let at = idle.firstAfter(axis.timeAt(window.from)); at < idle.all.length; at++) {
+    const span = idle.all[at];
+    if (span === undefined || span.fromMs > toMs) return;
+    const left = Math.max(xOf(picture, span.fromMs), -1);
+    const right = Math.min(xOf(picture, Math.min(span.toMs ?? nowMs, nowMs)), width + 1);
+    context.fillStyle = palette.raised;
+    context.fillRect(left, AXIS_HEIGHT, Math.max(right - left, 1), height - AXIS_HEIGHT);
+    context.strokeStyle = palette.line;
+    context.lineWidth = 1;
+    context.beginPath();
+    for (const x of [left, right]) {
+      context.moveTo(x, AXIS_HEIGHT);
+      context.lineTo(x, height);
+    }
+    context.stroke();
+  }
+}
+
+function drawTicks(context: CanvasRenderingContext2D, picture: TimelinePicture, palette: Palette): void {
+  const { axis, window, width, height } = picture;
+  const [fromMs, toMs] = [axis.timeAt(window.from), axis.timeAt(window.to)];
+  const least = ((window.to - window.from) / width) * TICK_DISTANCE;
+  let free = 0;
+  context.strokeStyle = palette.line;
+  context.lineWidth = 1;
+  for (const { timeMs, text } of visibleTicks(fromMs, toMs, least)) {
+    const x = Math.round(xOf(picture, timeMs)) + 0.5;
+    // Where a long time is folded, many times are at one place.
+    if (x < free || x > width) continue;
+    free = x + TICK_DISTANCE * 0.75;
+    context.beginPath();
+    context.moveTo(x, AXIS_HEIGHT - 5);
+    context.lineTo(x, AXIS_HEIGHT);
+    context.stroke();
+    context.fillStyle = palette.faint;
+    const isLast = x + context.measureText(text).width + 4 > width;
+    if (!isLast) context.fillText(text, x + 3, AXIS_HEIGHT / 2);
+  }
+  context.beginPath();
+  context.moveTo(0, AXIS_HEIGHT - 0.5);
+  context.lineTo(width, AXIS_HEIGHT - 0.5);
+  context.stroke();
+  void height;
+}
+
+/** A folded axis shows a much longer time than its length says. */
+const MOST_TICKS = 2000;
+
+function visibleTicks(fromMs: number, toMs: number, leastMs: number) {
+  return ticksBetween(fromMs, toMs, Math.max(leastMs, (toMs - fromMs) / MOST_TICKS));
+}
+
+function drawCursor(context: CanvasRenderingContext2D, picture: TimelinePicture, palette: Palette): void {
+  const { shownMs, width, height, isPast } = picture;
+  const x = Math.round(xOf(picture, shownMs));
+  if (isPast && x < width) {
+    context.globalAlpha = 0.55;
+    context.fillStyle = palette.surface;
+    context.fillRect(Math.max(x, 0), AXIS_HEIGHT, width - Math.max(x, 0), height - AXIS_HEIGHT);
+    context.globalAlpha = 1;
+  }
+  if (x < -1 || x > width + 1) return;
+  context.fillStyle = palette.accent;
+  context.fillRect(Math.min(x, width - 2), 0, 2, height);
+}

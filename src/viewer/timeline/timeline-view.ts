@@ -1,0 +1,171 @@
+/** The state of a timeline on the screen: which part is visible, which bar the keyboard is at, and what changes them. */
+import { computed, type ReadonlySignal, signal } from '@preact/signals';
+import { TimeAxis } from '../../views/timeline/time-axis.js';
+import type { Timeline } from '../../views/timeline/timeline.js';
+import { barAtTime } from '../../views/timeline/visible-bars.js';
+import type { Fed } from '../history/run-history.js';
+import type { RunModel } from '../run/run-model.js';
+import { barWords } from './bar-words.js';
+import { AXIS_HEIGHT, ROW_HEIGHT, rowsOf, type TimelinePicture } from './draw-timeline.js';
+import { move, reveal, type TimeWindow, zoom } from './time-window.js';
+
+/** The period that is visible, in milliseconds since the epoch. */
+interface Period {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+export interface TimelineView {
+  readonly picture: ReadonlySignal<TimelinePicture>;
+  readonly isFitted: ReadonlySignal<boolean>;
+  readonly isFolded: ReadonlySignal<boolean>;
+  /** The bar that the keyboard is at, in words; empty if there is none. */
+  readonly focusedWords: ReadonlySignal<string>;
+  resize(width: number, height: number): void;
+  scroll(pixels: number): void;
+  /** `x`: the pixel that keeps its time; the middle if it is left out. */
+  zoom(factor: number, x?: number): void;
+  /** Moves the visible period by pixels; later times come into view for a positive number. */
+  move(pixels: number): void;
+  fit(): void;
+  fold(isFolded: boolean): void;
+  /** Time has passed. */
+  tick(): void;
+  /** The bar at a pixel of the canvas; -1 if there is none. */
+  barAt(x: number, y: number): number;
+  words(bar: number): string;
+  /** Shows the run as it was when the bar began. */
+  select(bar: number): void;
+  /** Moves the keyboard to another bar of its lane, or to another lane. */
+  focus(to: 'next' | 'previous' | 'up' | 'down'): void;
+  /** Selects the bar that the keyboard is at. */
+  selectFocused(): void;
+}
+
+/** A pointer need not hit a bar of one pixel. */
+const NEAR_PIXELS = 4;
+
+export function openTimelineView(run: RunModel, fed: ReadonlySignal<Fed<Timeline>>): TimelineView {
+  const period = signal<Period | null>(null);
+  const isFolded = signal(true);
+  const size = signal({ width: 1, height: 1 });
+  const scrolled = signal(0);
+  const clock = signal(0);
+  const focusedBar = signal(-1);
+
+  const axis = computed(() => {
+    const { model } = fed.value;
+    const toMs = model.isOver ? model.lastMs : Math.max(model.lastMs, clock.value);
+    return {
+      nowMs: toMs,
+      axis: new TimeAxis(model.idle, { fromMs: model.beganMs ?? 0, toMs, isFolded: isFolded.value }),
+    };
+  });
+  const window = computed((): TimeWindow => {
+    const { axis: current } = axis.value;
+    if (period.value === null) return { from: 0, to: current.length };
+    const [from, to] = [current.positionOf(period.value.fromMs), current.positionOf(period.value.toMs)];
+    return to > from ? { from, to } : { from: 0, to: current.length };
+  });
+  const picture = computed((): TimelinePicture => {
+    const { model: timeline } = fed.value;
+    const seq = run.shownSeq.value;
+    return {
+      ...axis.value,
+      ...size.value,
+      timeline,
+      window: window.value,
+      scrolled: scrolled.value,
+      shownMs: timeline.events.timeOf(seq),
+      shownBar: timeline.events.barOf(seq),
+      focusedBar: focusedBar.value,
+      isPast: run.at.value !== null && seq < timeline.events.last,
+    };
+  });
+
+  const show = ({ from, to }: TimeWindow): void => {
+    const { axis: current } = axis.value;
+    const isAll = from <= 0 && to >= current.length;
+    period.value = isAll ? null : { fromMs: current.timeAt(from), toMs: current.timeAt(to) };
+  };
+  const positionAt = (x: number): number => {
+    const { from, to } = window.value;
+    return from + (x / size.value.width) * (to - from);
+  };
+  const revealBar = (bar: number): void => {
+    const { bars } = fed.value.model;
+    if (period.value !== null) {
+      const position = axis.value.axis.positionOf(bars.beganMs[bar] as number);
+      show(reveal(window.value, position, axis.value.axis.length));
+    }
+  };
+  const select = (bar: number): void => {
+    if (bar < 0) return;
+    focusedBar.value = bar;
+    run.select(fed.value.model.bars.seq[bar] as number);
+  };
+
+  return {
+    picture,
+    isFitted: computed(() => period.value === null),
+    isFolded,
+    focusedWords: computed(() => {
+      const bar = focusedBar.value;
+      return bar < 0 ? '' : barWords(fed.value.model.describe(bar), axis.value.nowMs);
+    }),
+    resize: (width, height) => {
+      if (width !== size.value.width || height !== size.value.height) size.value = { width, height };
+    },
+    scroll: (pixels) => {
+      scrolled.value = pixels;
+    },
+    zoom: (factor, x = size.value.width / 2) => show(zoom(window.value, factor, positionAt(x), axis.value.axis.length)),
+    move: (pixels) => {
+      const { from, to } = window.value;
+      show(move(window.value, (pixels / size.value.width) * (to - from), axis.value.axis.length));
+    },
+    fit: () => {
+      period.value = null;
+    },
+    fold: (folded) => {
+      isFolded.value = folded;
+    },
+    tick: () => {
+      clock.value = Date.now();
+    },
+    barAt: (x, y) => {
+      const { timeline, axis: current } = picture.value;
+      const lane = rowsOf(timeline)[Math.floor((y - AXIS_HEIGHT + scrolled.value) / ROW_HEIGHT)];
+      if (lane === undefined || y < AXIS_HEIGHT) return -1;
+      const timeMs = current.timeAt(positionAt(x));
+      const nearMs = Math.abs(current.timeAt(positionAt(x + NEAR_PIXELS)) - timeMs);
+      return barAtTime(lane, timeline.bars, timeMs, nearMs);
+    },
+    words: (bar) => barWords(fed.value.model.describe(bar), axis.value.nowMs),
+    select,
+    focus: (to) => {
+      const bar = nextBar(fed.value.model, focusedBar.value >= 0 ? focusedBar.value : picture.value.shownBar, to);
+      if (bar < 0) return;
+      focusedBar.value = bar;
+      revealBar(bar);
+    },
+    selectFocused: () => select(focusedBar.value),
+  };
+}
+
+/** The bar next to one; the first one if there is none yet. */
+function nextBar(timeline: Timeline, from: number, to: 'next' | 'previous' | 'up' | 'down'): number {
+  const rows = rowsOf(timeline).filter(({ bars }) => bars.length > 0);
+  if (from < 0) return rows[0]?.bars.at(0) ?? -1;
+  const row = rows.findIndex(({ bars }) => bars.at(bars.countBelow(from)) === from);
+  const lane = rows[row];
+  if (lane === undefined) return -1;
+  if (to === 'next' || to === 'previous') {
+    const index = lane.bars.countBelow(from) + (to === 'next' ? 1 : -1);
+    return index >= 0 && index < lane.bars.length ? lane.bars.at(index) : from;
+  }
+  const other = rows[row + (to === 'down' ? 1 : -1)];
+  return other === undefined
+    ? from
+    : barAtTime(other, timeline.bars, timeline.bars.beganMs[from] as number, Number.POSITIVE_INFINITY);
+}
