@@ -246,11 +246,10 @@ STATE: B
     expect(run.lines.at(-1)).toBe('RETURN');
   });
 
-  test('a member that continues comes before one that has not started', () => {
+  test('a member that continues comes before the members of one that starts', () => {
     const run = start(
       `STATE: A
   FOR EACH: x in [1, 2] in PARALLEL:
-    DO: begin {x}
     FOR EACH: y in [1, 2] in PARALLEL:
       DO: inner {x}{y}
     DO: next {x}
@@ -258,7 +257,7 @@ STATE: B
 `,
       1,
     );
-    const order = ['begin 1', 'inner 11', 'inner 12', 'next 1', 'begin 2', 'inner 21', 'inner 22', 'next 2'];
+    const order = ['inner 11', 'inner 12', 'next 1', 'inner 21', 'inner 22', 'next 2'];
     for (const name of order) run.end(name);
     expect(run.started).toEqual(order);
   });

@@ -62,7 +62,7 @@ export function release(member: Member): void {
   grantPermits(member.fork.semaphore, startMember);
 }
 
-/** Tries the join before the permit is granted again, so that a parent that continues comes before new members. */
+/** Tries the join before the permit is granted again, so that no member starts only to be stopped by the join. */
 function end(member: Member, status: Member['status']): void {
   member.status = status;
   if (member.thread !== null) member.thread.status = 'done';
