@@ -1,8 +1,11 @@
 /** The screen of a run: its facts, the slider over its events, and its parts, which all show the same event. */
 import { useEffect, useMemo } from 'preact/hooks';
+import { GraphPanel } from '../graph/graph-panel.jsx';
+import { OutputPanel } from '../output/output-panel.jsx';
 import { usePage } from '../page-parts.js';
 import { RecordPanel } from '../record/record-panel.jsx';
 import { useKeys } from '../shell/use-keys.js';
+import { SourcePanel } from '../source/source-panel.jsx';
 import { TimelinePanel } from '../timeline/timeline-panel.jsx';
 import { EventSlider } from './event-slider.jsx';
 import { Panels } from './panels.jsx';
@@ -29,8 +32,11 @@ export function RunScreen({ run }: { readonly run: string }) {
       <Panels
         panels={[
           { id: 'timeline', title: 'Timeline', area: 'top', content: <TimelinePanel model={model} /> },
+          { id: 'graph', title: 'Graph', area: 'main', content: <GraphPanel model={model} /> },
           { id: 'record', title: 'Record', area: 'middle', content: <RecordPanel model={model} /> },
+          { id: 'source', title: 'Source', area: 'side', content: <SourcePanel model={model} /> },
           { id: 'values', title: 'Values', area: 'side', content: <ValuesPanel model={model} /> },
+          { id: 'output', title: 'Output', area: 'side', content: <OutputPanel model={model} /> },
         ]}
       />
     </div>

@@ -1,0 +1,205 @@
+/** A drawing on the page: nodes can be chosen, and the node where the run is stays visible. */
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import type { Drawing, DrawnEdge, DrawnNode, DrawnText } from '../../views/picture/drawing.js';
+import { edgePaths } from '../../views/picture/edge-paths.js';
+import { MARKS } from '../../views/picture/marks.js';
+import { isUnusual } from '../../views/picture/text-width.js';
+import './graph-style.js';
+
+interface GraphProps {
+  readonly drawing: Drawing;
+  readonly name: string;
+  /** Null: as large as there is room, but not larger than it was drawn. */
+  readonly zoom: number | null;
+  readonly onFit: (scale: number) => void;
+  /** The id of the node where the run is. */
+  readonly current: string | null;
+  /** Whether the run has ended there. */
+  readonly isOver: boolean;
+  /** How often edges were taken, by their ids. */
+  readonly edgeCounts: ReadonlyMap<string, number>;
+  /** How often a node was entered; null: it cannot be chosen. */
+  readonly nodeCount: (id: string) => number | null;
+  readonly onChoose: (id: string) => void;
+}
+
+/** Smaller texts cannot be read; a larger graph scrolls. */
+const SMALLEST = 0.62;
+
+export function Graph(props: GraphProps) {
+  const { drawing, name, zoom, onFit, current, isOver, edgeCounts, nodeCount, onChoose } = props;
+  const { width, height, nodes, edges } = drawing;
+  const frame = useRef<HTMLElement>(null);
+  const svg = useRef<SVGSVGElement>(null);
+  useLayoutEffect(() => {
+    const { current: box } = frame;
+    if (box === null) return;
+    const resize = (): void => {
+      const fit = Math.min(1, Math.max(SMALLEST, Math.min(box.clientWidth / width, box.clientHeight / height)));
+      const scale = zoom ?? fit;
+      onFit(scale);
+      svg.current?.setAttribute('width', String(Math.round(width * scale)));
+      svg.current?.setAttribute('height', String(Math.round(height * scale)));
+    };
+    resize();
+    const observer = new ResizeObserver(resize);
+    observer.observe(box);
+    return () => observer.disconnect();
+  }, [width, height, zoom]);
+  useLayoutEffect(() => {
+    const { current: box } = frame;
+    const node = box?.querySelector('.node.current');
+    if (!box || !node) return;
+    const [outer, inner] = [box.getBoundingClientRect(), node.getBoundingClientRect()];
+    if (inner.top < outer.top || inner.bottom > outer.bottom)
+      box.scrollTop += inner.top + inner.height / 2 - outer.top - outer.height / 2;
+    if (inner.left < outer.left || inner.right > outer.right)
+      box.scrollLeft += inner.left + inner.width / 2 - outer.left - outer.width / 2;
+  }, [current, zoom, drawing]);
+  return (
+    <section ref={frame} class="graph-frame scroll" aria-label={name} tabIndex={0}>
+      <svg ref={svg} class="statedsl-graph" viewBox={`0 0 ${width} ${height}`} role="group" aria-label={name}>
+        {nodes.map((node) => (
+          <GraphNode
+            key={node.node.id}
+            drawn={node}
+            count={nodeCount(node.node.id)}
+            isCurrent={node.node.id === current}
+            isOver={isOver}
+            onChoose={onChoose}
+          />
+        ))}
+        {edges.map((edge) => (
+          <GraphEdge key={edge.edge.id} drawn={edge} count={edgeCounts.get(edge.edge.id) ?? 0} />
+        ))}
+        {edges.map((edge) => (
+          <GraphLabel key={edge.edge.id} drawn={edge} count={edgeCounts.get(edge.edge.id) ?? 0} />
+        ))}
+      </svg>
+    </section>
+  );
+}
+
+interface NodeProps {
+  readonly drawn: DrawnNode;
+  readonly count: number | null;
+  readonly isCurrent: boolean;
+  readonly isOver: boolean;
+  readonly onChoose: (id: string) => void;
+}
+
+function GraphNode({ drawn, count, isCurrent, isOver, onChoose }: NodeProps) {
+  const { node, x, y, width, height, texts, marks, fullText } = drawn;
+  const radius = node.shape === 'pill' ? Math.min(height / 2, 14) : node.shape === 'dot' ? width / 2 : 6;
+  const choose = count === null || count === 0 ? null : () => onChoose(node.id);
+  const times =
+    count === null ? '' : count === 0 ? ', not entered' : `, entered ${count} ${count === 1 ? 'time' : 'times'}`;
+  const role =
+    choose === null ? {} : { role: 'button' as const, tabIndex: 0, 'aria-label': `State ${node.title}${times}` };
+  return (
+    <g
+      {...role}
+      class={`node ${isCurrent ? `current ${isOver ? 'over' : ''}` : ''} ${count === 0 ? 'unvisited' : ''}`}
+      aria-current={isCurrent ? 'step' : undefined}
+      onClick={choose ?? undefined}
+      onKeyDown={(event) => {
+        if (choose === null || (event.key !== 'Enter' && event.key !== ' ')) return;
+        event.preventDefault();
+        choose();
+      }}
+    >
+      {fullText !== '' && <title>{fullText + times}</title>}
+      {isCurrent && <rect class="halo" x={x - 4} y={y - 4} width={width + 8} height={height + 8} rx={radius + 4} />}
+      <rect class={`box ${node.kind}`} x={x} y={y} width={width} height={height} rx={radius} />
+      {marks.map(({ kind, ...at }) => {
+        const path = MARKS[kind];
+        return path === null ? null : (
+          <path key={`${at.x} ${at.y}`} class={`mark ${kind}-mark`} transform={`translate(${at.x} ${at.y})`} d={path} />
+        );
+      })}
+      {texts.map(graphText)}
+      {count !== null && count > 1 && (
+        <g class="visits">
+          <rect x={x + width - 26} y={y - 9} width={30} height={18} rx={9} />
+          <text x={x + width - 11} y={y + 4} text-anchor="middle" font-size={11}>
+            {shortCount(count)}
+          </text>
+        </g>
+      )}
+    </g>
+  );
+}
+
+function graphText({ text, font, role, x, y, centered, width }: DrawnText) {
+  const length = isUnusual(text) ? { textLength: width, lengthAdjust: 'spacingAndGlyphs' } : {};
+  return (
+    <text
+      key={`${x} ${y}`}
+      class={`${role} ${font.face}`}
+      font-size={font.size}
+      x={x}
+      y={y}
+      text-anchor={centered ? 'middle' : undefined}
+      {...length}
+    >
+      {text}
+    </text>
+  );
+}
+
+interface EdgeProps {
+  readonly drawn: DrawnEdge;
+  readonly count: number;
+}
+
+function GraphEdge({ drawn: { edge, points, fullText }, count }: EdgeProps) {
+  const paths = edgePaths(points);
+  if (paths === null) return null;
+  const kind = edge.kind === 'main' ? ['', ''] : [`${edge.kind}-way`, `${edge.kind}-head`];
+  return (
+    <g class={`edge ${count > 0 ? 'taken' : ''}`}>
+      <title>{[fullText, countWords(count)].filter(Boolean).join('\n')}</title>
+      <path class={`way ${kind[0]}`} d={paths.way} />
+      <path class={`head ${kind[1]}`} d={paths.head} />
+    </g>
+  );
+}
+
+/** The condition of an edge, and how often it was taken. Without a condition, the number is on the line. */
+function GraphLabel({ drawn: { label, points }, count }: EdgeProps) {
+  const at = label === null ? middleOf(points) : { x: label.x + label.width / 2, y: label.y - 6 };
+  return (
+    <>
+      {label !== null && (
+        <g class={count > 0 ? 'edge taken' : 'edge'}>
+          <rect class="label-box" x={label.x} y={label.y} width={label.width} height={label.height} rx={3} />
+          {label.texts.map(graphText)}
+        </g>
+      )}
+      {count > 1 && (
+        <g class="visits">
+          <rect x={at.x - 17} y={at.y - 9} width={34} height={17} rx={8} />
+          <text x={at.x} y={at.y + 4} text-anchor="middle" font-size={11}>
+            ×{shortCount(count)}
+          </text>
+        </g>
+      )}
+    </>
+  );
+}
+
+const shortCount = (count: number): string => (count < 1000 ? String(count) : `${Math.round(count / 1000)}k`);
+
+const countWords = (count: number): string =>
+  count === 0 ? 'not taken' : `taken ${count === 1 ? 'once' : `${count} times`}`;
+
+/** The middle of the longest part of a line. */
+function middleOf(points: DrawnEdge['points']): { x: number; y: number } {
+  let best = { x: 0, y: 0, length: -1 };
+  points.slice(1).forEach((to, at) => {
+    const from = points[at] ?? to;
+    const length = Math.abs(to.x - from.x) + Math.abs(to.y - from.y);
+    if (length > best.length) best = { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2, length };
+  });
+  return best;
+}

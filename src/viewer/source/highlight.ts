@@ -1,0 +1,33 @@
+/**
+ * Colors for the text of programs, by the grammar that editors use. It is loaded when a source is shown for the first time.
+ * Colors are variables, so that they follow the theme of the system.
+ */
+import { codeToTokensBase, createCssVariablesTheme, createShikiPrimitive } from '@shikijs/core';
+import { createJavaScriptRegexEngine } from '@shikijs/engine-javascript';
+import grammar from '../../../grammar/statedsl.tmLanguage.json' with { type: 'json' };
+
+/** A part of a line that has one color; null: the color of text. */
+export interface ColoredText {
+  readonly text: string;
+  /** The name of a variable of the style, such as `--code-token-keyword`. */
+  readonly color: string | null;
+}
+
+const THEME = createCssVariablesTheme({ name: 'page', variablePrefix: '--code-' });
+
+const highlighter = createShikiPrimitive({
+  langs: [{ ...grammar, name: 'statedsl' } as never],
+  themes: [THEME],
+  engine: createJavaScriptRegexEngine({ forgiving: true }),
+});
+
+/** The lines of a program. */
+export function highlightProgram(text: string): ColoredText[][] {
+  const lines = codeToTokensBase(highlighter, text, { lang: 'statedsl', theme: 'page', tokenizeTimeLimit: 50 });
+  return lines.map((line) =>
+    line.map(({ content, color }) => ({
+      text: content,
+      color: color === undefined || color === 'var(--code-foreground)' ? null : color.slice('var('.length, -1),
+    })),
+  );
+}
