@@ -12,6 +12,7 @@ import { planCalls } from './plan-calls.js';
 import { pureLoop } from './pure-loop.js';
 import { resumeRow } from './resume.js';
 import { type Measured, passes, type Row } from './row.js';
+import { serveUnderLoad } from './serve.js';
 import { shellLoop } from './shell-loop.js';
 import { start } from './start.js';
 import { waitingRuns } from './waiting-runs.js';
@@ -29,6 +30,7 @@ const rows: readonly Row[] = [
   planCalls,
   waitingRuns,
   listRuns,
+  serveUnderLoad,
   resumeRow,
   workflowSteps,
 ];

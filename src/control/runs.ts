@@ -65,7 +65,7 @@ export interface RecordedEvent {
 
 /** Takes the place of events that cannot be read, because the journal is damaged there. */
 export interface DamagedEvents {
-  /** The number of the first of them. */
+  /** The number of the first of them; or of the event before, if no event is missing or the journal ends here. */
   readonly seq: number;
   readonly type: 'journal_damaged';
   /** Where the damage begins in the journal, in bytes. */
@@ -78,6 +78,8 @@ export interface EventLine {
   readonly seq: number;
   /** One line of JSON, without a line end: a `RecordedEvent` or `DamagedEvents`. */
   readonly text: string;
+  /** Present: it is `DamagedEvents`. */
+  readonly isDamage?: true;
 }
 
 /**

@@ -59,9 +59,12 @@ interface Inspection {
 }
 
 const RECENT = 10;
+/** So many events are executed again sooner than a folder of checkpoints is read. */
+const FEW = 500;
 
 /**
  * `at`: the event after which the run is shown; null means the last one. `scan`: what is known of the record from before.
+ * `statusNow`: the status of a run of which the record has no end.
  * Damage after that event is not refused. Throws a `RunRefused` or a `StoreError`.
  */
 export function inspectRun(
@@ -69,6 +72,7 @@ export function inspectRun(
   runId: string,
   at: number | null,
   scan: RecordScan | null = null,
+  statusNow: () => RunStatus = () => currentStatus(directory, runId),
 ): Inspection {
   const stored = openStoredRun(directory, runId);
   const { journal } = stored;
@@ -101,7 +105,7 @@ export function inspectRun(
   const recorded = asRecorded(run, [...ahead, ...replay.rest()], { journal, base, seq: shown.seq });
   const worktree = stored.about.options.worktree === undefined ? null : worktreeFacts(directory, runId);
   const ended = statusAfter(shown.event);
-  const status = ended ?? (shown.seq === last ? currentStatus(directory, runId) : 'running');
+  const status = ended ?? (shown.seq === last ? statusNow() : 'running');
   const { steps: _, ...report } = reportOf(
     run,
     { kind: 'ended' },
@@ -152,6 +156,7 @@ function refuseDamage(journal: string, { seq, byte }: { readonly seq: number; re
 
 /** The last checkpoint before the events that are shown, if what was discarded later does not concern it. */
 function checkpointBefore(folder: string, { events }: RecordScan, at: number): Checkpoint | null {
+  if (at <= FEW) return null;
   const shown = { from: at + 1, without: [] };
   for (const seq of earlierCheckpoints(folder)) {
     const position = { seq, offset: 0 };

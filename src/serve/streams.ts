@@ -31,7 +31,8 @@ export async function sendEvents(c: Context, runs: Runs, { id, after, isFollowin
     return c.body(bodyOf(textOf(stream, ({ text }) => `${text}\n`)));
   }
   c.header('Content-Type', 'text/event-stream; charset=utf-8');
-  const lines = textOf(stream, ({ seq, text }) => `id: ${seq}\ndata: ${text}\n\n`);
+  // Damage is not an event after which a reader could continue.
+  const lines = textOf(stream, ({ seq, text, isDamage }) => `${isDamage ? '' : `id: ${seq}\n`}data: ${text}\n\n`);
   return c.body(bodyOf(withKeepAlive(lines, stream)));
 }
 

@@ -95,8 +95,18 @@ test('a damaged line is shown with its position, and the others are usable', asy
   const noise = run([...lines.slice(0, 2), 'what', '{}', '\0\0', ...lines.slice(2)]);
   expect((await read(open(noise))).map(({ seq, text }) => `${seq} ${JSON.parse(text).type}`).slice(1, 4)).toEqual([
     '2 state_entered',
-    '3 journal_damaged',
+    '2 journal_damaged',
     '3 state_entered',
+  ]);
+  // Whoever continues after a number that was seen misses no event.
+  expect((await read(open(noise, 2))).map(({ seq, isDamage = false }) => `${seq} ${isDamage}`)).toEqual([
+    '2 true',
+    ...range(3, 9).map((seq) => `${seq} false`),
+  ]);
+  const atEnd = run([...lines.slice(0, 3), lines[3]?.replace('S4', 'S5') as string]);
+  expect((await read(open(atEnd))).map(({ seq, isDamage = false }) => `${seq} ${isDamage}`).slice(2)).toEqual([
+    '3 false',
+    '3 true',
   ]);
 });
 

@@ -1,11 +1,12 @@
 /** The operations on runs of a folder, called as a program calls them that embeds statedsl. */
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openRuns } from '../../src/control/open-runs.js';
 import type { Result } from '../../src/control/result.js';
 import type { EventStream, Runs } from '../../src/control/runs.js';
+import { lockRun } from '../../src/runtime/store/run-lock.js';
 
 function folder(): string {
   const made = mkdtempSync(join(tmpdir(), 'statedsl-control-'));
@@ -176,4 +177,35 @@ test('of a damaged record, what comes before the damage is shown', async () => {
     'journal_damaged',
     'run_suspended',
   ]);
+});
+
+test('a run that is looked at again is shown as it is now', async () => {
+  const place = folder();
+  const runs = openRuns({ folder: place, commands });
+  const id = await started(runs, ASKS);
+  const path = join(place, '.statedsl/runs', id);
+  const status = async (): Promise<string> => value(await runs.inspect(id)).status;
+  expect(await status()).toBe('suspended');
+  // As a process leaves it that died without a word.
+  const journal = join(path, 'journal.ndjson');
+  const lines = readFileSync(journal, 'utf8');
+  writeFileSync(journal, lines.slice(0, lines.lastIndexOf('{"seq":4')));
+  renameSync(join(path, 'checkpoint.json'), join(path, 'later.json'));
+  const index = join(place, '.statedsl/runs/index.ndjson');
+  const entry = JSON.parse(readFileSync(index, 'utf8').trim().split('\n').at(-1) as string);
+  writeFileSync(index, `${JSON.stringify({ ...entry, status: 'running' })}\n`, { flag: 'a' });
+  expect([await status(), await status()]).toEqual(['killed', 'killed']);
+  const held = lockRun(path);
+  if (!('lock' in held)) throw new Error('the run is held');
+  expect(await status()).toBe('running');
+  held.lock.release();
+  expect(await status()).toBe('killed');
+  writeFileSync(journal, lines);
+  renameSync(join(path, 'later.json'), join(path, 'checkpoint.json'));
+  expect(await status()).toBe('suspended');
+  await runs.answer(id, { colour: 'red' });
+  await value(await runs.resume(id)).report;
+  expect(value(await runs.inspect(id))).toMatchObject({ status: 'returned', returned: 'red' });
+  await runs.remove({ keepLast: 0 });
+  expect(codeOf(await runs.inspect(id))).toBe('unknown');
 });

@@ -1,5 +1,5 @@
 /** Runs over HTTP: each route does what the command of the same name does. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { serviceOf } from './service.js';
@@ -198,6 +198,42 @@ describe('streams', () => {
     const { status, text } = await send('GET', `/api/v1/runs/${json.run_id}/events`);
     expect(status).toBe(200);
     expect(text).toMatch(/"type":"run_returned".*\n$/);
+  });
+
+  test('events of a suspended run are followed until it is resumed and over', async () => {
+    const { send, finish, request } = await serviceOf(PROGRAMS);
+    const id = await finish('ask.dsl');
+    const response = await request('GET', `/api/v1/runs/${id}/events`);
+    const reader = (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
+    let text = '';
+    while (!text.includes('run_suspended')) text += (await reader.read()).value;
+    await send('POST', `/api/v1/runs/${id}/answers`, { ok: 'yes' });
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) break;
+      text += value;
+    }
+    const events = text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1));
+    expect(events.at(-1)).toMatchObject({ type: 'run_returned', value: 'yes' });
+  });
+
+  test('damage is no event after which a reader continues', async () => {
+    const { send, finish, request, folder } = await serviceOf(PROGRAMS);
+    const id = await finish('hello.dsl');
+    const journal = join(folder, '.statedsl/runs', id, 'journal.ndjson');
+    const lines = readFileSync(journal, 'utf8').split('\n');
+    writeFileSync(journal, [...lines.slice(0, 2), 'noise', ...lines.slice(2)].join('\n'));
+    const response = await request('GET', `/api/v1/runs/${id}/events?follow=false`, undefined, {
+      accept: 'text/event-stream',
+    });
+    const frames = (await response.text()).split('\n\n').filter((frame) => frame.includes('data: {"seq"'));
+    expect(frames[2]).toMatch(/^data: \{"seq":2,"type":"journal_damaged"/);
+    expect(frames[3]).toMatch(/^id: 3\n/);
+    expect((await send('GET', `/api/v1/runs/${id}`)).json).toMatchObject({ code: 'damaged', damage: { seq: 3 } });
   });
 
   test('output comes whole or in ranges', async () => {

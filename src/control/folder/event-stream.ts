@@ -73,7 +73,7 @@ async function* passOn(spec: StreamSpec, onEnd: (end: StreamEnd) => void): Async
       // Before reading: what was recorded until the run was released is read after it.
       const isReleased = follow === 'until-over' && lockHolder(folder).owner === null;
       const isMore = journal.read(BATCH_BYTES, gathered);
-      const batch = gathered.take();
+      const batch = gathered.take(isMore);
       if (batch.length > 0) yield batch;
       if (isMore) continue;
       if (changes === null) return onEnd({ reason: 'caught-up' });
@@ -107,6 +107,8 @@ function isGone(path: string, fd: number | null): boolean {
 /** Gathers lines as text. */
 class Batch implements LineListener {
   private lines: EventLine[] = [];
+  /** Damage that the next line gives its number. */
+  private damaged: { readonly seq: number; readonly byte: number } | null = null;
 
   /** `after`: damage up to this event was passed on before. */
   constructor(
@@ -115,21 +117,35 @@ class Batch implements LineListener {
   ) {}
 
   line(buffer: Buffer, start: number, end: number, { seq }: { readonly seq: number }): void {
+    this.addDamage(seq);
     const text = buffer.toString('utf8', start, end);
     this.lines.push({ seq, text: mayHaveEarlierKeys(text) ? withCurrentKeys(text) : text });
   }
 
   damage(seq: number, byte: number): void {
-    if (seq <= this.after) return;
-    const message = `\`${this.path}\` is damaged: event ${seq}, which begins at byte ${byte}, has changed or is missing`;
-    const damaged: DamagedEvents = { seq, type: 'journal_damaged', byte, message };
-    this.lines.push({ seq, text: JSON.stringify(damaged) });
+    if (seq > this.after) this.damaged = { seq, byte };
   }
 
-  take(): readonly EventLine[] {
+  /** `isMore`: the next line will come at once. */
+  take(isMore: boolean): readonly EventLine[] {
+    if (!isMore) this.addDamage(null);
     const { lines } = this;
     this.lines = [];
     return lines;
+  }
+
+  /**
+   * Damage has the number of the event that it hides. If that event follows, or may follow, it has the number before: a
+   * reader who continues after the damage must not miss the event.
+   */
+  private addDamage(next: number | null): void {
+    if (this.damaged === null) return;
+    const { seq: first, byte } = this.damaged;
+    this.damaged = null;
+    const message = `\`${this.path}\` is damaged: event ${first}, which begins at byte ${byte}, has changed or is missing`;
+    const seq = next !== null && next > first ? first : first - 1;
+    const damaged: DamagedEvents = { seq, type: 'journal_damaged', byte, message };
+    this.lines.push({ seq, text: JSON.stringify(damaged), isDamage: true });
   }
 }
 

@@ -14,7 +14,7 @@ import { refuse, resultOf } from '../result.js';
 import type { Runs, Startable } from '../runs.js';
 import type { Sender } from './deliver.js';
 import { findRun } from './find-run.js';
-import type { KnownRecords } from './inspect.js';
+import type { RunInspector } from './inspect.js';
 import { RunIndex } from './run-index.js';
 
 /** How `openRuns` opens runs; `dir` is the folder in which they are kept, by default `.statedsl` in the project. */
@@ -53,12 +53,13 @@ type ReadOperation = 'list' | 'inspect' | 'events' | 'output' | 'artifact' | 'pr
 function readOperations({ directory }: Folder): Pick<Runs, ReadOperation> {
   const openRun = (run: string | null): StoredRun => openStoredRun(directory, findRun(directory, run));
   const index = new RunIndex(directory);
-  const records: KnownRecords = new Map();
+  let inspector: RunInspector | null = null;
   return {
     list: (filter = {}) => resultOf(async () => (await import('./list.js')).listFolder(index, filter)),
     async inspect(run, at = null) {
-      const { inspectFolderRun } = await import('./inspect.js');
-      const result = await resultOf(() => inspectFolderRun(directory, run, at, records));
+      inspector ??= new (await import('./inspect.js')).RunInspector(index);
+      const own = inspector;
+      const result = await resultOf(() => own.inspect(run, at));
       return result.ok ? result.value : result;
     },
     events: (run, after = 0, signal, follow = 'forever') =>

@@ -1,38 +1,112 @@
-/** The state of a run of a folder, now or after any of its events. */
+/**
+ * The state of a run of a folder, now or after any of its events. A page or a service asks for the same runs again and
+ * again, so what was found is kept as long as the journal does not change.
+ */
 import { inspectRun } from '../../runtime/inspect-run.js';
 import { RecordScan } from '../../runtime/record-scan.js';
-import { openStoredRun } from '../../runtime/store/stored-run.js';
+import { statusAfter } from '../../runtime/status-after.js';
+import { entryAt } from '../../runtime/store/own-file.js';
+import { openStoredRun, runStatus } from '../../runtime/store/stored-run.js';
 import type { Inspected } from '../runs.js';
 import { findRun } from './find-run.js';
+import type { RunIndex } from './run-index.js';
 
-/** The number of runs with cached records, because the same runs are often read repeatedly. */
-const KEPT = 32;
+/** The number of runs with cached records. */
+const SCANS = 32;
+/** How much is kept of what was found, as JSON, in characters. */
+const KEPT_CHARACTERS = 32 * 1024 * 1024;
 
-/** Scans of records by run; those that were used last are at the end. */
-export type KnownRecords = Map<string, RecordScan>;
+type Found = Extract<Inspected, { ok: true }>;
 
-/** Throws a `RunRefused` or a `StoreError`. */
-export function inspectFolderRun(
-  directory: string,
-  run: string | null,
-  at: number | null,
-  known: KnownRecords,
-): Inspected {
-  const id = findRun(directory, run);
-  const { journal } = openStoredRun(directory, id);
-  const { run: value, recent } = inspectRun(directory, id, at, scanOf(known, id, journal));
-  return { ok: true, value, recent };
+/** What was found, and the journal in which it was found. */
+interface KeptRun {
+  readonly found: Found;
+  readonly journal: JournalVersion;
+  readonly characters: number;
+  /** Whether the last event ends the work on the run, so that its status is on record. */
+  readonly isEnded: boolean;
 }
 
-function scanOf(known: KnownRecords, id: string, journal: string): RecordScan {
-  let scan = known.get(id);
-  if (scan === undefined || !scan.update()) {
-    scan = new RecordScan(journal);
-    scan.update();
+interface JournalVersion {
+  readonly ino: number;
+  readonly size: number;
+  readonly mtimeMs: number;
+}
+
+export class RunInspector {
+  /** Those that were used last are at the end. */
+  private readonly scans = new Map<string, RecordScan>();
+  private readonly kept = new Map<string, KeptRun>();
+  private characters = 0;
+
+  constructor(private readonly index: RunIndex) {}
+
+  /** Throws a `RunRefused` or a `StoreError`. */
+  inspect(run: string | null, at: number | null): Inspected {
+    const { directory } = this.index;
+    const id = findRun(directory, run);
+    const kept = at === null ? this.keptRun(id) : null;
+    if (kept !== null) return kept;
+    const { journal, about } = openStoredRun(directory, id);
+    // Before reading: what is appended meanwhile makes a newer version.
+    const version = versionOf(journal);
+    const { run: value, recent } = inspectRun(directory, id, at, this.scanOf(id, journal), () => this.statusOf(id));
+    const found: Found = { ok: true, value, recent };
+    // The branch of a worktree changes without an event.
+    if (at === null && version !== null && about.options.worktree === undefined) this.keep(id, found, version);
+    return found;
   }
-  known.delete(id);
-  known.set(id, scan);
-  const [oldest] = known.keys();
-  if (known.size > KEPT && oldest !== undefined) known.delete(oldest);
-  return scan;
+
+  private statusOf(id: string): ReturnType<typeof runStatus> {
+    return runStatus(this.index.directory, id, this.index.read().get(id));
+  }
+
+  private keptRun(id: string): Found | null {
+    const one = this.kept.get(id);
+    if (one === undefined) return null;
+    const now = versionOf(`${this.index.directory}/runs/${id}/journal.ndjson`);
+    const { ino, size, mtimeMs } = one.journal;
+    if (now === null || now.ino !== ino || now.size !== size || now.mtimeMs !== mtimeMs) {
+      this.forget(id, one);
+      return null;
+    }
+    this.kept.delete(id);
+    this.kept.set(id, one);
+    return one.isEnded ? one.found : { ...one.found, value: { ...one.found.value, status: this.statusOf(id) } };
+  }
+
+  private keep(id: string, found: Found, journal: JournalVersion): void {
+    const characters = JSON.stringify(found).length;
+    if (characters > KEPT_CHARACTERS / 16) return;
+    const isEnded = statusAfter(found.recent[found.recent.length - 1]?.event) !== null;
+    this.kept.set(id, { found, journal, characters, isEnded });
+    this.characters += characters;
+    for (const [oldest, one] of this.kept) {
+      if (this.characters <= KEPT_CHARACTERS) break;
+      this.forget(oldest, one);
+    }
+  }
+
+  private forget(id: string, { characters }: KeptRun): void {
+    this.kept.delete(id);
+    this.characters -= characters;
+  }
+
+  private scanOf(id: string, journal: string): RecordScan {
+    let scan = this.scans.get(id);
+    if (scan === undefined || !scan.update()) {
+      scan = new RecordScan(journal);
+      scan.update();
+    }
+    this.scans.delete(id);
+    this.scans.set(id, scan);
+    const [oldest] = this.scans.keys();
+    if (this.scans.size > SCANS && oldest !== undefined) this.scans.delete(oldest);
+    return scan;
+  }
+}
+
+function versionOf(journal: string): JournalVersion | null {
+  const entry = entryAt(journal);
+  return entry === null ? null : { ino: entry.ino, size: entry.size, mtimeMs: entry.mtimeMs };
 }

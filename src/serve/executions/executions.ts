@@ -64,6 +64,8 @@ const RECORD_MS = 50;
 /** A process that dies again and again at its start is not started for ever. */
 const MOST_STARTS = 5;
 
+const FULL_ID = '00000000-0000-0000-0000-000000000000'.length;
+
 export class Executions {
   private readonly waiting = new Map<string, Waiting>();
   private readonly processes = new Map<string, RunProcess>();
@@ -143,14 +145,25 @@ export class Executions {
 
   /** Runs that wait, newest first, also for the beginning of their record, and those that could not begin. */
   queuedRuns(): QueuedRun[] {
-    const isShown = (one: Waiting): boolean => this.isQueued(one) || !this.hasRecord(one.run_id);
-    return [...this.waiting.values()].filter(isShown).map(entryOf).reverse();
+    return [...this.waiting.values()]
+      .filter((one) => this.isShown(one))
+      .map(entryOf)
+      .reverse();
   }
 
   /** The queued run with this id or beginning; null: there is none, or several. */
   find(id: string): QueuedRun | null {
-    const found = this.queuedRuns().filter(({ run_id }) => run_id.startsWith(id));
-    return found.length === 1 ? (found[0] as QueuedRun) : null;
+    const exact = this.waiting.get(id);
+    const named =
+      exact !== undefined || id.length === FULL_ID
+        ? [exact]
+        : [...this.waiting.values()].filter(({ run_id }) => run_id.startsWith(id));
+    const found = named.filter((one) => one !== undefined && this.isShown(one));
+    return found.length === 1 ? entryOf(found[0] as Waiting) : null;
+  }
+
+  private isShown(one: Waiting): boolean {
+    return this.isQueued(one) || !this.hasRecord(one.run_id);
   }
 
   /** Waits while a run has been accepted and has no record yet. `id`: its id or the beginning of one. */
