@@ -18,7 +18,7 @@ import { decode } from './values/json.js';
 import type { Value } from './values/value.js';
 
 export { agentText } from './agents/agent-output.js';
-export { link, linkObserved } from './instructions/link.js';
+export { link, linkObserved, linkWith } from './instructions/link.js';
 export { restoreRun, snapshotOf } from './record/snapshot.js';
 export type { LinkedMachine } from './run-state/linked-machine.js';
 export { Run } from './run-state/run.js';

@@ -23,9 +23,9 @@ import { inStep } from '../run-state/open-frames.js';
 import type { Pending } from '../run-state/pending.js';
 import { locationOf, type Thread, warn } from '../run-state/thread.js';
 import { touch } from '../steps/worktree-steps.js';
-import { durationMs } from '../values/duration.js';
 import { compile } from '../values/evaluate.js';
 import { render } from '../values/json.js';
+import { operations } from '../values/operations.js';
 import { compileExitCodes, compileRetry, compileRetryOn } from '../values/option-values.js';
 import { compileShellValues, compileTemplate } from '../values/template.js';
 import { aType, define, isList, plain, type Value } from '../values/value.js';
@@ -58,6 +58,7 @@ function compileCommon(
 ): (thread: Thread) => Common {
   const timeout = instruction.timeout === undefined ? null : compileTemplate(instruction.timeout).value;
   const cwd = instruction.cwd === undefined ? null : compileTemplate(instruction.cwd).text;
+  const { durationMs } = operations();
   const env = (instruction.env ?? []).map(({ name, value }) => ({ name, text: compileTemplate(value).text }));
   return (t) => {
     const { state, line } = undo ?? locationOf(t);
@@ -88,8 +89,9 @@ const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 function compileArgv(instruction: Extract<EffectInstruction, { op: 'argv' }>): (thread: Thread) => Specific {
   const evaluate = compile(instruction.list);
   const { reads } = instruction;
+  const { listIn } = operations();
   return (t) => {
-    const list = evaluate(t);
+    const list = listIn(evaluate(t));
     if (!isList(list)) throw badValue(`a command without a shell must be a list of texts, not ${aType(list)}`);
     const argv = list.map(render);
     const [program] = argv;
@@ -101,11 +103,12 @@ function compileArgv(instruction: Extract<EffectInstruction, { op: 'argv' }>): (
 
 function compileFunction(instruction: Extract<EffectInstruction, { op: 'function' }>): (thread: Thread) => Specific {
   const { name } = instruction;
+  const { listIn } = operations();
   const args = instruction.args.map(({ template, list }) => {
     const { value, text } = compileTemplate(template);
     return (t: Thread): readonly string[] => {
       if (list !== true) return [text(t)];
-      const items = value(t);
+      const items = listIn(value(t));
       if (!isList(items)) throw badValue(`\`{…*}\` needs a list, not ${aType(items)}`);
       return items.map(render);
     };

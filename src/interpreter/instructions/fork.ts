@@ -11,8 +11,8 @@ import { type ForkLayout, STOP } from '../run-state/linked-machine.js';
 import type { Run } from '../run-state/run.js';
 import type { Thread } from '../run-state/thread.js';
 import { UndoRegister } from '../run-state/undo-register.js';
-import { durationMs } from '../values/duration.js';
 import { compile, type Evaluator } from '../values/evaluate.js';
+import { operations } from '../values/operations.js';
 import { compileTemplate } from '../values/template.js';
 import { aType, isList, noList, numberOf, type Value } from '../values/value.js';
 import { timeOf } from './wait.js';
@@ -44,19 +44,22 @@ function layoutFor(instruction: ForkInstruction, base: number): ForkLayout {
 function compileCount(expr: Expr | null, name: string): (thread: Thread) => number | null {
   if (expr === null) return () => null;
   const evaluate = compile(expr);
+  const { countIn } = operations();
   return (t) => {
     const value = evaluate(t);
-    const count = numberOf(value);
-    if (count !== undefined && Number.isInteger(count) && count >= 1) return count;
-    throw badValue(`\`${name}\` needs a whole number of at least 1, not ${count === undefined ? aType(value) : count}`);
+    const count = countIn(value);
+    if (count !== undefined) return count;
+    const given = numberOf(value) ?? aType(value);
+    throw badValue(`\`${name}\` needs a whole number of at least 1, not ${given}`);
   };
 }
 
 function compileItems(instruction: ForkInstruction): (thread: Thread) => readonly Value[] | null {
   if (instruction.op === 'fork') return () => null;
   const evaluate: Evaluator = compile(instruction.list);
+  const { listIn } = operations();
   return (t) => {
-    const list = evaluate(t);
+    const list = listIn(evaluate(t));
     if (isList(list)) return list;
     throw badValue(noList(list));
   };
@@ -89,6 +92,7 @@ export function linkFork(instruction: ForkInstruction, context: LinkContext): Li
   const max = compileCount(instruction.max, 'max');
   const quorum = compileCount(instruction.quorum, 'quorum');
   const timeout = instruction.wait?.timeout ? compileTemplate(instruction.wait.timeout).value : null;
+  const { durationMs } = operations();
   const limit = (t: Thread): number => durationMs(timeout === null ? null : timeout(t), 'the timeout of WAIT');
 
   const create = (t: Thread): Fork => {

@@ -13,6 +13,7 @@ import {
 } from '../run-state/linked-machine.js';
 import { linkStepInstruction } from '../steps/link-step.js';
 import { linkLateRollback, linkRollback, linkUndo } from '../undo/rollback.js';
+import { type ValueOperations, withOperations } from '../values/operations.js';
 import { type EffectInstruction, linkEffect } from './effect-instructions.js';
 import { linkBranchEnd, linkFork, linkJoinDetached } from './fork.js';
 import {
@@ -102,6 +103,17 @@ const known = new WeakMap<Machine, LinkedMachine>();
 export function link(machine: Machine): LinkedMachine {
   const before = known.get(machine);
   if (before !== undefined) return before;
+  const linked = linkAll(machine);
+  known.set(machine, linked);
+  return linked;
+}
+
+/** Links a machine with other operations on values. Only runs of the result use them. */
+export function linkWith(machine: Machine, operations: ValueOperations): LinkedMachine {
+  return withOperations(operations, () => linkAll(machine));
+}
+
+function linkAll(machine: Machine): LinkedMachine {
   const starts: number[] = [];
   let length = 0;
   for (const state of machine.states) {
@@ -119,7 +131,7 @@ export function link(machine: Machine): LinkedMachine {
   });
   const [first] = machine.states;
   if (first !== undefined) all.push(linkLateRollback({ machine, state: first, base: length, pc: length, starts }));
-  const linked: LinkedMachine = {
+  return {
     machine,
     instructions: all.map(({ instruction }) => instruction),
     suspenders: all.map(({ suspender }) => suspender ?? null),
@@ -128,8 +140,6 @@ export function link(machine: Machine): LinkedMachine {
     starts,
     rollback: length,
   };
-  known.set(machine, linked);
-  return linked;
 }
 
 /**

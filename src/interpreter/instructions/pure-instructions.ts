@@ -5,15 +5,16 @@
 import type { Json } from '../../machine/expression.js';
 import type { EntryArgument, Instruction, Target } from '../../machine/machine.js';
 import { endReturned, type Passed, transfer } from '../control/transfer.js';
-import { badValue, listNames, RuntimeFailure, unboundName } from '../failure.js';
+import { badValue, listNames, RuntimeFailure } from '../failure.js';
 import type { LinkContext, Linked, LinkedInstruction } from '../run-state/linked-machine.js';
 import { STOP } from '../run-state/linked-machine.js';
 import { inStep } from '../run-state/open-frames.js';
 import { locationOf, record, type Slot, type Thread } from '../run-state/thread.js';
 import { compile, compileCondition } from '../values/evaluate.js';
+import { operations } from '../values/operations.js';
 import { finiteResult } from '../values/operators.js';
 import { compileEmitText, compileOptionalField, compileTemplate } from '../values/template.js';
-import { aType, define, isList, noList, numberOf, plain, type Value } from '../values/value.js';
+import { aType, define, isList, noList, plain, type Value } from '../values/value.js';
 
 type Op<K extends Instruction['op']> = Extract<Instruction, { op: K }>;
 
@@ -73,13 +74,7 @@ export function linkIncrement(instruction: Op<'increment'>, context: LinkContext
   const { slot } = instruction.to;
   const storage = instruction.to.in;
   const by = compile(instruction.by);
-  const addSlowly = (current: Slot, increment: Value): number => {
-    if (current === undefined) throw unboundName(name, storage === 'tracked' ? 'tracked' : 'other');
-    const [a, b] = [numberOf(current), numberOf(increment)];
-    if (a === undefined) throw badValue(`INCREMENT needs a number, but \`${name}\` is ${aType(current)}`);
-    if (b === undefined) throw badValue(`INCREMENT needs a number after \`by\`, not ${aType(increment)}`);
-    return finiteResult(a + b, 'INCREMENT');
-  };
+  const add = operations().increment;
   return {
     instruction: (t) => {
       const slots = storage === 'tracked' ? t.tracked : slotsOf(t, storage);
@@ -88,9 +83,9 @@ export function linkIncrement(instruction: Op<'increment'>, context: LinkContext
       const result =
         typeof current === 'number' && typeof increment === 'number'
           ? finiteResult(current + increment, 'INCREMENT')
-          : addSlowly(current, increment);
+          : add(current, increment, name, storage === 'tracked');
       slots[slot] = result;
-      if (storage === 'tracked' && !t.run.quiet) record(t, { type: 'tracked_set', name, value: result });
+      if (storage === 'tracked' && !t.run.quiet) record(t, { type: 'tracked_set', name, value: plain(result) });
       return next;
     },
   };
@@ -153,11 +148,12 @@ export function linkGotoDynamic(instruction: Op<'goto-dynamic'>, context: LinkCo
   const where = compile(instruction.target);
   const values = instruction.args.map(({ value }) => compile(value));
   const { states } = context.machine;
+  const { nameAmong } = operations();
   const targets = new Map(states.map((state, index) => [state.name, index] as const));
   return {
     instruction: (t) => {
       const name = where(t);
-      const target = typeof name === 'string' ? targets.get(name) : undefined;
+      const target = targets.get(nameAmong(name, targets.keys()) ?? '');
       if (target === undefined) {
         const said =
           typeof name === 'string'
@@ -211,11 +207,12 @@ export function linkFellOff(context: LinkContext): Linked {
 /** FOR EACH: the list is fixed at the start. */
 export function linkEach(instruction: Op<'each'>, context: LinkContext): Linked {
   const list = compile(instruction.list);
+  const { listIn } = operations();
   const { items, index, keep } = instruction;
   const next = context.pc + 1;
   return {
     instruction: (t) => {
-      const value = list(t);
+      const value = listIn(list(t));
       if (!isList(value)) throw badValue(noList(value));
       t.locals[items] = value;
       t.locals[index] = 0;

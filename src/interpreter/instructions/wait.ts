@@ -22,8 +22,7 @@ import type { LinkContext, Linked, Suspender } from '../run-state/linked-machine
 import { STOP } from '../run-state/linked-machine.js';
 import type { Pending } from '../run-state/pending.js';
 import type { Thread } from '../run-state/thread.js';
-import { durationMs } from '../values/duration.js';
-import { isoTime } from '../values/iso-time.js';
+import { operations } from '../values/operations.js';
 import { pauseOf } from '../values/option-values.js';
 import { compileTemplate } from '../values/template.js';
 import { plain, type Value } from '../values/value.js';
@@ -46,6 +45,7 @@ export function timeOf(outcome: Outcome): number {
 export function linkSample(instruction: Op<'sample'>, context: LinkContext): Linked {
   const { source, slot } = instruction;
   const kind = source === 'now' ? 'clock' : source;
+  const { timeText } = operations();
   return {
     instruction: (t) => {
       beginSample(t, kind, `${source}()`);
@@ -53,7 +53,7 @@ export function linkSample(instruction: Op<'sample'>, context: LinkContext): Lin
     },
     suspender: {
       resume: (t, _pending, outcome) => {
-        t.locals[slot] = source === 'now' ? isoTime(timeOf(outcome)) : sampleValue(outcome);
+        t.locals[slot] = source === 'now' ? timeText(timeOf(outcome)) : sampleValue(outcome);
         return context.pc + 1;
       },
       reissue: reissueSample,
@@ -72,6 +72,7 @@ function clockAfter(duration: (thread: Thread) => number): (thread: Thread) => n
 
 export function linkSleep(instruction: Op<'sleep'>, context: LinkContext): Linked {
   const duration = compileTemplate(instruction.duration).value;
+  const { durationMs } = operations();
   const length = (t: Thread): number => durationMs(duration(t), 'the duration of WAIT');
   return {
     instruction: clockAfter(length),
@@ -91,6 +92,7 @@ export function linkSleep(instruction: Op<'sleep'>, context: LinkContext): Linke
 export function linkWaitStart(instruction: Op<'wait-start'>, context: LinkContext): Linked {
   const timeout = compileTemplate(instruction.timeout).value;
   const { deadline, timedOut } = instruction;
+  const { durationMs } = operations();
   const length = (t: Thread): number => durationMs(timeout(t), 'the timeout of WAIT');
   return {
     instruction: clockAfter(length),
@@ -108,11 +110,12 @@ export function linkWaitStart(instruction: Op<'wait-start'>, context: LinkContex
 export function linkWaitTurn(instruction: Op<'wait-turn'>, context: LinkContext): Linked {
   const every = compileTemplate(instruction.every).value;
   const { deadline, timedOut, backOff } = instruction;
+  const { durationMs } = operations();
   const exit = context.base + instruction.exit;
   const again = context.base + instruction.again;
   const what = 'the interval of WAIT';
   const pause = (t: Thread): Pause =>
-    backOff === undefined ? { pauseMs: durationMs(every(t), what) } : pauseOf(every(t), what);
+    backOff === undefined ? { pauseMs: durationMs(every(t), what) } : pauseOf(every(t), what, durationMs);
   const interval = (t: Thread): number => {
     const one = pause(t);
     if (backOff === undefined || one.upToMs === undefined) return one.pauseMs;
@@ -163,6 +166,7 @@ function releasePermit(thread: Thread): void {
 
 export function linkSignal(instruction: Op<'signal'>, context: LinkContext): Linked {
   const { name, bind, timedOut } = instruction;
+  const { durationMs } = operations();
   const timeout = instruction.timeout === null ? null : compileTemplate(instruction.timeout).value;
   const limit = (t: Thread): number => durationMs(timeout === null ? null : timeout(t), 'the timeout of WAIT');
   const take = (t: Thread, payload: Value, late: boolean): number => {
@@ -219,6 +223,7 @@ function reissueBound(thread: Thread, pending: Pending): void {
 
 export function linkAsk(instruction: Op<'ask'>, context: LinkContext): Linked {
   const { name, bind } = instruction;
+  const { durationMs } = operations();
   const question = compileTemplate(instruction.question).text;
   const choices = instruction.choices.map((choice) => compileTemplate(choice).text);
   const fallback = instruction.value === null ? null : compileTemplate(instruction.value).text;

@@ -5,7 +5,8 @@
 import { printPath } from '../../prelude/reference.js';
 import { AbsentFailure, UnboundFailure } from '../failure.js';
 import type { Slot, Thread } from '../run-state/thread.js';
-import { define, isList, isObject, type Missing, member, type Value } from './value.js';
+import { operations } from './operations.js';
+import { define, isList, type Missing, type Value } from './value.js';
 
 type DataPath = readonly [string, ...string[]];
 type Read = (thread: Thread) => Value | Missing;
@@ -25,8 +26,10 @@ export function probeDataReference(path: DataPath): Read {
       );
     case 'track':
       return compileWalk((t) => valuesByName(t.run.linked.machine.tracked, t.tracked, segments[0]), segments);
-    default:
-      return (t) => t.data.read(path) as Value | Missing;
+    default: {
+      const { dataAt } = operations();
+      return (t) => dataAt(path, (part) => t.data.read(part));
+    }
   }
 }
 
@@ -72,12 +75,12 @@ function valuesByName(names: readonly string[], slots: readonly Slot[], only: st
 }
 
 function compileWalk(root: (thread: Thread) => Value, segments: readonly string[]): Read {
+  const { memberOf, elementAt } = operations();
+  const valueInside = (of: Value | Missing, segment: string): Value | Missing => {
+    if (isList(of)) return INDEX.test(segment) ? elementAt(of, Number(segment)) : undefined;
+    return memberOf(of, segment);
+  };
   return (t) => segments.reduce<Value | Missing>(valueInside, root(t));
 }
 
 const INDEX = /^(?:0|[1-9]\d*)$/;
-
-function valueInside(of: Value | Missing, segment: string): Value | Missing {
-  if (isList(of)) return INDEX.test(segment) ? of[Number(segment)] : undefined;
-  return isObject(of) ? member(of, segment) : undefined;
-}

@@ -5,16 +5,15 @@
 
 import type { Expr, SlotRef } from '../../machine/expression.js';
 import { unreachable } from '../../prelude/unreachable.js';
-import { badValue, lostMember, missingField, missingIndex, notBoolean, unboundName } from '../failure.js';
-import { type Slot, type Thread, warn } from '../run-state/thread.js';
+import { lostMember, missingField, missingIndex, unboundName } from '../failure.js';
+import { type Thread, warn } from '../run-state/thread.js';
 import { compileRetryKey, compileRunTotal, compileStepKey, probeStepKey } from '../steps/read-keys.js';
 import { compileDataReference, probeDataReference } from './data-reference.js';
-import { functionNamed } from './functions.js';
-import { isJson } from './json.js';
-import { add, areEqual, arithmetic, compare, finiteResult, limitedValue, order } from './operators.js';
+import { operations } from './operations.js';
+import { finiteResult, limitedValue } from './operators.js';
 import { pathText } from './path-text.js';
 import { compileTemplate } from './template.js';
-import { aType, define, isList, isObject, type Missing, member, numberOf, SourceNumber, type Value } from './value.js';
+import { define, isObject, type Missing, SourceNumber, type Value } from './value.js';
 
 export type Evaluator = (thread: Thread) => Value;
 type Probe = (thread: Thread) => Value | Missing;
@@ -50,15 +49,6 @@ function compileRead(refs: readonly SlotRef[]): Probe {
   };
 }
 
-/** The element or member at an index; undefined if there is none. */
-function at(of: Value, index: Value): Value | Missing {
-  if (isList(of)) {
-    const position = numberOf(index);
-    return position !== undefined && position >= 0 ? of[position] : undefined;
-  }
-  return isObject(of) && typeof index === 'string' ? member(of, index) : undefined;
-}
-
 /** Whether the path has `?` before this segment: then null ends the path instead of failing. */
 function afterMaybe(expr: Expr): boolean {
   if (expr.op === 'maybe') return true;
@@ -73,17 +63,16 @@ function compileProbe(expr: Expr): Probe {
     case 'field': {
       const of = compileProbe(expr.of);
       const { name } = expr;
-      return (t) => {
-        const value = of(t);
-        return isObject(value) ? member(value, name) : undefined;
-      };
+      const { memberOf } = operations();
+      return (t) => memberOf(of(t), name);
     }
     case 'index': {
       const of = compileProbe(expr.of);
       const index = compile(expr.index);
+      const { elementAt } = operations();
       return (t) => {
         const value = of(t);
-        return value === undefined ? undefined : at(value, index(t));
+        return value === undefined ? undefined : elementAt(value, index(t));
       };
     }
     case 'maybe':
@@ -101,23 +90,23 @@ function compilePath(expr: Extract<Expr, { op: 'field' | 'index' }>): Evaluator 
   const of = compile(expr.of);
   const path = pathText(expr.of);
   const stops = afterMaybe(expr.of);
+  const { memberOf, elementAt, isNull } = operations();
   if (expr.op === 'field') {
     const { name } = expr;
     return (t) => {
       const value = of(t);
-      if (isObject(value)) {
-        const found = member(value, name);
-        if (found !== undefined) return found;
-      } else if (stops && value === null) return null;
+      const found = memberOf(value, name);
+      if (found !== undefined) return found;
+      if (stops && isNull(value)) return null;
       throw missingField(path, value, name, lostMember(t.lost, expr.of));
     };
   }
   const index = compile(expr.index);
   return (t) => {
     const value = of(t);
-    if (stops && value === null) return null;
+    if (stops && isNull(value)) return null;
     const key = index(t);
-    const found = at(value, key);
+    const found = elementAt(value, key);
     if (found !== undefined) return found;
     throw isObject(value) && typeof key === 'string'
       ? missingField(path, value, key)
@@ -126,11 +115,12 @@ function compilePath(expr: Extract<Expr, { op: 'field' | 'index' }>): Evaluator 
 }
 
 function boolean(evaluate: Evaluator, what: string): (thread: Thread) => boolean {
+  const { truthOf } = operations();
   return (t) => {
     const value = evaluate(t);
     if (value === true) return true;
     if (value === false) return false;
-    throw notBoolean(what, value);
+    return truthOf(value, what);
   };
 }
 
@@ -143,6 +133,7 @@ function compileCompare(expr: Extract<Expr, { op: 'compare' }>): Evaluator {
   const left = compile(expr.left);
   const right = compile(expr.right);
   const { operator } = expr;
+  const { areEqual, compare } = operations();
   // Loops compare counters with numbers, so this has a faster path.
   switch (operator) {
     case '<':
@@ -162,29 +153,30 @@ function compileCompare(expr: Extract<Expr, { op: 'compare' }>): Evaluator {
 }
 
 function compileOrder(operator: '<' | '<=' | '>' | '>=', left: Evaluator, right: Evaluator, source: Expr): Evaluator {
+  const { compare } = operations();
   if (source.op === 'const' && typeof source.value === 'number') {
     const limit = source.value;
-    const compareSlowly = (value: Value): number => order(operator, value, limit);
+    const compareSlowly = (value: Value, t: Thread): boolean => compare(operator, value, limit, t.run.options.matches);
     switch (operator) {
       case '<':
         return (t) => {
           const value = left(t);
-          return typeof value === 'number' ? value < limit : compareSlowly(value) < 0;
+          return typeof value === 'number' ? value < limit : compareSlowly(value, t);
         };
       case '<=':
         return (t) => {
           const value = left(t);
-          return typeof value === 'number' ? value <= limit : compareSlowly(value) <= 0;
+          return typeof value === 'number' ? value <= limit : compareSlowly(value, t);
         };
       case '>':
         return (t) => {
           const value = left(t);
-          return typeof value === 'number' ? value > limit : compareSlowly(value) > 0;
+          return typeof value === 'number' ? value > limit : compareSlowly(value, t);
         };
       case '>=':
         return (t) => {
           const value = left(t);
-          return typeof value === 'number' ? value >= limit : compareSlowly(value) >= 0;
+          return typeof value === 'number' ? value >= limit : compareSlowly(value, t);
         };
       default:
         return unreachable(operator);
@@ -195,6 +187,7 @@ function compileOrder(operator: '<' | '<=' | '>' | '>=', left: Evaluator, right:
 
 function compileTest(expr: Extract<Expr, { op: 'test' }>): Evaluator {
   const { negated } = expr;
+  const { isEmpty, isNull, isValidJson } = operations();
   switch (expr.test) {
     case 'exists': {
       const probe = compileProbe(expr.of);
@@ -206,24 +199,15 @@ function compileTest(expr: Extract<Expr, { op: 'test' }>): Evaluator {
     }
     case 'null': {
       const of = compile(expr.of);
-      return (t) => (of(t) === null) !== negated;
+      return (t) => isNull(of(t)) !== negated;
     }
     case 'valid-json': {
       const of = compile(expr.of);
-      return (t) => {
-        const value = of(t);
-        return (typeof value !== 'string' || isJson(value)) !== negated;
-      };
+      return (t) => isValidJson(of(t)) !== negated;
     }
     default:
       return unreachable(expr.test);
   }
-}
-
-function isEmpty(value: Slot): boolean {
-  if (value === undefined || value === null || value === '') return true;
-  if (isList(value)) return value.length === 0;
-  return isObject(value) && Object.keys(value).length === 0;
 }
 
 function compileCall(expr: Extract<Expr, { op: 'call' }>): Evaluator {
@@ -232,11 +216,15 @@ function compileCall(expr: Extract<Expr, { op: 'call' }>): Evaluator {
     if (of === undefined || otherwise === undefined) return () => null;
     const probe = compileProbe(of);
     const fallback = compile(otherwise);
-    return (t) => probe(t) ?? fallback(t);
+    const { isNull } = operations();
+    return (t) => {
+      const value = probe(t);
+      return value === undefined || isNull(value) ? fallback(t) : value;
+    };
   }
   // A program without a file, as in a test, has no folder.
   if (expr.name === 'program_dir') return (t) => t.run.options.programDir ?? '';
-  const call = functionNamed(expr.name);
+  const call = operations().functionNamed(expr.name);
   if (call === null) throw new Error(`no function ${expr.name}`);
   const args = expr.args.map(compile);
   const [only] = args;
@@ -252,13 +240,14 @@ function compileArithmetic(expr: Extract<Expr, { op: 'arithmetic' }>): Evaluator
   const left = compile(expr.left);
   const right = compile(expr.right);
   const { operator } = expr;
+  const { arithmetic } = operations();
   if (operator === '+')
     return (t) => {
       const a = left(t);
       const b = right(t);
       if (typeof a === 'number' && typeof b === 'number') return finiteResult(a + b, '`+`');
       warnInexact(t, a, b);
-      return add(a, b);
+      return arithmetic('+', a, b);
     };
   return (t) => {
     const a = left(t);
@@ -358,12 +347,8 @@ export function compile(expr: Expr): Evaluator {
       return compileTemplate(expr.template).value;
     case 'negate': {
       const of = compile(expr.of);
-      return (t) => {
-        const value = of(t);
-        const number = numberOf(value);
-        if (number === undefined) throw badValue(`\`-\` needs a number, not ${aType(value)}`);
-        return finiteResult(-number, '`-`');
-      };
+      const { negate } = operations();
+      return (t) => negate(of(t));
     }
     case 'not': {
       const of = boolean(compile(expr.of), 'the operand of NOT');

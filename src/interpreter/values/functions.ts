@@ -27,7 +27,7 @@ export interface Host {
   readonly sha256: (text: string) => string;
 }
 
-type Callable = (args: readonly Value[], host: Host) => Value;
+export type Callable = (args: readonly Value[], host: Host) => Value;
 
 /** Arguments of one call, checked as they are taken. */
 class Arguments {

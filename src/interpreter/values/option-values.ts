@@ -13,8 +13,9 @@ import {
 } from '../../machine/option-values.js';
 import { badValue, excerpt, listNames, type RuntimeFailure } from '../failure.js';
 import type { Thread } from '../run-state/thread.js';
-import { durationMs } from './duration.js';
+import type { durationMs } from './duration.js';
 import { render } from './json.js';
+import { operations } from './operations.js';
 import { compileTemplate } from './template.js';
 import { isList, type Value } from './value.js';
 
@@ -26,9 +27,10 @@ const ONCE: Retry = { times: 0, pauseMs: 0 };
 export function compileExitCodes(ok: Effect['ok']): (thread: Thread) => ExitCodes {
   if (ok === 'any' || !('template' in ok)) return () => ok;
   const { value } = compileTemplate(ok.template);
+  const { optionText } = operations();
   return (t) => {
     const made = value(t);
-    const text = isList(made) ? made.map(render).join(',') : render(made);
+    const text = optionText(isList(made) ? made.map(render).join(',') : render(made), ['0']);
     const codes = parseExitCodes(text);
     if (codes === null)
       throw badValue(
@@ -42,8 +44,9 @@ export function compileRetry(retry: Effect['retry']): (thread: Thread) => Retry 
   if (retry === undefined) return () => ONCE;
   if (!('template' in retry)) return () => retry;
   const { text } = compileTemplate(retry.template);
+  const { optionText } = operations();
   return (t) => {
-    const made = text(t);
+    const made = optionText(text(t), ['0', '1', '2']);
     const read = parseRetry(made);
     if (read === null)
       throw badValue(
@@ -69,9 +72,10 @@ function compileListed(on: Effect['retryOn']): (thread: Thread) => readonly Retr
   if (on === undefined) return () => null;
   if (!('template' in on)) return () => on;
   const { value } = compileTemplate(on.template);
+  const { optionText } = operations();
   return (t) => {
     const made = value(t);
-    const text = isList(made) ? made.map(render).join(',') : render(made);
+    const text = optionText(isList(made) ? made.map(render).join(',') : render(made), RETRIED_KINDS);
     const read = parseRetryOn(text);
     if ('on' in read) return read.on;
     throw badValue(
@@ -81,11 +85,11 @@ function compileListed(on: Effect['retryOn']): (thread: Thread) => readonly Retr
 }
 
 /** `1s`, or `1s..30s` if the pause doubles. */
-export function pauseOf(value: Value, what: string): Pause {
+export function pauseOf(value: Value, what: string, read: typeof durationMs): Pause {
   const doubled = typeof value === 'string' && value.includes('..');
-  if (!doubled) return { pauseMs: durationMs(value, what) };
-  const read = parsePause(value);
-  if (read !== null) return read;
+  if (!doubled) return { pauseMs: read(value, what) };
+  const pause = parsePause(value);
+  if (pause !== null) return pause;
   throw badValue(
     `${what}: \`${excerpt(value)}\` is not a pause that doubles; write \`1s..30s\`, the shorter one first`,
   );

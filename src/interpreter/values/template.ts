@@ -10,6 +10,7 @@ import type { ShellValue } from '../request.js';
 import { type Thread, warn } from '../run-state/thread.js';
 import { compile, type Evaluator } from './evaluate.js';
 import { printJson, render } from './json.js';
+import { operations } from './operations.js';
 import { limitedText } from './operators.js';
 import { aType, isList, numberOf, SourceNumber, type Value } from './value.js';
 
@@ -43,8 +44,10 @@ function compileFilter(evaluate: Evaluator, filter: Filter | undefined, source: 
       return evaluate;
     case 'json':
       return (t) => limitedText(printJson(evaluate(t)));
-    case 'int':
-      return (t) => toInt(evaluate(t), source);
+    case 'int': {
+      const { wholeNumber } = operations();
+      return (t) => wholeNumber(evaluate(t), (value) => toInt(value, source));
+    }
     default:
       return unreachable(filter);
   }
@@ -109,13 +112,14 @@ export function compileOptionalField(template: Template): (thread: Thread) => Va
 /** One value for each interpolation of shell text, in order. */
 export function compileShellValues(template: ShellTemplate): (thread: Thread) => ShellValue[] {
   const makers: ((thread: Thread) => ShellValue)[] = [];
+  const { listIn } = operations();
   for (const part of template.parts) {
     if (typeof part === 'string') continue;
     const evaluate = compileHole(part);
     const { filter, source } = part;
     if (part.list)
       makers.push((t) => {
-        const list = evaluate(t);
+        const list = listIn(evaluate(t));
         if (!isList(list)) throw badValue(`\`${source}\` needs a list, not ${aType(list)}`);
         return { list: list.map(render) };
       });

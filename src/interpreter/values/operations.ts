@@ -1,0 +1,141 @@
+/**
+ * The operations on values that linking compiles into expressions and instructions. A run has the concrete ones. An
+ * exploration links with others, which also accept values that are not known yet; so a run pays nothing for it.
+ */
+import type { Json } from '../../machine/expression.js';
+import type { CheckLayout } from '../../machine/step.js';
+import { badValue, notBoolean, unboundName } from '../failure.js';
+import { durationMs } from './duration.js';
+import { type Callable, functionNamed } from './functions.js';
+import { isoTime } from './iso-time.js';
+import { isJson } from './json.js';
+import { areEqual, arithmetic, compare, finiteResult } from './operators.js';
+import { aType, isList, isObject, type Missing, member, numberOf, type Value } from './value.js';
+
+export interface ValueOperations {
+  /** The member of an object; undefined if there is none, or if the value is not an object. */
+  readonly memberOf: (of: Value | Missing, name: string) => Value | Missing;
+  /** The element or member at an index; undefined if there is none. */
+  readonly elementAt: (of: Value, index: Value) => Value | Missing;
+  readonly isNull: (value: Value) => boolean;
+  readonly isEmpty: (value: Value | Missing) => boolean;
+  readonly isValidJson: (value: Value) => boolean;
+  /** The boolean that a condition or an operand is; fails for anything else. */
+  readonly truthOf: (value: Value, what: string) => boolean;
+  readonly areEqual: typeof areEqual;
+  readonly compare: typeof compare;
+  readonly arithmetic: typeof arithmetic;
+  readonly negate: (value: Value) => Value;
+  readonly increment: (current: Value | Missing, by: Value, name: string, isTracked: boolean) => Value;
+  readonly functionNamed: (name: string) => Callable | null;
+  /** The value as a list if it is one; any other value stays as it is. */
+  readonly listIn: (value: Value) => Value;
+  /** The number of members that an option gives; undefined if it is not a whole number of at least 1. */
+  readonly countIn: (value: Value) => number | undefined;
+  readonly durationMs: typeof durationMs;
+  /** The filter `int`. `convert` is the concrete conversion. */
+  readonly wholeNumber: (value: Value, convert: (value: Value) => Value) => Value;
+  /** The text of an option that only a value determines; `likely` are texts that it may be. */
+  readonly optionText: (text: string, likely: readonly string[]) => string;
+  /** One of these names, if the value is one of them. */
+  readonly nameAmong: (value: Value, names: Iterable<string>) => string | undefined;
+  /** The text of `now()`. */
+  readonly timeText: (ms: number) => Value;
+  /** Data at a path; `read` gives the data at each path. */
+  readonly dataAt: (
+    path: readonly [string, ...string[]],
+    read: (path: readonly [string, ...string[]]) => Json | Missing,
+  ) => Value | Missing;
+  /** The result of a check of files, if it does not depend on a run. */
+  readonly passesCheck: (check: CheckLayout) => boolean | undefined;
+}
+
+function memberOf(of: Value | Missing, name: string): Value | Missing {
+  return isObject(of) ? member(of, name) : undefined;
+}
+
+function elementAt(of: Value, index: Value): Value | Missing {
+  if (isList(of)) {
+    const position = numberOf(index);
+    return position !== undefined && position >= 0 ? of[position] : undefined;
+  }
+  return isObject(of) && typeof index === 'string' ? member(of, index) : undefined;
+}
+
+function isEmpty(value: Value | Missing): boolean {
+  if (value === undefined || value === null || value === '') return true;
+  if (isList(value)) return value.length === 0;
+  return isObject(value) && Object.keys(value).length === 0;
+}
+
+function truthOf(value: Value, what: string): boolean {
+  if (value === true) return true;
+  if (value === false) return false;
+  throw notBoolean(what, value);
+}
+
+function negate(value: Value): number {
+  const number = numberOf(value);
+  if (number === undefined) throw badValue(`\`-\` needs a number, not ${aType(value)}`);
+  return finiteResult(-number, '`-`');
+}
+
+function increment(current: Value | Missing, by: Value, name: string, isTracked: boolean): number {
+  if (current === undefined) throw unboundName(name, isTracked ? 'tracked' : 'other');
+  const [a, b] = [numberOf(current), numberOf(by)];
+  if (a === undefined) throw badValue(`INCREMENT needs a number, but \`${name}\` is ${aType(current)}`);
+  if (b === undefined) throw badValue(`INCREMENT needs a number after \`by\`, not ${aType(by)}`);
+  return finiteResult(a + b, 'INCREMENT');
+}
+
+function countIn(value: Value): number | undefined {
+  const count = numberOf(value);
+  return count !== undefined && Number.isInteger(count) && count >= 1 ? count : undefined;
+}
+
+function nameAmong(value: Value, names: Iterable<string>): string | undefined {
+  for (const name of names) if (name === value) return name;
+  return undefined;
+}
+
+export const concreteOperations: ValueOperations = {
+  memberOf,
+  elementAt,
+  isNull: (value) => value === null,
+  isEmpty,
+  isValidJson: (value) => typeof value !== 'string' || isJson(value),
+  truthOf,
+  areEqual,
+  compare,
+  arithmetic,
+  negate,
+  increment,
+  functionNamed,
+  listIn: (value) => value,
+  countIn,
+  durationMs,
+  wholeNumber: (value, convert) => convert(value),
+  optionText: (text) => text,
+  nameAmong,
+  timeText: isoTime,
+  dataAt: (path, read) => read(path) as Value | Missing,
+  passesCheck: () => undefined,
+};
+
+let current = concreteOperations;
+
+/** The operations for what is compiled now. Read them while compiling, never while running. */
+export function operations(): ValueOperations {
+  return current;
+}
+
+/** Compiles with other operations. */
+export function withOperations<T>(others: ValueOperations, compileAll: () => T): T {
+  const before = current;
+  current = others;
+  try {
+    return compileAll();
+  } finally {
+    current = before;
+  }
+}
