@@ -102,6 +102,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: [],
     node: true,
   },
+  foresight: {
+    holds:
+      'what a program can do: explores all runs of a machine with the interpreter, in which unknown values are decided late; defects, bounds and traces, confirmed by ordinary runs; `unknown/`: what is known of a value, and operations on it; `reductions/`: what need not be told apart',
+    rooms: ['machine', 'interpreter'],
+    packages: [],
+    node: false,
+  },
   library: {
     holds:
       'the library for programs that embed statedsl: `compile`, `run`, `openProject` and everything else that `index.ts` exports, without internal types',
@@ -141,7 +148,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   cli: {
     holds:
       '`main.ts` is the process, `command-line.ts` runs one command line; `arguments/`: the commands and their options as data; `commands/`: one file per command; `preparation/`: from arguments to a program that can run; `running/`: shared by commands that drive or show a run; `terminal/`: streams, exit codes and errors; `files/`: files that are read and replaced; the only room that reads argv, prints and exits',
-    rooms: [...BELOW_LIBRARY, 'testing', 'library', 'control', 'serve'],
+    rooms: [...BELOW_LIBRARY, 'testing', 'foresight', 'library', 'control', 'serve'],
     packages: ['commander', '@bomb.sh/tab', 'execa', 'log-update'],
     node: true,
   },

@@ -22,6 +22,7 @@ import {
 import { addOutsideOption } from './outside-option.js';
 import { addPlan, unusedStoreOption } from './plan-commands.js';
 import { addCassetteOptions, addTest } from './test-commands.js';
+import { addVerify } from './verify-commands.js';
 
 /** A hint for people who give a program as the command. */
 function runHint(error: string): string {
@@ -60,6 +61,7 @@ export function createProgram(onExit: (code: number) => void): Command {
   addCheck(program, onExit);
   addFormat(program, onExit);
   addTest(program, onExit);
+  addVerify(program, onExit);
   addConvert(program, onExit);
   addGraph(program, onExit);
   addDisassemble(program, onExit);

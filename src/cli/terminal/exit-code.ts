@@ -4,6 +4,8 @@ export const EXIT = {
   failed: 1,
   /** Wrong usage, or a program with errors: nothing was started. */
   usage: 2,
+  /** `verify` could not decide everything. */
+  undecided: 3,
   /** A bug in statedsl. */
   bug: 70,
   suspended: 75,

@@ -1,0 +1,42 @@
+/** The command `verify`. */
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { collect, wholeNumber, wholeOrNone } from './option-values.js';
+
+const REDUCTIONS = ['one-order', 'dead-values', 'slicing', 'saturation'];
+
+function names(given: string, before: readonly string[] = []): string[] {
+  const found = given.split(',').map((name) => name.trim());
+  if (found.includes('')) throw new InvalidArgumentError('Write names, separated by commas.');
+  return [...before, ...found];
+}
+
+export function addVerify(program: Command, onExit: (code: number) => void): void {
+  program
+    .command('verify')
+    .description('explore everything that programs can do, without starting anything')
+    .argument('<files...>', 'programs, documents and workflow files')
+    .option('--machine <name>', 'the machine of a file with several')
+    .option('--start <state>', 'the first state, with its entry values: "STATE with a=1"')
+    .option('-i, --input <name=value>', 'fix an input (repeatable)', collect)
+    .option('--free <names>', 'inputs that may have any value, although they have a default', names)
+    .option('--no-failures', 'leave out failures of effects')
+    .option('--len <n>', 'the longest list of unknown length that is explored', wholeOrNone, 2)
+    .option('--max-configurations <n>', 'stop after so many configurations', wholeNumber, 200_000)
+    .option('--seconds <n>', 'stop after so much time of the processor', wholeNumber, 60)
+    .addOption(
+      new Option('--no-reduction <name>', 'explore without a reduction (repeatable)').argParser(
+        (given, before: unknown) => {
+          if (!REDUCTIONS.includes(given))
+            throw new InvalidArgumentError(`The reductions are ${REDUCTIONS.join(', ')}.`);
+          return [...(Array.isArray(before) ? (before as string[]) : []), given];
+        },
+      ),
+    )
+    .option('--strict', 'warnings count, too')
+    .option('--traces', 'print the traces of all ends')
+    .option('--tools <file>', 'the tools of CALL')
+    .option('--json', 'print the result as JSON')
+    .action(async (files: string[], options) =>
+      onExit(await (await import('../commands/verify.js')).verifyCommand(files, options)),
+    );
+}

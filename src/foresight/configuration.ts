@@ -1,0 +1,316 @@
+/**
+ * Configurations: a snapshot of a run with what is known of its unknown values, without numbers of effects, times and
+ * costs. Two runs with the same configuration can do the same from there on, so they are one.
+ */
+
+import type { ForkImage, MemberImage, RunImage, ThreadImage } from '../interpreter/record/run-image.js';
+import { snapshotOf } from '../interpreter/run.js';
+import type { Run } from '../interpreter/run-state/run.js';
+import { decode, encode } from '../interpreter/values/json.js';
+import { isList, isObject, type Value } from '../interpreter/values/value.js';
+import type { Json } from '../machine/expression.js';
+import type { Machine } from '../machine/machine.js';
+import { type Liveness, livenessOf } from './reductions/liveness.js';
+import type { Variable } from './reductions/reads.js';
+import { relevantVariables } from './reductions/relevance.js';
+import { type Saturation, saturatedCounters } from './reductions/saturation.js';
+import { idsIn, type Knowledge, markOf, replaceMarks, type Unknown } from './unknown/knowledge.js';
+
+export const REDUCTIONS = ['one-order', 'dead-values', 'slicing', 'saturation'] as const;
+export type Reduction = (typeof REDUCTIONS)[number];
+
+/** What the reductions need to know of a machine. */
+export interface Reductions {
+  readonly machine: Machine;
+  readonly relevant: ReadonlySet<Variable> | null;
+  readonly liveness: Liveness | null;
+  readonly saturated: ReadonlyMap<Variable, Saturation>;
+  readonly keepsOutput: readonly boolean[];
+  /** Whether members keep the events that they have recorded, because a property looks at events. */
+  readonly keepsEvents: boolean;
+}
+
+export function reductionsOf(
+  machine: Machine,
+  inputs: readonly (Json | undefined)[],
+  without: ReadonlySet<Reduction>,
+  keepsEvents = false,
+): Reductions {
+  const relevant = relevantVariables(machine);
+  return {
+    machine,
+    relevant: without.has('slicing') ? null : relevant,
+    liveness: without.has('dead-values') ? null : livenessOf(machine),
+    saturated: without.has('saturation') ? new Map() : saturatedCounters(machine, inputs, relevant),
+    keepsOutput: machine.states.map(({ code }) =>
+      code.some((one) => one.op === 'step-collect' && one.plan.work === 'body'),
+    ),
+    keepsEvents,
+  };
+}
+
+export interface Configuration {
+  /** Equal for equal configurations. */
+  readonly key: string;
+  /** The snapshot to continue from. */
+  readonly image: Json;
+  readonly unknowns: ReadonlyMap<number, Unknown>;
+  readonly nextId: number;
+  /** The new numbers of unknown values, by their old ones. */
+  readonly renamed: ReadonlyMap<number, number>;
+}
+
+/** Stands for a value of which only its existence matters. */
+const SOME = JSON.stringify('·');
+
+class Canonical {
+  private readonly state: number;
+
+  constructor(
+    private readonly image: RunImage,
+    private readonly reductions: Reductions,
+    private readonly knowledge: Knowledge,
+  ) {
+    this.state = reductions.machine.states.findIndex(({ name }) => name === image.state);
+  }
+
+  /** The values that are known by now, at any depth. */
+  private resolveAll(value: Value): Value {
+    const resolved = this.knowledge.resolve(value);
+    if (isList(resolved)) return resolved.map((item) => this.resolveAll(item));
+    if (!isObject(resolved)) return resolved;
+    return Object.fromEntries(Object.entries(resolved).map(([name, item]) => [name, this.resolveAll(item)]));
+  }
+
+  private slot(text: string | null, variable: Variable): string | null {
+    if (text === null) return null;
+    const { relevant, saturated } = this.reductions;
+    const counter = saturated.get(variable);
+    if (counter !== undefined) {
+      const number = Number(text);
+      const { beyond, direction } = counter;
+      if ((number - beyond) * direction > 0) return String(beyond + direction);
+    }
+    if (relevant !== null && !relevant.has(variable) && !saturated.has(variable))
+      return /^-?\d/.test(text) ? '0' : SOME;
+    const value = decode(text) as Value;
+    return encode(this.resolveAll(value));
+  }
+
+  private locals(slots: readonly (string | null)[], pc: number): (string | null)[] {
+    const live = this.reductions.liveness?.localsAt(this.state, pc);
+    return slots.map((text, slot) =>
+      live !== undefined && !live.has(slot) ? null : this.slot(text, `local ${this.state} ${slot}`),
+    );
+  }
+
+  private thread(image: ThreadImage): ThreadImage {
+    const { output, failures: _, handled: __, frames, ...rest } = image;
+    return {
+      ...rest,
+      locals: this.locals(image.locals, image.pc),
+      output: this.reductions.keepsOutput[this.state] === true || output === null ? output : { text: '', bytes: 0 },
+      ...(frames === undefined ? {} : { frames: frames.map((frame) => this.frame(frame)) }),
+      forks: image.forks.map((fork) => this.fork(fork)),
+    };
+  }
+
+  private frame(frame: NonNullable<ThreadImage['frames']>[number]): NonNullable<ThreadImage['frames']>[number] {
+    if (frame.kind === 'scope') return frame;
+    const isConstant = idsIn(frame.output).length === 0;
+    return {
+      ...frame,
+      startedMs: 0,
+      diff: '',
+      diffBefore: '',
+      errorBefore: '',
+      output: isConstant || this.reductions.relevant === null ? frame.output : '·',
+      comments: frame.comments === null ? null : '',
+      session: null,
+      sessionBefore: null,
+    };
+  }
+
+  private fork(fork: ForkImage): ForkImage {
+    return {
+      ...fork,
+      locals: this.locals(fork.locals, fork.pc),
+      items: fork.items === null ? null : fork.items.map((item) => (item === null ? null : this.item(fork, item))),
+      members: fork.members.map((member, index) => this.member(fork, member, index)),
+    };
+  }
+
+  private item(fork: ForkImage, text: string): string | null {
+    const one = this.reductions.machine.states[this.state]?.code[fork.pc];
+    return one?.op === 'fork-each' ? this.slot(text, `local ${this.state} ${one.variable}`) : text;
+  }
+
+  private member(fork: ForkImage, member: MemberImage, index: number): MemberImage {
+    const one = this.reductions.machine.states[this.state]?.code[fork.pc];
+    const slots =
+      one?.op === 'fork-each' ? one.collect : one?.op === 'fork' ? (one.branches[index]?.collect ?? []) : [];
+    const live = this.reductions.liveness?.localsAt(this.state, fork.pc);
+    return {
+      ...member,
+      events: [],
+      ...(member.undo === undefined ? {} : { undo: member.undo }),
+      collected:
+        member.collected?.map((text, at) => {
+          const slot = slots[at] as number;
+          return live !== undefined && !live.has(slot) ? null : this.slot(text, `local ${this.state} ${slot}`);
+        }) ?? null,
+      thread: member.thread === null ? null : this.thread(member.thread),
+    };
+  }
+
+  /** The snapshot with all values that matter. */
+  run(): RunImage {
+    const { image, reductions } = this;
+    const { liveness, machine } = reductions;
+    const isRead = (variable: Variable): boolean => liveness?.isReadLater(this.state, variable) ?? true;
+    const entries: Record<string, (string | null)[]> = {};
+    for (const [name, slots] of Object.entries(image.entries)) {
+      const at = machine.states.findIndex((state) => state.name === name);
+      entries[name] = slots.map((text, slot) => {
+        const variable = `entry ${at} ${slot}`;
+        return isRead(variable) ? this.slot(text, variable) : null;
+      });
+    }
+    return {
+      ...image,
+      main: this.thread(image.main),
+      tracked: image.tracked.map((text, slot) => {
+        const variable = `tracked ${slot}`;
+        // Whether it exists decides whether TRACK creates it.
+        return isRead(variable) || text === null ? this.slot(text, variable) : '0';
+      }),
+      inputs: image.inputs.map((text) => (text === null ? null : encode(this.resolveAll(decode(text) as Value)))),
+      entries,
+      transitions: 0,
+      trail: { total: 0, last: [] },
+      cause: image.cause === null ? null : { ...image.cause, causes: [] },
+      effects: 0,
+      ...(image.stepping === undefined ? {} : { stepping: this.stepping(image.stepping) }),
+    };
+  }
+
+  private stepping(stepping: NonNullable<RunImage['stepping']>): NonNullable<RunImage['stepping']> {
+    const volatile = /\.(?:duration|cost|tokens_in|tokens_out|turns|session_id|error|diff|started|finished)$/;
+    return {
+      ...stepping,
+      firstClockMs: stepping.firstClockMs === 0 ? 0 : 1,
+      lastClockMs: 0,
+      keys: stepping.keys.map(([key, text]): [string, string] => [key, volatile.test(key) ? '' : text]),
+      budgets: [],
+      reserved: 0,
+      steps: stepping.steps.map((step) => ({ ...step, cost: null })),
+    };
+  }
+}
+
+/** Members that number effects, or measure: they are no part of the key. */
+const PRIVATE = new Set([
+  'counter',
+  'effect',
+  'until',
+  'id',
+  'effects',
+  'knownCost',
+  'unknownCosts',
+  'agentCalls',
+  'tokens',
+  'version',
+  'transitions',
+  'trail',
+  'tally',
+  'blamed',
+  'touched',
+  'question',
+  'error',
+  'message',
+  'bounds',
+]);
+
+/** Members with values of the program, in which any name may occur. */
+const VALUES = new Set(['data', 'payload', 'log', 'with']);
+
+function keyText(image: RunImage): string {
+  return JSON.stringify(image, (name, value) => {
+    if (VALUES.has(name)) return JSON.stringify(value);
+    return PRIVATE.has(name) ? undefined : value;
+  });
+}
+
+/** The configuration of a run that is blocked or interrupted. `more` is part of it. */
+export function configurationOf(run: Run, reductions: Reductions, knowledge: Knowledge, more: Json): Configuration {
+  const raw = snapshotOf(run) as unknown as RunImage;
+  const events = reductions.keepsEvents ? eventsOf(raw.main) : [];
+  const image = new Canonical(raw, reductions, knowledge).run();
+  const { result } = image;
+  const key =
+    result === null ? keyText(image) : JSON.stringify(['end', result.status, result.state, result.error?.kind]);
+  const order = new Map<number, number>();
+  for (const id of idsIn(key)) if (!order.has(id)) order.set(id, order.size);
+  const mentioned = JSON.stringify(image);
+  for (const id of idsIn(mentioned)) if (!order.has(id)) order.set(id, order.size);
+  addDerived(knowledge, order);
+  const rename = (text: string): string => replaceMarks(text, (id) => markOf(order.get(id) ?? -1));
+  const unknowns = new Map<number, Unknown>();
+  for (const [id, to] of order) unknowns.set(to, renameUnknown(knowledge.of(id), order, rename));
+  const facts = [...unknowns]
+    .sort(([one], [other]) => one - other)
+    .map(([id, { made, facts: known }]) => [id, made, known]);
+  return {
+    key: JSON.stringify([rename(key), facts, events, more]),
+    image: result === null ? (JSON.parse(rename(mentioned)) as Json) : null,
+    unknowns,
+    nextId: order.size,
+    renamed: order,
+  };
+}
+
+/** What can be computed again from values that are still there keeps its facts. */
+function addDerived(knowledge: Knowledge, order: Map<number, number>): void {
+  const derived = [...knowledge.unknowns].filter(([id, { made }]) => made !== null && !order.has(id));
+  for (let isGrowing = true; isGrowing; ) {
+    isGrowing = false;
+    for (const [id, { made }] of derived) {
+      if (order.has(id)) continue;
+      const from = made?.args.flatMap(idsIn) ?? [];
+      if (from.length === 0 || !from.every((one) => order.has(one))) continue;
+      order.set(id, order.size);
+      isGrowing = true;
+    }
+  }
+}
+
+function renameUnknown(
+  { made, label, facts }: Unknown,
+  order: ReadonlyMap<number, number>,
+  rename: (text: string) => string,
+): Unknown {
+  const isKept = (text: string): boolean => idsIn(text).every((id) => order.has(id));
+  const answers = Object.entries(facts.answers ?? {}).filter(([question]) => isKept(question));
+  const { answers: _, ...rest } = facts;
+  return {
+    // A value whose origin is gone is as good as one that the world gave.
+    made: made?.args.every(isKept) ? { op: made.op, args: made.args.map(rename) } : null,
+    label,
+    facts:
+      answers.length === 0
+        ? rest
+        : {
+            ...rest,
+            answers: Object.fromEntries(answers.map(([question, answer]) => [rename(question), answer]).sort()),
+          },
+  };
+}
+
+function eventsOf(thread: ThreadImage): Json {
+  return thread.forks.map((fork) =>
+    fork.members.map((member) => [
+      member.events.map((event) => ('event' in event ? event.event : null)).filter((name) => name !== null),
+      member.thread === null ? [] : eventsOf(member.thread),
+    ]),
+  ) as Json;
+}

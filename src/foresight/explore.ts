@@ -1,0 +1,371 @@
+/** Explores all configurations of a machine, breadth first, until all are known or a budget is used up. */
+import type { RunEvent } from '../interpreter/events/event.js';
+import type { RunOptions } from '../interpreter/run.js';
+import type { Member } from '../interpreter/run-state/fork.js';
+import type { Pending } from '../interpreter/run-state/pending.js';
+import type { Json } from '../machine/expression.js';
+import type { Machine } from '../machine/machine.js';
+import { type Configuration, configurationOf, type Reduction, type Reductions, reductionsOf } from './configuration.js';
+import type { CountedSite, Edge, Node } from './graph.js';
+import { type MonitorState, type Monitors, NO_MONITORS } from './monitors.js';
+import type { Way } from './outcomes.js';
+import type { RequestFacts } from './requests.js';
+import { type Executed, type Moment, type Segment, Segments } from './segment.js';
+import type { Unknown } from './unknown/knowledge.js';
+import { Oracle } from './unknown/oracle.js';
+
+export interface ExploreOptions {
+  /** Inputs that have a value. */
+  readonly inputs: Readonly<Record<string, Json>>;
+  /** Inputs that may have any value. */
+  readonly unknownInputs: ReadonlyMap<number, Unknown>;
+  readonly start?: { readonly state: number; readonly with: Readonly<Record<string, Json>> };
+  /** Whether effects may fail. */
+  readonly withFailures: boolean;
+  /** The longest list that a program goes through. */
+  readonly longest: number;
+  readonly maxConfigurations: number;
+  /** CPU time of the exploration. */
+  readonly seconds: number;
+  readonly without: ReadonlySet<Reduction>;
+  readonly monitors?: Monitors;
+}
+
+export interface Exploration {
+  readonly machine: Machine;
+  readonly nodes: readonly Node[];
+  /** The segments with which runs begin. */
+  readonly begins: readonly Edge[];
+  readonly sites: readonly CountedSite[];
+  readonly mistakes: readonly Mistake[];
+  readonly executed: Executed;
+  readonly starts: readonly number[];
+  /** How many segments were executed. */
+  readonly segments: number;
+  /** Why it is not complete; null: it is. */
+  readonly stoppedBy: 'configurations' | 'seconds' | 'memory' | null;
+  /** Whether a list of unknown length was cut. */
+  readonly isBounded: boolean;
+  /** The lists of unknown length. */
+  readonly lists: ReadonlySet<string>;
+  readonly options: ExploreOptions;
+  /** Executes the segment of an edge again. */
+  readonly repeat: (moment: Moment | null, edge: Edge | null) => Repeated;
+  /** What monitors found, by node. */
+  readonly violations: readonly { readonly edge: Edge | null; readonly node: number; readonly property: number }[];
+  /** For each property, whether its left side was ever reached. */
+  readonly awoken: ReadonlySet<number>;
+}
+
+/** A failure of an expression of the program. */
+export interface Mistake {
+  readonly kind: string;
+  readonly message: string;
+  readonly state: string;
+  readonly line: number;
+  /** Whether the run fails because of it. */
+  readonly isFatal: boolean;
+}
+
+export interface Repeated {
+  readonly moment: Moment;
+  readonly segment: Segment;
+  readonly configuration: Configuration;
+  readonly way: Way | null;
+  readonly pending: RequestFacts | null;
+  readonly effect: string | null;
+}
+
+const MAX_BYTES = 1024 * 1024 * 1024;
+
+export function runOptionsOf(machine: Machine, options: Pick<ExploreOptions, 'inputs' | 'start'>): RunOptions {
+  const needsWorktree = machine.states.some(({ code }) => code.some((one) => one.op === 'step-collect'));
+  return {
+    inputs: options.inputs,
+    jobs: 4,
+    record: true,
+    autoEvents: false,
+    limits: {},
+    effectTimeoutMs: null,
+    matches: (regex, text) => regex.test(text),
+    sha256: (text) => `sha256 of ${text}`,
+    digest: '',
+    version: '',
+    ...(needsWorktree ? { worktree: { base: '0'.repeat(40) } } : {}),
+    ...(options.start === undefined ? {} : { start: options.start }),
+  };
+}
+
+export function explore(machine: Machine, options: ExploreOptions): Exploration {
+  return new Explorer(machine, options).run();
+}
+
+class Explorer {
+  private readonly segments: Segments;
+  private readonly reductions: Reductions;
+  private readonly nodes: Node[] = [];
+  private readonly begins: Edge[] = [];
+  private readonly moments: (Moment | null)[] = [];
+  private readonly states: MonitorState[] = [];
+  private readonly known = new Map<string, number>();
+  private readonly sites: CountedSite[] = [];
+  private readonly siteIndex = new Map<string, number>();
+  private readonly mistakes: Mistake[] = [];
+  private readonly mistakeIndex = new Map<string, number>();
+  private readonly violations: { readonly edge: Edge | null; readonly node: number; readonly property: number }[] = [];
+  private readonly awoken = new Set<number>();
+  private readonly monitors: Monitors;
+  private readonly runOptions: RunOptions;
+  private executions = 0;
+  private isBounded = false;
+  private readonly lists = new Set<string>();
+  private stoppedBy: Exploration['stoppedBy'] = null;
+
+  constructor(
+    private readonly machine: Machine,
+    private readonly options: ExploreOptions,
+  ) {
+    this.runOptions = runOptionsOf(machine, options);
+    this.segments = new Segments(machine, this.runOptions, options.longest);
+    this.monitors = options.monitors ?? NO_MONITORS;
+    const inputs = machine.inputs.map(({ name, value }) =>
+      Object.hasOwn(options.inputs, name) ? options.inputs[name] : value,
+    );
+    this.reductions = reductionsOf(machine, inputs, options.without, this.monitors.looksAtEvents);
+  }
+
+  run(): Exploration {
+    const began = process.cpuUsage();
+    const usedSeconds = (): number => {
+      const { user, system } = process.cpuUsage(began);
+      return (user + system) / 1e6;
+    };
+    this.begin();
+    for (let at = 0; at < this.nodes.length; at++) {
+      if (this.nodes.length > this.options.maxConfigurations) this.stoppedBy = 'configurations';
+      else if (at % 32 === 0 && usedSeconds() > this.options.seconds) this.stoppedBy = 'seconds';
+      else if (at % 256 === 0 && process.memoryUsage.rss() > MAX_BYTES) this.stoppedBy = 'memory';
+      if (this.stoppedBy !== null) break;
+      this.expand(at);
+      this.moments[at] = null;
+    }
+    const { machine, nodes, begins, sites, mistakes, options, violations, awoken } = this;
+    return {
+      machine,
+      nodes,
+      begins,
+      sites,
+      mistakes,
+      executed: this.segments.executed,
+      starts: this.segments.starts,
+      segments: this.executions,
+      stoppedBy: this.stoppedBy,
+      isBounded: this.isBounded,
+      lists: this.lists,
+      options,
+      repeat: (moment, edge) => this.repeat(moment, edge),
+      violations,
+      awoken,
+    };
+  }
+
+  /** All ways in which a segment can go. */
+  private forAll(execute: (oracle: Oracle) => Segment, then: (segment: Segment, oracle: Oracle) => void): void {
+    const scripts: number[][] = [[]];
+    for (let script = scripts.shift(); script !== undefined; script = scripts.shift()) {
+      const oracle = new Oracle(script);
+      this.executions++;
+      let segment: Segment;
+      try {
+        segment = execute(oracle);
+      } catch (cause) {
+        const decisions = oracle.taken.map(({ text }) => text).join('; ');
+        throw new Error(`exploring failed after the decisions: ${decisions || 'none'}`, { cause });
+      }
+      if (segment.knowledge.usedLength) this.isBounded = true;
+      for (const list of segment.knowledge.lists) this.lists.add(list);
+      scripts.push(...oracle.others());
+      then(segment, oracle);
+    }
+  }
+
+  private begin(): void {
+    const { unknownInputs } = this.options;
+    this.forAll(
+      (oracle) => this.segments.start(unknownInputs, unknownInputs.size, oracle),
+      (segment, oracle) =>
+        this.add(segment, oracle, { from: -1, pending: -1, way: -1, isTime: false, isOutside: false }),
+    );
+  }
+
+  private expand(at: number): void {
+    const node = this.nodes[at] as Node;
+    node.isExpanded = true;
+    const moment = this.moments[at];
+    if (moment === null || moment === undefined || node.result !== null) return;
+    const run = this.segments.restore(moment);
+    if (run.ready.length > 0) {
+      this.forAll(
+        (oracle) => this.segments.continue(moment, null, null, oracle),
+        (segment, oracle) =>
+          this.add(segment, oracle, { from: at, pending: -1, way: -1, isTime: false, isOutside: false }),
+      );
+      return;
+    }
+    const all = [...run.pending.values()];
+    for (const pending of this.chosen(all)) {
+      const index = all.indexOf(pending);
+      const ways = this.segments.waysOf(pending, moment.requests.get(pending.effect));
+      ways.forEach((way, number) => {
+        if (way.isFailure === true && !this.options.withFailures) return;
+        const { isTime = false, isOutside = false } = way;
+        this.forAll(
+          (oracle) => this.segments.continue(moment, pending.effect, way, oracle),
+          (segment, oracle) => this.add(segment, oracle, { from: at, pending: index, way: number, isTime, isOutside }),
+        );
+      });
+    }
+  }
+
+  /**
+   * What is settled next. A clock gives its time at once. Members that nothing else can end need one order only: their
+   * join does not depend on it.
+   */
+  private chosen(pending: readonly Pending[]): readonly Pending[] {
+    const instant = pending.find(({ kind }) => kind === 'clock' || kind === 'uuid' || kind === 'random');
+    if (instant !== undefined) return [instant];
+    if (this.options.without.has('one-order') || this.monitors.looksAtOrder) return pending;
+    const free = pending.find(isIndependent);
+    return free === undefined ? pending : [free];
+  }
+
+  private add(
+    segment: Segment,
+    oracle: Oracle,
+    about: Pick<Edge, 'from' | 'pending' | 'way' | 'isTime' | 'isOutside'>,
+  ): void {
+    const { run, events } = segment;
+    const before = about.from < 0 ? this.monitors.first : (this.states[about.from] as MonitorState);
+    const watched = this.monitors.step(before, segment);
+    for (const property of watched.awoken) this.awoken.add(property);
+    const configuration = configurationOf(run, this.reductions, segment.knowledge, [
+      segment.isRunning,
+      [...watched.state],
+    ]);
+    const known = this.known.get(configuration.key);
+    const to = known ?? this.nodes.length;
+    const edge: Edge = {
+      ...about,
+      to,
+      decisions: oracle.taken.map(({ index }) => index),
+      counts: events.flatMap((event) => this.siteOf(event)),
+      mistakes: this.mistakesOf(events, run.result !== null),
+    };
+    if (about.from < 0) this.begins.push(edge);
+    else this.nodes[about.from]?.out.push(edge);
+    for (const property of watched.violated) this.violations.push({ edge, node: to, property });
+    if (known !== undefined) return;
+    const { result } = run;
+    this.known.set(configuration.key, to);
+    this.states.push(watched.state);
+    this.nodes.push({
+      id: to,
+      by: edge,
+      state: run.currentState,
+      result:
+        result === null
+          ? null
+          : { status: result.status, state: result.state, value: result.value, error: result.error?.kind ?? null },
+      out: [],
+      isExpanded: false,
+    });
+    this.moments.push(result === null ? momentOf(configuration, segment) : null);
+  }
+
+  private siteOf(event: RunEvent): number[] {
+    const site = countedSite(event);
+    if (site === null) return [];
+    const key = site.kind === 'command' ? JSON.stringify(site) : `${site.kind} ${site.name}`;
+    let index = this.siteIndex.get(key);
+    if (index === undefined) {
+      index = this.sites.push(site) - 1;
+      this.siteIndex.set(key, index);
+    }
+    return [index];
+  }
+
+  private mistakesOf(events: readonly RunEvent[], isOver: boolean): number[] {
+    const failed = events.some(({ type }) => type === 'run_failed');
+    return events.flatMap((event) => {
+      if (event.type !== 'instruction_failed' || event.error_type !== 'bad_value') return [];
+      const { error_type: kind, error: message, state, line } = event;
+      const end = events.find((one) => one.type === 'run_failed');
+      const isFatal =
+        isOver && failed && end?.type === 'run_failed' && end.error.line === line && end.error.state === state;
+      const key = `${state} ${line} ${isFatal}`;
+      let index = this.mistakeIndex.get(key);
+      if (index === undefined) {
+        index = this.mistakes.push({ kind, message, state, line, isFatal }) - 1;
+        this.mistakeIndex.set(key, index);
+      }
+      return [index];
+    });
+  }
+
+  private repeat(moment: Moment | null, edge: Edge | null): Repeated {
+    const oracle = new Oracle(edge?.decisions ?? []);
+    const { unknownInputs } = this.options;
+    let way: Way | null = null;
+    let facts: RequestFacts | null = null;
+    let effect: string | null = null;
+    let segment: Segment;
+    if (moment === null) segment = this.segments.start(unknownInputs, unknownInputs.size, oracle);
+    else {
+      const pending =
+        edge === null || edge.pending < 0
+          ? undefined
+          : [...this.segments.restore(moment).pending.values()][edge.pending];
+      if (pending !== undefined) {
+        facts = moment.requests.get(pending.effect) ?? null;
+        way = this.segments.waysOf(pending, facts ?? undefined)[edge?.way ?? 0] ?? null;
+        effect = pending.effect;
+      }
+      segment = this.segments.continue(moment, effect, way, oracle);
+    }
+    const configuration = configurationOf(segment.run, this.reductions, segment.knowledge, null);
+    return { moment: momentOf(configuration, segment), segment, configuration, way, pending: facts, effect };
+  }
+}
+
+function momentOf({ image, unknowns, nextId }: Configuration, { requests }: Segment): Moment {
+  return { image, unknowns, nextId, requests };
+}
+
+/** Whether a member waits for its own effect, and no quorum, limit of time or detached join can end it earlier. */
+function isIndependent({ purpose, thread, kind }: Pending): boolean {
+  if (purpose !== 'result' || thread.member === null || kind === 'signal') return false;
+  for (let member: Member | null = thread.member; member !== null; member = member.fork.parent.member) {
+    const { fork } = member;
+    if (fork.quorum !== null || fork.detached || fork.parent.pending.length > 0) return false;
+  }
+  return true;
+}
+
+function countedSite(event: RunEvent): CountedSite | null {
+  if (event.type === 'state_entered') return { kind: 'state', name: event.state, state: event.state, line: 0 };
+  if (event.type === 'asked') return { kind: 'ask', name: event.name, state: '', line: 0 };
+  if (event.type !== 'effect_requested') return null;
+  const { state, line, tool, text } = event;
+  switch (event.kind) {
+    case 'agent':
+      return { kind: 'agent', name: tool ?? text, state, line };
+    case 'tool':
+      return { kind: 'tool', name: tool ?? text, state, line };
+    case 'shell':
+    case 'argv':
+    case 'function':
+      return { kind: 'command', name: text, state, line };
+    default:
+      return null;
+  }
+}

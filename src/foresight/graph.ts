@@ -1,0 +1,104 @@
+/** The graph of configurations: what was reached, by what, and what happened on the way. */
+import type { RunResult } from '../interpreter/run.js';
+
+/** Something that is counted on the way: the entry of a state, a call, a question. */
+export interface CountedSite {
+  readonly kind: 'state' | 'agent' | 'command' | 'tool' | 'ask';
+  /** The name of a state, an agent, a tool or a question; the text of a command. */
+  readonly name: string;
+  readonly state: string;
+  readonly line: number;
+}
+
+export interface Edge {
+  readonly from: number;
+  readonly to: number;
+  /** The position among what the run waited for; -1: the run only continued. */
+  readonly pending: number;
+  readonly way: number;
+  /** Indexes of the decisions. */
+  readonly decisions: readonly number[];
+  readonly isTime: boolean;
+  readonly isOutside: boolean;
+  /** Indexes of counted sites, once for each time. */
+  readonly counts: readonly number[];
+  /** Indexes of failures in the program's own expressions. */
+  readonly mistakes: readonly number[];
+}
+
+export interface Node {
+  readonly id: number;
+  /** The edge by which it was reached first; null for the start. */
+  readonly by: Edge | null;
+  readonly state: string;
+  readonly result: (Pick<RunResult, 'status' | 'state' | 'value'> & { readonly error: string | null }) | null;
+  readonly out: Edge[];
+  /** Whether its outcomes were explored. */
+  isExpanded: boolean;
+}
+
+/** Components of the edges that `follows` accepts, numbered so that an edge never leads to a larger number. */
+export function componentsOf(nodes: readonly Node[], follows: (edge: Edge) => boolean): Int32Array {
+  const index = new Int32Array(nodes.length).fill(-1);
+  const low = new Int32Array(nodes.length);
+  const component = new Int32Array(nodes.length).fill(-1);
+  const open: number[] = [];
+  let count = 0;
+  let found = 0;
+  for (const { id: root } of nodes) {
+    if (index[root] !== -1) continue;
+    const work: { readonly at: number; next: number }[] = [];
+    const enter = (at: number): void => {
+      index[at] = low[at] = count++;
+      open.push(at);
+      work.push({ at, next: 0 });
+    };
+    enter(root);
+    while (work.length > 0) {
+      const top = work.at(-1) as (typeof work)[number];
+      const edge = (nodes[top.at] as Node).out[top.next++];
+      if (edge === undefined) {
+        work.pop();
+        if (low[top.at] === index[top.at]) {
+          for (let one = -1; one !== top.at; ) {
+            one = open.pop() as number;
+            component[one] = found;
+          }
+          found++;
+        }
+        const before = work.at(-1);
+        if (before !== undefined) low[before.at] = Math.min(low[before.at] as number, low[top.at] as number);
+      } else if (follows(edge)) {
+        if (index[edge.to] === -1) enter(edge.to);
+        else if (component[edge.to] === -1) low[top.at] = Math.min(low[top.at] as number, index[edge.to] as number);
+      }
+    }
+  }
+  return component;
+}
+
+/** The edges from the start to a node, by the shortest way. The first one begins the run. */
+export function wayTo(nodes: readonly Node[], to: number): Edge[] {
+  const edges: Edge[] = [];
+  for (let by = nodes[to]?.by ?? null; by !== null; by = nodes[by.from]?.by ?? null) edges.push(by);
+  return edges.reverse();
+}
+
+/** A shortest cycle through a node by edges that `follows` accepts; null: there is none. */
+export function cycleThrough(nodes: readonly Node[], at: number, follows: (edge: Edge) => boolean): Edge[] | null {
+  const by = new Map<number, Edge>();
+  const queue = [at];
+  for (const from of queue)
+    for (const edge of (nodes[from] as Node).out) {
+      if (!follows(edge)) continue;
+      if (edge.to === at) {
+        const edges = [edge];
+        for (let one = from; one !== at; one = (by.get(one) as Edge).from) edges.unshift(by.get(one) as Edge);
+        return edges;
+      }
+      if (by.has(edge.to)) continue;
+      by.set(edge.to, edge);
+      queue.push(edge.to);
+    }
+  return null;
+}

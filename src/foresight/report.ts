@@ -1,0 +1,154 @@
+/** The result of a verification as text, and as JSON for programs. */
+import type { Json } from '../machine/expression.js';
+import type { Bound } from './bounds.js';
+import { ROUNDS } from './defects.js';
+import type { Trace } from './trace.js';
+import { traceLines } from './trace-lines.js';
+import type { End, Found, Verification } from './verify.js';
+
+const number = (value: number): string => value.toLocaleString('en-US');
+
+/** How much was explored, in the first line of every report. */
+export function firstLine({ stoppedBy, isBounded, options, configurations }: Verification): string {
+  const without = options.withFailures ? '' : ', without failures of effects';
+  if (stoppedBy !== null) {
+    const why = {
+      configurations: `${number(configurations)} configurations`,
+      seconds: `${number(options.seconds)} seconds`,
+      memory: '1 GiB of memory',
+    };
+    return `not completely: ${why[stoppedBy]}${without}`;
+  }
+  return `${isBounded ? `explored up to lists of ${options.longest}` : 'explored completely'}${without}`;
+}
+
+/** Traces are numbered in the order of the report. */
+class Traces {
+  readonly all: { readonly trace: Trace; readonly cycle: number }[] = [];
+
+  name(trace: Trace, cycle = 0): string {
+    return `t${this.all.push({ trace, cycle })}`;
+  }
+}
+
+export interface TextOptions {
+  /** Print every trace, or only those of defects. */
+  readonly allTraces: boolean;
+}
+
+export function reportText(verification: Verification, { allTraces }: TextOptions): string {
+  const { configurations, segments, ends, defects, bounds, never, stoppedBy } = verification;
+  const traces = new Traces();
+  const sections = [
+    section('ends', endRows(ends, traces)),
+    section(
+      'defects',
+      defects.flatMap((defect) => defectLines(defect, traces)),
+    ),
+    section('bounds', boundRows(bounds)),
+    section(
+      'never entered',
+      never.map((state) => `  ${state}`),
+    ),
+    ...(allTraces ? [section('traces', traceSection(traces))] : []),
+  ];
+  const least = stoppedBy === null ? '' : '≥ ';
+  const figures = `${least}${number(configurations)} configurations, ${least}${number(segments)} segments`;
+  return [firstLine(verification), figures, ...sections.flat(), ''].join('\n');
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : ['', title, ...lines];
+}
+
+const endName = ({ status, state, error }: End): string => `${status}${error === null ? '' : ` ${error}`} in ${state}`;
+
+function endRows(ends: readonly End[], traces: Traces): string[] {
+  return table(ends.map((end) => [endName(end), traces.name(end.trace), proofOf(end.trace)]));
+}
+
+const proofOf = ({ isConfirmed }: Trace): string => (isConfirmed ? 'confirmed' : 'possible');
+
+function defectLines({ kind, severity, file, line, message, help, trace, cycle }: Found, traces: Traces): string[] {
+  const lines = [`  ${severity}[${kind}]: ${message}`, `    --> ${file}:${line}`];
+  if (trace !== null) {
+    lines.push(
+      `    ${traces.name(trace, cycle)}, ${proofOf(trace)}${trace.isConfirmed ? ' by a run' : ': no values were found that lead there'}:`,
+    );
+    lines.push(...traceLines(trace, cycle, ROUNDS).map((text) => `      ${text}`));
+  }
+  return [...lines, `    = help: ${help}`];
+}
+
+function boundRows(bounds: readonly Bound[]): string[] {
+  const rows = bounds.map((bound) => [shorten(bound.what), amountOf(bound), becauseOf(bound)]);
+  return rows.length === 0 ? [] : table([['call', 'at most', 'because'], ...rows]);
+}
+
+function amountOf({ kind, atMost, formula, isOnlyByLimit }: Bound): string {
+  if (formula !== null) return formula;
+  if (atMost === null) return 'unbounded';
+  const amount = kind === 'cost' ? `$${Math.round(atMost * 1e6) / 1e6}` : number(atMost);
+  return isOnlyByLimit ? `${amount} (only by LIMIT)` : amount;
+}
+
+function becauseOf({ because }: Bound): string {
+  if (because === null) return '';
+  return because.line === null ? because.text : `${because.file}:${because.line} ${because.text}`;
+}
+
+function traceSection({ all }: Traces): string[] {
+  return all.flatMap(({ trace, cycle }, index) => [
+    `  t${index + 1}`,
+    ...traceLines(trace, cycle, cycle > 0 ? ROUNDS : 0).map((line) => `    ${line}`),
+  ]);
+}
+
+function table(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd());
+}
+
+function shorten(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ');
+  return line.length > 50 ? `${line.slice(0, 50)}…` : line;
+}
+
+/** The same as JSON. */
+export function reportJson(verification: Verification): Json {
+  const { machine, stoppedBy, isBounded, configurations, segments, ends, defects, bounds, never } = verification;
+  const traceJson = (trace: Trace, cycle = 0): Json => ({
+    confirmed: trace.isConfirmed,
+    inputs: trace.inputs as Json,
+    lines: traceLines(trace, cycle, cycle > 0 ? ROUNDS : 0),
+  });
+  return {
+    machine: machine.name,
+    complete: stoppedBy === null,
+    bounded_by: stoppedBy ?? (isBounded ? 'lists' : null),
+    configurations,
+    segments,
+    ends: ends.map(({ status, state, error, trace }) => ({ status, state, error, trace: traceJson(trace) })),
+    defects: defects.map(({ kind, severity, file, line, message, help, trace, cycle }) => ({
+      ...{ code: kind, severity, file, line, message, help },
+      verdict: trace === null ? 'never-reached' : proofOf(trace),
+      trace: trace === null ? null : traceJson(trace, cycle),
+    })),
+    bounds: bounds.map(({ what, atMost, formula, isOnlyByLimit, because }) => ({
+      what,
+      at_most: atMost,
+      formula,
+      only_by_limit: isOnlyByLimit,
+      because: because === null ? null : { ...because },
+    })),
+    never: [...never],
+    properties: [],
+  };
+}
+
+/** What a verification comes to: 0 nothing is wrong, 1 something confirmed is, 3 it is not decided. */
+export function verdictOf({ stoppedBy, defects }: Verification, isStrict: boolean): 0 | 1 | 3 {
+  const wrong = defects.filter(({ severity }) => severity === 'error' || isStrict);
+  if (wrong.some(({ trace }) => trace === null || trace.isConfirmed)) return 1;
+  return wrong.length > 0 || stoppedBy !== null ? 3 : 0;
+}

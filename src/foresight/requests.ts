@@ -1,0 +1,64 @@
+/** What an exploration remembers of requests: a restored run does not make them again. */
+import type { EffectRequest } from '../interpreter/request.js';
+import type { Pending } from '../interpreter/run-state/pending.js';
+
+/** What an outcome depends on of a request, as long as it is open. */
+export interface RequestFacts {
+  readonly kind: Pending['kind'];
+  readonly text: string;
+  readonly state: string;
+  readonly line: number;
+  readonly tool: string | null;
+  readonly ok?: readonly number[] | 'any';
+  readonly hasTimeout: boolean;
+  readonly answerFile?: string;
+  readonly alternatives?: number;
+  readonly choices?: readonly string[] | null;
+  readonly name?: string;
+  readonly action?: string;
+  readonly isPlanCheck?: boolean;
+  readonly hasGuards?: boolean;
+  readonly hasSchema?: boolean;
+}
+
+export function requestFacts(request: EffectRequest): RequestFacts {
+  const common = {
+    kind: request.kind,
+    text: request.kind as string,
+    state: '',
+    line: 0,
+    tool: null,
+    hasTimeout: false,
+  };
+  switch (request.kind) {
+    case 'shell':
+    case 'argv':
+    case 'function':
+    case 'agent':
+    case 'tool': {
+      const { text, state, line, tool, ok = [0], timeoutMs } = request;
+      const facts = { kind: request.kind, text, state, line, tool, ok, hasTimeout: timeoutMs !== null };
+      if (request.kind === 'tool') {
+        const isPlanCheck = request.calls.kind === 'plan';
+        const { alternatives, schema } = request.call;
+        return { ...facts, alternatives: alternatives.length, isPlanCheck, hasSchema: schema !== null };
+      }
+      if (request.kind !== 'agent') return facts;
+      const { answerFile, call, guards } = request;
+      return {
+        ...facts,
+        ...(answerFile === undefined ? {} : { answerFile }),
+        ...(call === undefined ? {} : { alternatives: call.alternatives.length, hasSchema: call.schema !== null }),
+        hasGuards: guards !== undefined && Object.keys(guards).length > 0,
+      };
+    }
+    case 'ask':
+      return { ...common, text: request.question, choices: request.choices, name: request.name };
+    case 'signal':
+      return { ...common, text: request.name, name: request.name };
+    case 'worktree':
+      return { ...common, action: request.action.do };
+    default:
+      return common;
+  }
+}

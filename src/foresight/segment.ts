@@ -1,0 +1,178 @@
+/**
+ * Executes a segment: what a run does from one moment at which it is blocked to the next. The shipped interpreter does it,
+ * with operations that ask an oracle where a value is not known.
+ */
+import type { RunEvent } from '../interpreter/events/event.js';
+import { RuntimeFailure } from '../interpreter/failure.js';
+import {
+  advance,
+  answer,
+  type LinkedMachine,
+  linkWith,
+  type Run,
+  type RunOptions,
+  receiveSignal,
+  restoreRun,
+  settle,
+  startRun,
+} from '../interpreter/run.js';
+import type { Pending } from '../interpreter/run-state/pending.js';
+import type { Json } from '../machine/expression.js';
+import type { Instruction, Machine, State } from '../machine/machine.js';
+import { bindName } from './names.js';
+import { type Happening, type Way, waysOf } from './outcomes.js';
+import { type RequestFacts, requestFacts } from './requests.js';
+import { Knowledge, type Unknown } from './unknown/knowledge.js';
+import type { Oracle } from './unknown/oracle.js';
+import { symbolicOperations } from './unknown/symbolic-operations.js';
+
+/** What was executed of a machine, over all segments. */
+export interface Executed {
+  /** By flat position: how often it led on, and how often it failed. */
+  readonly passed: Uint32Array;
+  readonly failed: Uint32Array;
+  /** By flat position of an IF: whether its condition was true, and false. */
+  readonly wasTrue: Uint8Array;
+  readonly wasFalse: Uint8Array;
+}
+
+/** Where a segment begins. */
+export interface Moment {
+  readonly image: Json;
+  readonly unknowns: ReadonlyMap<number, Unknown>;
+  readonly nextId: number;
+  /** What the run waits for, by effect. */
+  readonly requests: ReadonlyMap<string, RequestFacts>;
+}
+
+export interface Segment {
+  readonly run: Run;
+  readonly knowledge: Knowledge;
+  readonly events: readonly RunEvent[];
+  readonly requests: ReadonlyMap<string, RequestFacts>;
+  /** Whether it can continue without an outcome: it only made many transitions. */
+  readonly isRunning: boolean;
+  readonly happened: Happening | null;
+}
+
+/** Transitions and loop rounds of one segment. */
+const FUEL = 1000;
+
+export class Segments {
+  readonly executed: Executed;
+  private knowledge = new Knowledge();
+  private readonly linked: LinkedMachine;
+  private readonly locations: readonly { readonly state: State; readonly instruction: Instruction }[];
+
+  constructor(
+    readonly machine: Machine,
+    private readonly options: RunOptions,
+    private readonly longest: number,
+  ) {
+    this.locations = machine.states.flatMap((state) => state.code.map((instruction) => ({ state, instruction })));
+    const count = this.locations.length;
+    this.executed = {
+      passed: new Uint32Array(count + 1),
+      failed: new Uint32Array(count + 1),
+      wasTrue: new Uint8Array(count + 1),
+      wasFalse: new Uint8Array(count + 1),
+    };
+    this.linked = this.observe(
+      linkWith(
+        { ...machine },
+        symbolicOperations(() => this.knowledge),
+      ),
+    );
+  }
+
+  get starts(): readonly number[] {
+    return this.linked.starts;
+  }
+
+  /** Notes what is executed. Requests are not made again after a restore: what they depend on is remembered. */
+  private observe(linked: LinkedMachine): LinkedMachine {
+    const { passed, failed, wasTrue, wasFalse } = this.executed;
+    const locations = this.locations;
+    return {
+      ...linked,
+      instructions: linked.instructions.map((instruction, pc) => {
+        const isCondition = locations[pc]?.instruction.op === 'unless';
+        return (thread) => {
+          try {
+            const next = instruction(thread);
+            passed[pc] = (passed[pc] as number) + 1;
+            if (isCondition) (next === pc + 1 ? wasTrue : wasFalse)[pc] = 1;
+            return next;
+          } catch (thrown) {
+            if (thrown instanceof RuntimeFailure) failed[pc] = (failed[pc] as number) + 1;
+            throw thrown;
+          }
+        };
+      }),
+      suspenders: linked.suspenders.map((suspender) =>
+        suspender === null ? null : { resume: suspender.resume, reissue: () => undefined },
+      ),
+    };
+  }
+
+  start(unknowns: ReadonlyMap<number, Unknown>, nextId: number, oracle: Oracle): Segment {
+    this.knowledge = new Knowledge(unknowns, nextId, oracle, this.longest);
+    return this.finish(startRun(this.linked, this.options), new Map(), null);
+  }
+
+  /** The run at a moment, to look at what it waits for. */
+  restore({ image, unknowns, nextId }: Moment): Run {
+    this.knowledge = new Knowledge(unknowns, nextId, undefined, this.longest);
+    return restoreRun(this.linked, image, this.options);
+  }
+
+  /** Lets something happen; null: the run only continues. */
+  continue(moment: Moment, effect: string | null, way: Way | null, oracle: Oracle): Segment {
+    const knowledge = new Knowledge(moment.unknowns, moment.nextId, oracle, this.longest);
+    this.knowledge = knowledge;
+    const run = restoreRun(this.linked, moment.image, this.options);
+    const happening = way?.make(knowledge) ?? null;
+    if (happening !== null && effect !== null) apply(run, effect, happening);
+    return this.finish(run, moment.requests, happening);
+  }
+
+  private finish(run: Run, before: ReadonlyMap<string, RequestFacts>, happened: Happening | null): Segment {
+    const isRunning = advance(run, FUEL) === 'more';
+    const requests = new Map<string, RequestFacts>();
+    const made = new Map(run.takeRequests().map((request) => [request.effect, requestFacts(request)] as const));
+    for (const effect of run.pending.keys()) {
+      const facts = made.get(effect) ?? before.get(effect);
+      if (facts !== undefined) requests.set(effect, facts);
+    }
+    run.takeCancellations();
+    return { run, knowledge: this.knowledge, events: run.takeEvents(), requests, isRunning, happened };
+  }
+
+  /** What may come of something that the run waits for. */
+  waysOf(pending: Pending, facts: RequestFacts | undefined): readonly Way[] {
+    const { pc } = pending.thread;
+    const location = this.locations[pc];
+    const known = facts ?? {
+      kind: pending.kind,
+      text: pending.kind,
+      state: '',
+      line: 0,
+      tool: null,
+      hasTimeout: false,
+    };
+    const state = location?.state ?? (this.machine.states[0] as State);
+    const label = bindName(state, location?.instruction) ?? shorten(known.text);
+    return waysOf({ facts: known, pending, instruction: location?.instruction, state, longest: this.longest, label });
+  }
+}
+
+export function apply(run: Run, effect: string, happening: Happening): void {
+  if (happening.kind === 'outcome') settle(run, effect, happening.outcome);
+  else if (happening.kind === 'answer') answer(run, effect, happening.value, 'user');
+  else receiveSignal(run, happening.name, happening.value, 'user');
+}
+
+function shorten(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length > 40 ? `${line.slice(0, 40)}…` : line;
+}

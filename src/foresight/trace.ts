@@ -1,0 +1,155 @@
+/**
+ * Traces: the steps of a way through the graph, made concrete and run by the ordinary interpreter. Only a trace that does
+ * there what it did in the exploration is confirmed.
+ */
+import type { Outcome, RunEvent } from '../interpreter/events/event.js';
+import { advance, link, type Run, startRun } from '../interpreter/run.js';
+import type { Json } from '../machine/expression.js';
+import type { Exploration, Repeated } from './explore.js';
+import { runOptionsOf } from './explore.js';
+import type { Edge } from './graph.js';
+import type { Happening } from './outcomes.js';
+import type { RequestFacts } from './requests.js';
+import { apply } from './segment.js';
+import { markOf, replaceMarks, type Unknown } from './unknown/knowledge.js';
+import { Witnesses } from './witness.js';
+
+export interface TraceStep {
+  /** What the run waited for; null: nothing, it only began or continued. */
+  readonly request: RequestFacts | null;
+  readonly label: string;
+  /** With values; null as above. */
+  readonly happening: Happening | null;
+  /** The position among what the run waited for. */
+  readonly position: number;
+  readonly decisions: readonly string[];
+  readonly events: readonly RunEvent[];
+}
+
+export interface Trace {
+  readonly isConfirmed: boolean;
+  readonly inputs: Readonly<Record<string, Json>>;
+  /** The events are those of the confirming run, or of the exploration. */
+  readonly steps: readonly TraceStep[];
+}
+
+/** The steps of a way from the start, which is also made concrete. */
+export function traceOf(exploration: Exploration, edges: readonly Edge[]): Trace {
+  const steps: (TraceStep & { readonly unknownHappening: Happening | null })[] = [];
+  const known = new Map<number, Unknown>();
+  let toGlobal = new Map<number, number>();
+  for (const id of exploration.options.unknownInputs.keys()) toGlobal.set(id, id);
+  let next = toGlobal.size;
+  let last: Repeated | null = null;
+  for (const edge of edges) {
+    const repeated: Repeated = exploration.repeat(last === null ? null : last.moment, edge);
+    const { segment, configuration, way, pending } = repeated;
+    const { knowledge } = segment;
+    for (const id of knowledge.unknowns.keys()) if (!toGlobal.has(id)) toGlobal.set(id, next++);
+    const global = (text: string): string => replaceMarks(text, (id) => markOf(toGlobal.get(id) ?? -1));
+    for (const [id, unknown] of knowledge.unknowns)
+      known.set(toGlobal.get(id) as number, globalUnknown(unknown, global));
+    steps.push({
+      request: pending,
+      label: way?.label ?? '',
+      happening: null,
+      unknownHappening:
+        segment.happened === null ? null : (JSON.parse(global(JSON.stringify(segment.happened))) as Happening),
+      position: edge.pending,
+      decisions: knowledge.oracle.taken.map(({ text }) => text),
+      events: segment.events,
+    });
+    const renamed = new Map<number, number>();
+    for (const [old, fresh] of configuration.renamed) renamed.set(fresh, toGlobal.get(old) as number);
+    toGlobal = renamed;
+    last = repeated;
+  }
+  return confirm(exploration, steps, new Witnesses(known));
+}
+
+function globalUnknown({ made, label, facts }: Unknown, global: (text: string) => string): Unknown {
+  const answers = Object.fromEntries(Object.entries(facts.answers ?? {}).map(([key, value]) => [global(key), value]));
+  return {
+    made: made === null ? null : { op: made.op, args: made.args.map(global) },
+    label,
+    facts: { ...facts, answers },
+  };
+}
+
+function confirm(
+  exploration: Exploration,
+  steps: readonly (TraceStep & { readonly unknownHappening: Happening | null })[],
+  witnesses: Witnesses,
+): Trace {
+  const { machine, options } = exploration;
+  const inputs = witnesses.in(options.inputs as Json) as Record<string, Json>;
+  const concrete: TraceStep[] = [];
+  let run: Run | null = null;
+  let isConfirmed = true;
+  for (const { unknownHappening, ...step } of steps) {
+    const happening = unknownHappening === null ? null : concreteHappening(unknownHappening, witnesses);
+    let events: readonly RunEvent[] = step.events;
+    if (isConfirmed) {
+      const found = runStep(run, { ...step, happening }, () =>
+        startRun(link(machine), runOptionsOf(machine, { ...options, inputs })),
+      );
+      run = found.run;
+      isConfirmed = signature(found.events) === signature(step.events);
+      if (isConfirmed) events = found.events;
+    }
+    concrete.push({ ...step, happening, events });
+  }
+  return { isConfirmed, inputs, steps: concrete };
+}
+
+function runStep(
+  before: Run | null,
+  { happening, position }: TraceStep,
+  start: () => Run,
+): { readonly run: Run; readonly events: readonly RunEvent[] } {
+  const run = before ?? start();
+  const effect = [...run.pending.keys()][position];
+  if (happening !== null && effect !== undefined) apply(run, effect, happening);
+  advance(run, 1000);
+  run.takeRequests();
+  run.takeCancellations();
+  return { run, events: run.takeEvents() };
+}
+
+function concreteHappening(happening: Happening, witnesses: Witnesses): Happening {
+  if (happening.kind !== 'outcome') return { ...happening, value: witnesses.in(happening.value) };
+  return { kind: 'outcome', outcome: concreteOutcome(happening.outcome, witnesses) };
+}
+
+function concreteOutcome(outcome: Outcome, witnesses: Witnesses): Outcome {
+  if (outcome.kind !== 'exited' && outcome.kind !== 'changed')
+    return witnesses.in(outcome as unknown as Json) as unknown as Outcome;
+  const text = witnesses.print(outcome.stdout.text ?? '');
+  const stdout = { text, bytes: new TextEncoder().encode(text).length };
+  if (outcome.kind === 'changed') return { ...outcome, stdout };
+  return { ...(witnesses.in(outcome as unknown as Json) as unknown as typeof outcome), stdout };
+}
+
+/** What must be the same: states, requests, events and the end, without values. */
+function signature(events: readonly RunEvent[]): string {
+  return events
+    .map((event) => {
+      switch (event.type) {
+        case 'state_entered':
+          return `state ${event.state}`;
+        case 'effect_requested':
+          return `request ${event.effect} ${event.kind} ${event.line}`;
+        case 'emitted':
+          return `event ${event.by} ${event.event} ${event.line}`;
+        case 'asked':
+          return `ask ${event.name}`;
+        case 'run_failed':
+          return `failed ${event.error.kind} ${event.error.line}`;
+        case 'run_returned':
+          return `returned ${event.state}`;
+        default:
+          return event.type;
+      }
+    })
+    .join('\n');
+}

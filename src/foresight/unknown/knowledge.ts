@@ -1,0 +1,195 @@
+/**
+ * The unknown values of a run and what is known of them. In the run, an unknown value is a text of three parts: a mark, its
+ * number, a mark. So it passes through texts, prompts and snapshots like any other text, and the operations of an
+ * exploration recognize it. Equal expressions over equal unknown values are one unknown value.
+ */
+
+import { render } from '../../interpreter/values/json.js';
+import type { Value } from '../../interpreter/values/value.js';
+import type { Json } from '../../machine/expression.js';
+import { ANY_TYPE, canBe, type Facts, normalFacts, TYPE } from './facts.js';
+import { Oracle } from './oracle.js';
+
+const OPEN = '\ue000';
+const CLOSE = '\ue001';
+const MARKS = /\ue000(\d+)\ue001/g;
+
+/** How an unknown value is computed from others. Arguments are JSON texts, which may mention unknown values. */
+export interface Expression {
+  readonly op: string;
+  readonly args: readonly string[];
+}
+
+export interface Unknown {
+  /** Null: the world gave it. */
+  readonly made: Expression | null;
+  /** How people call it. */
+  readonly label: string;
+  readonly facts: Facts;
+}
+
+export const markOf = (id: number): string => `${OPEN}${id}${CLOSE}`;
+
+/** The number of an unknown value; null for any other value. */
+export function unknownId(value: unknown): number | null {
+  if (typeof value !== 'string' || value.charCodeAt(0) !== 0xe000) return null;
+  return value.indexOf(CLOSE) === value.length - 1 ? Number(value.slice(1, -1)) : null;
+}
+
+/** Whether a value contains an unknown value. */
+export function mentionsUnknown(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes(OPEN);
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.values(value).some(mentionsUnknown);
+}
+
+/** Replaces the marks in a text. */
+export function replaceMarks(text: string, by: (id: number) => string): string {
+  return text.includes(OPEN) ? text.replaceAll(MARKS, (_, id: string) => by(Number(id))) : text;
+}
+
+/** The numbers of the unknown values in a text, in order. */
+export function idsIn(text: string): number[] {
+  return text.includes(OPEN) ? [...text.matchAll(MARKS)].map(([, id]) => Number(id)) : [];
+}
+
+const keyOf = ({ op, args }: Expression): string => `${op}\u0000${args.join('\u0000')}`;
+
+export class Knowledge {
+  readonly unknowns: Map<number, Unknown>;
+  private readonly byExpression = new Map<string, number>();
+  private next: number;
+  /** Whether a number of members or elements was limited to what is explored. */
+  usedLength = false;
+  /** The lists of which this was assumed. */
+  readonly lists: string[] = [];
+
+  constructor(
+    unknowns: ReadonlyMap<number, Unknown> = new Map(),
+    next = 0,
+    readonly oracle: Oracle = new Oracle([]),
+    readonly longest = 2,
+  ) {
+    this.unknowns = new Map(unknowns);
+    this.next = next;
+    for (const [id, { made }] of unknowns) if (made !== null) this.byExpression.set(keyOf(made), id);
+  }
+
+  get nextId(): number {
+    return this.next;
+  }
+
+  /** A new value of the world. */
+  fresh(types: number, label: string, more: Partial<Facts> = {}): string {
+    const id = this.next++;
+    this.unknowns.set(id, { made: null, label, facts: { ...more, types } });
+    return markOf(id);
+  }
+
+  /** The value of an expression over unknown values. */
+  derive(op: string, args: readonly Value[], facts: Facts, label: string): string {
+    const made = { op, args: args.map((arg) => JSON.stringify(arg)) };
+    const key = keyOf(made);
+    const known = this.byExpression.get(key);
+    if (known !== undefined) return markOf(known);
+    const id = this.next++;
+    this.byExpression.set(key, id);
+    this.unknowns.set(id, { made, label, facts });
+    return markOf(id);
+  }
+
+  of(id: number): Unknown {
+    return this.unknowns.get(id) ?? { made: null, label: 'a value', facts: { types: ANY_TYPE } };
+  }
+
+  factsOf(id: number): Facts {
+    return this.of(id).facts;
+  }
+
+  /** Adds facts. They must fit what is known. */
+  learn(id: number, facts: Facts): void {
+    const normal = normalFacts(facts);
+    if (normal === null) throw new Error(`nothing fits what was decided of ${this.of(id).label}`);
+    this.unknowns.set(id, { ...this.of(id), facts: normal });
+  }
+
+  /** Whether facts leave a value. */
+  fits(facts: Facts): boolean {
+    return normalFacts(facts) !== null;
+  }
+
+  /** The value, if it is known by now, or a list of unknown values. Texts get the values that are known. */
+  resolve(value: Value): Value {
+    if (typeof value !== 'string' || !value.includes(OPEN)) return value;
+    const id = unknownId(value);
+    if (id === null) return this.textOf(value);
+    const { facts } = this.of(id);
+    if (facts.fixed !== undefined) return facts.fixed.value as Value;
+    if (facts.length === undefined) return value;
+    return Array.from({ length: facts.length }, (_, index) => this.elementOf(id, index));
+  }
+
+  private textOf(text: string): string {
+    const known = replaceMarks(text, (id) => {
+      const { fixed } = this.factsOf(id);
+      return fixed === undefined ? markOf(id) : render(fixed.value as Value);
+    });
+    if (!known.includes(OPEN) || unknownId(known) !== null) return known;
+    return this.derive('text', [known], { types: TYPE.text }, this.labelOf(known));
+  }
+
+  elementOf(id: number, index: number): Value {
+    const label = `${this.of(id).label}[${index}]`;
+    return this.resolve(this.derive('element', [markOf(id), index], { types: ANY_TYPE }, label));
+  }
+
+  /** How people read a value. */
+  labelOf(value: unknown): string {
+    if (typeof value !== 'string')
+      return mentionsUnknown(value) ? this.labelOf(JSON.stringify(value)) : JSON.stringify(value);
+    const id = unknownId(value);
+    if (id !== null) return this.of(id).label;
+    const shown = replaceMarks(value, (one) => `{${this.of(one).label}}`);
+    return JSON.stringify(shown.length > 40 ? `${shown.slice(0, 40)}…` : shown);
+  }
+
+  /** Decides whether a value has one of these types. */
+  decideType(id: number, types: number, what: string): boolean {
+    const facts = this.factsOf(id);
+    const [yes, no] = [facts.types & types, facts.types & ~types];
+    if (yes === 0) return false;
+    if (no === 0) return true;
+    const isYes = this.oracle.choose(this.of(id).label, [`is ${what}`, `is not ${what}`]) === 0;
+    this.learn(id, { ...facts, types: isYes ? yes : no });
+    return isYes;
+  }
+
+  /** Decides a question with numbered answers, once. */
+  decide(id: number, question: string, texts: readonly string[]): number {
+    const facts = this.factsOf(id);
+    const known = facts.answers?.[question];
+    if (known !== undefined) return known;
+    const answer = this.oracle.choose(this.of(id).label, texts);
+    this.learn(id, { ...facts, answers: { ...facts.answers, [question]: answer } });
+    return answer;
+  }
+
+  /** The elements, if the value is a list: its length is decided. Any other value stays as it is. */
+  listIn(value: Value): Value {
+    const known = this.resolve(value);
+    const id = unknownId(known);
+    if (id === null || !this.decideType(id, TYPE.list, 'a list')) return known;
+    const facts = this.factsOf(id);
+    const lengths = Array.from({ length: this.longest + 1 }, (_, length) => length).filter((length) =>
+      canBe({ ...facts, not: undefined, members: undefined }, new Array(length).fill(0) as Json),
+    );
+    this.usedLength = true;
+    this.lists.push(this.of(id).label);
+    const index = this.oracle.choose(
+      `len(${this.of(id).label})`,
+      lengths.map((length) => `= ${length}`),
+    );
+    this.learn(id, { ...facts, length: lengths[index] ?? 1 });
+    return this.resolve(value);
+  }
+}

@@ -1,0 +1,137 @@
+/** Verifies a machine: explores it, finds defects and bounds, and confirms what it reports by an ordinary run. */
+import type { Json } from '../machine/expression.js';
+import type { Machine } from '../machine/machine.js';
+import { type Bound, boundsOf } from './bounds.js';
+import type { Reduction } from './configuration.js';
+import { type Defect, defectsOf } from './defects.js';
+import { type Exploration, type ExploreOptions, explore } from './explore.js';
+import { wayTo } from './graph.js';
+import { type Trace, traceOf } from './trace.js';
+import { ANY_TYPE, TYPE } from './unknown/facts.js';
+import { markOf, type Unknown } from './unknown/knowledge.js';
+
+export interface VerifyOptions {
+  /** Inputs with a fixed value. */
+  readonly inputs: Readonly<Record<string, Json>>;
+  /** Inputs that may have any value, although they have a default. */
+  readonly free: ReadonlySet<string>;
+  readonly start?: ExploreOptions['start'];
+  readonly withFailures: boolean;
+  readonly longest: number;
+  readonly maxConfigurations: number;
+  readonly seconds: number;
+  readonly without: ReadonlySet<Reduction>;
+  /** By agent, in US dollars. */
+  readonly maxCost: Readonly<Record<string, number>>;
+}
+
+/** An end that runs come to. */
+export interface End {
+  readonly status: 'returned' | 'failed';
+  readonly state: string;
+  readonly error: string | null;
+  readonly trace: Trace;
+}
+
+export interface Found extends Omit<Defect, 'edges'> {
+  /** Null: it is about what never happens. */
+  readonly trace: Trace | null;
+}
+
+export interface Verification {
+  readonly machine: Machine;
+  readonly options: VerifyOptions;
+  readonly configurations: number;
+  readonly segments: number;
+  readonly stoppedBy: Exploration['stoppedBy'];
+  readonly isBounded: boolean;
+  readonly ends: readonly End[];
+  readonly defects: readonly Found[];
+  readonly bounds: readonly Bound[];
+  /** States that no run enters with these inputs. */
+  readonly never: readonly string[];
+}
+
+export function verify(machine: Machine, options: VerifyOptions): Verification {
+  const exploration = explore(machine, exploreOptions(machine, options, options.free));
+  const { stoppedBy, isBounded, nodes, segments, sites } = exploration;
+  const isComplete = stoppedBy === null;
+  const shorter =
+    isComplete && isBounded && options.longest > 0
+      ? explore(machine, { ...exploreOptions(machine, options, options.free), longest: options.longest - 1 })
+      : null;
+  const entered = new Set(sites.flatMap(({ kind, name }) => (kind === 'state' ? [name] : [])));
+  return {
+    machine,
+    options,
+    configurations: nodes.length,
+    segments,
+    stoppedBy,
+    isBounded,
+    ends: endsOf(exploration),
+    defects: confirmAll(exploration, defectsOf(exploration, withOtherInputs(exploration, options))),
+    bounds: isComplete ? boundsOf(exploration, { maxCost: options.maxCost, shorter }) : [],
+    never: isComplete
+      ? machine.states.flatMap(({ name, builtin }) => (builtin === true || entered.has(name) ? [] : [name]))
+      : [],
+  };
+}
+
+/** What is dead only because of a default is not a defect. */
+function withOtherInputs({ machine, stoppedBy, nodes }: Exploration, options: VerifyOptions): Exploration | null {
+  const defaults = machine.inputs.filter(
+    ({ name, value }) => value !== undefined && !Object.hasOwn(options.inputs, name) && !options.free.has(name),
+  );
+  if (stoppedBy !== null || defaults.length === 0) return null;
+  const free = new Set([...options.free, ...defaults.map(({ name }) => name)]);
+  const most = Math.min(options.maxConfigurations, 10 * nodes.length + 1000);
+  return explore(machine, { ...exploreOptions(machine, options, free), maxConfigurations: most });
+}
+
+/** Unknown inputs, and inputs with one of several values. */
+function exploreOptions(machine: Machine, options: VerifyOptions, free: ReadonlySet<string>): ExploreOptions {
+  const inputs: Record<string, Json> = { ...options.inputs };
+  const unknownInputs = new Map<number, Unknown>();
+  for (const { name, value, optional, type } of machine.inputs) {
+    if (Object.hasOwn(inputs, name)) continue;
+    if (!free.has(name) && (value !== undefined || optional === true)) continue;
+    const id = unknownInputs.size;
+    unknownInputs.set(id, { made: null, label: name, facts: { types: typesOf(type, value) } });
+    inputs[name] = markOf(id);
+  }
+  const { start, withFailures, longest, maxConfigurations, seconds, without } = options;
+  return {
+    ...{ inputs, unknownInputs, withFailures, longest, maxConfigurations, seconds, without },
+    ...(start === undefined ? {} : { start }),
+  };
+}
+
+const BY_NAME = { string: TYPE.text, number: TYPE.number, boolean: TYPE.boolean, list: TYPE.list, object: TYPE.object };
+
+/** An input has the type that it declares, or that of its default. */
+function typesOf(type: Machine['inputs'][number]['type'], value: Json | undefined): number {
+  if (type !== undefined) return BY_NAME[type];
+  if (value === undefined || value === null) return ANY_TYPE & ~TYPE.null;
+  if (Array.isArray(value)) return TYPE.list;
+  return BY_NAME[typeof value as 'string' | 'number' | 'boolean' | 'object'];
+}
+
+function confirmAll(exploration: Exploration, defects: readonly Defect[]): Found[] {
+  return defects.map(({ edges, ...defect }) => ({
+    ...defect,
+    trace: edges === null ? null : traceOf(exploration, edges),
+  }));
+}
+
+/** The ends of each kind, with a shortest way to them. */
+function endsOf(exploration: Exploration): End[] {
+  const found = new Map<string, End>();
+  for (const { id, result } of exploration.nodes) {
+    if (result === null) continue;
+    const { status, state, error } = result;
+    const key = JSON.stringify([status, state, error]);
+    if (!found.has(key))
+      found.set(key, { status, state, error, trace: traceOf(exploration, wayTo(exploration.nodes, id)) });
+  }
+  return [...found.values()];
+}

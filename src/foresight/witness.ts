@@ -1,0 +1,307 @@
+/** One JSON value for each unknown value of a trace that fits what was decided of it, as far as that can be found. */
+import { render } from '../interpreter/values/json.js';
+import type { Value } from '../interpreter/values/value.js';
+import type { Json } from '../machine/expression.js';
+import { canBe, comparableTypes, type Facts, TYPE } from './unknown/facts.js';
+import { idsIn, markOf, mentionsUnknown, replaceMarks, type Unknown, unknownId } from './unknown/knowledge.js';
+
+export class Witnesses {
+  private readonly values = new Map<number, Json>();
+  private readonly isDone = new Set<number>();
+  private readonly children = new Map<number, number[]>();
+  private readonly relations = new Map<number, Relation[]>();
+
+  constructor(private readonly unknowns: ReadonlyMap<number, Unknown>) {
+    for (const [id, { made }] of unknowns)
+      for (const from of new Set(made?.args.flatMap(idsIn) ?? [])) {
+        const known = this.children.get(from);
+        if (known === undefined) this.children.set(from, [id]);
+        else known.push(id);
+      }
+    for (const [id, { facts }] of unknowns)
+      for (const [question, answer] of Object.entries(facts.answers ?? {})) this.addRelation(id, question, answer);
+  }
+
+  /** Notes how two unknown values compare, for both of them. */
+  private addRelation(id: number, question: string, answer: number): void {
+    const json = /^(?:==|=) (.*)$/s.exec(question)?.[1];
+    if (json === undefined) return;
+    const value = JSON.parse(json) as Json;
+    const others = (Array.isArray(value) ? value : [value]).flatMap((one) => unknownId(one) ?? []);
+    for (const other of others) {
+      if (other === id) continue;
+      for (const [from, to] of [
+        [id, other],
+        [other, id],
+      ] as const)
+        this.relations.set(from, [...(this.relations.get(from) ?? []), { to, answer }]);
+    }
+  }
+
+  /** What is known of the other sides, once they have a value. */
+  private fitsRelations(id: number, value: Json): boolean {
+    return (this.relations.get(id) ?? []).every(({ to, answer }) => {
+      const other = this.values.get(to);
+      if (other === undefined || !this.isDone.has(to)) return true;
+      const isEqual = JSON.stringify(other) === JSON.stringify(value);
+      if (answer === 0) return isEqual;
+      const isComparable =
+        value === null || other === null || comparableTypes(value as Value) === comparableTypes(other as Value);
+      return answer === 1 ? !isEqual && isComparable : !isComparable;
+    });
+  }
+
+  /** Replaces unknown values inside a value. */
+  in(value: Json): Json {
+    if (typeof value === 'string') {
+      const id = unknownId(value);
+      return id === null ? replaceMarks(value, (one) => render(this.of(one) as Value)) : this.of(id);
+    }
+    if (Array.isArray(value)) return value.map((item) => this.in(item));
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, this.in(item)]));
+  }
+
+  /** What a program prints: a JSON text where the unknown value is quoted. */
+  print(text: string): string {
+    const quoted = /^"(\ue000\d+\ue001)"$/.exec(text);
+    if (quoted !== null) return JSON.stringify(this.in(quoted[1] as string));
+    return replaceMarks(text, (id) => render(this.of(id) as Value));
+  }
+
+  of(id: number): Json {
+    const known = this.values.get(id);
+    if (known !== undefined) return known;
+    const unknown = this.unknowns.get(id);
+    if (unknown === undefined) return 'x';
+    // A value of itself cannot occur, but a wrong guess must not run forever.
+    this.values.set(id, 'x');
+    const value = this.find(id, unknown);
+    this.values.set(id, value);
+    this.isDone.add(id);
+    return value;
+  }
+
+  private find(id: number, { facts }: Unknown): Json {
+    const { fixed, length, types } = facts;
+    if (fixed !== undefined) return fixed.value;
+    if (length !== undefined)
+      return Array.from({ length }, (_, at) => this.child(id, 'element', at) ?? `item ${at + 1}`);
+    const computed = this.fromResults(id, facts);
+    if (computed !== undefined && canBe(facts, computed)) return computed;
+    const members = Object.entries(facts.members ?? {}).filter(([, isThere]) => isThere);
+    if (members.length > 0 && (types & TYPE.object) !== 0)
+      return Object.fromEntries(members.map(([name]) => [name, this.child(id, 'member', name) ?? 'x']));
+    return this.byType(id, facts);
+  }
+
+  private child(id: number, op: string, key: Json): Json | undefined {
+    for (const one of this.children.get(id) ?? []) {
+      const made = this.unknowns.get(one)?.made;
+      if (made?.op === op && made.args[0] === JSON.stringify(markOf(id)) && made.args[1] === JSON.stringify(key))
+        return this.of(one);
+    }
+    return undefined;
+  }
+
+  /** A value from which functions and operators compute what was decided of their results. */
+  private fromResults(id: number, { types }: Facts): Json | undefined {
+    for (const one of this.children.get(id) ?? []) {
+      const unknown = this.unknowns.get(one);
+      const { made } = unknown ?? {};
+      if (unknown === undefined || made === undefined || made === null) continue;
+      const isText = (types & TYPE.text) !== 0;
+      if (unknown.facts.answers?.fails === 1) return isText ? 'x' : undefined;
+      const wanted = this.of(one);
+      const [left, right] = made.args.map((arg) => JSON.parse(arg) as Json);
+      switch (made.op) {
+        case 'whole':
+        case 'call int':
+        case 'call float':
+          return isText ? String(wanted) : wanted;
+        case 'call string':
+        case 'call trim':
+        case 'call lower':
+        case 'call upper':
+          return wanted;
+        case 'call parse_json':
+          return JSON.stringify(wanted);
+        case 'call lines':
+        case 'call split':
+          return Array.isArray(wanted)
+            ? wanted.map((item) => render(item as Value)).join(typeof right === 'string' ? right : '\n')
+            : undefined;
+        case 'len':
+          if (typeof wanted !== 'number' || wanted > 10_000) continue;
+          return isText
+            ? 'x'.repeat(wanted)
+            : Object.fromEntries(Array.from({ length: wanted }, (_, at) => [`m${at}`, at]));
+        case 'text':
+          if (typeof left === 'string' && typeof wanted === 'string') return insideOf(left, id, wanted);
+          continue;
+        case '+':
+          if (typeof wanted === 'number') {
+            if (typeof right === 'number') return wanted - right;
+            if (typeof left === 'number') return wanted - left;
+          }
+          continue;
+        case '-':
+          if (typeof wanted === 'number') {
+            if (typeof right === 'number') return wanted + right;
+            if (typeof left === 'number') return left - wanted;
+          }
+          continue;
+        default:
+      }
+    }
+    return undefined;
+  }
+
+  private byType(id: number, facts: Facts): Json {
+    const { types } = facts;
+    const fits = (value: Json): boolean => this.fitsRelations(id, value);
+    const equals = (this.relations.get(id) ?? []).find(({ to, answer }) => answer === 0 && this.isDone.has(to));
+    if (equals !== undefined) {
+      const same = this.values.get(equals.to) as Json;
+      if (canBe(facts, same)) return same;
+    }
+    if ((types & TYPE.text) !== 0) {
+      const text = textFor(facts, fits);
+      if (text !== undefined) return text;
+    }
+    if ((types & TYPE.number) !== 0) {
+      const number = this.numberFor(id, facts);
+      if (number !== undefined && fits(number)) return number;
+    }
+    for (const one of [true, false, null, {}, { member: 1 }, [], ['item']] as Json[])
+      if (canBe(facts, one) && fits(one)) return one;
+    return 'x';
+  }
+
+  private numberFor(id: number, facts: Facts): number | undefined {
+    const { low, high } = facts;
+    const from = low?.at ?? (high === undefined ? 0 : high.at - 1000);
+    const to = high?.at ?? from + 1000;
+    const candidates = [
+      from,
+      to,
+      0,
+      1,
+      from + 1,
+      to - 1,
+      (from + to) / 2,
+      from + 0.5,
+      from + 2,
+      from + 3,
+      to - 2,
+      to + 1,
+      from - 1,
+    ];
+    const related: ((candidate: number) => boolean)[] = [];
+    for (const [question, answer] of Object.entries(facts.answers ?? {})) {
+      const other = /^<=> (.*)$/s.exec(question)?.[1];
+      if (other === undefined) continue;
+      const value = this.in(JSON.parse(other) as Json);
+      if (typeof value !== 'number') continue;
+      candidates.push(value - 1, value, value + 1);
+      related.push((candidate) => Math.sign(candidate - value) === answer - 1);
+    }
+    return candidates.find(
+      (one) => canBe(facts, one) && related.every((fits) => fits(one)) && this.fitsRelations(id, one),
+    );
+  }
+}
+
+/** How a value compares with another one: 0 equal, 1 different, 2 not comparable. */
+interface Relation {
+  readonly to: number;
+  readonly answer: number;
+}
+
+/** The part of a text that an unknown value is. */
+function insideOf(template: string, id: number, wanted: string): string | undefined {
+  const mark = markOf(id);
+  const at = template.indexOf(mark);
+  const after = template.slice(at + mark.length);
+  const before = template.slice(0, at);
+  if (mentionsUnknown(before) || mentionsUnknown(after)) return undefined;
+  if (!wanted.startsWith(before) || !wanted.endsWith(after)) return undefined;
+  return wanted.slice(before.length, wanted.length - after.length);
+}
+
+const SAMPLES = [
+  'text',
+  '',
+  'x',
+  '1',
+  '0.5',
+  '1.2.3',
+  'v1.2.3',
+  'a@example.org',
+  'ABC',
+  'abc',
+  '2000-01-01',
+  'true',
+  'yes',
+  'ok',
+  '{}',
+  'x\ny',
+];
+
+/** A text with the answers that were given about it. */
+function textFor(facts: Facts, fits: (text: string) => boolean): string | undefined {
+  const tests: ((text: string) => boolean)[] = [fits];
+  let [start, middle, end] = ['', '', ''];
+  const samples: string[] = [];
+  for (const [question, answer] of Object.entries(facts.answers ?? {})) {
+    const match = /^(contains|starts with|ends with|matches|is JSON|<=>|==|=) ?(.*)$/s.exec(question);
+    if (match === null) continue;
+    const [, kind, json = ''] = match;
+    const isYes = answer === 0;
+    if (kind === 'is JSON') {
+      tests.push((text) => isJsonText(text) === isYes);
+      continue;
+    }
+    const other = json === '' ? '' : (JSON.parse(json) as Json);
+    if (typeof other !== 'string' || mentionsUnknown(other)) continue;
+    switch (kind) {
+      case 'contains':
+        if (isYes) middle += other;
+        tests.push((text) => text.includes(other) === isYes);
+        break;
+      case 'starts with':
+        if (isYes && other.length > start.length) start = other;
+        tests.push((text) => text.startsWith(other) === isYes);
+        break;
+      case 'ends with':
+        if (isYes && other.length > end.length) end = other;
+        tests.push((text) => text.endsWith(other) === isYes);
+        break;
+      case 'matches':
+        samples.push(other.replaceAll(/[\^$\\()?*+[\]]/g, '').replace(/\|.*$/s, ''));
+        tests.push((text) => new RegExp(other, 'u').test(text) === isYes);
+        break;
+      case '<=>':
+        samples.push(`${other}x`, other, ' ');
+        tests.push((text) => (text < other ? 0 : text === other ? 1 : 2) === answer);
+    }
+  }
+  const made = start + middle + end;
+  return [
+    ...SAMPLES.map((one) => (made === '' ? one : start + middle + one + end)),
+    made,
+    ...samples,
+    'z9',
+    'q',
+    'other text',
+  ].find((text) => canBe(facts, text) && tests.every((test) => test(text)));
+}
+
+function isJsonText(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

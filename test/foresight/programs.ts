@@ -1,0 +1,40 @@
+/** Compiles a program of a test and verifies it. */
+import { compile } from '../../src/check/compile.js';
+import { type Verification, type VerifyOptions, verify } from '../../src/foresight/verify.js';
+import type { Machine } from '../../src/machine/machine.js';
+
+export function machineOf(text: string): Machine {
+  const { machine, diagnostics } = compile(text, { name: 'p.dsl' });
+  const errors = diagnostics.filter(({ severity }) => severity === 'error').map(({ message }) => message);
+  if (machine === null || errors.length > 0) throw new Error(errors.join('\n'));
+  return machine;
+}
+
+export const OPTIONS: VerifyOptions = {
+  inputs: {},
+  free: new Set(),
+  withFailures: true,
+  longest: 2,
+  maxConfigurations: 20_000,
+  seconds: 600,
+  without: new Set(),
+  maxCost: {},
+};
+
+export function verified(text: string, options: Partial<VerifyOptions> = {}): Verification {
+  return verify(machineOf(text), { ...OPTIONS, ...options });
+}
+
+/** Defects as `line code verdict`. */
+export function defectsIn({ defects }: Verification): string[] {
+  return defects.map(({ line, kind, trace }) => {
+    const verdict = trace === null ? '' : trace.isConfirmed ? ' confirmed' : ' possible';
+    return `${line} ${kind}${verdict}`;
+  });
+}
+
+/** The bound of a call or state; null: unbounded. */
+export function boundIn({ bounds }: Verification, what: string): number | string | null | undefined {
+  const bound = bounds.find((one) => one.what.includes(what));
+  return bound === undefined ? undefined : (bound.formula ?? bound.atMost);
+}
