@@ -1,12 +1,26 @@
 /** What the events of a run say about its lines, its transitions, its steps, and about another run of the same program. */
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
+import { type ComparedRun, changesBetween } from '../../src/views/history/changes.js';
 import { compareRuns, pairVisits } from '../../src/views/history/compare-runs.js';
 import { EdgeCounts } from '../../src/views/history/edge-counts.js';
+import { type Moment, momentAt } from '../../src/views/history/run-moment.js';
 import { RunTrace, type VisitTrace } from '../../src/views/history/run-trace.js';
 import { SourceLines } from '../../src/views/history/source-lines.js';
 import { StepHistory } from '../../src/views/history/step-history.js';
-import { entered, exited, requested, resumed, retried, returned, settled, type Timed, taken } from './events.js';
+import {
+  entered,
+  exited,
+  recordsOf,
+  requested,
+  resumed,
+  retried,
+  returned,
+  settled,
+  started,
+  type Timed,
+  taken,
+} from './events.js';
 
 const failure = (line: number, more: object = {}): RunEvent =>
   ({
@@ -165,6 +179,16 @@ describe('two runs', () => {
     expect(difference(left, right)).toBe(null);
   });
 
+  test('inputs that differ are listed by name', () => {
+    const begun = (inputs: object): Timed => [0, { ...started, inputs } as RunEvent];
+    const result = compareRuns(trace(begun({ a: 1, b: 2 })), trace(begun({ a: 1, b: 3, c: null })));
+    expect(result.inputs).toEqual([
+      { name: 'b', left: 2, right: 3 },
+      { name: 'c', left: undefined, right: null },
+    ]);
+    expect(result.difference).toBe(null);
+  });
+
   test('branches may end in another order', () => {
     const begun: Timed[] = [
       [1, requested('1.1.1', 'a')],
@@ -222,5 +246,69 @@ describe('two runs', () => {
     expect(paired.filter((one) => one.startsWith('-')).length + paired.filter((one) => one.endsWith('-')).length).toBe(
       2,
     );
+  });
+});
+
+describe('a run after an event', () => {
+  const question = { name: 'q', question: 'Go?', choices: ['a'], default: null, deadline: null };
+  const records = recordsOf([
+    [1, { type: 'state_entered', state: 'A', with: { x: 1 } }],
+    [2, { type: 'tracked_set', name: 't', value: 5 }],
+    [3, requested('1', 'Task(a)', { kind: 'agent' })],
+    [5, settled('1', exited(0, { cost: 0.25 }))],
+    [5, { type: 'asked', effect: '2', ...question }],
+    [6, { type: 'run_suspended', waiting: [] }],
+    [60, resumed],
+    [61, { type: 'answered', effect: '2', name: 'q', value: 'a', by: 'x' }],
+    [62, { type: 'step_started', step: 's', attempt: 1, agent: 'small', step_type: 'code' }],
+    [63, { type: 'step_completed', step: 's', attempt: 1, status: 'pass', retries: 0, cost: 1 }],
+    [64, { type: 'state_entered', state: 'B' }],
+    [65, { type: 'run_resumed', by: 'x', from: 9 }],
+    [66, runFailed],
+  ]);
+  const at = (seq: number): Moment => momentAt(records, seq) as Moment;
+
+  test('has what the events until then say', () => {
+    expect(momentAt([], 1)).toBe(null);
+    expect(at(1)).toMatchObject({ seq: 1, state: null, status: 'running', tracked: {}, effects: 0 });
+    expect(at(7)).toMatchObject({
+      ...{ seq: 7, state: 'A', status: 'suspended', tracked: { t: 5 }, bound: { x: 1 }, cost: 0.25, effects: 1 },
+      ...{ waiting: [{ kind: 'ask', name: 'q', question: 'Go?', choices: ['a'], until: null }], duration_ms: 6000 },
+    });
+    expect(at(9)).toMatchObject({ bound: { x: 1, q: 'a' }, waiting: [], duration_ms: 7000 });
+    expect(at(11).steps).toEqual([
+      { path: 's', status: 'pass', agent: 'small', attempt: 1, cost: 1, since: '1970-01-01T00:01:03.000Z' },
+    ]);
+  });
+
+  test('leaves out what a resume discarded', () => {
+    expect(at(12).state).toBe('B');
+    expect(at(13)).toMatchObject({ state: 'A', bound: { x: 1 }, steps: [] });
+    expect(at(14)).toMatchObject({ status: 'failed', error: { message: 'no' } });
+  });
+});
+
+describe('what changed', () => {
+  const run: ComparedRun = {
+    ...{ status: 'running', state: 'A', cost: 0, effects: 1, tracked: { n: 1 }, bound: {}, values: { 'track.n': 1 } },
+    ...{ waiting: [], error: null, returned: null },
+  };
+
+  test('nothing, or each value with what it was and is', () => {
+    expect(changesBetween(run, { ...run, tracked: { n: 1 } })).toEqual([]);
+    const later = {
+      ...run,
+      state: 'B',
+      tracked: { n: 2 },
+      bound: { x: null },
+      values: { 'track.n': 2, 'state.a': [1] },
+    };
+    expect(changesBetween(run, { ...later, steps: [{ path: 's', status: 'pass', attempt: 2 }] })).toEqual([
+      { group: 'Run', name: 'state', before: 'A', after: 'B' },
+      { group: 'Tracked', name: 'n', before: 1, after: 2 },
+      { group: 'Names', name: 'x', before: undefined, after: null },
+      { group: 'Steps', name: 's', before: undefined, after: 'pass, attempt 2' },
+      { group: 'Values', name: 'state.a', before: undefined, after: [1] },
+    ]);
   });
 });

@@ -1,6 +1,9 @@
 /** The screen of a run: its facts, the slider over its events, and its parts, which all show the same event. */
 import { useEffect, useMemo } from 'preact/hooks';
 import { GraphPanel } from '../graph/graph-panel.jsx';
+import { ChangesPanel } from '../history/changes-panel.jsx';
+import { ComparePanel } from '../history/compare-panel.jsx';
+import { StepsPanel } from '../history/steps-panel.jsx';
 import { OutputPanel } from '../output/output-panel.jsx';
 import { usePage } from '../page-parts.js';
 import { RecordPanel } from '../record/record-panel.jsx';
@@ -37,6 +40,9 @@ export function RunScreen({ run }: { readonly run: string }) {
           { id: 'source', title: 'Source', area: 'side', content: <SourcePanel model={model} /> },
           { id: 'values', title: 'Values', area: 'side', content: <ValuesPanel model={model} /> },
           { id: 'output', title: 'Output', area: 'side', content: <OutputPanel model={model} /> },
+          { id: 'steps', title: 'Steps', area: 'side', content: <StepsPanel model={model} /> },
+          { id: 'changes', title: 'Changes', area: 'side', content: <ChangesPanel model={model} /> },
+          { id: 'compare', title: 'Compare', area: 'side', content: <ComparePanel model={model} /> },
         ]}
       />
     </div>

@@ -45,7 +45,10 @@ export interface TimelineView {
 /** A pointer need not hit a bar of one pixel. */
 const NEAR_PIXELS = 4;
 
-export function openTimelineView(run: RunModel, fed: ReadonlySignal<Fed<Timeline>>): TimelineView {
+/** What a timeline shares with the other parts of a screen. */
+type Selection = Pick<RunModel, 'at' | 'shownSeq' | 'select'>;
+
+export function openTimelineView(run: Selection, fed: ReadonlySignal<Fed<Timeline>>): TimelineView {
   const period = signal<Period | null>(null);
   const isFolded = signal(true);
   const size = signal({ width: 1, height: 1 });

@@ -1,4 +1,5 @@
 /** Two runs of one program next to each other: the first event that differs, and the states that both of them visited. */
+import type { Json } from '../../machine/expression.js';
 import type { RunTrace, VisitTrace } from './run-trace.js';
 
 /** The first events that differ; null: the run has no such event. */
@@ -16,6 +17,12 @@ export interface VisitPair {
 }
 
 export interface RunComparison {
+  /** Inputs with different values; undefined: the run has no such input. */
+  readonly inputs: readonly {
+    readonly name: string;
+    readonly left: Json | undefined;
+    readonly right: Json | undefined;
+  }[];
   /** Null: both did the same. */
   readonly difference: FirstDifference | null;
   readonly visits: readonly VisitPair[];
@@ -28,10 +35,18 @@ const MOST_PAIRS = 4_000_000;
 
 export function compareRuns(left: RunTrace, right: RunTrace): RunComparison {
   return {
+    inputs: differentInputs(left.inputs, right.inputs),
     difference: firstDifference(left, right),
     visits: pairVisits(left.visits, right.visits),
     sameProgram: left.program === right.program,
   };
+}
+
+function differentInputs(left: RunTrace['inputs'], right: RunTrace['inputs']): RunComparison['inputs'] {
+  const names = [...new Set([...Object.keys(left), ...Object.keys(right)])];
+  return names
+    .map((name) => ({ name, left: left[name], right: right[name] }))
+    .filter((one) => JSON.stringify(one.left) !== JSON.stringify(one.right));
 }
 
 /** The earliest difference of all branches, by the order of the left run. */

@@ -3,6 +3,7 @@
  * the clock do not count. Branches are compared one by one, because their order depends on the time.
  */
 import type { Outcome, RunEvent } from '../../interpreter/events/event.js';
+import type { Json } from '../../machine/expression.js';
 import type { Recorded } from '../report/facts.js';
 import { threadOf } from '../timeline/lanes.js';
 
@@ -29,12 +30,14 @@ export class RunTrace {
   readonly threads = new Map<string, ThreadTrace>();
   readonly visits: VisitTrace[] = [];
   machine = '';
+  inputs: Readonly<Record<string, Json>> = {};
   /** The digest of the program that was executed last. */
   program = '';
   private readonly ignored = new Set<string>();
 
   take({ seq, time, event }: Recorded): void {
-    if (event.type === 'run_started') [this.machine, this.program] = [event.machine, event.digest];
+    if (event.type === 'run_started')
+      [this.machine, this.program, this.inputs] = [event.machine, event.digest, event.inputs];
     if (event.type === 'run_resumed' && event.digest !== undefined) this.program = event.digest;
     const at = Date.parse(time);
     if (event.type === 'state_entered')
@@ -59,8 +62,6 @@ export class RunTrace {
   /** The part of an event that is compared; null if it says nothing about what the program did. */
   private comparable(event: RunEvent): unknown {
     switch (event.type) {
-      case 'run_started':
-        return [event.type, event.machine, event.inputs];
       case 'effect_requested': {
         if (ALWAYS_DIFFERS.has(event.kind)) this.ignored.add(event.effect);
         const { effect, kind, text, attempt, args, prompt, artifact } = event;
@@ -85,6 +86,8 @@ export class RunTrace {
         return [event.type, event.step, event.attempt, event.status];
       case 'run_failed':
         return [event.type, event.error.kind, event.error.message];
+      // Inputs are compared by name.
+      case 'run_started':
       case 'run_suspended':
       case 'run_resumed':
       case 'run_interrupted':

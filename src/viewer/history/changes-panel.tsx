@@ -1,0 +1,100 @@
+/** What changed between two events of a run: by default between the shown event and the one before it. */
+import { useEffect, useState } from 'preact/hooks';
+import { visibleLine } from '../../views/drawing/visible-text.js';
+import { type Change, changesBetween } from '../../views/history/changes.js';
+import { DataError, type ShownRun } from '../data/run-data.js';
+import { usePage } from '../page-parts.js';
+import type { RunModel } from '../run/run-model.js';
+import { ValueView } from '../run/value-view.jsx';
+
+export function ChangesPanel({ model }: { readonly model: RunModel }) {
+  const { router } = usePage();
+  const { since } = router.address.value.query;
+  const pinned = since !== undefined && /^[1-9]\d{0,15}$/.test(since) ? Number(since) : null;
+  const at = model.shownSeq.value;
+  const from = pinned ?? Math.max(at - 1, 1);
+  const before = useRunAt(model, from);
+  const after = model.shown.value;
+  return (
+    <div class="changes scroll">
+      <div class="panel-tools">
+        <span>
+          From event <strong>{from}</strong> to event <strong>{at}</strong>
+        </span>
+        <button type="button" disabled={pinned === at} onClick={() => router.change({ since: String(at) })}>
+          Compare from here
+        </button>
+        {pinned !== null && (
+          <button type="button" onClick={() => router.change({ since: undefined })}>
+            Compare with the event before
+          </button>
+        )}
+      </div>
+      <Differences before={before} after={after} />
+    </div>
+  );
+}
+
+interface DifferencesProps {
+  readonly before: ShownRun | DataError | null;
+  readonly after: ShownRun | null;
+}
+
+function Differences({ before, after }: DifferencesProps) {
+  if (before instanceof DataError) return <p class="problem">{before.message}</p>;
+  if (before === null || after === null) return <p class="faint pad">…</p>;
+  const changes = before.seq <= after.seq ? changesBetween(before, after) : changesBetween(after, before);
+  if (changes.length === 0) return <p class="faint pad">Nothing changed.</p>;
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col">Before</th>
+          <th scope="col">After</th>
+        </tr>
+      </thead>
+      <tbody>
+        {changes.map((change) => (
+          <ChangeRow key={`${change.group} ${change.name}`} change={change} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function ChangeRow({ change: { group, name, before, after } }: { readonly change: Change }) {
+  return (
+    <tr>
+      <th scope="row">
+        <span class="faint">{group}</span> <span class="mono">{visibleLine(name)}</span>
+      </th>
+      <td>{before === undefined ? <span class="faint">–</span> : <ValueView value={before} />}</td>
+      <td>{after === undefined ? <span class="faint">–</span> : <ValueView value={after} />}</td>
+    </tr>
+  );
+}
+
+const PAUSE_MS = 120;
+
+/** The run as it was after an event; null until it is known. While the event changes quickly, only the last one is asked for. */
+function useRunAt({ data, run }: RunModel, seq: number): ShownRun | DataError | null {
+  const [found, setFound] = useState<{ readonly seq: number; readonly run: ShownRun | DataError } | null>(null);
+  useEffect(() => {
+    const controller = new AbortController();
+    const timer = setTimeout(() => {
+      data.inspect(run, seq, controller.signal).then(
+        (shown) => setFound({ seq, run: shown }),
+        (cause: unknown) => {
+          if (controller.signal.aborted) return;
+          setFound({ seq, run: cause instanceof DataError ? cause : new DataError('unknown', String(cause)) });
+        },
+      );
+    }, PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      controller.abort();
+    };
+  }, [data, run, seq]);
+  return found?.seq === seq ? found.run : null;
+}

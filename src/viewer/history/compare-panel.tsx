@@ -1,0 +1,226 @@
+/** Two runs of one program: the first event that differs, both timelines, and the states that each of them visited. */
+import { signal } from '@preact/signals';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { localTime } from '../../views/drawing/amounts.js';
+import { duration } from '../../views/drawing/duration.js';
+import { visibleLine } from '../../views/drawing/visible-text.js';
+import { compareRuns, type RunComparison, type VisitPair } from '../../views/history/compare-runs.js';
+import { RunTrace, type VisitTrace } from '../../views/history/run-trace.js';
+import { eventGist } from '../../views/log/event-gist.js';
+import type { RecordLine, RunRow } from '../data/run-data.js';
+import { usePage } from '../page-parts.js';
+import { isEvent, lineAt, type RunModel } from '../run/run-model.js';
+import { ValueView } from '../run/value-view.jsx';
+import { TimelineCanvas } from '../timeline/timeline-canvas.jsx';
+import { openTimelineView } from '../timeline/timeline-view.js';
+import { type OtherRun, openOtherRun } from './other-run.js';
+import { historyOf } from './run-history.js';
+
+const MOST_RUNS = 100;
+const MOST_ROWS = 500;
+
+export function ComparePanel({ model }: { readonly model: RunModel }) {
+  const { router } = usePage();
+  const other = router.address.value.query.with ?? null;
+  return (
+    <div class="compare scroll">
+      <OtherRunChoice model={model} chosen={other} onChoose={(run) => router.change({ with: run })} />
+      {other !== null && <Comparison key={other} model={model} run={other} />}
+    </div>
+  );
+}
+
+interface ChoiceProps {
+  readonly model: RunModel;
+  readonly chosen: string | null;
+  readonly onChoose: (run: string | undefined) => void;
+}
+
+function OtherRunChoice({ model, chosen, onChoose }: ChoiceProps) {
+  const machine = model.latest.value?.machine ?? null;
+  const [runs, setRuns] = useState<readonly RunRow[] | null>(null);
+  useEffect(() => {
+    if (machine === null) return;
+    const controller = new AbortController();
+    model.data.list({ machine, limit: MOST_RUNS }, controller.signal).then(
+      (page) => setRuns(page.runs.filter(({ run_id }) => run_id !== model.run)),
+      () => undefined,
+    );
+    return () => controller.abort();
+  }, [machine]);
+  if (runs === null) return <p class="faint pad">…</p>;
+  if (runs.length === 0 && chosen === null) return <p class="faint pad">There is no other run of this program here.</p>;
+  return (
+    <label class="step-choice">
+      Compare with{' '}
+      <select value={chosen ?? ''} onChange={({ currentTarget }) => onChoose(currentTarget.value || undefined)}>
+        <option value="">choose a run</option>
+        {chosen !== null && !runs.some(({ run_id }) => run_id === chosen) && <option value={chosen}>{chosen}</option>}
+        {runs.map(({ run_id, status, started_at }) => (
+          <option key={run_id} value={run_id}>
+            {localTime(started_at)} · {status} · {run_id.slice(-12)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function Comparison({ model, run }: { readonly model: RunModel; readonly run: string }) {
+  const other = useMemo(() => openOtherRun(model.data, run), [run]);
+  useEffect(() => () => other.close(), [other]);
+  const { lines, isComplete } = model.record.value;
+  const isReady = isComplete && other.isComplete.value;
+  const taken = other.timeline.value.taken;
+  const comparison = useMemo(
+    () => (isReady ? compareRuns(traceOf(lines), other.trace) : null),
+    [isReady, lines.length, taken],
+  );
+  const views = useMemo(
+    () => ({
+      left: openTimelineView(model, historyOf(model).timeline),
+      right: openTimelineView({ at: signal(null), shownSeq: signal(0), select: () => undefined }, other.timeline),
+    }),
+    [model, other],
+  );
+  if (comparison === null) return <p class="faint pad">Reading the records …</p>;
+  return (
+    <>
+      <InputDifferences inputs={comparison.inputs} />
+      <Difference comparison={comparison} model={model} other={other} />
+      <h3>This run</h3>
+      <TimelineCanvas view={views.left} label="Timeline of this run" />
+      <h3>The other run</h3>
+      <TimelineCanvas view={views.right} label="Timeline of the other run" />
+      <VisitTable pairs={comparison.visits} onSelect={model.select} />
+    </>
+  );
+}
+
+function InputDifferences({ inputs }: Pick<RunComparison, 'inputs'>) {
+  if (inputs.length === 0) return null;
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Input</th>
+          <th scope="col">This run</th>
+          <th scope="col">The other run</th>
+        </tr>
+      </thead>
+      <tbody>
+        {inputs.map(({ name, left, right }) => (
+          <tr key={name}>
+            <th scope="row" class="mono">
+              {visibleLine(name)}
+            </th>
+            <td>{left === undefined ? '–' : <ValueView value={left} />}</td>
+            <td>{right === undefined ? '–' : <ValueView value={right} />}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function traceOf(lines: readonly RecordLine[]): RunTrace {
+  const trace = new RunTrace();
+  for (const line of lines) if (isEvent(line)) trace.take({ seq: line.seq, time: line.ts, event: line });
+  return trace;
+}
+
+interface DifferenceProps {
+  readonly comparison: RunComparison;
+  readonly model: RunModel;
+  readonly other: OtherRun;
+}
+
+function Difference({ comparison: { difference, sameProgram }, model, other }: DifferenceProps) {
+  const { router } = usePage();
+  const programs = sameProgram ? '' : ' Their programs differ.';
+  if (difference === null) return <p class="pad">Both runs did the same.{programs}</p>;
+  const { left, right } = difference;
+  return (
+    <div class="first-difference">
+      <p>
+        <strong>The first event that differs</strong>
+        {programs}
+      </p>
+      <dl>
+        <dt>This run</dt>
+        <dd>
+          <EventWords line={left === null ? null : lineAt(model.record.value.lines, left)} />{' '}
+          {left !== null && (
+            <button type="button" class="quiet more" onClick={() => model.select(left)}>
+              Show event {left}
+            </button>
+          )}
+        </dd>
+        <dt>The other run</dt>
+        <dd>
+          <EventWords line={right === null ? null : lineAt(other.lines, right)} />{' '}
+          {right !== null && (
+            <a href={router.href({ run: other.run, query: { event: String(right), tab: 'compare', with: model.run } })}>
+              Show event {right}
+            </a>
+          )}
+        </dd>
+      </dl>
+    </div>
+  );
+}
+
+const LONGEST_WORDS = 300;
+
+function EventWords({ line }: { readonly line: RecordLine | null }) {
+  if (line === null) return <span class="faint">has no such event</span>;
+  const words = isEvent(line) ? eventGist(line) : line.message;
+  return (
+    <span>
+      {line.type.replaceAll('_', ' ')} <span class="mono">{visibleLine(words.slice(0, LONGEST_WORDS))}</span>
+    </span>
+  );
+}
+
+interface VisitTableProps {
+  readonly pairs: readonly VisitPair[];
+  readonly onSelect: (seq: number) => void;
+}
+
+function VisitTable({ pairs, onSelect }: VisitTableProps) {
+  if (pairs.length === 0) return null;
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">State</th>
+          <th scope="col">This run</th>
+          <th scope="col">The other run</th>
+        </tr>
+      </thead>
+      <tbody>
+        {pairs.slice(0, MOST_ROWS).map(({ left, right, isSame }) => (
+          <tr key={`${left?.seq ?? ''} ${right?.seq ?? ''}`} class={isSame ? '' : 'differs'}>
+            <th scope="row">
+              {left === null ? (
+                visibleLine(right?.state ?? '')
+              ) : (
+                <button type="button" class="quiet more" onClick={() => onSelect(left.seq)}>
+                  {visibleLine(left.state)}
+                </button>
+              )}
+              {isSame ? '' : ' ≠'}
+            </th>
+            <td>{visitWords(left)}</td>
+            <td>{visitWords(right)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function visitWords(visit: VisitTrace | null): string {
+  if (visit === null) return '–';
+  return `${duration(visit.endedMs - visit.beganMs)}, ${visit.effects} effects`;
+}

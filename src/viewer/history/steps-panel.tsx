@@ -1,0 +1,130 @@
+/** The steps of a run, and the attempts of one of them side by side: what was asked, answered, judged and changed. */
+import { useComputed } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { dollars } from '../../views/drawing/amounts.js';
+import { duration } from '../../views/drawing/duration.js';
+import { escapeControls, visibleLine } from '../../views/drawing/visible-text.js';
+import type { ComparedAttempt } from '../../views/history/step-history.js';
+import { usePage } from '../page-parts.js';
+import type { RunModel } from '../run/run-model.js';
+import { ValueView } from '../run/value-view.jsx';
+import { DiffView } from './diff-view.jsx';
+import { historyOf } from './run-history.js';
+
+export function StepsPanel({ model }: { readonly model: RunModel }) {
+  const { router } = usePage();
+  const steps = useComputed(() => historyOf(model).steps.value.model.steps);
+  if (steps.value.length === 0) return <p class="faint pad">This run has no steps so far.</p>;
+  const wanted = router.address.value.query.step;
+  const shown = steps.value.find(({ path }) => path === wanted) ?? steps.value[0];
+  return (
+    <div class="steps scroll">
+      <label class="step-choice">
+        Step{' '}
+        <select
+          value={shown?.path ?? ''}
+          onChange={({ currentTarget }) => router.change({ step: currentTarget.value })}
+        >
+          {steps.value.map(({ path, status, attempts }) => (
+            <option key={path} value={path}>
+              {visibleLine(path)} · {status} · {attempts === 1 ? '1 attempt' : `${attempts} attempts`}
+            </option>
+          ))}
+        </select>
+      </label>
+      {shown !== undefined && <Attempts model={model} path={shown.path} />}
+    </div>
+  );
+}
+
+function Attempts({ model, path }: { readonly model: RunModel; readonly path: string }) {
+  const step = historyOf(model).steps.value.model.find(path, model.run);
+  if (step === null) return null;
+  const at = model.shownSeq.value;
+  const attempts = step.attempts.filter(({ seq }) => model.at.value === null || seq <= at);
+  if (attempts.length === 0) return <p class="faint pad">At event {at} the step had not begun.</p>;
+  return (
+    <ol class="attempts" aria-label={`Attempts of ${path}`}>
+      {attempts.map((one) => (
+        <li key={one.seq} class={`attempt ${one.status}`}>
+          <AttemptView attempt={one} onSelect={() => model.select(one.seq)} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+interface AttemptProps {
+  readonly attempt: ComparedAttempt;
+  readonly onSelect: () => void;
+}
+
+function AttemptView({ attempt: one, onSelect }: AttemptProps) {
+  const facts = [
+    one.agent === null ? null : visibleLine(one.agent),
+    one.duration_ms === null ? null : duration(one.duration_ms),
+    one.cost === null ? 'unknown cost' : one.cost > 0 ? dollars(one.cost) : null,
+    one.turns === null ? null : `${one.turns} turns`,
+  ].filter((fact) => fact !== null);
+  return (
+    <>
+      <h3>
+        <button type="button" class="quiet" onClick={onSelect}>
+          Attempt {one.attempt}
+        </button>{' '}
+        <span class={`tag ${one.status}`}>{one.status}</span>
+      </h3>
+      <p class="faint">{facts.join(' · ')}</p>
+      {one.why !== null && <p class="why">{visibleLine(one.why)}</p>}
+      <Section title="Prompt">{one.prompt === null ? null : <ValueView value={one.prompt} />}</Section>
+      <Section title="Answer">{one.answer === null ? null : <ValueView value={one.answer} />}</Section>
+      <Section title="Gates">{one.gates.length === 0 ? null : <Gates gates={one.gates} />}</Section>
+      <Section title="Changed files">
+        {one.change === null || one.change.files.length === 0 ? null : (
+          <>
+            <p class="mono">{one.change.files.map(visibleLine).join(', ')}</p>
+            {one.change.diff !== null && <DiffView diff={one.change.diff} />}
+          </>
+        )}
+      </Section>
+      <Section title="Commands and calls">{one.calls.length === 0 ? null : <Calls calls={one.calls} />}</Section>
+    </>
+  );
+}
+
+function Section({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
+  if (children === null) return null;
+  return (
+    <section>
+      <h4>{title}</h4>
+      {children}
+    </section>
+  );
+}
+
+function Gates({ gates }: Pick<ComparedAttempt, 'gates'>) {
+  return (
+    <ul>
+      {gates.map(({ seq, gate, pass, message, output }) => (
+        <li key={seq}>
+          <span class={`tag ${pass ? 'pass' : 'fail'}`}>{pass ? 'passed' : 'failed'}</span> {visibleLine(gate)}
+          {message === null ? '' : `: ${visibleLine(message)}`}
+          {output !== undefined && output !== '' && <pre class="printed">{escapeControls(output.slice(-4000))}</pre>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Calls({ calls }: Pick<ComparedAttempt, 'calls'>) {
+  return (
+    <ul>
+      {calls.map(({ seq, tool, outcome, retried }) => (
+        <li key={seq}>
+          <span class="mono">{visibleLine(tool)}</span> {visibleLine(outcome ?? 'open')}
+          {retried === null ? '' : `, tried again: ${visibleLine(retried)}`}
+        </li>
+      ))}
+    </ul>
+  );
+}
