@@ -4,6 +4,7 @@
  */
 import { compile } from '../../src/check/compile.js';
 import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
+import { migrateRun } from '../../src/interpreter/record/migrate.js';
 import type { EffectRequest } from '../../src/interpreter/request.js';
 import {
   advance,
@@ -34,16 +35,14 @@ export class ScriptedProgram {
   readonly started: string[] = [];
   readonly events: RunEvent[] = [];
   readonly stopped: string[] = [];
-  private readonly linked: LinkedMachine;
+  private linked: LinkedMachine;
   private readonly options: RunOptions;
   private readonly open = new Map<string, EffectRequest>();
   private readonly names = new Map<string, string>();
   private readonly isRestored: boolean;
 
   constructor(text: string, { restored, run = {} }: ScriptOptions) {
-    const { machine, diagnostics } = compile(text);
-    if (machine === null) throw new Error(diagnostics.map(({ message }) => message).join('\n'));
-    this.linked = link(machine as Machine);
+    this.linked = linkText(text);
     this.options = { ...OPTIONS, ...run };
     this.isRestored = restored;
     this.run = startRun(this.linked, this.options);
@@ -69,6 +68,24 @@ export class ScriptedProgram {
   signal(name: string, payload: Json): this {
     receiveSignal(this.run, name, payload, 'ann');
     return this.step();
+  }
+
+  /** Continues in an edited program, or returns what it lacks. `failed`: what the run waits for has failed before. */
+  edit(text: string, failed = false): readonly string[] {
+    const linked = linkText(text);
+    const moved = migrateRun(this.run, linked, failed);
+    if ('missing' in moved) return moved.missing;
+    this.linked = linked;
+    this.run = moved.run;
+    this.open.clear();
+    for (const request of this.run.takeRequests()) this.open.set(nameOf(request), request);
+    this.step();
+    return [];
+  }
+
+  /** What waits for its outcome. */
+  get waiting(): readonly string[] {
+    return [...this.open.keys()];
   }
 
   /** The lines of all events that a reader cares about. */
@@ -108,6 +125,12 @@ export class ScriptedProgram {
     this.open.set(name, request);
     this.names.set(request.effect, name);
   }
+}
+
+function linkText(text: string): LinkedMachine {
+  const { machine, diagnostics } = compile(text);
+  if (machine === null) throw new Error(diagnostics.map(({ message }) => message).join('\n'));
+  return link(machine as Machine);
 }
 
 /** A command as it is executed; for all others the kind, with the name that they have. */

@@ -130,7 +130,7 @@ function enterHandler(thread: Thread, handler: Handler, facts: FailureFacts): nu
 }
 
 /**
- * Handles a failure of a thread. Returns its next position or `STOP`. `told`: TOOL_FAILURE has already been emitted.
+ * Handles a failure of a thread. Returns its next position or `STOP`. `isReported`: TOOL_FAILURE has already been emitted.
  */
 export function failThread(thread: Thread, failure: FailureFacts, isReported = false): number {
   const { run } = thread;

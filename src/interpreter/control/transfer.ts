@@ -69,7 +69,7 @@ export function enter(thread: Thread, target: number, passed: Passed = NOTHING, 
   return state.builtin === true ? endInBuiltinError(thread) : thread.pc;
 }
 
-/** GOTO: counts and records the transition and enters the state. `told`: for ERROR, its failure is already on record. */
+/** GOTO: counts and records the transition and enters the state. `isReported`: for ERROR, its failure is already on record. */
 export function transfer(
   thread: Thread,
   target: number,

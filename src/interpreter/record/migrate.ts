@@ -129,7 +129,7 @@ class Move {
     if (image.plan !== undefined && plansOf(this.from) !== plansOf(this.to)) return this.planThread(image, old, fresh);
     // Branches without any outcome have not started: what replaces them starts.
     const changed = this.failed && image.forks.length > 0 && this.alignment.of(image.pc) === null;
-    const next = changed && image.forks.every(isUntold) ? this.alignment.next(image.pc) : null;
+    const next = changed && image.forks.every(hasNoOutcome) ? this.alignment.next(image.pc) : null;
     if (next !== null) return this.restartAt(image, next, old, fresh);
     const rebased = { ...image, ...this.positionOf(image, old), locals: this.slots(image.locals, fresh) };
     this.lacks('local', old.locals, fresh.locals, { main: rebased, fresh });
@@ -294,7 +294,7 @@ function collectedBy(instruction: Instruction | undefined, index: number): reado
 }
 
 /** No member has received an outcome: everything that they began still waits for its first one. */
-function isUntold({ members }: ForkImage): boolean {
+function hasNoOutcome({ members }: ForkImage): boolean {
   return members.every(
     ({ status, thread }) =>
       status === 'waiting' ||

@@ -62,14 +62,14 @@ export function eventLog(options: LogOptions): Log {
   const steps = stepLog(toVisible);
 
   /** A failure without a tool is held back until it is known whether a later event reports it. */
-  let untold: RunEvent | null = null;
+  let unprinted: RunEvent | null = null;
 
   function lines(event: RunEvent): string[] {
-    const before = untold;
-    untold = null;
-    if (isToolless(event)) untold = event;
+    const before = unprinted;
+    unprinted = null;
+    if (isToolless(event)) unprinted = event;
     const first = before === null || repeatsFailure(event, before) ? [] : linesOf(before);
-    return untold === null ? [...first, ...linesOf(event)] : first;
+    return unprinted === null ? [...first, ...linesOf(event)] : first;
   }
 
   function linesOf(event: RunEvent): string[] {
