@@ -3,9 +3,10 @@
  * again after each step, as a checkpoint does: whatever a test says must be true of both.
  */
 import { compile } from '../../src/check/compile.js';
+import type { Lookups } from '../../src/check/lower/settings.js';
 import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
 import { migrateRun } from '../../src/interpreter/record/migrate.js';
-import type { EffectRequest } from '../../src/interpreter/request.js';
+import type { AgentRequest, EffectRequest } from '../../src/interpreter/request.js';
 import {
   advance,
   answer,
@@ -27,6 +28,9 @@ import { OPTIONS, printed } from './machine-builder.js';
 export interface ScriptOptions {
   readonly restored: boolean;
   readonly run?: Partial<RunOptions>;
+  readonly lookups?: Lookups;
+  /** The time that every clock shows; absent: the test settles them. */
+  readonly clockMs?: number;
 }
 
 export class ScriptedProgram {
@@ -34,17 +38,21 @@ export class ScriptedProgram {
   /** What was requested, in order, by the text of the instruction or the kind of the request. */
   readonly started: string[] = [];
   readonly events: RunEvent[] = [];
+  /** The calls of agents. */
+  readonly calls: AgentRequest[] = [];
   readonly stopped: string[] = [];
   private linked: LinkedMachine;
   private readonly options: RunOptions;
   private readonly open = new Map<string, EffectRequest>();
   private readonly names = new Map<string, string>();
   private readonly isRestored: boolean;
+  private readonly clockMs: number | undefined;
 
-  constructor(text: string, { restored, run = {} }: ScriptOptions) {
-    this.linked = linkText(text);
+  constructor(text: string, { restored, run = {}, lookups = {}, clockMs }: ScriptOptions) {
+    this.linked = linkText(text, lookups);
     this.options = { ...OPTIONS, ...run };
     this.isRestored = restored;
+    this.clockMs = clockMs;
     this.run = startRun(this.linked, this.options);
     this.step();
   }
@@ -72,7 +80,7 @@ export class ScriptedProgram {
 
   /** Continues in an edited program, or returns what it lacks. `failed`: what the run waits for has failed before. */
   edit(text: string, failed = false): readonly string[] {
-    const linked = linkText(text);
+    const linked = linkText(text, {});
     const moved = migrateRun(this.run, linked, failed);
     if ('missing' in moved) return moved.missing;
     this.linked = linked;
@@ -110,7 +118,8 @@ export class ScriptedProgram {
     }
     for (const request of this.run.takeRequests()) this.note(request);
     if (this.isRestored && this.run.result === null) this.restore();
-    return this;
+    if (this.clockMs === undefined || !this.open.has('clock')) return this;
+    return this.end('clock', { kind: 'value', value: this.clockMs });
   }
 
   private restore(): void {
@@ -122,19 +131,21 @@ export class ScriptedProgram {
   private note(request: EffectRequest): void {
     const name = nameOf(request);
     this.started.push(name);
+    if (request.kind === 'agent') this.calls.push(request);
     this.open.set(name, request);
     this.names.set(request.effect, name);
   }
 }
 
-function linkText(text: string): LinkedMachine {
-  const { machine, diagnostics } = compile(text);
+function linkText(text: string, lookups: Lookups): LinkedMachine {
+  const { machine, diagnostics } = compile(text, { lookups });
   if (machine === null) throw new Error(diagnostics.map(({ message }) => message).join('\n'));
   return link(machine as Machine);
 }
 
 /** A command as it is executed; for all others the kind, with the name that they have. */
 function nameOf(request: EffectRequest): string {
+  if (request.kind === 'agent') return `agent ${request.agent}`;
   if (request.kind !== 'shell') return 'name' in request ? `${request.kind} ${request.name}` : request.kind;
   let hole = 0;
   const parts = request.template.parts.map((part) => {

@@ -1,0 +1,111 @@
+/** Steps, gates and retries by hand: what the next prompt says, which session continues, and which keys are written. */
+import { describe, expect, test } from 'vitest';
+import { agentLookup } from '../../src/project/settings.js';
+import { noConfiguration } from '../../src/runtime/configuration/configuration.js';
+import { printed } from './machine-builder.js';
+import { ScriptedProgram } from './scripted-program.js';
+
+const agents = { worker: { adapter: 'fake' }, helper: { adapter: 'fake' } };
+const lookups = { agents: agentLookup({ ...noConfiguration, agents } as typeof noConfiguration, {}) };
+const said = (text: string, more: object = {}) => ({ ...printed(text), session_id: 's1', cost: 0.5, ...more });
+
+describe.each([
+  { mode: 'as it is', restored: false },
+  { mode: 'restored after each step', restored: true },
+])('a step in a run $mode', ({ restored }) => {
+  const start = (text: string) => new ScriptedProgram(text, { restored, lookups, clockMs: 1000 });
+
+  test('the text of the failed gates is in the next prompt, and the answer is in the keys', () => {
+    const run = start(`STEP: one type=artifact
+  AGENT: worker
+  PROMPT: "Do it."
+  GATE: bash "check one" as first
+  GATE: bash "check two" as second
+  RETRY:
+    EXIT 3
+RETURN: "{one.output} {one.status} {one.attempt} {one.gate.first} {one.gate.second}"
+`);
+    expect(run.calls.map(({ prompt }) => prompt)).toEqual(['Do it.']);
+    run.end('agent worker', said('done')).fail('check one', 'one is wrong').fail('check two', 'two is wrong');
+    expect(run.calls[1]).toMatchObject({
+      session: 's1',
+      prompt: `Do it.
+
+## The attempt before this one did not pass
+This is attempt 2; 1 more is left after it.
+
+### What went wrong
+
+first:
+one is wrong
+
+second:
+two is wrong`,
+    });
+    run.end('agent worker', said('again')).end('check one').fail('check two', 'still wrong');
+    expect(run.calls[2]?.prompt).toContain('This is attempt 3; it is the last one.');
+    expect(run.calls[2]?.prompt).toContain('### What went wrong\n\nstill wrong');
+    run.end('agent worker', said('at last')).end('check one').end('check two');
+    expect(run.lines.at(-1)).toBe('RETURN "at last pass 3 true true"');
+  });
+
+  test('another agent learns that it takes over, in a session of its own', () => {
+    const run = start(`STEP: one type=artifact
+  AGENT: worker
+  PROMPT: "Do it."
+  GATE: bash "check"
+  RETRY:
+    ATTEMPT 2 → AGENT helper
+    EXIT 2
+RETURN: "{one.agent} {one.status}"
+`);
+    run.end('agent worker', said('done')).fail('check', 'wrong');
+    expect(run.calls[1]?.agent).toBe('helper');
+    expect(run.calls[1]?.session).toBeUndefined();
+    expect(run.calls[1]?.prompt).toContain('The attempt before was made by worker; you are helper and take over.');
+    run.end('agent helper', said('better')).fail('check', 'wrong');
+    expect(run.lines.filter((line) => line.startsWith('DONE'))).toEqual(['DONE one fatal 2 1']);
+  });
+
+  test('an answer that cannot be used is asked for once more, in the same session', () => {
+    const run = start(`STEP: plan type=split
+  AGENT: worker
+  PROMPT: "Split it."
+RETURN: {plan.output}
+`);
+    expect(run.calls[0]?.prompt).toMatch(/^Split it\.\n\nAnswer with a JSON list of tasks and nothing else:/);
+    run.end('agent worker', said('no list'));
+    expect(run.calls[1]?.prompt).toMatch(/^Your answer cannot be used: .*\n\nAnswer with a JSON list/s);
+    expect(run.calls[1]?.session).toBe('s1');
+    run.end('agent worker', said('Here: [{"name": "a", "description": "say \\"]\\" twice"}] as asked'));
+    expect(JSON.parse(JSON.parse(run.lines.at(-1)?.slice('RETURN '.length) ?? ''))).toEqual([
+      { name: 'a', description: 'say "]" twice', files: [] },
+    ]);
+  });
+
+  test('names of tasks are unique', () => {
+    const run = start(`STEP: plan type=split
+  AGENT: worker
+  PROMPT: "Split it."
+RETURN: {plan.output}
+`);
+    run.end('agent worker', said('[{"name": "a", "description": "x"}, {"name": "a", "description": "y"}]'));
+    expect(run.calls[1]?.prompt).toMatch(/^Your answer cannot be used: .*`a`/);
+  });
+
+  test('a later prompt continues the session that a step names', () => {
+    const run = start(`STEP: one type=artifact
+  AGENT: worker
+  PROMPT: "Begin."
+STEP: two type=artifact
+  AGENT: worker
+  SESSION: from=one
+  PROMPT: "Continue."
+RETURN: over
+`);
+    run.end('agent worker', said('begun'));
+    expect(run.calls[1]).toMatchObject({ prompt: 'Continue.', session: 's1' });
+    run.end('agent worker', said('done'));
+    expect(run.lines.at(-1)).toBe('RETURN over');
+  });
+});
