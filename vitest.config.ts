@@ -23,7 +23,7 @@ export default defineConfig({
     isolate: false,
     // A test that asserts nothing fails.
     expect: { requireAssertions: true },
-    globalSetup: ['test/something-ran.ts'],
+    globalSetup: ['test/memory-folder.ts', 'test/something-ran.ts'],
     // What programs store for their next start is not mixed with that of the user.
     env: { XDG_CACHE_HOME: fileURLToPath(new URL('node_modules/.cache/tests', import.meta.url)) },
     experimental: { fsModuleCache: true },

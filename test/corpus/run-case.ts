@@ -79,6 +79,8 @@ async function runOptions(options: CaseOptions, folder: string): Promise<RunOpti
     agents: { agents: configuration.agents, folder: configuration.folder },
     secrets: configuration.secrets,
     person: 'tester',
+    // As the command line does.
+    ownProcess: true,
     ...(answers === undefined ? {} : { ask: async ({ name }) => answers[name] ?? null }),
     ...(options.autoEvents === undefined ? {} : { autoEvents: options.autoEvents }),
     ...(options.limits === undefined ? {} : { limits: options.limits }),

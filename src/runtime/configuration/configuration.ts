@@ -3,7 +3,7 @@
  * misspelt key would silently have no effect.
  */
 import { dirname } from 'node:path';
-import type { ErrorObject } from 'ajv';
+import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { Json } from '../../machine/expression.js';
 import { nearest } from '../../prelude/nearest.js';
 import type { AgentConfiguration } from '../agents/programs/adapter.js';
@@ -136,10 +136,17 @@ function inWords(names: readonly string[]): string {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
-async function schemaProblems(value: Json, read: ReadFile, file: string): Promise<FileProblem[]> {
-  // Loaded only if there is something to check, because loading takes longer than running a small program.
+/** Null until the first configuration of this process, because it takes longer than running a small program. */
+let validator: Promise<ValidateFunction> | null = null;
+
+async function compileSchema(): Promise<ValidateFunction> {
   const { default: ajv } = await import('ajv/dist/2020.js');
-  const validate = new ajv.Ajv2020({ allErrors: true, verbose: true, strict: false }).compile(configurationSchema);
+  return new ajv.Ajv2020({ allErrors: true, verbose: true, strict: false }).compile(configurationSchema);
+}
+
+async function schemaProblems(value: Json, read: ReadFile, file: string): Promise<FileProblem[]> {
+  validator ??= compileSchema();
+  const validate = await validator;
   if (validate(value)) return [];
   return causes(validate.errors ?? []).map((error) => describe(error, read, file));
 }
