@@ -5,7 +5,7 @@ import { compare } from './corpus/expectation.js';
 import { sessionOf } from './corpus/session-case.js';
 
 describe.concurrent('session', () => {
-  test.for(namedCases('session'))('%s', { timeout: 60_000 }, async ([, the], { expect }) => {
+  test.for(namedCases('session'))('%s', async ([, the], { expect }) => {
     compare(the, { session: await sessionOf(the) }, ['session'], expect);
   });
 });

@@ -102,7 +102,7 @@ const tried = [...new Set(records.map(dirname))].flatMap((folder) =>
 );
 
 describe('examples', () => {
-  it.concurrent.for(tried.map((path) => relative(root, path)))('%s', { timeout: 60_000 }, async (path, { expect }) => {
+  it.concurrent.for(tried.map((path) => relative(root, path)))('%s', async (path, { expect }) => {
     const expected = readFileSync(join(root, path), 'utf8');
     const commandLine = expected.slice(2, expected.indexOf('\n'));
     const actual = await record(commandLine, path.replaceAll(/\W/g, '-'));
@@ -110,7 +110,7 @@ describe('examples', () => {
     expect(actual).toBe(readFileSync(join(root, path), 'utf8'));
   });
 
-  it('survivor.mjs', { timeout: 60_000 }, async () => {
+  it('survivor.mjs', async () => {
     const home = join(scratch, 'survivor');
     const first = await node(['examples/survivor/survivor.mjs', home]);
     expect(first).toMatchObject({ code: null, stdout: '' });
@@ -122,7 +122,7 @@ describe('examples', () => {
     });
   });
 
-  it('embed.mjs', { timeout: 60_000 }, async () => {
+  it('embed.mjs', async () => {
     const { code, stdout } = await node(['examples/embed/embed.mjs']);
     expect({ code, stdout }).toEqual({
       code: 0,
@@ -132,7 +132,7 @@ describe('examples', () => {
     });
   });
 
-  it('a release that waits for approval resumes when it is given', { timeout: 60_000 }, async () => {
+  it('a release that waits for approval resumes when it is given', async () => {
     const store = ['--dir', join(scratch, 'approved')];
     const plan = 'examples/plans/release/release.json';
     const { stdout: hash } = await node(['dist/cli.js', 'plan', 'approve', plan]);
@@ -145,7 +145,7 @@ describe('examples', () => {
     expect(done).toMatchObject({ code: 0, stdout: 'https://packages.example/release\n' });
   });
 
-  it('every program has a record, and the checker has nothing to say about any', { timeout: 60_000 }, async () => {
+  it('every program has a record, and the checker has nothing to say about any', async () => {
     const files = readdirSync(join(root, 'examples'), { recursive: true, encoding: 'utf8' });
     // Those of `implement-spec` have records of another form, and a test of their own.
     const programs = files
@@ -160,7 +160,7 @@ describe('examples', () => {
     expect({ code, stdout, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stdout, stderr: '' });
   });
 
-  it('every program and pattern has the layout of `fmt`', { timeout: 60_000 }, async () => {
+  it('every program and pattern has the layout of `fmt`', async () => {
     const files = ['examples', 'patterns'].flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
         .filter((path) => /\.dsl$|skill\.md$/.test(path))

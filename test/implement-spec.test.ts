@@ -66,13 +66,13 @@ const variants = [BUILT, ...some(others, 2)].flatMap((name) => {
 });
 
 describe('the workflow that implements a specification', () => {
-  it.concurrent.for(variants)('$title', { timeout: 60_000 }, async ({ path, program, variant }, { expect }) => {
+  it.concurrent.for(variants)('$title', async ({ path, program, variant }, { expect }) => {
     const actual = await record(program, variant);
     if (process.env.UPDATE === '1') writeFileSync(path, actual);
     expect(actual).toBe(readFileSync(path, 'utf8'));
   });
 
-  it('does the same in the other spelling, and is applied to the project', { timeout: 60_000 }, async () => {
+  it('does the same in the other spelling, and is applied to the project', async () => {
     const folder = copy();
     const converted = join(scratch, 'converted.dsl');
     const { stdout } = await statedsl(['convert', 'workflow.yaml'], folder);
@@ -86,7 +86,7 @@ describe('the workflow that implements a specification', () => {
     expect(output('sh', ['tools/test.sh', 'count', 'longest'], { cwd: folder })).toBe('');
   });
 
-  it('runs where it lies, in a folder of a larger repository', { timeout: 60_000 }, async () => {
+  it('runs where it lies, in a folder of a larger repository', async () => {
     const repository = join(scratch, 'larger');
     mkdirSync(repository);
     cpSync(example, join(repository, 'examples/implement-spec'), { recursive: true });
@@ -106,7 +106,7 @@ describe('the workflow that implements a specification', () => {
     });
   });
 
-  it('has nothing that the checker or the formatter would say something about', { timeout: 60_000 }, async () => {
+  it('has nothing that the checker or the formatter would say something about', async () => {
     const folder = copy();
     const programs = ['workflow.yaml', 'workflows/review.yaml', 'flow.dsl', 'one-task.dsl'];
     const checked = await statedsl(['check', '--strict', ...programs], folder);

@@ -219,7 +219,7 @@ describe('compile with previous', () => {
       ),
       { numRuns: amount(10, 100) },
     );
-  }, 600_000);
+  });
 
   it('gives the same while a program is right and its states are kept', () => {
     let right = 0;
@@ -231,12 +231,12 @@ describe('compile with previous', () => {
       { numRuns: amount(10, 100) },
     );
     expect(right).toBeGreaterThan(amount(25, 250));
-  }, 600_000);
+  });
 
   it('gives the same for every single line that is left out and put back', () => {
     const lines = everything.split('\n');
     let previous = compile(everything, { ...options, previous: null });
-    for (const at of lines.keys()) {
+    for (let at = 0; at < lines.length; at += amount(2, 1)) {
       const without = lines.toSpliced(at, 1).join('\n');
       for (const text of [without, everything]) {
         previous = compile(text, { ...options, previous });

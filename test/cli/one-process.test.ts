@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, wr
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { amount } from '../amount.js';
+import { until } from '../harness/until.js';
 import { ended, type Place, place } from './statedsl.js';
 
 const rounds = amount(2, 10);
@@ -24,9 +25,7 @@ async function suspended(): Promise<{ one: Place; id: string; path: string }> {
 
 const lockOf = (path: string): string => readdirSync(path).find((name) => name.startsWith('lock.')) ?? '';
 
-test('of several processes that resume a run exactly one executes it', {
-  timeout: 20_000 + rounds * 5000,
-}, async () => {
+test('of several processes that resume a run exactly one executes it', async () => {
   for (let round = 0; round < rounds; round++) {
     const { one, id } = await suspended();
     const results = await Promise.all(Array.from({ length: 4 }, () => ended(one.start(['resume', id, '--json']))));
@@ -133,10 +132,6 @@ describe('an owner in another container or on another machine', () => {
 });
 
 /** Comes back when it is so; the time limit of the test ends a wait for what never comes. */
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 25));
-}
-
 test('a run that is executed gives signs of life', async () => {
   const one = place({ 'p.dsl': 'DO: touch begun; while [ ! -e over ]; do sleep 0.1; done\n' });
   const child = one.start(['run', 'p.dsl', '--quiet']);

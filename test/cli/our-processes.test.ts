@@ -9,15 +9,11 @@ import { killGroup, processStat, stopGroup, stopProcess } from '../../src/runtim
 import { thisOrigin } from '../../src/runtime/process/process-origin.js';
 import { cancelStored } from '../../src/runtime/run/cancel.js';
 import { type Started, start } from '../harness/process.js';
+import { until } from '../harness/until.js';
 import { processesOf } from '../runtime/crashing.js';
 import { cli, ended, type Place, place } from './statedsl.js';
 
 const server = join(dirname(dirname(fileURLToPath(import.meta.url))), 'fixtures/mcp/server.mjs');
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 400 && !condition(); turn++) await new Promise((resolve) => setTimeout(resolve, 25));
-  expect(condition()).toBe(true);
-}
 
 const runOf = ({ folder }: Place): string =>
   readdirSync(join(folder, '.statedsl/runs')).find((name) => name.includes('-')) ?? '';

@@ -61,7 +61,7 @@ test('context and schemas of a step', async () => {
 
 test('what a person names may be a stream, and no other device', () => {
   const one = placed({});
-  const shell = (text: string) => runProgramSync('bash', ['-c', text], { cwd: one.folder, timeout: 20_000 });
+  const shell = (text: string) => runProgramSync('bash', ['-c', text], { cwd: one.folder });
   const run = `${process.execPath} ${cli} run --quiet`;
   expect(shell(`${run} <(echo 'RETURN: 1')`).stdout).toBe('1\n');
   expect(shell(`echo 'RETURN: 2' | ${run} /dev/stdin`).stdout).toBe('2\n');
@@ -98,7 +98,7 @@ test('a mock and the script of a fake agent are files, or a stream that a person
     'cannot read `/dev/zero`: it is a device',
   );
   const text = `${process.execPath} ${cli} run --quiet p.dsl --mock <(echo 'agents: { a: [yes] }')`;
-  expect(runProgramSync('bash', ['-c', text], { cwd: one.folder, timeout: 20_000 }).stdout).toBe('yes\n');
+  expect(runProgramSync('bash', ['-c', text], { cwd: one.folder }).stdout).toBe('yes\n');
 });
 
 test('the log begins with the configuration that decides what is started', async () => {

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { until } from '../harness/until.js';
 import { type Place, place } from './statedsl.js';
 
 const server = join(dirname(dirname(fileURLToPath(import.meta.url))), 'fixtures/mcp/server.mjs');
@@ -27,12 +28,7 @@ async function told(
   return { code, ...JSON.parse(stdout) };
 }
 
-async function until(condition: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 600 && !condition(); turn++) await new Promise((resolve) => setTimeout(resolve, 25));
-  expect(condition()).toBe(true);
-}
-
-test('tools of a server: one process serves the run, and ends with it', { timeout: 60_000 }, async () => {
+test('tools of a server: one process serves the run, and ends with it', async () => {
   const call = (name: string, more = {}) => ({
     _tool: name,
     n: 1,
@@ -68,7 +64,7 @@ test('tools of a server: one process serves the run, and ends with it', { timeou
   expect(log.split('\n').filter((line) => line.startsWith('started'))).toEqual(['started for a run']);
 });
 
-test('a message of a server that is too large is not read to its end', { timeout: 60_000 }, async () => {
+test('a message of a server that is too large is not read to its end', async () => {
   const one = place({
     'plan.json': JSON.stringify({ calls: [{ _tool: 'huge', _outputPath: '†state.x' }] }),
     'tools.yaml': 'huge: { mcp: tests/huge }\n',
@@ -80,9 +76,7 @@ test('a message of a server that is too large is not read to its end', { timeout
   });
 });
 
-test('a killed run is resumed: effects with an outcome are not repeated, and those in flight are repeated with their ids', {
-  timeout: 60_000,
-}, async () => {
+test('a killed run is resumed: effects with an outcome are not repeated, and those in flight are repeated with their ids', async () => {
   const one = place({
     'plan.json': JSON.stringify({
       calls: [
@@ -113,34 +107,29 @@ test.each([
   ['fail', 1, 'in_doubt'],
   ['skip', 0, null],
   ['retry', 0, null],
-])(
-  'a call that must not run twice and was in flight: --in-doubt %s',
-  { timeout: 60_000 },
-  async (decision, code, error) => {
-    const one = place({
-      'plan.json': JSON.stringify({
-        calls: [{ _tool: 'pay', _outputPath: '†state.paid || †state.not' }],
-        output: '†state',
-      }),
-      'tools.yaml':
-        'pay: { run: [sh, -c, "echo x >> paid.txt; test -f go || sleep 600; echo 1"], idempotent: false }\n',
-    });
-    const child = one.start(['run', 'plan.json', '--quiet']);
-    await until(() => existsSync(join(one.folder, 'paid.txt')));
-    child.kill('SIGKILL');
-    await child.end;
-    one.file('go', '');
-    const came = await told(one, ['resume', '--in-doubt', decision]);
-    expect(came.code).toBe(code);
-    // No outcome is ever taken for something that nobody knows of.
-    expect(came.error?.kind ?? null).toBe(error);
-    expect(came.calls[0]?.error?.code ?? null).toBe(error);
-    const paid = readFileSync(join(one.folder, 'paid.txt'), 'utf8').trim().split('\n').length;
-    expect(paid).toBe(decision === 'retry' ? 2 : 1);
-  },
-);
+])('a call that must not run twice and was in flight: --in-doubt %s', async (decision, code, error) => {
+  const one = place({
+    'plan.json': JSON.stringify({
+      calls: [{ _tool: 'pay', _outputPath: '†state.paid || †state.not' }],
+      output: '†state',
+    }),
+    'tools.yaml': 'pay: { run: [sh, -c, "echo x >> paid.txt; test -f go || sleep 600; echo 1"], idempotent: false }\n',
+  });
+  const child = one.start(['run', 'plan.json', '--quiet']);
+  await until(() => existsSync(join(one.folder, 'paid.txt')));
+  child.kill('SIGKILL');
+  await child.end;
+  one.file('go', '');
+  const came = await told(one, ['resume', '--in-doubt', decision]);
+  expect(came.code).toBe(code);
+  // No outcome is ever taken for something that nobody knows of.
+  expect(came.error?.kind ?? null).toBe(error);
+  expect(came.calls[0]?.error?.code ?? null).toBe(error);
+  const paid = readFileSync(join(one.folder, 'paid.txt'), 'utf8').trim().split('\n').length;
+  expect(paid).toBe(decision === 'retry' ? 2 : 1);
+});
 
-test('a value of five megabytes passes through tools and a resumed run', { timeout: 60_000 }, async () => {
+test('a value of five megabytes passes through tools and a resumed run', async () => {
   const one = place({
     'plan.json': JSON.stringify({
       calls: [
@@ -166,7 +155,7 @@ test('a value of five megabytes passes through tools and a resumed run', { timeo
   });
 });
 
-test('a result beyond 16 MiB is none, and nothing else suffers', { timeout: 60_000 }, async () => {
+test('a result beyond 16 MiB is none, and nothing else suffers', async () => {
   const one = place({
     'plan.json': JSON.stringify([
       { _tool: 'huge', _outputPath: '†state.a || †state.b' },
@@ -179,7 +168,7 @@ test('a result beyond 16 MiB is none, and nothing else suffers', { timeout: 60_0
   expect(calls.map(({ status, error }) => error?.code ?? status)).toEqual(['value_too_large', 'done']);
 });
 
-test('stand-ins for tools: all have to be named, and each call gets its own', { timeout: 60_000 }, async () => {
+test('stand-ins for tools: all have to be named, and each call gets its own', async () => {
   const one = place({
     'plan.json': JSON.stringify({
       calls: [
@@ -217,7 +206,7 @@ test('stand-ins for tools: all have to be named, and each call gets its own', { 
   expect(existsSync(join(one.folder, '.statedsl/runs'))).toBe(true);
 });
 
-test('secrets of the environment are in no record of a plan', { timeout: 60_000 }, async () => {
+test('secrets of the environment are in no record of a plan', async () => {
   const one = place({
     'plan.json': JSON.stringify([
       { _tool: 'tell', _outputPath: '†state.told' },

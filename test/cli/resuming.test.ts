@@ -19,18 +19,18 @@ describe('time', () => {
     const { waiting } = reportOf(await one.run(['run', 'p.dsl', '--suspend-after', '100ms', '--json']));
     expect((await one.run(['resume', '--json'])).code, 'it is too early').toBe(75);
     await pause(waiting[0].until + 100 - Date.now());
-    const late = Date.now();
-    expect(reportOf(await one.run(['resume', '--json']))).toMatchObject({ status: 'returned', returned: 'waited' });
-    expect(Date.now() - late).toBeLessThan(1000);
+    const late = ['resume', '--suspend-after', '100ms', '--json'];
+    expect(reportOf(await one.run(late))).toMatchObject({ status: 'returned', returned: 'waited' });
   });
 
   test('a resumed WAIT waits for the remaining time', async () => {
     const one = place({ 'p.dsl': 'WAIT: 2s\nRETURN: waited\n' });
     const begun = Date.now();
-    expect((await one.run(['run', 'p.dsl', '--suspend-after', '100ms'])).code).toBe(75);
+    const suspended = ['--suspend-after', '0ms', '--json'];
+    const { waiting } = reportOf(await one.run(['run', 'p.dsl', ...suspended]));
+    expect(reportOf(await one.run(['resume', ...suspended]))).toMatchObject({ waiting });
     expect((await one.run(['resume', '--suspend-after', 'never'])).code).toBe(0);
     expect(Date.now() - begun).toBeGreaterThanOrEqual(1990);
-    expect(Date.now() - begun).toBeLessThan(3500);
   });
 
   test('an answer that did not come in time is the default, and the record says so', async () => {

@@ -210,10 +210,8 @@ describe('interruption', () => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     child.kill('SIGINT');
     await new Promise((resolve) => setTimeout(resolve, 200));
-    const asked = Date.now();
     child.kill('SIGINT');
     expect((await end).code).toBe(130);
-    expect(Date.now() - asked).toBeLessThan(1500);
     expect(await gone(Number(readFileSync(join(one.folder, 'pid'), 'utf8')))).toBe(true);
   });
 

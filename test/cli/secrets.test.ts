@@ -74,7 +74,7 @@ function found(one: Place, results: readonly Result[]): string[] {
 }
 
 describe('secrets', () => {
-  test('are found in no file and no output, even of a resumed run', { timeout: 60_000 }, async () => {
+  test('are found in no file and no output, even of a resumed run', async () => {
     const one = planted();
     const first = await one.run(['run', 'p.dsl', ...pin, '--auto-events'], { env });
     expect(first.code, first.stderr).toBe(75);
@@ -101,7 +101,7 @@ describe('secrets', () => {
     expect(found(one, results)).toEqual([]);
   });
 
-  test('are not left in the inbox of a run that is being executed', { timeout: 30_000 }, async () => {
+  test('are not left in the inbox of a run that is being executed', async () => {
     const one = place({
       'p.dsl': 'INPUT: pin (secret)\nDO: touch started; sleep 2\nWAIT: signal ready\nRETURN: {len(ready)}\n',
     });

@@ -2,11 +2,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { until } from '../harness/until.js';
 import { ended, place } from './statedsl.js';
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 20));
-}
 
 test('a live run takes a signal from its inbox', async () => {
   const one = place({ 'p.dsl': 'DO: touch begun\nWAIT: signal go OR timeout=60s\nRETURN: {go.from}\n' });

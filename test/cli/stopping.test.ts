@@ -3,6 +3,7 @@
 import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'vitest';
+import { takesLessThan, until } from '../harness/until.js';
 import { processesOf } from '../runtime/crashing.js';
 import { ended, type Place, place, type Started } from './statedsl.js';
 
@@ -27,13 +28,6 @@ function stubbornPlace(whenFinished: WhenFinished): Place {
   const one = place({ 'p.dsl': text, stubborn }, whenFinished);
   chmodSync(join(one.folder, 'stubborn'), 0o755);
   return one;
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  for (let look = 0; !holds(); look++) {
-    if (look > 400) throw new Error('it does not happen');
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
 }
 
 const runOf = ({ folder }: Place): string =>
@@ -80,16 +74,19 @@ describe.concurrent('a run is stopped', () => {
   );
 
   test('by a second Ctrl-C: at once', async ({ onTestFinished, expect }) => {
-    const one = stubbornPlace(onTestFinished);
-    const child = await started(one);
-    const end = ended(child);
-    child.kill('SIGINT');
-    await new Promise((resolve) => setTimeout(resolve, 150));
-    const begun = performance.now();
-    child.kill('SIGINT');
-    expect((await end).code).toBe(130);
-    expect(performance.now() - begun).toBeLessThan(1000);
-    await until(() => processesOf(runOf(one)).length === 0);
+    await takesLessThan(1000, async () => {
+      const one = stubbornPlace(onTestFinished);
+      const child = await started(one);
+      const end = ended(child);
+      child.kill('SIGINT');
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      const begun = performance.now();
+      child.kill('SIGINT');
+      expect((await end).code).toBe(130);
+      const took = performance.now() - begun;
+      await until(() => processesOf(runOf(one)).length === 0);
+      return took;
+    });
   });
 
   test('by `cancel`: it has failed for good', async ({ onTestFinished, expect }) => {

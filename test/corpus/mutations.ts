@@ -42,9 +42,9 @@ function numbers(seed: string): () => number {
   };
 }
 
-/** A tenth of them is usual: hundreds of programs are broken, each in its own places. */
+/** A few of them are usual: hundreds of programs are broken, each in its own places. */
 function some(count: number): number {
-  return amount(Math.ceil(count / 10), count);
+  return amount(Math.ceil(count / 20), count);
 }
 
 /** At most `most` prefixes of the text, all of them when there are no more than that. */

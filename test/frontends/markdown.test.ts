@@ -215,11 +215,7 @@ describe('hostile documents are read in bounded time', () => {
     ['brackets', '['.repeat(100_000)],
     ['front matter without an end', `---\n${'a: b\n'.repeat(2000)}`],
     ['characters no text has', '```dsl\n\0STATE: \ud800\n```\n'],
-  ])(
-    '%s',
-    (_, text) => {
-      expect(() => read(text)).not.toThrow();
-    },
-    20_000,
-  );
+  ])('%s', (_, text) => {
+    expect(() => read(text)).not.toThrow();
+  });
 });

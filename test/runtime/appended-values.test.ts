@@ -90,7 +90,7 @@ describe('an event', () => {
   });
 });
 
-describe('a run that collects', { timeout: 120_000 }, () => {
+describe('a run that collects', () => {
   test('writes in proportion to what it collects, and is replayed and shown as ever', async () => {
     const one = place({ 'p.dsl': collects(1500) });
     const report = JSON.parse((await one.run(['run', 'p.dsl', '--json'])).stdout);

@@ -7,6 +7,7 @@ import { createPipePool } from '../../src/runtime/process/pipes.js';
 import { type ProcessEnd, runProcess } from '../../src/runtime/process/process.js';
 import { processStat } from '../../src/runtime/process/process-group.js';
 import { cli, start } from '../harness/process.js';
+import { until } from '../harness/until.js';
 import { processSpec, processStarter } from './process-spec.js';
 import { commands, runKept, temporaryFolder } from './running.js';
 
@@ -67,11 +68,6 @@ function commandLine(pid: number): string {
 }
 
 const isRunning = (pid: number): boolean => !['Z', undefined].includes(processStat(pid)?.state);
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 200 && !condition(); turn++) await new Promise((resolve) => setTimeout(resolve, 20));
-  expect(condition()).toBe(true);
-}
 
 /** All that a program can see of how it was started, without the numbers that differ each time. */
 const surroundings = `
@@ -231,7 +227,8 @@ describe('the fork server', () => {
       await until(() => serversOf(pid).length === 1);
       const [server = 0] = serversOf(pid);
       child.kill(signal);
-      await until(() => !isRunning(server) && !isRunning(pid));
+      expect((await child.end).code).toBe(signal === 'SIGKILL' ? null : 130);
+      await until(() => !isRunning(server));
     }
   });
 

@@ -110,7 +110,7 @@ test('an event that is not there, and damage before the event that is shown, are
   expect(inspectRun(store, id, 4).run.seq).toBe(4);
 });
 
-test('a run with checkpoints is shown as without them, after any event', { timeout: 60_000 }, async () => {
+test('a run with checkpoints is shown as without them, after any event', async () => {
   const { machine } = compile(`LIMIT: transitions=1000000
 STATE: A
   TRACK: n = 0

@@ -6,6 +6,7 @@ import { hostEffects } from '../../src/runtime/effects.js';
 import { runProcess } from '../../src/runtime/process/process.js';
 import { processStat } from '../../src/runtime/process/process-group.js';
 import { amount } from '../amount.js';
+import { until } from '../harness/until.js';
 import { done, hole, input, local, machine, shell } from '../interpreter/machine-builder.js';
 import { processSpec, processStarter } from './process-spec.js';
 import { bound, commands, runKept as runKeptHere, temporaryFolder } from './running.js';
@@ -18,11 +19,6 @@ function outcomes(events: readonly RunEvent[]): Outcome[] {
 function runs(pid: number): boolean {
   const stat = processStat(pid);
   return stat !== null && stat.state !== 'Z';
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 100 && !condition(); turn++) await new Promise((resolve) => setTimeout(resolve, 20));
-  expect(condition()).toBe(true);
 }
 
 /** A process that has only one run starts commands with the fork server, and must do it as any other does. */
@@ -120,9 +116,7 @@ describe.each([
 
     test('what a command left running may hold its pipes, but not the run', async () => {
       const folder = temporaryFolder();
-      const begun = Date.now();
-      const { events, report } = await runKept(commands(`sleep 30 & echo $! > ${folder}/pid; echo started`));
-      expect(Date.now() - begun).toBeLessThan(5000);
+      const { events, report } = await runKept(commands(`sleep 3000 & echo $! > ${folder}/pid; echo started`));
       expect(outcomes(events)).toMatchObject([{ kind: 'exited', exit: 0, output_truncated: true }]);
       expect(report.returned).toBe('started');
       const pid = Number(readFileSync(join(folder, 'pid'), 'utf8'));
@@ -150,7 +144,6 @@ describe.each([
       const { report } = await runKept(machine({ MAIN: { code: [shell(text, { timeout: ['200ms'] }), done()] } }));
       expect(report.error).toMatchObject({ kind: 'timeout' });
       expect(Date.now() - begun).toBeGreaterThan(2000);
-      expect(Date.now() - begun).toBeLessThan(6000);
     });
 
     test('after a failure the background is stopped, with an accepted exit code it is not', async () => {
@@ -189,11 +182,9 @@ describe.each([
     });
 
     test('the time limit of the run ends it without ERROR', async () => {
-      const begun = Date.now();
-      const { report, events } = await runKept(commands('sleep 30'), { limits: { timeMs: 300 } });
+      const { report, events } = await runKept(commands('sleep 3000'), { limits: { timeMs: 300 } });
       expect(report).toMatchObject({ status: 'failed', error: { kind: 'limit' }, states: ['MAIN'] });
       expect(events).toContainEqual(expect.objectContaining({ type: 'budget_exceeded', scope: 'time', limit: 300 }));
-      expect(Date.now() - begun).toBeLessThan(3000);
     });
   });
 

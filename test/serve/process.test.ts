@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { lockHolder } from '../../src/runtime/store/run-lock.js';
 import { type Place, place } from '../cli/statedsl.js';
 import type { Started } from '../harness/process.js';
+import { until } from '../harness/until.js';
 
 interface Client {
   readonly process: Started;
@@ -43,10 +44,6 @@ async function serve(one: Place, args: readonly string[] = []): Promise<Client> 
 const statuses = async (client: Client): Promise<string[]> =>
   ((await client.call('GET', '/runs')).runs as { status: string }[]).map(({ status }) => status);
 
-async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 50));
-}
-
 /** The process that executes a run. */
 function ownerOf(one: Place, runId: string): number {
   const owner = lockHolder(join(one.folder, '.statedsl/runs', runId)).owner;
@@ -64,7 +61,7 @@ STATE: A
 `;
 
 describe('the service', () => {
-  test('is killed in the middle of runs, and all of them end right', { timeout: 120_000 }, async () => {
+  test('is killed in the middle of runs, and all of them end right', async () => {
     const one = place({ 'p.dsl': PROGRAM });
     const ids = new Set<string>();
     let client = await serve(one, ['--runs', '2', '--jobs', '2']);
@@ -85,7 +82,7 @@ describe('the service', () => {
     expect(await client.process.end).toMatchObject({ code: 0 });
   });
 
-  test('stops, and continues at its next start what it had interrupted', { timeout: 60_000 }, async () => {
+  test('stops, and continues at its next start what it had interrupted', async () => {
     const one = place({ 'p.dsl': 'DO: touch started; test -e go || sleep 60\nRETURN: done\n' });
     const first = await serve(one);
     const { run_id } = await first.call('POST', '/runs', { program: 'p.dsl' });
@@ -106,9 +103,7 @@ describe('the service', () => {
     await second.process.end;
   });
 
-  test('shares its permits among all runs, and takes them back from one that is killed', {
-    timeout: 120_000,
-  }, async () => {
+  test('shares its permits among all runs, and takes them back from one that is killed', async () => {
     const one = place({
       // Each member waits for the other, so both must have a permit at the same time.
       'both.dsl': [

@@ -7,7 +7,7 @@ import { compiled } from './run-script.js';
 function run(text: string, options = ['-e', '-o', 'pipefail']): Result {
   const bound = bindShellText(compiled(text).template, [], { shell: 'bash', scratchFile: () => '' });
   if (!bound.ok) throw new Error(bound.message);
-  return runProgramSync('bash', ['--norc', '--noprofile', ...options, '-c', bound.script], { timeout: 10_000 });
+  return runProgramSync('bash', ['--norc', '--noprofile', ...options, '-c', bound.script]);
 }
 
 describe('a member that is stopped by its reader has not failed', () => {

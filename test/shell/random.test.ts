@@ -134,7 +134,7 @@ describe.each<Shell>(['bash', 'sh'])('random texts under %s', (shell) => {
       ),
       { numRuns: amount(15, 100), endOnFailure: true },
     );
-  }, 60_000);
+  });
 });
 
 it('reads any text without a throw', () => {

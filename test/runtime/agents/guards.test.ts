@@ -39,7 +39,7 @@ describe('a guard stops the agent with everything it started', () => {
     const outcome = await one.exited({ agent: 'claude', guards: { maxTimeMs: 300 } });
     expect(outcome.guard).toEqual({ name: 'max_time', message: 'it ran longer than 300 ms' });
     expect(childRuns(one)).toBe(false);
-  }, 15_000);
+  });
 
   test('no_write', async () => {
     const one = stage();

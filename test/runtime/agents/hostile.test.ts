@@ -95,7 +95,7 @@ print(json.dumps({"type": "result", "result": "fine", "total_cost_usd": 0.5}))
     expect(outcome).toMatchObject({ cost: 0.5, stdout: { text: 'fine' } });
     expect(outcome.transcript).toMatchObject({ bytes: expect.any(Number), artifact: expect.any(String) });
     expect(outcome.transcript?.text).toBeUndefined();
-  }, 20_000);
+  });
 
   test('is kept for no longer than a line, and no line beyond a size', () => {
     const seen: unknown[] = [];
@@ -132,12 +132,10 @@ describe('processes', () => {
   test('that do not end are stopped with everything they started', async () => {
     const one = stage();
     one.program('claude', `trap '' TERM\nsh -c "trap '' TERM; sleep 600 & sleep 600" & echo $! > child\nwait\nwait`);
-    const begun = Date.now();
     const outcome = await one.call({ agent: 'claude', timeoutMs: 200 });
     expect(outcome).toMatchObject({ kind: 'timed-out', timeout_ms: 200, cost: null });
-    expect(Date.now() - begun).toBeLessThan(8000);
     expect(childRuns(one)).toBe(false);
-  }, 15_000);
+  });
 
   test('that are stopped in the middle report what is known', async () => {
     const one = stage();
