@@ -15,8 +15,9 @@ const PROCESSES = [
 
 export default defineConfig({
   test: {
-    // A test that hangs fails; one that only computes may take its time on a busy machine.
-    testTimeout: process.env.LONG === '1' ? 180_000 : 60_000,
+    // A test that hangs fails; one that only computes or waits for processes may take its time on a busy machine.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     // Half of the tests wait for processes, so two workers keep two processors busy; a third reads all sources once more.
     maxWorkers: 2,
     // A worker reads the sources once for all of its tests, which change nothing that others see.
