@@ -12,6 +12,7 @@ import { addChangeRoutes } from './routes/change-runs.js';
 import { addProgramRoutes } from './routes/programs.js';
 import { addReadRoutes } from './routes/read-runs.js';
 import type { Service, ServiceApp } from './service.js';
+import { completeEmptyBodies, refuseAddress, refuseEncodings, wrongBody, wrongMember } from './wrong-request.js';
 
 /** The largest body of a request. */
 const BODY_BYTES = 4 * 1024 * 1024;
@@ -35,19 +36,11 @@ export function createApp(service: Service): ServiceApp {
   const app: ServiceApp = new OpenAPIHono({
     defaultHook: (result, c) => {
       if (result.success) return undefined;
-      const [issue] = result.error.issues;
-      const path = issue?.path.join('.') ?? '';
-      const message = `${path === '' ? '' : `\`${path}\`: `}${issue?.message ?? 'the request is not valid'}`;
-      return answerWith(c, 400, {
-        code: 'wrong-request',
-        message,
-        help: 'see `GET /api/v1/openapi.json` for what requests may hold',
-      });
+      return answerWith(c, 400, wrongMember(result.error.issues[0]));
     },
   });
   app.onError((cause, c) => {
-    if (cause instanceof HTTPException)
-      return answerWith(c, cause.status as 400, { code: 'wrong-request', message: cause.message, help: null });
+    if (cause instanceof HTTPException) return answerWith(c, cause.status as 400, wrongBody(cause));
     process.stderr.write(`${cause.stack ?? cause.message}\n`);
     return answerWith(c, 500, {
       code: 'bug',
@@ -55,13 +48,6 @@ export function createApp(service: Service): ServiceApp {
       help: null,
     });
   });
-  app.notFound((c) =>
-    answerWith(c, 404, {
-      code: 'unknown',
-      message: 'there is nothing at this address',
-      help: 'see `GET /api/v1/openapi.json`',
-    }),
-  );
   const metrics = createMetrics(service);
   app.use(metrics.count);
   app.use(
@@ -84,14 +70,19 @@ export function createApp(service: Service): ServiceApp {
   app.use(
     bodyLimit({
       maxSize: BODY_BYTES,
-      onError: (c) =>
-        answerWith(c, 413, {
+      onError: (c) => {
+        // The rest of the body is not read, so no other request can follow on this connection.
+        c.header('Connection', 'close');
+        return answerWith(c, 413, {
           code: 'too-large',
           message: `the body of the request is larger than ${BODY_BYTES} bytes`,
           help: 'pass large values as files of the project',
-        }),
+        });
+      },
     }),
   );
+  app.use('/api/*', refuseEncodings());
+  app.use('/api/*', completeEmptyBodies());
   app.use('/api/v1/runs/*', refuseChanges(service));
   app.use('/api/v1/runs', refuseChanges(service));
   app.get('/api/v1/metrics', metrics.show);
@@ -107,6 +98,9 @@ export function createApp(service: Service): ServiceApp {
     info: { title: 'statedsl', version, description: 'Runs of state machines: start, follow, answer and report them.' },
     security: [{ token: [] }],
   });
+  const routes = app.openAPIRegistry.definitions.flatMap((one) => (one.type === 'route' ? [one.route] : []));
+  const others = ['healthz', 'metrics', 'openapi.json'].map((name) => ({ method: 'get', path: `/api/v1/${name}` }));
+  app.notFound(refuseAddress([...routes, ...others]));
   app.openAPIRegistry.registerComponent('securitySchemes', 'token', { type: 'http', scheme: 'bearer' });
   return app;
 }

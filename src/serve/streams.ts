@@ -93,6 +93,8 @@ interface Range {
 function rangeOf(header: string | undefined, size: number): Range | 'unsatisfiable' | null {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? [];
   if (from === '' && to === '') return null;
+  // Such a range is not valid, and a header that is not valid does not count.
+  if (from !== '' && to !== '' && Number(from) > Number(to)) return null;
   const first = from === '' ? Math.max(0, size - Number(to)) : Number(from);
   const last = from === '' || to === '' ? size - 1 : Math.min(Number(to), size - 1);
   return first > last ? 'unsatisfiable' : { first, last };
@@ -116,6 +118,7 @@ export async function sendOutput(c: Context, opened: Promise<Result<OutputStream
       help: 'ask for a range within them',
     });
   }
+  c.header('Content-Length', String(range === null ? bytes : range.last + 1 - range.first));
   if (range === null) return c.body(bodyOf(piecesOf(result.value)));
   c.header('Content-Range', `bytes ${range.first}-${range.last}/${bytes}`);
   return c.body(bodyOf(partOf(result.value, range)), 206);

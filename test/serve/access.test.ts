@@ -83,6 +83,18 @@ describe('requests that are wrong', () => {
     ['an id that leads elsewhere', 'GET', '/runs/..%2F..%2Fetc', undefined, 400, /not the id of a run/],
     ['a hash that leads elsewhere', 'GET', '/runs/0/artifacts/..%2F..%2Frun.json', undefined, 400, /SHA-256/],
     ['a filter that does not exist', 'GET', '/runs?state=A', undefined, 400, /state/],
+    ['a number that is none', 'GET', '/runs?limit=many', undefined, 400, /^`limit` must be a number$/],
+    ['a number that is too large', 'GET', '/runs?limit=1001', undefined, 400, /^`limit` must be at most 1000$/],
+    [
+      'a text that is too long',
+      'GET',
+      `/runs?q=${'x'.repeat(1001)}`,
+      undefined,
+      400,
+      /^`q` must have at most 1000 char/,
+    ],
+    ['a list', 'POST', '/runs', [], 400, /^the request must be an object$/],
+    ['no body', 'POST', '/runs', undefined, 400, /needs `program` or `text`/],
     ['a status that does not exist', 'GET', '/runs?status=done', undefined, 400, /status/],
     ['a program that leads elsewhere', 'POST', '/runs', { program: '../a.dsl' }, 404, /no program/],
     ['an absolute program', 'POST', '/runs', { program: '/etc/passwd' }, 404, /no program/],
@@ -102,10 +114,40 @@ describe('requests that are wrong', () => {
     expect(got.text).not.toMatch(/\bat .*\.[jt]s:/);
   });
 
+  test.each([
+    ['PUT', '/runs', 'GET, HEAD, POST'],
+    ['DELETE', '/runs/01975c3a', 'GET, HEAD'],
+    ['GET', '/runs/01975c3a/cancel', 'POST'],
+    ['POST', '/healthz', 'GET, HEAD'],
+    ['PATCH', '/runs/01975c3a/effects/1/output', 'GET, HEAD'],
+  ])('%s %s: which methods there are', async (method, path, allow) => {
+    const { send } = await serviceOf({});
+    const { status, headers, json } = await send(method, `/api/v1${path}`);
+    expect({ status, allow: headers.get('allow'), json }).toMatchObject({
+      status: 405,
+      allow,
+      json: { code: 'wrong-request' },
+    });
+  });
+
+  test.each([
+    ['of another type', { 'content-type': 'text/plain' }, 415, 'must be JSON'],
+    ['that is encoded', { 'content-encoding': 'gzip' }, 415, 'is encoded'],
+    ['without a type', { 'content-type': null }, 415, 'must be JSON'],
+  ])('a body %s', async (_, headers, status, message) => {
+    const { send } = await serviceOf({ 'a.dsl': 'RETURN: 1\n' });
+    const got = await send('POST', '/api/v1/runs', { program: 'a.dsl' }, headers);
+    expect(got).toMatchObject({
+      status,
+      json: { message: expect.stringContaining(message), help: expect.any(String) },
+    });
+  });
+
   test('a body that is too large', async () => {
     const { send } = await serviceOf({ 'a.dsl': 'RETURN: 1\n' });
-    const { status, json } = await send('POST', '/api/v1/runs', { program: 'x'.repeat(5 * 1024 * 1024) });
+    const { status, json, headers } = await send('POST', '/api/v1/runs', { program: 'x'.repeat(5 * 1024 * 1024) });
     expect({ status, json }).toMatchObject({ status: 413, json: { code: 'too-large' } });
+    expect(headers.get('connection')).toBe('close');
   });
 
   test('a program with errors: all that is wrong with it', async () => {

@@ -114,6 +114,28 @@ describe('runs', () => {
     expect((await send('GET', `/api/v1/runs/${fresh}`)).json).toMatchObject({ status: 'returned' });
   });
 
+  test('are not replayed from where they never were, nor resumed after they were canceled', async () => {
+    const { send, finish } = await serviceOf(PROGRAMS);
+    const id = await finish('ask.dsl');
+    for (const [from, message] of [
+      [1, 'no event 1'],
+      [99, 'no event 99'],
+      [{ state: 'NOWHERE' }, 'never entered `NOWHERE`'],
+      ['failed', 'no member'],
+    ] as const) {
+      const { status, json } = await send('POST', `/api/v1/runs/${id}/replay`, { from });
+      expect({ from, status, json }).toMatchObject({
+        status: 422,
+        json: { message: expect.stringContaining(message) },
+      });
+    }
+    expect((await send('GET', '/api/v1/runs')).json).toMatchObject({ runs: [{ run_id: id }] });
+    expect((await send('POST', `/api/v1/runs/${id}/answers`, { ok: { a: 1 } })).json.message).toContain('`{"a":1}`');
+    expect((await send('POST', `/api/v1/runs/${id}/cancel`)).status).toBe(200);
+    const { status, json } = await send('POST', `/api/v1/runs/${id}/resume`);
+    expect({ status, json }).toMatchObject({ status: 409, json: { code: 'over' } });
+  });
+
   test('keep secrets out of the store, also in the queue', async () => {
     const { send, folder, idle } = await serviceOf(PROGRAMS, { atOnce: 1 });
     const key = 'correct-horse-battery';
@@ -143,6 +165,33 @@ describe('the queue', () => {
     await idle();
   });
 
+  test('takes nothing for a run that waits for its turn, and lists it by its status', async () => {
+    const { send } = await serviceOf({ 'slow.dsl': 'DO: sleep 60\nRETURN: 1\n', ...PROGRAMS }, { atOnce: 1 });
+    await send('POST', '/api/v1/runs', { program: 'slow.dsl' });
+    const { run_id } = (await send('POST', '/api/v1/runs', { program: 'ask.dsl' })).json;
+    for (const [what, body] of [
+      ['answers', { ok: 'yes' }],
+      ['signals', { name: 'go' }],
+      ['resume', {}],
+      ['replay', { from: 2 }],
+    ] as const) {
+      const { status, json } = await send('POST', `/api/v1/runs/${run_id}/${what}`, body);
+      expect({ what, status, json }).toMatchObject({ status: 409, json: { code: 'held' } });
+    }
+    expect(await send('GET', `/api/v1/runs/${run_id}/events?follow=false`)).toMatchObject({ status: 200, text: '' });
+    expect((await send('GET', '/api/v1/runs?status=queued')).json).toMatchObject({ runs: [{ run_id }] });
+    expect((await send('GET', '/api/v1/runs?status=failed')).json).toEqual({ runs: [] });
+    expect((await send('POST', `/api/v1/runs/${run_id}/cancel`)).json).toMatchObject({ error: { kind: 'cancelled' } });
+    const canceled = { run_id, status: 'failed', error: { kind: 'cancelled' } };
+    expect((await send('GET', `/api/v1/runs/${run_id}`)).json).toMatchObject(canceled);
+    expect((await send('GET', '/api/v1/runs?status=failed')).json).toMatchObject({ runs: [canceled] });
+    for (const what of ['cancel', 'resume'])
+      expect(await send('POST', `/api/v1/runs/${run_id}/${what}`)).toMatchObject({
+        status: 409,
+        json: { code: 'over' },
+      });
+  });
+
   test('executes in the order of the requests, so many at once', async () => {
     const program = 'INPUT: n = 1\nDO: echo {n} >> order; sleep 0.05\nRETURN: {n}\n';
     const { send, idle, folder, executions } = await serviceOf({ 'slow.dsl': program }, { atOnce: 1 });
@@ -156,7 +205,10 @@ describe('the queue', () => {
     const last = runs[0]?.run_id as string;
     expect((await send('GET', `/api/v1/runs/${last}`)).json).toMatchObject({ run_id: last, status: 'queued' });
     expect((await send('POST', `/api/v1/runs/${last}/cancel`, {})).json).toMatchObject({ status: 'failed' });
-    expect((await send('GET', `/api/v1/runs/${last}`)).status).toBe(404);
+    expect((await send('GET', `/api/v1/runs/${last}`)).json).toMatchObject({
+      status: 'failed',
+      error: { kind: 'cancelled' },
+    });
     await idle();
     expect(readFileSync(join(folder, 'order'), 'utf8')).toBe('1\n2\n3\n');
     expect(readdirSync(join(folder, '.statedsl/service/queue'))).toEqual([]);

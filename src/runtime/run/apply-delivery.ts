@@ -70,7 +70,7 @@ function checkChoice({ choices }: OpenQuestion, name: string, value: Json): void
   if (choices === null || choices.includes(String(value))) return;
   throw new RunRefused(
     'wrong-use',
-    `\`${String(value)}\` is not one of the choices for \`${name}\``,
+    `\`${typeof value === 'string' ? value : JSON.stringify(value)}\` is not one of the choices for \`${name}\``,
     `choose ${choices.join(' or ')}`,
   );
 }

@@ -9,6 +9,7 @@ import { entryAt } from '../../runtime/store/own-file.js';
 import { lockHolder } from '../../runtime/store/run-lock.js';
 import { StoreError } from '../../runtime/store/store-error.js';
 import {
+  type BeginRefusal,
   executionFolder,
   forgetWaiting,
   keepWaiting,
@@ -61,6 +62,8 @@ const LOOK_MS = 200;
 const FULL_DISK_MS = 1000;
 /** How often an accepted run is looked at until it has a record. */
 const RECORD_MS = 50;
+/** How long a request waits for the process of its run to begin. */
+const DECIDED_MS = 5000;
 /** A process that dies again and again at its start is not started for ever. */
 const MOST_STARTS = 5;
 
@@ -135,11 +138,13 @@ export class Executions {
     else await this.add({ ...task, task: { kind: 'resume' } });
   }
 
-  /** Takes back a promise for which no process was started. False: there is none. */
+  /** Takes back a promise for which no process was started; a run without a record stays in lists. False: there is none. */
   withdraw(runId: string): boolean {
     const one = this.waiting.get(runId);
-    if (one === undefined || !this.isQueued(one)) return false;
-    this.forget(runId);
+    if (one === undefined || one.refusal !== undefined || !this.isQueued(one)) return false;
+    const refusal = { code: 'cancelled', message: 'the run was canceled before it began', help: null } as const;
+    if (this.hasRecord(runId) || !this.keep({ ...one, refusal })) this.forget(runId);
+    else this.waiting.set(runId, { ...one, refusal });
     return true;
   }
 
@@ -173,6 +178,24 @@ export class Executions {
       if (found === null || found.status !== 'queued' || this.hasRecord(found.run_id) || signal.aborted) return;
       await new Promise((resolve) => setTimeout(resolve, RECORD_MS));
     }
+  }
+
+  /**
+   * Waits until the process of a run has begun to execute it, or has refused to; null: it has begun, or the run waits for its
+   * turn. A refused run is forgotten.
+   */
+  async untilDecided(runId: string, signal: AbortSignal): Promise<BeginRefusal | null> {
+    for (let waited = 0; waited < DECIDED_MS && !signal.aborted; waited += RECORD_MS) {
+      const one = this.waiting.get(runId);
+      if (one?.refusal !== undefined) {
+        this.forget(runId);
+        return one.refusal;
+      }
+      const folder = join(this.options.directory, 'runs', runId);
+      if (!this.isExecuting(runId) || (this.hasRecord(runId) && lockHolder(folder).owner !== null)) return null;
+      await new Promise((resolve) => setTimeout(resolve, RECORD_MS));
+    }
+    return null;
   }
 
   /** Starts nothing more, waits so long for what is executed, then interrupts it. What was promised stays on disk. */

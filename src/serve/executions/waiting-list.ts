@@ -39,8 +39,11 @@ export interface Waiting {
   /** A process was started for it, which may have died. */
   readonly begun: boolean;
   /** Why it could not begin; then nothing more is tried. */
-  readonly refusal?: Omit<Refusal, 'findings'>;
+  readonly refusal?: BeginRefusal;
 }
+
+/** Also that a user canceled it before. */
+export type BeginRefusal = Omit<Refusal, 'findings' | 'code'> & { readonly code: Refusal['code'] | 'cancelled' };
 
 const NAME = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.json$/;
 

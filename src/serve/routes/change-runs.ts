@@ -1,7 +1,7 @@
 /** Routes that start and change runs. Who did it is in the record of the run. */
 import { createRoute } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { type Result, refuse } from '../../control/result.js';
+import type { Result } from '../../control/result.js';
 import type { Delivered } from '../../control/runs.js';
 import type { Json } from '../../machine/expression.js';
 import type { Limits, Machine } from '../../machine/machine.js';
@@ -115,9 +115,25 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
   async function execute(c: Context, task: Task, { runId, machine, limits, secret = {} }: Wanted) {
     const added = await executions.add({ run_id: runId, machine, task, limits, by: personOf(c) }, secret);
     if (!added.ok) return answerRefusal(c, added.refusal);
+    // A new run of a checked program begins; whether an old one can continue from there is known when it is tried.
+    const refusal = task.kind === 'start' ? null : await executions.untilDecided(runId, c.req.raw.signal);
+    if (refusal !== null)
+      return answerRefusal(
+        c,
+        refusal.code === 'cancelled' ? { ...refusal, code: 'over' } : { ...refusal, code: refusal.code },
+      );
     c.header('Location', `/api/v1/runs/${runId}`);
     const status = executions.isExecuting(runId) ? 'running' : 'queued';
     return c.json({ run_id: runId, status }, task.kind === 'resume' ? 202 : 201);
+  }
+
+  /** Null: the run has a record, or there is none. */
+  async function refuseQueued(c: Context, id: string) {
+    const queued = executions.find(id);
+    if (queued === null || (await runs.inspect(queued.run_id)).ok) return null;
+    return queued.status === 'failed'
+      ? answerRefusal(c, { code: 'over', message: `the run could not begin: ${queued.error?.message}`, help: null })
+      : answerRefusal(c, { code: 'held', message: 'the run waits for its turn', help: 'wait until it is executed' });
   }
 
   /** A run that nobody executes continues with what was delivered. */
@@ -166,21 +182,23 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     });
   });
 
-  app.openapi(give, async (c) =>
-    deliver(
-      c,
-      runs.answer(c.req.valid('param').id, c.req.valid('json') as Readonly<Record<string, Json>>, { by: personOf(c) }),
-    ),
-  );
+  app.openapi(give, async (c) => {
+    const { id } = c.req.valid('param');
+    const given = c.req.valid('json') as Readonly<Record<string, Json>>;
+    return (await refuseQueued(c, id)) ?? deliver(c, runs.answer(id, given, { by: personOf(c) }));
+  });
 
   app.openapi(send, async (c) => {
+    const { id } = c.req.valid('param');
     const { name, payload = null } = c.req.valid('json');
-    return deliver(c, runs.signal(c.req.valid('param').id, name, payload as Json, { by: personOf(c) }));
+    return (await refuseQueued(c, id)) ?? deliver(c, runs.signal(id, name, payload as Json, { by: personOf(c) }));
   });
 
   app.openapi(cancel, async (c) => {
     const { id } = c.req.valid('param');
     const queued = executions.find(id);
+    const ended = queued?.status === 'failed' ? await refuseQueued(c, id) : null;
+    if (ended !== null) return ended;
     if (queued !== null && executions.withdraw(queued.run_id)) {
       const known = await runs.inspect(queued.run_id);
       if (!known.ok) return c.json({ run_id: queued.run_id, status: 'failed', error: { kind: 'cancelled' } }, 200);
@@ -192,9 +210,14 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
   });
 
   app.openapi(resume, async (c) => {
-    const found = await runs.inspect(c.req.valid('param').id);
+    const { id } = c.req.valid('param');
+    const queued = await refuseQueued(c, id);
+    if (queued !== null) return queued;
+    const found = await runs.inspect(id);
     if (!found.ok) return answerRefusal(c, found.refusal);
-    const { run_id, machine, status } = found.value;
+    const { run_id, machine, status, error } = found.value;
+    if (error?.kind === 'cancelled')
+      return answerRefusal(c, { code: 'over', message: 'the run was canceled', help: 'replay it from an event' });
     const { limits, inputs = {} } = c.req.valid('json');
     if (status === 'returned') return answerRefusal(c, { code: 'over', message: 'the run has returned', help: null });
     if (status === 'running')
@@ -205,12 +228,11 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
 
   app.openapi(replay, async (c) => {
     const { from, limits } = c.req.valid('json');
+    const queued = await refuseQueued(c, c.req.valid('param').id);
+    if (queued !== null) return queued;
     const found = await runs.inspect(c.req.valid('param').id);
     if (!found.ok) return answerRefusal(c, found.refusal);
-    const { run_id, machine, last_seq } = found.value;
-    const isBeyond = typeof from === 'number' && from > last_seq;
-    const beyond = isBeyond ? refuse('wrong-use', `the run has no event ${from}`, `its last is ${last_seq}`) : null;
-    if (beyond !== null) return answerRefusal(c, beyond.refusal);
+    const { run_id, machine } = found.value;
     const task: Task = { kind: 'replay', of: run_id, from };
     return execute(c, task, { runId: newRunId(), machine, limits: limitsOf(limits) });
   });

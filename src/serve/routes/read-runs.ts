@@ -89,7 +89,7 @@ export function addReadRoutes(app: ServiceApp, { runs, executions }: Service): v
     const queued = cursor === undefined ? executions.queuedRuns() : [];
     const isQueued = new Set(queued.map(({ run_id }) => run_id));
     const wantedQueued = (run: ListedRunOrQueued): boolean =>
-      (status === undefined || status === 'queued') &&
+      (status === undefined || status === run.status) &&
       (filter.machine === undefined || run.machine === filter.machine) &&
       (filter.q === undefined || `${run.run_id} ${run.machine}`.toLowerCase().includes(filter.q.toLowerCase()));
     const first = queued.filter(wantedQueued);
@@ -115,6 +115,10 @@ export function addReadRoutes(app: ServiceApp, { runs, executions }: Service): v
     const { id } = c.req.valid('param');
     const { after = 0, follow } = c.req.valid('query');
     if (follow !== 'false') await executions.untilRecorded(id, c.req.raw.signal);
+    const queued = executions.find(id);
+    // It has no record yet, and so no events.
+    if (queued?.status === 'queued' && !(await runs.events(queued.run_id)).ok)
+      return c.body('', 200, { 'Content-Type': 'application/x-ndjson; charset=utf-8' });
     return sendEvents(c, runs, { id, after, isFollowing: follow !== 'false' });
   });
 

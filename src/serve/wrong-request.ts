@@ -1,0 +1,134 @@
+/** What is wrong with a request, in words: its address, its method, its body, and the members of it. */
+import type { Context, MiddlewareHandler } from 'hono';
+import type { HTTPException } from 'hono/http-exception';
+import { answerWith, type ServiceError } from './answer.js';
+
+const SEE = 'see `GET /api/v1/openapi.json` for what requests may hold';
+
+/** The parts of a validation issue that say what is wrong. */
+interface Issue {
+  readonly code?: string | undefined;
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+  readonly expected?: unknown;
+  readonly keys?: unknown;
+  readonly values?: unknown;
+  readonly origin?: unknown;
+  readonly minimum?: unknown;
+  readonly maximum?: unknown;
+  readonly inclusive?: unknown;
+}
+
+/** The first thing that is wrong with the members of a request. */
+export function wrongMember(issue: Issue | undefined): ServiceError {
+  const name = issue === undefined || issue.path.length === 0 ? 'the request' : `\`${issue.path.join('.')}\``;
+  return {
+    code: 'wrong-request',
+    message: issue === undefined ? `${name} is not valid` : wordsOf(issue, name),
+    help: SEE,
+  };
+}
+
+function wordsOf(issue: Issue, name: string): string {
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return `${name} has no member ${(issue.keys as readonly string[]).map((key) => `\`${key}\``).join(', ')}`;
+    case 'invalid_type':
+      return `${name} must be ${typeName(String(issue.expected))}`;
+    case 'invalid_value':
+      return `${name} must be one of ${(issue.values as readonly unknown[]).map((one) => `\`${String(one)}\``).join(', ')}`;
+    case 'too_small':
+      return `${name} must ${sizeOf(issue, issue.inclusive === false ? 'more than' : 'at least', issue.minimum)}`;
+    case 'too_big':
+      return `${name} must ${sizeOf(issue, issue.inclusive === false ? 'less than' : 'at most', issue.maximum)}`;
+    case 'custom':
+    case 'invalid_format':
+      return `${name} ${issue.message}`;
+    default:
+      return `${name} is not valid`;
+  }
+}
+
+function sizeOf({ origin }: Issue, bound: string, amount: unknown): string {
+  return origin === 'string' ? `have ${bound} ${String(amount)} characters` : `be ${bound} ${String(amount)}`;
+}
+
+function typeName(expected: string): string {
+  const names: Readonly<Record<string, string>> = {
+    int: 'a whole number',
+    number: 'a number',
+    string: 'a text',
+    object: 'an object',
+    record: 'an object',
+  };
+  return names[expected] ?? expected;
+}
+
+/** What the framework refused. */
+export function wrongBody({ status }: HTTPException): ServiceError {
+  if (status === 415)
+    return {
+      code: 'wrong-request',
+      message: 'the body of the request must be JSON',
+      help: 'send it with `Content-Type: application/json`',
+    };
+  return { code: 'wrong-request', message: 'the body of the request is not JSON', help: SEE };
+}
+
+/** A body that is compressed would be read as if it were not. */
+export function refuseEncodings(): MiddlewareHandler {
+  return async (c, next) => {
+    const encoding = c.req.header('content-encoding')?.toLowerCase() ?? 'identity';
+    if (encoding === 'identity') return next();
+    return answerWith(c, 415, {
+      code: 'wrong-request',
+      message: 'the body of the request is encoded',
+      help: 'send it without `Content-Encoding`',
+    });
+  };
+}
+
+/** Requests that need no body may have none, whatever their headers say about it. */
+export function completeEmptyBodies(): MiddlewareHandler {
+  return async (c, next) => {
+    const { raw } = c.req;
+    const isEmpty = (c.req.header('content-length') ?? '0') === '0' && c.req.header('transfer-encoding') === undefined;
+    if (c.req.method === 'POST' && isEmpty) {
+      const headers = new Headers(raw.headers);
+      headers.set('content-type', 'application/json');
+      headers.set('content-length', '2');
+      c.req.raw = new Request(raw.url, { method: 'POST', headers, body: '{}', signal: raw.signal });
+    }
+    await next();
+  };
+}
+
+/** A route as a path with parameters in braces. */
+interface Route {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** Says which methods an address has, if there is one but not with this method. */
+export function refuseAddress(routes: readonly Route[]): (c: Context) => Response {
+  const known = routes.map(({ method, path }) => ({
+    method: method.toUpperCase(),
+    pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+').replaceAll('.', '\\.')}$`),
+  }));
+  return (c) => {
+    const methods = known.filter(({ pattern }) => pattern.test(c.req.path)).map(({ method }) => method);
+    if (methods.length === 0)
+      return answerWith(c, 404, {
+        code: 'unknown',
+        message: 'there is nothing at this address',
+        help: 'see `GET /api/v1/openapi.json`',
+      });
+    const allowed = [...new Set(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))];
+    c.header('Allow', allowed.join(', '));
+    return answerWith(c, 405, {
+      code: 'wrong-request',
+      message: `\`${c.req.method}\` is not possible here`,
+      help: `use ${allowed.join(' or ')}`,
+    });
+  };
+}
