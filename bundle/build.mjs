@@ -48,7 +48,7 @@ const settings = {
 /** What `import.meta.url` is in a script. */
 const OWN_URL = 'const __url=require("node:url").pathToFileURL(__filename).href;';
 
-/** Written beside and renamed, so that a run that starts meanwhile sees the old file or the new one. */
+/** Written under another name and renamed, so that a run that starts meanwhile sees the old file or the new one. */
 function place(path, contents) {
   mkdirSync(dirname(path), { recursive: true });
   const beside = `${path}.${process.pid}`;
@@ -70,7 +70,7 @@ async function lookahead() {
 }
 
 async function library(define) {
-  // CommonJS packages inside an ES module still call `require` for what Node brings.
+  // CommonJS packages inside an ES module still call `require` for the modules of Node.
   const js = "import { createRequire as $require } from 'node:module'; const require = $require(import.meta.url);";
   const { outputFiles, metafile } = await build({
     ...settings,

@@ -18,7 +18,7 @@ import { memoryHost } from './project/memory-host.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const DOCUMENTS = ['README.md', 'grammar/reference.md'];
-/** Words that are no programs anywhere, so that what is said about missing ones can be shown. */
+/** Words that are not programs on any machine, so that the messages about missing programs can be shown. */
 const MISSING = new Set(['Summarise', 'frobnicate']);
 
 /** The tools and plans that the programs in the documents call. */

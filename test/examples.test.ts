@@ -1,7 +1,7 @@
 /**
- * Every shipped example is run as a user would run it, in its scenarios, and has to tell the events that
- * `expected/VARIANT.events` beside it holds. Such a file begins with the command line and the exit code, so it is a
- * record that a reader can repeat. UPDATE=1 rewrites what follows the command line.
+ * Every shipped example is run as a user would run it, in its scenarios, and must produce the events in
+ * `expected/VARIANT.events` next to it. Such a file begins with the command line and the exit code, so it is a record
+ * that a reader can repeat. UPDATE=1 rewrites what follows the command line.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,8 +14,8 @@ const scratch = mkdtempSync(join(tmpdir(), 'statedsl-examples-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 /**
- * The stand-ins start Python often. An environment of its own is without a version manager's wrapper before each start
- * and without what is installed beside the standard library: together that would take most of the time.
+ * The stand-ins start Python often. A separate environment avoids the wrapper of a version manager at each start and
+ * packages outside of the standard library: together they would take most of the time.
  */
 function environment(): NodeJS.ProcessEnv {
   const folder = join(scratch, 'python');

@@ -1,7 +1,7 @@
 /**
  * The example of a workflow with agents, gates and retries is run in both of its spellings, in a copy of its project.
- * `expected/VARIANT.json` beside it names the programs and options, and holds what their steps have to leave in
- * state.json: who did it, at which attempt, what the gates said. UPDATE=1 rewrites what follows the options.
+ * `expected/VARIANT.json` next to it has the programs and options, and what their steps must leave in state.json: who
+ * did it, at which attempt, what the gates said. UPDATE=1 rewrites what follows the options.
  */
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ function copy(): string {
   return output('sh', [join(example, 'copy.sh')], { env }).trim();
 }
 
-/** What differs from run to run, or only repeats what a script of an agent says, is no part of a record. */
+/** What differs from run to run, or only repeats the script of an agent, is not part of a record. */
 const LEFT_OUT = /^input\.|\.(duration|diff|session_id|tokens_in|tokens_out|cache_read|cache_write)$|\.state\./;
 
 function stateOf(folder: string, { run_id }: Report): Record<string, string> {

@@ -1,4 +1,4 @@
-/** Every command line of README gives what stands below it. */
+/** Every command line of README prints the lines below it. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { type Fence, fences } from './fences.js';
 import { cli, root, runProgramSync } from './harness/process.js';
 
-/** `$ statedsl …` lines of a block, each with the output that stands below it. */
+/** The `$ statedsl …` lines of a block, each with the output below it. */
 function sessions({ text }: Fence): { command: string; output: string }[] {
   const blocks = text.split(/^(?=\$ )/m).filter((block) => block.startsWith('$ '));
   return blocks.map((block) => {

@@ -1,4 +1,4 @@
-/** The manual is complete: every code, function and exit code of the program stands in it. */
+/** The manual is complete: it has every code, function and exit code of the program. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

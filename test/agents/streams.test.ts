@@ -12,7 +12,7 @@ import { type Exited, stage } from '../runtime/agents/calling.js';
 interface Recorded {
   readonly exit: number;
   readonly stderr: string;
-  /** The session that the call went on in, or branched off from, and what that had used before. */
+  /** The session that the call continued or branched off from, and what that had used before. */
   readonly session?: string;
   readonly session_tokens?: TokenCounts;
   readonly expected: Record<string, unknown>;

@@ -10,7 +10,7 @@ const examples = readdirSync('examples', { recursive: true, encoding: 'utf8' })
   .filter((name) => /(?<!\.test)\.dsl$/.test(name))
   .map((name) => readFileSync(`examples/${name}`, 'utf8'));
 
-/** A little of everything whose meaning depends on other states. */
+/** One example of everything that depends on other states. */
 const everything = `IMPORT "shared.dsl"
 INPUT: objective = "x"
 INPUT: limit = 3
@@ -93,7 +93,7 @@ STATE: END
   RETURN: {item}
 `;
 
-/** Lines that leave a program right in most places, and change what other states mean. */
+/** Lines that usually leave a program valid, and change what other states mean. */
 const changes = [
   ...['\n', '# comment\n', '  EMIT: EDITED n=1\n', '  TRACK: other\n', '  TRACK: added = 1\n', '  DO: second tool\n'],
   ...[

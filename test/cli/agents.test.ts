@@ -1,10 +1,10 @@
-/** Agents as a person meets them on the command line. Their programs are stand-ins on a PATH of the test's own. */
+/** Agents on the command line. Their programs are stand-ins on a PATH that only the test has. */
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Place, place } from './statedsl.js';
 
-/** A place with programs on PATH: shell scripts by their names. */
+/** A folder with programs on PATH: shell scripts by their names. */
 function placeWith(files: Record<string, string>, programs: Record<string, string>): Place & { path: string } {
   const one = place(files);
   for (const [name, text] of Object.entries(programs))

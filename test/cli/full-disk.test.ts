@@ -1,4 +1,4 @@
-/** A disk that takes no more ends a run with an error, before the next effect; with room again it goes on. */
+/** A full disk ends a run with an error, before the next effect. When there is room again, the run can be resumed. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

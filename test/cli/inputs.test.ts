@@ -46,7 +46,7 @@ describe('what a flag says', () => {
     ['null', 'null'],
     ['12345678901234567890', '12345678901234567890'],
     ['@v.json', '{"a":1}'],
-  ])('behind := %s is JSON', async (text, json) => {
+  ])('after := %s is JSON', async (text, json) => {
     const one = place({ 'a.dsl': program, 'v.json': '{"a": 1}\n' });
     expect(await values(one, '-i', `objective:=${text}`)).toBe(`${json} 20 "fast" "x"`);
   });

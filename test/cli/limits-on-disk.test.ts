@@ -1,4 +1,4 @@
-/** What a run may put on disk has a limit, and a signal ends a run whatever it does. */
+/** What a run writes to disk has a limit, and a signal ends a run whatever it does. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * A run that version 0.1.0 left behind is gone on with by every version after it. `run-directory-1` is its store: suspended,
- * with a PARALLEL half done, an output in a file and a checkpoint. It is never made again.
+ * Every later version can resume a run of version 0.1.0. `run-directory-1` is its store: suspended, with a PARALLEL
+ * half done, an output in a file and a checkpoint. It is never generated again.
  */
 import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,4 @@
-/** One process executes a run at a time, however many want to and whatever the last one left behind. */
+/** One process executes a run at a time, however many try to and whatever state the last one left. */
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -32,7 +32,7 @@ test('of several processes that resume a run exactly one executes it', async () 
     expect(results.map(({ code }) => code)).toContain(0);
     for (const { code, stderr, stdout } of results)
       if (code === 2) expect(stderr).toMatch(/is in use by process \d+/);
-      // Whoever comes when it is over is shown its result.
+      // A process that comes after the end shows the result.
       else expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, run_id: id, status: 'returned' });
     expect(readFileSync(join(one.folder, 'log'), 'utf8')).toBe(`${id}:1\n${id}:3\n`);
   }

@@ -18,7 +18,7 @@ const server = join(dirname(dirname(fileURLToPath(import.meta.url))), 'fixtures/
 const runOf = ({ folder }: Place): string =>
   readdirSync(join(folder, '.statedsl/runs')).find((name) => name.includes('-')) ?? '';
 
-/** No signal of a test may reach anything: a mistake would end every process of whoever runs it. */
+/** No signal of a test may reach a process: a mistake would end every process of the person who runs the test. */
 async function signalsOf(action: () => unknown): Promise<unknown[]> {
   const kill = vi.spyOn(process, 'kill').mockImplementation(() => true);
   try {

@@ -1,4 +1,4 @@
-/** Runs of plans as people start, kill and go on with them: what a text of expectations cannot say. */
+/** Runs of plans that are started, killed and resumed: what a text of expectations cannot say. */
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -122,7 +122,7 @@ test.each([
   one.file('go', '');
   const came = await told(one, ['resume', '--in-doubt', decision]);
   expect(came.code).toBe(code);
-  // No outcome is ever taken for something that nobody knows of.
+  // No outcome is ever taken for a call with an unknown result.
   expect(came.error?.kind ?? null).toBe(error);
   expect(came.calls[0]?.error?.code ?? null).toBe(error);
   const paid = readFileSync(join(one.folder, 'paid.txt'), 'utf8').trim().split('\n').length;

@@ -78,7 +78,7 @@ export const reportOf = ({ stdout, stderr }: Result) => {
   return JSON.parse(stdout);
 };
 
-/** A git that kills whoever called it, once: before its call with this number, or right after it. */
+/** A git that kills its caller once: before its call with this number, or right after it. */
 export function deadlyGit(one: Place, number: number, when: 'before' | 'after'): Record<string, string> {
   const folder = join(one.folder, '.statedsl', 'deadly');
   mkdirSync(folder, { recursive: true });

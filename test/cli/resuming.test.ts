@@ -1,4 +1,4 @@
-/** A run that goes on: deadlines and limits are those of the whole run, and only what failed is done again. */
+/** A run that is resumed: deadlines and limits are those of the whole run, and only what failed is done again. */
 import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -254,7 +254,7 @@ STATE: B
     ['B', ['b']],
     ['A#3', ['a 3', 'b']],
     ['A', ['a 1', 'a 2', 'a 3', 'b']],
-  ])('goes on from %s in a new run', async (point, done) => {
+  ])('continues from %s in a new run', async (point, done) => {
     const one = place({ 'p.dsl': text });
     const { run_id } = reportOf(await one.run(['run', 'p.dsl', '--json']));
     const before = readFileSync(join(one.folder, '.statedsl/runs', run_id, 'journal.ndjson'), 'utf8');

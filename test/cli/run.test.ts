@@ -9,13 +9,13 @@ async function appears(path: string): Promise<void> {
   expect(existsSync(path)).toBe(true);
 }
 
-/** Waits until a process is gone, for at most two seconds: being killed takes a moment. */
+/** Waits until a process has ended, for at most two seconds: being killed takes a moment. */
 async function gone(pid: number): Promise<boolean> {
   for (let i = 0; i < 100 && runs(pid); i++) await new Promise((resolve) => setTimeout(resolve, 20));
   return !runs(pid);
 }
 
-/** Whether a process runs; a dead one that nobody has collected does not. */
+/** Whether a process runs. A zombie does not. */
 function runs(pid: number): boolean {
   try {
     return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
@@ -186,7 +186,7 @@ describe('interruption', () => {
   const sleeper = 'DO: echo $$ > pid; exec sleep 60\nRETURN\n';
 
   test.each(['SIGINT', 'SIGTERM'] as const)(
-    '%s: the run is interrupted, its commands are gone, 130',
+    '%s: the run is interrupted, its commands have ended, 130',
     async (signal) => {
       const one = place({ 'a.dsl': sleeper });
       const child = one.start(['run', 'a.dsl', '--json']);
@@ -282,7 +282,7 @@ describe('--mock', () => {
 });
 
 describe('the configuration', () => {
-  test('names agents; a flag puts one in the place of another', async () => {
+  test('names agents; a flag replaces one by another', async () => {
     const one = place({ 'a.dsl': 'DO: x = Task(planner) "plan this"\nRETURN: {x}\n' });
     chmodSync(join(one.folder, one.file('agents/loud.sh', '#!/bin/sh\ntr a-z A-Z\n')), 0o755);
     one.file(

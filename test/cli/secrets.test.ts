@@ -1,4 +1,4 @@
-/** Secrets of every origin, in every place that a run writes to or prints: none of them is found anywhere. */
+/** Secrets of every origin, and everything that a run writes or prints: none of them is found anywhere. */
 import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** Whatever ends a run from outside leaves no process behind, and a run that goes on meets none of its own. */
+/** Whatever ends a run from outside, no process of it remains, and the resumed run meets none. */
 
 import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ async function started(one: Place, args: readonly string[] = ['run', 'p.dsl', '-
   return child;
 }
 
-/** Without holding up the tests beside this one. */
+/** Without delaying other tests. */
 const tried = (one: Place, args: readonly string[]) => ended(one.start(args));
 
 function leaveInPeace(one: Place): void {
@@ -54,7 +54,7 @@ const repeated = ({ folder }: Place): string[] =>
 
 describe.concurrent('a run is stopped', () => {
   test.for(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-    'by %s: it is interrupted, and can go on',
+    'by %s: it is interrupted, and can be resumed',
     async (signal, { onTestFinished, expect }) => {
       const one = stubbornPlace(onTestFinished);
       const child = await started(one);

@@ -66,7 +66,7 @@ test('a store that came with a cloned repository is looked at and not acted on',
   expect((await one.run(['cancel', id, '--dir', 'clone/.statedsl'])).code).toBe(0);
 });
 
-test.each(['runs', 'worktrees', 'runs/index.ndjson'])('a store whose %s is a link is refused', async (part) => {
+test.each(['runs', 'worktrees', 'runs/index.ndjson'])('a store with a link as its %s is refused', async (part) => {
   const { one, id } = await waiting();
   const path = join(one.folder, '.statedsl', part);
   if (existsSync(path)) renameSync(path, join(one.folder, 'elsewhere'));

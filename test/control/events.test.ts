@@ -98,7 +98,7 @@ test('a damaged line is shown with its position, and the others are usable', asy
     '2 journal_damaged',
     '3 state_entered',
   ]);
-  // Whoever continues after a number that was seen misses no event.
+  // A reader that continues after a number that it has seen misses no event.
   expect((await read(open(noise, 2))).map(({ seq, isDamage = false }) => `${seq} ${isDamage}`)).toEqual([
     '2 true',
     ...range(3, 9).map((seq) => `${seq} false`),

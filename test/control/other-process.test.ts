@@ -122,7 +122,7 @@ test('events are followed across a suspension and a resume by another process', 
   ]);
 });
 
-test('of two answers to a run that is executed one counts, and the other is a conflict', async () => {
+test('of two answers to a running run, one counts and the other is a conflict', async () => {
   const one = place({
     'p.dsl': `DO: both in PARALLEL:\n  - ASK user: "Which?" → what\n  - x = ${WAITS}; echo done\nRETURN: {what}\n`,
   });

@@ -186,7 +186,7 @@ test('a run that is looked at again is shown as it is now', async () => {
   const path = join(place, '.statedsl/runs', id);
   const status = async (): Promise<string> => value(await runs.inspect(id)).status;
   expect(await status()).toBe('suspended');
-  // As a process leaves it that died without a word.
+  // As a process leaves it that died without recording an end.
   const journal = join(path, 'journal.ndjson');
   const lines = readFileSync(journal, 'utf8');
   writeFileSync(journal, lines.slice(0, lines.lastIndexOf('{"seq":4')));

@@ -110,7 +110,7 @@ export interface CaseOptions {
   readonly commands?: Readonly<Record<string, Bound>>;
   readonly answers?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
-  /** Programs that are on the PATH for `command-not-found`, beside the usual ones. */
+  /** Programs that are on the PATH for `command-not-found`, in addition to the usual ones. */
   readonly path?: readonly string[];
   readonly crlf?: boolean;
   readonly finalNewline?: boolean;

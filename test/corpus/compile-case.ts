@@ -93,7 +93,7 @@ export function drawnDiagnostics(compilation: Compilation): string {
   return drawDiagnostics(compilation.diagnostics, compilation.sources);
 }
 
-/** What `check --explain` knows about places of the program, one line each. */
+/** What `check --explain` knows about parts of the program, one line each. */
 export function explained(compilation: Compilation): string {
   return compilation.explanations
     .map(({ span, text }) => {

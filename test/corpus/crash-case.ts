@@ -1,6 +1,6 @@
 /**
- * What becomes of a run whose process dies after any of its events: the run is made again from the events before, and
- * executed on in a world that gives every effect the outcome that it had. Nothing is started, so this can be tried after
+ * What becomes of a run if its process dies after any of its events: the run is rebuilt from the events before, and
+ * continues in a world that gives every effect the outcome that it had. Nothing is started, so this can be tried after
  * each event of each case; that processes die like this, too, is shown in `runtime/crash.test.ts`.
  */
 import { vi } from 'vitest';
@@ -101,7 +101,7 @@ function withText({ artifacts }: Undisturbed, outcome: Outcome): Outcome {
   return text === undefined ? outcome : { ...outcome, stdout: { ...outcome.stdout, text } };
 }
 
-/** A checkpoint at this point, and the events behind it. */
+/** A checkpoint at this point, and the events after it. */
 function restored(the: Undisturbed, linked: LinkedMachine, point: number): string[] {
   const { replay, wrong } = replayed(the, linked, point);
   if (wrong.length > 0) return wrong;
@@ -114,7 +114,7 @@ function restored(the: Undisturbed, linked: LinkedMachine, point: number): strin
   return compared(the, again.run, { kind: 'ended' }, `from a checkpoint at ${point}`);
 }
 
-/** The process dies after this many events, and another goes on. */
+/** The process dies after this many events, and another one resumes the run. */
 async function gone(the: Undisturbed, linked: LinkedMachine, point: number): Promise<string[]> {
   const { replay, wrong } = replayed(the, linked, point);
   if (wrong.length > 0) return wrong;

@@ -1,6 +1,6 @@
 /**
- * One line for each event a reader of a run cares about. Requests and settlements are left out: which of two
- * parallel commands ends first is no property of a program.
+ * One line for each event a reader of a run cares about. Requests and settlements are left out: which of two parallel
+ * commands ends first is not a property of a program.
  */
 import type { RunEvent } from '../../src/interpreter/events/event.js';
 

@@ -1,4 +1,4 @@
-/** Parses and formats a case's program without checking it, and tells a tree without its places. */
+/** Parses and formats the program of a case without checking it, and prints a tree without its locations. */
 import { formatMarkdown } from '../../src/format/format-markdown.js';
 import { formatProgram } from '../../src/format/format-program.js';
 import { markdownRegions } from '../../src/frontends/markdown-regions.js';

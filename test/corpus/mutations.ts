@@ -42,7 +42,7 @@ function numbers(seed: string): () => number {
   };
 }
 
-/** A few of them are usual: hundreds of programs are broken, each in its own places. */
+/** Usually only a few: hundreds of programs are broken, each in other positions. */
 function some(count: number): number {
   return amount(Math.ceil(count / 20), count);
 }

@@ -1,4 +1,4 @@
-/** Runs the plan of a case like a file on disk, with its tools and all that lies beside it. */
+/** Runs the plan of a case like a file on disk, with its tools and all other files of its folder. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { planMachine } from '../../src/check/plan/plan-machine.js';

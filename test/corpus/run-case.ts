@@ -38,7 +38,7 @@ export interface Ran {
   readonly lines: string;
   /** The report as JSON, written like that; it says nothing about time. */
   readonly result: string;
-  /** Text of a file below the folder with a final line end, as sections have one; null when there is no such file. */
+  /** The text of a file below the folder, with a final line end as in sections; null if the file does not exist. */
   readonly wrote: (path: string) => string | null;
   /** What is needed to make the run again. */
   readonly undisturbed: Undisturbed;
@@ -104,7 +104,7 @@ function makeRepository(folder: string): void {
   git(folder, 'commit', '-q', '--allow-empty', '-m', 'case');
 }
 
-/** The files of a case were read in memory, as if they stood in the working directory: now they have a place. */
+/** The files of a case were read in memory, as if they were in the working directory. Now they have a location. */
 function placed(machine: Machine, folder: string): Machine {
   if (machine.plans === undefined) return machine;
   return JSON.parse(JSON.stringify(machine).replaceAll(`"${process.cwd()}/`, `"${folder}/`)) as Machine;
@@ -180,7 +180,7 @@ function undisturbedRun(
     const place = join(folder, '.statedsl/runs', kept.name, 'artifacts');
     for (const name of readdirSync(place)) artifacts.set(name, readFileSync(join(place, name), 'utf8'));
   }
-  // As whoever resumes the run reads them.
+  // As a process that resumes the run reads them.
   const kept = join(folder, '.statedsl/runs', report.run_id, 'artifacts');
   const whole = existsSync(kept) ? events.map((event) => decodeEvent(event, kept)) : events;
   const interpreter = interpreterOptions(machine, fixed, { inputs, record: true, version: VERSION });

@@ -1,6 +1,6 @@
 /**
  * Runs the command lines of a `-- session --` section as a person would type them, in a folder that holds the case's
- * files. What they print stands below each; an exit code other than 0 is a last line of its own.
+ * files. What each of them prints follows it; an exit code other than 0 is a separate last line.
  */
 import {
   existsSync,

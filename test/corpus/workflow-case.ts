@@ -1,4 +1,4 @@
-/** Reads the workflow file of a case and tells what was understood, with the place of every value in its texts. */
+/** Reads the workflow file of a case and prints the tree, with the location of every value in its texts. */
 import { stringify } from 'yaml';
 import { parseWorkflow } from '../../src/frontends/workflow/parse-workflow.js';
 import { sortDiagnostics } from '../../src/source/diagnostic.js';
@@ -30,7 +30,10 @@ const PLACES = new Set([
   'secret',
 ]);
 
-/** The tree without places and without what is empty; values in texts are shown as written, with their line and column. */
+/**
+ * The tree without locations and without what is empty; values in texts are shown as written, with their line and
+ * column.
+ */
 function bare(value: unknown, file: SourceFile): unknown {
   if (Array.isArray(value)) return value.map((one) => bare(one, file));
   if (typeof value !== 'object' || value === null) return value;

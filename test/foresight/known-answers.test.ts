@@ -173,7 +173,7 @@ describe('bounds', () => {
   });
 });
 
-describe('places and failures', () => {
+describe('locations and failures', () => {
   test('a state that nothing enters', () => {
     const program = lines('STATE: A', '  TRACK: n = 1', '  IF: n == 2 → GOTO: B', '  RETURN', 'STATE: B', '  RETURN');
     expect(defectsIn(verified(program))).toEqual(['3 dead-branch', '6 dead-state']);

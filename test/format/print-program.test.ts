@@ -12,13 +12,13 @@ function parse(text: string) {
   return parseProgram(sourceFile('program.dsl', text), 0);
 }
 
-/** The tree without places and without what two spellings of one thing differ in. */
+/** The tree without locations and without the differences between two spellings of one thing. */
 function meaning(value: unknown): unknown {
   const spelling = new Set(['span', 'operatorSpan', 'lines', 'raw', 'verb', 'quote', 'block', 'word']);
   return JSON.parse(JSON.stringify(value, (key, inner) => (spelling.has(key) ? undefined : inner)));
 }
 
-/** The tree as if it had come from a file whose text nobody can slice. */
+/** The tree as if it came from a file without a text to slice. */
 function withoutSource(program: Program): Program {
   return JSON.parse(JSON.stringify(program, (key, inner) => (key === 'raw' ? '' : inner)));
 }

@@ -36,7 +36,7 @@ function asYaml(text: string): string | null {
   return printed.text;
 }
 
-/** What a file is compiled to, without its places. */
+/** What a file is compiled to, without locations. */
 function machineOf(name: string, text: string): unknown {
   const { machine, diagnostics } = compile(text, {
     name,
@@ -66,7 +66,7 @@ const SPELLING = new Set([
   'block',
 ]);
 
-/** The tree without places, and without what one spelling says otherwise than the other. */
+/** The tree without locations, and without what the two spellings express differently. */
 function treeOf(name: string, text: string): unknown {
   const { program } = parseFile(sourceFile(name, text), 0);
   // An input that no line declares and no step reads has nothing to be written for.

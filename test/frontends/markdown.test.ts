@@ -1,4 +1,4 @@
-/** Which fences of a document are its program, what the headings make of them, and where everything stands. */
+/** Which fences of a document are its program, how headings change them, and the locations of everything. */
 import { describe, expect, test } from 'vitest';
 import { parseMarkdown } from '../../src/frontends/markdown.js';
 import { positionAt, sourceFile } from '../../src/source/source-file.js';

@@ -1,4 +1,4 @@
-/** What cases cannot say about workflow files: places in any text, hostile YAML, and the schema that editors use. */
+/** What cases cannot say about workflow files: locations in any text, hostile YAML, and the schema that editors use. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +15,7 @@ import { casesOf, sectionText } from '../corpus/case-file.js';
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const read = (text: string) => parseWorkflow(sourceFile('flow.yaml', text), 0);
 
-/** Reading and drawing what is wrong with it: neither may throw, and every place lies in the file. */
+/** Reads it and draws its mistakes: neither may throw, and every location is in the file. */
 function survives(text: string): void {
   const file = sourceFile('flow.yaml', text);
   const { diagnostics } = parseWorkflow(file, 0);
@@ -144,7 +144,7 @@ describe('grammar/workflow.schema.json', () => {
     expect(validate(parse(readFileSync(join(folder, name), 'utf8'))), JSON.stringify(validate.errors)).toBe(true);
   });
 
-  // YAML of its own kind, and a file without anything in it, are beyond a schema.
+  // A schema cannot describe special YAML and an empty file.
   const beyond = ['empty', 'session-spellings', 'bare-list', 'structured', 'anchors'];
   const cases = casesOf('workflows').filter(({ name }) => !beyond.includes(name));
   const wrong = (the: (typeof cases)[number]) => (sectionText(the, 'diagnostics') ?? '').includes('error[');

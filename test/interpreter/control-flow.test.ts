@@ -276,7 +276,7 @@ STATE: B
     expect(run.lines.at(-1)).toBe('RETURN kept');
   });
 
-  test('a signal is no answer to a question of the same name', () => {
+  test('a signal does not answer a question of the same name', () => {
     const run = start(`STATE: A
   ASK user: "Go?" → go
   WAIT: signal go

@@ -17,7 +17,7 @@ export interface StateSpec {
   readonly builtin?: true;
 }
 
-/** A machine whose instructions have their position in the state, from 1 on, as line. */
+/** A machine. The line of each instruction is its position in the state, beginning with 1. */
 export function machine(
   states: Readonly<Record<string, StateSpec>>,
   more: Partial<Pick<Machine, 'tracked' | 'inputs' | 'limits'>> = {},
@@ -117,7 +117,7 @@ export const OPTIONS: RunOptions = {
   version: '1',
 };
 
-/** Answers requests by the command's text; a clock that moves on with every timer. */
+/** Answers requests by the text of the command. Its clock advances with every timer. */
 export class World {
   now = 1_000_000;
   readonly seen: string[] = [];

@@ -206,7 +206,7 @@ describe('a run lacks', () => {
     expect(lacks(text)).toEqual(['the beginning of the loop in line 4']);
   });
 
-  test('an instruction whose surroundings have changed as well', () => {
+  test('an instruction, if its surroundings have changed as well', () => {
     const run = start('STATE: A\n  DO: word = first\n  ASK user: "Go?" → go\n  RETURN: {go}\n').end('first');
     expect(run.edit('STATE: A\n  RETURN: over\n')).toEqual([expect.stringContaining('of line 3 in the state `A`')]);
   });

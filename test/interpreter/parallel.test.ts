@@ -1,4 +1,4 @@
-/** PARALLEL: order of starts and events, joins, quorum, failures, shared places. */
+/** PARALLEL: order of starts and events, joins, quorum, failures, shared permits. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
@@ -376,7 +376,7 @@ describe('nesting', () => {
     expect(members).toBeLessThanOrEqual(mostMembers);
   });
 
-  test('a skipped binding is null at its place', () => {
+  test('a skipped binding is null in its slot', () => {
     const program = machine({
       A: {
         locals: ['item', 'x'],
@@ -420,7 +420,7 @@ describe('people', () => {
     bind: slot,
   });
 
-  test('a question in a branch leaves its place to others', () => {
+  test('a question in a branch releases its permit', () => {
     const program = machine({
       A: {
         locals: ['p', 'q', 'r'],

@@ -122,7 +122,7 @@ describe('states', () => {
     expect(events[0]).toMatchObject({ type: 'run_started', inputs: { a: 1, b: null } });
   });
 
-  test('a GOTO whose target is a value', () => {
+  test('a GOTO with a value as its target', () => {
     const dynamic = (value: string): Code => ({
       op: 'goto-dynamic',
       target: constant(value),

@@ -1,6 +1,6 @@
 /**
- * A program whose effects a test settles by hand, in any order. With `restored`, the run is taken apart and put together
- * again after each step, as a checkpoint does: whatever a test says must be true of both.
+ * A program whose effects a test settles by hand, in any order. With `restored`, the run is saved and restored after
+ * each step, as by a checkpoint: whatever a test says must be true of both.
  */
 import { compile } from '../../src/check/compile.js';
 import type { Lookups } from '../../src/check/lower/settings.js';

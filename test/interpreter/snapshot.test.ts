@@ -1,4 +1,4 @@
-/** A run taken apart and put together again at every point where it comes back must go on the same. */
+/** A run that is saved and restored at every point where it waits must continue in the same way. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
@@ -169,7 +169,7 @@ function play(between: (run: Run) => Run): Told {
   throw new Error('the run does not end');
 }
 
-/** Moves a request that is never answered behind the others. */
+/** Moves a request that is never answered after the others. */
 function rotate(open: Map<string, EffectRequest>, request: EffectRequest): void {
   const others = [...open.values()].filter(({ effect }) => effect !== request.effect);
   if (others.length === 0) throw new Error('only the slow one is open');

@@ -49,7 +49,7 @@ interface World {
   readonly gate?: string;
 }
 
-/** Compiles with and without the cache: both must give the same. Whether the cache was written tells if it was used. */
+/** Compiles with and without the cache: both must give the same. The cache was used if it was not written. */
 async function isCompiledAgain(cache: ReturnType<typeof memoryCache>, world: World): Promise<boolean> {
   const { text = PROGRAM, name = 'main.dsl', imported = 'PATTERN: greet\n  EMIT: "hello"\n', environment = {} } = world;
   const { agents = ['someone'], worktree = true, gate = 'npm test', machine, cwd = '/nowhere' } = world;

@@ -1,4 +1,4 @@
-/** A project whose files are texts in memory. */
+/** A project with its files as texts in memory. */
 import { posix } from 'node:path';
 import { type ProjectFiles, type ProjectHost, withOpenTexts } from '../../src/project/host.js';
 

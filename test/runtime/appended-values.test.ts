@@ -1,4 +1,4 @@
-/** Lists and texts that grow: the journal has what was appended, and whoever reads it has whole values. */
+/** Lists and texts that grow: the journal has what was appended, and its readers get whole values. */
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';

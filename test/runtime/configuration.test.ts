@@ -154,7 +154,7 @@ mcp: { files: { command: [server, --stdio] } }
     expect(await problems('agent: 1\ndefaults: { jobs: x }\n')).toHaveLength(2);
   });
 
-  test('broken YAML has a place', async () => {
+  test('broken YAML has a location', async () => {
     const [first] = await problems('agents:\n  a: [1\n');
     expect(first).toMatch(/^[23]:\d+ flow sequence/);
   });

@@ -1,6 +1,6 @@
 /**
- * Processes of the command line are killed at random moments, several times in a run, and the run must come to the same
- * as one that nobody disturbed. `LONG=1` tries more; what goes wrong is printed with what was done.
+ * Processes of the command line are killed at random moments, several times in a run, and the run must end like an
+ * undisturbed one. `LONG=1` tries more. A failure is printed with what was done.
  */
 import { describe, expect, test } from 'vitest';
 import { amount } from '../amount.js';

@@ -1,7 +1,7 @@
 /**
- * Runs programs with the built command line while its processes are killed at random moments, and tells what became of
- * them. Every command of these programs notes in the file `log` that it began and that it ended, so that one that is done
- * twice, or beside itself, is found.
+ * Runs programs with the built command line while its processes are killed at random moments, and reports what became
+ * of them. Every command of these programs notes in the file `log` that it began and that it ended, so that one that is
+ * done twice, or beside itself, is found.
  */
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

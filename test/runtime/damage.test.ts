@@ -1,4 +1,4 @@
-/** What is left of a run after a crash or a bad disk: it goes on rightly, or it is said what is damaged and where. */
+/** A run after a crash or on a bad disk: it resumes correctly, or the message says what is damaged and where. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -32,7 +32,7 @@ const commands = {
 let folder: string;
 let base: KeptRun;
 let lines: Buffer[];
-/** Where each line begins, and behind the last one the end. */
+/** Where each line begins, and the end after the last one. */
 let starts: number[];
 
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 /**
- * A run that failed, was resumed, and whose process died after any event since: whoever resumes it next comes to the same end,
- * and does nothing again that has an outcome on record. A record that ends early is what such a process leaves.
+ * A run that failed, was resumed, and whose process died after any event since: the next resume comes to the same end,
+ * and repeats nothing that has an outcome on record. A record that ends early is what such a process leaves.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

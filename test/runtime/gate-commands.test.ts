@@ -83,7 +83,7 @@ test('the configuration wins, has names of its own and limits', () => {
   expect(gateCommands(noConfiguration, '/')('toString')).toBeNull();
 });
 
-test('a pipe in the place of a file says nothing', () => {
+test('a pipe instead of a file gives no commands', () => {
   const folder = mkdtempSync(join(tmpdir(), 'gates-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   output('mkfifo', [join(folder, 'package.json')]);

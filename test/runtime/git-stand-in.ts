@@ -1,4 +1,4 @@
-/** A program in front of git that notes its calls, and can die in their place. */
+/** A program in front of git that notes its calls, and can die instead of making them. */
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -48,7 +48,7 @@ exec "$real" "$@"`);
   return { died: () => existsSync(died), off };
 }
 
-/** Puts a script in the place of git; `$command` is what git is asked to do, `$real` is git. */
+/** Replaces git by a script; `$command` is what git is asked to do, `$real` is git. */
 function standIn(script: string): () => void {
   const folder = temporaryFolder();
   const { PATH } = process.env;

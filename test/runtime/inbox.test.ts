@@ -1,4 +1,4 @@
-/** What other processes leave for a run is heard once, whoever died while it was written or read. */
+/** A message of another process is delivered once, whichever process died while it was written or read. */
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

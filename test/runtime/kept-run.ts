@@ -1,4 +1,4 @@
-/** Runs of program texts whose commands are functions, kept on disk, and copies of them that a test may damage. */
+/** Runs of program texts with functions as commands, stored on disk, and copies of them that a test may damage. */
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

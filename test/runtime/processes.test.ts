@@ -15,7 +15,7 @@ function outcomes(events: readonly RunEvent[]): Outcome[] {
   return events.flatMap((event) => (event.type === 'effect_settled' ? [event.outcome] : []));
 }
 
-/** A process counts as running unless it is a zombie that nobody collects. */
+/** A process counts as running unless it is a zombie. */
 function runs(pid: number): boolean {
   const stat = processStat(pid);
   return stat !== null && stat.state !== 'Z';

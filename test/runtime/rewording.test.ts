@@ -1,4 +1,4 @@
-/** Runs that an earlier version left, whose failures are worded differently today, are resumed all the same. */
+/** Runs of an earlier version can be resumed although their failures are worded differently today. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

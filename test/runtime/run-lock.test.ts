@@ -1,4 +1,4 @@
-/** Who holds a run: by the files that say so, whoever wrote them, and whatever happens between two looks. */
+/** Which process holds a run: by its files, whichever process wrote them, and whatever happens between two looks. */
 import fs, {
   mkdtempSync,
   readdirSync,

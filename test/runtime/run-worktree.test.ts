@@ -41,7 +41,7 @@ describe('a run of the library', () => {
     expect(existsSync(join(failed.worktree?.directory ?? '', 'new'))).toBe(true);
   });
 
-  test('needs a place and a clean repository', async () => {
+  test('needs a folder and a clean repository', async () => {
     const one = repository();
     const why = async (options: RunOptions) => (await ran(one, 'DO: true\n', options)).report.error;
     expect(await why({ cwd: temporaryFolder() })).toMatchObject({ kind: 'worktree' });

@@ -1,9 +1,9 @@
-/** Outcomes that come at the same moment: what a run does with them has to be what its record makes of them later. */
+/** Outcomes that come at the same moment: a replay of the record must do the same with them as the run did. */
 import { expect, test } from 'vitest';
 import { checkDrift } from '../../src/index.js';
 import { keptRun } from './kept-run.js';
 
-/** Forks inside of members share their places, so who begins next depends on who asked first. */
+/** Forks inside of members share their permits, so the next one to begin depends on which asked first. */
 const TEXT = `STATE: A
   FOR EACH: i in range(3) in PARALLEL [max=3]
     FOR EACH: j in range(3) in PARALLEL [max=2]

@@ -28,7 +28,7 @@ describe('private folders', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  test('of a process that is gone are removed when they are old', () => {
+  test('of a process that has ended are removed when they are old', () => {
     const [gone, fresh, alive] = [folderOf(NOBODY, old), folderOf(NOBODY, new Date()), folderOf(process.pid, old)];
     removeStaleFolders();
     expect([gone, fresh, alive].map((path) => existsSync(path))).toEqual([false, true, true]);

@@ -157,7 +157,7 @@ describe('refusals leave everything as it was', () => {
     expect(await refused()).toMatchObject({ refusal: { kind: 'in-the-way', files: ['new/c.ts', 'out.log', 'x'] } });
   });
 
-  test('a merge that is going on', async () => {
+  test('a merge in progress', async () => {
     await worked();
     writeFileSync(join(one.root, '.git', 'MERGE_HEAD'), `${tree.base}\n`);
     expect(await refused()).toMatchObject({ refusal: { kind: 'unfinished' } });

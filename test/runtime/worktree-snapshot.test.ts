@@ -231,7 +231,7 @@ describe('a change', () => {
 });
 
 describe('going back', () => {
-  test('files are as they were, new ones are gone, and those that git ignores stay', async () => {
+  test('files are as they were, new ones are removed, and those that git ignores stay', async () => {
     rmSync(join(tree.root, 'src/b.ts'));
     rmSync(join(tree.root, 'src/c.ts'));
     writeIn(tree.root, { 'a.txt': 'changed\n', 'new/file': 'n', 'x.log': 'kept', 'src/b.ts/deep/file': '' });
@@ -247,7 +247,7 @@ describe('going back', () => {
     expect(await take(tree.base)).toBe(tree.base);
   });
 
-  test('what an attempt declared as ignored is gone too', async () => {
+  test('what an attempt declared as ignored is removed too', async () => {
     writeIn(tree.root, { '.gitignore': 'secret/\n', 'secret/plan': 'x' });
     await take(tree.base);
     await resetWorktree(tree, tree.base);

@@ -126,7 +126,7 @@ test('an end is posted once, with its id, and what began or was interrupted is n
   expect(kept()).toEqual([]);
 });
 
-test('a receiver that refuses is tried again after 1 s, 2 s, 4 s, with the same id', async () => {
+test('a receiver that refuses gets the same id again after 1 s, 2 s, 4 s', async () => {
   const { target, received, until: receivedAtLeast } = await receiver([500, 404, 302, 503]);
   const { append, kept, ...where } = store();
   const clock = manualClock();

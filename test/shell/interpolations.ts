@@ -1,4 +1,4 @@
-/** A stand-in for name resolution: every name is known, and a value is looked up by the text in the braces. */
+/** A stand-in for name resolution: every name exists, and a value is looked up by the text in the braces. */
 import type { ShellInterpolation } from '../../src/check/shell/text.js';
 import type { Filter } from '../../src/machine/expression.js';
 

@@ -1,4 +1,4 @@
-/** Which places of shell text are mistakes, which are worth a warning, and which are neither. */
+/** Which positions in shell text are mistakes, which get a warning, and which are neither. */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are shell texts
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';

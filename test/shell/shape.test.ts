@@ -1,4 +1,4 @@
-/** What the compiler tells others of a text: its commands, and whether it is one plain command. */
+/** What the compiler reports about a text: its commands, and whether it is one plain command. */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are shell texts
 import { describe, expect, it } from 'vitest';
 import { amount } from '../amount.js';

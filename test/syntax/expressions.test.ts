@@ -125,7 +125,7 @@ test.each(['', ' ', 'a b', 'a +', ')', 'a )', 'echo hi', 'ls | wc', '"a', "it's"
   },
 );
 
-test('places are places of the file', () => {
+test('locations are locations in the file', () => {
   const { expression } = parseExpressionText('a.b == 12', 100, 3);
   expect(expression.span).toEqual({ file: 3, start: 100, end: 109 });
   expect(expression.kind === 'compare' && expression.right.span).toEqual({ file: 3, start: 107, end: 109 });

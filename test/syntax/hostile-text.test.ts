@@ -1,4 +1,4 @@
-/** Whatever the text, parsing ends soon, throws nothing, and blames places that are in the text. */
+/** Whatever the text, parsing ends soon, throws nothing, and reports locations that are in the text. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';

@@ -40,7 +40,7 @@ test('a list is spread in shell text only', () => {
   expect(scanInterpolation('{xs*}', 0, 0, same, false)).toBeNull();
 });
 
-test('the filter and its place', () => {
+test('the filter and its location', () => {
   const found = scanInterpolation('echo {x.y:file}', 5, 0, same, true);
   expect(found?.interpolation.filter).toEqual({ text: 'file', span: { file: 0, start: 10, end: 14 } });
 });

@@ -1,4 +1,4 @@
-/** What no message tells of a STEP: where entries end, what is text and what is a value, and the places of both. */
+/** What no message shows of a STEP: where entries end, what is text and what is a value, and the locations of both. */
 import { describe, expect, test } from 'vitest';
 import { sourceFile } from '../../src/source/source-file.js';
 import type { Instruction } from '../../src/syntax/ast.js';
@@ -62,7 +62,7 @@ test('words with dashes are text after `=`, differences are not', () => {
 describe('a prompt on lines of its own', () => {
   const block = 'PROMPT: |\n      # {one}\n        \\n "{{two}}"\n\n      {three.x}  \n  GATE: test';
 
-  test.each(['\n', '\r\n'])('has its values where they stand (%j)', (newline) => {
+  test.each(['\n', '\r\n'])('has its values at their locations (%j)', (newline) => {
     const { step, text } = stepOf(block, newline);
     const list = step.prompt?.parts ?? [];
     expect(list.map((part) => (typeof part === 'string' ? part : text.slice(part.span.start, part.span.end)))).toEqual([

@@ -7,7 +7,7 @@ import oniguruma from 'vscode-oniguruma';
 import textmate, { type IGrammar } from 'vscode-textmate';
 
 const grammarFile = fileURLToPath(new URL('../../grammar/statedsl.tmLanguage.json', import.meta.url));
-/** Stands for the shell grammar that editors bring. */
+/** Represents the shell grammar of editors. */
 const shell = JSON.stringify({
   scopeName: 'source.shell',
   patterns: [
@@ -34,7 +34,7 @@ beforeAll(async () => {
   grammar = (await registry.loadGrammar('source.statedsl')) as IGrammar;
 });
 
-/** The scopes of the first place where `part` stands in `text`. */
+/** The scopes of the first occurrence of `part` in `text`. */
 function scopesOf(text: string, part: string): string {
   let stack = textmate.INITIAL;
   for (const line of text.split('\n')) {

@@ -16,7 +16,7 @@ function draw(text: string, piece: string, more: Partial<Diagnostic> = {}): stri
 }
 
 describe('the picture of a diagnostic', () => {
-  test('two places of one file are one picture with a gap', () => {
+  test('two locations in one file are one picture with a gap', () => {
     const lines = [
       ...Array.from({ length: 9 }, (_, i) => `# ${i}`),
       'CHECK: python3 lib/orchestration.py wait-explorers --required=3',
@@ -48,7 +48,7 @@ describe('the picture of a diagnostic', () => {
     );
   });
 
-  test('places on one line say what they have to say under each other', () => {
+  test('labels of locations on one line are below each other', () => {
     const text = 'IF: alpha == beta → GOTO: X';
     const picture = draw(text, 'beta', {
       label: 'a text',
@@ -66,7 +66,7 @@ describe('the picture of a diagnostic', () => {
     ]);
   });
 
-  test('a place inside another gets a row of its own', () => {
+  test('a location inside another gets a separate row', () => {
     const text = 'GOTO: X with y';
     const picture = draw(text, 'y', { labels: [{ span: span(text, text), text: 'this instruction' }] });
     expect(picture.split('\n').slice(3)).toEqual([
@@ -76,7 +76,7 @@ describe('the picture of a diagnostic', () => {
     ]);
   });
 
-  test('a place in another file is a picture of its own', () => {
+  test('a location in another file is a separate picture', () => {
     const main = 'STATE: Q';
     const other = '\nPATTERN: B';
     const diagnostic: Diagnostic = {
@@ -100,7 +100,7 @@ describe('the picture of a diagnostic', () => {
     ]);
   });
 
-  test('tabs, wide characters and control characters keep the carets in place', () => {
+  test('tabs, wide characters and control characters do not move the carets', () => {
     expect(draw('\tX: 日本 here', 'here').split('\n').slice(3)).toEqual([
       '1 |     X: 日本 here',
       '  |             ^^^^',
@@ -109,7 +109,7 @@ describe('the picture of a diagnostic', () => {
     expect(draw('X: 日本', '日本').split('\n').slice(3)).toEqual(['1 | X: 日本', '  |    ^^^^']);
   });
 
-  test('an empty place, the end of a line and CRLF', () => {
+  test('an empty location, the end of a line and CRLF', () => {
     const text = 'GOTO:\r\nX';
     const picture = drawDiagnostic(
       { code: 'c', severity: 'warning', message: 'm', span: { file: 0, start: 5, end: 5 } },

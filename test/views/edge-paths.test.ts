@@ -24,6 +24,6 @@ test('a bend is rounded, but not more than half of its lines', () => {
   ).toBe('M0 0L0 2Q0 4 2 4L43 4');
 });
 
-test('one point is no line', () => {
+test('one point is not a line', () => {
   expect(edgePaths([{ x: 0, y: 0 }])).toBeNull();
 });

@@ -83,7 +83,7 @@ describe('transitions', () => {
     expect(edges.entriesOf('B')).toBe(2);
   });
 
-  test('after a failure are others, unless a loop or a branch went on', () => {
+  test('after a failure are others, unless a loop or a branch continued', () => {
     const edges = taken(
       new EdgeCounts(),
       [1, entered('A')],

@@ -104,7 +104,7 @@ describe('tools', () => {
     ]);
   });
 
-  test('what was stopped did not fail, what never started took no time, and a crash leaves a try open', () => {
+  test('what was stopped did not fail, what never started took no time, and a crash leaves an attempt open', () => {
     const { tools } = report(
       [0, entered('A')],
       [0, requested('1', 'a')],
@@ -220,7 +220,7 @@ test('waits are reported with their end', () => {
   ]);
 });
 
-test('a try that was put off is neither a failure nor a further call', () => {
+test('a backed-off attempt is neither a failure nor another call', () => {
   const unavailable = { cause: 'usage', message: 'later', until_ms: 3000, at_ms: 1000 } as const;
   const { effects, attempts, failed, retries, tools } = report(
     [0, entered('A')],

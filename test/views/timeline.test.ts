@@ -63,7 +63,7 @@ describe('bars', () => {
     expect(barsOf(model)[0]).toBe('command a failed 1-2 @0');
   });
 
-  test('an agent that was not available is put off, and its pause ends when it is called again', () => {
+  test('an unavailable agent is backed off, and its pause ends when it is called again', () => {
     const model = timeline(
       [1, requested('1', 'Task(a)', { kind: 'agent' })],
       [2, settled('1', exited(1))],

@@ -1,4 +1,4 @@
-/** Random plans that compile, and tools whose outcome depends on their call and nothing else. */
+/** Random plans that compile, and tools with an outcome that depends only on their call. */
 import fc from 'fast-check';
 import type { PlanOutcome } from '../../../src/interpreter/plan/scheduler/plan-outcome.js';
 import type { Json } from '../../../src/machine/expression.js';

@@ -72,7 +72,7 @@ function withoutReasons(became: readonly (Became | undefined)[]) {
   );
 }
 
-/** A plan whose approvals are given from the beginning, as far as people were asked for them. */
+/** A plan with all approvals that it asked for, given from the beginning. */
 function withAnswers(given: { readonly [kind: string]: Json }, state: Json): { [kind: string]: Json } {
   const { approvals } = (state as { state?: { approvals?: Json } }).state ?? {};
   return approvals === undefined ? { ...given } : { ...given, state: { ...(given.state as object), approvals } };
@@ -140,7 +140,7 @@ function outcomeFor(request: EffectRequest, salt: number): Outcome {
   return { kind: 'failed', message: 'no', ...(made.kind === 'broken' ? { error_type: made.code } : { exit: 1 }) };
 }
 
-/** Runs a machine whose effects end in an order of `pick`. */
+/** Runs a machine, and settles its effects in the order of `pick`. */
 function ranLive(machine: Machine, salt: number, pick: (count: number) => number): { run: Run; events: RunEvent[] } {
   const run = startRun(link(machine), OPTIONS);
   const events: RunEvent[] = [];

@@ -156,7 +156,7 @@ export function runInSequence(plan: Plan, given: Json, perform: (call: number, p
       else reason ??= why ?? 'branch';
     }
     const isField = path.length > 2 && read(given, path.slice(0, 2)) !== undefined;
-    // Who reads the arm that a denied call did not take is denied, too.
+    // A call that reads the arm that a denied call did not take is denied too.
     return { absent: reason ?? (isField ? 'unresolved' : 'missing'), denied: path.join('.') };
   }
 

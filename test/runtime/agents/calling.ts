@@ -1,4 +1,4 @@
-/** Calls of agents whose programs are scripts in a folder of their own, which is all that PATH has before the system's. */
+/** Calls of agents. Their programs are scripts in a folder that PATH has before those of the system. */
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -141,10 +141,10 @@ export function printing(...events: readonly (object | string)[]): string {
     .join('\n');
 }
 
-/** Keeps what the program is called with, and what it is told. */
+/** Stores the arguments of the program, and what it reads. */
 export const KEEP = 'printf "%s\\n" "$@" > args\ncat > prompt\n';
 
-/** Whether the process whose number a program wrote to `child` still does something: a dead one nobody collected does not. */
+/** Whether the process with the number in `child` still runs. A zombie does not. */
 export function childRuns(one: Stage): boolean {
   const stat = processStat(Number(one.read('child')));
   return stat !== null && stat.state !== 'Z';

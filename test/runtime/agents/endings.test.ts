@@ -167,7 +167,7 @@ describe('cost, tokens and turns are those of the call', () => {
     expect(await one.exited({ agent: 'codex' })).toMatchObject({ turns: 2, stdout: { text: 'I may not.' } });
   });
 
-  test('a program that stopped for a limit of its own says so in its words', async () => {
+  test('a program that stopped because of its own limit reports it in its words', async () => {
     const one = stage();
     const stopped = { type: 'result', subtype: 'error_max_turns', is_error: true, errors: ['Reached 3 turns'] };
     one.program('claude', printing(answer('1', 'a'), stopped));

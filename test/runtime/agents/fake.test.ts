@@ -1,4 +1,4 @@
-/** Scripted agents: what their file may say, and that a run which goes on elsewhere goes on in the script. */
+/** Scripted agents: what their file may contain, and that a run which is resumed elsewhere continues in the script. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** Agent programs do not keep to their formats, do not end, and leave things behind. */
+/** Agent programs that violate their formats, do not end, and leave files and processes. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -145,7 +145,7 @@ describe('processes', () => {
     expect(outcome).toMatchObject({ kind: 'timed-out', cost: 0.2, turns: 1, tokens: { in: 3, out: 1 } });
   });
 
-  test('wait for a place, in order, and need none when they are stopped', async () => {
+  test('wait for a permit, in order, and need none when they are stopped', async () => {
     const one = stage({ slow: { adapter: 'command', run: ['slow'], max_concurrent: 1 } });
     mkdirSync(join(one.folder, 'busy'));
     one.program(

@@ -1,4 +1,4 @@
-/** Sessions that calls continue or branch off from, and what takes the place of one that a program cannot use. */
+/** Sessions that calls continue or branch off from, and what replaces one that a program cannot use. */
 import { describe, expect, test } from 'vitest';
 import { KEEP, printing, stage } from './calling.js';
 

@@ -1,4 +1,4 @@
-/** What each agent program is called with, and what is understood of what it prints. The programs are stand-ins. */
+/** The arguments of each agent program, and how its output is decoded. The programs are stand-ins. */
 import { describe, expect, test } from 'vitest';
 import type { AgentConfiguration } from '../../../src/runtime/agents/programs/adapter.js';
 import { type Exited, KEEP, printing, type Stage, stage } from './calling.js';
@@ -269,7 +269,7 @@ test.each([
   ['gemini', 'gemini', '--yolo', '--approval-mode'],
   ['qwen', 'qwen', '-y', '--approval-mode'],
   ['cursor', 'cursor-agent', '-f', '--force'],
-])('what %s may do is told once', async (adapter, program, own, ours) => {
+])('what %s may do is passed once', async (adapter, program, own, ours) => {
   const one = stage({ agent: { adapter, args: [own] } });
   one.program(program, KEEP);
   await one.exited({ agent: 'agent' });

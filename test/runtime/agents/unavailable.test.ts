@@ -1,4 +1,6 @@
-/** Trouble that passes is told from trouble that stays, with the time at which it passes where that is told. */
+/**
+ * Trouble that passes is distinguished from trouble that stays, with the time at which it ends if the program says so.
+ */
 import { describe, expect, test } from 'vitest';
 import { resetTime } from '../../../src/runtime/agents/reset-time.js';
 import { unavailableFor } from '../../../src/runtime/agents/unavailable.js';
