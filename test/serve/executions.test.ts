@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Executions } from '../../src/serve/executions/executions.js';
-import { forgetWaiting } from '../../src/serve/executions/waiting-list.js';
+import { forgetWaiting, keepWaiting } from '../../src/serve/executions/waiting-list.js';
 
 const RUN = '01975c3a-5b9e-7c2f-9d1a-3f0e6b8c4d21';
 const ABOUT = { run_id: RUN, machine: null, limits: {}, by: 'tester' };
@@ -62,4 +62,21 @@ test('a disk that takes nothing neither ends the service nor loses a run', async
   rmSync(obstacle, { recursive: true });
   expect(await executions.add({ ...ABOUT, task: { kind: 'resume' } })).toMatchObject({ ok: true });
   expect(ends).toHaveLength(1);
+});
+
+test('a run that could not begin is forgotten after a week', () => {
+  const { directory, executions } = executionsOf();
+  const refusal = { code: 'cancelled', message: 'the run was canceled before it began', help: null } as const;
+  const DAY = 24 * 60 * 60 * 1000;
+  const [old, recent] = [RUN, RUN.replace('0', '1')];
+  for (const [run_id, days] of [
+    [old, 8],
+    [recent, 6],
+  ] as const) {
+    const queued_at = new Date(Date.now() - days * DAY).toISOString();
+    keepWaiting(directory, { ...ABOUT, run_id, queued_at, number: 0, task: { kind: 'resume' }, begun: false, refusal });
+  }
+  executions.open();
+  expect(executions.queuedRuns()).toMatchObject([{ run_id: recent, status: 'failed' }]);
+  expect(readdirSync(join(directory, 'service/queue'))).toEqual([`${recent}.json`]);
 });

@@ -62,6 +62,8 @@ const LOOK_MS = 200;
 const FULL_DISK_MS = 1000;
 /** How often an accepted run is looked at until it has a record. */
 const RECORD_MS = 50;
+/** How long lists show a run that could not begin. */
+const REFUSED_MS = 7 * 24 * 60 * 60 * 1000;
 /** How long a request waits for the process of its run to begin. */
 const DECIDED_MS = 5000;
 /** A process that dies again and again at its start is not started for ever. */
@@ -87,6 +89,10 @@ export class Executions {
   open(): void {
     makeServiceFolder(this.options.directory);
     for (const one of readAllWaiting(this.options.directory)) {
+      if (one.refusal !== undefined && Date.parse(one.queued_at) < Date.now() - REFUSED_MS) {
+        forgetWaiting(this.options.directory, one.run_id);
+        continue;
+      }
       this.waiting.set(one.run_id, one);
       this.number = Math.max(this.number, one.number + 1);
     }
