@@ -9,6 +9,7 @@ import { crashed } from './corpus/crash-case.js';
 import { type Actual, compare } from './corpus/expectation.js';
 import { runPlanCase } from './corpus/plan-run-case.js';
 import { type Ran, runCase } from './corpus/run-case.js';
+import { findingsOnEngine } from './engine/recorded-world.js';
 
 /** What a case came to; `ran` is null when its program or plan has errors. */
 interface Finished {
@@ -78,6 +79,20 @@ describe('a crashed run', () => {
 describe('a crashed run of a plan', () => {
   test.for(namedCases('plan-runs'))('%s', async ([, the], { expect }) => {
     expect(await findingsOf(await runPlan(the)), the.path).toEqual([]);
+  });
+});
+
+describe('a run on an engine', () => {
+  test.for(namedCases('run'))('%s', async ([, the], { expect }) => {
+    const { ran, actual } = await run(the);
+    expect(ran === null ? actual.diagnostics : await findingsOnEngine(ran.undisturbed), the.path).toEqual([]);
+  });
+});
+
+describe('a run of a plan on an engine', () => {
+  test.for(namedCases('plan-runs'))('%s', async ([, the], { expect }) => {
+    const { ran, actual } = await runPlan(the);
+    expect(ran === null ? actual.diagnostics : await findingsOnEngine(ran.undisturbed), the.path).toEqual([]);
   });
 });
 

@@ -50,8 +50,11 @@ const ABANDONED: Readonly<Record<string, string>> = {
   whoever: 'the noun that is meant',
 };
 
-/** Keys of stored machines and snapshots keep their spelling. Nothing but members and values may have these names. */
-const STORED: ReadonlySet<string> = new Set(['place', 'places', 'told', 'reading', 'dagger']);
+/**
+ * Keys of stored machines and snapshots, and handlers on an engine, keep their spelling. Nothing but members and values may
+ * have these names.
+ */
+const STORED: ReadonlySet<string> = new Set(['place', 'places', 'told', 'tell', 'reading', 'dagger']);
 
 /** What reports print, and cases that are named after a code or a command. */
 const PRINTED: ReadonlySet<string> = new Set(['put-off', 'embedded-dagger', 'echo-takes-no-options']);

@@ -123,6 +123,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: [],
     node: true,
   },
+  engine: {
+    holds:
+      'runs on a durable-execution engine, which remembers them instead of a folder: `turn.ts` executes a run until it waits or ends, `run-object.ts` holds its record and its mail, `engine-context.ts` is all that they need of an engine',
+    rooms: ['machine', 'interpreter', 'runtime'],
+    packages: [],
+    node: false,
+  },
   serve: {
     holds:
       'the service: operations on runs over HTTP; `access.ts`: who may use it; `schemas.ts`: what requests may hold; `routes/`; `executions/`: the queue, and processes that execute runs; `notifications/`: who learns that a run has ended',

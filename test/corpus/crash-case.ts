@@ -16,6 +16,7 @@ import {
   snapshotOf,
   startRun,
 } from '../../src/interpreter/run.js';
+import type { Json } from '../../src/machine/expression.js';
 import type { Machine } from '../../src/machine/machine.js';
 import type { EffectContext, Effects } from '../../src/runtime/effect-context.js';
 import type { Redactor } from '../../src/runtime/redact.js';
@@ -23,6 +24,7 @@ import { drive } from '../../src/runtime/run/drive.js';
 import type { AskHandler, DriveEnd } from '../../src/runtime/run/drive-options.js';
 import { reportOf } from '../../src/runtime/run/report.js';
 import { memoryJournal } from '../../src/runtime/store/journal.js';
+import type { FixedOptions } from '../../src/runtime/store/run-header.js';
 import { amount } from '../amount.js';
 import { eventLine } from './event-line.js';
 
@@ -30,6 +32,9 @@ import { eventLine } from './event-line.js';
 export interface Undisturbed {
   readonly machine: Machine;
   readonly options: RunOptions;
+  /** The same, as they are stored, and the inputs. */
+  readonly fixed: FixedOptions;
+  readonly inputs: Readonly<Record<string, Json>>;
   readonly redactor: Redactor | null;
   /** As they are in its journal. */
   readonly events: readonly RunEvent[];

@@ -187,6 +187,8 @@ function undisturbedRun(
   return {
     machine,
     options: { ...interpreter, matches: remembered(interpreter.matches) },
+    fixed,
+    inputs,
     redactor: createRedactor(secretsOf(machine, options)),
     events: whole,
     report,

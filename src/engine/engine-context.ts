@@ -1,0 +1,64 @@
+/**
+ * What the services need of a durable-execution engine, so that they know no package: a handler is executed again after a
+ * crash, and what an *entry* came to is on record and the same each time.
+ */
+
+/** Something that a handler waits for, and whose result the engine records. */
+export interface Entry<T> extends PromiseLike<T> {
+  map<U>(change: (value: T | undefined, failure: unknown) => U): Entry<U>;
+}
+
+/** A handler of a service. `key`: which object, if the service consists of objects. */
+export interface Target {
+  readonly service: string;
+  readonly key?: string;
+  readonly handler: string;
+}
+
+/** What every handler may do. All of it happens once, however often the handler is executed again. */
+export interface MessageContext {
+  /** Sends a message, at the earliest after `delayMs`. Nothing waits for it. */
+  send(to: Target, message: unknown, delayMs?: number): void;
+}
+
+/** A handler that executes and waits. */
+export interface TurnContext extends MessageContext {
+  /** The time, in milliseconds since the epoch. It is on record. */
+  now(): Promise<number>;
+  /** Executes an action and records what it came to. */
+  run<T>(name: string, action: () => Promise<T>): Entry<T>;
+  sleep(ms: number, name: string): Entry<void>;
+  /** Something that another handler resolves by its id. */
+  awakeable<T>(): { readonly id: string; readonly entry: Entry<T> };
+  /** What comes first. Which one that was is on record. */
+  race<T>(entries: readonly Entry<T>[]): Promise<T>;
+  /** Aborted when this attempt to execute the handler is over, whether it ended or broke off. */
+  readonly attemptOver: AbortSignal;
+}
+
+/** A handler of an object, which has state. Only one handler at a time may write it. */
+export interface ObjectContext extends MessageContext {
+  readonly key: string;
+  get<T>(name: string): Promise<T | null>;
+  set(name: string, value: unknown): void;
+  clear(name: string): void;
+  clearAll(): void;
+  resolveAwakeable(id: string, value: unknown): void;
+}
+
+/** A handler of an object that only reads, at the same time as others. */
+export interface ReaderContext extends MessageContext {
+  readonly key: string;
+  get<T>(name: string): Promise<T | null>;
+  awakeable<T>(): { readonly id: string; readonly entry: Entry<T> };
+}
+
+/** A request that can never succeed. `status` is that of the HTTP answer. */
+export class EngineRefusal extends Error {
+  constructor(
+    readonly status: 400 | 404 | 409,
+    message: string,
+  ) {
+    super(message);
+  }
+}

@@ -1,0 +1,104 @@
+/** What the services of an engine send to each other, and what the object of a run remembers. All of it is JSON. */
+import type { Outcome } from '../interpreter/events/event.js';
+import type { InDoubt } from '../runtime/run/in-doubt.js';
+import type { RunReport } from '../runtime/run/report.js';
+import type { Image } from '../runtime/store/image.js';
+import type { Delivery } from '../runtime/store/inbox.js';
+import type { RunHeader } from '../runtime/store/run-header.js';
+
+/** What is fixed when a run is submitted, in addition to the header of every run. */
+export interface Submission {
+  readonly header: RunHeader;
+  readonly inDoubt: InDoubt;
+  /** Who submitted it, for the record. */
+  readonly by: string;
+}
+
+/** A delivery with its number, by which the run accepts each only once. */
+export interface Mail {
+  readonly number: number;
+  readonly delivery: Delivery;
+}
+
+/** How much a run has written so far, in bytes. */
+export interface Written {
+  readonly journal: number;
+  readonly output: number;
+}
+
+/** Starts a turn. */
+export interface TurnStart {
+  readonly runId: string;
+  /** Its number. Messages of any other turn than the current one are dropped. */
+  readonly turn: number;
+  /** Null: the run begins. */
+  readonly image: Image | null;
+  /** The number of the last event on record. */
+  readonly seq: number;
+  readonly written: Written;
+  readonly mail: readonly Mail[];
+  /** The number of the last delivery that the run has received. */
+  readonly seen: number;
+  /** Who ended the waiting of the run; null: it did not wait. */
+  readonly resumedBy: string | null;
+  /** The time that the run waited for, in milliseconds since the epoch; null: it waited for something else. */
+  readonly due: number | null;
+}
+
+/** The lines that a turn has written since its last message, numbered from `from`. */
+export interface Progress {
+  readonly turn: number;
+  readonly from: number;
+  readonly lines: readonly string[];
+}
+
+/** A turn that begins to wait hears mail by this awakeable. */
+export interface Listening {
+  readonly turn: number;
+  readonly awakeable: string;
+  readonly seen: number;
+}
+
+/** The end of a turn. */
+export interface Turned extends Progress {
+  /**
+   * `stopped`: the run has ended. `suspended`: it waits for the clock, a person or a signal. `limit`: the turn was long
+   * enough, and the next one continues.
+   */
+  readonly end: 'stopped' | 'suspended' | 'limit';
+  /** Null: the run has ended. */
+  readonly image: Image | null;
+  readonly written: Written;
+  readonly seen: number;
+  /** The earliest time that a suspended run waits for, and how long that is. */
+  readonly due: { readonly until: number; readonly ms: number } | null;
+  /** Null: the next turn continues at once. */
+  readonly report: RunReport | null;
+}
+
+/** What an effect came to, as the engine records it. */
+export interface Performed {
+  readonly outcome: Outcome;
+  /** When it ended, in milliseconds since the epoch. */
+  readonly at: number;
+  /** How many bytes it printed. */
+  readonly printed: number;
+}
+
+/** The changing part of what the object of a run remembers. */
+export interface Head {
+  readonly status: 'running' | 'suspended' | 'returned' | 'failed';
+  readonly seq: number;
+  readonly turn: number;
+  /** The numbers of the first events of the stored chunks of the journal. */
+  readonly chunks: readonly number[];
+  readonly written: Written;
+  /** Mail that the run may not have received. */
+  readonly mail: readonly Mail[];
+  readonly mailNumber: number;
+  readonly seen: number;
+  /** The awakeable by which the current turn hears mail; null: it does not listen yet. */
+  readonly listening: string | null;
+  /** Readers that wait for an event with this number, or for the end of the run. */
+  readonly watchers: readonly { readonly from: number; readonly awakeable: string }[];
+}

@@ -1,0 +1,290 @@
+/**
+ * The object of a run on the engine: its record, its image, its mail, and who waits for it. Handlers are short, and only one
+ * of them at a time changes the object. None waits for an effect, so that a run can be seen and reached at any time.
+ *
+ * Its state: `about` (the submission, which never changes), `head`, `image` (while the run has not ended), `report` (when
+ * it is suspended or has ended), and `e<number>` (the lines of the journal from that number on, with their checksums).
+ */
+import { link } from '../interpreter/run.js';
+import { MACHINE_VERSION } from '../machine/machine.js';
+import { checkAnswers } from '../runtime/run/apply-delivery.js';
+import type { RunReport } from '../runtime/run/report.js';
+import { interpreterOptions } from '../runtime/run/run-options.js';
+import { type Image, runOf } from '../runtime/store/image.js';
+import type { Delivery } from '../runtime/store/inbox.js';
+import { digestOf } from '../runtime/store/machine-digest.js';
+import { RunRefused } from '../runtime/store/run-refused.js';
+import { EngineRefusal, type ObjectContext, type ReaderContext } from './engine-context.js';
+import type { Head, Listening, Mail, Progress, Submission, Turned, TurnStart } from './messages.js';
+import type { ServiceNames } from './services.js';
+import type { Program } from './turn-host.js';
+
+/** The state of a run, in short. */
+export interface RunState {
+  readonly status: Head['status'];
+  /** The number of the last event on record. */
+  readonly seq: number;
+  readonly turn: number;
+  /** Of a run that is suspended or has ended; null: a turn executes it. */
+  readonly report: RunReport | null;
+}
+
+/** Lines of a journal. */
+export interface EventLines {
+  readonly status: Head['status'];
+  readonly seq: number;
+  readonly lines: readonly string[];
+}
+
+/** What is asked for with `events`. */
+export interface EventsWanted {
+  /** The number of the first event; default 1. */
+  readonly from?: number;
+  /** If there is no such event yet: answer when there is one, or when the run has ended. */
+  readonly wait?: boolean;
+}
+
+/** About how many characters of lines an answer has at most. */
+const MOST_AT_ONCE = 4_000_000;
+
+const FIRST: Omit<Head, 'turn'> = {
+  status: 'running',
+  seq: 0,
+  chunks: [],
+  written: { journal: 0, output: 0 },
+  mail: [],
+  mailNumber: 0,
+  seen: 0,
+  listening: null,
+  watchers: [],
+};
+
+/** The program of a submission, as every turn of its run gets it. */
+export function programOf({ header, inDoubt }: Submission): Program {
+  const { machine, options, inputs, version } = header;
+  const interpreter = interpreterOptions(machine, options, { inputs, record: true, version });
+  return { linked: link(machine), options: interpreter, inDoubt };
+}
+
+/** Handlers that change the object, by their names on the engine. */
+export function runHandlers(services: ServiceNames) {
+  const bind =
+    <M, R>(handle: (context: ObjectContext, services: ServiceNames, message: M) => Promise<R>) =>
+    (context: ObjectContext, message: M): Promise<R> =>
+      handle(context, services, message);
+  return {
+    submit: bind(submit),
+    tell: bind(deliver),
+    listening: bind(listen),
+    progress: bind(addProgress),
+    turned: bind(endTurn),
+    due: bind(wake),
+    watch: bind(watch),
+    drop: bind(drop),
+  };
+}
+
+/** Begins the run. Submitting it again changes nothing. */
+async function submit(
+  context: ObjectContext,
+  services: ServiceNames,
+  submission: Submission,
+): Promise<{ run_id: string; status: Head['status'] }> {
+  const known = await context.get<Head>('head');
+  if (known !== null) return { run_id: context.key, status: known.status };
+  refuseUnfit(context.key, submission);
+  context.set('about', submission);
+  beginTurn(context, services, { ...FIRST, turn: 0 }, { image: null, resumedBy: null, due: null });
+  return { run_id: context.key, status: 'running' };
+}
+
+/** Delivers answers, signals or the wish to end the run: all of them or none. */
+async function deliver(
+  context: ObjectContext,
+  services: ServiceNames,
+  deliveries: readonly Delivery[],
+): Promise<{ seq: number }> {
+  const head = await headOf(context);
+  if (isOver(head)) throw new EngineRefusal(409, `run \`${context.key}\` has already ${head.status}`);
+  const image = head.status === 'suspended' ? await context.get<Image>('image') : null;
+  if (image !== null) await refuseUnexpected(context, image, deliveries);
+  const mail = deliveries.map((delivery, at): Mail => ({ number: head.mailNumber + at + 1, delivery }));
+  const next = { ...head, mail: [...head.mail, ...mail], mailNumber: head.mailNumber + mail.length };
+  if (image !== null) {
+    beginTurn(context, services, next, { image, resumedBy: deliveries[0]?.by ?? 'user', due: null });
+  } else {
+    if (next.listening !== null) context.resolveAwakeable(next.listening, next.mail);
+    context.set('head', { ...next, listening: null });
+  }
+  return { seq: head.seq };
+}
+
+/** The current turn hears mail from now on. */
+async function listen(context: ObjectContext, _: ServiceNames, { turn, awakeable, seen }: Listening): Promise<void> {
+  const head = await currentHead(context, turn);
+  if (head === null) return;
+  const mail = head.mail.filter(({ number }) => number > seen);
+  if (mail.length > 0) context.resolveAwakeable(awakeable, mail);
+  context.set('head', { ...head, seen, mail, listening: mail.length > 0 ? null : awakeable });
+}
+
+async function addProgress(context: ObjectContext, _: ServiceNames, progress: Progress): Promise<void> {
+  const head = await currentHead(context, progress.turn);
+  if (head !== null) context.set('head', append(context, head, progress));
+}
+
+/** A turn has ended. */
+async function endTurn(context: ObjectContext, services: ServiceNames, turned: Turned): Promise<void> {
+  const current = await currentHead(context, turned.turn);
+  if (current === null) return;
+  const { seen, written, image, report, end, due } = turned;
+  const mail = current.mail.filter(({ number }) => number > seen);
+  const received: Head = { ...current, seen, mail, written, listening: null };
+  if (image !== null && (end === 'limit' || mail.length > 0)) {
+    const head = append(context, received, turned);
+    const resumedBy = end === 'limit' ? null : (mail[0]?.delivery.by ?? 'user');
+    return beginTurn(context, services, head, { image, resumedBy, due: null });
+  }
+  context.set('report', report);
+  if (image === null) context.clear('image');
+  else context.set('image', image);
+  const status = report?.status === 'returned' || report?.status === 'suspended' ? report.status : 'failed';
+  context.set('head', append(context, { ...received, status }, turned));
+  if (due !== null && end === 'suspended')
+    context.send(services.run(context.key, 'due'), { turn: turned.turn, until: due.until }, due.ms);
+}
+
+/** The time that a suspended run waits for has come. */
+async function wake(
+  context: ObjectContext,
+  services: ServiceNames,
+  { turn, until }: { readonly turn: number; readonly until: number },
+): Promise<void> {
+  const head = await currentHead(context, turn);
+  const image = head?.status === 'suspended' ? await context.get<Image>('image') : null;
+  if (head !== null && image !== null) beginTurn(context, services, head, { image, resumedBy: 'clock', due: until });
+}
+
+/** A reader waits for an event with this number, or for the end of the run. */
+async function watch(
+  context: ObjectContext,
+  _: ServiceNames,
+  { from, awakeable }: { readonly from: number; readonly awakeable: string },
+): Promise<void> {
+  const head = await context.get<Head>('head');
+  if (head === null || head.seq >= from || isOver(head)) context.resolveAwakeable(awakeable, null);
+  else context.set('head', { ...head, watchers: [...head.watchers, { from, awakeable }] });
+}
+
+/** Removes everything about a run that has ended. */
+async function drop(context: ObjectContext): Promise<void> {
+  const head = await headOf(context);
+  if (!isOver(head)) throw new EngineRefusal(409, `run \`${context.key}\` has not ended`);
+  context.clearAll();
+}
+
+/** Handlers that only read the object. */
+export function readerHandlers(services: ServiceNames) {
+  return {
+    async status(context: ReaderContext): Promise<RunState | null> {
+      const head = await context.get<Head>('head');
+      if (head === null) return null;
+      const { status, seq, turn } = head;
+      return { status, seq, turn, report: status === 'running' ? null : await context.get<RunReport>('report') };
+    },
+
+    async about(context: ReaderContext): Promise<Submission | null> {
+      return context.get<Submission>('about');
+    },
+
+    async events(context: ReaderContext, { from = 1, wait = false }: EventsWanted): Promise<EventLines | null> {
+      const head = await context.get<Head>('head');
+      if (head === null) return null;
+      if (head.seq >= from || isOver(head) || !wait) return linesFrom(context, head, from);
+      const { id, entry } = context.awakeable<null>();
+      context.send(services.run(context.key, 'watch'), { from, awakeable: id });
+      await entry;
+      // This handler may see the state as it was before, so the reader asks again.
+      return { status: head.status, seq: head.seq, lines: [] };
+    },
+  };
+}
+
+async function linesFrom(context: ReaderContext, head: Head, from: number): Promise<EventLines> {
+  const lines: string[] = [];
+  let characters = 0;
+  for (const [at, first] of head.chunks.entries()) {
+    const next = head.chunks[at + 1] ?? head.seq + 1;
+    if (next <= from) continue;
+    const chunk = ((await context.get<readonly string[]>(`e${first}`)) ?? []).slice(Math.max(0, from - first));
+    lines.push(...chunk);
+    characters += chunk.reduce((sum, { length }) => sum + length, 0);
+    if (characters > MOST_AT_ONCE) break;
+  }
+  return { status: head.status, seq: head.seq, lines };
+}
+
+async function headOf(context: ObjectContext): Promise<Head> {
+  const head = await context.get<Head>('head');
+  if (head === null) throw new EngineRefusal(404, `there is no run \`${context.key}\``);
+  return head;
+}
+
+/** Null: the message is of a turn that is over. */
+async function currentHead(context: ObjectContext, turn: number): Promise<Head | null> {
+  const head = await context.get<Head>('head');
+  return head === null || head.turn !== turn || isOver(head) ? null : head;
+}
+
+function isOver({ status }: Head): boolean {
+  return status === 'returned' || status === 'failed';
+}
+
+function beginTurn(
+  context: ObjectContext,
+  services: ServiceNames,
+  head: Head,
+  { image, resumedBy, due }: Pick<TurnStart, 'image' | 'resumedBy' | 'due'>,
+): void {
+  const { seq, written, mail, seen } = head;
+  const turn = head.turn + 1;
+  const start: TurnStart = { runId: context.key, turn, image, seq, written, mail, seen, resumedBy, due };
+  context.send(services.turn, start);
+  context.set('head', { ...head, turn, status: 'running', listening: null });
+}
+
+/** Stores lines, and wakes those who wait for them. */
+function append(context: ObjectContext, head: Head, { from, lines }: Progress): Head {
+  const seq = from + lines.length - 1;
+  if (lines.length > 0) context.set(`e${from}`, lines);
+  const next = lines.length === 0 ? head : { ...head, seq, chunks: [...head.chunks, from] };
+  const waits = ({ from: wanted }: Head['watchers'][number]): boolean => next.seq < wanted && !isOver(next);
+  for (const watcher of next.watchers) if (!waits(watcher)) context.resolveAwakeable(watcher.awakeable, null);
+  return { ...next, watchers: next.watchers.filter(waits) };
+}
+
+/** A machine that is submitted is code. Only one that this version reads, and that is whole, is executed. */
+function refuseUnfit(key: string, { header }: Submission): void {
+  const { runId, machine, digest, version } = header;
+  if (runId !== key) throw new EngineRefusal(400, `run \`${runId}\` was submitted as \`${key}\``);
+  if (machine.version !== MACHINE_VERSION)
+    throw new EngineRefusal(
+      400,
+      `the program was compiled by statedsl ${version}, whose machines have version ${machine.version}; this worker reads version ${MACHINE_VERSION}`,
+    );
+  if (digestOf(machine) !== digest)
+    throw new EngineRefusal(400, `the digest of the program of run \`${runId}\` does not match it`);
+}
+
+/** Answers to a run that waits must fit an open question, exactly as those to a run on disk. */
+async function refuseUnexpected(context: ObjectContext, image: Image, deliveries: readonly Delivery[]): Promise<void> {
+  const about = await context.get<Submission>('about');
+  if (about === null || !deliveries.some(({ kind }) => kind === 'answer')) return;
+  const { linked, options } = programOf(about);
+  try {
+    checkAnswers(runOf(image, linked, options), deliveries);
+  } catch (cause) {
+    if (!(cause instanceof RunRefused)) throw cause;
+    throw new EngineRefusal(409, cause.help === null ? cause.message : `${cause.message}: ${cause.help}`);
+  }
+}

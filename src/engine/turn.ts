@@ -1,0 +1,246 @@
+/**
+ * A turn: executes a run on the engine until it has ended, until it waits for nothing but the clock, a person or a signal,
+ * or until it has settled so much that reading the engine's record of it again would take long. The loop is that of `drive`:
+ * exchange, record, start, wait. What differs is who remembers: every outcome is an entry of the engine, and the lines and
+ * the image go to the object of the run.
+ *
+ * A turn may be executed again at any point, in another process. So it reads no clock, no environment and no random number
+ * except through entries, and whatever it does with them depends on entries alone.
+ */
+import { type AdvanceStatus, exchange, type Finished } from '../interpreter/exchange.js';
+import type { EffectRequest, TimerRequest } from '../interpreter/request.js';
+import { exceed, type Run, startRun, waiting } from '../interpreter/run.js';
+import type { PerformedRequest } from '../runtime/effect-context.js';
+import { applyDelivery } from '../runtime/run/apply-delivery.js';
+import { Growth } from '../runtime/run/growth.js';
+import { reportOf } from '../runtime/run/report.js';
+import { imageOf, runOf } from '../runtime/store/image.js';
+import { EffectEntries } from './effect-entries.js';
+import type { TurnContext } from './engine-context.js';
+import type { Mail, Performed, Turned, TurnStart } from './messages.js';
+import type { Program, TurnHost } from './turn-host.js';
+import { TurnRecord } from './turn-record.js';
+import { TurnWaits } from './turn-waits.js';
+
+/** A turn that has settled so many effects, or so many bytes of outcomes and lines, starts nothing new. */
+const MOST_EFFECTS = 500;
+const MOST_BYTES = 4_000_000;
+/** Transitions between two looks at the size of the record. */
+const TRANSITIONS = 4_096;
+
+/** Executes a turn and sends its end to the object of the run. */
+export async function executeTurn(context: TurnContext, start: TurnStart, host: TurnHost): Promise<void> {
+  const program = await host.program(start.runId);
+  const turn = new Turn(context, start, host, program, Math.max(await context.now(), start.due ?? 0));
+  context.send(host.services.run(start.runId, 'turned'), await turn.execute());
+}
+
+class Turn {
+  private readonly run: Run;
+  private readonly record: TurnRecord;
+  private readonly effects: EffectEntries;
+  private readonly waits: TurnWaits;
+  private readonly growth: Growth;
+  private readonly output: { bytes: number; limit: number; onExceeded: () => void };
+  /** Requests that are not started yet. */
+  private queued: PerformedRequest[] = [];
+  private readonly timers = new Map<string, number>();
+  private settled = 0;
+  private seen: number;
+
+  constructor(
+    context: TurnContext,
+    private readonly start: TurnStart,
+    host: TurnHost,
+    { linked, options, inDoubt }: Program,
+    /** When the turn began. */
+    private readonly begun: number,
+  ) {
+    const { image, runId, written, seen } = start;
+    this.run = image === null ? startRun(linked, options) : runOf(image, linked, options);
+    this.record = new TurnRecord(start, begun);
+    this.effects = new EffectEntries(context, { runId, host, inDoubt });
+    this.waits = new TurnWaits(context, start, host.services, this.record);
+    this.output = { bytes: written.output, limit: 0, onExceeded: () => undefined };
+    this.growth = new Growth(this.run.limits, () => this.record.journalBytes, this.output);
+    this.seen = seen;
+  }
+
+  async execute(): Promise<Turned> {
+    const { resumedBy, mail } = this.start;
+    if (resumedBy !== null) this.record.add([{ type: 'run_resumed', by: resumedBy }]);
+    this.receive(mail);
+    let finished: Finished | null = null;
+    for (;;) {
+      const status = this.exchange(finished);
+      finished = null;
+      if (status === 'stopped') return this.end('stopped');
+      if (this.isFull && this.effects.isEmpty && (status === 'more' || this.queued.length > 0))
+        return this.end('limit');
+      if (status === 'more') {
+        await nextTurn();
+        continue;
+      }
+      if (this.exceedsGrowth()) continue;
+      await this.startQueued();
+      finished = this.takeDueTimer();
+      if (finished !== null) continue;
+      if (this.effects.isEmpty) return this.end('suspended');
+      finished = await this.wait();
+    }
+  }
+
+  private exchange(finished: Finished | null): AdvanceStatus {
+    const { status, events, requests, cancelled } = exchange(this.run, finished, TRANSITIONS);
+    for (const effect of cancelled) this.cancel(effect);
+    this.record.add(events);
+    for (const request of requests) this.accept(request);
+    return status;
+  }
+
+  private cancel(effect: string): void {
+    this.timers.delete(effect);
+    this.effects.stop(effect);
+    this.queued = this.queued.filter((request) => request.effect !== effect);
+  }
+
+  private accept(request: EffectRequest): void {
+    switch (request.kind) {
+      case 'ask':
+      case 'signal':
+        return;
+      case 'timer':
+        this.timers.set(request.effect, endOf(request, this.record.now));
+        return;
+      default:
+        this.queued.push(request);
+    }
+  }
+
+  /** Each delivery is applied only after everything has followed from the previous one. */
+  private receive(mail: readonly Mail[]): void {
+    for (const { number, delivery } of mail) {
+      if (number <= this.seen) continue;
+      this.seen = number;
+      while (this.exchange(null) === 'more');
+      applyDelivery(this.run, delivery);
+    }
+  }
+
+  private get isFull(): boolean {
+    return this.settled >= MOST_EFFECTS || this.record.bytes > MOST_BYTES;
+  }
+
+  private exceedsGrowth(): boolean {
+    if (this.run.undo.endedAs !== null) return false;
+    const passed = this.growth.exceededLimit();
+    if (passed !== null) exceed(this.run, passed.scope, passed.limit, passed.used);
+    else this.record.add(this.growth.warnings(this.run.currentState));
+    return passed !== null;
+  }
+
+  private async startQueued(): Promise<void> {
+    // A stopped effect must not write into the files of the next one.
+    await this.effects.stoppedEnd();
+    if (this.isFull) return;
+    const requests = this.queued;
+    this.queued = [];
+    const outputLimit = this.output.limit - this.output.bytes;
+    for (const request of requests) await this.effects.start(request, outputLimit);
+  }
+
+  /** A timer that is due ends without an entry. */
+  private takeDueTimer(): Finished | null {
+    const { now } = this.record;
+    const soonest = this.soonest();
+    if (soonest === null || soonest.until > now) return null;
+    this.timers.delete(soonest.effect);
+    return { kind: 'outcome', effect: soonest.effect, outcome: { kind: 'value', value: now } };
+  }
+
+  private soonest(): { readonly effect: string; readonly until: number } | null {
+    let first: { readonly effect: string; readonly until: number } | null = null;
+    for (const [effect, until] of this.timers) if (first === null || until < first.until) first = { effect, until };
+    return first;
+  }
+
+  /** Waits for what comes first. Returns what is to be given to the run. */
+  private async wait(): Promise<Finished | null> {
+    const limit = this.timeLimit;
+    const came = await this.waits.first({
+      effects: this.effects.entries(),
+      settled: this.settled,
+      seen: this.seen,
+      timer: this.soonest()?.until ?? null,
+      timeLimit: limit === null ? null : this.begun + limit - this.activeBefore,
+    });
+    switch (came.kind) {
+      case 'performed':
+        return this.settle(came.effect, came.performed);
+      case 'mail':
+        this.receive(came.mail);
+        return null;
+      case 'time-up':
+        exceed(this.run, 'time', limit ?? 0, this.activeMs);
+        return null;
+      case 'nothing':
+        return null;
+    }
+  }
+
+  private settle(effect: string, { outcome, at, printed }: Performed): Finished | null {
+    this.effects.finish(effect);
+    this.settled++;
+    this.record.passOutcome(outcome, at);
+    this.output.bytes += printed;
+    // An output that a limit cut off must not become an outcome.
+    return this.exceedsGrowth() ? null : { kind: 'outcome', effect, outcome };
+  }
+
+  /** The limit does not apply to a rollback of a run that has ended. */
+  private get timeLimit(): number | null {
+    return this.run.undo.endedAs === null ? (this.run.limits.timeMs ?? null) : null;
+  }
+
+  private get activeBefore(): number {
+    return this.start.image?.active_ms ?? 0;
+  }
+
+  private get activeMs(): number {
+    return this.activeBefore + this.record.now - this.begun;
+  }
+
+  private async end(end: Turned['end']): Promise<Turned> {
+    this.effects.stopAll();
+    await this.effects.stoppedEnd();
+    const { run, record, activeMs, start } = this;
+    const open = waiting(run);
+    if (end === 'suspended') {
+      if (open.length === 0) throw new Error('the run is blocked and waits for nothing');
+      record.add([{ type: 'run_suspended', waiting: open }]);
+    }
+    const driveEnd =
+      end === 'suspended' ? ({ kind: 'suspended', waiting: open } as const) : ({ kind: 'ended' } as const);
+    const facts = { runId: start.runId, durationMs: activeMs, redactor: null, worktree: null };
+    const soonest = this.soonest();
+    return {
+      turn: start.turn,
+      end,
+      ...record.take(),
+      image: end === 'stopped' ? null : imageOf(run, { activeMs }),
+      written: { journal: record.journalBytes, output: this.output.bytes },
+      seen: this.seen,
+      due: soonest === null ? null : { until: soonest.until, ms: Math.max(0, soonest.until - record.now) },
+      report: end === 'limit' ? null : reportOf(run, driveEnd, facts),
+    };
+  }
+}
+
+function endOf({ until, ms }: TimerRequest, now: number): number {
+  return until ?? now + (ms ?? 0);
+}
+
+/** Lets other runs of this process continue. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

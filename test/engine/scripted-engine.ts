@@ -1,0 +1,315 @@
+/**
+ * An engine in memory, for tests of what runs on it: state of objects, messages, and handlers that are executed again after
+ * a cut. A test decides which entry of a turn ends next, and where a turn is cut off.
+ */
+import {
+  EngineRefusal,
+  type Entry,
+  type ObjectContext,
+  type ReaderContext,
+  type Target,
+  type TurnContext,
+} from '../../src/engine/engine-context.js';
+import type { Turned, TurnStart } from '../../src/engine/messages.js';
+import { readerHandlers, runHandlers } from '../../src/engine/run-object.js';
+import { serviceNames } from '../../src/engine/services.js';
+import { executeTurn } from '../../src/engine/turn.js';
+import type { TurnHost } from '../../src/engine/turn-host.js';
+
+/** An entry of a turn that has not ended. */
+export interface OpenEntry {
+  readonly index: number;
+  readonly kind: 'run' | 'sleep' | 'awakeable';
+  /** The name that the turn gave it; of an awakeable its id. */
+  readonly name: string;
+}
+
+/** What the test decides. */
+export interface World {
+  /** Which of the entries that a turn waits for ends next. Messages to objects may be delivered first. */
+  next(open: readonly OpenEntry[], engine: ScriptedEngine): Promise<OpenEntry>;
+  /** An entry has ended, and that is on record. */
+  ended(entry: OpenEntry): void;
+  readonly now: number;
+}
+
+/** Where the next attempt to execute a turn is cut off. */
+export interface Cut {
+  /** So many operations are recorded first. */
+  readonly after: number;
+  /** Whether the action of an entry is executed whose result is then not recorded. */
+  readonly during: boolean;
+}
+
+interface Command {
+  readonly kind: OpenEntry['kind'] | 'send' | 'now';
+  readonly name: string;
+  value?: unknown;
+  isOver: boolean;
+}
+
+/** What the engine has on record of one turn. */
+interface TurnJournal {
+  readonly commands: Command[];
+  /** Entries in the order in which they ended. */
+  readonly ends: number[];
+  operations: number;
+}
+
+interface Message {
+  readonly to: Target;
+  readonly message: unknown;
+  readonly delayMs: number;
+}
+
+const copy = <T>(value: T): T => (value === undefined ? value : (JSON.parse(JSON.stringify(value)) as T));
+
+class CutOff extends Error {}
+
+export const SERVICES = serviceNames('test');
+
+export class ScriptedEngine {
+  readonly delayed: Message[] = [];
+  readonly resolved = new Map<string, unknown>();
+  /** Operations that turns recorded, over all of them. */
+  operations = 0;
+  /** How often a turn was executed again. */
+  cuts = 0;
+  readonly turns: Turned[] = [];
+  private readonly state = new Map<string, Map<string, unknown>>();
+  private readonly queue: Message[] = [];
+  private readonly handlers = { ...runHandlers(SERVICES), ...readerHandlers(SERVICES) };
+  private nextId = 1;
+
+  /** `afterCut`: the host of the process that executes a turn again. */
+  constructor(
+    private readonly world: World,
+    private host: TurnHost,
+    private cut: Cut | null = null,
+    private readonly afterCut: () => TurnHost = () => host,
+  ) {}
+
+  /** Calls a handler of the object of a run. */
+  async call<T>(key: string, handler: keyof ScriptedEngine['handlers'], message: unknown): Promise<T> {
+    const state = this.state.get(key) ?? new Map<string, unknown>();
+    const changed = new Map(state);
+    const sent: Message[] = [];
+    const resolved: [string, unknown][] = [];
+    const context: ObjectContext & ReaderContext = {
+      key,
+      get: async <V>(name: string) => (copy(changed.get(name)) as V | undefined) ?? null,
+      set: (name, value) => void changed.set(name, copy(value)),
+      clear: (name) => void changed.delete(name),
+      clearAll: () => changed.clear(),
+      // A reader that waits has sent its message before it ends.
+      send: (to, sentMessage, delayMs = 0) =>
+        handler === 'events'
+          ? this.post([{ to, message: copy(sentMessage), delayMs }])
+          : void sent.push({ to, message: copy(sentMessage), delayMs }),
+      resolveAwakeable: (id, value) => void resolved.push([id, copy(value)]),
+      awakeable: <V>() => {
+        const id = `reader ${this.nextId++}`;
+        return { id, entry: this.readerEntry<V>(id) };
+      },
+    };
+    const result = (this.handlers[handler] as (context: unknown, message: unknown) => Promise<T>)(
+      context,
+      copy(message),
+    );
+    const value = await result;
+    // Readers run at the same time as others and change nothing.
+    if (handler in runHandlers(SERVICES)) this.state.set(key, changed);
+    for (const [id, one] of resolved) this.resolved.set(id, one);
+    this.post(sent);
+    return copy(value);
+  }
+
+  /** Delivers messages until there are none but delayed ones. */
+  async deliverAll(): Promise<void> {
+    for (let message = this.queue.shift(); message !== undefined; message = this.queue.shift()) {
+      const { to } = message;
+      if (to.key === undefined) await this.executeTurn(message.message as TurnStart);
+      else await this.call(to.key, to.handler as keyof ScriptedEngine['handlers'], message.message);
+    }
+  }
+
+  /** Delivers messages to objects, while a turn is executed. */
+  async deliverToObjects(): Promise<void> {
+    const waiting = this.queue.splice(0);
+    for (const { to, message } of waiting)
+      await this.call(to.key as string, to.handler as keyof ScriptedEngine['handlers'], message);
+  }
+
+  /** Delivers delayed messages now. */
+  async deliverDelayed(): Promise<void> {
+    this.queue.push(...this.delayed.splice(0));
+    await this.deliverAll();
+  }
+
+  private post(sent: readonly Message[]): void {
+    for (const message of sent) (message.delayMs > 0 ? this.delayed : this.queue).push(message);
+  }
+
+  private readerEntry<T>(id: string): Entry<T> {
+    const value = (async () => {
+      while (!this.resolved.has(id)) await new Promise((resolve) => setImmediate(resolve));
+      return this.resolved.get(id) as T;
+    })();
+    return Object.assign(value, { map: () => this.readerEntry<never>(id) });
+  }
+
+  private async executeTurn(start: TurnStart): Promise<void> {
+    const journal: TurnJournal = { commands: [], ends: [], operations: 0 };
+    for (;;) {
+      const attempt = new Attempt(journal, this.world, this, this.cut);
+      try {
+        await executeTurn(attempt, copy(start), this.host);
+        this.operations += journal.operations;
+        if (this.cut !== null) this.cut = { ...this.cut, after: this.cut.after - journal.operations };
+        return;
+      } catch (cause) {
+        if (!(cause instanceof CutOff)) throw cause;
+        this.cut = null;
+        this.cuts++;
+        attempt.breakOff();
+        this.host = this.afterCut();
+      }
+    }
+  }
+
+  /** A message that a turn has sent. */
+  accept(to: Target, message: unknown, delayMs: number): void {
+    if (to.handler === 'turned') this.turns.push(copy(message) as Turned);
+    this.post([{ to, message: copy(message), delayMs }]);
+  }
+
+  newAwakeable(): string {
+    return `turn ${this.nextId++}`;
+  }
+}
+
+/** One attempt to execute a turn. */
+class Attempt implements TurnContext {
+  private at = 0;
+  private readonly over = new AbortController();
+  private readonly actions = new Map<number, () => Promise<unknown>>();
+  readonly attemptOver = this.over.signal;
+
+  constructor(
+    private readonly journal: TurnJournal,
+    private readonly world: World,
+    private readonly engine: ScriptedEngine,
+    private readonly cut: Cut | null,
+  ) {}
+
+  breakOff(): void {
+    this.over.abort();
+  }
+
+  async now(): Promise<number> {
+    return this.sync('now', '', () => this.world.now) as number;
+  }
+
+  send(to: Target, message: unknown, delayMs = 0): void {
+    this.sync('send', `${to.service}/${to.handler} ${JSON.stringify(message)}`, () =>
+      this.engine.accept(to, message, delayMs),
+    );
+  }
+
+  run<T>(name: string, action: () => Promise<T>): Entry<T> {
+    const index = this.command('run', name);
+    this.actions.set(index, action);
+    return this.entry(index, (value) => value as T);
+  }
+
+  sleep(_: number, name: string): Entry<void> {
+    return this.entry(this.command('sleep', name), () => undefined);
+  }
+
+  awakeable<T>(): { readonly id: string; readonly entry: Entry<T> } {
+    const known = this.journal.commands[this.at];
+    const id = known?.kind === 'awakeable' ? known.name : this.engine.newAwakeable();
+    return { id, entry: this.entry(this.command('awakeable', id), (value) => value as T) };
+  }
+
+  async race<T>(entries: readonly Entry<T>[]): Promise<T> {
+    const awaited = entries as readonly ScriptedEntry<T>[];
+    for (;;) {
+      for (const index of this.journal.ends) {
+        const entry = awaited.find((one) => one.index === index);
+        if (entry !== undefined) return entry.change(copy(this.journal.commands[index]?.value));
+      }
+      await this.endOne(awaited.map(({ index }) => index));
+    }
+  }
+
+  private async endOne(indexes: readonly number[]): Promise<void> {
+    const open = indexes.map((index): OpenEntry => {
+      const { kind, name } = this.journal.commands[index] as Command;
+      return { index, kind: kind as OpenEntry['kind'], name };
+    });
+    const chosen = open.length === 1 && open[0]?.kind === 'run' ? open[0] : await this.world.next(open, this.engine);
+    const command = this.journal.commands[chosen.index] as Command;
+    if (this.cut?.during !== true) this.cutBefore();
+    if (chosen.kind === 'awakeable') command.value = this.engine.resolved.get(chosen.name);
+    const action = this.actions.get(chosen.index);
+    const value = chosen.kind === 'run' && action !== undefined ? await action() : command.value;
+    this.cutBefore();
+    this.journal.operations++;
+    command.value = copy(value);
+    command.isOver = true;
+    this.journal.ends.push(chosen.index);
+    this.world.ended(chosen);
+  }
+
+  private entry<T>(index: number, change: (value: unknown) => T): Entry<T> {
+    return new ScriptedEntry(this, index, change);
+  }
+
+  private command(kind: Command['kind'], name: string): number {
+    const index = this.at++;
+    const known = this.journal.commands[index];
+    if (known !== undefined) {
+      if (known.kind === kind && known.name === name) return index;
+      throw new Error(`entry ${index} is \`${known.kind} ${known.name}\` on record, and \`${kind} ${name}\` now`);
+    }
+    this.cutBefore();
+    this.journal.operations++;
+    this.journal.commands.push({ kind, name, isOver: false });
+    return index;
+  }
+
+  /** Something that has a result at once. */
+  private sync(kind: Command['kind'], name: string, action: () => unknown): unknown {
+    const isKnown = this.at < this.journal.commands.length;
+    const command = this.journal.commands[this.command(kind, name)] as Command;
+    if (!isKnown) command.value = action();
+    return command.value;
+  }
+
+  private cutBefore(): void {
+    if (this.cut !== null && this.journal.operations >= this.cut.after) throw new CutOff();
+  }
+}
+
+class ScriptedEntry<T> implements Entry<T> {
+  constructor(
+    private readonly attempt: Attempt,
+    readonly index: number,
+    readonly change: (value: unknown) => T,
+  ) {}
+
+  // biome-ignore lint/suspicious/noThenProperty: a handler awaits entries
+  then<A = T, B = never>(
+    done?: ((value: T) => A | PromiseLike<A>) | null,
+    failed?: ((cause: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    return this.attempt.race<T>([this]).then(done, failed);
+  }
+
+  map<U>(change: (value: T | undefined, failure: unknown) => U): Entry<U> {
+    return new ScriptedEntry(this.attempt, this.index, (value) => change(this.change(value), undefined));
+  }
+}
+
+export { EngineRefusal };

@@ -1,0 +1,245 @@
+/** Turns and the object of a run, on an engine in memory: what is on record, what is started, and what is refused. */
+import { beforeEach, expect, test } from 'vitest';
+import { compile } from '../../src/check/compile.js';
+import type { EngineRefusal } from '../../src/engine/engine-context.js';
+import type { Submission } from '../../src/engine/messages.js';
+import { type EventLines, programOf, type RunState } from '../../src/engine/run-object.js';
+import { StartedEffects } from '../../src/engine/started-effects.js';
+import type { TurnHost } from '../../src/engine/turn-host.js';
+import type { RunEvent } from '../../src/interpreter/events/event.js';
+import type { InDoubt } from '../../src/runtime/run/in-doubt.js';
+import { fixedOptions } from '../../src/runtime/run/run-options.js';
+import type { Delivery } from '../../src/runtime/store/inbox.js';
+import { readJournalLine } from '../../src/runtime/store/journal-line.js';
+import { digestOf } from '../../src/runtime/store/machine-digest.js';
+import { VERSION } from '../../src/runtime/version.js';
+import { type Cut, type OpenEntry, ScriptedEngine, SERVICES, type World } from './scripted-engine.js';
+
+const RUN = '01900000-0000-7000-8000-000000000001';
+
+/** Texts of functions that were started, in order. */
+let started: string[] = [];
+beforeEach(() => {
+  started = [];
+});
+
+function submission(text: string, inDoubt: InDoubt = 'fail'): Submission {
+  const { machine, diagnostics } = compile(text, { name: 'test.dsl', commands: ['work', 'other'] });
+  if (machine === null) throw new Error(diagnostics.map(({ message }) => message).join('\n'));
+  const options = fixedOptions(machine, { jobs: 4 });
+  const facts = { runId: RUN, machine, digest: digestOf(machine), inputs: {}, startedAt: new Date(0).toISOString() };
+  const header = { ...facts, cwd: '/', version: VERSION, sources: [], options, settings: {} };
+  return { header, inDoubt, by: 'ann' };
+}
+
+/** Functions end at once, except those with the argument `long`, which last until they are stopped. */
+function hostFor(submitted: Submission, effects = new StartedEffects()): TurnHost {
+  let names = 0;
+  return {
+    services: SERVICES,
+    started: effects,
+    program: async () => programOf(submitted),
+    perform: async (_, request, { stop }) => {
+      const text = 'text' in request ? request.text : request.kind;
+      started.push(text);
+      const performed = { outcome: { kind: 'value', value: started.length }, at: started.length, printed: 0 };
+      if (!text.includes('long')) return performed as Awaited<ReturnType<TurnHost['perform']>>;
+      return new Promise((resolve) =>
+        stop.addEventListener('abort', () => resolve(performed as Awaited<ReturnType<TurnHost['perform']>>)),
+      );
+    },
+    newName: () => `attempt ${names++} of ${Math.random()}`,
+  };
+}
+
+type Choice = (open: readonly OpenEntry[], engine: ScriptedEngine) => Promise<OpenEntry | undefined>;
+
+/** What a turn waits for ends in the order in which it began to wait for it, unless the test chooses. */
+function world(choose: Choice = async () => undefined): World {
+  return {
+    now: 0,
+    ended: () => undefined,
+    next: async (open, engine) =>
+      (await choose(open, engine)) ?? (open.find(({ kind }) => kind === 'run') as OpenEntry),
+  };
+}
+
+interface Setting {
+  readonly choose?: Choice;
+  readonly cut?: Cut;
+  /** Another process executes a turn again. */
+  readonly isElsewhere?: boolean;
+  readonly inDoubt?: InDoubt;
+}
+
+async function submitted(text: string, { choose, cut, isElsewhere, inDoubt }: Setting = {}): Promise<ScriptedEngine> {
+  const one = submission(text, inDoubt);
+  const host = hostFor(one);
+  const next = () => (isElsewhere === true ? hostFor(one) : host);
+  const engine = new ScriptedEngine(world(choose), host, cut ?? null, next);
+  await engine.call(RUN, 'submit', one);
+  await engine.deliverAll();
+  return engine;
+}
+
+async function eventsOf(engine: ScriptedEngine): Promise<RunEvent[]> {
+  const { lines } = await engine.call<EventLines>(RUN, 'events', {});
+  return lines.map((line, at) => {
+    const record = readJournalLine(line);
+    expect(record?.seq).toBe(at + 1);
+    return record?.event as RunEvent;
+  });
+}
+
+const stateOf = (engine: ScriptedEngine): Promise<RunState> => engine.call<RunState>(RUN, 'status', null);
+
+async function refusalOf(call: Promise<unknown>): Promise<[number, string]> {
+  const refusal = (await call.then(
+    () => null,
+    (cause: unknown) => cause,
+  )) as EngineRefusal;
+  return [refusal.status, refusal.message];
+}
+
+test('an effect that must not run twice is in doubt in another process, and joined in the same one', async () => {
+  const text = 'DO [once]: r = work pay\nRETURN: {r}\n';
+  const cut = { after: 5, during: true };
+  const { report: joined } = await stateOf(await submitted(text, { cut }));
+  expect([joined?.returned, started.length]).toEqual([1, 1]);
+  const { report: doubtful } = await stateOf(await submitted(text, { cut, isElsewhere: true }));
+  expect([doubtful?.error?.kind, started.length]).toEqual(['in_doubt', 2]);
+  const again = await stateOf(await submitted(text, { cut, isElsewhere: true, inDoubt: 'retry' }));
+  expect([again.report?.returned, started.length]).toEqual([4, 4]);
+  const skipped = await stateOf(await submitted(text, { cut, isElsewhere: true, inDoubt: 'skip' }));
+  expect([skipped.report?.status, started.length]).toEqual(['returned', 5]);
+});
+
+test('of two outcomes at once, the one that the engine recorded first is applied first, also after a cut', async () => {
+  const text = 'DO: in PARALLEL\n  - a = work a\n  - b = work b\nRETURN: {a} {b}\n';
+  for (const first of ['1.1.1', '1.2.1']) {
+    const choose: Choice = async (open) => open.find(({ name }) => name.includes(`/${first}.`));
+    const order = async (cut?: Cut) => {
+      const engine = await submitted(text, { choose, ...(cut === undefined ? {} : { cut }) });
+      const events = await eventsOf(engine);
+      return events.flatMap((event) => (event.type === 'effect_settled' ? [event.effect] : []));
+    };
+    const whole = await order();
+    expect(whole[0]).toBe(first);
+    for (let after = 0; after < 12; after++) expect(await order({ after, during: false })).toEqual(whole);
+  }
+});
+
+test('a turn that has settled 500 effects hands over to the next one without a trace in the journal', async () => {
+  const text =
+    'STATE: A\n  TRACK: n = 0\n  GOTO: B\nSTATE: B\n  IF: n >= 1201 → RETURN: {n}\n  INCREMENT: n\n  DO: work\n  GOTO: B\n';
+  const engine = await submitted(text);
+  expect(engine.turns.map(({ end }) => end)).toEqual(['limit', 'limit', 'stopped']);
+  const events = await eventsOf(engine);
+  expect(events.filter(({ type }) => type === 'effect_settled')).toHaveLength(1201);
+  expect(events.some(({ type }) => type === 'run_suspended' || type === 'run_resumed')).toBe(false);
+  expect([started.length, (await stateOf(engine)).report?.returned]).toEqual([1201, 1201]);
+});
+
+test('a loop that only computes hands over when its lines are many', async () => {
+  const text =
+    'LIMIT: transitions=60000\nSTATE: A\n  TRACK: n = 0\n  GOTO: B\nSTATE: B\n  IF: n >= 50000 → RETURN: {n}\n  INCREMENT: n\n  GOTO: B\n';
+  const engine = await submitted(text);
+  expect(engine.turns.length).toBeGreaterThan(2);
+  expect(engine.turns.slice(0, -1).every(({ end }) => end === 'limit')).toBe(true);
+  expect((await stateOf(engine)).report?.returned).toBe(50_000);
+});
+
+test('a run that waits has no turn, and mail begins the next one', async () => {
+  const engine = await submitted('ASK user: "Go on?" → ok choices=yes,no\nRETURN: {ok}\n');
+  const { status, report } = await stateOf(engine);
+  expect([status, report?.status, report?.waiting.map(({ name }) => name)]).toEqual(['suspended', 'suspended', ['ok']]);
+  await engine.call(RUN, 'tell', [{ kind: 'answer', name: 'ok', value: 'yes', by: 'ann' }]);
+  await engine.deliverAll();
+  expect((await stateOf(engine)).report?.returned).toBe('yes');
+  const types = (await eventsOf(engine)).map(({ type }) => type);
+  expect(types.slice(-4)).toEqual(['run_suspended', 'run_resumed', 'answered', 'run_returned']);
+});
+
+test('a run that waits for the clock continues when its time has come', async () => {
+  const engine = await submitted('WAIT: 6s\nRETURN: waited\n');
+  expect([(await stateOf(engine)).status, engine.delayed.map(({ delayMs }) => delayMs)]).toEqual(['suspended', [6000]]);
+  await engine.deliverDelayed();
+  expect((await stateOf(engine)).report?.returned).toBe('waited');
+});
+
+/** While a long effect runs, the turn reports its progress, listens, and gets what is sent then. */
+function sendWhileWaiting(deliveries: readonly Delivery[]): Choice {
+  let isSent = false;
+  return async (open, engine) => {
+    if (open.some(({ name }) => name === 'stopping')) return open.find(({ kind }) => kind === 'run');
+    const listening = open.find(({ kind }) => kind === 'awakeable');
+    if (listening === undefined) return open.find(({ name }) => name === 'flush') ?? undefined;
+    await engine.deliverToObjects();
+    if (!isSent) await engine.call(RUN, 'tell', deliveries);
+    isSent = true;
+    return engine.resolved.has(listening.name) ? listening : open.find(({ kind }) => kind === 'run');
+  };
+}
+
+test('a turn that waits for an effect reports its progress and hears a signal', async () => {
+  const text = 'DO: in PARALLEL [quorum=1]\n  - a = work long\n  - WAIT: signal GO\nRETURN: heard\n';
+  const choose = sendWhileWaiting([{ kind: 'signal', name: 'GO', payload: null, by: 'ann' }]);
+  const engine = await submitted(text, { choose });
+  expect((await stateOf(engine)).report?.returned).toBe('heard');
+  expect(engine.turns).toHaveLength(1);
+  expect(engine.turns[0]?.from).toBeGreaterThan(1);
+});
+
+test('a run that is cancelled in the middle of an effect stops it and ends', async () => {
+  const choose = sendWhileWaiting([{ kind: 'cancel', by: 'ann' }]);
+  const engine = await submitted('DO: work long\n', { choose });
+  const { status, report } = await stateOf(engine);
+  expect([status, report?.error?.kind]).toEqual(['failed', 'cancelled']);
+});
+
+test('each message counts once, and only what fits the run is accepted', async () => {
+  const engine = await submitted('ASK user: "Go on?" → ok choices=yes,no\nRETURN: {ok}\n');
+  const answer = (name: string, value: string) =>
+    engine.call(RUN, 'tell', [{ kind: 'answer', name, value, by: 'ann' }]);
+  expect(await refusalOf(answer('no', 'x'))).toEqual([409, 'the run does not ask for `no`: it asks for `ok`']);
+  expect(await refusalOf(answer('ok', 'x'))).toEqual([409, '`x` is not one of the choices for `ok`: choose yes or no']);
+  expect(await engine.call(RUN, 'submit', submission('RETURN\n'))).toEqual({ run_id: RUN, status: 'suspended' });
+  await answer('ok', 'no');
+  await engine.deliverAll();
+  expect(await refusalOf(answer('ok', 'yes'))).toEqual([409, `run \`${RUN}\` has already returned`]);
+  const { seq } = await stateOf(engine);
+  // Messages of a turn that is over.
+  const [turned] = engine.turns;
+  await engine.call(RUN, 'turned', turned);
+  await engine.call(RUN, 'progress', { turn: turned?.turn, from: seq + 1, lines: ['{}'] });
+  await engine.call(RUN, 'due', { turn: turned?.turn, until: 0 });
+  await engine.deliverAll();
+  expect(await stateOf(engine)).toMatchObject({ status: 'returned', seq, turn: 2 });
+  await engine.call(RUN, 'drop', null);
+  expect(await refusalOf(answer('ok', 'yes'))).toEqual([404, `there is no run \`${RUN}\``]);
+});
+
+test('a program that this version cannot read, or that is not what its digest says, is refused', async () => {
+  const one = submission('RETURN\n');
+  const engine = new ScriptedEngine(world(), hostFor(one));
+  const submit = (header: object) =>
+    refusalOf(engine.call(RUN, 'submit', { ...one, header: { ...one.header, ...header } }));
+  expect(await submit({ digest: '0' })).toEqual([400, `the digest of the program of run \`${RUN}\` does not match it`]);
+  expect(await submit({ runId: 'x' })).toEqual([400, `run \`x\` was submitted as \`${RUN}\``]);
+  const machine = { ...one.header.machine, version: 99 };
+  expect((await submit({ machine, version: '9.9' }))[1]).toMatch(/^the program was compiled by statedsl 9\.9, whose/);
+  expect(await engine.call(RUN, 'status', null)).toBeNull();
+});
+
+test('a reader waits for an event, and hears when there is one or the run has ended', async () => {
+  const engine = await submitted('ASK user: "Go on?" → ok\nRETURN: {ok}\n');
+  const { seq } = await stateOf(engine);
+  const next = engine.call<EventLines>(RUN, 'events', { from: seq + 1, wait: true });
+  await new Promise((resolve) => setImmediate(resolve));
+  await engine.deliverAll();
+  await engine.call(RUN, 'tell', [{ kind: 'answer', name: 'ok', value: 'yes', by: 'ann' }]);
+  await engine.deliverAll();
+  expect((await next).lines).toEqual([]);
+  const { lines, status } = await engine.call<EventLines>(RUN, 'events', { from: seq + 1, wait: true });
+  expect([lines.length > 0, status]).toEqual([true, 'returned']);
+});
