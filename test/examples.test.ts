@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, relative } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { some } from './amount.js';
+import { commandLine } from './harness/command-line.js';
 import { output, type Result, root, runProgram } from './harness/process.js';
 
 const scratch = mkdtempSync(join(tmpdir(), 'statedsl-examples-'));
@@ -25,6 +26,7 @@ function environment(): NodeJS.ProcessEnv {
 const env = environment();
 
 const node = (args: readonly string[]): Promise<Result> => runProgram(process.execPath, args, { cwd: root, env });
+const statedsl = (args: readonly string[]): Promise<Result> => commandLine(args, { cwd: root, env });
 
 /** Words of a command line; quotes are only needed around values with blanks. */
 function words(line: string): string[] {
@@ -69,16 +71,7 @@ async function record(commandLine: string, name: string): Promise<string> {
   expect([program, command]).toEqual(['statedsl', 'run']);
   const home = join(scratch, name);
   const work = /^INPUT: work\b/m.test(readFileSync(join(root, file ?? ''), 'utf8')) ? ['-i', `work=${home}/work`] : [];
-  const done = await node([
-    'dist/cli.js',
-    'run',
-    file ?? '',
-    ...args,
-    ...work,
-    '--events',
-    '--dir',
-    join(home, 'runs'),
-  ]);
+  const done = await statedsl(['run', file ?? '', ...args, ...work, '--events', '--dir', join(home, 'runs')]);
   const events = done.stdout
     .split('\n')
     .filter(Boolean)
@@ -135,13 +128,13 @@ describe('examples', () => {
   it('a release that waits for approval resumes when it is given', async () => {
     const store = ['--dir', join(scratch, 'approved')];
     const plan = 'examples/plans/release/release.json';
-    const { stdout: hash } = await node(['dist/cli.js', 'plan', 'approve', plan]);
+    const { stdout: hash } = await statedsl(['plan', 'approve', plan]);
     const first = ['run', plan, '-i', 'version=2.0.0', '--approved', hash.trim(), '--json', ...store];
-    const suspended = await node(['dist/cli.js', ...first]);
+    const suspended = await statedsl([...first]);
     expect(suspended.code).toBe(75);
     const { run_id, waiting } = JSON.parse(suspended.stdout);
     expect(waiting).toEqual([{ kind: 'approval', path: 'approvals.publish' }]);
-    const done = await node(['dist/cli.js', 'answer', run_id, 'approvals.publish={"by":"ada"}', ...store]);
+    const done = await statedsl(['answer', run_id, 'approvals.publish={"by":"ada"}', ...store]);
     expect(done).toMatchObject({ code: 0, stdout: 'https://packages.example/release\n' });
   });
 
@@ -156,7 +149,7 @@ describe('examples', () => {
     // A test file and the programs that use one pattern are run by their tests.
     const isTested = (path: string): boolean => path.endsWith('.test.dsl') || path.startsWith('examples/patterns/');
     expect(programs.filter((path) => !recorded.has(path) && !isTested(path))).toEqual([]);
-    const { code, stdout, stderr } = await node(['dist/cli.js', 'check', '--strict', ...programs]);
+    const { code, stdout, stderr } = await statedsl(['check', '--strict', ...programs]);
     expect({ code, stdout, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stdout, stderr: '' });
   });
 
@@ -166,6 +159,6 @@ describe('examples', () => {
         .filter((path) => /\.dsl$|skill\.md$/.test(path))
         .map((path) => `${folder}/${path}`),
     );
-    expect(await node(['dist/cli.js', 'fmt', '--check', ...files])).toMatchObject({ code: 0, stdout: '' });
+    expect(await statedsl(['fmt', '--check', ...files])).toMatchObject({ code: 0, stdout: '' });
   });
 });

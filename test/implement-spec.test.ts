@@ -8,7 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { some } from './amount.js';
-import { cli, git, output, type Result, root, runProgram } from './harness/process.js';
+import { commandLine } from './harness/command-line.js';
+import { git, output, type Result, root } from './harness/process.js';
 
 const example = join(root, 'examples/implement-spec');
 const scratch = mkdtempSync(join(tmpdir(), 'statedsl-implement-spec-'));
@@ -25,7 +26,7 @@ interface Variant {
 }
 
 const statedsl = (args: readonly string[], cwd: string): Promise<Result> =>
-  runProgram(process.execPath, [cli, ...args], { cwd });
+  commandLine(args, { cwd, env: process.env });
 
 /** A copy of the project as a reader would make it. */
 function copy(): string {
