@@ -3,19 +3,23 @@
  * files. What each of them prints follows it; an exit code other than 0 is a separate last line.
  */
 import {
+  closeSync,
+  constants,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readFileSync,
   realpathSync,
   rmSync,
   symlinkSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { commandLine } from '../harness/command-line.js';
-import { cli, runProgram } from '../harness/process.js';
+import { cli, type Started, start } from '../harness/process.js';
 import { type Case, filesOf, programOf, sectionText } from './case-file.js';
 import { placeFiles } from './run-case.js';
 
@@ -31,7 +35,7 @@ interface Shell {
 
 /** stdout and stderr as they come, and how it ended. */
 async function typed(line: string, shell: Shell): Promise<string> {
-  const { text, code } = (await inThisProcess(line, shell)) ?? (await inShell(line, shell));
+  const { text, code } = PLAIN.test(line) ? await direct(line, shell) : await inShell(line, shell);
   const whole = text.replace(/([^\n])$/, '$1\n');
   return code === 0 ? whole : `${whole}exit ${code ?? 'by a signal'}\n`;
 }
@@ -41,60 +45,70 @@ interface Typed {
   readonly code: number | null;
 }
 
-/** One command of statedsl, which may follow other commands of the shell and have its output filtered by some. */
-const ONE_COMMAND =
-  /^(?<before>(?:.*(?:;|&&) )?)statedsl(?<args>(?: (?:[^|;&<>()$`]|\$\w+|\$\([^()]*\))*)?)(?<errors> 2>&1| 2> ?\/dev\/null)?(?: \| (?<filter>.*))?$/;
-
-/** What reads standard input, starts itself again or has no working directory. */
-const NEEDS_PROCESS = /--detach|--format svg|(?:^| )-(?: |$)|\brmdir\b|\bexport\b/;
+/** A command that needs no shell. */
+const PLAIN = /^statedsl(?: [^|;&<>()$`"'\\*?[\]{}~#\s]+)*$/;
 
 /**
- * The shell does everything but the command itself, which it hands over with its working directory and its expanded
- * words. Null if the line is more than that.
+ * Lines whose commands need processes: one reads standard input or has a variable of its own, starts itself again, has no
+ * working directory, or runs at the same time as another.
  */
-async function inThisProcess(line: string, shell: Shell): Promise<Typed | null> {
-  const { before = '', args = '', errors, filter } = ONE_COMMAND.exec(line)?.groups ?? {};
-  const around = `${before}${args}${filter ?? ''}`;
-  if (!ONE_COMMAND.test(line) || NEEDS_PROCESS.test(line) || /(?<![.\w/])statedsl /.test(around)) return null;
-  const handed = await handOver(before, args, shell);
-  if ('code' in handed) return handed;
-  const { cwd, words, printed } = handed;
-  const { code, stdout, stderr, output } = await commandLine(words, { cwd, env: shell.env });
-  if (filter === undefined) return { text: printed + (errors?.includes('null') ? stdout : output), code };
-  const filtered = await inShell(`cd '${cwd}'; ${filter}`, shell, errors === ' 2>&1' ? output : stdout);
-  return { text: printed + (errors === undefined ? stderr : '') + filtered.text, code: filtered.code };
+const NEEDS_PROCESS =
+  /--detach|--format svg|(?:^| )-(?: |$)|\brmdir\b|\bexport\b|\w=\S* statedsl|\| ?statedsl|(?<![&>])&(?![&>\d])|<\(/;
+
+async function direct(line: string, shell: Shell): Promise<Typed> {
+  if (NEEDS_PROCESS.test(line)) return inShell(line, shell);
+  const [, ...words] = line.split(' ');
+  const { code, output } = await commandLine(words, { cwd: join(shell.folder, 'here'), env: shell.env });
+  return { text: output.map(({ text }) => text).join(''), code };
 }
 
-interface HandedOver {
-  readonly cwd: string;
-  readonly words: readonly string[];
-  /** By the commands before. */
-  readonly printed: string;
-}
-
-/** How the line ended, if it did not come to the command. */
-async function handOver(before: string, args: string, shell: Shell): Promise<HandedOver | Typed> {
-  const isPlain = before === '' && !/[$"'\\*?[{~#]/.test(args);
-  if (isPlain) return { cwd: join(shell.folder, 'here'), words: args.split(' ').filter(Boolean), printed: '' };
-  const file = join(shell.folder, 'handed');
-  const result = await inShell(
-    `statedsl() { printf '%s\\0' "$PWD" "$@" > '${file}'; }; ${before}statedsl${args}`,
-    shell,
-  );
-  if (!existsSync(file)) return result;
-  const [cwd = '', ...words] = readFileSync(file, 'utf8').split('\0').slice(0, -1);
-  rmSync(file);
-  return { cwd, words, printed: result.text };
-}
-
-async function inShell(line: string, { folder, env }: Shell, input = ''): Promise<Typed> {
-  const { code, stdout } = await runProgram('bash', ['-c', `exec 2>&1; ${line}`], {
-    cwd: join(folder, 'here'),
-    env,
-    input,
-  });
+async function inShell(line: string, shell: Shell): Promise<Typed> {
+  const { folder, env } = shell;
+  const isHandedOver = /\bstatedsl /.test(line) && !NEEDS_PROCESS.test(line);
+  const script = `exec 2>&1\n${isHandedOver ? handOver(folder) : ''}${line}`;
+  const child = start('bash', ['-c', script], { cwd: join(folder, 'here'), env });
+  if (isHandedOver) await answerCalls(child, shell);
+  const { code, stdout } = await child.end;
   return { text: stdout, code };
 }
+
+/**
+ * Replaces the program by a function that hands its words to this process, and then prints what this process reports.
+ * Programs that the shell starts still find the program itself.
+ */
+function handOver(folder: string): string {
+  return `statedsl() {
+  printf '%s\\0' "$PWD" "$@" > '${folder}/words'
+  : > '${folder}/called'
+  read -r _ < '${folder}/answered'
+  . '${folder}/answer'
+}
+[ -p '${folder}/answered' ] || mkfifo '${folder}/answered'
+`;
+}
+
+async function answerCalls(child: Started, { folder, env }: Shell): Promise<void> {
+  const called = join(folder, 'called');
+  let answered: number | null = null;
+  while (!child.hasEnded()) {
+    if (!existsSync(called)) {
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      continue;
+    }
+    rmSync(called);
+    const [cwd = '', ...words] = readFileSync(join(folder, 'words'), 'utf8').split('\0').slice(0, -1);
+    const { code, output } = await commandLine(words, { cwd, env });
+    const lines = output.map(
+      ({ isError, text }) => `printf %s '${text.replaceAll("'", "'\\''")}'${isError ? ' >&2' : ''}`,
+    );
+    writeFileSync(join(folder, 'answer'), [...lines, `return ${code}`, ''].join('\n'));
+    // Open for both, so that neither side waits for the other to open it.
+    answered ??= openSync(join(folder, 'answered'), constants.O_RDWR);
+    writeSync(answered, '\n');
+  }
+  if (answered !== null) closeSync(answered);
+}
+
 const user = userInfo().username;
 
 /** Times and ids differ from run to run, the folder from machine to machine. */

@@ -16,10 +16,16 @@ export interface Surroundings {
 
 let last: Promise<unknown> = Promise.resolve();
 
+/** What a command printed without a change of the stream. */
+export interface Printed {
+  readonly isError: boolean;
+  readonly text: string;
+}
+
 export interface CommandResult extends Result {
   readonly code: number;
-  /** Both streams, as a terminal would show them. */
-  readonly output: string;
+  /** Both streams in the order of a terminal. */
+  readonly output: readonly Printed[];
 }
 
 /** Rejects with what the process would report as a bug. */
@@ -31,40 +37,33 @@ export function commandLine(args: readonly string[], surroundings: Surroundings)
 
 async function execute(args: readonly string[], { cwd, env }: Surroundings): Promise<CommandResult> {
   const own = { cwd: process.cwd(), env: process.env };
-  const output: Buffer[] = [];
-  const out = new Collected(output);
-  const error = new Collected(output);
+  const output: { isError: boolean; chunks: Buffer[] }[] = [];
+  const collect = (isError: boolean): Writable =>
+    new Writable({
+      write(chunk: Buffer, _, done) {
+        const last = output.at(-1);
+        if (last?.isError === isError) last.chunks.push(chunk);
+        else output.push({ isError, chunks: [chunk] });
+        done();
+      },
+    });
   process.chdir(cwd);
   process.env = { ...env };
-  printTo(out, error);
+  printTo(collect(false), collect(true));
   try {
     const code = await runCommandLine([process.execPath, 'statedsl', ...args]);
     await stdout.flush();
-    return { code, stdout: out.text(), stderr: error.text(), output: textOf(output) };
+    const printed = output.map(({ isError, chunks }) => ({ isError, text: Buffer.concat(chunks).toString('utf8') }));
+    return { code, stdout: textOf(printed, false), stderr: textOf(printed, true), output: printed };
   } finally {
     process.env = own.env;
     process.chdir(own.cwd);
   }
 }
 
-class Collected extends Writable {
-  readonly #chunks: Buffer[] = [];
-  readonly #all: Buffer[];
-
-  constructor(all: Buffer[]) {
-    super();
-    this.#all = all;
-  }
-
-  override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
-    this.#chunks.push(chunk);
-    this.#all.push(chunk);
-    done();
-  }
-
-  text(): string {
-    return textOf(this.#chunks);
-  }
+function textOf(printed: readonly Printed[], wanted: boolean): string {
+  return printed
+    .filter(({ isError }) => isError === wanted)
+    .map(({ text }) => text)
+    .join('');
 }
-
-const textOf = (chunks: readonly Buffer[]): string => Buffer.concat(chunks).toString('utf8');
