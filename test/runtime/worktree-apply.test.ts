@@ -50,8 +50,10 @@ function apply(cwd = one.root): Promise<Applied> {
 /** Tries, and sees that nothing of the user's is different. */
 async function refused(): Promise<Applied> {
   const before = one.look();
+  const isLocked = existsSync(join(one.root, '.git', 'index.lock'));
   const applied = await apply();
   expect(one.look()).toEqual(before);
+  expect(existsSync(join(one.root, '.git', 'index.lock'))).toBe(isLocked);
   expect(existsSync(join(one.store, 'apply.json'))).toBe(false);
   return applied;
 }
@@ -67,6 +69,7 @@ test('the branch is merged, files and index follow', async () => {
   expect(one.git('log', '--first-parent', '--format=%s %an')).toBe(`Merge run ${RUN} statedsl\nbegin Test\n`);
   expect(one.git('rev-parse', 'HEAD^2')).toBe(one.git('rev-parse', tree.branch));
   expect(existsSync(join(one.root, '.git', 'statedsl-apply-index'))).toBe(false);
+  expect(existsSync(join(one.root, '.git', 'index.lock'))).toBe(false);
 });
 
 test('it bears the name of the user where there is one, and no setting or hook hinders it', async () => {
