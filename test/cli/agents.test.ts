@@ -63,6 +63,28 @@ describe('agents without a configuration', () => {
 });
 
 describe('an agent that is not available', () => {
+  test('and waits for its service by itself says so in the log while it waits', async () => {
+    const retries = `echo '{"type":"system","subtype":"api_retry","attempt":1,"max_retries":10,"error_status":529,"error":"overloaded_error"}'
+until [ -e go ]; do sleep 0.05; done
+echo '{"type":"result","result":"hello","total_cost_usd":0.25,"num_turns":1}'`;
+    const one = placeWith({ 'a.dsl': program }, { claude: retries });
+    const started = one.start(['run', 'a.dsl'], { PATH: one.path });
+    await new Promise<void>((resolve, reject) => {
+      let text = '';
+      started.stderr.on('data', (chunk: Buffer) => {
+        text += chunk;
+        if (text.includes('waits for its service, and tries again')) resolve();
+      });
+      void started.end.then(() => reject(new Error(text)));
+    });
+    one.file('go', '');
+    const { code, stderr } = await started.end;
+    expect(code).toBe(0);
+    expect(stderr).toMatch(
+      / Task\(claude-opus\).*\(waits for its service, and tries again: .*529.*\)\n.*Task\(claude-opus\)/,
+    );
+  });
+
   const later = () => Math.ceil(Date.now() / 1000) + 1;
   const limited = (until: number) => `if [ -e again ]; then echo '{"type":"result","result":"ok","total_cost_usd":0.1}'
 else touch again; echo '{"type":"result","is_error":true,"result":"usage limit reached|${until}"}'; exit 1; fi`;

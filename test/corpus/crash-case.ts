@@ -154,6 +154,7 @@ async function goOn(
     begin: { seq: point, events: lost, activeMs: timeMs === null ? 0 : timeMs - LEFT_MS },
     onEvent: null,
     onOutput: null,
+    onNotice: null,
     ask: the.ask,
     person: 'tester',
     signal: null,

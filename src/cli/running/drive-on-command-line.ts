@@ -82,7 +82,7 @@ interface DrivenRun {
   readonly drive: (
     options: Pick<
       RunOptions,
-      'onEvent' | 'onOutput' | 'ask' | 'person' | 'signal' | 'kill' | 'onStart' | 'onEnd' | 'ownProcess'
+      'onEvent' | 'onOutput' | 'onNotice' | 'ask' | 'person' | 'signal' | 'kill' | 'onStart' | 'onEnd' | 'ownProcess'
     >,
   ) => Promise<RunReport>;
 }
@@ -140,6 +140,7 @@ export async function driveOnCommandLine({ flags, background, program, sources, 
   const report = await drive({
     ...listening.options,
     onEnd: printEnd,
+    onNotice: (effect, text) => progress.notice(effect, text),
     ...omitUndefined({
       // Looking up a name takes longer than a small run, and only an answer needs it.
       person: asks ? personName() : undefined,

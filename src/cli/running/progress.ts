@@ -21,6 +21,8 @@ export interface Progress {
   event(event: RunEvent): void;
   /** Receives the output of running effects; null if their last lines are not shown. */
   readonly output: ((effect: string, bytes: Uint8Array) => void) | null;
+  /** What a person should know about a running effect. */
+  notice(effect: string, text: string): void;
   /** A line of the command itself. */
   line(text: string): void;
   /** Writes the buffered text and removes the live lines, which return with the next event. */
@@ -29,7 +31,14 @@ export interface Progress {
   end(): void;
 }
 
-export const silent: Progress = { event: () => {}, output: null, line: () => {}, pause: () => {}, end: () => {} };
+export const silent: Progress = {
+  event: () => {},
+  output: null,
+  notice: () => {},
+  line: () => {},
+  pause: () => {},
+  end: () => {},
+};
 
 interface ProgressOptions {
   readonly stream: Stream;
@@ -66,6 +75,10 @@ export async function showProgress(options: ProgressOptions): Promise<Progress> 
       live?.updateRunning();
     },
     output: live === null ? null : (effect, bytes) => live.addOutput(effect, bytes),
+    notice(effect, text) {
+      const words = log.notice(effect, text);
+      if (words !== null) line(words);
+    },
     line,
     pause() {
       lines.flush();

@@ -47,6 +47,8 @@ export async function callAgent(
   // People see the text of the agent, and not the JSON objects that contain it.
   const shown = adapter.service ? shownText(context) : null;
   const { effect, attempt } = process;
+  const { notice, resources } = context;
+  const { redactor } = resources.outputs;
   const live = adapter.service ? liveSink(context.resources.outputs, { effect, attempt, stream: 'stdout' }) : null;
   const tally = new AgentTally(
     live === null
@@ -56,6 +58,7 @@ export async function callAgent(
           shown?.push(bytes);
           live.write(bytes);
         },
+    (text) => notice?.(redactor?.text(text) ?? text),
   );
   const stopping = new AbortController();
   const watch = watchGuards(call.guards, () => stopping.abort());

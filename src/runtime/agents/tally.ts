@@ -72,8 +72,11 @@ export class AgentTally {
   private fresh = true;
   private readonly messages = new Set<string>();
 
-  /** `show` receives the text of the agent as it arrives. */
-  constructor(private readonly show: ((text: string) => void) | null = null) {}
+  /** `show` receives the text of the agent as it arrives, `notice` what a person should know meanwhile. */
+  constructor(
+    private readonly show: ((text: string) => void) | null = null,
+    private readonly notice: ((text: string) => void) | null = null,
+  ) {}
 
   /** Records the reported session. */
   get sessionId(): string | null {
@@ -131,7 +134,9 @@ export class AgentTally {
     this.retrying = reason;
     this.retryReason = reason;
     this.retryCount++;
-    this.show?.(`waits for its service, and tries again: ${reason}\n`);
+    const text = `waits for its service, and tries again: ${reason}`;
+    this.show?.(`${text}\n`);
+    this.notice?.(text);
   }
 
   /** The service answered. */

@@ -46,6 +46,8 @@ export interface DriveOptions {
   readonly begin: Begin;
   readonly onEvent: ((event: RunEvent, position: EventPosition) => void) | null;
   readonly onOutput: ((effect: string, bytes: Uint8Array, stream: 'stdout' | 'stderr') => void) | null;
+  /** Receives what a person should know about a running effect. It is not recorded: the outcome says the same. */
+  readonly onNotice: ((effect: string, text: string) => void) | null;
   readonly ask: AskHandler | null;
   /** Who answers, for the record. */
   readonly person: string;

@@ -102,6 +102,7 @@ async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile 
       begin,
       onEvent: options.onEvent ?? null,
       onOutput: options.onOutput ?? null,
+      onNotice: options.onNotice ?? null,
       ask: options.ask ?? null,
       person: options.person ?? 'user',
       signal: options.signal ?? null,

@@ -248,13 +248,14 @@ class Driver {
   }
 
   private perform(request: PerformedRequest, flight: Flight) {
-    const { onOutput } = this.options;
+    const { onOutput, onNotice } = this.options;
     return this.options.effects.perform(request, {
       ...this.options.context,
       get stop() {
         return flight.stopping.signal;
       },
       show: onOutput === null ? null : (bytes, stream) => onOutput(request.effect, bytes, stream),
+      notice: onNotice === null ? undefined : (text) => onNotice(request.effect, text),
     });
   }
 

@@ -62,6 +62,8 @@ export interface RunOptions {
   readonly onEvent?: DriveOptions['onEvent'];
   /** Receives the output of commands as it comes, with secrets replaced. */
   readonly onOutput?: DriveOptions['onOutput'];
+  /** Receives what a person should know about a running effect, such as that an agent waits for its service. */
+  readonly onNotice?: DriveOptions['onNotice'];
   /** Called once, before the first event. */
   readonly onStart?: (started: Started) => void;
   /** Called with the result before the index of the store has it, so that after a crash in between `resume` reports it again. */

@@ -40,6 +40,8 @@ interface RunningEffect {
 export interface Log {
   /** The lines an event adds, without line ends. */
   lines(event: RunEvent): string[];
+  /** The line for what a person should know about a running effect; null if the log does not show it. */
+  notice(effect: string, text: string): string | null;
   /** The effects that are running, in the order of their start. */
   running(): RunningEffect[];
 }
@@ -161,7 +163,14 @@ export function eventLog(options: LogOptions): Log {
     return `${left} more ${left === 1 ? 'line' : 'lines'}${where}`;
   }
 
-  return { lines, running: () => [...running.values()] };
+  function notice(effect: string, text: string): string | null {
+    const known = running.get(effect);
+    if (known === undefined) return null;
+    const words = cut(toVisible(oneLine(text)), LONGEST_LINE);
+    return `${steps.lead(known.step)}${known.done} ${options.paint.faint(`(${words})`)}`;
+  }
+
+  return { lines, notice, running: () => [...running.values()] };
 }
 
 /** A TOOL_FAILURE that no tool caused, such as a failed expression. */
