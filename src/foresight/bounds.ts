@@ -58,7 +58,7 @@ export function boundsOf(exploration: Exploration, { maxCost, shorter }: BoundOp
     const number = most[index] as number;
     const what = nameOf(site);
     if (Number.isFinite(number)) {
-      const formula = fewer === null ? null : formulaOf(exploration, number, fewer.get(what) ?? 0);
+      const formula = fewer === null ? null : formulaOf(exploration, site, number, fewer.get(what) ?? 0);
       const because = number > 1 || formula !== null ? reasonOf(machine, site) : null;
       return {
         what,
@@ -110,13 +110,26 @@ export function nameOf({ kind, name, line }: CountedSite): string {
 }
 
 /** With one element more, the bound grows by so many. */
-function formulaOf({ options, lists }: Exploration, number: number, fewer: number): string | null {
+function formulaOf(
+  { options, lists, machine }: Exploration,
+  site: CountedSite,
+  number: number,
+  fewer: number,
+): string | null {
   const slope = number - fewer;
   if (slope <= 0 || !Number.isFinite(fewer)) return null;
   const [only, second] = [...lists];
-  const name = only !== undefined && second === undefined ? `len(${only})` : 'length of the list';
+  const name = listAround(machine, site) ?? (second === undefined ? only : undefined);
   const rest = number - slope * options.longest;
-  return `${rest > 0 ? `${rest} + ` : ''}${slope} × ${name}`;
+  return `${rest > 0 ? `${rest} + ` : ''}${slope} × ${name === undefined ? 'length of the list' : `len(${name})`}`;
+}
+
+/** The list of the only loop over a list in the state of a call. */
+function listAround(machine: Machine, { state }: CountedSite): string | undefined {
+  const code = machine.states.find(({ name }) => name === state)?.code ?? [];
+  const lists = code.flatMap((one) => (one.op === 'each' || one.op === 'fork-each' ? [one.list] : []));
+  const [only, second] = lists;
+  return only?.op === 'read' && second === undefined ? only.name : undefined;
 }
 
 function cycleText(exploration: Exploration, site: number): string {
@@ -158,22 +171,17 @@ function pollsOf(
   if (timeout === null || timeout === undefined || every === null || every === undefined) return null;
   // Rounds of states are no rounds of the WAIT.
   const component = componentsOf(nodes, () => true);
-  const inCircle = nodes.some(({ out }) =>
-    out.some(
-      (edge) =>
-        component[edge.from] === component[edge.to] &&
-        edge.counts.includes(index) &&
-        nodes.some(
-          (other) =>
-            component[other.id] === component[edge.from] &&
-            other.out.some(
-              (one) =>
-                component[one.to] === component[one.from] && one.counts.some((at) => sites[at]?.kind === 'state'),
-            ),
-        ),
-    ),
-  );
-  if (inCircle) return null;
+  const circles = (isCounted: (site: number) => boolean): Set<number> =>
+    new Set(
+      nodes.flatMap(({ out }) =>
+        out.flatMap((edge) => {
+          const own = component[edge.from] as number;
+          return own === component[edge.to] && edge.counts.some(isCounted) ? [own] : [];
+        }),
+      ),
+    );
+  const entering = circles((at) => sites[at]?.kind === 'state');
+  if ([...circles((at) => at === index)].some((own) => entering.has(own))) return null;
   const entered = most[sites.findIndex(({ kind, name }) => kind === 'state' && name === site.state)] ?? 1;
   const { file, line } = wait.origin;
   return {

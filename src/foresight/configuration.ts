@@ -52,7 +52,11 @@ export function reductionsOf(
 export interface Configuration {
   /** Equal for equal configurations. */
   readonly key: string;
-  /** The snapshot to continue from. */
+  /** The snapshot to continue from, and its unknown values, in which they have new numbers. */
+  readonly continuation: () => Continuation;
+}
+
+export interface Continuation {
   readonly image: Json;
   readonly unknowns: ReadonlyMap<number, Unknown>;
   readonly nextId: number;
@@ -93,8 +97,7 @@ class Canonical {
     }
     if (relevant !== null && !relevant.has(variable) && !saturated.has(variable))
       return /^-?\d/.test(text) ? '0' : SOME;
-    const value = decode(text) as Value;
-    return encode(this.resolveAll(value));
+    return text.includes('\ue000') ? encode(this.resolveAll(decode(text) as Value)) : text;
   }
 
   private locals(slots: readonly (string | null)[], pc: number): (string | null)[] {
@@ -251,21 +254,22 @@ export function configurationOf(run: Run, reductions: Reductions, knowledge: Kno
     result === null ? keyText(image) : JSON.stringify(['end', result.status, result.state, result.error?.kind]);
   const order = new Map<number, number>();
   for (const id of idsIn(key)) if (!order.has(id)) order.set(id, order.size);
-  const mentioned = JSON.stringify(image);
-  for (const id of idsIn(mentioned)) if (!order.has(id)) order.set(id, order.size);
   addDerived(knowledge, order);
   const rename = (text: string): string => replaceMarks(text, (id) => markOf(order.get(id) ?? -1));
   const unknowns = new Map<number, Unknown>();
   for (const [id, to] of order) unknowns.set(to, renameUnknown(knowledge.of(id), order, rename));
-  const facts = [...unknowns]
-    .sort(([one], [other]) => one - other)
-    .map(([id, { made, facts: known }]) => [id, made, known]);
+  const facts = [...unknowns].map(([id, { made, facts: own }]) => [id, made, own]);
   return {
     key: JSON.stringify([rename(key), facts, events, more]),
-    image: result === null ? (JSON.parse(rename(mentioned)) as Json) : null,
-    unknowns,
-    nextId: order.size,
-    renamed: order,
+    continuation: () => {
+      const text = JSON.stringify(image);
+      for (const id of idsIn(text)) {
+        if (order.has(id)) continue;
+        order.set(id, order.size);
+        unknowns.set(order.get(id) as number, { ...knowledge.of(id), made: null });
+      }
+      return { image: JSON.parse(rename(text)) as Json, unknowns, nextId: order.size, renamed: order };
+    },
   };
 }
 

@@ -30,14 +30,16 @@ export interface Defect {
 /** How often a cycle is run to show that it repeats. */
 export const ROUNDS = 2;
 
-export function defectsOf(exploration: Exploration, aliveOtherwise: Exploration | null): Defect[] {
+/** `otherwise` explores with other inputs, if something seems dead. */
+export function defectsOf(exploration: Exploration, otherwise: () => Exploration | null): Defect[] {
   const isComplete = exploration.stoppedBy === null;
   const endless = loops(exploration, 'endless');
   const found = [...endless, ...loops(exploration, 'endless-waiting')];
   if (isComplete) {
     found.push(...noEnd(exploration, endless));
     found.push(...certainFailures(exploration));
-    found.push(...deadLocations(exploration, aliveOtherwise));
+    const dead = deadLocations(exploration, null);
+    found.push(...(dead.length === 0 ? [] : deadLocations(exploration, otherwise())));
   }
   found.push(...lateFailures(exploration));
   return found;
@@ -61,16 +63,19 @@ function loops(exploration: Exploration, kind: 'endless' | 'endless-waiting'): D
   const follows = (edge: Edge): boolean => !edge.isOutside && (isWaiting || !edge.isTime);
   const component = componentsOf(nodes, follows);
   const found = new Map<string, Defect>();
-  const done = new Set<number>();
-  for (const node of nodes) {
+  const seen = new Set<string>();
+  for (const members of membersOf(nodes, component)) {
+    const [node] = members as readonly [Node, ...Node[]];
     const own = component[node.id] as number;
-    if (done.has(own)) continue;
     const inside = (edge: Edge): boolean => follows(edge) && component[edge.to] === own;
-    if (!node.out.some(inside)) continue;
-    done.add(own);
-    const cycle = isWaiting ? waitingCycle(exploration, component, own, inside) : cycleThrough(nodes, node.id, inside);
+    if (members.length === 1 && !node.out.some(inside)) continue;
+    // Loops through the same states are one defect, which the first of them shows.
+    const through = [...new Set(members.map(({ state }) => state))].sort().join(' ');
+    if (seen.has(through)) continue;
+    const cycle = isWaiting ? waitingCycle(exploration, members, inside) : cycleThrough(nodes, node.id, inside);
     const [first] = cycle ?? [];
     if (cycle === null || first === undefined) continue;
+    seen.add(through);
     const states = [...new Set(cycle.map(({ to }) => (nodes[to] as Node).state))].sort();
     const key = states.join(' ');
     if (found.has(key)) continue;
@@ -80,18 +85,34 @@ function loops(exploration: Exploration, kind: 'endless' | 'endless-waiting'): D
   return [...found.values()];
 }
 
+/** The nodes of each component, in the order in which they were found. */
+function membersOf(nodes: readonly Node[], component: Int32Array): Iterable<readonly Node[]> {
+  const found = new Map<number, Node[]>();
+  for (const node of nodes) {
+    const own = component[node.id] as number;
+    const members = found.get(own);
+    if (members === undefined) found.set(own, [node]);
+    else members.push(node);
+  }
+  return found.values();
+}
+
+/** How many beginnings of a cycle are tried. */
+const MOST_TRIES = 100;
+
 /** A cycle of states in which time passes: the rounds of one WAIT have a limit of their own. */
 function waitingCycle(
   { nodes, sites }: Exploration,
-  component: Int32Array,
-  own: number,
+  members: readonly Node[],
   inside: (edge: Edge) => boolean,
 ): Edge[] | null {
   const entersState = (edge: Edge): boolean => edge.counts.some((site) => sites[site]?.kind === 'state');
-  for (const node of nodes) {
-    if (component[node.id] !== own) continue;
-    const enters = node.out.find((edge) => inside(edge) && entersState(edge));
+  if (!members.some(({ out }) => out.some((edge) => inside(edge) && edge.isTime))) return null;
+  let tries = 0;
+  for (const { out } of members) {
+    const enters = out.find((edge) => inside(edge) && entersState(edge));
     if (enters === undefined) continue;
+    if (++tries > MOST_TRIES) return null;
     const cycle = cycleThrough(nodes, enters.to, inside);
     if (cycle?.some(({ isTime }) => isTime) && cycle.some(entersState)) return cycle;
   }

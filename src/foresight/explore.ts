@@ -5,7 +5,7 @@ import type { Member } from '../interpreter/run-state/fork.js';
 import type { Pending } from '../interpreter/run-state/pending.js';
 import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
-import { type Configuration, configurationOf, type Reduction, type Reductions, reductionsOf } from './configuration.js';
+import { type Continuation, configurationOf, type Reduction, type Reductions, reductionsOf } from './configuration.js';
 import type { CountedSite, Edge, Node } from './graph.js';
 import { type MonitorState, type Monitors, NO_MONITORS } from './monitors.js';
 import type { Way } from './outcomes.js';
@@ -70,10 +70,10 @@ export interface Mistake {
 export interface Repeated {
   readonly moment: Moment;
   readonly segment: Segment;
-  readonly configuration: Configuration;
+  /** The new numbers of unknown values. */
+  readonly renamed: ReadonlyMap<number, number>;
   readonly way: Way | null;
   readonly pending: RequestFacts | null;
-  readonly effect: string | null;
 }
 
 const MAX_BYTES = 1024 * 1024 * 1024;
@@ -279,7 +279,7 @@ class Explorer {
       out: [],
       isExpanded: false,
     });
-    this.moments.push(result === null ? momentOf(configuration, segment) : null);
+    this.moments.push(result === null ? momentOf(configuration.continuation(), segment) : null);
   }
 
   private siteOf(event: RunEvent): number[] {
@@ -332,12 +332,12 @@ class Explorer {
       }
       segment = this.segments.continue(moment, effect, way, oracle);
     }
-    const configuration = configurationOf(segment.run, this.reductions, segment.knowledge, null);
-    return { moment: momentOf(configuration, segment), segment, configuration, way, pending: facts, effect };
+    const continuation = configurationOf(segment.run, this.reductions, segment.knowledge, null).continuation();
+    return { moment: momentOf(continuation, segment), segment, renamed: continuation.renamed, way, pending: facts };
   }
 }
 
-function momentOf({ image, unknowns, nextId }: Configuration, { requests }: Segment): Moment {
+function momentOf({ image, unknowns, nextId }: Continuation, { requests }: Segment): Moment {
   return { image, unknowns, nextId, requests };
 }
 

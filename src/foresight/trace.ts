@@ -43,7 +43,7 @@ export function traceOf(exploration: Exploration, edges: readonly Edge[]): Trace
   let last: Repeated | null = null;
   for (const edge of edges) {
     const repeated: Repeated = exploration.repeat(last === null ? null : last.moment, edge);
-    const { segment, configuration, way, pending } = repeated;
+    const { segment, way, pending } = repeated;
     const { knowledge } = segment;
     for (const id of knowledge.unknowns.keys()) if (!toGlobal.has(id)) toGlobal.set(id, next++);
     const global = (text: string): string => replaceMarks(text, (id) => markOf(toGlobal.get(id) ?? -1));
@@ -59,9 +59,9 @@ export function traceOf(exploration: Exploration, edges: readonly Edge[]): Trace
       decisions: knowledge.oracle.taken.map(({ text }) => text),
       events: segment.events,
     });
-    const renamed = new Map<number, number>();
-    for (const [old, fresh] of configuration.renamed) renamed.set(fresh, toGlobal.get(old) as number);
-    toGlobal = renamed;
+    const following = new Map<number, number>();
+    for (const [old, fresh] of repeated.renamed) following.set(fresh, toGlobal.get(old) as number);
+    toGlobal = following;
     last = repeated;
   }
   return confirm(exploration, steps, new Witnesses(known));

@@ -69,7 +69,10 @@ export function verify(machine: Machine, options: VerifyOptions): Verification {
     stoppedBy,
     isBounded,
     ends: endsOf(exploration),
-    defects: confirmAll(exploration, defectsOf(exploration, withOtherInputs(exploration, options))),
+    defects: confirmAll(
+      exploration,
+      defectsOf(exploration, () => withOtherInputs(exploration, options)),
+    ),
     bounds: isComplete ? boundsOf(exploration, { maxCost: options.maxCost, shorter }) : [],
     never: isComplete
       ? machine.states.flatMap(({ name, builtin }) => (builtin === true || entered.has(name) ? [] : [name]))
@@ -80,11 +83,12 @@ export function verify(machine: Machine, options: VerifyOptions): Verification {
 /** What is dead only because of a default is not a defect. */
 function withOtherInputs({ machine, stoppedBy, nodes }: Exploration, options: VerifyOptions): Exploration | null {
   const defaults = machine.inputs.filter(
-    ({ name, value }) => value !== undefined && !Object.hasOwn(options.inputs, name) && !options.free.has(name),
+    ({ name, value, choices }) =>
+      value !== undefined && choices === undefined && !Object.hasOwn(options.inputs, name) && !options.free.has(name),
   );
   if (stoppedBy !== null || defaults.length === 0) return null;
   const free = new Set([...options.free, ...defaults.map(({ name }) => name)]);
-  const most = Math.min(options.maxConfigurations, 10 * nodes.length + 1000);
+  const most = Math.min(options.maxConfigurations, 2 * nodes.length + 1000);
   return explore(machine, { ...exploreOptions(machine, options, free), maxConfigurations: most });
 }
 
@@ -92,11 +96,12 @@ function withOtherInputs({ machine, stoppedBy, nodes }: Exploration, options: Ve
 function exploreOptions(machine: Machine, options: VerifyOptions, free: ReadonlySet<string>): ExploreOptions {
   const inputs: Record<string, Json> = { ...options.inputs };
   const unknownInputs = new Map<number, Unknown>();
-  for (const { name, value, optional, type } of machine.inputs) {
+  for (const { name, value, optional, type, choices } of machine.inputs) {
     if (Object.hasOwn(inputs, name)) continue;
-    if (!free.has(name) && (value !== undefined || optional === true)) continue;
+    if (!free.has(name) && choices === undefined && (value !== undefined || optional === true)) continue;
     const id = unknownInputs.size;
-    unknownInputs.set(id, { made: null, label: name, facts: { types: typesOf(type, value) } });
+    const among = choices === undefined ? {} : { among: choices.map((choice) => JSON.stringify(choice)) };
+    unknownInputs.set(id, { made: null, label: name, facts: { types: typesOf(type, value), ...among } });
     inputs[name] = markOf(id);
   }
   const { start, withFailures, longest, maxConfigurations, seconds, without } = options;

@@ -4,6 +4,7 @@ import type { Value } from '../interpreter/values/value.js';
 import type { Json } from '../machine/expression.js';
 import { canBe, comparableTypes, type Facts, TYPE } from './unknown/facts.js';
 import { idsIn, markOf, mentionsUnknown, replaceMarks, type Unknown, unknownId } from './unknown/knowledge.js';
+import { agreesWith, textQuestions } from './unknown/text-answers.js';
 
 export class Witnesses {
   private readonly values = new Map<number, Json>();
@@ -83,25 +84,26 @@ export class Witnesses {
   }
 
   private find(id: number, { facts }: Unknown): Json {
-    const { fixed, length, types } = facts;
+    const { fixed, length, types, among } = facts;
+    if (among !== undefined)
+      return JSON.parse(among.find((one) => canBe(facts, JSON.parse(one) as Json)) ?? '"x"') as Json;
     if (fixed !== undefined) return fixed.value;
-    if (length !== undefined)
-      return Array.from({ length }, (_, at) => this.child(id, 'element', at) ?? `item ${at + 1}`);
+    if (length !== undefined) return Array.from({ length }, (_, at) => this.child(id, 'element', at, `item ${at + 1}`));
     const computed = this.fromResults(id, facts);
     if (computed !== undefined && canBe(facts, computed)) return computed;
     const members = Object.entries(facts.members ?? {}).filter(([, isThere]) => isThere);
     if (members.length > 0 && (types & TYPE.object) !== 0)
-      return Object.fromEntries(members.map(([name]) => [name, this.child(id, 'member', name) ?? 'x']));
+      return Object.fromEntries(members.map(([name]) => [name, this.child(id, 'member', name, 'x')]));
     return this.byType(id, facts);
   }
 
-  private child(id: number, op: string, key: Json): Json | undefined {
+  private child(id: number, op: string, key: Json, otherwise: Json): Json {
     for (const one of this.children.get(id) ?? []) {
       const made = this.unknowns.get(one)?.made;
       if (made?.op === op && made.args[0] === JSON.stringify(markOf(id)) && made.args[1] === JSON.stringify(key))
         return this.of(one);
     }
-    return undefined;
+    return otherwise;
   }
 
   /** A value from which functions and operators compute what was decided of their results. */
@@ -250,58 +252,20 @@ const SAMPLES = [
 
 /** A text with the answers that were given about it. */
 function textFor(facts: Facts, fits: (text: string) => boolean): string | undefined {
-  const tests: ((text: string) => boolean)[] = [fits];
+  const questions = textQuestions(facts);
   let [start, middle, end] = ['', '', ''];
   const samples: string[] = [];
-  for (const [question, answer] of Object.entries(facts.answers ?? {})) {
-    const match = /^(contains|starts with|ends with|matches|is JSON|<=>|==|=) ?(.*)$/s.exec(question);
-    if (match === null) continue;
-    const [, kind, json = ''] = match;
-    const isYes = answer === 0;
-    if (kind === 'is JSON') {
-      tests.push((text) => isJsonText(text) === isYes);
-      continue;
-    }
-    const other = json === '' ? '' : (JSON.parse(json) as Json);
-    if (typeof other !== 'string' || mentionsUnknown(other)) continue;
-    switch (kind) {
-      case 'contains':
-        if (isYes) middle += other;
-        tests.push((text) => text.includes(other) === isYes);
-        break;
-      case 'starts with':
-        if (isYes && other.length > start.length) start = other;
-        tests.push((text) => text.startsWith(other) === isYes);
-        break;
-      case 'ends with':
-        if (isYes && other.length > end.length) end = other;
-        tests.push((text) => text.endsWith(other) === isYes);
-        break;
-      case 'matches':
-        samples.push(other.replaceAll(/[\^$\\()?*+[\]]/g, '').replace(/\|.*$/s, ''));
-        tests.push((text) => new RegExp(other, 'u').test(text) === isYes);
-        break;
-      case '<=>':
-        samples.push(`${other}x`, other, ' ');
-        tests.push((text) => (text < other ? 0 : text === other ? 1 : 2) === answer);
-    }
+  for (const { kind, other, answer } of questions) {
+    if (kind === 'matches') samples.push(other.replaceAll(/[\^$\\()?*+[\]]/g, '').replace(/\|.*$/s, ''));
+    if (kind === '<=>') samples.push(`${other}x`, other, ' ');
+    if (answer !== 0) continue;
+    if (kind === 'contains') middle += other;
+    if (kind === 'starts with' && other.length > start.length) start = other;
+    if (kind === 'ends with' && other.length > end.length) end = other;
   }
-  const made = start + middle + end;
-  return [
-    ...SAMPLES.map((one) => (made === '' ? one : start + middle + one + end)),
-    made,
-    ...samples,
-    'z9',
-    'q',
-    'other text',
-  ].find((text) => canBe(facts, text) && tests.every((test) => test(text)));
-}
-
-function isJsonText(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  const isFree = start + middle + end === '';
+  const candidates = SAMPLES.map((one) => (isFree ? one : start + middle + one + end));
+  return [...candidates, start + middle + end, ...samples, 'z9', 'q', 'other text'].find(
+    (text) => canBe(facts, text) && fits(text) && questions.every((question) => agreesWith(question, text)),
+  );
 }

@@ -5,6 +5,7 @@ import { equal, isList, isObject, numberOf, type Value } from '../../interpreter
 import type { Comparison, Json } from '../../machine/expression.js';
 import { type Bound, canBe, comparableTypes, type Facts, TYPE, typeBit } from './facts.js';
 import { type Knowledge, mentionsUnknown, unknownId } from './knowledge.js';
+import { agreesWith, textQuestions } from './text-answers.js';
 
 type Order = '<' | '<=' | '>' | '>=';
 const TURNED: Readonly<Record<Order, Order>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' };
@@ -23,6 +24,8 @@ export function areEqual(k: Knowledge, operator: '==' | '!=', a: Value, b: Value
   if (x !== null && y === null) return equalsKnown(k, operator, x, right, true);
   if (y !== null && x === null) return equalsKnown(k, operator, y, left, true);
   if (x !== null && y !== null) return x === y || equalUnknown(k, operator, x, y);
+  if (left === null || right === null) return false;
+  if (comparableTypes(left) !== comparableTypes(right)) throw notComparable(operator, left, right);
   return areAlike(k, left, right);
 }
 
@@ -100,7 +103,9 @@ function equalsKnown(k: Knowledge, operator: '==' | '!=', id: number, value: Val
 }
 
 function fitsConstant(k: Knowledge, id: number, facts: Facts, value: Json): boolean {
-  return canBe(facts, value) && (typeof value !== 'string' || canBeText(k, id, value));
+  if (!canBe(facts, value)) return false;
+  if (typeof value !== 'string') return true;
+  return canBeText(k, id, value) && textQuestions(facts).every((question) => agreesWith(question, value));
 }
 
 export function isNull(k: Knowledge, id: number): boolean {

@@ -19,6 +19,8 @@ export interface Facts {
   /** The possible types, as bits. */
   readonly types: number;
   readonly fixed?: { readonly value: Json };
+  /** The JSON of all values that it may have. */
+  readonly among?: readonly string[];
   /** The JSON of constants that it is not. */
   readonly not?: readonly string[];
   readonly low?: Bound;
@@ -70,15 +72,19 @@ export function normalFacts(facts: Facts): Facts | null {
       low = high = undefined;
     } else if (isPoint && types === TYPE.number) return fixedTo(low.at, facts);
   }
+  const among = facts.among?.filter((one) => !not?.includes(one));
+  if (among?.length === 0) return null;
+  if (among?.length === 1) return fixedTo(JSON.parse(among[0] as string) as Json, facts);
   if (types === TYPE.boolean && not !== undefined && not.length > 0)
     return not.length > 1 ? null : fixedTo(not[0] !== 'true', facts);
   if (types === TYPE.null) return fixedTo(null, facts);
-  const { low: _, high: __, not: ___, ...rest } = facts;
+  const { low: _, high: __, not: ___, among: ____, ...rest } = facts;
   return {
     ...rest,
     types,
     ...(low === undefined ? {} : { low }),
     ...(high === undefined ? {} : { high }),
+    ...(among === undefined ? {} : { among }),
     ...(not === undefined || not.length === 0 ? {} : { not: [...not].sort() }),
   };
 }
@@ -92,6 +98,7 @@ export function canBe(facts: Facts, value: Json): boolean {
   if ((facts.types & typeBit(value)) === 0) return false;
   if (facts.fixed !== undefined) return JSON.stringify(facts.fixed.value) === JSON.stringify(value);
   if (facts.not?.includes(JSON.stringify(value))) return false;
+  if (facts.among !== undefined && !facts.among.includes(JSON.stringify(value))) return false;
   if (typeof value === 'number') return fitsInterval(facts, value);
   if (facts.empty !== undefined && isEmptyConstant(value) !== facts.empty) return false;
   if (Array.isArray(value) && facts.length !== undefined && value.length !== facts.length) return false;

@@ -1,0 +1,132 @@
+/**
+ * Runs of random programs with random outcomes do nothing that the exploration did not see: each run ends in a known way, and
+ * enters states and makes calls no more often than the bounds say.
+ */
+import { expect, test } from 'vitest';
+import { runOptionsOf } from '../../src/foresight/explore.js';
+import type { Verification } from '../../src/foresight/verify.js';
+import { verify } from '../../src/foresight/verify.js';
+import type { Outcome } from '../../src/interpreter/events/event.js';
+import { advance, link, settle, startRun } from '../../src/interpreter/run.js';
+import { amount } from '../amount.js';
+import { machineOf, OPTIONS } from './programs.js';
+
+/** A repeatable sequence of numbers (xorshift). */
+function sequence(seed: number): (below: number) => number {
+  let state = (seed * 2_654_435_761) % 4_294_967_295 || 1;
+  return (below) => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    state >>>= 0;
+    return state % below;
+  };
+}
+
+const STATES = ['A', 'B', 'C'];
+const VALUES = ['1', '2', '-1', '2.5', '"skip"', '"ok"', 'true', 'null', '{"a": 1}', '{"a": "ok"}', '[]', '[1]'];
+
+/** A program without lists that it goes through. */
+function programOf(random: (below: number) => number): string {
+  const pick = <T>(all: readonly T[]): T => all[random(all.length)] as T;
+  const condition = (): string =>
+    pick([
+      () => `n >= ${random(4)}`,
+      () => `n == ${random(5)}`,
+      () => `m < ${random(3)}`,
+      () => `x == ${pick(['1', '"skip"', 'true', '2.5'])}`,
+      () => `x > ${random(3)}`,
+      () => 'x is not empty',
+      () => 'x.a? is not null',
+      () => `x.a == ${pick(['1', '"ok"'])}`,
+      () => `n > 1 AND x == ${random(3)}`,
+      () => `NOT (x == "ok" OR n == ${random(3)})`,
+      () => `exit_code(x) == ${random(3)}`,
+      () => 'x is null',
+      () => 'len(x) > 1',
+      () => 'x contains "k"',
+    ])();
+  const action = (): string =>
+    pick([
+      () => 'RETURN: done',
+      () => `GOTO: ${pick(STATES)}`,
+      () => 'INCREMENT: n',
+      () => 'INCREMENT: m by -1',
+      () => 'SET: n = 0',
+      () => 'EMIT: SEEN n={n}',
+    ])();
+  return STATES.map((state) => {
+    const lines = [`STATE: ${state}`, '  TRACK: n', '  TRACK: m = 2', '  CHECK: x = cat v'];
+    for (let count = 1 + random(3); count > 0; count--) lines.push(`  IF: ${condition()} → ${action()}`);
+    if (random(2) === 0) lines.push('  INCREMENT: n');
+    if (random(4) === 0) lines.push(`  DO [retry=${random(3)}]: make it`);
+    lines.push(random(3) === 0 ? '  RETURN' : `  GOTO: ${pick(STATES)}`);
+    if (random(4) === 0)
+      lines.push(`  ON ERROR${pick(['', ' tool_failure', ' bad_value', ' not_json'])}: → RETURN: {error_type}`);
+    return lines.join('\n');
+  }).join('\n');
+}
+
+function randomOutcome(random: (below: number) => number): Outcome {
+  const exit = random(3) === 0 ? random(3) : 0;
+  const text = random(8) === 0 ? '' : (VALUES[random(VALUES.length)] as string);
+  if (random(10) === 0) return { kind: 'not-started', reason: 'it does not exist' };
+  return { kind: 'exited', exit, stdout: { text, bytes: text.length }, stderr: '', duration_ms: 0 };
+}
+
+/** What a run did, as far as it got. */
+function randomRun(verification: Verification, random: (below: number) => number): string[] {
+  const { machine, bounds, ends } = verification;
+  const run = startRun(link(machine), runOptionsOf(machine, { inputs: {} }));
+  const counts = new Map<string, number>();
+  for (let step = 0; step < 60 && run.result === null; step++) {
+    advance(run, 1000);
+    for (const event of run.takeEvents()) {
+      const what =
+        event.type === 'state_entered'
+          ? `state ${event.state}`
+          : event.type === 'effect_requested'
+            ? `line ${event.line} ${event.text}`
+            : null;
+      if (what !== null) counts.set(what, (counts.get(what) ?? 0) + 1);
+    }
+    run.takeRequests();
+    const [effect] = run.pending.keys();
+    if (effect !== undefined) settle(run, effect, randomOutcome(random));
+  }
+  const wrong: string[] = [];
+  for (const [what, count] of counts) {
+    const bound = bounds.find((one) => one.what === what);
+    if (bound === undefined) wrong.push(`${what} was not explored`);
+    else if (bound.atMost !== null && count > bound.atMost) wrong.push(`${what} ${count} times, not ${bound.atMost}`);
+  }
+  const { result } = run;
+  if (result === null) return wrong;
+  const kind = result.error?.kind ?? null;
+  if (!ends.some(({ status, state, error }) => status === result.status && state === result.state && error === kind))
+    wrong.push(`${result.status} ${kind} in ${result.state} is no known end`);
+  return wrong;
+}
+
+test('random runs of random programs', () => {
+  let explored = 0;
+  for (let seed = 1; seed <= amount(60, 10_000); seed++) {
+    const random = sequence(seed);
+    const program = programOf(random);
+    let machine: ReturnType<typeof machineOf>;
+    try {
+      machine = machineOf(program);
+    } catch {
+      continue;
+    }
+    const verification = verify(machine, { ...OPTIONS, maxConfigurations: 3000 });
+    if (verification.stoppedBy !== null) continue;
+    explored++;
+    for (let round = 0; round < 20; round++)
+      expect(randomRun(verification, random), `seed ${seed}\n${program}`).toEqual([]);
+    for (const { kind, trace, severity } of verification.defects)
+      if (severity === 'error' && kind === 'endless')
+        expect(trace?.isConfirmed, `seed ${seed}: ${kind}\n${program}`).toBe(true);
+  }
+  expect(explored).toBeGreaterThan(20);
+});
