@@ -139,7 +139,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   viewer: {
     holds:
-      'the page, which runs in a browser: `data/`: where runs come from, over HTTP or from the file itself; `runs/`: the list; `run/`: the screen of a run and what its parts share; `record/`, `timeline/`, `graph/`, `source/`, `output/`: its parts; `history/`: models of a run that several parts use; `shell/`: what all screens use; `style/`: looks',
+      'the page, which runs in a browser: `data/`: where runs come from, over HTTP or from the file itself; `runs/`: the list; `run/`: the screen of a run and what its parts share; `record/`, `timeline/`, `graph/`, `source/`, `output/`: its parts; `acting/`: what a person can do with a run; `history/`: models of a run that several parts use; `shell/`: what all screens use; `style/`: looks',
     rooms: ['machine', 'interpreter', 'views', 'control'],
     packages: [
       'preact',

@@ -52,6 +52,7 @@ export function GraphPanel({ model }: { readonly model: RunModel }) {
           All failures
         </label>
       </div>
+      {drawing === null && <p class="faint pad">The graph is being drawn …</p>}
       {typeof drawing === 'string' && <p class="faint pad">{drawing}</p>}
       {isDrawing(drawing) && machine !== null && (
         <Graph

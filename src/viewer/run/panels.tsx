@@ -36,6 +36,7 @@ export function Panels({ panels }: { readonly panels: readonly PanelOf[] }) {
         <TabList tabs={tabs} shown={shown?.id ?? ''} onChoose={(tab) => router.change({ tab })} />
         {shown !== undefined && (
           <div role="tabpanel" id={`panel-${shown.id}`} aria-labelledby={`tab-${shown.id}`} class="tab-panel">
+            <h2 class="hidden">{shown.title}</h2>
             {shown.content}
           </div>
         )}

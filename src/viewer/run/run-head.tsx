@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { dollars } from '../../views/drawing/amounts.js';
 import { duration } from '../../views/drawing/duration.js';
 import { waitingLine } from '../../views/log/event-line.js';
+import { Actions } from '../acting/actions.jsx';
 import { StatusMark } from '../shell/status-mark.jsx';
 import { Time } from '../shell/time.jsx';
 import type { RunModel } from './run-model.js';
@@ -26,7 +27,8 @@ export function RunHead({ model }: { readonly model: RunModel }) {
         <Fact name="Cost">{run.cost === null ? '–' : `${run.cost_unknown ? '≥ ' : ''}${dollars(run.cost)}`}</Fact>
         <Fact name="Effects">{run.effects}</Fact>
       </dl>
-      {run.waiting.length > 0 && (
+      <Actions model={model} />
+      {isPast && run.waiting.length > 0 && (
         <p class="waits">
           <strong>Waits for</strong> {run.waiting.map(waitingLine).join('; ')}
         </p>

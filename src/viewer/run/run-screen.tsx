@@ -1,5 +1,6 @@
 /** The screen of a run: its facts, the slider over its events, and its parts, which all show the same event. */
 import { useEffect, useMemo } from 'preact/hooks';
+import { Questions } from '../acting/questions.jsx';
 import { GraphPanel } from '../graph/graph-panel.jsx';
 import { ChangesPanel } from '../history/changes-panel.jsx';
 import { ComparePanel } from '../history/compare-panel.jsx';
@@ -31,6 +32,7 @@ export function RunScreen({ run }: { readonly run: string }) {
     <div class="run-screen">
       <RunHead model={model} />
       <RunProblem model={model} />
+      <Questions model={model} />
       <EventSlider model={model} />
       <Panels
         panels={[

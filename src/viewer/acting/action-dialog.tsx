@@ -1,0 +1,212 @@
+/** The dialog of an action: what it will do, what it needs, and why it was not done. */
+import { useState } from 'preact/hooks';
+import type { Json } from '../../machine/expression.js';
+import { DataError, type RunActions, type ShownRun } from '../data/run-data.js';
+import { usePage } from '../page-parts.js';
+import type { RunModel } from '../run/run-model.js';
+import { Dialog } from '../shell/dialog.jsx';
+import type { ActionName } from './permissions.js';
+
+interface ActionDialogProps {
+  readonly name: ActionName;
+  readonly model: RunModel;
+  readonly actions: RunActions;
+  readonly run: ShownRun;
+  readonly onClose: () => void;
+}
+
+/** A field of a dialog. */
+interface Field {
+  readonly name: string;
+  readonly label: string;
+  readonly value: string;
+  readonly isRequired?: true;
+}
+
+interface Plan {
+  readonly title: string;
+  readonly confirm: string;
+  readonly about: string;
+  readonly fields: readonly Field[];
+  /** The id of the run that is shown afterwards, or a text about what was done; null: nothing to say. */
+  readonly perform: (values: Readonly<Record<string, string>>) => Promise<{ run?: string; done?: string } | null>;
+}
+
+export function ActionDialog({ name, model, actions, run, onClose }: ActionDialogProps) {
+  const { router } = usePage();
+  const plan = planOf(name, { model, actions, run });
+  const [values, setValues] = useState<Readonly<Record<string, string>>>(() =>
+    Object.fromEntries(plan.fields.map((field) => [field.name, field.value])),
+  );
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<DataError | null>(null);
+  const [done, setDone] = useState<string | null>(null);
+  const isReady = plan.fields.every((field) => field.isRequired !== true || values[field.name] !== '');
+
+  async function perform(): Promise<void> {
+    setBusy(true);
+    setProblem(null);
+    try {
+      const result = await plan.perform(values);
+      if (result?.run !== undefined) router.go({ run: result.run, query: {} });
+      if (result?.done === undefined) onClose();
+      else setDone(result.done);
+    } catch (cause) {
+      setProblem(cause instanceof DataError ? cause : new DataError('unknown', String(cause)));
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return (
+    <Dialog title={plan.title} onClose={onClose}>
+      <p>{done ?? plan.about}</p>
+      <form
+        class="action"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (done === null) void perform();
+          else onClose();
+        }}
+      >
+        {done === null &&
+          plan.fields.map((field) => (
+            <label key={field.name}>
+              {field.label}
+              <input
+                type="text"
+                value={values[field.name]}
+                required={field.isRequired === true}
+                onInput={({ currentTarget }) => setValues({ ...values, [field.name]: currentTarget.value })}
+              />
+            </label>
+          ))}
+        {problem !== null && (
+          <p class="problem" role="alert">
+            {problem.message}
+            {problem.help !== null && `. ${problem.help}`}
+          </p>
+        )}
+        <div class="buttons">
+          {done === null && (
+            <button type="button" onClick={onClose}>
+              Do not
+            </button>
+          )}
+          <button type="submit" class="main" disabled={isBusy || !isReady}>
+            {done === null ? plan.confirm : 'Close'}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+type Acting = Pick<ActionDialogProps, 'model' | 'actions' | 'run'>;
+
+function planOf(name: ActionName, acting: Acting): Plan {
+  switch (name) {
+    case 'signal':
+      return signalPlan(acting);
+    case 'resume':
+      return resumePlan(acting);
+    case 'replay':
+      return replayPlan(acting);
+    case 'apply':
+      return applyPlan(acting);
+    default:
+      return cancelPlan(acting);
+  }
+}
+
+function signalPlan({ actions, run }: Acting): Plan {
+  const awaited = run.waiting.find(({ kind }) => kind === 'signal')?.name ?? '';
+  return {
+    title: 'Send a signal',
+    confirm: 'Send the signal',
+    about:
+      awaited === ''
+        ? 'The run gets the signal and keeps it until its program waits for it.'
+        : `The run waits for the signal \`${awaited}\` and continues when it gets it.`,
+    fields: [
+      { name: 'name', label: 'Name', value: awaited, isRequired: true },
+      { name: 'payload', label: 'Value (JSON, or text; may be empty)', value: '' },
+    ],
+    async perform({ name = '', payload = '' }) {
+      await actions.signal(run.run_id, name, payload === '' ? null : jsonOrText(payload));
+      return null;
+    },
+  };
+}
+
+function resumePlan({ actions, run }: Acting): Plan {
+  const about = {
+    failed: 'The service goes back to what failed, tries it again, and continues from there.',
+    suspended: 'The service executes the run again. It is suspended again if nothing has changed that it waits for.',
+  }[run.status as string];
+  return {
+    title: 'Resume this run',
+    confirm: 'Resume',
+    about: about ?? 'The service continues the run where it was stopped.',
+    fields: [
+      { name: 'cost', label: 'New limit of its cost in US dollars (empty: as it is)', value: '' },
+      { name: 'time', label: 'New limit of its time in seconds (empty: as it is)', value: '' },
+    ],
+    async perform(values) {
+      const limits = Object.entries(values).filter(([, value]) => value.trim() !== '');
+      await actions.resume(run.run_id, Object.fromEntries(limits.map(([name, value]) => [name, Number(value)])));
+      return null;
+    },
+  };
+}
+
+function replayPlan({ model, actions, run }: Acting): Plan {
+  const from = model.shownSeq.peek();
+  return {
+    title: `Replay from event ${from}`,
+    confirm: 'Start the new run',
+    about: `The service starts a new run. It takes over everything up to event ${from} without executing it again, and executes the rest: commands and agents run again, and may cost money. This run stays as it is.`,
+    fields: [],
+    perform: async () => ({ run: await actions.replay(run.run_id, from) }),
+  };
+}
+
+function applyPlan({ actions, run }: Acting): Plan {
+  return {
+    title: 'Apply the changes of this run',
+    confirm: 'Apply',
+    about: `The changes on the branch \`${run.worktree?.branch ?? ''}\` are merged into the checkout of the programs.`,
+    fields: [],
+    async perform() {
+      const { into, files = [] } = await actions.apply(run.run_id);
+      return {
+        done:
+          into === undefined
+            ? 'The checkout has these changes already.'
+            : `${files.length} files are merged into \`${into}\`.`,
+      };
+    },
+  };
+}
+
+function cancelPlan({ actions, run }: Acting): Plan {
+  return {
+    title: 'Cancel this run',
+    confirm: 'Cancel the run',
+    about: 'The run ends as failed, for good: it cannot be resumed. What it started is stopped.',
+    fields: [],
+    async perform() {
+      await actions.cancel(run.run_id);
+      return null;
+    },
+  };
+}
+
+/** What a person writes is JSON if it can be, and text if not. */
+export function jsonOrText(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return text;
+  }
+}

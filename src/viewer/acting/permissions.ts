@@ -1,0 +1,33 @@
+/** What can be done with a run now. Where something is not possible, the reason is a text for a person. */
+import type { ShownRun } from '../data/run-data.js';
+
+export type ActionName = 'signal' | 'resume' | 'replay' | 'apply' | 'cancel';
+
+/** Null: it is possible. */
+export type Reason = string | null;
+
+export function reasonsAgainst(run: ShownRun): Readonly<Record<ActionName, Reason>> {
+  const { status, error } = run;
+  const isOver = status === 'returned' || status === 'failed';
+  const over = status === 'returned' ? 'The run has returned.' : 'The run has failed.';
+  const isCancelled = error?.kind === 'cancelled';
+  return {
+    signal: isOver ? over : null,
+    resume: resumeReason(status, isCancelled),
+    replay: status === 'queued' ? 'The run has not begun.' : null,
+    apply:
+      run.worktree === undefined
+        ? 'The run worked in no worktree of its own, so there is nothing to merge.'
+        : status === 'returned'
+          ? null
+          : 'Only the changes of a run that has returned can be merged.',
+    cancel: isOver ? over : null,
+  };
+}
+
+function resumeReason(status: ShownRun['status'], isCancelled: boolean): Reason {
+  if (status === 'returned') return 'The run has returned.';
+  if (status === 'running') return 'A process executes the run.';
+  if (status === 'queued') return 'The service executes the run as soon as other runs have ended.';
+  return isCancelled ? 'The run was cancelled for good.' : null;
+}

@@ -1,0 +1,119 @@
+/** The questions and approvals that a run waits for. Each can be answered where it stands. */
+import { useState } from 'preact/hooks';
+import type { Waiting } from '../../interpreter/events/event.js';
+import type { Json } from '../../machine/expression.js';
+import { visibleLine } from '../../views/drawing/visible-text.js';
+import { waitingLine } from '../../views/log/event-line.js';
+import { DataError } from '../data/run-data.js';
+import type { RunModel } from '../run/run-model.js';
+import { jsonOrText } from './action-dialog.jsx';
+
+export function Questions({ model }: { readonly model: RunModel }) {
+  const run = model.latest.value;
+  const actions = model.data.actions.value;
+  const [problem, setProblem] = useState<DataError | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  if (run === null || run.waiting.length === 0 || model.at.value !== null) return null;
+
+  async function answer(name: string, value: Json): Promise<void> {
+    setBusy(true);
+    setProblem(null);
+    try {
+      await actions?.answer(run?.run_id ?? '', { [name]: value });
+    } catch (cause) {
+      setProblem(cause instanceof DataError ? cause : new DataError('unknown', String(cause)));
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return (
+    <section class="waiting questions" aria-label="What the run waits for">
+      {run.waiting.map((waiting) => (
+        <Question
+          key={`${waiting.kind} ${waiting.name ?? waiting.path}`}
+          waiting={waiting}
+          canAnswer={actions !== null}
+          isBusy={isBusy}
+          onAnswer={answer}
+        />
+      ))}
+      {problem !== null && (
+        <p class="problem" role="alert">
+          {problem.message}
+          {problem.help !== null && `. ${problem.help}`}
+        </p>
+      )}
+    </section>
+  );
+}
+
+interface QuestionProps {
+  readonly waiting: Waiting;
+  readonly canAnswer: boolean;
+  readonly isBusy: boolean;
+  readonly onAnswer: (name: string, value: Json) => Promise<void>;
+}
+
+function Question({ waiting, canAnswer, isBusy, onAnswer }: QuestionProps) {
+  const { kind, path = '', question, choices } = waiting;
+  const name = waiting.name ?? path;
+  const shown =
+    kind === 'ask' && question !== undefined ? visibleLine(question) : `It waits for ${waitingLine(waiting)}`;
+  if (!canAnswer || (kind !== 'ask' && kind !== 'approval')) return <p class="question-text">{shown}</p>;
+  const buttons: readonly (readonly [string, Json])[] =
+    kind === 'approval'
+      ? [
+          ['Approve', true],
+          ['Deny', false],
+        ]
+      : (choices ?? []).map((one) => [one, one] as const);
+  return (
+    <div class="question-row">
+      <p class="question-text" id={`question-${name}`}>
+        {shown}
+      </p>
+      {buttons.length > 0 ? (
+        <div class="buttons" role="group" aria-labelledby={`question-${name}`}>
+          {buttons.map(([label, value]) => (
+            <button key={label} type="button" disabled={isBusy} onClick={() => void onAnswer(name, value)}>
+              {visibleLine(label)}
+            </button>
+          ))}
+        </div>
+      ) : (
+        <AnswerField name={name} isBusy={isBusy} onAnswer={(text) => onAnswer(name, jsonOrText(text))} />
+      )}
+      <p class="faint small">The answer is recorded with your name, and the run continues.</p>
+    </div>
+  );
+}
+
+interface AnswerFieldProps {
+  readonly name: string;
+  readonly isBusy: boolean;
+  readonly onAnswer: (text: string) => Promise<void>;
+}
+
+function AnswerField({ name, isBusy, onAnswer }: AnswerFieldProps) {
+  const [text, setText] = useState('');
+  return (
+    <form
+      class="buttons"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (text !== '') void onAnswer(text);
+      }}
+    >
+      <input
+        type="text"
+        aria-labelledby={`question-${name}`}
+        value={text}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
+      />
+      <button type="submit" class="main" disabled={isBusy || text === ''}>
+        Answer
+      </button>
+    </form>
+  );
+}

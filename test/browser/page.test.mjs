@@ -1,0 +1,222 @@
+/** The page as a person uses it. Each test has its own folder of runs; `test/browser.mjs` starts them. */
+import assert from 'node:assert/strict';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { closeBrowser, findBarriers, makeFolder, openPage, runProgram, startService } from './stage.mjs';
+
+const LOOP = `MACHINE: loop
+
+STATE: COUNT
+  TRACK: count
+  INCREMENT: count
+  DO: printf 'turn %s' {count}
+  IF: count < 3 → GOTO COUNT
+  GOTO: DONE
+
+STATE: DONE
+  RETURN: {count}
+`;
+
+const QUESTION = `MACHINE: question
+
+STATE: ASKING
+  ASK user: "Which color?" → color choices=red,blue
+  ASK user: "Which size?" → size
+  RETURN: "{color} {size}"
+`;
+
+after(closeBrowser);
+
+/** All that a page needs before it is judged. */
+async function untilDrawn(page) {
+  await page
+    .getByRole('button', { name: /^State / })
+    .first()
+    .waitFor();
+  await page.locator('.source-lines .text span[style]').first().waitFor();
+}
+
+test('the list leads to a run by keyboard, and the run shows its parts', async (t) => {
+  const folder = makeFolder(t, { 'loop.dsl': LOOP });
+  const id = runProgram(folder, 'loop.dsl');
+  const { page, log } = await openPage(t, await startService(t, folder));
+  await page.getByRole('link', { name: 'loop' }).waitFor();
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`**/runs/${id}`);
+  await untilDrawn(page);
+  await page.getByRole('button', { name: 'State COUNT, entered 3 times' }).waitFor();
+  const rows = page.getByRole('table', { name: 'Events' }).getByRole('row');
+  assert.match(await rows.last().textContent(), /run returned/);
+  await page.getByRole('tab', { name: 'Output' }).click();
+  await page.getByRole('region', { name: 'Output' }).getByText('turn 3').waitFor();
+  await page.keyboard.press('u');
+  await page.waitForURL(/\/$/);
+  assert.deepEqual(log, []);
+});
+
+test('the slider shows the run as it was, and the address names it', async (t) => {
+  const folder = makeFolder(t, { 'loop.dsl': LOOP });
+  const id = runProgram(folder, 'loop.dsl');
+  const { page, log } = await openPage(t, await startService(t, folder), { path: `/runs/${id}?tab=values` });
+  const values = page.getByRole('region', { name: 'Values' });
+  await values.getByText('returned', { exact: true }).waitFor();
+  await page.getByRole('slider', { name: 'Event' }).fill('4');
+  await page.waitForURL('**event=4**');
+  await page.getByText('as it was after event 4').waitFor();
+  await values.getByText('returned', { exact: true }).waitFor({ state: 'detached' });
+  const link = page.url();
+  await page.getByRole('button', { name: 'Latest' }).click();
+  await values.getByText('returned', { exact: true }).waitFor();
+  await page.goto(link);
+  await page.getByText('as it was after event 4').waitFor();
+  assert.equal(await page.getByRole('slider', { name: 'Event' }).inputValue(), '4');
+  assert.deepEqual(log, []);
+});
+
+test('a question is answered on the page, and the run continues', async (t) => {
+  const folder = makeFolder(t, { 'question.dsl': QUESTION });
+  const id = runProgram(folder, 'question.dsl');
+  const { page, log } = await openPage(t, await startService(t, folder));
+  await page.getByRole('region', { name: 'Waiting for you' }).getByText('Which color?').waitFor();
+  await page.getByRole('region', { name: 'Waiting for you' }).getByRole('link').click();
+  await page.waitForURL(`**/runs/${id}`);
+  await page.getByRole('button', { name: 'blue', exact: true }).click();
+  await page.getByRole('textbox', { name: 'Which size?' }).fill('large');
+  await page.getByRole('button', { name: 'Answer', exact: true }).click();
+  await page.getByRole('heading', { level: 1 }).getByText('returned').waitFor();
+  await page.getByRole('tab', { name: 'Values' }).click();
+  await page.getByRole('region', { name: 'Values' }).getByText('blue large').waitFor();
+  assert.deepEqual(log, []);
+});
+
+test('an action says what it will do, and why it is not possible', async (t) => {
+  const folder = makeFolder(t, { 'question.dsl': QUESTION });
+  const id = runProgram(folder, 'question.dsl');
+  const { page, log } = await openPage(t, await startService(t, folder), { path: `/runs/${id}` });
+  const apply = page.getByRole('button', { name: 'Apply…' });
+  assert.equal(await apply.getAttribute('aria-disabled'), 'true');
+  assert.match(await apply.getAttribute('title'), /no worktree/);
+  await page.getByRole('button', { name: 'Cancel…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Cancel this run' });
+  await dialog.getByText('cannot be resumed').waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Cancel…' }).click();
+  await dialog.getByRole('button', { name: 'Cancel the run' }).click();
+  await page.getByRole('heading', { level: 1 }).getByText('failed').waitFor();
+  assert.deepEqual(log, []);
+});
+
+test('a service that only shows has no actions', async (t) => {
+  const folder = makeFolder(t, { 'question.dsl': QUESTION });
+  const id = runProgram(folder, 'question.dsl');
+  const service = await startService(t, folder, { words: ['--read-only'] });
+  const { page, log } = await openPage(t, service, { path: `/runs/${id}` });
+  await page.getByText('read-only').waitFor();
+  await page.getByText('Which color?').first().waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Cancel…' }).count(), 0);
+  assert.equal(await page.getByRole('button', { name: 'blue', exact: true }).count(), 0);
+  assert.deepEqual(log, []);
+});
+
+const HOSTILE =
+  '<img src=x onerror="globalThis.hacked=1"><script>globalThis.hacked=1</script>\u202e\u001b]0;x\u0007\u001b[31mred';
+
+test('hostile names, values and output execute nothing, and nothing leaves the page', async (t) => {
+  const folder = makeFolder(t, {
+    '<img src=x onerror=alert(1)>.dsl':
+      'INPUT: who = ""\nEMIT: "<script>alert(1)</script> {who}"\nDO: printf %s {who}\nRETURN: {who}\n',
+  });
+  const id = runProgram(folder, '<img src=x onerror=alert(1)>.dsl', '-i', `who=${HOSTILE}`);
+  const { page, log } = await openPage(t, await startService(t, folder), { path: '/' });
+  await page.getByRole('table', { name: 'Runs' }).getByRole('link').first().click();
+  await page.waitForURL(`**/runs/${id}`);
+  for (const tab of ['Source', 'Values', 'Output']) {
+    await page.getByRole('tab', { name: tab }).click();
+    await page.getByText('onerror').first().waitFor();
+  }
+  await page.getByLabel('JSON').check();
+  await page.getByRole('region', { name: 'The event as JSON' }).getByText('onerror').waitFor();
+  assert.equal(await page.evaluate(() => globalThis.hacked), undefined);
+  assert.equal(await page.locator('img').count(), 0);
+  assert.deepEqual(log, []);
+});
+
+for (const theme of ['light', 'dark'])
+  for (const width of [400, 1280])
+    test(`axe finds nothing at ${width} pixels, ${theme}`, async (t) => {
+      const folder = makeFolder(t, { 'loop.dsl': LOOP, 'question.dsl': QUESTION });
+      runProgram(folder, 'question.dsl');
+      const id = runProgram(folder, 'loop.dsl');
+      const service = await startService(t, folder);
+      const { page, log } = await openPage(t, service, { theme, width });
+      await page.getByRole('region', { name: 'Waiting for you' }).waitFor();
+      assert.deepEqual(await findBarriers(page), []);
+      for (const tab of ['graph', 'source', 'values', 'output', 'record']) {
+        await page.goto(`${service.address}/runs/${id}?tab=${tab}&event=6`);
+        await page.getByText('as it was after event 6').waitFor();
+        if (width > 1000 || tab === 'graph')
+          await page
+            .getByRole('button', { name: /^State / })
+            .first()
+            .waitFor();
+        assert.deepEqual(await findBarriers(page), [], tab);
+      }
+      await page.getByRole('button', { name: 'Keys' }).click();
+      await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+      assert.deepEqual(await findBarriers(page), []);
+      assert.deepEqual(log, []);
+    });
+
+test('a service that ends is missed, and the page continues when it is back', async (t) => {
+  const folder = makeFolder(t, { 'loop.dsl': LOOP });
+  runProgram(folder, 'loop.dsl');
+  const first = await startService(t, folder);
+  const { page } = await openPage(t, first);
+  await page.getByRole('link', { name: 'loop' }).waitFor();
+  await first.stop('SIGKILL');
+  const notice = page.getByText('The service does not answer.');
+  await notice.waitFor();
+  assert.equal(await page.getByRole('link', { name: 'loop' }).count(), 1);
+  runProgram(folder, 'loop.dsl');
+  await startService(t, folder, { port: first.port });
+  await notice.waitFor({ state: 'detached' });
+  await page.getByText('2 runs').waitFor();
+});
+
+test('a run that is removed while it is shown stays readable, and says so', async (t) => {
+  const folder = makeFolder(t, { 'question.dsl': QUESTION });
+  const id = runProgram(folder, 'question.dsl');
+  const { page } = await openPage(t, await startService(t, folder), { path: `/runs/${id}` });
+  await page.getByRole('table', { name: 'Events' }).getByText('run suspended').waitFor();
+  rmSync(join(folder, '.statedsl/runs', id), { recursive: true });
+  await page.getByText('This run was removed.').waitFor();
+  assert.equal(await page.getByRole('table', { name: 'Events' }).getByText('run suspended').count(), 1);
+});
+
+test('a broken journal is shown with the place of the damage, and the events before it can be read', async (t) => {
+  const folder = makeFolder(t, { 'loop.dsl': LOOP });
+  const id = runProgram(folder, 'loop.dsl');
+  const journal = join(folder, '.statedsl/runs', id, 'journal.ndjson');
+  const lines = readFileSync(journal, 'utf8').split('\n');
+  lines[6] = `${lines[6].slice(0, 20)}#${lines[6].slice(21)}`;
+  writeFileSync(journal, lines.join('\n'));
+  const { page } = await openPage(t, await startService(t, folder), { path: `/runs/${id}` });
+  await page.getByRole('alert').getByText('event 7').waitFor();
+  const events = page.getByRole('table', { name: 'Events' });
+  await events.getByText('journal damaged').waitFor();
+  await events.getByText('state entered').first().click();
+  await page.waitForURL('**event=2**');
+  await page.getByText('as it was after event 2').waitFor();
+});
+
+test('without the token the page says how to get in', async (t) => {
+  const folder = makeFolder(t, { 'loop.dsl': LOOP });
+  const { address } = await startService(t, folder);
+  const { page } = await openPage(t, { address });
+  await page.context().clearCookies();
+  await page.goto(address);
+  await page.getByText('This page needs the token of the service.').waitFor();
+});

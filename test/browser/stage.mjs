@@ -1,0 +1,101 @@
+/** A folder with programs and runs, a service that shows it, and a browser that looks at it. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { execaSync } from 'execa';
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const cli = join(root, 'dist/cli.js');
+const load = createRequire(join(process.env.STATEDSL_BROWSER_PACKAGES, 'package.json'));
+const { chromium } = load('playwright-core');
+const axe = load.resolve('axe-core/axe.min.js');
+
+/** Waiting is for facts; this only ends a test that waits for one that does not come. */
+const LIMIT_MS = 60_000;
+export const TOKEN = 'a-token-of-a-browser-test';
+
+/** A folder of its own for each test. `files`: its programs. */
+export function makeFolder(test, files) {
+  const folder = mkdtempSync(join(tmpdir(), 'statedsl-page-'));
+  test.after(() => rmSync(folder, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  writeFileSync(join(folder, 'token'), TOKEN, { mode: 0o600 });
+  return folder;
+}
+
+/** Executes a program to its end; the id of the run. */
+export function runProgram(folder, ...words) {
+  const { stdout } = execaSync(process.execPath, [cli, 'run', '--json', '--quiet', ...words], {
+    cwd: folder,
+    reject: false,
+    stdin: 'ignore',
+  });
+  const { run_id: id, diagnostics } = JSON.parse(stdout);
+  if (id === undefined) throw new Error(`the program has errors: ${JSON.stringify(diagnostics)}`);
+  return id;
+}
+
+export function runIds(folder) {
+  return readdirSync(join(folder, '.statedsl/runs')).filter((name) => /^[0-9a-f-]{36}$/.test(name));
+}
+
+/** Starts a service; `port` 0 is any free one. */
+export async function startService(test, folder, { port = 0, words = [] } = {}) {
+  const listen = ['serve', '--json', '--listen', `127.0.0.1:${port}`, '--token-file', 'token', '--grace', '1s'];
+  const child = spawn(process.execPath, [cli, ...listen, ...words], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  const stop = async (signal = 'SIGTERM') => {
+    child.kill(signal);
+    await ended;
+  };
+  test.after(() => stop('SIGKILL'));
+  const { value: line } = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
+  const { address } = JSON.parse(line);
+  return { address, port: Number(new URL(address).port), stop };
+}
+
+let browser = null;
+
+export async function closeBrowser() {
+  await browser?.close();
+}
+
+/** A page that is signed in. `log` has everything that should not happen: errors, violations, requests to elsewhere. */
+export async function openPage(test, { address }, { path = '/', theme = 'light', width = 1280, height = 800 } = {}) {
+  browser ??= await chromium.launch({ executablePath: process.env.STATEDSL_BROWSER, args: ['--no-sandbox'] });
+  const context = await browser.newContext({ colorScheme: theme, viewport: { width, height } });
+  test.after(() => context.close());
+  const page = await context.newPage();
+  page.setDefaultTimeout(LIMIT_MS);
+  const log = [];
+  page.on('pageerror', ({ message }) => log.push(`error: ${message}`));
+  page.on('console', (message) => message.type() === 'error' && log.push(`console: ${message.text()}`));
+  page.on('request', (request) => {
+    if (!request.url().startsWith(`${address}/`)) log.push(`request: ${request.url()}`);
+  });
+  page.on('dialog', (dialog) => {
+    log.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  const mark = path.includes('?') ? '&' : '?';
+  await page.goto(`${address}${path}${mark}token=${TOKEN}`);
+  return { page, log };
+}
+
+/** What axe finds wrong: one line for each element. */
+export async function findBarriers(page) {
+  const script = load('node:fs').readFileSync(axe, 'utf8');
+  // The policy of the page permits no script of others, so the browser itself evaluates this one.
+  await page.evaluate(script);
+  const { violations } = await page.evaluate(() => globalThis.axe.run({ resultTypes: ['violations'] }));
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary}`),
+  );
+}
