@@ -256,6 +256,39 @@ describe('compile with previous', () => {
     expect(again.diagnostics.map((diagnostic) => diagnostic.code)).toContain(code);
   });
 
+  it('asks again for what the programs of agents can do', () => {
+    const able = (takesText: boolean): Lookups => {
+      const traits = { adapter: 'some', takesText, sessions: { fork: true, elsewhere: true } };
+      return { agents: { isKnown: () => true, traits: () => traits } };
+    };
+    const text = 'INPUT: x\nSTATE: A\n  DO: Task(writer) "{x}"\n  RETURN: a\n';
+    const previous = compile(text, { lookups: able(true), previous: null });
+    expect(previous.diagnostics).toEqual([]);
+    const again = compile(text, { lookups: able(false), previous });
+    expect(again.diagnostics).toStrictEqual(compile(text, { lookups: able(false) }).diagnostics);
+    expect(again.diagnostics).toHaveLength(1);
+  });
+
+  it.each<[string, Lookups]>([
+    ['an unknown agent', { agents: { isKnown: () => false } }],
+    ['an agent without its program', { agents: { isKnown: () => true, program: () => 'absent' }, onPath: () => false }],
+  ])('reports %s at the next state, if the first one is no longer there', (_, lookups) => {
+    const text = 'STATE: A\n  DO: Task(writer) "a"\n  GOTO: B\nSTATE: B\n  DO: Task(writer) "b"\n  RETURN: a\n';
+    const previous = compile(text, { lookups, previous: null });
+    const edited = text.replace('  DO: Task(writer) "a"\n', '');
+    expect(facts(compile(edited, { lookups, previous }))).toStrictEqual(facts(compile(edited, { lookups })));
+    expect(compile(edited, { lookups, previous }).diagnostics).toHaveLength(1);
+  });
+
+  it('sees that another shell executes the commands', () => {
+    const text = 'STATE: A\n  DO: n = false | cat\n  RETURN: {n}\n';
+    const previous = compile(text, { previous: null });
+    expect(previous.diagnostics).toEqual([]);
+    const again = compile(text, { shell: 'sh', previous });
+    expect(again.diagnostics).toStrictEqual(compile(text, { shell: 'sh' }).diagnostics);
+    expect(again.diagnostics).toHaveLength(1);
+  });
+
   it('sees that what is passed to a state comes in another order', () => {
     const text = 'STATE: A\n  GOTO: B with x=1, y=2\nSTATE: B\n  EMIT: E x={x} y={y}\n  RETURN: done\n';
     const swapped = text.replace('x=1, y=2', 'y=2, x=1');

@@ -96,14 +96,14 @@ function lowerReusable(shared: MachineScope, declaration: StateDeclaration, sett
   const traits = new Map<string, string>();
   const lookups = notingLookups(settings.lookups, { commands, agents, traits });
   const lowered = lowerState(shared, declaration, { ...settings, lookups }, false);
-  // An unknown agent is reported once for the whole program, so these messages depend on earlier states. A state that
-  // needs the built-in ERROR has a message too.
+  // An agent is reported once for the whole program, so these messages depend on earlier states. A state that needs the
+  // built-in ERROR has a message too.
   const isKept =
     shared.diagnostics.length === messages &&
     shared.symbols.states.get(declaration.name.text)?.usesPatterns === false &&
     // Tools and plans are files that can change without the program.
     !lowered.dataUse.calls &&
-    [...agents.values()].every(Boolean);
+    ![...agents.keys()].some((name) => settings.reportedAgents.has(name));
   return { lowered, ...positionOf(shared, declaration), commands, agents, traits, isReusable: isKept };
 }
 

@@ -20,8 +20,11 @@ function nearAdapter(name: string, adapters: readonly string[]): string | undefi
 export function reportAgent(l: StateLowering, { text: name, span }: Name): void {
   const { reportedAgents: reported, lookups } = l.settings;
   const { agents, onPath } = lookups;
-  if (agents === undefined || reported.has(name)) return;
-  if (!agents.isKnown(name)) {
+  if (agents === undefined) return;
+  // Asked first: whether a state can be reused depends on all agents that it names.
+  const isKnown = agents.isKnown(name);
+  if (reported.has(name)) return;
+  if (!isKnown) {
     reported.add(name);
     const { names: known = [], adapters = [] } = agents;
     const near = nearest(name, known) ?? nearAdapter(name, adapters);
