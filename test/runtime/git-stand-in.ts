@@ -17,6 +17,16 @@ export function countCalls(): { taken(): string[] } {
   };
 }
 
+/** Executes a script of the shell once, before the first call of a command of git. There, `$real` is git. */
+export function beforeFirst(command: string, script: string): void {
+  const done = join(temporaryFolder(), 'done');
+  standIn(`if [ $command = ${command} ] && [ ! -e '${done}' ]; then
+  echo > '${done}'
+  ${script}
+fi
+exec "$real" "$@"`);
+}
+
 /** Commands that write nothing: dying there is dying after the one before. */
 const READING = 'version|rev-parse|rev-list|status|merge-base|diff-tree|cat-file|ls-files';
 

@@ -7,6 +7,7 @@ import type { Worktree } from '../../src/runtime/worktree/checkout.js';
 import { snapshot } from '../../src/runtime/worktree/git/snapshot.js';
 import { removeWorktrees } from '../../src/runtime/worktree/remove-worktrees.js';
 import { start } from '../harness/process.js';
+import { beforeFirst } from './git-stand-in.js';
 import {
   difficultRepository,
   opened,
@@ -47,6 +48,9 @@ function apply(cwd = one.root): Promise<Applied> {
   return applyBranch({ cwd, store: one.store, runId: RUN, folder: one.store, message: `Merge run ${RUN}` });
 }
 
+/** What is about to be written, for the next `apply` if this one is killed. */
+const intentFile = (): string => join(one.root, '.git/statedsl-apply/intent.json');
+
 /** Tries, and sees that nothing of the user's is different. */
 async function refused(): Promise<Applied> {
   const before = one.look();
@@ -54,6 +58,7 @@ async function refused(): Promise<Applied> {
   const applied = await apply();
   expect(one.look()).toEqual(before);
   expect(existsSync(join(one.root, '.git', 'index.lock'))).toBe(isLocked);
+  expect(existsSync(intentFile())).toBe(false);
   expect(existsSync(join(one.store, 'apply.json'))).toBe(false);
   return applied;
 }
@@ -70,6 +75,7 @@ test('the branch is merged, files and index follow', async () => {
   expect(one.git('rev-parse', 'HEAD^2')).toBe(one.git('rev-parse', tree.branch));
   expect(existsSync(join(one.root, '.git', 'statedsl-apply-index'))).toBe(false);
   expect(existsSync(join(one.root, '.git', 'index.lock'))).toBe(false);
+  expect(existsSync(intentFile())).toBe(false);
 });
 
 test('it bears the name of the user where there is one, and no setting or hook hinders it', async () => {
@@ -175,6 +181,45 @@ describe('refusals leave everything as it was', () => {
     rmSync(join(one.root, '.git', 'index.lock'));
     expect((await apply()).kind).toBe('applied');
     expect(one.git('status', '--porcelain')).toBe('');
+  });
+});
+
+describe('a branch that moves while it is merged', () => {
+  /** Commits a tree as the user, before the branch of the checkout is moved. Returns a copy of what was about to be written. */
+  function commitBetween(tree: string): string {
+    const seen = join(temporaryFolder(), 'intent.json');
+    const commit = `"$real" -C '${one.root}' -c user.name=T -c user.email=t@localhost commit-tree ${tree} -p main -m user`;
+    beforeFirst(
+      'update-ref',
+      `cp '${intentFile()}' '${seen}'; "$real" -C '${one.root}' update-ref HEAD "$(${commit})"`,
+    );
+    return seen;
+  }
+
+  test('is merged again', async () => {
+    await worked();
+    const seen = commitBetween('main^{tree}');
+    const applied = await apply();
+    expect(applied.kind).toBe('applied');
+    expect(one.git('log', '--first-parent', '--format=%s')).toBe(`Merge run ${RUN}\nuser\nbegin\n`);
+    expect(one.git('status', '--porcelain')).toBe('');
+    expect(JSON.parse(readFileSync(seen, 'utf8'))).toMatchObject({
+      run: RUN,
+      head: one.git('rev-parse', 'main~2').trim(),
+    });
+    expect(existsSync(intentFile())).toBe(false);
+  });
+
+  test('and then is in conflict, leaves nothing to finish', async () => {
+    await worked();
+    one.write({ 'a.txt': 'by the user\n' });
+    one.git('add', 'a.txt');
+    const conflicting = one.git('write-tree').trim();
+    one.git('reset', '-q', '--hard');
+    commitBetween(conflicting);
+    expect((await apply()).kind).toBe('conflict');
+    expect(existsSync(intentFile())).toBe(false);
+    expect(one.git('log', '--first-parent', '--format=%s')).toBe('user\nbegin\n');
   });
 });
 
