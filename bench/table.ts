@@ -15,6 +15,7 @@ import { type Measured, passes, type Row } from './row.js';
 import { serveUnderLoad } from './serve.js';
 import { shellLoop } from './shell-loop.js';
 import { start } from './start.js';
+import { viewer } from './viewer.js';
 import { waitingRuns } from './waiting-runs.js';
 import { workflowSteps } from './workflow-steps.js';
 
@@ -31,6 +32,7 @@ const rows: readonly Row[] = [
   waitingRuns,
   listRuns,
   serveUnderLoad,
+  viewer,
   resumeRow,
   workflowSteps,
 ];

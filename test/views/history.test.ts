@@ -281,6 +281,17 @@ describe('a run after an event', () => {
     ]);
   });
 
+  test('no longer waits for a timer when it does something else, and knows whether its cost is known', () => {
+    const events: Timed[] = [
+      [1, { type: 'timer_set', effect: '2', until: 9000 }],
+      [2, requested('3', 'Task(a)', { kind: 'agent' })],
+      [3, settled('3', exited(0))],
+    ];
+    const waits = [2, 3, 4].map((seq) => momentAt(recordsOf(events), seq)?.waiting.length);
+    expect(waits).toEqual([1, 0, 0]);
+    expect(momentAt(recordsOf(events), 4)?.cost).toBe(null);
+  });
+
   test('leaves out what a resume discarded', () => {
     expect(at(12).state).toBe('B');
     expect(at(13)).toMatchObject({ state: 'A', bound: { x: 1 }, steps: [] });

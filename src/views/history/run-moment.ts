@@ -8,6 +8,7 @@ import type { EffectKind, RunError, RunEvent, Waiting } from '../../interpreter/
 import type { Json } from '../../machine/expression.js';
 import type { Recorded } from '../report/facts.js';
 import { OpenWaits } from '../report/open-waits.js';
+import { threadOf } from '../timeline/lanes.js';
 
 /** The status of a step, as far as events say it. */
 export interface MomentStep {
@@ -33,7 +34,8 @@ export interface Moment {
   readonly returned: Json;
   readonly error: RunError | null;
   readonly waiting: readonly Waiting[];
-  readonly cost: number;
+  /** Null if agents ran and none of them reported its cost. */
+  readonly cost: number | null;
   readonly effects: number;
   readonly duration_ms: number;
   readonly steps: readonly MomentStep[];
@@ -58,12 +60,19 @@ export function momentAt(records: readonly Recorded[], seq: number): Moment | nu
   const state = new MomentState();
   for (const record of countedRecords(all)) state.follow(record);
   const time = new ActiveTime();
-  let cost = 0;
+  const cost = new CostSum();
   for (const record of all) {
     time.take(Date.parse(record.time), record.event);
-    if (record.event.type === 'effect_settled') cost += costOf(record.event.outcome) ?? 0;
+    cost.take(record.event);
   }
-  return { ...state.moment(), seq: last.seq, at: last.time, status: statusOf(last.event), cost, duration_ms: time.ms };
+  return {
+    ...state.moment(),
+    seq: last.seq,
+    at: last.time,
+    status: statusOf(last.event),
+    cost: cost.total,
+    duration_ms: time.ms,
+  };
 }
 
 /** Without the events that a later resume has made invalid. */
@@ -93,6 +102,24 @@ function statusOf(event: RunEvent): Moment['status'] {
   }
 }
 
+class CostSum {
+  private readonly agents = new Set<string>();
+  private known: number | null = null;
+  private hasUnknown = false;
+
+  take(event: RunEvent): void {
+    if (event.type === 'effect_requested' && event.kind === 'agent') this.agents.add(event.effect);
+    if (event.type !== 'effect_settled' || !this.agents.delete(event.effect)) return;
+    const cost = costOf(event.outcome);
+    if (cost === null) this.hasUnknown = true;
+    else this.known = (this.known ?? 0) + cost;
+  }
+
+  get total(): number | null {
+    return this.known ?? (this.hasUnknown ? null : 0);
+  }
+}
+
 class MomentState {
   private readonly states: string[] = [];
   private readonly tracked: Record<string, Json> = {};
@@ -118,11 +145,13 @@ class MomentState {
       case 'state_entered':
         this.states.push(event.state);
         this.bound = { ...event.with };
+        this.waits.endOf('');
         return;
       case 'tracked_set':
         this.tracked[event.name] = event.value;
         return;
       case 'effect_requested': {
+        this.waits.endOf(threadOf(event.effect));
         if (PERFORMED.has(event.kind) && event.attempt === 1) this.effects++;
         const name = event.text.replace(/^WAIT: signal /, '');
         if (event.kind === 'signal') this.wait(event.effect, seq, { kind: 'signal', name });

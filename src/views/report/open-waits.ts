@@ -54,6 +54,12 @@ export class OpenWaits<W extends OpenWait> {
     return null;
   }
 
+  /** A branch that does something no longer waits: a join that ends in time leaves its timer without an event. */
+  endOf(thread: string): void {
+    for (const effect of this.open.keys())
+      if (effect.slice(0, Math.max(0, effect.lastIndexOf('.'))) === thread) this.open.delete(effect);
+  }
+
   /** Forgets waits that began at this event or later. */
   keepBefore(seq: number): void {
     this.open = new Map([...this.open].filter(([, wait]) => wait.seq < seq));
