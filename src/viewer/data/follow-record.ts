@@ -7,6 +7,8 @@ import { API, type ServiceConnection } from './service-connection.js';
 
 /** Lines of a long record are passed on in portions, so that the page stays responsive. */
 const PORTION = 2000;
+/** Each time lines are passed on, the whole screen is drawn again. */
+const PASS_ON_MS = 300;
 
 export function followRecord(
   connection: ServiceConnection,
@@ -54,17 +56,25 @@ async function readLines(response: Response, take: (lines: readonly RecordLine[]
   if (pieces === undefined) return;
   const decoder = new TextDecoder();
   let rest = '';
+  let pending: RecordLine[] = [];
+  let passedOn = performance.now();
+  const passOn = (): void => {
+    const lines = pending;
+    pending = [];
+    take(lines);
+    passedOn = performance.now();
+  };
   for (;;) {
     const { value, done } = await pieces.read();
     const text = rest + decoder.decode(value, { stream: !done });
     const lines = text.split('\n');
     rest = done ? '' : (lines.pop() ?? '');
-    for (let at = 0; at < lines.length; at += PORTION) {
-      if (at > 0) await new Promise((resolve) => setTimeout(resolve));
-      const portion = lines.slice(at, at + PORTION).filter((line) => line !== '');
-      take(portion.map((line) => JSON.parse(line) as RecordLine));
+    for (const [at, line] of lines.entries()) {
+      if (at > 0 && at % PORTION === 0) await new Promise((resolve) => setTimeout(resolve));
+      if (line !== '') pending.push(JSON.parse(line) as RecordLine);
     }
-    if (done) return;
+    if (done) return passOn();
+    if (performance.now() - passedOn > PASS_ON_MS) passOn();
   }
 }
 
