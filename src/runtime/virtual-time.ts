@@ -9,13 +9,15 @@ export const VIRTUAL_START = Date.UTC(2000, 0, 1);
 
 interface Entry {
   readonly until: number;
+  /** Of equal times, the lower ones come first. */
+  readonly rank: number;
   readonly act: () => void;
   /** `sleep`: an effect in flight; `delivery`: something that the run may wait for; `limit`: neither. */
   readonly kind: 'sleep' | 'delivery' | 'limit';
 }
 
 export class VirtualTime {
-  /** By time; of equal times, in the order in which they were added. */
+  /** By time, then by rank, then in the order in which they were added. */
   private readonly entries: Entry[] = [];
   private asleep = 0;
   private deliver: ((delivery: Delivery) => void) | null = null;
@@ -41,8 +43,8 @@ export class VirtualTime {
     return this.entries.some(({ kind }) => kind === 'delivery');
   }
 
-  /** Settles when the clock is at `until`, or when `stop` is aborted. `Infinity`: never. */
-  sleep(until: number, stop: AbortSignal): Promise<void> {
+  /** Settles when the clock is at `until`, or when `stop` is aborted. `Infinity`: never. `rank`: among equal times. */
+  sleep(until: number, stop: AbortSignal, rank = 0): Promise<void> {
     if (stop.aborted) return Promise.resolve();
     this.asleep++;
     return new Promise((resolve) => {
@@ -51,7 +53,7 @@ export class VirtualTime {
         stop.removeEventListener('abort', cancel);
         resolve();
       };
-      const entry = this.add({ until, act: wake, kind: 'sleep' });
+      const entry = this.add({ until, rank, act: wake, kind: 'sleep' });
       const cancel = (): void => {
         this.remove(entry);
         wake();
@@ -62,7 +64,7 @@ export class VirtualTime {
 
   /** Does something at a point in time, which keeps a waiting run from being suspended until then. */
   at(until: number, act: () => void): void {
-    this.add({ until, act, kind: 'delivery' });
+    this.add({ until, rank: 0, act, kind: 'delivery' });
   }
 
   /** Delivers an answer or a signal at a point in time. */
@@ -77,7 +79,7 @@ export class VirtualTime {
 
   /** Calls `act` after `ms`. Returns a function that cancels it. */
   limit(ms: number, act: () => void): () => void {
-    const entry = this.add({ until: this.time + ms, act, kind: 'limit' });
+    const entry = this.add({ until: this.time + ms, rank: 0, act, kind: 'limit' });
     return () => this.remove(entry);
   }
 
@@ -97,7 +99,7 @@ export class VirtualTime {
 
   private add(entry: Entry): Entry {
     let at = this.entries.length;
-    while (at > 0 && (this.entries[at - 1] as Entry).until > entry.until) at--;
+    while (at > 0 && isAfter(this.entries[at - 1] as Entry, entry)) at--;
     this.entries.splice(at, 0, entry);
     return entry;
   }
@@ -106,4 +108,8 @@ export class VirtualTime {
     const at = this.entries.indexOf(entry);
     if (at >= 0) this.entries.splice(at, 1);
   }
+}
+
+function isAfter(one: Entry, other: Entry): boolean {
+  return one.until === other.until ? one.rank > other.rank : one.until > other.until;
 }

@@ -156,6 +156,7 @@ class SuiteCheck {
         return;
       case 'calls':
       case 'prompt':
+      case 'once':
         if (!facts.targets.some((target) => selects(expectation.selector, target)))
           this.selector(expectation.selector, '');
         return;

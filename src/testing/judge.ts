@@ -56,6 +56,12 @@ export function judge(
     }
     case 'prompt':
       return judgePrompt(expectation, facts, evaluate);
+    case 'once': {
+      const { selector } = expectation;
+      const found = facts.calls.find((call) => !call.isOnce && selects(selector, call));
+      if (found === undefined) return null;
+      return { message: `\`${found.text}\` (line ${found.line}) can run twice; give it \`once\`` };
+    }
     case 'condition':
       return judgeCondition(expectation.expression, evaluate);
     default:

@@ -8,6 +8,7 @@ import { testMessages as say } from '../source/catalogue/tests.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import type { MockLine } from '../syntax/tests/test-tree.js';
 import type { Coverage } from './coverage.js';
+import { type FaultChoice, type FaultResult, runFaults } from './faults/run-faults.js';
 import { cassettePath } from './load-suite.js';
 import { listingRenewal, type NeededCall, performingRenewal } from './renew-cassettes.js';
 import { rowsOf, type TestRow } from './rows.js';
@@ -32,6 +33,11 @@ export interface SuiteOptions {
   readonly coverage: Coverage | null;
   /** Brings cassettes up to date. Called before anything is called, with what will be. Null: cassettes are played. */
   readonly renew: ((calls: readonly NeededCall[]) => void) | null;
+  /** Runs each test that has passed again with faults; null: without. */
+  readonly faults: {
+    readonly choice: FaultChoice;
+    readonly onResult: (result: FaultResult) => void;
+  } | null;
   /** Called for each result, in order. */
   readonly onResult: (result: TestResult) => void;
 }
@@ -65,6 +71,7 @@ export async function runSuite(loaded: Suite, options: SuiteOptions): Promise<Su
   const run = (row: TestRow): Promise<TestResult> => runTest(suite, row, renewing(suite, row, testOptions, options));
   // A cassette may belong to several tests, of which each uses what the one before has written.
   const results = await runInOrder(rows, { jobs: renew === null ? jobs : 1, bail, onResult: options.onResult }, run);
+  if (options.faults !== null) await runAllFaults(suite, rows, results, { ...options.faults, testOptions });
   const isComplete = results.length === all.length;
   const text = snapshots.textToWrite(isComplete);
   if (text !== null) writeFileSync(file, text);
@@ -73,6 +80,22 @@ export async function runSuite(loaded: Suite, options: SuiteOptions): Promise<Su
     diagnostics: isComplete ? unusedMocks(suite, used) : [],
     obsolete: isComplete && options.snapshots !== 'update' ? snapshots.obsolete : [],
   };
+}
+
+async function runAllFaults(
+  suite: Suite,
+  rows: readonly TestRow[],
+  results: readonly TestResult[],
+  { testOptions, onResult, choice }: NonNullable<SuiteOptions['faults']> & { readonly testOptions: TestOptions },
+): Promise<void> {
+  for (const row of rows) {
+    const result = results.find(({ name }) => name === row.name);
+    // The world of a cassette is exactly one run, which a fault would leave.
+    if (result?.status !== 'passed' || hasCassette(row)) continue;
+    const found = await runFaults(suite, row, testOptions, choice);
+    const { file, name, line } = result;
+    if (found !== null && found.outcomes.length > 0) onResult({ file, name, line, ...found });
+  }
 }
 
 const hasCassette = ({ test }: TestRow): boolean => test.lines.some(({ kind }) => kind === 'cassette');

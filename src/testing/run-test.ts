@@ -3,13 +3,14 @@
 import type { RunEvent } from '../interpreter/events/event.js';
 import { readDuration } from '../machine/duration.js';
 import type { Json } from '../machine/expression.js';
+import type { Machine } from '../machine/machine.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { Cassette } from '../runtime/cassette/cassette.js';
 import { CassetteWorld } from '../runtime/cassette/cassette-world.js';
 import type { Effects } from '../runtime/effect-context.js';
 import { hostEffects } from '../runtime/effects.js';
 import type { RunReport } from '../runtime/run/report.js';
-import { run } from '../runtime/run/run.js';
+import { type RunOptions, run } from '../runtime/run/run.js';
 import { VIRTUAL_START, VirtualTime } from '../runtime/virtual-time.js';
 import { positionAt, type SourceFile } from '../source/source-file.js';
 import type { Expression } from '../syntax/ast.js';
@@ -34,8 +35,36 @@ export interface TestOptions {
   readonly noteUse: (mock: MockLine) => void;
   /** Notes what the run recorded. */
   readonly noteEvents: (events: readonly RunEvent[]) => void;
+  /** Executes the run with a fault; absent: without one. */
+  readonly fault?: FaultDrive;
   /** Brings a cassette up to date instead of playing it; absent: cassettes are played. */
   readonly renewal?: CassetteRenewal;
+}
+
+/** Executes a run in another way than from its beginning to its end. */
+export interface FaultDrive {
+  /** What happened before. */
+  readonly before: {
+    readonly events: readonly RunEvent[];
+    readonly calls: readonly Call[];
+    /** Milliseconds since the epoch. */
+    readonly now: number | null;
+  };
+  readonly drive: (machine: Machine, options: RunOptions, world: TestWorld, time: VirtualTime) => Promise<RunReport>;
+  /** Which expectations are judged. */
+  readonly judges: 'all' | 'always';
+}
+
+/** A run of a test, and what is wrong with it. */
+export interface ExecutedTest {
+  readonly failures: readonly TestFailure[];
+  readonly warnings: readonly TestFailure[];
+  readonly events: readonly RunEvent[];
+  /** Null: a value of the test cannot be computed. */
+  readonly report: RunReport | null;
+  /** Why the run could not continue. */
+  readonly problems: readonly WorldProblem[];
+  readonly isStuck: boolean;
 }
 
 /** What performs the requests that a cassette does not have. */
@@ -59,8 +88,7 @@ export async function runTest(suite: Suite, row: TestRow, options: TestOptions):
   const skip = test.lines.find((line) => line.kind === 'skip');
   if (skip !== undefined)
     return { ...about, status: 'skipped', reason: skip.reason, failures: [], log: [], duration_ms: 0 };
-  const ran = new TestRun(suite, row, options, lineOf);
-  const { failures, warnings, events } = await ran.execute(test.lines);
+  const { failures, warnings, events } = await executeTest(suite, row, options);
   return {
     ...about,
     status: failures.length === 0 ? 'passed' : 'failed',
@@ -71,8 +99,13 @@ export async function runTest(suite: Suite, row: TestRow, options: TestOptions):
   };
 }
 
+export function executeTest(suite: Suite, row: TestRow, options: TestOptions): Promise<ExecutedTest> {
+  const lineOf = (offset: number): number => positionAt(suite.sources[0] as SourceFile, offset).line;
+  return new TestRun(suite, row, options, lineOf).execute(row.test.lines);
+}
+
 class TestRun {
-  private readonly events: RunEvent[] = [];
+  private readonly events: RunEvent[];
   private readonly failures: TestFailure[] = [];
   private readonly stopping = new AbortController();
   private isStuck = false;
@@ -89,34 +122,36 @@ class TestRun {
     private readonly options: TestOptions,
     private readonly lineOf: (offset: number) => number,
   ) {
+    const { before } = options.fault ?? {};
+    this.events = [...(before?.events ?? [])];
     this.row = values;
     this.name = name;
     const line = test.lines.find((one) => one.kind === 'cassette');
     const cassette = line === undefined ? undefined : suite.cassettes.get(line.path);
     this.played = line === undefined || cassette === undefined ? null : { line, cassette };
     this.begun = cassette?.startedMs ?? VIRTUAL_START;
-    this.time = new VirtualTime(this.begun, () => {
+    this.time = new VirtualTime(before?.now ?? this.begun, () => {
       this.isStuck = true;
       this.stopping.abort();
     });
   }
 
-  async execute(lines: readonly TestLine[]): Promise<{
-    readonly failures: readonly TestFailure[];
-    readonly warnings: readonly TestFailure[];
-    readonly events: readonly RunEvent[];
-  }> {
+  async execute(lines: readonly TestLine[]): Promise<ExecutedTest> {
     const { suite, options, time, played } = this;
+    const { fault } = options;
+    let world: TestWorld | null = null;
+    let report: RunReport | null = null;
     const atEnd: ExpectLine[] = [];
     const inputs = this.recordedInputs();
     let cassetteWorld: CassetteWorld | null = null;
     try {
       const people = this.schedule(lines, atEnd, inputs);
       cassetteWorld = this.cassetteWorld();
-      const world = this.worldOf(lines, people, cassetteWorld);
+      world = this.worldOf(lines, people, cassetteWorld);
+      world.calls.push(...(fault?.before.calls ?? []));
       this.calls = world.calls;
       const start = lines.find((line) => line.kind === 'start');
-      const report = await run(suite.machine, {
+      const runOptions: RunOptions = {
         inputs,
         cwd: options.cwd,
         programDir: suite.programDir,
@@ -132,7 +167,11 @@ class TestRun {
         ...omitUndefined({
           start: start === undefined ? undefined : { state: start.state.text, with: this.valuesOf(start.values) },
         }),
-      });
+      };
+      report =
+        fault === undefined
+          ? await run(suite.machine, runOptions)
+          : await fault.drive(suite.machine, runOptions, world, time);
       for (const [mock] of world.used) options.noteUse(mock);
       options.noteEvents(this.events);
       this.judgeEnd(atEnd, world, this.factsOf(report, inputs));
@@ -143,7 +182,8 @@ class TestRun {
     const warnings = (cassetteWorld?.warnings ?? []).map((problem) =>
       this.failureOf({ ...problem, offset: played?.line.span.start ?? null }),
     );
-    return { failures: this.failures, warnings, events: this.events };
+    const problems = world?.problems ?? [];
+    return { failures: this.failures, warnings, events: this.events, report, problems, isStuck: this.isStuck };
   }
 
   /** What the recorded run was started with, as far as the program still has these inputs. */
@@ -179,6 +219,7 @@ class TestRun {
   /** Gives signals, answers and expectations their points in time. */
   private schedule(lines: readonly TestLine[], atEnd: ExpectLine[], inputs: Record<string, Json>) {
     const people: ConstructorParameters<typeof TestWorld>[0]['people'][number][] = [];
+    const signals: { readonly ms: number; readonly name: string; readonly payload: Json }[] = [];
     let at: number | null = null;
     for (const line of lines) {
       if (line.kind === 'given') Object.assign(inputs, this.valuesOf(line.values));
@@ -193,13 +234,31 @@ class TestRun {
       else if (line.kind === 'signal') {
         const payload = line.payload === null ? null : this.value(line.payload);
         const ms = line.at === null ? (at ?? 0) : (readDuration(line.at.text).ms ?? 0);
-        this.time.deliverAt(this.begun + ms, { kind: 'signal', name: line.name.text, payload, by: 'test' });
+        signals.push({ ms, name: line.name.text, payload });
       } else if (line.kind === 'expect') {
-        if (at === null) atEnd.push(line);
+        if (at === null || this.options.fault?.judges === 'always') atEnd.push(line);
         else this.expectAt(line, at, inputs, atEnd);
       }
     }
+    this.deliver(signals);
+    this.markAnswered(people);
     return people;
+  }
+
+  /** Except the first ones, if they arrived before. */
+  private deliver(signals: readonly { readonly ms: number; readonly name: string; readonly payload: Json }[]): void {
+    const received = this.events.filter(({ type }) => type === 'signal_received').length;
+    const sorted = [...signals].sort((one, other) => one.ms - other.ms).slice(received);
+    for (const { ms, ...signal } of sorted)
+      this.time.deliverAt(this.begun + ms, { kind: 'signal', ...signal, by: 'test' });
+  }
+
+  private markAnswered(people: ConstructorParameters<typeof TestWorld>[0]['people']): void {
+    for (const event of this.events) {
+      if (event.type !== 'answered') continue;
+      const given = people.find(({ name, isUsed }) => name === event.name && !isUsed);
+      if (given !== undefined) given.isUsed = true;
+    }
   }
 
   /** If the run ends before that time, its end is what the line is about. */
@@ -224,6 +283,7 @@ class TestRun {
       people,
       time: this.time,
       real: this.options.real,
+      isLenient: this.options.fault?.judges === 'always',
       host: schemaHost,
       evaluate: (expression) => this.value(expression),
       stop: () => this.stopping.abort(),
@@ -231,6 +291,7 @@ class TestRun {
   }
 
   private judgeEnd(lines: readonly ExpectLine[], world: TestWorld, facts: RunFacts): void {
+    if (this.options.fault?.judges === 'always') return this.judgeAlways(lines, facts);
     const { problems } = world;
     for (const problem of problems) this.failures.push(this.failureOf(problem));
     if (this.isStuck)
@@ -254,6 +315,12 @@ class TestRun {
     for (const problem of world.leftOver()) this.failures.push(this.failureOf(problem));
     if (this.played === null || this.options.renewal !== undefined) return;
     for (const problem of world.unusedRecords(this.played.line.span.start)) this.failures.push(this.failureOf(problem));
+  }
+
+  /** What holds whatever goes wrong; a run that no mock answers says nothing about it. */
+  private judgeAlways(lines: readonly ExpectLine[], facts: RunFacts): void {
+    if (this.stopping.signal.aborted) return;
+    for (const line of lines) if (line.isAlways) this.expect(line, facts);
   }
 
   private expect(line: ExpectLine, facts: RunFacts): void {

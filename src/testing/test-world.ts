@@ -22,6 +22,8 @@ import { answers, mockLineFor, specificity, type Target } from './selectors.js';
 /** A request that the run made, for what a test expects of calls and prompts. */
 export interface Call extends Target {
   readonly prompt: string | null;
+  /** Whether it is not made again if it may have run. */
+  readonly isOnce: boolean;
 }
 
 /** Why a run cannot continue, or what was left over. */
@@ -52,6 +54,8 @@ interface WorldOptions {
   readonly evaluate: (expression: Expression) => Json;
   /** Ends the run. */
   readonly stop: () => void;
+  /** The last answer of a mock is given again when all are used up. */
+  readonly isLenient: boolean;
   /** Gives everything that no mock of the test answers; null: there is none. */
   readonly played: CassetteWorld | null;
 }
@@ -153,6 +157,13 @@ export class TestWorld implements Effects {
     return found;
   }
 
+  /** Counts the answer to a request that was answered without this world. */
+  consume(request: PerformedRequest): void {
+    if (!isAnswered(request)) return;
+    const mock = this.mockFor(targetOf(request));
+    if (mock !== null) this.used.set(mock, (this.used.get(mock) ?? 0) + 1);
+  }
+
   /** What the cassette has and the run did not ask for. */
   unusedRecords(offset: number): WorldProblem[] {
     return (this.options.played?.listUnused() ?? []).map((problem) => ({ ...problem, offset }));
@@ -160,7 +171,7 @@ export class TestWorld implements Effects {
 
   private answer(request: AnsweredRequest, context: EffectContext): Outcome | Promise<Outcome> {
     const target = targetOf(request);
-    this.calls.push({ ...target, prompt: request.kind === 'agent' ? request.prompt : null });
+    this.calls.push(callOf(request));
     const mock = this.mockFor(target);
     const { played } = this.options;
     if (played !== null) {
@@ -173,7 +184,7 @@ export class TestWorld implements Effects {
     }
     const at = this.used.get(mock) ?? 0;
     this.used.set(mock, at + 1);
-    const answer = mock.answers[at] ?? (mock.repeats ? mock.answers.at(-1) : undefined);
+    const answer = mock.answers[at] ?? (mock.repeats || this.options.isLenient ? mock.answers.at(-1) : undefined);
     if (answer === undefined) {
       const count = mock.answers.length === 1 ? 'one answer' : `${mock.answers.length} answers`;
       const message = `this mock has ${count}, and \`${target.text}\` (state ${target.state}, line ${target.line}) is call ${at + 1}`;
@@ -245,7 +256,12 @@ export class TestWorld implements Effects {
   }
 }
 
-function isAnswered(request: PerformedRequest): request is AnsweredRequest {
+/** What expectations know of a request. */
+export function callOf(request: AnsweredRequest): Call {
+  return { ...targetOf(request), prompt: request.kind === 'agent' ? request.prompt : null, isOnce: request.once };
+}
+
+export function isAnswered(request: PerformedRequest): request is AnsweredRequest {
   return ['shell', 'argv', 'function', 'agent', 'tool'].includes(request.kind);
 }
 

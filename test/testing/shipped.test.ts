@@ -4,8 +4,10 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { diskFiles } from '../../src/project/host.js';
+import type { FaultOutcome } from '../../src/testing/faults/run-faults.js';
 import { loadSuite } from '../../src/testing/load-suite.js';
 import { runSuite } from '../../src/testing/run-suites.js';
+import { amount } from '../amount.js';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
@@ -25,6 +27,7 @@ describe('the tests of', () => {
     if ('missing' in loaded) throw new Error(loaded.missing);
     expect(loaded.diagnostics.map(({ code, message }) => `${code}: ${message}`)).toEqual([]);
     const { suite } = loaded;
+    const faults: FaultOutcome[] = [];
     if (suite === null) throw new Error('a suite without a mistake can run');
     const { results, diagnostics } = await runSuite(suite, {
       host: host(root),
@@ -36,8 +39,19 @@ describe('the tests of', () => {
       snapshots: 'read-only',
       coverage: null,
       renew: null,
+      faults: {
+        choice: { kinds: new Set(['crash', 'late'] as const), only: null, mostEvents: amount(1, 100_000) },
+        onResult: ({ outcomes }) => faults.push(...outcomes),
+      },
       onResult: () => undefined,
     });
+    // Whatever is cut or comes in another order, the run ends, and a crash alone changes nothing.
+    const wrong = faults.filter(
+      ({ defect, failures, isSame, point, reason }) =>
+        defect !== undefined || failures.length > 0 || (point.kind === 'crash' && !isSame && reason === undefined),
+    );
+    expect(wrong.map(({ point, end, defect, failures }) => [point.name, end, defect, failures])).toEqual([]);
+    expect(faults.length).toBeGreaterThan(0);
     const failed = results.filter(({ status }) => status !== 'passed');
     expect(failed.map(({ name, failures }) => ({ name, failures }))).toEqual([]);
     expect(diagnostics).toEqual([]);

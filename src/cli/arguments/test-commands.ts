@@ -36,6 +36,20 @@ export function addCassetteOptions(command: Command): Command {
     );
 }
 
+const KINDS = ['crash', 'fail', 'late', 'twice'];
+
+function faultKinds(given: string): string[] {
+  const kinds = given.split(',').map((kind) => kind.trim());
+  if (!kinds.every((kind) => KINDS.includes(kind)))
+    throw new InvalidArgumentError('Write `--faults=crash,fail,late,twice`, or some of these.');
+  return kinds;
+}
+
+function faultPoint(given: string): string {
+  if (!/^(?:crash|fail|late|twice)@\d/.test(given)) throw new InvalidArgumentError('Write a point such as `crash@31`.');
+  return given;
+}
+
 const REPORTERS = ['pretty', 'tap', 'junit', 'json', 'github'];
 
 export function addTest(program: Command, onExit: (code: number) => void): void {
@@ -57,6 +71,15 @@ export function addTest(program: Command, onExit: (code: number) => void): void 
         .preset('table')
         .argParser(addCoverage),
     )
+    .addOption(
+      new Option(
+        '--faults [kinds]',
+        'run each test again with faults: crash, fail, late, twice (default: the first three)',
+      )
+        .preset('crash,fail,late')
+        .argParser(faultKinds),
+    )
+    .option('--fault <point>', 'run only this fault and show its log, such as crash@31', faultPoint)
     .option('--coverage-min <percent>', 'fail if less is covered', percent)
     .option('--cwd <directory>', 'the working directory of programs (default: the current directory)')
     .option('--quiet', 'print only failures and the summary')

@@ -6,12 +6,15 @@ import { isTestFile } from '../../project/program-kind.js';
 import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
 import type { SourceSet } from '../../source/source-file.js';
 import { Coverage, type CoveredItem, percentOf } from '../../testing/coverage.js';
+import { FAULT_KINDS, type FaultKind } from '../../testing/faults/points.js';
+import type { FaultResult } from '../../testing/faults/run-faults.js';
 import { findTests } from '../../testing/find-tests.js';
 import { loadSuite } from '../../testing/load-suite.js';
 import { coverageJson, coverageTable, lcov } from '../../testing/reporters/coverage.js';
+import { FAULT_STATEMENT, faultLines, faultLog } from '../../testing/reporters/faults.js';
 import { github, json, junit, tap } from '../../testing/reporters/machine.js';
 import { neededCallsText, resultLines, summaryLine } from '../../testing/reporters/pretty.js';
-import { runSuite } from '../../testing/run-suites.js';
+import { runSuite, type SuiteOptions } from '../../testing/run-suites.js';
 import type { SnapshotMode } from '../../testing/snapshots.js';
 import type { Suite } from '../../testing/suite.js';
 import type { TestResult } from '../../testing/test-result.js';
@@ -37,6 +40,10 @@ export interface TestFlags {
   readonly coverage?: readonly string[];
   /** Per cent. */
   readonly coverageMin?: number;
+  /** Kinds of faults. */
+  readonly faults?: readonly FaultKind[];
+  /** The name of one point. */
+  readonly fault?: string;
   readonly quiet?: boolean;
 }
 
@@ -61,15 +68,24 @@ async function runTests(names: readonly string[], flags: TestFlags): Promise<Exi
   const suites = await loadSuites(files, cwd, flags);
   if (suites === null) return EXIT.usage;
   const coverage = flags.coverage === undefined && flags.coverageMin === undefined ? null : new Coverage();
-  const results = await runSuites(suites, cwd, coverage, flags);
+  const faults: FaultResult[] = [];
+  const results = await runSuites(suites, cwd, { coverage, faults }, flags);
   if (results.length === 0) {
     const what =
       flags.filter === undefined ? 'the files contain no tests' : `no test has \`${flags.filter}\` in its name`;
     return usageError(what, 'write one: `TEST: NAME`, and below it `EXPECT: returned`');
   }
-  await printResults(results, performance.now() - begun, flags);
+  await printResults(results, faults, performance.now() - begun, flags);
+  if (flags.fault !== undefined && faults.length === 0)
+    return usageError(`no test has the fault \`${flags.fault}\``, '`--faults` lists those that change something');
   const isEnough = coverage === null || reportCoverage(coverage.list(), flags);
-  return !isEnough || results.some(({ status }) => status === 'failed') ? EXIT.failed : EXIT.returned;
+  const outcomes = faults.flatMap((one) => one.outcomes);
+  if (outcomes.some(({ defect }) => defect !== undefined)) return EXIT.bug;
+  return !isEnough ||
+    outcomes.some(({ failures }) => failures.length > 0) ||
+    results.some(({ status }) => status === 'failed')
+    ? EXIT.failed
+    : EXIT.returned;
 }
 
 /** Prints and writes what was covered. False: it is less than was asked for, or a file cannot be written. */
@@ -120,7 +136,7 @@ async function loadSuites(files: readonly string[], cwd: string, flags: TestFlag
 async function runSuites(
   suites: readonly Suite[],
   cwd: string,
-  coverage: Coverage | null,
+  { coverage, faults }: { readonly coverage: Coverage | null; readonly faults: FaultResult[] },
   flags: TestFlags,
 ): Promise<TestResult[]> {
   const isPretty = flags.reporter === 'pretty';
@@ -139,6 +155,13 @@ async function runSuites(
       offline: flags.offline ?? isCi(),
       snapshots: snapshotMode(flags),
       coverage,
+      faults: faultsOf(flags, (result) => {
+        faults.push(result);
+        if (!isPretty) return;
+        if (faults.length === 1) stdout.write('\n');
+        stdout.write(faultLines(result, paint));
+        if (flags.fault !== undefined) stdout.write(faultLog(result, paint));
+      }),
       renew: flags.updateCassettes === true ? (calls) => stderr.write(neededCallsText(calls)) : null,
       onResult: (result) => {
         results.push(result);
@@ -158,9 +181,22 @@ async function runSuites(
   return results;
 }
 
-async function printResults(results: readonly TestResult[], ms: number, { reporter }: TestFlags): Promise<void> {
+/** What to run again with faults; `--fault crash@31` needs only its own kind. */
+function faultsOf({ faults, fault }: TestFlags, onResult: (result: FaultResult) => void): SuiteOptions['faults'] {
+  if (fault === undefined && faults === undefined) return null;
+  const kinds = fault === undefined ? (faults ?? []) : FAULT_KINDS.filter((kind) => fault.startsWith(`${kind}@`));
+  return { choice: { kinds: new Set(kinds), only: fault ?? null }, onResult };
+}
+
+async function printResults(
+  results: readonly TestResult[],
+  faults: readonly FaultResult[],
+  ms: number,
+  { reporter }: TestFlags,
+): Promise<void> {
   switch (reporter) {
     case 'pretty':
+      if (faults.length > 0) stdout.write(`${FAULT_STATEMENT}\n`);
       stdout.write(summaryLine(results, ms, await stdout.paint()));
       return;
     case 'tap':
@@ -170,7 +206,7 @@ async function printResults(results: readonly TestResult[], ms: number, { report
       stdout.write(junit(results));
       return;
     case 'json':
-      stdout.write(json(results));
+      stdout.write(json(results, faults));
       return;
     case 'github':
       stdout.write(github(results));

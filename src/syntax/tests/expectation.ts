@@ -33,6 +33,9 @@ export function readExpectation(cursor: LineCursor): Expectation {
     case 'prompt':
       cursor.takeWord('prompt');
       return readPrompt(cursor);
+    case 'once':
+      cursor.takeWord('once');
+      return { kind: 'once', selector: readSelector(cursor) };
     case 'snapshot':
       cursor.takeWord('snapshot');
       return { kind: 'snapshot' };

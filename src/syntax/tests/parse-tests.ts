@@ -123,7 +123,13 @@ function readVerb(cursor: LineCursor, verb: TestVerb, text: string): TestLine {
     case 'AT':
       return { kind: 'at', duration: cursor.duration(), span };
     case 'EXPECT':
-      return { kind: 'expect', expectation: readExpectation(cursor), text: text.replace(/^[^:]*:\s*/, ''), span };
+      return {
+        kind: 'expect',
+        expectation: readExpectation(cursor),
+        isAlways: /^EXPECT\s*\[/.test(text),
+        text: text.replace(/^[^:]*:\s*/, ''),
+        span,
+      };
     case 'SKIP':
       return { kind: 'skip', reason: cursor.take(/^.*/)?.[0] ?? '', span };
   }

@@ -35,7 +35,13 @@ export type TestLine =
       readonly span: Span;
     }
   | { readonly kind: 'at'; readonly duration: Name; readonly span: Span }
-  | { readonly kind: 'expect'; readonly expectation: Expectation; readonly text: string; readonly span: Span }
+  | {
+      readonly kind: 'expect';
+      readonly expectation: Expectation /** Holds with every fault, too. */;
+      readonly isAlways: boolean;
+      readonly text: string;
+      readonly span: Span;
+    }
   | { readonly kind: 'skip'; readonly reason: string; readonly span: Span }
   | CassetteLine
   | MockLine;
@@ -110,5 +116,7 @@ export type Expectation =
     }
   | { readonly kind: 'calls'; readonly selector: Selector; readonly operator: CountOperator; readonly count: number }
   | { readonly kind: 'prompt'; readonly selector: Selector; readonly part: Expression }
+  /** No instruction that it means can run twice. */
+  | { readonly kind: 'once'; readonly selector: Selector }
   | { readonly kind: 'snapshot' }
   | { readonly kind: 'condition'; readonly expression: Expression };

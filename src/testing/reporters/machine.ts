@@ -1,4 +1,6 @@
 /** Results for programs: TAP 14, JUnit XML, JSON, and the annotations of GitHub Actions. */
+import { omitUndefined } from '../../prelude/omit-undefined.js';
+import type { FaultResult } from '../faults/run-faults.js';
 import type { TestFailure, TestResult } from '../test-result.js';
 
 export function tap(results: readonly TestResult[]): string {
@@ -53,11 +55,22 @@ function seconds(results: readonly TestResult[]): string {
   return (results.reduce((sum, { duration_ms }) => sum + duration_ms, 0) / 1000).toFixed(3);
 }
 
-export function json(results: readonly TestResult[]): string {
+export function json(results: readonly TestResult[], faults: readonly FaultResult[] = []): string {
   const count = (status: TestResult['status']): number => results.filter((one) => one.status === status).length;
   const counts = { passed: count('passed'), failed: count('failed'), skipped: count('skipped') };
   const tests = results.map((result) => ({ ...result, duration_ms: Math.round(result.duration_ms) }));
-  return `${JSON.stringify({ ...counts, tests })}\n`;
+  const withFaults = faults.length === 0 ? {} : { faults: faults.map(faultJson) };
+  return `${JSON.stringify({ ...counts, tests, ...withFaults })}\n`;
+}
+
+function faultJson({ file, name, line, outcomes, repeated }: FaultResult) {
+  const same = outcomes.filter(({ isSame }) => isSame).length;
+  const points = outcomes
+    .filter(({ isSame, failures, defect }) => !isSame || failures.length > 0 || defect !== undefined)
+    .map(({ point, end, isSame, reason, failures, defect }) =>
+      omitUndefined({ point: point.name, what: point.what, end, same: isSame, reason, failures, defect }),
+    );
+  return { file, name, line, points: outcomes.length, same, other: points, repeated };
 }
 
 export function github(results: readonly TestResult[]): string {

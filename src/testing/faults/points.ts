@@ -1,0 +1,176 @@
+/** The faults of a test: where its run is cut, which effects fail, and what ends in another order. */
+import type { Outcome, RunEvent } from '../../interpreter/events/event.js';
+import type { Change } from './fault-world.js';
+import { isProcess, type Performed, type Reference } from './reference.js';
+
+export const FAULT_KINDS = ['crash', 'fail', 'late', 'twice'] as const;
+export type FaultKind = (typeof FAULT_KINDS)[number];
+
+export interface FaultPoint {
+  readonly kind: FaultKind;
+  /** As `--fault` takes it: `crash@31`, `fail@12:timeout`. */
+  readonly name: string;
+  /** How many events are on record when the run is cut; null: it is not. */
+  readonly cut: number | null;
+  /** The request of `twice`, which was performed before the cut. */
+  readonly performed: Performed | null;
+  readonly changes: ReadonlyMap<Performed, Change>;
+  /** What happens, as a clause. */
+  readonly what: string;
+}
+
+export function pointsOf(reference: Reference, kinds: ReadonlySet<FaultKind>): FaultPoint[] {
+  const points: FaultPoint[] = [];
+  if (kinds.has('crash')) points.push(...crashes(reference));
+  if (kinds.has('fail')) points.push(...failures(reference));
+  if (kinds.has('late')) points.push(...timersFirst(reference), ...swaps(reference));
+  if (kinds.has('twice')) points.push(...repetitions(reference));
+  return points;
+}
+
+const unchanged: ReadonlyMap<Performed, Change> = new Map();
+
+/** After each event but the last. */
+function crashes({ events }: Reference): FaultPoint[] {
+  return events.slice(0, -1).map((event, at) => {
+    const what = `a crash after ${eventName(event)}`;
+    return { kind: 'crash', name: `crash@${at + 1}`, cut: at + 1, performed: null, changes: unchanged, what };
+  });
+}
+
+function eventName(event: RunEvent): string {
+  if (event.type === 'effect_requested') return `the request of \`${event.text}\` (line ${event.line})`;
+  if (event.type === 'state_entered') return `entering ${event.state}`;
+  return `\`${event.type}\``;
+}
+
+/** Each effect fails once in each way that it can. */
+function failures(reference: Reference): FaultPoint[] {
+  return reference.performed.flatMap((entry) => {
+    const { request, outcome } = entry;
+    if (!isProcess(request) || outcome === null) return [];
+    return waysToFail(entry).map(({ way, outcome: failed }) => ({
+      kind: 'fail' as const,
+      name: `fail@${eventOf(reference, entry)}:${way}`,
+      cut: null,
+      performed: null,
+      changes: new Map([[entry, { outcome: failed }]]),
+      what: `\`${request.text}\` (line ${request.line}) ${way === 'timeout' ? 'times out' : `fails with ${way}`}`,
+    }));
+  });
+}
+
+function waysToFail({ request, outcome }: Performed): { readonly way: string; readonly outcome: Outcome }[] {
+  if (!isProcess(request)) return [];
+  const ways: { readonly way: string; readonly outcome: Outcome }[] = [];
+  const output = { stdout: { text: '', bytes: 0 }, stderr: 'a fault', duration_ms: 0 };
+  const isCommand = request.kind === 'shell' || request.kind === 'argv';
+  const { ok = [0], timeoutMs } = request;
+  const hasFailed = outcome?.kind === 'exited' ? outcome.exit !== 0 : outcome?.kind === 'failed';
+  if (isCommand && ok !== 'any' && !ok.includes(1) && !hasFailed)
+    ways.push({ way: 'exit', outcome: { kind: 'exited', exit: 1, ...output } });
+  if (!isCommand && !hasFailed)
+    ways.push({ way: request.kind, outcome: { kind: 'failed', message: 'a fault', error_type: request.kind } });
+  if (timeoutMs !== null && outcome?.kind !== 'timed-out')
+    ways.push({ way: 'timeout', outcome: { kind: 'timed-out', timeout_ms: timeoutMs, ...output } });
+  return ways;
+}
+
+/** Each timer ends before everything else that was open. */
+function timersFirst(reference: Reference): FaultPoint[] {
+  return reference.performed.flatMap((entry) => {
+    const { request, requestedAt, endedAt } = entry;
+    const others = openDuring(reference, entry);
+    if (request.kind !== 'timer' || others.length === 0) return [];
+    return {
+      kind: 'late' as const,
+      name: `late@${eventOf(reference, entry)}`,
+      cut: null,
+      performed: null,
+      changes: new Map([
+        [
+          entry,
+          {
+            endedAt: requestedAt,
+            rank: -1,
+            ...(endedAt < Number.POSITIVE_INFINITY ? {} : { outcome: timerEnd(requestedAt) }),
+          },
+        ],
+      ]),
+      what: 'a timer ends first',
+    };
+  });
+}
+
+const timerEnd = (value: number): Outcome => ({ kind: 'value', value });
+
+/** Of two effects that are open at the same time and end one after the other, the second ends first. */
+function swaps(reference: Reference): FaultPoint[] {
+  const ended = reference.performed
+    .filter(({ outcome, request }) => outcome !== null && (isProcess(request) || request.kind === 'timer'))
+    .sort((one, other) => one.rank - other.rank);
+  return ended.flatMap((second, at) => {
+    const first = ended[at - 1];
+    if (first === undefined || !isOpenWhen(second, first)) return [];
+    return {
+      kind: 'late' as const,
+      name: `late@${eventOf(reference, first)}+${eventOf(reference, second)}`,
+      cut: null,
+      performed: null,
+      changes: new Map([[second, { endedAt: first.endedAt, rank: first.rank - 0.5 }]]),
+      what: `${nameOf(second)} ends before ${nameOf(first)}`,
+    };
+  });
+}
+
+function nameOf({ request }: Performed): string {
+  return 'text' in request && 'line' in request ? `\`${request.text}\` (line ${request.line})` : 'a timer';
+}
+
+/** Each process is performed, and its outcome is lost. */
+function repetitions({ ends }: Reference): FaultPoint[] {
+  return [...ends].flatMap(([entry, seq]) => {
+    if (!isProcess(entry.request) || entry.outcome === null) return [];
+    const what = `a crash after ${nameOf(entry)}, before its outcome is on record`;
+    return { kind: 'twice' as const, name: `twice@${seq}`, cut: seq - 1, performed: entry, changes: unchanged, what };
+  });
+}
+
+function openDuring({ performed }: Reference, timer: Performed): Performed[] {
+  return performed.filter((one) => one !== timer && isOpenWhen(one, timer) && one.request.kind !== 'clock');
+}
+
+/** Whether a request was open when another one ended, or was made while that one was open. */
+function isOpenWhen(one: Performed, ended: Performed): boolean {
+  if (one.requestedAfter > ended.requestedAfter && ended.rank > 0 && one.requestedAt > ended.endedAt) return false;
+  const startedBefore = one.requestedAt <= ended.endedAt;
+  const endedAfter = one.rank === 0 || ended.rank === 0 || one.rank > ended.rank;
+  return startedBefore && endedAfter && isBranchOfAnother(one, ended);
+}
+
+/** Effects of one thread follow each other, except a timer with what it bounds. */
+function isBranchOfAnother(one: Performed, other: Performed): boolean {
+  const thread = ({ request }: Performed): string =>
+    request.effect.slice(0, Math.max(0, request.effect.lastIndexOf('.')));
+  return (
+    thread(one) !== thread(other) ||
+    [one, other].some(({ request }) => request.kind === 'timer' && request.bounds !== undefined)
+  );
+}
+
+/** The number of the event of a request. */
+function eventOf({ events }: Reference, { request }: Performed): number {
+  let index = numbers.get(events);
+  if (index === undefined) {
+    index = new Map();
+    for (const [at, event] of events.entries()) {
+      if (event.type === 'timer_set') index.set(event.effect, at + 1);
+      else if (event.type === 'effect_requested') index.set(`${event.effect} ${event.attempt}`, at + 1);
+    }
+    numbers.set(events, index);
+  }
+  const { effect, attempt } = request;
+  return index.get(`${effect} ${attempt}`) ?? index.get(effect) ?? 0;
+}
+
+const numbers = new WeakMap<readonly RunEvent[], Map<string, number>>();

@@ -1,0 +1,232 @@
+/**
+ * Runs a test again with faults, one at a time: its run is cut after an event and continues from its record, an effect fails,
+ * or something ends in another order. Whatever the fault, a run must end or wait, must not repeat what is on record, and must
+ * keep what the test always expects. A crash alone must change nothing.
+ */
+import type { RunEvent } from '../../interpreter/events/event.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
+import { continueRecord } from '../../runtime/run/again/continue-record.js';
+import type { RunReport } from '../../runtime/run/report.js';
+import { run } from '../../runtime/run/run.js';
+import { logTail } from '../log-tail.js';
+import type { TestRow } from '../rows.js';
+import { type ExecutedTest, executeTest, type FaultDrive, type TestOptions } from '../run-test.js';
+import type { Suite } from '../suite.js';
+import type { TestFailure } from '../test-result.js';
+import { type Call, callOf } from '../test-world.js';
+import { FaultWorld } from './fault-world.js';
+import { FAULT_KINDS, type FaultKind, type FaultPoint, pointsOf } from './points.js';
+import { endsOnRecord, isProcess, keyOf, type Performed, type Reference, ReferenceRecorder } from './reference.js';
+
+/** What became of a run with a fault. */
+export interface FaultOutcome {
+  readonly point: FaultPoint;
+  /** How it ended, in a few words. */
+  readonly end: string;
+  /** Whether the end and the events of the author are as without the fault. */
+  readonly isSame: boolean;
+  /** Why it ended in another way, as a clause, if that is known. */
+  readonly reason?: string;
+  /** What the test always expects and is not so. */
+  readonly failures: readonly TestFailure[];
+  /** What only a defect of statedsl explains. */
+  readonly defect?: string;
+  readonly log: readonly string[];
+}
+
+export interface FaultResult {
+  readonly file: string;
+  readonly name: string;
+  readonly line: number;
+  readonly outcomes: readonly FaultOutcome[];
+  /** How many points there are of each kind, of which a long run is tried at some. */
+  readonly possible: Readonly<Record<FaultKind, number>>;
+  /** Instructions that ran twice and have no `once`, each with its line. */
+  readonly repeated: readonly { readonly text: string; readonly line: number }[];
+}
+
+export interface FaultChoice {
+  readonly kinds: ReadonlySet<FaultKind>;
+  /** The name of one point; null: all points of these kinds. */
+  readonly only: string | null;
+  /** How many events are executed with faults, about. */
+  readonly mostEvents?: number;
+}
+
+/** Null: the test does not pass without a fault. */
+export async function runFaults(
+  suite: Suite,
+  row: TestRow,
+  options: TestOptions,
+  { kinds, only, mostEvents = MOST_EVENTS }: FaultChoice,
+): Promise<Omit<FaultResult, 'file' | 'name' | 'line'> | null> {
+  const recorder = new ReferenceRecorder();
+  const quiet = { snapshot: () => null, noteUse: () => undefined, noteEvents: () => undefined };
+  const executed = await executeTest(suite, row, { ...options, ...quiet, fault: referenceDrive(recorder) });
+  if (executed.failures.length > 0 || executed.report === null) return null;
+  const { events, times, performed } = recorder;
+  const ends = endsOnRecord(events, performed);
+  const reference: Reference = { events, times, performed, ends, report: executed.report };
+  const all = pointsOf(reference, kinds);
+  const points =
+    only === null ? some(all, Math.floor(mostEvents / events.length)) : all.filter(({ name }) => name === only);
+  const outcomes: FaultOutcome[] = [];
+  for (const point of points) outcomes.push(await runPoint(suite, row, { ...options, ...quiet }, reference, point));
+  return { outcomes, possible: countKinds(all), repeated: kinds.has('twice') ? repeatable(points) : [] };
+}
+
+/** At most this many events are executed with faults: a run of thousands of polls is tried at some of its points. */
+const MOST_EVENTS = 200_000;
+const FEWEST = 4;
+
+/** Of each kind as many points as can be tried, spread over the run. */
+function some(points: readonly FaultPoint[], wanted: number): FaultPoint[] {
+  const most = Math.max(FEWEST, wanted);
+  return FAULT_KINDS.flatMap((kind) => {
+    const own = points.filter((point) => point.kind === kind);
+    const every = Math.max(1, own.length / most);
+    return own.filter((_, at) => Math.floor(at / every) !== Math.floor((at - 1) / every));
+  });
+}
+
+function countKinds(points: readonly FaultPoint[]): Record<FaultKind, number> {
+  const counts = { crash: 0, fail: 0, late: 0, twice: 0 };
+  for (const { kind } of points) counts[kind]++;
+  return counts;
+}
+
+function referenceDrive(recorder: ReferenceRecorder): FaultDrive {
+  return {
+    before: { events: [], calls: [], now: null },
+    judges: 'all',
+    drive: (machine, options, world, time) =>
+      run(machine, {
+        ...options,
+        effects: recorder.wrap(world, time),
+        onEvent: (event, position) => {
+          recorder.note(event, time);
+          options.onEvent?.(event, position);
+        },
+      }),
+  };
+}
+
+async function runPoint(
+  suite: Suite,
+  row: TestRow,
+  options: TestOptions,
+  reference: Reference,
+  point: FaultPoint,
+): Promise<FaultOutcome> {
+  const drive = new PointDrive(reference, point);
+  let executed: ExecutedTest;
+  try {
+    executed = await executeTest(suite, row, { ...options, fault: drive });
+  } catch (cause) {
+    const defect = cause instanceof Error ? cause.message : String(cause);
+    return { point, end: 'it did not end', isSame: false, failures: [], defect, log: [] };
+  }
+  const { report, problems, failures, isStuck } = executed;
+  const isSame = report !== null && sameEnd(reference, { report, events: executed.events });
+  const reason = problems[0]?.message ?? drive.reason ?? undefined;
+  const stuck = isStuck ? [{ line: 0, message: 'the run hangs: everything that it waits for hangs' }] : [];
+  const mayDiffer = reason !== undefined || point.kind === 'fail' || point.kind === 'late';
+  const defect = drive.defect ?? (isSame || mayDiffer ? undefined : 'a crash alone must not change how a run ends');
+  return {
+    point,
+    end: problems.length > 0 ? 'an unknown end' : endOf(report, reference.report),
+    isSame,
+    failures: problems.length > 0 ? [] : [...failures, ...stuck],
+    log: logTail(executed.events),
+    ...omitUndefined({ reason, defect }),
+  };
+}
+
+class PointDrive implements FaultDrive {
+  readonly before: FaultDrive['before'];
+  readonly judges = 'always';
+  /** Why the end may be another one. */
+  reason: string | null = null;
+  defect: string | undefined;
+  private readonly settled: ReadonlySet<Performed>;
+
+  constructor(
+    private readonly reference: Reference,
+    private readonly point: FaultPoint,
+  ) {
+    const { events, times, performed } = reference;
+    const { cut } = point;
+    const kept = cut === null ? [] : events.slice(0, cut);
+    this.settled = new Set(
+      performed.filter((entry) => (reference.ends.get(entry) ?? Number.POSITIVE_INFINITY) <= (cut ?? 0)),
+    );
+    const calls = performed.filter((entry) => this.settled.has(entry) || entry === point.performed);
+    this.before = {
+      events: kept,
+      calls: calls.flatMap(({ request }): Call[] => (isProcess(request) ? [callOf(request)] : [])),
+      now: cut === null ? null : (times[cut - 1] ?? null),
+    };
+  }
+
+  drive: FaultDrive['drive'] = async (machine, options, others, time) => {
+    const { performed, times } = this.reference;
+    const { changes, cut } = this.point;
+    const world = new FaultWorld({ performed, settled: this.settled, changes, others, time });
+    const given = { ...options, effects: world };
+    if (cut === null) return run(machine, given);
+    const outcomes = new Map([...this.settled].map(({ request, outcome }) => [keyOf(request), outcome]));
+    const continued = await continueRecord(machine, given, {
+      events: this.before.events,
+      outcomeOf: (request, recorded) =>
+        request.kind === 'ask' || request.kind === 'signal' || !isProcess(request)
+          ? recorded
+          : (outcomes.get(keyOf(request)) ?? recorded),
+      activeMs: (times[cut - 1] ?? 0) - (times[0] ?? 0),
+    });
+    if ('difference' in continued) {
+      const { seq, recorded } = continued.difference;
+      this.defect = `the replay differs at event ${seq} (\`${recorded.type}\`)`;
+      return this.reference.report;
+    }
+    const [doubtful] = continued.inDoubt;
+    if (doubtful !== undefined && 'text' in doubtful && 'line' in doubtful)
+      this.reason = `line ${doubtful.line} \`${doubtful.text}\` is once and in doubt`;
+    const [again] = world.repeated;
+    if (again !== undefined) this.defect = `the effect ${again.effect} was performed again, although it has an outcome`;
+    return continued.report;
+  };
+}
+
+function sameEnd(
+  reference: Pick<Reference, 'report' | 'events'>,
+  other: { readonly report: RunReport; readonly events: readonly RunEvent[] },
+): boolean {
+  return endText(reference) === endText(other);
+}
+
+/** Everything about a run that a crash must not change: its end, and the events of its author. */
+function endText({ report, events }: { readonly report: RunReport; readonly events: readonly RunEvent[] }): string {
+  const emitted = events.filter((event) => event.type === 'emitted' && event.by === 'author');
+  const { status, returned, error, waiting, tracked } = report;
+  return JSON.stringify([status, returned, error, waiting.map(({ name, kind }) => [kind, name]), tracked, emitted]);
+}
+
+/** The state in which it ended, if that is another one; else how it ended there. */
+function endOf(report: RunReport | null, reference: RunReport): string {
+  if (report === null) return 'it did not start';
+  const { status, state, error, waiting } = report;
+  if (status === 'suspended') return `suspended ${waiting.map(({ name, kind }) => name ?? kind).join(', ')}`;
+  if (state !== null && state !== reference.state) return state;
+  return error === null || error.kind === status ? status : `${status} ${error.kind}`;
+}
+
+/** What ran twice and would do so after a crash at the wrong moment. */
+function repeatable(points: readonly FaultPoint[]): { readonly text: string; readonly line: number }[] {
+  const found = new Map<string, { readonly text: string; readonly line: number }>();
+  for (const { performed } of points) {
+    if (performed === null || !isProcess(performed.request) || performed.request.once) continue;
+    const { text, line } = performed.request;
+    found.set(`${line} ${text}`, { text, line });
+  }
+  return [...found.values()].sort((one, other) => one.line - other.line);
+}

@@ -1,0 +1,90 @@
+/** What a run recorded can be played: the same run follows, whatever kinds of effects it has. */
+import { mkdtempSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import type { RunEvent } from '../../src/interpreter/events/event.js';
+import { diskFiles } from '../../src/project/host.js';
+import { readCassette } from '../../src/runtime/cassette/read-cassette.js';
+import { createRecorder } from '../../src/runtime/cassette/recorder.js';
+import { run } from '../../src/runtime/run/run.js';
+import type { TestLine } from '../../src/syntax/tests/test-tree.js';
+import { loadSuite } from '../../src/testing/load-suite.js';
+import { rowsOf, type TestRow } from '../../src/testing/rows.js';
+import { executeTest, type TestOptions } from '../../src/testing/run-test.js';
+import { snapshotText } from '../../src/testing/snapshot-text.js';
+import type { Suite } from '../../src/testing/suite.js';
+import { some } from '../amount.js';
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const folder = mkdtempSync(join(tmpdir(), 'cassettes-'));
+const files = readdirSync(join(root, 'examples'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.test.dsl'))
+  .map((name) => join('examples', name))
+  .sort();
+
+test.each(files)('%s', async (file) => {
+  const cwd = join(root, dirname(file));
+  const host = { folder: root, files: diskFiles, allowOutside: false, environment: {} };
+  const loaded = await loadSuite(host, file, cwd);
+  if ('missing' in loaded || loaded.suite === null) throw new Error('the suite is sound');
+  const options: TestOptions = {
+    cwd,
+    real: null,
+    snapshot: () => null,
+    noteUse: () => undefined,
+    noteEvents: () => undefined,
+  };
+  for (const row of some(loaded.suite.tree.tests.flatMap(rowsOf), 1)) {
+    if (row.test.lines.some(({ kind }) => kind === 'skip')) continue;
+    const path = join(folder, `${file.replaceAll('/', '-')}.yaml`);
+    const recorded = await record(loaded.suite, row, options, path);
+    const played = await play(loaded.suite, row, options, path);
+    expect(played, row.name).toBe(recorded);
+  }
+});
+
+async function record(suite: Suite, row: TestRow, options: TestOptions, file: string): Promise<string> {
+  const executed = await executeTest(suite, row, {
+    ...options,
+    fault: {
+      before: { events: [], calls: [], now: null },
+      judges: 'all',
+      async drive(machine, runOptions, world, time) {
+        const recorder = await createRecorder({ file, program: machine.name, redactor: null, time, overwrite: true });
+        const report = await run(machine, {
+          ...runOptions,
+          effects: recorder.wrap(world),
+          onEvent: (event, position) => {
+            recorder.note(event);
+            runOptions.onEvent?.(event, position);
+          },
+        });
+        expect(recorder.finish(report.status)).toBeNull();
+        return report;
+      },
+    },
+  });
+  return describeRun(executed.events);
+}
+
+/** The test without its mocks, answers and signals. */
+async function play(suite: Suite, row: TestRow, options: TestOptions, file: string): Promise<string> {
+  const read = await readCassette(file, file, null);
+  if ('problems' in read) throw new Error(JSON.stringify(read.problems));
+  const { span } = row.test;
+  const kept = row.test.lines.filter(({ kind }) => kind === 'given' || kind === 'start');
+  const line: TestLine = { kind: 'cassette', path: file, match: 'path', drift: 'fail', span };
+  const test = { ...row.test, lines: [...kept, line] };
+  const played = { ...suite, cassettes: new Map([[file, read.cassette]]) };
+  const executed = await executeTest(played, { ...row, test }, options);
+  const wrong = executed.failures.filter(({ message }) => !/^the run (?:failed|waits|was)/.test(message));
+  expect(wrong, row.name).toEqual([]);
+  return describeRun(executed.events);
+}
+
+function describeRun(events: readonly RunEvent[]): string {
+  const ends = events.flatMap((event) => (event.type === 'run_suspended' ? [`suspended ${event.waiting.length}`] : []));
+  return [snapshotText(events), ...ends].join('\n');
+}
