@@ -18,6 +18,8 @@ export interface FoundAgent {
   readonly allow: readonly string[] | null;
   /** What its program cannot be kept from, though it is not in `allow`. */
   readonly not_prevented: readonly { readonly permission: string; readonly reason: string }[];
+  /** What to know about `allow` and the own settings of its program. */
+  readonly remark?: string;
   /** The command line without the prompt; null if it is unknown. */
   readonly argv: readonly string[] | null;
   /** The reason why the agent cannot be called, or null. */
@@ -70,7 +72,7 @@ function programLines(programs: readonly FoundProgram[], paint: Paint): string[]
 function agentLines(agents: readonly FoundAgent[], paint: Paint): string[] {
   if (agents.length === 0) return ['none'];
   return rows(
-    agents.flatMap(({ name, adapter, argv, problem, not_prevented }) => [
+    agents.flatMap(({ name, adapter, argv, problem, not_prevented, remark }) => [
       [
         mark(problem === null, paint),
         escapeControls(name),
@@ -85,6 +87,7 @@ function agentLines(agents: readonly FoundAgent[], paint: Paint): string[] {
         '',
         { text: visibleLine(`not kept from ${permission}: ${reason}`), paint: paint.warning },
       ]),
+      ...(remark === undefined ? [] : [['', '', '', { text: visibleLine(remark), paint: paint.warning }]]),
     ]),
   );
 }

@@ -114,6 +114,16 @@ describe('doctor', () => {
   const configuration =
     'agents:\n  builder: {adapter: claude, model: sonnet}\n  own: {adapter: command, run: ["./own.sh"]}\n';
 
+  test('says which rules of the user lose against `allow`', async () => {
+    const agents = 'agents: { a: { adapter: opencode, allow: [shell] }, b: { adapter: opencode, allow: [edit] } }\n';
+    const one = placeWith({ 'statedsl.config.yaml': agents }, {});
+    const { stdout } = await one.run(['doctor', '--json'], { env: { PATH: '/usr/bin:/bin' } });
+    const [a, b] = JSON.parse(stdout).agents;
+    expect(a.remark).toContain('`opencode.json`');
+    expect(b).not.toHaveProperty('remark');
+    expect((await one.run(['doctor'], { env: { PATH: '/usr/bin:/bin' } })).stdout).toContain(a.remark);
+  });
+
   test('lists what is installed, and ends with 1 when something configured is missing', async () => {
     const one = placeWith({ 'statedsl.config.yaml': configuration, 'own.sh': '' }, {});
     const env = { PATH: '/usr/bin:/bin' };

@@ -1,12 +1,14 @@
 /** `statedsl doctor`: what is installed here, and whether the agents of the configuration can be called. */
 
 import { existsSync } from 'node:fs';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { commandLocator } from '../../project/command-finder.js';
 import { loadSettings } from '../../project/settings.js';
 import { describeCall } from '../../runtime/agents/describe.js';
 import type { Adapter } from '../../runtime/agents/programs/adapter.js';
 import { nameableAdapters } from '../../runtime/agents/programs/adapters.js';
 import { leaksOf } from '../../runtime/agents/programs/leaks.js';
+import { allowedBy } from '../../runtime/agents/programs/permissions.js';
 import { resolveAgent, unknownAgent } from '../../runtime/agents/resolve.js';
 import type { Configuration } from '../../runtime/configuration/configuration.js';
 import { VERSION } from '../../runtime/version.js';
@@ -71,7 +73,9 @@ async function examineAgent(
   const agent = resolveAgent(name, settings);
   const { adapter, model = null, allow = null } = agents[name] ?? { adapter: '' };
   const not_prevented = agent === null ? [] : leaksOf(agent.adapter, agent.configuration);
-  const facts = { name, adapter, model, allow, not_prevented };
+  const allowed = agent === null ? null : allowedBy(agent.configuration);
+  const remark = allowed === null ? null : (agent?.adapter.remark?.(allowed) ?? null);
+  const facts = { name, adapter, model, allow, not_prevented, ...omitUndefined({ remark: remark ?? undefined }) };
   if (agent === null) return { ...facts, argv: null, problem: unknownAgent(name, settings) };
   const prepared = await describeCall(name, agent, folder);
   if ('reason' in prepared) return { ...facts, argv: null, problem: prepared.reason };

@@ -94,6 +94,8 @@ export interface Adapter {
   };
   /** Actions that the program cannot be prevented from, by the permission that the agent lacks. */
   leaks(allowed: Allowed, args: readonly string[]): Leaks;
+  /** What a user should know about these permissions and the own settings of the program; null: nothing. */
+  remark?(allowed: Allowed): string | null;
   /** The first version with the flags for its permissions; absent if older versions refuse to start with them. */
   readonly allowSince?: string;
   /** Flags in the `args` of an agent that may permit more than `allow`, and beginnings of such arguments. */

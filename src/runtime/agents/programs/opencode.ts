@@ -16,6 +16,9 @@ export const opencodeAdapter: Adapter = {
   service: true,
   reportsEnd: true,
   leaks: leaksOfCommands,
+  // The program keeps the order of the user's rules, and adds ours at the end where the user has none for everything.
+  remark: ({ shell }) =>
+    shell ? 'rules for single commands in `opencode.json` count only if `"*"` is the first rule of `bash` there' : null,
   allowSince: '1.1.1',
   // Denied actions stay denied even with `--auto`.
   loosens: [],
