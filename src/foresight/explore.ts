@@ -52,7 +52,9 @@ export interface Exploration {
   /** Executes the segment of an edge again. */
   readonly repeat: (moment: Moment | null, edge: Edge | null) => Repeated;
   /** What monitors found, by node. */
-  readonly violations: readonly { readonly edge: Edge | null; readonly node: number; readonly property: number }[];
+  readonly violations: readonly { readonly edge: Edge; readonly property: number }[];
+  /** By node. */
+  readonly monitorStates: readonly MonitorState[];
   /** For each property, whether its left side was ever reached. */
   readonly awoken: ReadonlySet<number>;
 }
@@ -112,7 +114,7 @@ class Explorer {
   private readonly siteIndex = new Map<string, number>();
   private readonly mistakes: Mistake[] = [];
   private readonly mistakeIndex = new Map<string, number>();
-  private readonly violations: { readonly edge: Edge | null; readonly node: number; readonly property: number }[] = [];
+  private readonly violations: { readonly edge: Edge; readonly property: number }[] = [];
   private readonly awoken = new Set<number>();
   private readonly monitors: Monitors;
   private readonly runOptions: RunOptions;
@@ -165,6 +167,7 @@ class Explorer {
       options,
       repeat: (moment, edge) => this.repeat(moment, edge),
       violations,
+      monitorStates: this.states,
       awoken,
     };
   }
@@ -184,8 +187,9 @@ class Explorer {
       }
       if (segment.knowledge.usedLength) this.isBounded = true;
       for (const list of segment.knowledge.lists) this.lists.add(list);
-      scripts.push(...oracle.others());
+      // A monitor may decide more.
       then(segment, oracle);
+      scripts.push(...oracle.others());
     }
   }
 
@@ -263,7 +267,7 @@ class Explorer {
     };
     if (about.from < 0) this.begins.push(edge);
     else this.nodes[about.from]?.out.push(edge);
-    for (const property of watched.violated) this.violations.push({ edge, node: to, property });
+    for (const property of watched.violated) this.violations.push({ edge, property });
     if (known !== undefined) return;
     const { result } = run;
     this.known.set(configuration.key, to);

@@ -2,6 +2,7 @@
 import type { Json } from '../machine/expression.js';
 import type { Bound } from './bounds.js';
 import { ROUNDS } from './defects.js';
+import type { JudgedProperty } from './properties.js';
 import type { Trace } from './trace.js';
 import { traceLines } from './trace-lines.js';
 import type { End, Found, Verification } from './verify.js';
@@ -37,7 +38,7 @@ export interface TextOptions {
 }
 
 export function reportText(verification: Verification, { allTraces }: TextOptions): string {
-  const { configurations, segments, ends, defects, bounds, never, stoppedBy } = verification;
+  const { configurations, segments, ends, defects, bounds, never, properties, stoppedBy } = verification;
   const traces = new Traces();
   const sections = [
     section('ends', endRows(ends, traces)),
@@ -46,6 +47,10 @@ export function reportText(verification: Verification, { allTraces }: TextOption
       defects.flatMap((defect) => defectLines(defect, traces)),
     ),
     section('bounds', boundRows(bounds)),
+    section(
+      'properties',
+      properties.flatMap((property) => propertyLines(property, traces)),
+    ),
     section(
       'never entered',
       never.map((state) => `  ${state}`),
@@ -78,6 +83,12 @@ function defectLines({ kind, severity, file, line, message, help, trace, cycle }
     lines.push(...traceLines(trace, cycle, ROUNDS).map((text) => `      ${text}`));
   }
   return [...lines, `    = help: ${help}`];
+}
+
+function propertyLines({ name, verdict, trace, cycle }: JudgedProperty, traces: Traces): string[] {
+  const line = `  ${name}: ${verdict}`;
+  if (trace === null) return [line];
+  return [`${line}, ${traces.name(trace, cycle)}`, ...traceLines(trace, cycle, ROUNDS).map((text) => `      ${text}`)];
 }
 
 function boundRows(bounds: readonly Bound[]): string[] {
@@ -116,7 +127,8 @@ function shorten(text: string): string {
 
 /** The same as JSON. */
 export function reportJson(verification: Verification): Json {
-  const { machine, stoppedBy, isBounded, configurations, segments, ends, defects, bounds, never } = verification;
+  const { machine, stoppedBy, isBounded, configurations, segments, ends, defects, bounds, never, properties } =
+    verification;
   const traceJson = (trace: Trace, cycle = 0): Json => ({
     confirmed: trace.isConfirmed,
     inputs: trace.inputs as Json,
@@ -142,13 +154,19 @@ export function reportJson(verification: Verification): Json {
       because: because === null ? null : { ...because },
     })),
     never: [...never],
-    properties: [],
+    properties: properties.map(({ name, verdict, trace, cycle }) => ({
+      name,
+      verdict,
+      trace: trace === null ? null : traceJson(trace, cycle),
+    })),
   };
 }
 
 /** What a verification comes to: 0 nothing is wrong, 1 something confirmed is, 3 it is not decided. */
-export function verdictOf({ stoppedBy, defects }: Verification, isStrict: boolean): 0 | 1 | 3 {
+export function verdictOf({ stoppedBy, defects, properties }: Verification, isStrict: boolean): 0 | 1 | 3 {
   const wrong = defects.filter(({ severity }) => severity === 'error' || isStrict);
-  if (wrong.some(({ trace }) => trace === null || trace.isConfirmed)) return 1;
-  return wrong.length > 0 || stoppedBy !== null ? 3 : 0;
+  const verdicts = properties.map(({ verdict }) => verdict);
+  if (wrong.some(({ trace }) => trace === null || trace.isConfirmed) || verdicts.includes('violated')) return 1;
+  const isOpen = verdicts.some((verdict) => verdict !== 'proved' && verdict !== 'bounded');
+  return wrong.length > 0 || stoppedBy !== null || isOpen ? 3 : 0;
 }

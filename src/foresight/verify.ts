@@ -6,6 +6,7 @@ import type { Reduction } from './configuration.js';
 import { type Defect, defectsOf } from './defects.js';
 import { type Exploration, type ExploreOptions, explore } from './explore.js';
 import { wayTo } from './graph.js';
+import { type JudgedProperty, judgeProperties, monitorsOf, type Property } from './properties.js';
 import { type Trace, traceOf } from './trace.js';
 import { ANY_TYPE, TYPE } from './unknown/facts.js';
 import { markOf, type Unknown } from './unknown/knowledge.js';
@@ -23,6 +24,7 @@ export interface VerifyOptions {
   readonly without: ReadonlySet<Reduction>;
   /** By agent, in US dollars. */
   readonly maxCost: Readonly<Record<string, number>>;
+  readonly properties?: readonly Property[];
 }
 
 /** An end that runs come to. */
@@ -50,10 +52,13 @@ export interface Verification {
   readonly bounds: readonly Bound[];
   /** States that no run enters with these inputs. */
   readonly never: readonly string[];
+  readonly properties: readonly JudgedProperty[];
 }
 
 export function verify(machine: Machine, options: VerifyOptions): Verification {
-  const exploration = explore(machine, exploreOptions(machine, options, options.free));
+  const { properties = [] } = options;
+  const monitors = properties.length === 0 ? {} : { monitors: monitorsOf(properties) };
+  const exploration = explore(machine, { ...exploreOptions(machine, options, options.free), ...monitors });
   const { stoppedBy, isBounded, nodes, segments, sites } = exploration;
   const isComplete = stoppedBy === null;
   const shorter =
@@ -77,6 +82,7 @@ export function verify(machine: Machine, options: VerifyOptions): Verification {
     never: isComplete
       ? machine.states.flatMap(({ name, builtin }) => (builtin === true || entered.has(name) ? [] : [name]))
       : [],
+    properties: judgeProperties(exploration, properties),
   };
 }
 

@@ -32,6 +32,8 @@ export function addVerify(program: Command, onExit: (code: number) => void): voi
         },
       ),
     )
+    .option('--never <moment>', 'what must not happen: "event X UNLESS state Y" (repeatable)', collect)
+    .option('--after <moments>', 'what must follow before the end: "state X → state Y" (repeatable)', collect)
     .option('--strict', 'warnings count, too')
     .option('--traces', 'print the traces of all ends')
     .option('--tools <file>', 'the tools of CALL')

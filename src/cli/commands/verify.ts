@@ -1,5 +1,6 @@
 /** `statedsl verify`: explores everything that programs can do, without starting anything. */
 import type { Reduction } from '../../foresight/configuration.js';
+import { matchesNothing, type Property, readProperty } from '../../foresight/properties.js';
 import { reportJson, reportText, verdictOf } from '../../foresight/report.js';
 import { type Verification, verify } from '../../foresight/verify.js';
 import type { Json } from '../../machine/expression.js';
@@ -28,6 +29,8 @@ export interface VerifyFlags {
   readonly seconds: number;
   /** True: all reductions. */
   readonly reduction: true | readonly string[];
+  readonly never?: readonly string[];
+  readonly after?: readonly string[];
   readonly strict?: boolean;
   readonly traces?: boolean;
   readonly tools?: string;
@@ -43,13 +46,29 @@ export async function verifyCommand(files: readonly string[], flags: VerifyFlags
     const { configuration } = await loadSettings(commandLineHost(), file);
     machines.push(...found.map((machine) => ({ file, machine, configuration })));
   }
+  const properties: Property[] = [];
+  for (const kind of ['never', 'after'] as const)
+    for (const text of flags[kind] ?? []) {
+      const read = readProperty(kind, text);
+      if ('problem' in read) return usageError(read.problem);
+      properties.push(read);
+    }
   const results: Verification[] = [];
   for (const { file, machine, configuration } of machines) {
     const given = await valuesFor(machine, flags);
     if (given === null) return EXIT.usage;
     const unknown = (flags.free ?? []).find((name) => !machine.inputs.some((input) => input.name === name));
     if (unknown !== undefined) return usageError(`the program has no input \`${unknown}\``, 'leave it out of `--free`');
+    for (const property of properties) {
+      const missing = matchesNothing(machine, property);
+      if (missing !== null)
+        return usageError(
+          `\`${property.name}\` matches nothing: the program has ${missing}`,
+          'correct the name; such a property would hold only because nothing happens',
+        );
+    }
     const verification = verify(machine, {
+      properties,
       ...given,
       free: new Set(flags.free ?? []),
       withFailures: flags.failures,

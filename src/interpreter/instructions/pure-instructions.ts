@@ -85,7 +85,8 @@ export function linkIncrement(instruction: Op<'increment'>, context: LinkContext
           ? finiteResult(current + increment, 'INCREMENT')
           : add(current, increment, name, storage === 'tracked');
       slots[slot] = result;
-      if (storage === 'tracked' && !t.run.quiet) record(t, { type: 'tracked_set', name, value: plain(result) });
+      if (storage === 'tracked' && !t.run.quiet)
+        record(t, { type: 'tracked_set', name, value: typeof result === 'number' ? result : plain(result) });
       return next;
     },
   };
