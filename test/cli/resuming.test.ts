@@ -1,10 +1,17 @@
 /** A run that is resumed: deadlines and limits are those of the whole run, and only what failed is done again. */
 import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type Place, place, type Result } from './statedsl.js';
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+/** Commands of this process see another time of day from now on. Timers are real. */
+function setTime(ms: number): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: ms });
+}
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 const reportOf = ({ stdout, stderr }: Result) => {
   expect(stdout, stderr).not.toBe('');
@@ -15,31 +22,31 @@ const logOf = ({ folder }: Place): string[] => readFileSync(join(folder, 'log'),
 
 describe('time', () => {
   test('a WAIT ends at its point in time, even if no process executed the run meanwhile', async () => {
-    const one = place({ 'p.dsl': 'WAIT: 1500ms\nRETURN: waited\n' });
+    const one = place({ 'p.dsl': 'WAIT: 1h\nRETURN: waited\n' });
     const { waiting } = reportOf(await one.run(['run', 'p.dsl', '--suspend-after', '100ms', '--json']));
     expect((await one.run(['resume', '--json'])).code, 'it is too early').toBe(75);
-    await pause(waiting[0].until + 100 - Date.now());
+    setTime(waiting[0].until);
     const late = ['resume', '--suspend-after', '100ms', '--json'];
     expect(reportOf(await one.run(late))).toMatchObject({ status: 'returned', returned: 'waited' });
   });
 
   test('a resumed WAIT waits for the remaining time', async () => {
-    const one = place({ 'p.dsl': 'WAIT: 2s\nRETURN: waited\n' });
+    const one = place({ 'p.dsl': 'WAIT: 4s\nRETURN: waited\n' });
     const begun = Date.now();
     const suspended = ['--suspend-after', '0ms', '--json'];
     const { waiting } = reportOf(await one.run(['run', 'p.dsl', ...suspended]));
     expect(reportOf(await one.run(['resume', ...suspended]))).toMatchObject({ waiting });
     expect((await one.run(['resume', '--suspend-after', 'never'])).code).toBe(0);
-    expect(Date.now() - begun).toBeGreaterThanOrEqual(1990);
+    expect(Date.now() - begun).toBeGreaterThanOrEqual(3990);
   });
 
   test('an answer that did not come in time is the default, and the record says so', async () => {
-    const one = place({ 'p.dsl': 'ASK user: "Go?" → go choices=yes,no default=no deadline=1s\nRETURN: {go}\n' });
+    const one = place({ 'p.dsl': 'ASK user: "Go?" → go choices=yes,no default=no deadline=1h\nRETURN: {go}\n' });
     const { run_id, waiting } = reportOf(await one.run(['run', 'p.dsl', '--json']));
     expect(waiting[0]).toMatchObject({ kind: 'ask', name: 'go' });
     expect((await one.run(['answer', run_id, 'go=perhaps'])).code).toBe(2);
     expect((await one.run(['answer', run_id, 'stop=yes'])).code).toBe(2);
-    await pause(1100);
+    setTime(Date.now() + 3_600_000);
     expect(reportOf(await one.run(['resume', '--json']))).toMatchObject({ status: 'returned', returned: 'no' });
     expect(readFileSync(join(one.folder, '.statedsl/runs', run_id, 'journal.ndjson'), 'utf8')).toContain(
       '"by":"deadline"',
@@ -49,23 +56,23 @@ describe('time', () => {
 
   test('a time limit counts only while a process executes the run', async () => {
     const one = place({
-      'p.dsl': 'LIMIT: time=1500ms\nDO: sleep 0.3\nASK user: "Go?" → go\nDO: sleep 0.3\nRETURN: {go}\n',
+      'p.dsl': 'LIMIT: time=1h\nASK user: "Go?" → go\nRETURN: {go}\n',
     });
     const { run_id } = reportOf(await one.run(['run', 'p.dsl', '--json']));
-    await pause(1600);
+    setTime(Date.now() + 3_600_000);
     expect(reportOf(await one.run(['answer', run_id, 'go=yes', '--json']))).toMatchObject({ returned: 'yes' });
   });
 
   test('a limit of time is not begun anew', async () => {
     const one = place({
-      'p.dsl': 'LIMIT: time=1500ms\nDO: sleep 1\nASK user: "Go?" → go\nDO: echo x >> log; sleep 1\nRETURN: {go}\n',
+      'p.dsl': 'LIMIT: time=4s\nDO: sleep 2\nASK user: "Go?" → go\nDO: sleep 2.1\nRETURN: {go}\n',
     });
     const { run_id } = reportOf(await one.run(['run', 'p.dsl', '--json']));
     expect(reportOf(await one.run(['answer', run_id, 'go=yes', '--json'])).error).toMatchObject({ kind: 'limit' });
     const refused = await one.run(['resume', run_id]);
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain('--timeout');
-    expect(reportOf(await one.run(['resume', run_id, '--timeout', '20s', '--json']))).toMatchObject({
+    expect(reportOf(await one.run(['resume', run_id, '--timeout', '1h', '--json']))).toMatchObject({
       returned: 'yes',
     });
   });

@@ -1,19 +1,10 @@
 import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { until } from '../harness/until.js';
 import { ended, place } from './statedsl.js';
 
-/** Waits until a file is there, for at most ten seconds. */
-async function appears(path: string): Promise<void> {
-  for (let i = 0; i < 500 && !existsSync(path); i++) await new Promise((resolve) => setTimeout(resolve, 20));
-  expect(existsSync(path)).toBe(true);
-}
-
-/** Waits until a process has ended, for at most two seconds: being killed takes a moment. */
-async function gone(pid: number): Promise<boolean> {
-  for (let i = 0; i < 100 && runs(pid); i++) await new Promise((resolve) => setTimeout(resolve, 20));
-  return !runs(pid);
-}
+const appears = (path: string): Promise<void> => until(() => existsSync(path));
 
 /** Whether a process runs. A zombie does not. */
 function runs(pid: number): boolean {
@@ -212,7 +203,8 @@ describe('interruption', () => {
     await new Promise((resolve) => setTimeout(resolve, 200));
     child.kill('SIGINT');
     expect((await end).code).toBe(130);
-    expect(await gone(Number(readFileSync(join(one.folder, 'pid'), 'utf8')))).toBe(true);
+    // Being killed takes a moment.
+    await until(() => !runs(Number(readFileSync(join(one.folder, 'pid'), 'utf8'))));
   });
 
   test('a pure loop can be interrupted too', async () => {
@@ -235,13 +227,17 @@ describe('interruption', () => {
 });
 
 test('--detach prints the run and leaves it running', async () => {
-  const one = place({ 'a.dsl': 'DO: sleep 0.5; touch done\nRETURN: x\n', 'b.dsl': 'INPUT: x\nRETURN\n' });
+  const one = place({
+    'a.dsl': 'DO: while [ ! -e go ]; do sleep 0.05; done; touch done\nRETURN: x\n',
+    'b.dsl': 'INPUT: x\nRETURN\n',
+  });
   const { code, stdout, stderr } = await one.runProcess(['run', 'a.dsl', '--detach']);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/^[0-9a-f-]{36}\n$/);
   expect(existsSync(join(one.folder, 'done'))).toBe(false);
+  one.file('go', '');
   const index = join(one.folder, '.statedsl', 'runs', 'index.ndjson');
-  await appears(index);
+  await until(() => existsSync(index) && readFileSync(index, 'utf8').endsWith('\n'));
   expect(JSON.parse(readFileSync(index, 'utf8'))).toMatchObject({ run_id: stdout.trim(), status: 'returned' });
   expect(existsSync(join(one.folder, 'done'))).toBe(true);
   const wrong = await one.runProcess(['run', 'b.dsl', '--detach']);
