@@ -19,6 +19,8 @@ interface Flight {
   readonly key: string;
   readonly entry: Entry<EndedEffect>;
   isStopped: boolean;
+  /** Whether this attempt waits for the effect in this process. */
+  isJoined: boolean;
 }
 
 /** How long the turn waits for a process that cannot be stopped, in milliseconds. */
@@ -42,7 +44,8 @@ export class EffectEntries {
   ) {
     this.attempt = of.host.newName();
     const leave = (): void => {
-      for (const { key } of [...this.flights.values(), ...this.stopping]) of.host.started.leave(key);
+      for (const { key, isJoined } of [...this.flights.values(), ...this.stopping])
+        if (isJoined) of.host.started.leave(key);
     };
     context.attemptOver.addEventListener('abort', leave, { once: true });
   }
@@ -66,13 +69,14 @@ export class EffectEntries {
       if (flight.isStopped) return stoppedBefore;
       const doubtful = isDoubtful && !host.started.has(key) ? doubtfulOutcome(request, this.of.inDoubt) : null;
       if (doubtful !== null) return { outcome: doubtful, at: 0, printed: 0 };
+      flight.isJoined = true;
       return host.started.join(key, (stop) => host.perform(runId, request, { stop, outputLimit }));
     };
     const entry = this.context.run(name, perform).map((performed, failure): EndedEffect => {
       if (performed === undefined) throw failure;
       return { kind: 'performed', effect, performed };
     });
-    const flight: Flight = { key, entry, isStopped: false };
+    const flight: Flight = { key, entry, isStopped: false, isJoined: false };
     this.flights.set(effect, flight);
   }
 

@@ -8,6 +8,8 @@ import type { Performed } from './messages.js';
 interface StartedEffect {
   readonly stopping: AbortController;
   readonly performed: Promise<Performed>;
+  /** How many attempts wait for it: one that breaks off may notice that only after the next one has joined. */
+  waiting: number;
   /** Set while no attempt waits for it. */
   timer: ReturnType<typeof setTimeout> | null;
 }
@@ -30,13 +32,14 @@ export class StartedEffects {
     if (known !== undefined) {
       if (known.timer !== null) clearTimeout(known.timer);
       known.timer = null;
+      known.waiting++;
       return known.performed;
     }
     const stopping = new AbortController();
     const performed = start(stopping.signal);
     // A failure belongs to those who joined. They may have broken off.
     performed.catch(() => undefined);
-    this.started.set(key, { stopping, performed, timer: null });
+    this.started.set(key, { stopping, performed, waiting: 1, timer: null });
     return performed;
   }
 
@@ -52,10 +55,10 @@ export class StartedEffects {
     this.started.delete(key);
   }
 
-  /** The attempt that waited for it is over. Without another one, it is stopped after a time. */
+  /** An attempt that had joined is over. Without another one, the effect is stopped after a time. */
   leave(key: string): void {
     const known = this.started.get(key);
-    if (known === undefined) return;
+    if (known === undefined || --known.waiting > 0) return;
     known.timer ??= setTimeout(() => {
       known.stopping.abort();
       this.started.delete(key);

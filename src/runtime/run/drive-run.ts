@@ -13,6 +13,7 @@ import type { Redactor } from '../redact.js';
 import type { Checkpoints } from '../store/checkpoint.js';
 import type { Inbox } from '../store/inbox.js';
 import type { OpenJournal } from '../store/journal.js';
+import type { IndexEntry } from '../store/run-header.js';
 import { type StateFile, stateFile } from '../store/state-file.js';
 import { StoreError } from '../store/store-error.js';
 import type { RunWorktrees } from '../worktree/run-worktrees.js';
@@ -126,13 +127,9 @@ function firstLine(text: string): string {
   return text.trimStart().split('\n', 1)[0]?.slice(0, 200) ?? '';
 }
 
-/** The index and the state file can be rebuilt from the journal, so a disk error here does not change the result. */
-export async function closeRun(
-  { run, open, startedAt }: Pick<OpenRun, 'run' | 'open' | 'startedAt'>,
-  report: RunReport,
-  file: StateFile | null,
-): Promise<void> {
-  const entry = {
+/** The line about a run in the index of its store. `startedAt`: ISO 8601. */
+export function indexEntryOf(report: RunReport, startedAt: string): IndexEntry {
+  return {
     run_id: report.run_id,
     machine: report.machine,
     status: report.status,
@@ -148,6 +145,15 @@ export async function closeRun(
       cancelled: report.error?.kind === 'cancelled' ? (true as const) : undefined,
     }),
   };
+}
+
+/** The index and the state file can be rebuilt from the journal, so a disk error here does not change the result. */
+export async function closeRun(
+  { run, open, startedAt }: Pick<OpenRun, 'run' | 'open' | 'startedAt'>,
+  report: RunReport,
+  file: StateFile | null,
+): Promise<void> {
+  const entry = indexEntryOf(report, startedAt);
   // If another process has taken over the run, that process reports its end.
   const writes = open?.isLost === true ? [] : [() => file?.last(run), () => open?.folder?.appendIndex(entry)];
   // Separately, so that the lock is released in any case.

@@ -1,0 +1,115 @@
+/**
+ * The object of a run, from outside: everything that a program without the package of the engine needs, over HTTP. A server
+ * that does not answer is asked again for a while, because it may be starting.
+ */
+import type { Delivery } from '../runtime/store/inbox.js';
+import type { Submission } from './messages.js';
+import type { EventLines, RunState } from './run-object.js';
+import { type RunHandler, serviceNames } from './services.js';
+
+export interface ClientOptions {
+  /** The address of the ingress, such as `http://127.0.0.1:8080`. */
+  readonly url: string;
+  readonly namespace: string;
+  /** Sent as `Authorization: Bearer …`; null: nothing is sent. */
+  readonly token: string | null;
+  /** How long a server may not answer, in milliseconds. */
+  readonly patienceMs: number;
+}
+
+/** Why the engine did not do what was asked. */
+export class EngineFailure extends Error {
+  constructor(
+    /** `absent`: no server answers. `no-service`: no worker has registered the services. `refused`: see `status`. */
+    readonly kind: 'absent' | 'no-service' | 'refused',
+    readonly status: number | null,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+export interface EngineClient {
+  /** Begins a run. Submitting it twice is the same as once. */
+  submit(submission: Submission): Promise<void>;
+  /** Delivers answers, signals or the wish to end the run. */
+  deliver(runId: string, deliveries: readonly Delivery[]): Promise<void>;
+  /** Null: there is no such run. */
+  status(runId: string): Promise<RunState | null>;
+  about(runId: string): Promise<Submission | null>;
+  /** The lines of the journal from a number on: what is there, then what comes, until the run has ended. */
+  events(runId: string, from?: number, signal?: AbortSignal): AsyncGenerator<EventLines>;
+}
+
+const PAUSE_MS = 250;
+
+export function engineClient(given: ClientOptions): EngineClient {
+  const options = { ...given, url: given.url.replace(/\/+$/, '') };
+  const services = serviceNames(options.namespace);
+  const call = <T>(runId: string, handler: RunHandler, message: unknown, signal?: AbortSignal): Promise<T> => {
+    const { service } = services.run(runId, handler);
+    return post<T>(options, `${service}/${encodeURIComponent(runId)}/${handler}`, message, signal);
+  };
+  return {
+    submit: async (submission) => void (await call(submission.header.runId, 'submit', submission)),
+    deliver: async (runId, deliveries) => void (await call(runId, 'tell', deliveries)),
+    status: (runId) => call(runId, 'status', null),
+    about: (runId) => call(runId, 'about', null),
+    async *events(runId, from = 1, signal) {
+      for (let next = from; ; ) {
+        const part = await call<EventLines | null>(runId, 'events', { from: next, wait: true }, signal);
+        if (part === null) return;
+        next += part.lines.length;
+        if (part.lines.length > 0) yield part;
+        if ((part.status === 'returned' || part.status === 'failed') && next > part.seq) return;
+      }
+    },
+  };
+}
+
+async function post<T>(options: ClientOptions, path: string, message: unknown, signal?: AbortSignal): Promise<T> {
+  const { url, token, patienceMs } = options;
+  const address = `${url}/${path}`;
+  const headers = {
+    'content-type': 'application/json',
+    ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+  };
+  const request = {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(message),
+    ...(signal === undefined ? {} : { signal }),
+  };
+  for (const end = Date.now() + patienceMs; ; ) {
+    const answer = await fetch(address, request).catch((cause: unknown) => {
+      if (signal?.aborted) throw cause;
+      return null;
+    });
+    if (answer?.ok) {
+      const text = await answer.text();
+      return (text === '' ? null : JSON.parse(text)) as T;
+    }
+    // Whoever is between the client and the server answers like this while the server starts.
+    const isAbsent = answer === null || answer.status === 502 || answer.status === 503;
+    if (!isAbsent) throw await failureOf(answer, url);
+    if (Date.now() >= end) throw new EngineFailure('absent', null, `no engine answers at \`${url}\``);
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+}
+
+async function failureOf(answer: Response, url: string): Promise<EngineFailure> {
+  const text = await answer.text();
+  const message = messageIn(text);
+  if (answer.status === 404 && /service .*not found|not found/i.test(message) && !message.startsWith('there is no run'))
+    return new EngineFailure('no-service', 404, `the engine at \`${url}\` has no worker of statedsl: ${message}`);
+  return new EngineFailure('refused', answer.status, message);
+}
+
+function messageIn(text: string): string {
+  try {
+    const { message } = JSON.parse(text) as { readonly message?: unknown };
+    return typeof message === 'string' ? message : text;
+  } catch {
+    return text.trim().slice(0, 500);
+  }
+}

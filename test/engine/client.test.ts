@@ -1,0 +1,113 @@
+/** The client of an engine, against a server that answers as the test says. */
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { type EngineClient, type EngineFailure, engineClient } from '../../src/engine/client.js';
+
+interface Asked {
+  readonly path: string | undefined;
+  readonly authorization: string | undefined;
+  readonly message: unknown;
+}
+
+type Answer = readonly [status: number, body: unknown];
+
+/** Gives the answers one after the other; the last one also to all later requests. */
+async function withServer<T>(
+  answers: readonly Answer[],
+  action: (client: EngineClient, asked: readonly Asked[], url: string) => Promise<T>,
+): Promise<T> {
+  const asked: Asked[] = [];
+  const server = createServer(async (request: IncomingMessage, response) => {
+    const body = await text(request);
+    const { authorization } = request.headers;
+    const [status, answer] = (answers[asked.length] ?? answers.at(-1)) as Answer;
+    asked.push({ path: request.url, authorization, message: JSON.parse(body) });
+    response.writeHead(status).end(typeof answer === 'string' ? answer : JSON.stringify(answer));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  try {
+    return await action(
+      engineClient({ url: `${url}/`, namespace: 'ours', token: 'abc', patienceMs: 60_000 }),
+      asked,
+      url,
+    );
+  } finally {
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+async function failureOf(call: Promise<unknown>): Promise<Pick<EngineFailure, 'kind' | 'status' | 'message'>> {
+  const { kind, status, message } = (await call.then(
+    () => null,
+    (cause: unknown) => cause,
+  )) as EngineFailure;
+  return { kind, status, message };
+}
+
+test('it names the run, the handler and the namespace, and sends the token', async () => {
+  await withServer([[200, { seq: 3 }]], async (client, asked) => {
+    const delivery = { kind: 'cancel', by: 'ann' } as const;
+    await client.deliver('a/b', [delivery]);
+    expect(asked).toEqual([{ path: '/ours.Run/a%2Fb/tell', authorization: 'Bearer abc', message: [delivery] }]);
+  });
+});
+
+test('it asks again while the server starts', async () => {
+  await withServer(
+    [
+      [503, ''],
+      [502, ''],
+      [200, null],
+    ],
+    async (client, asked) => {
+      expect([await client.status('r'), asked.length]).toEqual([null, 3]);
+    },
+  );
+});
+
+test('it says whether there is no server, no worker, or a refusal', async () => {
+  const closed = await withServer([[200, null]], async (_, __, url) => url);
+  const absent = engineClient({ url: closed, namespace: 'ours', token: null, patienceMs: 0 });
+  expect(await failureOf(absent.status('r'))).toEqual({
+    kind: 'absent',
+    status: null,
+    message: `no engine answers at \`${closed}\``,
+  });
+  const missing: Answer = [404, { message: "service 'ours.Run' not found, make sure to register the service" }];
+  await withServer([missing], async (client, _, url) => {
+    expect(await failureOf(client.status('r'))).toEqual({
+      kind: 'no-service',
+      status: 404,
+      message: `the engine at \`${url}\` has no worker of statedsl: ${(missing[1] as { message: string }).message}`,
+    });
+  });
+  await withServer([[409, { message: 'run `r` has already returned' }]], async (client) => {
+    const refused = { kind: 'refused', status: 409, message: 'run `r` has already returned' };
+    expect(await failureOf(client.deliver('r', []))).toEqual(refused);
+  });
+  await withServer([[404, { message: 'there is no run `r`' }]], async (client) => {
+    expect((await failureOf(client.deliver('r', []))).kind).toBe('refused');
+  });
+  await withServer([[500, 'not JSON']], async (client) => {
+    expect(await failureOf(client.status('r'))).toEqual({ kind: 'refused', status: 500, message: 'not JSON' });
+  });
+});
+
+test('it follows events until the run has ended', async () => {
+  const answers: Answer[] = [
+    [200, { status: 'running', seq: 2, lines: ['1', '2'] }],
+    // Somebody else woke it.
+    [200, { status: 'running', seq: 2, lines: [] }],
+    [200, { status: 'returned', seq: 4, lines: ['3'] }],
+    [200, { status: 'returned', seq: 4, lines: ['4'] }],
+  ];
+  await withServer(answers, async (client, asked) => {
+    const lines: string[] = [];
+    for await (const part of client.events('r')) lines.push(...part.lines);
+    expect(lines).toEqual(['1', '2', '3', '4']);
+    expect(asked.map(({ message }) => (message as { from: number }).from)).toEqual([1, 3, 3, 4]);
+  });
+});

@@ -1,0 +1,94 @@
+/** The folder of a run that was executed on an engine: it is read like any other. */
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { compile } from '../../src/check/compile.js';
+import type { Submission } from '../../src/engine/messages.js';
+import { mirrorRun, type RunSource } from '../../src/engine/mirror.js';
+import { type EventLines, programOf, type RunState } from '../../src/engine/run-object.js';
+import { StartedEffects } from '../../src/engine/started-effects.js';
+import { checkDrift } from '../../src/runtime/run/again/replay-run.js';
+import { headerOf } from '../../src/runtime/run/header.js';
+import { fixedOptions } from '../../src/runtime/run/run-options.js';
+import { openStoredRun, readIndex } from '../../src/runtime/store/stored-run.js';
+import { type OpenEntry, ScriptedEngine, SERVICES } from './scripted-engine.js';
+
+const RUN = '01900000-0000-7000-8000-000000000002';
+const URL = 'http://127.0.0.1:8080';
+
+let directory = '';
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'statedsl-mirror-'));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+async function waitingRun(): Promise<ScriptedEngine> {
+  const text = 'DO: x = work\nASK user: "Go on?" → ok\nRETURN: {ok} {x}\n';
+  const { machine } = compile(text, { name: 'test.dsl', commands: ['work'] });
+  if (machine === null) throw new Error('it does not compile');
+  const made = { runId: RUN, startedAt: new Date(0).toISOString(), redactor: null, fixed: fixedOptions(machine, {}) };
+  const header = headerOf(machine, { cwd: directory, sources: [{ name: 'test.dsl', text }] }, made);
+  const submission: Submission = { header, inDoubt: 'fail', by: 'ann' };
+  const world = {
+    now: 1000,
+    ended: () => undefined,
+    next: async (open: readonly OpenEntry[]) => open[0] as OpenEntry,
+  };
+  const engine = new ScriptedEngine(world, {
+    services: SERVICES,
+    started: new StartedEffects(),
+    program: async () => programOf(submission),
+    perform: async () => ({ outcome: { kind: 'value', value: 5 }, at: 2000, printed: 0 }),
+    newName: () => 'one',
+  });
+  await engine.call(RUN, 'submit', submission);
+  await engine.deliverAll();
+  return engine;
+}
+
+/** The engine as its client has it. `asked`: the numbers of the first events that were fetched. */
+function sourceOf(engine: ScriptedEngine, asked: number[] = []): RunSource {
+  return {
+    about: (runId) => engine.call<Submission | null>(runId, 'about', null),
+    status: (runId) => engine.call<RunState | null>(runId, 'status', null),
+    async *events(runId, from = 1) {
+      asked.push(from);
+      yield await engine.call<EventLines>(runId, 'events', { from });
+    },
+  };
+}
+
+test('its lines are those of the engine, it replays, and the index has it', async () => {
+  const engine = await waitingRun();
+  const asked: number[] = [];
+  const path = await mirrorRun(sourceOf(engine, asked), URL, RUN, directory);
+  const journal = () => readFileSync(join(path, 'journal.ndjson'), 'utf8');
+  const first = journal();
+  expect(readIndex(directory).get(RUN)).toMatchObject({
+    status: 'suspended',
+    effects: 1,
+    started_at: '1970-01-01T00:00:00.000Z',
+  });
+  expect(openStoredRun(directory, RUN).about).toMatchObject({ settings: { engine: URL }, sources: ['test.dsl'] });
+  await engine.call(RUN, 'tell', [{ kind: 'answer', name: 'ok', value: 'yes', by: 'ann' }]);
+  await engine.deliverAll();
+  // As after a crash while a line was written.
+  appendFileSync(join(path, 'journal.ndjson'), '{"seq":99,"torn');
+  await mirrorRun(sourceOf(engine, asked), URL, RUN, directory);
+  await mirrorRun(sourceOf(engine, asked), URL, RUN, directory);
+  const { lines } = await engine.call<EventLines>(RUN, 'events', {});
+  expect(journal()).toBe(lines.map((line) => `${line}\n`).join(''));
+  // Only what was missing was fetched.
+  expect(asked).toEqual([1, first.split('\n').length]);
+  expect(await checkDrift(RUN, { dir: directory })).toMatchObject({ difference: null, events: lines.length });
+  expect(readIndex(directory).get(RUN)?.status).toBe('returned');
+});
+
+test('a run that the engine does not have is refused, and leaves nothing', async () => {
+  const source = sourceOf(await waitingRun());
+  await expect(mirrorRun(source, URL, '01900000-0000-7000-8000-000000000003', directory)).rejects.toThrow(
+    `there is no run \`01900000-0000-7000-8000-000000000003\` on the engine at \`${URL}\``,
+  );
+  expect(readIndex(directory).size).toBe(0);
+});

@@ -1,0 +1,35 @@
+/** A process that executes turns: `worker.mjs CORE SDK INGRESS ADMIN PORT LOG`. Says `ready` when the engine knows it. */
+import { appendFileSync } from 'node:fs';
+import http2 from 'node:http2';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const [core, sdk, ingress, admin, port, log] = process.argv.slice(2);
+const { engineClient, hostEffects, restateServices, serviceNames, workerHost } = await import(core);
+const restate = await import(sdk);
+
+const note = (what, { runId }, args) =>
+  appendFileSync(log, `${JSON.stringify({ what, run: runId, name: args[0], at: Date.now() })}\n`);
+const commands = {
+  noop: () => '',
+  /** `mark NAME MS`: takes so long, and leaves a trace when it begins and ends. */
+  mark: async (args, context) => {
+    note('start', context, args);
+    await sleep(Number(args[1] ?? 0), undefined, { signal: context.signal });
+    note('end', context, args);
+    return args[0];
+  },
+};
+const client = engineClient({ url: ingress, namespace: 'statedsl', token: null, patienceMs: 60_000 });
+const services = serviceNames('statedsl');
+const host = workerHost({ services, client, effects: hostEffects({ commands }), cwd: process.cwd(), redactor: null });
+const handler = restate.createEndpointHandler({ services: restateServices(restate, host), logger: () => undefined });
+http2.createServer(handler).listen(Number(port), '127.0.0.1', async () => {
+  const body = JSON.stringify({ uri: `http://127.0.0.1:${port}` });
+  for (;;) {
+    const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
+    const answer = await fetch(`${admin}/deployments`, request).catch(() => null);
+    if (answer?.ok) break;
+    await sleep(100);
+  }
+  console.log('ready');
+});
