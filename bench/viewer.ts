@@ -13,9 +13,9 @@ import { median, milliseconds, timed } from './timing.js';
 const RUNS = Number(process.env.STATEDSL_BENCH_KEPT ?? 10_000);
 const LONG = Number(process.env.STATEDSL_BENCH_EVENTS ?? 100_000);
 const LONGEST = 10 * LONG;
-const ROUNDS = 5;
-const JUMPS = 40;
-const LIVE_EVENTS = 60;
+const ROUNDS = 3;
+const JUMPS = 30;
+const LIVE_EVENTS = 30;
 const VIEWPORT = { viewport: { width: 1280, height: 800 } };
 /** A time before the runs that are executed. */
 const BEGIN_MS = 1_760_000_000_000;

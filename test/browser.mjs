@@ -42,10 +42,12 @@ if (browser === null) {
 }
 installPackages();
 const only = process.argv.slice(2).map((pattern) => `--test-name-pattern=${pattern}`);
-const { exitCode } = await execaNode(join(root, 'test/browser/page.test.mjs'), [], {
-  nodeOptions: ['--test-reporter=spec', ...only],
-  env: { STATEDSL_BROWSER: browser, STATEDSL_BROWSER_PACKAGES: cache },
-  stdio: 'inherit',
-  reject: false,
-});
-process.exitCode = exitCode ?? 1;
+for (const file of ['page', 'file']) {
+  const { exitCode } = await execaNode(join(root, `test/browser/${file}.test.mjs`), [], {
+    nodeOptions: ['--test-reporter=spec', ...only],
+    env: { STATEDSL_BROWSER: browser, STATEDSL_BROWSER_PACKAGES: cache },
+    stdio: 'inherit',
+    reject: false,
+  });
+  process.exitCode ||= exitCode ?? 1;
+}

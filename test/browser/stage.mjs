@@ -68,7 +68,22 @@ export async function closeBrowser() {
 }
 
 /** A page that is signed in. `log` has everything that should not happen: errors, violations, requests to elsewhere. */
-export async function openPage(test, { address }, { path = '/', theme = 'light', width = 1280, height = 800 } = {}) {
+export async function openPage(test, { address }, { path = '/', ...looks } = {}) {
+  const mark = path.includes('?') ? '&' : '?';
+  return open(test, { home: `${address}/`, url: `${address}${path}${mark}token=${TOKEN}` }, looks);
+}
+
+/** A page from a file. */
+export async function openFile(test, url, looks = {}) {
+  return open(test, { home: url, url }, looks);
+}
+
+/** Writes the latest run of a folder as a page in a file. */
+export function writePage(folder, file) {
+  execaSync(process.execPath, [cli, 'report', '--html', file], { cwd: folder });
+}
+
+async function open(test, { home, url }, { theme = 'light', width = 1280, height = 800 }) {
   browser ??= await chromium.launch({ executablePath: process.env.STATEDSL_BROWSER, args: ['--no-sandbox'] });
   const context = await browser.newContext({ colorScheme: theme, viewport: { width, height } });
   test.after(() => context.close());
@@ -78,14 +93,13 @@ export async function openPage(test, { address }, { path = '/', theme = 'light',
   page.on('pageerror', ({ message }) => log.push(`error: ${message}`));
   page.on('console', (message) => message.type() === 'error' && log.push(`console: ${message.text()}`));
   page.on('request', (request) => {
-    if (!request.url().startsWith(`${address}/`)) log.push(`request: ${request.url()}`);
+    if (!request.url().startsWith(home)) log.push(`request: ${request.url()}`);
   });
   page.on('dialog', (dialog) => {
     log.push(`dialog: ${dialog.message()}`);
     void dialog.dismiss();
   });
-  const mark = path.includes('?') ? '&' : '?';
-  await page.goto(`${address}${path}${mark}token=${TOKEN}`);
+  await page.goto(url);
   return { page, log };
 }
 
