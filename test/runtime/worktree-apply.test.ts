@@ -113,6 +113,14 @@ test('a second time there is nothing to apply, with or without the branch', asyn
   expect(await apply()).toEqual({ kind: 'contained', commit: applied.commit });
 });
 
+test('a note of an application that was not done does not count as one', async () => {
+  await worked();
+  writeIn(one.store, { 'apply.json': JSON.stringify({ root: one.root, head: tree.base, commit: tree.base }) });
+  await removeWorktrees(one.store, RUN);
+  one.git('update-ref', '-d', `refs/heads/${tree.branch}`);
+  expect(await apply()).toMatchObject({ refusal: { kind: 'lost' } });
+});
+
 test('a run that changed nothing, and one that had no worktree', async () => {
   expect(await apply()).toEqual({ kind: 'contained', commit: tree.base });
   await removeWorktrees(one.store, RUN);
