@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { Executions } from '../../src/serve/executions/executions.js';
 import { forgetWaiting, keepWaiting } from '../../src/serve/executions/waiting-list.js';
 
@@ -79,4 +79,21 @@ test('a run that could not begin is forgotten after a week', () => {
   executions.open();
   expect(executions.queuedRuns()).toMatchObject([{ run_id: recent, status: 'failed' }]);
   expect(readdirSync(join(directory, 'service/queue'))).toEqual([`${recent}.json`]);
+});
+
+test('a run that could not be begun on a full disk is begun when there is space again', () => {
+  const { directory, executions, ends } = executionsOf();
+  const queued_at = new Date().toISOString();
+  keepWaiting(directory, { ...ABOUT, queued_at, number: 0, task: { kind: 'resume' }, begun: false });
+  const obstacle = join(directory, 'service/queue', `${RUN}.json.new`);
+  mkdirSync(obstacle);
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  executions.open();
+  vi.advanceTimersByTime(5000);
+  expect(ends).toHaveLength(0);
+  expect(executions.queuedRuns()).toMatchObject([{ run_id: RUN, status: 'queued' }]);
+  rmSync(obstacle, { recursive: true });
+  vi.advanceTimersByTime(1000);
+  expect(ends).toHaveLength(1);
 });

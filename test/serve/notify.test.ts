@@ -221,6 +221,25 @@ test('a command reads the notice, in the folder of the configuration, and each r
   await notifier.stop();
 });
 
+test('a disk that takes nothing loses no notice', async () => {
+  const { target, received, until: receivedAtLeast } = await receiver();
+  const { append, kept, ...where } = store();
+  const options = { ...where, targets: [target], send: noticeSender('.'), warn: expect.unreachable };
+  const notifier = new Notifier({ ...options, clock: manualClock() });
+  append('failed', '2030-01-01T00:00:00.000Z');
+  const obstacle = join(where.folder, 'notices', `${RUN}.1893456000000.0.json.new`);
+  mkdirSync(obstacle);
+  notifier.look();
+  expect({ waiting: notifier.waiting, received }).toEqual({ waiting: 0, received: [] });
+  rmSync(obstacle, { recursive: true });
+  notifier.look();
+  await receivedAtLeast(1);
+  await settled(notifier);
+  expect(received).toHaveLength(1);
+  expect(kept()).toEqual([]);
+  await notifier.stop();
+});
+
 test('an index that was written anew repeats nothing that is old', async () => {
   const { target, received, until: receivedAtLeast } = await receiver();
   const { append, kept, ...where } = store();
