@@ -1,13 +1,13 @@
 /**
- * What tests have executed of their programs: lines, both ways of each condition, ON ERROR, gates passed and failed, and
- * choices of ASK. A pattern counts in its own file, wherever it is used.
+ * What tests have executed of their programs: lines, both ways of each condition, ON ERROR, gates passed and failed, entries
+ * of RETRY, and choices of ASK. A pattern counts in its own file, wherever it is used.
  */
 import type { RunEvent } from '../interpreter/events/event.js';
 import { linkObserved } from '../interpreter/run.js';
 import type { Template } from '../machine/expression.js';
 import type { Instruction, Machine, Origin } from '../machine/machine.js';
 
-export type CoveredKind = 'line' | 'condition' | 'handler' | 'gate' | 'choice';
+export type CoveredKind = 'line' | 'condition' | 'handler' | 'gate' | 'retry' | 'choice';
 
 export interface CoveredItem {
   readonly kind: CoveredKind;
@@ -58,6 +58,8 @@ export class Coverage {
   note(events: readonly RunEvent[]): void {
     for (const event of events) {
       if (event.type === 'gate_result') this.hitAll('gate', `${event.gate} ${event.pass ? 'passed' : 'failed'}`);
+      if (event.type === 'retry_triggered')
+        for (const at of event.matched) this.hitAll('retry', entryName(lastName(event.step), at));
       if (event.type === 'answered') this.hitAll('choice', `${event.name} = ${String(event.value)}`);
     }
   }
@@ -81,6 +83,9 @@ export class Coverage {
       for (const result of ['passed', 'failed'])
         this.item(machine, 'gate', origin, `${instruction.gate.name} ${result}`);
     }
+    if (instruction.op === 'step-retry')
+      for (const at of (instruction.plan.retry?.entries ?? []).keys())
+        this.item(machine, 'retry', origin, entryName(instruction.plan.name, at));
     if (instruction.op === 'ask')
       for (const choice of instruction.choices.flatMap((template) => constantOf(template) ?? []))
         this.item(machine, 'choice', origin, `${instruction.name} = ${choice}`);
@@ -105,6 +110,11 @@ export class Coverage {
 function hit(item: CoveredItem | null | undefined): void {
   if (item !== null && item !== undefined) item.hits++;
 }
+
+/** An entry of the RETRY of a step; the first is 0. */
+const entryName = (step: string, at: number): string => `${step} entry ${at + 1}`;
+/** Below a task a path has `/`, and inside a validator `.`. */
+const lastName = (path: string): string => path.split(/[./]/).at(-1) ?? path;
 
 function constantOf([only, ...more]: Template): string | null {
   return typeof only === 'string' && more.length === 0 ? only : null;

@@ -86,17 +86,19 @@ const items: CoveredItem[] = [
   { kind: 'line', file: 'a.dsl', line: 2, label: '', hits: 0 },
   { kind: 'line', file: 'a.dsl', line: 3, label: '', hits: 0 },
   { kind: 'line', file: 'b.dsl', line: 1, label: '', hits: 1 },
+  { kind: 'retry', file: 'b.dsl', line: 1, label: 'fix entry 1', hits: 1 },
+  { kind: 'retry', file: 'b.dsl', line: 1, label: 'fix entry 2', hits: 0 },
 ];
 
 test('coverage', () => {
-  expect(coverageTable(items)).toBe(`file       lines  conditions  all    missing
-a.dsl      1/3    1/2         40 %   2–3, 1: x is false
-b.dsl      1/1    –           100 %
-all files  2/4    1/2         50 %
+  expect(coverageTable(items)).toBe(`file       lines  conditions  retries  all   missing
+a.dsl      1/3    1/2         –        40 %  2–3, 1: x is false
+b.dsl      1/1    –           1/2      66 %  1: fix entry 2
+all files  2/4    1/2         1/2      50 %
 `);
   expect(lcov(items)).toBe(
     'TN:\nSF:a.dsl\nDA:1,2\nDA:2,0\nDA:3,0\nLF:3\nLH:1\nBRDA:1,0,0,2\nBRDA:1,0,1,-\nBRF:2\nBRH:1\nend_of_record\n' +
-      'TN:\nSF:b.dsl\nDA:1,1\nLF:1\nLH:1\nBRF:0\nBRH:0\nend_of_record\n',
+      'TN:\nSF:b.dsl\nDA:1,1\nLF:1\nLH:1\nBRDA:1,0,0,1\nBRDA:1,0,1,-\nBRF:2\nBRH:1\nend_of_record\n',
   );
-  expect(JSON.parse(coverageJson(items))).toMatchObject({ percent: 50, files: [{ percent: 40 }, { percent: 100 }] });
+  expect(JSON.parse(coverageJson(items))).toMatchObject({ percent: 50, files: [{ percent: 40 }, { percent: 66.7 }] });
 });

@@ -7,6 +7,7 @@ const KINDS: Readonly<Record<CoveredKind, string>> = {
   condition: 'conditions',
   handler: 'handlers',
   gate: 'gates',
+  retry: 'retries',
   choice: 'choices',
 };
 /** How much of a row lists what is missing. */
@@ -79,7 +80,7 @@ export function lcov(items: readonly CoveredItem[]): string {
       const count = (list: readonly CoveredItem[]): number => list.filter(({ hits }) => hits > 0).length;
       const numbers = new Map<string, number>();
       const records = branches.map(({ line, hits, label }) => {
-        const block = label.replace(/ (?:is (?:true|false)|passed|failed|= .*)$/, '');
+        const block = label.replace(/ (?:is (?:true|false)|passed|failed|entry \d+|= .*)$/, '');
         const number = numbers.get(`${line} ${block}`) ?? 0;
         numbers.set(`${line} ${block}`, number + 1);
         return `BRDA:${line},${[...numbers.keys()].indexOf(`${line} ${block}`)},${number},${hits === 0 ? '-' : hits}`;
