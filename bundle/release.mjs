@@ -22,6 +22,7 @@ const NEEDED = [
   'dist/cache.cjs',
   'dist/index.mjs',
   'dist/index.d.mts',
+  'dist/viewer/index.html',
   'dist/licences.txt',
   'dist/sbom.cdx.json',
 ];
