@@ -1,7 +1,7 @@
 /** Scripted agents: what their file may contain, and that a run which is resumed elsewhere continues in the script. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { compile } from '../../../src/check/compile.js';
 import { type RunOptions, resume, run } from '../../../src/index.js';
 import { fakeAnswer } from '../../../src/runtime/agents/programs/fake-script.js';
@@ -103,14 +103,15 @@ describe('a call that is put off', () => {
   const { machine } = compile(program);
 
   test('suspends a run that would have to wait for long, and is called again when the run is resumed', async () => {
-    const later = Math.ceil(Date.now() / 1000) + 1;
+    const later = Math.ceil(Date.now() / 1000) + 3600;
     const script = `- one\n- { error: "usage limit reached|${later}", turns: 0 }\n- two\n`;
     const settings = options(script, { suspendAfterMs: 50 });
     const first = await run(machine as NonNullable<typeof machine>, settings);
     expect(first).toMatchObject({ status: 'suspended', waiting: [{ kind: 'time' }], cost: 0 });
     const early = await resume(first.run_id, settings);
     expect(early.status).toBe('suspended');
-    await new Promise((done) => setTimeout(done, later * 1000 - Date.now() + 20));
+    vi.useFakeTimers({ toFake: ['Date'], now: later * 1000 });
+    onTestFinished(() => void vi.useRealTimers());
     const { dir, agents } = settings;
     const report = await resume(first.run_id, { dir, agents } as RunOptions);
     expect(report).toMatchObject({ status: 'returned', returned: 'one two', effects: 2 });
