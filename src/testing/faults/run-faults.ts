@@ -77,11 +77,10 @@ export async function runFaults(
 
 /** At most this many events are executed with faults: a run of thousands of polls is tried at some of its points. */
 const MOST_EVENTS = 200_000;
-const FEWEST = 4;
 
 /** Of each kind as many points as can be tried, spread over the run. */
 function some(points: readonly FaultPoint[], wanted: number): FaultPoint[] {
-  const most = Math.max(FEWEST, wanted);
+  const most = Math.max(1, wanted);
   return FAULT_KINDS.flatMap((kind) => {
     const own = points.filter((point) => point.kind === kind);
     const every = Math.max(1, own.length / most);
