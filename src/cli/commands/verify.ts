@@ -5,6 +5,7 @@ import { reportJson, reportText, verdictOf } from '../../foresight/report.js';
 import { type Verification, verify } from '../../foresight/verify.js';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
+import { isPlan } from '../../project/program-kind.js';
 import { loadSettings } from '../../project/settings.js';
 import type { Configuration } from '../../runtime/configuration/configuration.js';
 import { hasErrors } from '../../source/diagnostic.js';
@@ -40,6 +41,8 @@ export interface VerifyFlags {
 export async function verifyCommand(files: readonly string[], flags: VerifyFlags): Promise<ExitCode> {
   const machines: { readonly file: string; readonly machine: Machine; readonly configuration: Configuration }[] = [];
   for (const file of files) {
+    if (isPlan(file))
+      return usageError(`\`${file}\` is a plan, and \`verify\` explores programs`, 'verify a program with a PLAN line');
     const found = await readMachines(file, flags);
     if (typeof found === 'number') return found;
     if (found.length === 0) return usageError(`\`${file}\` has nothing to run`);
