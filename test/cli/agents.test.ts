@@ -1,7 +1,7 @@
 /** Agents on the command line. Their programs are stand-ins on a PATH that only the test has. */
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Place, place } from './statedsl.js';
 
 /** A folder with programs on PATH: shell scripts by their names. */
@@ -85,25 +85,26 @@ echo '{"type":"result","result":"hello","total_cost_usd":0.25,"num_turns":1}'`;
     );
   });
 
-  const later = () => Math.ceil(Date.now() / 1000) + 1;
+  const later = (seconds: number) => Math.ceil(Date.now() / 1000) + seconds;
   const limited = (until: number) => `if [ -e again ]; then echo '{"type":"result","result":"ok","total_cost_usd":0.1}'
 else touch again; echo '{"type":"result","is_error":true,"result":"usage limit reached|${until}"}'; exit 1; fi`;
 
   test('is waited for, and the wait is reported', async () => {
-    const one = placeWith({ 'a.dsl': program }, { claude: limited(later()) });
+    const one = placeWith({ 'a.dsl': program }, { claude: limited(later(3)) });
     const { code, stdout, stderr } = await one.run(['run', 'a.dsl'], { env: { PATH: one.path } });
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'ok\n' });
     expect(stderr).toMatch(/retrying in \d.*: usage limit reached/);
   });
 
   test('suspends a run that may not wait that long', async () => {
-    const until = later();
+    const until = later(3600);
     const one = placeWith({ 'a.dsl': program }, { claude: limited(until) });
     const env = { PATH: one.path };
     const first = await one.run(['run', 'a.dsl', '--json', '--suspend-after', '0s'], { env });
     expect(first.code).toBe(75);
     expect(JSON.parse(first.stdout)).toMatchObject({ status: 'suspended', waiting: [{ kind: 'time' }] });
-    await new Promise((done) => setTimeout(done, Math.max(0, until * 1000 - Date.now())));
+    vi.useFakeTimers({ toFake: ['Date'], now: until * 1000 });
+    onTestFinished(() => void vi.useRealTimers());
     const again = await one.run(['resume', '--json'], { env });
     expect(JSON.parse(again.stdout)).toMatchObject({ status: 'returned', returned: 'ok', cost: 0.1 });
     expect((await one.run(['replay', JSON.parse(first.stdout).run_id], { env })).code).toBe(0);
