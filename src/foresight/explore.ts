@@ -142,6 +142,8 @@ class Explorer {
       const { user, system } = process.cpuUsage(began);
       return (user + system) / 1e6;
     };
+    // The calls of a plan see results of others only as a whole.
+    this.isBounded = this.machine.plans !== undefined;
     this.begin();
     for (let at = 0; at < this.nodes.length; at++) {
       if (this.nodes.length > this.options.maxConfigurations) this.stoppedBy = 'configurations';

@@ -10,8 +10,9 @@ import type { End, Found, Verification } from './verify.js';
 const number = (value: number): string => value.toLocaleString('en-US');
 
 /** How much was explored, in the first line of every report. */
-export function firstLine({ stoppedBy, isBounded, options, configurations }: Verification): string {
-  const without = options.withFailures ? '' : ', without failures of effects';
+export function firstLine({ machine, stoppedBy, isBounded, options, configurations }: Verification): string {
+  const plans = machine.plans === undefined ? '' : ', without members of the results of CALL and PLAN';
+  const without = `${plans}${options.withFailures ? '' : ', without failures of effects'}`;
   if (stoppedBy !== null) {
     const why = {
       configurations: `${number(configurations)} configurations`,
