@@ -92,9 +92,21 @@ export class Witnesses {
     const computed = this.fromResults(id, facts);
     if (computed !== undefined && canBe(facts, computed)) return computed;
     const members = Object.entries(facts.members ?? {}).filter(([, isThere]) => isThere);
-    if (members.length > 0 && (types & TYPE.object) !== 0)
-      return Object.fromEntries(members.map(([name]) => [name, this.child(id, 'member', name, 'x')]));
+    if (members.length > 0 && (types & TYPE.object) !== 0) {
+      const object = Object.fromEntries(members.map(([name]) => [name, this.child(id, 'member', name, 'x')]));
+      return this.filledUp(id, facts, object);
+    }
     return this.byType(id, facts);
+  }
+
+  /** With more members, if `len` was decided to be larger than their number. */
+  private filledUp(id: number, { members }: Facts, object: { readonly [name: string]: Json }): Json {
+    const length = (this.children.get(id) ?? []).find((one) => this.unknowns.get(one)?.made?.op === 'len');
+    const wanted = length === undefined ? 0 : this.of(length);
+    if (typeof wanted !== 'number' || wanted > 10_000) return object;
+    const filled: Record<string, Json> = { ...object };
+    for (let at = 0; Object.keys(object).length + at < wanted; at++) filled[unusedName(members ?? {}, at)] = at;
+    return filled;
   }
 
   private child(id: number, op: string, key: Json, otherwise: Json): Json {
@@ -107,7 +119,8 @@ export class Witnesses {
   }
 
   /** A value from which functions and operators compute what was decided of their results. */
-  private fromResults(id: number, { types }: Facts): Json | undefined {
+  private fromResults(id: number, facts: Facts): Json | undefined {
+    const { types } = facts;
     for (const one of this.children.get(id) ?? []) {
       const unknown = this.unknowns.get(one);
       const { made } = unknown ?? {};
@@ -136,7 +149,7 @@ export class Witnesses {
         case 'len':
           if (typeof wanted !== 'number' || wanted > 10_000) continue;
           return isText
-            ? 'x'.repeat(wanted)
+            ? textFor(facts, (text) => text.length === wanted, wanted)
             : Object.fromEntries(Array.from({ length: wanted }, (_, at) => [`m${at}`, at]));
         case 'text':
           if (typeof left === 'string' && typeof wanted === 'string') return insideOf(left, id, wanted);
@@ -220,6 +233,13 @@ interface Relation {
   readonly answer: number;
 }
 
+/** A name of a member of which nothing was decided, another one for each number. */
+function unusedName(members: Readonly<Record<string, boolean>>, at: number): string {
+  let name = `m${at}`;
+  while (Object.hasOwn(members, name)) name += '_';
+  return name;
+}
+
 /** The part of a text that an unknown value is. */
 function insideOf(template: string, id: number, wanted: string): string | undefined {
   const mark = markOf(id);
@@ -250,8 +270,8 @@ const SAMPLES = [
   'x\ny',
 ];
 
-/** A text with the answers that were given about it. */
-function textFor(facts: Facts, fits: (text: string) => boolean): string | undefined {
+/** A text with the answers that were given about it; one of `length` characters comes first. */
+function textFor(facts: Facts, fits: (text: string) => boolean, length = 0): string | undefined {
   const questions = textQuestions(facts);
   let [start, middle, end] = ['', '', ''];
   const samples: string[] = [];
@@ -263,9 +283,10 @@ function textFor(facts: Facts, fits: (text: string) => boolean): string | undefi
     if (kind === 'starts with' && other.length > start.length) start = other;
     if (kind === 'ends with' && other.length > end.length) end = other;
   }
-  const isFree = start + middle + end === '';
-  const candidates = SAMPLES.map((one) => (isFree ? one : start + middle + one + end));
-  return [...candidates, start + middle + end, ...samples, 'z9', 'q', 'other text'].find(
+  const known = start + middle + end;
+  const candidates = SAMPLES.map((one) => (known === '' ? one : start + middle + one + end));
+  if (length > 0) candidates.unshift(start + middle + 'x'.repeat(Math.max(0, length - known.length)) + end);
+  return [...candidates, known, ...samples, 'z9', 'q', 'other text'].find(
     (text) => canBe(facts, text) && fits(text) && questions.every((question) => agreesWith(question, text)),
   );
 }
