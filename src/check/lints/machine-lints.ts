@@ -99,7 +99,12 @@ function lintCycles(
 ): void {
   for (const cycle of unboundedCycles(states, graph)) {
     const path = [...cycle.states, cycle.states[0] as number].map((state) => names[state] as string);
-    const span = states[cycle.from.state]?.spans[cycle.from.pc] as Span;
-    diagnostics.push(say.unboundedCycle(span, { path, why: cycle.why }));
+    const from = states[cycle.from.state] as LoweredState;
+    const { locals, entry } = from.state;
+    const counter = COUNTERS.find((name) => !locals.includes(name) && !entry.includes(name)) ?? 'n';
+    diagnostics.push(say.unboundedCycle(from.spans[cycle.from.pc] as Span, { path, why: cycle.why, counter }));
   }
 }
+
+/** Names for a counter, for a state that does not have them. */
+const COUNTERS = ['n', 'rounds', 'count'];

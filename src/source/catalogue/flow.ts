@@ -112,15 +112,22 @@ export const flowMessages = {
     label: 'it runs when no IF directly above it matched',
     help: 'put it directly below the last IF, at the same indentation',
   })),
-  unboundedCycle: message<{ path: readonly string[]; why: readonly string[] }>('unbounded-cycle', 'warning', (f) => ({
+  unboundedCycle: message<{
+    path: readonly string[];
+    why: readonly string[];
+    counter: string;
+  }>('unbounded-cycle', 'warning', (f) => ({
     message: `nothing bounds the cycle ${pathText(f.path)}`,
     label: 'repeats from here',
     notes: [
       ...f.why,
       'every round must change a tracked counter in one direction and test it to leave, or wait for a person or a timeout',
     ],
-    help: 'add `TRACK: n`, `INCREMENT: n` and `IF: n > 20 → RETURN: gave up` on lines that every round runs',
-    repair: { above: 'TRACK: n\nINCREMENT: n\nIF: n > 20 → RETURN: gave up', guess: true },
+    help: `add \`TRACK: ${f.counter}\`, \`INCREMENT: ${f.counter}\` and \`IF: ${f.counter} > 20 → RETURN: gave up\` on lines that every round runs`,
+    repair: {
+      above: `TRACK: ${f.counter}\nINCREMENT: ${f.counter}\nIF: ${f.counter} > 20 → RETURN: gave up`,
+      guess: true,
+    },
   })),
   eventContradicts: message<{ field: string; value: string; actual: string; what: string; label?: Label }>(
     'event-contradicts',
