@@ -219,7 +219,10 @@ class TestRun {
   /** Gives signals, answers and expectations their points in time. */
   private schedule(lines: readonly TestLine[], atEnd: ExpectLine[], inputs: Record<string, Json>) {
     const people: ConstructorParameters<typeof TestWorld>[0]['people'][number][] = [];
-    const signals: { readonly ms: number; readonly name: string; readonly payload: Json }[] = [];
+    const signals: { readonly ms: number }[] = [];
+    let received: readonly unknown[] = [];
+    /** In the order of the lines, which is that of what happens at the same time. */
+    const appointments: (() => unknown)[] = [];
     let at: number | null = null;
     for (const line of lines) {
       if (line.kind === 'given') Object.assign(inputs, this.valuesOf(line.values));
@@ -234,23 +237,20 @@ class TestRun {
       else if (line.kind === 'signal') {
         const payload = line.payload === null ? null : this.value(line.payload);
         const ms = line.at === null ? (at ?? 0) : (readDuration(line.at.text).ms ?? 0);
-        signals.push({ ms, name: line.name.text, payload });
+        const signal = { ms };
+        const delivery = { kind: 'signal', name: line.name.text, payload, by: 'test' } as const;
+        signals.push(signal);
+        appointments.push(() => received.includes(signal) || this.time.deliverAt(this.begun + ms, delivery));
       } else if (line.kind === 'expect') {
         if (at === null || this.options.fault?.judges === 'always') atEnd.push(line);
-        else this.expectAt(line, at, inputs, atEnd);
+        else appointments.push(this.expectAt.bind(this, line, at, inputs, atEnd));
       }
     }
-    this.deliver(signals);
+    const count = this.events.filter(({ type }) => type === 'signal_received').length;
+    received = signals.sort((one, other) => one.ms - other.ms).slice(0, count);
+    for (const make of appointments) make();
     this.markAnswered(people);
     return people;
-  }
-
-  /** Except the first ones, if they arrived before. */
-  private deliver(signals: readonly { readonly ms: number; readonly name: string; readonly payload: Json }[]): void {
-    const received = this.events.filter(({ type }) => type === 'signal_received').length;
-    const sorted = [...signals].sort((one, other) => one.ms - other.ms).slice(received);
-    for (const { ms, ...signal } of sorted)
-      this.time.deliverAt(this.begun + ms, { kind: 'signal', ...signal, by: 'test' });
   }
 
   private markAnswered(people: ConstructorParameters<typeof TestWorld>[0]['people']): void {
