@@ -28,6 +28,7 @@ const shown = fences('README.md')
 /** Kills when the first payment is on record, because a slow machine may need longer than a person who reads along. */
 const TIMEOUT = `timeout() {
   shift 3
+  : > "$TMPDIR/printed"
   "$@" > "$TMPDIR/printed" 2>&1 &
   until grep -q 'to Ada' "$TMPDIR/printed"; do sleep 0.05; done
   kill -KILL $!
