@@ -190,8 +190,10 @@ function recordedWorld(the: Undisturbed, point: number): Effects {
     perform({ effect, attempt, kind }, { stop }) {
       const key = `${effect} ${attempt}`;
       const outcome = outcomes.get(key)?.shift();
-      if (outcome !== undefined && (kind === 'clock' || kind === 'uuid' || kind === 'random')) {
-        order = order.filter((other) => other !== key);
+      // Another outcome may have come between this request and its answer.
+      const isNext = order[0] === key;
+      if (outcome !== undefined && isNext && (kind === 'clock' || kind === 'uuid' || kind === 'random')) {
+        order = order.slice(1);
         setImmediate(turn);
         return outcome;
       }
