@@ -20,6 +20,9 @@ import {
 const MOST_TEXT = 4 * 1024 * 1024;
 const SMALL_BYTES = 1024;
 
+/** In JSON: a text that begins with a blank line. Also some that only look like it, which does not matter. */
+const BEGINS_BLANK = /"(?: |\\[tnr])*\\n/;
+
 type Stringify = (value: unknown, options: object) => string;
 
 /** Turns records into text and collects what is too large for it. */
@@ -69,7 +72,9 @@ export class CassetteText {
   static readonly end = '...\n';
 
   private yaml(value: unknown): string {
-    return this.stringify(value, { lineWidth: 0, aliasDuplicateObjects: false, version: '1.2' });
+    // In a block that begins with a blank line, the spaces of that line are taken for its indentation.
+    const blockQuote = !BEGINS_BLANK.test(JSON.stringify(value));
+    return this.stringify(value, { lineWidth: 0, aliasDuplicateObjects: false, version: '1.2', blockQuote });
   }
 
   private get limit(): number {
