@@ -11,6 +11,7 @@ import { sourceFile } from '../../src/source/source-file.js';
 import { parseProgram } from '../../src/syntax/parse.js';
 import { amount } from '../amount.js';
 import { type CaseKind, casesOf, programOf } from '../corpus/case-file.js';
+import { takesLessThan } from '../harness/until.js';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
@@ -131,12 +132,14 @@ describe('programs at the limits', () => {
     expect(formatted('\n  \n\n')).toBe('');
   });
 
-  test('a long line and many lines take no more than their share of time', () => {
+  test('a long line and many lines take no more than their share of time', async () => {
     const line = `EMIT: "${'x'.repeat(1_000_000)}"\n`;
-    expect(formatted(line)).toBe(line);
     const many = 'IF: a > 1 → EMIT: X a={a}  # why\nDO: echo {a}\n'.repeat(2000);
-    expect(formatted(many)).toBe(many);
     const blanks = `SET: a = {b${' '.repeat(50_000)}: 1}\n`;
-    expect(formatted(blanks)).toBe('SET: a = {b: 1}\n');
+    await takesLessThan(20_000, async () => {
+      expect(formatted(line)).toBe(line);
+      expect(formatted(many)).toBe(many);
+      expect(formatted(blanks)).toBe('SET: a = {b: 1}\n');
+    });
   });
 });

@@ -6,7 +6,7 @@ import { hostEffects } from '../../src/runtime/effects.js';
 import { runProcess } from '../../src/runtime/process/process.js';
 import { processStat } from '../../src/runtime/process/process-group.js';
 import { amount } from '../amount.js';
-import { until } from '../harness/until.js';
+import { takesLessThan, until } from '../harness/until.js';
 import { done, hole, input, local, machine, shell } from '../interpreter/machine-builder.js';
 import { processSpec, processStarter } from './process-spec.js';
 import { bound, commands, runKept as runKeptHere, temporaryFolder } from './running.js';
@@ -116,13 +116,15 @@ describe.each([
 
     test('what a command left running may hold its pipes, but not the run', async () => {
       const folder = temporaryFolder();
-      const { events, report } = await runKept(commands(`sleep 3000 & echo $! > ${folder}/pid; echo started`));
-      expect(outcomes(events)).toMatchObject([{ kind: 'exited', exit: 0, output_truncated: true }]);
-      expect(report.returned).toBe('started');
-      const pid = Number(readFileSync(join(folder, 'pid'), 'utf8'));
-      // A server that was started on purpose lives on after success.
-      expect(runs(pid)).toBe(true);
-      process.kill(pid, 'SIGKILL');
+      await takesLessThan(5000, async () => {
+        const { events, report } = await runKept(commands(`sleep 3000 & echo $! > ${folder}/pid; echo started`));
+        expect(outcomes(events)).toMatchObject([{ kind: 'exited', exit: 0, output_truncated: true }]);
+        expect(report.returned).toBe('started');
+        const pid = Number(readFileSync(join(folder, 'pid'), 'utf8'));
+        // A server that was started on purpose lives on after success.
+        expect(runs(pid)).toBe(true);
+        process.kill(pid, 'SIGKILL');
+      });
     });
   });
 
@@ -139,11 +141,13 @@ describe.each([
     });
 
     test('what ignores TERM is killed after the grace period', async () => {
-      const begun = Date.now();
       const text = "trap '' TERM; while :; do sleep 0.1; done";
-      const { report } = await runKept(machine({ MAIN: { code: [shell(text, { timeout: ['200ms'] }), done()] } }));
-      expect(report.error).toMatchObject({ kind: 'timeout' });
-      expect(Date.now() - begun).toBeGreaterThan(2000);
+      await takesLessThan(6000, async () => {
+        const begun = Date.now();
+        const { report } = await runKept(machine({ MAIN: { code: [shell(text, { timeout: ['200ms'] }), done()] } }));
+        expect(report.error).toMatchObject({ kind: 'timeout' });
+        expect(Date.now() - begun).toBeGreaterThan(2000);
+      });
     });
 
     test('after a failure the background is stopped, with an accepted exit code it is not', async () => {
@@ -182,9 +186,11 @@ describe.each([
     });
 
     test('the time limit of the run ends it without ERROR', async () => {
-      const { report, events } = await runKept(commands('sleep 3000'), { limits: { timeMs: 300 } });
-      expect(report).toMatchObject({ status: 'failed', error: { kind: 'limit' }, states: ['MAIN'] });
-      expect(events).toContainEqual(expect.objectContaining({ type: 'budget_exceeded', scope: 'time', limit: 300 }));
+      await takesLessThan(3000, async () => {
+        const { report, events } = await runKept(commands('sleep 3000'), { limits: { timeMs: 300 } });
+        expect(report).toMatchObject({ status: 'failed', error: { kind: 'limit' }, states: ['MAIN'] });
+        expect(events).toContainEqual(expect.objectContaining({ type: 'budget_exceeded', scope: 'time', limit: 300 }));
+      });
     });
   });
 

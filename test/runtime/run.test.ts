@@ -7,6 +7,7 @@ import { boundedMatches } from '../../src/runtime/matches.js';
 import { run } from '../../src/runtime/run/run.js';
 import type { RunOptions } from '../../src/runtime/run/run-options.js';
 import { scriptedEffects } from '../../src/runtime/scripted-effects.js';
+import { takesLessThan } from '../harness/until.js';
 import {
   type Code,
   call,
@@ -192,8 +193,10 @@ describe('time', () => {
         close: async () => undefined,
       }),
     };
-    const { report } = await runKept(commands('sleep 3000'), { journal: slow, limits: { timeMs: 50 } });
-    expect(report.error).toMatchObject({ kind: 'limit' });
+    await takesLessThan(5000, async () => {
+      const { report } = await runKept(commands('sleep 3000'), { journal: slow, limits: { timeMs: 50 } });
+      expect(report.error).toMatchObject({ kind: 'limit' });
+    });
   });
 
   test('a run that is interrupted before it starts does nothing', async () => {
@@ -353,10 +356,12 @@ test('no temporary folder is left', async () => {
   expect(left()).toHaveLength(before);
 });
 
-test('regular expressions take bounded time', () => {
+test('regular expressions take bounded time', async () => {
   const matches = boundedMatches();
-  expect(matches(/(a+)+$/u, `${'a'.repeat(60)}b`)).toBeNull();
-  expect(matches(/a*a*a*a*a*a*$/u, `${'a'.repeat(5000)}b`)).toBeNull();
+  await takesLessThan(3000, async () => {
+    expect(matches(/(a+)+$/u, `${'a'.repeat(60)}b`)).toBeNull();
+    expect(matches(/a*a*a*a*a*a*$/u, `${'a'.repeat(5000)}b`)).toBeNull();
+  });
   expect(matches(/^(ab)+$/u, 'ababab')).toBe(true);
   expect(matches(/x\d{2}/u, 'a x12')).toBe(true);
 });
