@@ -1,5 +1,5 @@
 /**
- * Every operation on runs as one interface. A folder of runs implements it (`folder/`); whoever uses it (the command line,
+ * Every operation on runs as one interface. A folder of runs implements it (`folder/`); its users (the command line,
  * a service, a program that embeds statedsl) cannot see where the runs are. Values are the objects that `--json` prints.
  */
 import type { UndoFacts } from '../interpreter/events/undo-facts.js';

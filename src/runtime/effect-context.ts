@@ -58,7 +58,7 @@ export interface RunContext {
   readonly unwanted?: AbortSignal;
   /** Call it with output as soon as it arrives. Secrets are replaced. Null if output is not displayed. */
   readonly show: ((bytes: Uint8Array, stream: 'stdout' | 'stderr') => void) | null;
-  /** Call it with what a person should know while the effect is performed. Secrets are replaced. Absent: nobody looks. */
+  /** Call it with what a person should know while the effect is performed. Secrets are replaced. Absent if notices are not displayed. */
   readonly notice?: ((text: string) => void) | undefined;
 }
 

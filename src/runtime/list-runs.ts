@@ -4,8 +4,8 @@
  */
 import { join } from 'node:path';
 import type { RunEvent } from '../interpreter/events/event.js';
+import { statusAfter } from '../interpreter/events/status-after.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
-import { statusAfter } from './status-after.js';
 import { lastEvents } from './store/last-events.js';
 import { readOwn } from './store/own-file.js';
 import type { IndexEntry } from './store/run-header.js';

@@ -5,7 +5,7 @@
 import type { Buffer } from 'node:buffer';
 import { closeSync, fstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { statusAfter } from '../../runtime/status-after.js';
+import { statusAfter } from '../../interpreter/events/status-after.js';
 import { mayHaveEarlierKeys } from '../../runtime/store/earlier-keys.js';
 import { positionAfter } from '../../runtime/store/find-event.js';
 import { journalLine, readJournalLine } from '../../runtime/store/journal-line.js';

@@ -32,8 +32,8 @@ function addData({ tracked, inputs }: Machine, [kind, name]: readonly string[], 
   });
 }
 
-/** Operations that look at a value, so that it can make them fail. */
-const LOOKING = new Set([
+/** Operations that look at a value, so that it can make them fail. A text only shows it. */
+export const LOOKING = new Set([
   'field',
   'index',
   'call',

@@ -4,7 +4,7 @@
  */
 import type { Expr, Json, SlotRef } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
-import { controlParts, type Variable, variableOf } from './reads.js';
+import { controlParts, LOOKING, type Variable, variableOf } from './reads.js';
 
 export interface Saturation {
   /** Beyond this value, in this direction, all values are alike. */
@@ -124,25 +124,11 @@ function noteOthers(
   noteComputed(one, (value) => note(value, state));
 }
 
-const COMPUTES = new Set([
-  'field',
-  'index',
-  'call',
-  'arithmetic',
-  'compare',
-  'negate',
-  'not',
-  'and',
-  'or',
-  'test',
-  'maybe',
-]);
-
 function noteComputed(value: unknown, note: (value: unknown) => void): void {
   if (Array.isArray(value)) for (const item of value) noteComputed(item, note);
   else if (typeof value === 'object' && value !== null) {
     const { op } = value as { op?: unknown };
-    if (typeof op === 'string' && COMPUTES.has(op)) note(value);
+    if (typeof op === 'string' && LOOKING.has(op)) note(value);
     else for (const [name, inner] of Object.entries(value)) if (name !== 'origin') noteComputed(inner, note);
   }
 }

@@ -76,7 +76,7 @@ export function symbolicOperations(knowledge: () => Knowledge): ValueOperations 
   };
 }
 
-/** Equality with a text that cannot fail: a value of another type is no name. */
+/** Equality with a text that cannot fail: a value of another type is not a name. */
 function isNamed(k: Knowledge, value: Value, name: string): boolean {
   const id = unknownId(value);
   if (id !== null && !k.decideType(id, TYPE.text, 'text')) return false;
@@ -236,7 +236,7 @@ function countIn(k: Knowledge, value: Value): number | undefined {
   k.usedLength = true;
   const facts = k.factsOf(id);
   const counts = COUNTS.filter((count) => canBe(facts, count));
-  const ways = [...counts.map((count) => `= ${count}`), 'is no number of members'];
+  const ways = [...counts.map((count) => `= ${count}`), 'is not a possible number of members'];
   const count = counts[k.oracle.choose(k.of(id).label, ways)];
   if (count !== undefined) k.learn(id, { types: TYPE.number, fixed: { value: count } });
   return count;

@@ -5,6 +5,7 @@
 import { costOf } from '../../interpreter/control/budget.js';
 import { ActiveTime } from '../../interpreter/events/active-time.js';
 import type { EffectKind, RunError, RunEvent, Waiting } from '../../interpreter/events/event.js';
+import { type EndStatus, statusAfter } from '../../interpreter/events/status-after.js';
 import type { Json } from '../../machine/expression.js';
 import type { Recorded } from '../report/facts.js';
 import { OpenWaits } from '../report/open-waits.js';
@@ -25,7 +26,7 @@ export interface MomentStep {
 export interface Moment {
   readonly seq: number;
   readonly at: string;
-  readonly status: 'running' | 'returned' | 'failed' | 'suspended' | 'interrupted';
+  readonly status: 'running' | EndStatus;
   readonly state: string | null;
   readonly states: readonly string[];
   readonly states_total: number;
@@ -69,7 +70,7 @@ export function momentAt(records: readonly Recorded[], seq: number): Moment | nu
     ...state.moment(),
     seq: last.seq,
     at: last.time,
-    status: statusOf(last.event),
+    status: statusAfter(last.event) ?? 'running',
     cost: cost.total,
     duration_ms: time.ms,
   };
@@ -85,21 +86,6 @@ function countedRecords(records: readonly Recorded[]): Recorded[] {
     counted.push(record);
   }
   return counted;
-}
-
-function statusOf(event: RunEvent): Moment['status'] {
-  switch (event.type) {
-    case 'run_returned':
-      return 'returned';
-    case 'run_failed':
-      return 'failed';
-    case 'run_suspended':
-      return 'suspended';
-    case 'run_interrupted':
-      return 'interrupted';
-    default:
-      return 'running';
-  }
 }
 
 class CostSum {
