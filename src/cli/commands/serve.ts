@@ -85,7 +85,7 @@ export async function serveUntilStopped(flags: ServeFlags, shown?: Shown): Promi
     if (reason === undefined) throw cause;
     return usageError(`cannot listen at ${host}:${port}: ${reason}`, 'choose another address with `--listen`');
   }
-  // Before the address is printed: whoever reads it may stop the service at once.
+  // Before the address is printed: the service may be stopped as soon as it can be read.
   const signal = firstSignal(() => service.interrupt());
   const path = shown?.path ?? '/';
   const address = given === null ? `${service.address}${path}?token=${service.token}` : service.address;
