@@ -109,7 +109,9 @@ function worktreeWays({ action }: RequestFacts): Way[] {
           label: '',
           make: (k) => {
             const text = k.fresh(TYPE.text, 'diff');
-            return { kind: 'outcome', outcome: { kind: 'changed', commit, files: [], stdout: { text, bytes: 1 } } };
+            // The list is only read as one text.
+            const files = [k.fresh(TYPE.text, 'files')];
+            return { kind: 'outcome', outcome: { kind: 'changed', commit, files, stdout: { text, bytes: 1 } } };
           },
         },
       ];

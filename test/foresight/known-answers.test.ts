@@ -179,6 +179,12 @@ describe('locations and failures', () => {
     expect(defectsIn(verified(program))).toEqual(['3 dead-branch', '6 dead-state']);
   });
 
+  test('a condition about the files that a step changed is alive', () => {
+    const step = ['STEP: work type=code', '  PROMPT: "do it"', '  AGENT: claude'];
+    const program = lines(...step, 'IF: "{work.files}" == "" → RETURN: nothing', 'RETURN: something');
+    expect(defectsIn(verified(program))).toEqual([]);
+  });
+
   test('a condition is alive with another value of an input', () => {
     const program = lines(
       'INPUT: dry = false',
