@@ -42,9 +42,7 @@ const events = createRoute({
   summary: 'Events as NDJSON, or as server-sent events whose ids are the numbers of the events.',
   tags: TAGS,
   request: { params: runParams, query: eventsQuery },
-  responses: {
-    ...answers(200, printedObject, 'one event a line, until the run is over'),
-  },
+  responses: answers(200, printedObject, 'one event a line, until the run is over'),
 });
 
 const output = createRoute({
