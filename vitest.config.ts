@@ -24,7 +24,8 @@ export default defineConfig({
     isolate: false,
     // A test that asserts nothing fails.
     expect: { requireAssertions: true },
-    globalSetup: ['test/memory-folder.ts', 'test/something-ran.ts'],
+    globalSetup: ['test/memory-folder.ts', 'test/seed.ts', 'test/something-ran.ts'],
+    setupFiles: ['test/random.ts'],
     // What programs store for their next start is not mixed with that of the user.
     env: { XDG_CACHE_HOME: fileURLToPath(new URL('node_modules/.cache/tests', import.meta.url)) },
     experimental: { fsModuleCache: true },

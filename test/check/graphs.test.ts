@@ -1,5 +1,5 @@
 /** Walks over graphs of states, held against the slow way of asking; and how long large programs take. */
-import { array, check, nat, property, tuple } from 'fast-check';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compile } from '../../src/check/compile.js';
 import { components } from '../../src/check/graph/components.js';
@@ -7,7 +7,7 @@ import { dominators } from '../../src/check/graph/dominators.js';
 import { amount } from '../amount.js';
 
 const SIZE = 9;
-const graphs = array(tuple(nat(SIZE - 1), nat(SIZE - 1)), { maxLength: 30 }).map((edges) => {
+const graphs = fc.array(fc.tuple(fc.nat(SIZE - 1), fc.nat(SIZE - 1)), { maxLength: 30 }).map((edges) => {
   const successors: number[][] = Array.from({ length: SIZE }, () => []);
   for (const [from, to] of edges) successors[from]?.push(to);
   return successors;
@@ -21,7 +21,7 @@ function reach(successors: readonly number[][], root: number, except = -1): Set<
 }
 
 function holds(law: (graph: number[][]) => void): void {
-  expect(check(property(graphs, law), { numRuns: amount(150, 1000) }).failed).toBe(false);
+  fc.assert(fc.property(graphs, law), { numRuns: amount(150, 1000) });
 }
 
 describe('graphs', () => {

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { randomNumbers, seed } from '../random.js';
 import { deadlyGit, project, reportOf, workflow } from './repository.js';
 import { ended, place } from './statedsl.js';
 
@@ -94,7 +95,7 @@ describe('a run that was killed', () => {
 
   test('comes to the same end, whichever call of git was the last', async () => {
     const steps = workflow(['one', 'echo one >> log; echo x > gone'], ['two', 'echo two >> log; rm gone']);
-    const number = 1 + Math.floor(Math.random() * 14);
+    const number = 1 + Math.floor(randomNumbers(seed)() * 14);
     for (const when of ['before', 'after'] as const) {
       const one = project({ 'w.yaml': steps });
       const env = deadlyGit(one, number, when);
@@ -270,13 +271,15 @@ describe('parallel tasks', () => {
   });
 
   test('come to the same end, whichever call of git was the last', async () => {
-    const number = 6 + Math.floor(Math.random() * 16);
+    const random = randomNumbers(seed);
+    const number = 6 + Math.floor(random() * 16);
+    const when = random() < 0.5 ? 'before' : 'after';
     const one = project(edits('1s/.*/one/', '6s/.*/two/'));
-    const env = deadlyGit(one, number, Math.random() < 0.5 ? 'before' : 'after');
+    const env = deadlyGit(one, number, when);
     const first = await one.runProcess(['run', 'w.yaml', '--json'], { env });
     const report = reportOf(first.code === null ? await one.runProcess(['resume', '--json'], { env }) : first);
-    expect(report, `call ${number}`).toMatchObject({ status: 'returned' });
-    expect(readFileSync(one.worktree('joined'), 'utf8'), `call ${number}`).toBe('one b c d e two ');
+    expect(report, `${when} call ${number}`).toMatchObject({ status: 'returned' });
+    expect(readFileSync(one.worktree('joined'), 'utf8'), `${when} call ${number}`).toBe('one b c d e two ');
   });
 });
 

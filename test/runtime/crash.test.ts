@@ -4,6 +4,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { amount } from '../amount.js';
+import { randomNumbers, seed } from '../random.js';
 import { type Blow, type Came, type Crashing, type Kill, survive } from './crashing.js';
 
 const rounds = amount(4, 32);
@@ -77,15 +78,6 @@ STATE: ERROR
   },
 };
 
-/** Random numbers that a failing round can be done again with. */
-function dice(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
 function blowsOf(roll: () => number, spanMs: number): Blow[] {
   const kills: readonly Kill[] = ['alone', 'group', 'everything'];
   return Array.from({ length: 1 + Math.floor(roll() * 3) }, () => ({
@@ -112,10 +104,9 @@ describe.each(Object.entries(programs))('%s', (_, crashing) => {
     const span = performance.now() - begun;
     expect(undisturbed.wrong).toEqual([]);
     await inLanes(share, async (round) => {
-      const seed = Number(process.env.CRASH_SEED ?? Date.now()) + round * 7919;
-      const blows = blowsOf(dice(seed), span);
+      const blows = blowsOf(randomNumbers(seed + round * 7919), span);
       const came: Came = await survive(crashing, blows);
-      expect(came, `seed ${seed}: ${JSON.stringify(blows)}`).toEqual(undisturbed);
+      expect(came, `SEED=${seed}, round ${round}: ${JSON.stringify(blows)}`).toEqual(undisturbed);
     });
   });
 });
