@@ -10,8 +10,8 @@ import { writeCassette } from '../runtime/cassette/write-cassette.js';
 import type { Effects, PerformedRequest } from '../runtime/effect-context.js';
 import { createRedactor } from '../runtime/redact.js';
 import { secretsOf } from '../runtime/run/run-options.js';
-import type { CassetteRenewal } from './run-test.js';
 import type { Suite } from './suite.js';
+import type { CassetteRenewal } from './test-options.js';
 
 /** A call that a cassette does not have, and the most that it may cost: US dollars, or null if nothing limits it. */
 export interface NeededCall {

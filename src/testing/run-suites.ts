@@ -12,9 +12,10 @@ import { type FaultChoice, type FaultResult, runFaults } from './faults/run-faul
 import { cassettePath } from './load-suite.js';
 import { listingRenewal, type NeededCall, performingRenewal } from './renew-cassettes.js';
 import { rowsOf, type TestRow } from './rows.js';
-import { runTest, type TestOptions } from './run-test.js';
+import { runTest } from './run-test.js';
 import { type SnapshotMode, Snapshots } from './snapshots.js';
 import type { Suite } from './suite.js';
+import type { TestOptions } from './test-options.js';
 import type { TestResult } from './test-result.js';
 
 export interface SuiteOptions {

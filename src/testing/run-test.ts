@@ -1,84 +1,27 @@
 /** Runs one test: the ordinary runtime drives the program in a world of scripted answers, in virtual time. */
 
 import type { RunEvent } from '../interpreter/events/event.js';
-import { readDuration } from '../machine/duration.js';
 import type { Json } from '../machine/expression.js';
-import type { Machine } from '../machine/machine.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { Cassette } from '../runtime/cassette/cassette.js';
 import { CassetteWorld } from '../runtime/cassette/cassette-world.js';
-import type { Effects } from '../runtime/effect-context.js';
 import { hostEffects } from '../runtime/effects.js';
 import type { RunReport } from '../runtime/run/report.js';
 import { type RunOptions, run } from '../runtime/run/run.js';
 import { VIRTUAL_START, VirtualTime } from '../runtime/virtual-time.js';
 import { positionAt, type SourceFile } from '../source/source-file.js';
 import type { Expression } from '../syntax/ast.js';
-import type { CassetteLine, MockLine, TestLine } from '../syntax/tests/test-tree.js';
+import type { CassetteLine, NamedValue, TestLine } from '../syntax/tests/test-tree.js';
 import type { Evaluated } from './expressions.js';
 import { type Judged, judge } from './judge.js';
 import { logTail } from './log-tail.js';
 import type { TestRow } from './rows.js';
 import { factsOfRun, type RunFacts } from './run-facts.js';
+import { type ExpectLine, scheduleLines, valuesOf } from './schedule.js';
 import type { Suite } from './suite.js';
+import type { ExecutedTest, TestOptions } from './test-options.js';
 import type { TestFailure, TestResult } from './test-result.js';
-import { type Call, FIRST_COMMIT, TestWorld, type WorldProblem } from './test-world.js';
-
-export interface TestOptions {
-  /** The working directory, absolute. */
-  readonly cwd: string;
-  /** Performs what mocks answer `for real`; null: refused. */
-  readonly real: Effects | null;
-  /** Compares with what is stored, or stores it; null where the test has no `EXPECT: snapshot`. */
-  readonly snapshot: (name: string, text: string) => Judged | null;
-  /** Notes which mocks of the file were used. */
-  readonly noteUse: (mock: MockLine) => void;
-  /** Notes what the run recorded. */
-  readonly noteEvents: (events: readonly RunEvent[]) => void;
-  /** Executes the run with a fault; absent: without one. */
-  readonly fault?: FaultDrive;
-  /** Brings a cassette up to date instead of playing it; absent: cassettes are played. */
-  readonly renewal?: CassetteRenewal;
-}
-
-/** Executes a run in another way than from its beginning to its end. */
-export interface FaultDrive {
-  /** What happened before. */
-  readonly before: {
-    readonly events: readonly RunEvent[];
-    readonly calls: readonly Call[];
-    /** Milliseconds since the epoch. */
-    readonly now: number | null;
-  };
-  readonly drive: (machine: Machine, options: RunOptions, world: TestWorld, time: VirtualTime) => Promise<RunReport>;
-  /** Which expectations are judged. */
-  readonly judges: 'all' | 'always';
-}
-
-/** A run of a test, and what is wrong with it. */
-export interface ExecutedTest {
-  readonly failures: readonly TestFailure[];
-  readonly warnings: readonly TestFailure[];
-  readonly events: readonly RunEvent[];
-  /** Null: a value of the test cannot be computed. */
-  readonly report: RunReport | null;
-  /** Why the run could not continue. */
-  readonly problems: readonly WorldProblem[];
-  readonly isStuck: boolean;
-}
-
-/** What performs the requests that a cassette does not have. */
-export interface CassetteRenewal {
-  readonly begin: (
-    cassette: Cassette,
-    world: () => CassetteWorld,
-  ) => Pick<ConstructorParameters<typeof CassetteWorld>[0], 'others' | 'onUse'>;
-  /** Takes the events of the run, after it has ended. */
-  readonly end: (line: CassetteLine, events: readonly RunEvent[], isSound: boolean) => void;
-}
-
-/** Expected at the end of the run, or at a point of virtual time. */
-type ExpectLine = Extract<TestLine, { kind: 'expect' }>;
+import { type Call, FIRST_COMMIT, type PersonAnswer, TestWorld, type WorldProblem } from './test-world.js';
 
 export async function runTest(suite: Suite, row: TestRow, options: TestOptions): Promise<TestResult> {
   const begun = performance.now();
@@ -216,63 +159,22 @@ class TestRun {
     return world;
   }
 
-  /** Gives signals, answers and expectations their points in time. */
-  private schedule(lines: readonly TestLine[], atEnd: ExpectLine[], inputs: Record<string, Json>) {
-    const people: ConstructorParameters<typeof TestWorld>[0]['people'][number][] = [];
-    const signals: { readonly ms: number }[] = [];
-    let received: readonly unknown[] = [];
-    /** In the order of the lines, which is that of what happens at the same time. */
-    const appointments: (() => unknown)[] = [];
-    let at: number | null = null;
-    for (const line of lines) {
-      if (line.kind === 'given') Object.assign(inputs, this.valuesOf(line.values));
-      else if (line.kind === 'at') {
-        at = readDuration(line.duration.text).ms ?? 0;
-        this.time.at(this.begun + at, () => undefined);
-      } else if (line.kind === 'answer')
-        for (const text of line.texts) {
-          const facts = { name: line.name.text, text: String(this.value(text)), atMs: at ?? 0 };
-          people.push({ ...facts, offset: line.span.start, isUsed: false });
-        }
-      else if (line.kind === 'signal') {
-        const payload = line.payload === null ? null : this.value(line.payload);
-        const ms = line.at === null ? (at ?? 0) : (readDuration(line.at.text).ms ?? 0);
-        const signal = { ms };
-        const delivery = { kind: 'signal', name: line.name.text, payload, by: 'test' } as const;
-        signals.push(signal);
-        appointments.push(() => received.includes(signal) || this.time.deliverAt(this.begun + ms, delivery));
-      } else if (line.kind === 'expect') {
-        if (at === null || this.options.fault?.judges === 'always') atEnd.push(line);
-        else appointments.push(this.expectAt.bind(this, line, at, inputs, atEnd));
-      }
-    }
-    const count = this.events.filter(({ type }) => type === 'signal_received').length;
-    received = signals.sort((one, other) => one.ms - other.ms).slice(0, count);
-    for (const make of appointments) make();
-    this.markAnswered(people);
-    return people;
-  }
-
-  private markAnswered(people: ConstructorParameters<typeof TestWorld>[0]['people']): void {
-    for (const event of this.events) {
-      if (event.type !== 'answered') continue;
-      const given = people.find(({ name, isUsed }) => name === event.name && !isUsed);
-      if (given !== undefined) given.isUsed = true;
-    }
-  }
-
-  /** If the run ends before that time, its end is what the line is about. */
-  private expectAt(line: ExpectLine, at: number, inputs: Readonly<Record<string, Json>>, atEnd: ExpectLine[]): void {
-    atEnd.push(line);
-    this.time.at(this.begun + at, () => {
-      atEnd.splice(atEnd.indexOf(line), 1);
-      this.expect(line, this.factsOf(null, inputs));
+  private schedule(lines: readonly TestLine[], atEnd: ExpectLine[], inputs: Record<string, Json>): PersonAnswer[] {
+    return scheduleLines(lines, {
+      time: this.time,
+      begun: this.begun,
+      before: this.options.fault?.before.events ?? [],
+      judgesAtEnd: this.options.fault?.judges === 'always',
+      inputs,
+      atEnd,
+      value: (expression) => this.value(expression),
+      expect: (line) => this.expect(line, this.factsOf(null, inputs)),
     });
   }
 
   private worldOf(
     lines: readonly TestLine[],
-    people: ConstructorParameters<typeof TestWorld>[0]['people'],
+    people: readonly PersonAnswer[],
     played: CassetteWorld | null,
   ): TestWorld {
     const own = lines.filter((line) => line.kind === 'mock').map((mock) => ({ mock, isOfTest: true }));
@@ -354,8 +256,8 @@ class TestRun {
     });
   }
 
-  private valuesOf(values: readonly { readonly name: { readonly text: string }; readonly value: Expression }[]) {
-    return Object.fromEntries(values.map(({ name, value }) => [name.text, this.value(value)]));
+  private valuesOf(values: readonly NamedValue[]): Record<string, Json> {
+    return valuesOf(values, (expression) => this.value(expression));
   }
 
   /** A value that may name the row. */

@@ -35,7 +35,7 @@ export interface WorldProblem {
   readonly difference?: readonly string[];
 }
 
-interface PersonAnswer {
+export interface PersonAnswer {
   readonly name: string;
   readonly text: string;
   readonly atMs: number;

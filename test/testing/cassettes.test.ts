@@ -12,9 +12,10 @@ import { run } from '../../src/runtime/run/run.js';
 import type { TestLine } from '../../src/syntax/tests/test-tree.js';
 import { loadSuite } from '../../src/testing/load-suite.js';
 import { rowsOf, type TestRow } from '../../src/testing/rows.js';
-import { executeTest, type TestOptions } from '../../src/testing/run-test.js';
+import { executeTest } from '../../src/testing/run-test.js';
 import { snapshotText } from '../../src/testing/snapshot-text.js';
 import type { Suite } from '../../src/testing/suite.js';
+import type { TestOptions } from '../../src/testing/test-options.js';
 import { some } from '../amount.js';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));

@@ -29,7 +29,23 @@ test('an example has no mistakes', () => {
 });
 
 const words = fc.constantFrom(
-  ...['TESTS:', 'MOCK:', 'TEST:', '  EXPECT:', '  EACH: row in', '  GIVEN:', '  ANSWER:', '  AT:', '→', '->', '"', "'"],
+  ...[
+    'TESTS:',
+    'MOCK:',
+    'TEST:',
+    '  EXPECT:',
+    '  EACH: row in',
+    '  GIVEN:',
+    '  ANSWER:',
+    '  AT:',
+    '  CASSETTE:',
+    '  SIGNAL:',
+    '  START:',
+    '→',
+    '->',
+    '"',
+    "'",
+  ],
   ...[
     '[',
     ']',
@@ -61,7 +77,13 @@ const words = fc.constantFrom(
     'calls',
     'prompt',
     'returned',
+    'once',
     'line 3',
+    ' [always]',
+    'times out',
+    'for real',
+    'match=',
+    'drift=warn',
     '\u0000',
     '\ud800',
     '🙂',

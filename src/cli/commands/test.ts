@@ -79,13 +79,20 @@ async function runTests(names: readonly string[], flags: TestFlags): Promise<Exi
   if (flags.fault !== undefined && faults.length === 0)
     return usageError(`no test has the fault \`${flags.fault}\``, '`--faults` lists those that change something');
   const isEnough = coverage === null || reportCoverage(coverage.list(), flags);
+  return exitCodeOf(results, faults, isEnough);
+}
+
+/** A defect of statedsl comes before everything that is wrong with the program. */
+export function exitCodeOf(
+  results: readonly Pick<TestResult, 'status'>[],
+  faults: readonly Pick<FaultResult, 'outcomes'>[],
+  isEnough: boolean,
+): ExitCode {
   const outcomes = faults.flatMap((one) => one.outcomes);
   if (outcomes.some(({ defect }) => defect !== undefined)) return EXIT.bug;
-  return !isEnough ||
-    outcomes.some(({ failures }) => failures.length > 0) ||
-    results.some(({ status }) => status === 'failed')
-    ? EXIT.failed
-    : EXIT.returned;
+  const hasFailed =
+    results.some(({ status }) => status === 'failed') || outcomes.some(({ failures }) => failures.length > 0);
+  return hasFailed || !isEnough ? EXIT.failed : EXIT.returned;
 }
 
 /** Prints and writes what was covered. False: it is less than was asked for, or a file cannot be written. */

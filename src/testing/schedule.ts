@@ -1,0 +1,86 @@
+/** What the lines of a test place in virtual time: answers of people, signals, and expectations. */
+import type { RunEvent } from '../interpreter/events/event.js';
+import { readDuration } from '../machine/duration.js';
+import type { Json } from '../machine/expression.js';
+import type { VirtualTime } from '../runtime/virtual-time.js';
+import type { Expression } from '../syntax/ast.js';
+import type { NamedValue, TestLine } from '../syntax/tests/test-tree.js';
+import type { PersonAnswer } from './test-world.js';
+
+/** Expected at the end of the run, or at a point of virtual time. */
+export type ExpectLine = Extract<TestLine, { kind: 'expect' }>;
+
+interface Scheduled {
+  readonly time: VirtualTime;
+  /** When the run begins, in milliseconds since the epoch. */
+  readonly begun: number;
+  /** What the run had on record when it was cut. */
+  readonly before: readonly RunEvent[];
+  /** Expectations wait for the end of the run, whatever their time. */
+  readonly judgesAtEnd: boolean;
+  /** Takes what GIVEN sets. */
+  readonly inputs: Record<string, Json>;
+  /** Takes the expectations of the end. One with a time is among them until that time. */
+  readonly atEnd: ExpectLine[];
+  readonly value: (expression: Expression) => Json;
+  readonly expect: (line: ExpectLine) => void;
+}
+
+/** Returns the answers of people. */
+export function scheduleLines(lines: readonly TestLine[], scheduled: Scheduled): PersonAnswer[] {
+  const { time, begun, before, value } = scheduled;
+  const people: PersonAnswer[] = [];
+  const signals: { readonly ms: number }[] = [];
+  let received: readonly unknown[] = [];
+  /** In the order of the lines, which is that of what happens at the same time. */
+  const appointments: (() => unknown)[] = [];
+  let at: number | null = null;
+  for (const line of lines) {
+    if (line.kind === 'given') Object.assign(scheduled.inputs, valuesOf(line.values, value));
+    else if (line.kind === 'at') {
+      at = readDuration(line.duration.text).ms ?? 0;
+      time.at(begun + at, () => undefined);
+    } else if (line.kind === 'answer')
+      for (const text of line.texts) {
+        const facts = { name: line.name.text, text: String(value(text)), atMs: at ?? 0 };
+        people.push({ ...facts, offset: line.span.start, isUsed: false });
+      }
+    else if (line.kind === 'signal') {
+      const payload = line.payload === null ? null : value(line.payload);
+      const ms = line.at === null ? (at ?? 0) : (readDuration(line.at.text).ms ?? 0);
+      const signal = { ms };
+      const delivery = { kind: 'signal', name: line.name.text, payload, by: 'test' } as const;
+      signals.push(signal);
+      appointments.push(() => received.includes(signal) || time.deliverAt(begun + ms, delivery));
+    } else if (line.kind === 'expect') {
+      if (at === null || scheduled.judgesAtEnd) scheduled.atEnd.push(line);
+      else appointments.push(expectAt.bind(null, scheduled, line, at));
+    }
+  }
+  const count = before.filter(({ type }) => type === 'signal_received').length;
+  received = signals.sort((one, other) => one.ms - other.ms).slice(0, count);
+  for (const make of appointments) make();
+  markAnswered(people, before);
+  return people;
+}
+
+export function valuesOf(values: readonly NamedValue[], value: (expression: Expression) => Json): Record<string, Json> {
+  return Object.fromEntries(values.map(({ name, value: written }) => [name.text, value(written)]));
+}
+
+/** If the run ends before that time, its end is what the line is about. */
+function expectAt({ time, begun, atEnd, expect }: Scheduled, line: ExpectLine, at: number): void {
+  atEnd.push(line);
+  time.at(begun + at, () => {
+    atEnd.splice(atEnd.indexOf(line), 1);
+    expect(line);
+  });
+}
+
+function markAnswered(people: readonly PersonAnswer[], before: readonly RunEvent[]): void {
+  for (const event of before) {
+    if (event.type !== 'answered') continue;
+    const given = people.find(({ name, isUsed }) => name === event.name && !isUsed);
+    if (given !== undefined) given.isUsed = true;
+  }
+}

@@ -1,0 +1,82 @@
+/** A crash changes how a run ends only through a defect of statedsl: then the point names it, and the exit code is 70. */
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { exitCodeOf } from '../../src/cli/commands/test.js';
+import { diskFiles } from '../../src/project/host.js';
+import { digestOf, presetDigest } from '../../src/runtime/store/machine-digest.js';
+import { FAULT_KINDS } from '../../src/testing/faults/points.js';
+import { type FaultResult, runFaults } from '../../src/testing/faults/run-faults.js';
+import { loadSuite } from '../../src/testing/load-suite.js';
+import { faultLines } from '../../src/testing/reporters/faults.js';
+import { rowsOf, type TestRow } from '../../src/testing/rows.js';
+import type { Suite } from '../../src/testing/suite.js';
+import { plain } from '../../src/views/drawing/paint.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'faults-'));
+const host = { folder, files: diskFiles, allowOutside: false, environment: {} };
+const options = {
+  cwd: folder,
+  real: null,
+  snapshot: () => null,
+  noteUse: () => undefined,
+  noteEvents: () => undefined,
+};
+
+async function suiteOf(program: string): Promise<Suite> {
+  writeFileSync(join(folder, 'flow.dsl'), program);
+  const tests = 'TESTS: "./flow.dsl"\nTEST: all\n  MOCK: "*" → "ok", …\n  EXPECT: returned\n';
+  writeFileSync(join(folder, 'flow.test.dsl'), tests);
+  const loaded = await loadSuite(host, 'flow.test.dsl', folder);
+  if ('missing' in loaded || loaded.suite === null) throw new Error(JSON.stringify(loaded));
+  return loaded.suite;
+}
+
+/** The run without a fault executes one machine, and all later ones the other: so they behave differently. */
+async function faultsOfBoth(first: Suite, later: Suite): Promise<FaultResult> {
+  // The record names the program that it is of.
+  presetDigest(later.machine, digestOf(first.machine));
+  let worlds = 0;
+  const suite: Suite = {
+    ...first,
+    // The world of each run begins with the mocks of the tree.
+    get tree() {
+      worlds++;
+      return first.tree;
+    },
+    get machine() {
+      return worlds > 1 ? later.machine : first.machine;
+    },
+  };
+  const row = first.tree.tests.flatMap(rowsOf)[0] as TestRow;
+  const found = await runFaults(suite, row, options, { kinds: new Set(FAULT_KINDS), only: null });
+  if (found === null) throw new Error('the test passes without a fault');
+  return { file: 'a.test.dsl', name: 'all', line: 2, ...found };
+}
+
+const PROGRAM = 'STATE: A\n  DO: echo a\n  DO: echo b\n  RETURN: one\n';
+
+test('a program that does the same after a crash has no defect', async () => {
+  const suite = await suiteOf(PROGRAM);
+  const result = await faultsOfBoth(suite, suite);
+  expect(result.outcomes.filter(({ defect }) => defect !== undefined)).toEqual([]);
+  expect(exitCodeOf([{ status: 'passed' }], [result], true)).toBe(0);
+});
+
+test('another end after a crash is a defect of statedsl', async () => {
+  const result = await faultsOfBoth(await suiteOf(PROGRAM), await suiteOf(PROGRAM.replace('one', 'two')));
+  const defects = result.outcomes.filter(({ defect }) => defect !== undefined);
+  const cuts = result.outcomes.filter(({ point }) => point.kind === 'crash' || point.kind === 'twice');
+  expect(defects.map(({ point }) => point.name)).toEqual(cuts.map(({ point }) => point.name));
+  expect(defects[0]?.defect).toBe('a crash alone must not change how a run ends');
+  expect(faultLines(result, plain)).toContain('a defect of statedsl: a crash alone must not change how a run ends\n');
+  expect(exitCodeOf([{ status: 'passed' }], [result], true)).toBe(70);
+  expect(exitCodeOf([{ status: 'failed' }], [result], false)).toBe(70);
+});
+
+test('a replay that differs is a defect of statedsl, at its event', async () => {
+  const result = await faultsOfBoth(await suiteOf(PROGRAM), await suiteOf(PROGRAM.replace('echo b', 'echo c')));
+  const defects = result.outcomes.flatMap(({ defect }) => defect ?? []);
+  expect(defects).toContain('the replay differs at event 5 (`effect_requested`)');
+});
