@@ -3,7 +3,7 @@
  * that does not answer is asked again for a while, because it may be starting.
  */
 import type { Delivery } from '../runtime/store/inbox.js';
-import type { Submission } from './messages.js';
+import type { ArtifactContent, StoredArtifact, Submission } from './messages.js';
 import type { EventLines, RunState } from './run-object.js';
 import { type RunHandler, serviceNames } from './services.js';
 
@@ -37,6 +37,10 @@ export interface EngineClient {
   /** Null: there is no such run. */
   status(runId: string): Promise<RunState | null>;
   about(runId: string): Promise<Submission | null>;
+  /** Stores an artifact of a run. */
+  store(runId: string, artifact: StoredArtifact): Promise<void>;
+  /** Null: the run has no artifact of this name. */
+  artifact(runId: string, name: string): Promise<ArtifactContent | null>;
   /** The lines of the journal from a number on: what is there, then what comes, until the run has ended. */
   events(runId: string, from?: number, signal?: AbortSignal): AsyncGenerator<EventLines>;
 }
@@ -55,6 +59,8 @@ export function engineClient(given: ClientOptions): EngineClient {
     deliver: async (runId, deliveries) => void (await call(runId, 'tell', deliveries)),
     status: (runId) => call(runId, 'status', null),
     about: (runId) => call(runId, 'about', null),
+    store: async (runId, artifact) => void (await call(runId, 'store', artifact)),
+    artifact: (runId, name) => call(runId, 'artifact', name),
     async *events(runId, from = 1, signal) {
       for (let next = from; ; ) {
         const part = await call<EventLines | null>(runId, 'events', { from: next, wait: true }, signal);

@@ -102,3 +102,12 @@ export interface Head {
   /** Readers that wait for an event with this number, or for the end of the run. */
   readonly watchers: readonly { readonly from: number; readonly awakeable: string }[];
 }
+
+/** The content of an artifact: a text, or the bytes of what is no text. */
+export type ArtifactContent = { readonly text: string } | { readonly base64: string };
+
+/** An artifact of a run. `name`: the SHA-256 of its content. */
+export interface StoredArtifact {
+  readonly name: string;
+  readonly content: ArtifactContent;
+}

@@ -2,20 +2,24 @@
  * The record of a run on an engine as an ordinary run folder, which everything that reads runs can read. The lines of the
  * journal are copied byte for byte; only those that the folder does not have are fetched.
  */
+import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { indexEntryOf } from '../runtime/run/drive-run.js';
+import { artifactName, artifactsFolder } from '../runtime/store/artifacts.js';
 import { fileJournal, openFileJournal } from '../runtime/store/journal.js';
-import { writeOwn } from '../runtime/store/own-file.js';
+import { makeFolder } from '../runtime/store/make-folder.js';
+import { entryAt, writeOwn } from '../runtime/store/own-file.js';
 import { readJournal } from '../runtime/store/read-journal.js';
 import { lockRun } from '../runtime/store/run-lock.js';
 import { RunRefused } from '../runtime/store/run-refused.js';
 import { openRunFolder } from '../runtime/store/store.js';
 import { storeError } from '../runtime/store/store-error.js';
 import { hasBegun } from '../runtime/store/stored-run.js';
+import { bytesOfArtifact } from './artifact-content.js';
 import type { EngineClient } from './client.js';
 
 /** What `mirrorRun` reads. */
-export type RunSource = Pick<EngineClient, 'about' | 'status' | 'events'>;
+export type RunSource = Pick<EngineClient, 'about' | 'status' | 'events' | 'artifact'>;
 
 /**
  * Writes what there is of a run on the engine at `url` into the store `directory`. Resolves with the path of its folder.
@@ -44,6 +48,7 @@ export async function mirrorRun(source: RunSource, url: string, runId: string, d
     let { seq } = end;
     if (status !== null && status.seq > seq)
       for await (const { lines } of source.events(runId, seq + 1)) {
+        await fetchArtifacts(source, runId, path, lines);
         append(journal, lines);
         seq += lines.length;
         if (seq >= status.seq) break;
@@ -53,6 +58,33 @@ export async function mirrorRun(source: RunSource, url: string, runId: string, d
     await open.close();
   }
   return path;
+}
+
+const REFERENCE = /"(?:\$artifact|artifact|stderr_artifact)":"([0-9a-f]{64})"/g;
+
+/** Fetches what the lines refer to. A value of the program that only looks like a reference has no artifact. */
+async function fetchArtifacts(source: RunSource, runId: string, path: string, lines: readonly string[]): Promise<void> {
+  const folder = artifactsFolder(path);
+  const names = new Set(lines.flatMap((line) => [...line.matchAll(REFERENCE)].map(([, name]) => name as string)));
+  for (const name of names) {
+    if (entryAt(join(folder, name)) !== null) continue;
+    const content = await source.artifact(runId, name);
+    if (content === null) continue;
+    makeFolder(folder);
+    const bytes = bytesOfArtifact(content);
+    if (artifactName(bytes) !== name)
+      throw new RunRefused('unusable', `the engine has changed the artifact \`${name}\``);
+    writeWhole(join(folder, name), bytes);
+  }
+}
+
+function writeWhole(path: string, bytes: Uint8Array): void {
+  try {
+    writeOwn(`${path}.new`, bytes, 'w', true);
+    renameSync(`${path}.new`, path);
+  } catch (cause) {
+    throw storeError('write', path, cause);
+  }
 }
 
 function append(journal: string, lines: readonly string[]): void {

@@ -3,19 +3,32 @@
  * of them at a time changes the object. None waits for an effect, so that a run can be seen and reached at any time.
  *
  * Its state: `about` (the submission, which never changes), `head`, `image` (while the run has not ended), `report` (when
- * it is suspended or has ended), and `e<number>` (the lines of the journal from that number on, with their checksums).
+ * it is suspended or has ended), `e<number>` (the lines of the journal from that number on, with their checksums), and
+ * `a<hash>` (an artifact).
  */
 import { link } from '../interpreter/run.js';
 import { MACHINE_VERSION } from '../machine/machine.js';
 import { checkAnswers } from '../runtime/run/apply-delivery.js';
 import type { RunReport } from '../runtime/run/report.js';
 import { interpreterOptions } from '../runtime/run/run-options.js';
+import { artifactName } from '../runtime/store/artifacts.js';
 import { type Image, runOf } from '../runtime/store/image.js';
 import type { Delivery } from '../runtime/store/inbox.js';
 import { digestOf } from '../runtime/store/machine-digest.js';
 import { RunRefused } from '../runtime/store/run-refused.js';
+import { bytesOfArtifact } from './artifact-content.js';
 import { EngineRefusal, type ObjectContext, type ReaderContext } from './engine-context.js';
-import type { Head, Listening, Mail, Progress, Submission, Turned, TurnStart } from './messages.js';
+import type {
+  ArtifactContent,
+  Head,
+  Listening,
+  Mail,
+  Progress,
+  StoredArtifact,
+  Submission,
+  Turned,
+  TurnStart,
+} from './messages.js';
 import type { ServiceNames } from './services.js';
 import type { Program } from './turn-host.js';
 
@@ -81,6 +94,7 @@ export function runHandlers(services: ServiceNames) {
     due: bind(wake),
     watch: bind(watch),
     drop: bind(drop),
+    store: bind(storeArtifact),
   };
 }
 
@@ -183,6 +197,18 @@ async function drop(context: ObjectContext): Promise<void> {
   context.clearAll();
 }
 
+/** Stores an artifact of the run. Lines that refer to it come later. */
+async function storeArtifact(
+  context: ObjectContext,
+  _: ServiceNames,
+  { name, content }: StoredArtifact,
+): Promise<void> {
+  await headOf(context);
+  if (artifactName(bytesOfArtifact(content)) !== name)
+    throw new EngineRefusal(400, `the content of the artifact \`${name}\` does not match its name`);
+  context.set(`a${name}`, content);
+}
+
 /** Handlers that only read the object. */
 export function readerHandlers(services: ServiceNames) {
   return {
@@ -195,6 +221,11 @@ export function readerHandlers(services: ServiceNames) {
 
     async about(context: ReaderContext): Promise<Submission | null> {
       return context.get<Submission>('about');
+    },
+
+    /** Null: the run has no such artifact. */
+    async artifact(context: ReaderContext, name: string): Promise<ArtifactContent | null> {
+      return context.get<ArtifactContent>(`a${name}`);
     },
 
     async events(context: ReaderContext, { from = 1, wait = false }: EventsWanted): Promise<EventLines | null> {

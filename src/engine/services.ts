@@ -17,6 +17,8 @@ export type RunHandler =
   | 'due'
   | 'watch'
   | 'drop'
+  | 'store'
+  | 'artifact'
   | 'status'
   | 'about'
   | 'events';

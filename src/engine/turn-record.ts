@@ -2,12 +2,15 @@
 import type { Outcome, RunEvent } from '../interpreter/events/event.js';
 import { Recorder } from '../runtime/run/recorder.js';
 import { LineBuffer } from '../runtime/store/journal-line.js';
-import type { Progress, TurnStart } from './messages.js';
+import { LargeValues } from '../runtime/store/large-values.js';
+import type { Progress, StoredArtifact, TurnStart } from './messages.js';
+import { TurnArtifacts } from './turn-artifacts.js';
 
 export class TurnRecord {
   /** How many bytes of lines and outcomes this turn has. */
   bytes = 0;
   private readonly recorder: Recorder;
+  private readonly artifacts = new TurnArtifacts();
   private readonly buffer = new LineBuffer();
   private lines: string[] = [];
   private from: number;
@@ -15,7 +18,7 @@ export class TurnRecord {
   private latest: number;
 
   constructor({ seq, written }: Pick<TurnStart, 'seq' | 'written'>, begun: number) {
-    this.recorder = new Recorder(seq, null, null);
+    this.recorder = new Recorder(seq, null, new LargeValues(this.artifacts));
     this.from = seq + 1;
     this.journal = written.journal;
     this.latest = begun;
@@ -55,6 +58,12 @@ export class TurnRecord {
   passOutcome(outcome: Outcome, at: number): void {
     this.passTime(at);
     this.bytes += JSON.stringify(outcome).length;
+    this.artifacts.noteOutput(outcome);
+  }
+
+  /** Values that are too large for a line, since the last call. They are stored before the lines. */
+  takeArtifacts(): readonly StoredArtifact[] {
+    return this.artifacts.takeAdded();
   }
 
   /** The lines since the last call. */

@@ -110,6 +110,7 @@ export class TurnWaits {
     this.flushing = null;
     if (isQuiet || record.now - this.flushedAt > FLUSH_EVERY_MS) {
       this.flushedAt = record.now;
+      for (const artifact of record.takeArtifacts()) context.send(services.run(runId, 'store'), artifact);
       const progress: Progress = { turn, ...record.take() };
       if (progress.lines.length > 0) context.send(services.run(runId, 'progress'), progress);
     }

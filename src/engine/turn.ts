@@ -17,7 +17,7 @@ import { reportOf } from '../runtime/run/report.js';
 import { imageOf, runOf } from '../runtime/store/image.js';
 import { EffectEntries } from './effect-entries.js';
 import type { TurnContext } from './engine-context.js';
-import type { Mail, Performed, Turned, TurnStart } from './messages.js';
+import type { Mail, Performed, StoredArtifact, Turned, TurnStart } from './messages.js';
 import type { Program, TurnHost } from './turn-host.js';
 import { TurnRecord } from './turn-record.js';
 import { TurnWaits } from './turn-waits.js';
@@ -32,7 +32,9 @@ const TRANSITIONS = 4_096;
 export async function executeTurn(context: TurnContext, start: TurnStart, host: TurnHost): Promise<void> {
   const program = await host.program(start.runId);
   const turn = new Turn(context, start, host, program, Math.max(await context.now(), start.due ?? 0));
-  context.send(host.services.run(start.runId, 'turned'), await turn.execute());
+  const turned = await turn.execute();
+  for (const artifact of turn.takeArtifacts()) context.send(host.services.run(start.runId, 'store'), artifact);
+  context.send(host.services.run(start.runId, 'turned'), turned);
 }
 
 class Turn {
@@ -88,6 +90,11 @@ class Turn {
       if (this.effects.isEmpty) return this.end('suspended');
       finished = await this.wait();
     }
+  }
+
+  /** What the lines of the turn refer to and the object of the run does not have yet. */
+  takeArtifacts(): readonly StoredArtifact[] {
+    return this.record.takeArtifacts();
   }
 
   private exchange(finished: Finished | null): AdvanceStatus {

@@ -1,10 +1,15 @@
 /** The process of a worker: programs by their runs, and effects with the resources of their runs. */
 import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Outcome } from '../interpreter/events/event.js';
 import type { Effects } from '../runtime/effect-context.js';
+import { makeTemporaryFolder, removeTemporaryFolder } from '../runtime/process/temporary-folder.js';
 import type { Redactor } from '../runtime/redact.js';
 import { type OpenResources, openResources } from '../runtime/run/resources.js';
+import { artifactsFolder } from '../runtime/store/artifacts.js';
 import type { EngineClient } from './client.js';
+import { EffectOutputs } from './effect-outputs.js';
 import type { Performed } from './messages.js';
 import { programOf } from './run-object.js';
 import type { ServiceNames } from './services.js';
@@ -13,8 +18,7 @@ import type { Program, TurnHost } from './turn-host.js';
 
 export interface WorkerOptions {
   readonly services: ServiceNames;
-  /** Reads submissions. */
-  readonly client: Pick<EngineClient, 'about'>;
+  readonly client: Pick<EngineClient, 'about' | 'store' | 'artifact'>;
   readonly effects: Effects;
   /** The working directory of runs, absolute. */
   readonly cwd: string;
@@ -31,7 +35,7 @@ const PROGRAMS = 1000;
 
 export function workerHost({ services, client, effects, cwd, redactor }: WorkerOptions): WorkerHost {
   const programs = new Map<string, Program>();
-  const runs = new SharedResources(redactor);
+  const runs = new SharedResources(client, redactor);
   return {
     services,
     started: new StartedEffects(),
@@ -47,14 +51,18 @@ export function workerHost({ services, client, effects, cwd, redactor }: WorkerO
       return program;
     },
     async perform(runId, request, { stop, outputLimit }) {
-      const resources = runs.open(runId);
-      const { use } = resources.outputs;
+      const { resources, outputs } = runs.open(runId);
+      const { use, originals } = resources.outputs;
       use.limit = Math.max(use.limit === Number.POSITIVE_INFINITY ? 0 : use.limit, use.bytes + outputLimit);
       try {
+        await outputs.fetchInput(request);
         const programDir = programs.get(runId)?.options.programDir;
         const context = { runId, cwd, programDir, stop, show: null, resources };
         const outcome = await effects.perform(request, context);
-        return performedOf(redactor === null ? outcome : clean(redactor, outcome));
+        // Another process would not have the bytes with secrets, so this one does not use them either.
+        if ('stdout' in outcome && outcome.stdout.artifact !== undefined) originals.delete(outcome.stdout.artifact);
+        const performed = performedOf(redactor === null ? outcome : clean(redactor, outcome));
+        return { ...performed, outcome: await outputs.store(performed.outcome) };
       } finally {
         runs.release(runId);
       }
@@ -80,6 +88,7 @@ const IDLE_MS = 2000;
 
 interface RunUse {
   readonly resources: OpenResources;
+  readonly outputs: EffectOutputs;
   effects: number;
   timer: ReturnType<typeof setTimeout> | null;
 }
@@ -87,14 +96,21 @@ interface RunUse {
 /** The resources of all runs that have effects in this process. */
 class SharedResources {
   private readonly runs = new Map<string, RunUse>();
+  private folder: string | null = null;
 
-  constructor(private readonly redactor: Redactor | null) {}
+  constructor(
+    private readonly client: WorkerOptions['client'],
+    private readonly redactor: Redactor | null,
+  ) {}
 
-  open(runId: string): OpenResources {
+  open(runId: string): RunUse {
     let use = this.runs.get(runId);
     if (use === undefined) {
-      const spec = { runId, artifacts: null, keptBytes: 0, worktrees: null, ownProcess: false };
+      this.folder ??= makeTemporaryFolder(tmpdir());
+      const artifacts = artifactsFolder(join(this.folder, runId));
+      const spec = { runId, artifacts, keptBytes: 0, worktrees: null, ownProcess: false };
       use = {
+        outputs: new EffectOutputs(this.client, runId, artifacts),
         resources: openResources({ ...spec, recordProcess: () => undefined }, this.redactor),
         effects: 0,
         timer: null,
@@ -104,7 +120,7 @@ class SharedResources {
     if (use.timer !== null) clearTimeout(use.timer);
     use.timer = null;
     use.effects++;
-    return use.resources;
+    return use;
   }
 
   release(runId: string): void {
@@ -118,6 +134,8 @@ class SharedResources {
 
   async closeAll(): Promise<void> {
     await Promise.all([...this.runs.keys()].map((runId) => this.close(runId)));
+    if (this.folder !== null) removeTemporaryFolder(this.folder);
+    this.folder = null;
   }
 
   private async close(runId: string): Promise<void> {
@@ -125,5 +143,6 @@ class SharedResources {
     this.runs.delete(runId);
     if (use?.timer != null) clearTimeout(use.timer);
     await use?.resources.close();
+    if (this.folder !== null && !this.runs.has(runId)) removeTemporaryFolder(join(this.folder, runId));
   }
 }

@@ -5,6 +5,7 @@
 
 import type { Json } from '../machine/expression.js';
 import type { Decoding } from '../machine/machine.js';
+import { omitUndefined } from '../prelude/omit-undefined.js';
 import { unreachable } from '../prelude/unreachable.js';
 import { readAgentOutput } from './agents/agent-output.js';
 import type { BrokenGuard, Outcome, Output } from './events/event.js';
@@ -81,7 +82,8 @@ function textOf(output: Output, tool: string | null, exit: number | null): strin
   if (output.text !== undefined) return output.text;
   if (output.base64 !== undefined) return new TextDecoder().decode(base64Bytes(output.base64) ?? new Uint8Array());
   if (output.bytes === 0) return '';
-  const message = `the output has ${output.bytes} bytes, but a value can have at most 16 MiB; pass it on with \`DO: |\` or a file`;
+  const most = output.unbound === true ? '4 MiB on an engine' : '16 MiB';
+  const message = `the output has ${output.bytes} bytes, but a value can have at most ${most}; pass it on with \`DO: |\` or a file`;
   throw new RuntimeFailure('value_too_large', message, tool, exit);
 }
 
@@ -153,7 +155,8 @@ function readExited(outcome: Exited, how: DecodeOptions): DecodedOutcome {
 /** Output as kept for `DO: |`: a large text is only in its artifact. */
 export function compactOutput(output: Output): Output {
   if (output.artifact === undefined) return output;
-  return { artifact: output.artifact, bytes: output.bytes };
+  const { artifact, bytes, cut, unbound } = output;
+  return { artifact, bytes, ...omitUndefined({ cut, unbound }) };
 }
 
 function readValue(value: Json, how: DecodeOptions): DecodedOutcome {

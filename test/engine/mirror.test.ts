@@ -1,13 +1,14 @@
 /** The folder of a run that was executed on an engine: it is read like any other. */
-import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { compile } from '../../src/check/compile.js';
-import type { Submission } from '../../src/engine/messages.js';
+import type { ArtifactContent, Submission } from '../../src/engine/messages.js';
 import { mirrorRun, type RunSource } from '../../src/engine/mirror.js';
 import { type EventLines, programOf, type RunState } from '../../src/engine/run-object.js';
 import { StartedEffects } from '../../src/engine/started-effects.js';
+import type { Json } from '../../src/machine/expression.js';
 import { checkDrift } from '../../src/runtime/run/again/replay-run.js';
 import { headerOf } from '../../src/runtime/run/header.js';
 import { fixedOptions } from '../../src/runtime/run/run-options.js';
@@ -23,7 +24,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-async function waitingRun(): Promise<ScriptedEngine> {
+async function waitingRun(value: Json = 5): Promise<ScriptedEngine> {
   const text = 'DO: x = work\nASK user: "Go on?" → ok\nRETURN: {ok} {x}\n';
   const { machine } = compile(text, { name: 'test.dsl', commands: ['work'] });
   if (machine === null) throw new Error('it does not compile');
@@ -39,7 +40,7 @@ async function waitingRun(): Promise<ScriptedEngine> {
     services: SERVICES,
     started: new StartedEffects(),
     program: async () => programOf(submission),
-    perform: async () => ({ outcome: { kind: 'value', value: 5 }, at: 2000, printed: 0 }),
+    perform: async () => ({ outcome: { kind: 'value', value }, at: 2000, printed: 0 }),
     newName: () => 'one',
   });
   await engine.call(RUN, 'submit', submission);
@@ -52,6 +53,7 @@ function sourceOf(engine: ScriptedEngine, asked: number[] = []): RunSource {
   return {
     about: (runId) => engine.call<Submission | null>(runId, 'about', null),
     status: (runId) => engine.call<RunState | null>(runId, 'status', null),
+    artifact: (runId, name) => engine.call<ArtifactContent | null>(runId, 'artifact', name),
     async *events(runId, from = 1) {
       asked.push(from);
       yield await engine.call<EventLines>(runId, 'events', { from });
@@ -91,4 +93,12 @@ test('a run that the engine does not have is refused, and leaves nothing', async
     `there is no run \`01900000-0000-7000-8000-000000000003\` on the engine at \`${URL}\``,
   );
   expect(readIndex(directory).size).toBe(0);
+});
+
+test('values that are too large for a line come along as artifacts', async () => {
+  const engine = await waitingRun('x'.repeat(100_000));
+  const path = await mirrorRun(sourceOf(engine), URL, RUN, directory);
+  expect(readFileSync(join(path, 'journal.ndjson'), 'utf8').length).toBeLessThan(10_000);
+  expect(readdirSync(join(path, 'artifacts'))).toHaveLength(1);
+  expect(await checkDrift(RUN, { dir: directory })).toMatchObject({ difference: null });
 });

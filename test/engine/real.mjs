@@ -21,6 +21,26 @@ STATE: B
   DO: WORK
   GOTO: B
 `;
+/** An output that becomes a value, one that is piped into a command, one that is too large for a value, and one of stderr. */
+const LARGE = `STATE: A
+  TRACK: a = ""
+  TRACK: b = ""
+  CHECK: first = head -c 200000 /dev/zero | tr '\\0' x
+  CHECK: second = head -c 3000000 /dev/zero | tr '\\0' y
+  SET: a = first
+  SET: b = second
+  GOTO: B
+STATE: B
+  CHECK: c = head -c 6000000 /dev/zero | tr '\\0' z
+  RETURN: {c}
+  ON ERROR value_too_large: → GOTO: C
+STATE: C
+  DO: head -c 100000 /dev/zero | tr '\\0' w >&2
+  DO: |
+    head -c 300000 /dev/zero
+    wc -c
+  RETURN: sizes {len(a)} {len(b)}
+`;
 const loop = (count, work) => LOOP.replace('COUNT', count).replace('WORK', work);
 
 /** What a case may use. */
@@ -119,6 +139,14 @@ const cases = {
     assert.equal(JSON.parse(replayed.stdout).status, 'same', replayed.stderr);
     assert.match(statedsl('show', id).stdout, /returned/);
     assert.equal(statedsl('report', id).exitCode, 0);
+  },
+  'large outputs and values': async ({ submit, ended, mirror, statedsl }) => {
+    const id = await submit(LARGE);
+    const { report } = await ended(id);
+    assert.deepEqual([report.returned, report.error], ['sizes 200000 3000000', null]);
+    await mirror(id);
+    assert.equal(JSON.parse(statedsl('replay', id, '--json').stdout).status, 'same');
+    assert.equal(statedsl('output', id, 'line:4').stdout.trimEnd().length, 200_000);
   },
   'workers that are killed': async (all) => killed(all, 'worker'),
   'a server that is killed': async (all) => killed(all, 'server'),

@@ -120,6 +120,8 @@ export const shapeTable = {
     tail: sometimes('text', 'the last 4 KiB of an artifact'),
     bytes: always('number', 'the size of the output in bytes'),
     lossy: sometimes('`true`', 'whether invalid bytes were replaced in `text`'),
+    cut: sometimes('`true`', 'the artifact has only the first 16 MiB, because an engine stores no more'),
+    unbound: sometimes('`true`', 'the output is too large for a value of a run on an engine'),
   },
   waiting: {
     kind: always('text', '`ask`, `signal`, `time`, or `approval` for the gate of a plan'),

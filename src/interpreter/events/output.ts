@@ -13,4 +13,8 @@ export interface Output {
   readonly bytes: number;
   /** `text` was decoded from bytes that are not valid UTF-8. */
   readonly lossy?: true;
+  /** The artifact has only the first 16 MiB, because an engine stores no more. */
+  readonly cut?: true;
+  /** It is too large for a value of a run on an engine. */
+  readonly unbound?: true;
 }

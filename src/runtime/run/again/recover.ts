@@ -241,9 +241,9 @@ function withoutLocations(event: RunEvent): RunEvent {
 /** Output that was too large for the journal, if it became a value. */
 function withText({ path }: StoredRun, outcome: Outcome, request: EffectRequest | null): Outcome {
   if (outcome.kind !== 'exited' && outcome.kind !== 'timed-out' && outcome.kind !== 'changed') return outcome;
-  const { artifact, bytes, text } = outcome.stdout;
+  const { artifact, bytes, text, unbound } = outcome.stdout;
   const wanted = outcome.kind === 'changed' || (request !== null && 'needsText' in request && request.needsText);
-  if (artifact === undefined || text !== undefined || !wanted || bytes > VALUE_BYTES) return outcome;
+  if (artifact === undefined || text !== undefined || !wanted || bytes > VALUE_BYTES || unbound) return outcome;
   return { ...outcome, stdout: { ...outcome.stdout, text: artifactOf(path, artifact).toString('utf8') } };
 }
 

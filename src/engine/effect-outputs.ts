@@ -1,0 +1,98 @@
+/**
+ * The large outputs of effects in this process. An effect writes them into a folder of its run; before its outcome is on
+ * record, they are stored on the engine, where clients and other workers find them.
+ */
+import { Buffer } from 'node:buffer';
+import { closeSync, existsSync, readSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Outcome, Output } from '../interpreter/events/event.js';
+import type { PerformedRequest } from '../runtime/effect-context.js';
+import { artifactName } from '../runtime/store/artifacts.js';
+import { makeFolder } from '../runtime/store/make-folder.js';
+import { openToRead, writeOwn } from '../runtime/store/own-file.js';
+import { artifactContent, bytesOfArtifact } from './artifact-content.js';
+import type { EngineClient } from './client.js';
+
+/** An engine stores no more of an output, in bytes. */
+const MOST_STORED = 16 * 1024 * 1024;
+/** A larger value is bound to no name: the engine records it in every image of the run. In characters of JSON. */
+const MOST_BOUND = 4 * 1024 * 1024;
+
+export class EffectOutputs {
+  private readonly stored = new Set<string>();
+
+  constructor(
+    private readonly client: Pick<EngineClient, 'store' | 'artifact'>,
+    private readonly runId: string,
+    /** The artifacts of the run in this process. */
+    private readonly folder: string,
+  ) {
+    makeFolder(folder);
+  }
+
+  /** Fetches what the effect reads and this process does not have. */
+  async fetchInput(request: PerformedRequest): Promise<void> {
+    const name = 'stdin' in request ? request.stdin?.artifact : undefined;
+    if (name === undefined || existsSync(join(this.folder, name))) return;
+    const content = await this.client.artifact(this.runId, name);
+    if (content === null) throw new Error(`the engine does not have the artifact \`${name}\` of run \`${this.runId}\``);
+    writeOwn(join(this.folder, name), bytesOfArtifact(content), 'w', false);
+  }
+
+  /** The outcome as the engine records it. What it refers to is stored. */
+  async store(outcome: Outcome): Promise<Outcome> {
+    if (outcome.kind === 'value') return boundValue(outcome);
+    if (!('stdout' in outcome)) return outcome;
+    const stdout = boundOutput(await this.storeOutput(outcome.stdout));
+    if (outcome.kind === 'changed') return { ...outcome, stdout };
+    const { transcript, stderr_artifact } = outcome;
+    const other = {
+      ...(transcript === undefined ? {} : { transcript: await this.storeOutput(transcript) }),
+      ...(stderr_artifact === undefined ? {} : { stderr_artifact: (await this.storeFile(stderr_artifact)).name }),
+    };
+    return { ...outcome, stdout, ...other };
+  }
+
+  private async storeOutput(output: Output): Promise<Output> {
+    if (output.artifact === undefined) return output;
+    const { name, isCut } = await this.storeFile(output.artifact);
+    return isCut ? { ...output, artifact: name, cut: true } : output;
+  }
+
+  private async storeFile(name: string): Promise<{ readonly name: string; readonly isCut: boolean }> {
+    const path = join(this.folder, name);
+    const isCut = statSync(path).size > MOST_STORED;
+    if (!isCut && this.stored.has(name)) return { name, isCut };
+    const bytes = beginningOf(path);
+    const kept = isCut ? artifactName(bytes) : name;
+    if (!this.stored.has(kept)) await this.client.store(this.runId, { name: kept, content: artifactContent(bytes) });
+    this.stored.add(kept);
+    return { name: kept, isCut };
+  }
+}
+
+function beginningOf(path: string): Buffer {
+  const fd = openToRead(path);
+  try {
+    const bytes = Buffer.alloc(Math.min(statSync(path).size, MOST_STORED));
+    let read = 0;
+    for (let count = -1; count !== 0 && read < bytes.length; read += count)
+      count = readSync(fd, bytes, read, bytes.length - read, read);
+    return bytes.subarray(0, read);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function boundOutput(output: Output): Output {
+  const { text, ...others } = output;
+  if (text === undefined || output.artifact === undefined || JSON.stringify(text).length <= MOST_BOUND) return output;
+  return { ...others, unbound: true };
+}
+
+function boundValue(outcome: Extract<Outcome, { kind: 'value' }>): Outcome {
+  const { length } = JSON.stringify(outcome.value);
+  if (length <= MOST_BOUND) return outcome;
+  const message = `the value has ${length} characters of JSON, but on an engine a value can have at most 4 MiB`;
+  return { kind: 'failed', message, error_type: 'value_too_large' };
+}

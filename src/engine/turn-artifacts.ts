@@ -1,0 +1,48 @@
+/**
+ * The artifacts that a turn knows: outputs of its effects, which workers have stored, and values that it puts away itself.
+ * What it does not know, it stores again. So its lines depend on nothing but its entries.
+ */
+import { Buffer } from 'node:buffer';
+import type { Outcome } from '../interpreter/events/event.js';
+import { type Artifacts, artifactName } from '../runtime/store/artifacts.js';
+import { StoreError } from '../runtime/store/store-error.js';
+import type { StoredArtifact } from './messages.js';
+
+export class TurnArtifacts implements Artifacts {
+  private readonly sizes = new Map<string, number>();
+  private readonly texts = new Map<string, string>();
+  private added: StoredArtifact[] = [];
+
+  noteOutput(outcome: Outcome): void {
+    if (!('stdout' in outcome)) return;
+    const { artifact, bytes, text, lossy, cut } = outcome.stdout;
+    if (artifact === undefined || cut) return;
+    this.sizes.set(artifact, bytes);
+    if (text !== undefined && !lossy) this.texts.set(artifact, text);
+  }
+
+  sizeOf(name: string): number | null {
+    return this.sizes.get(name) ?? null;
+  }
+
+  get(name: string): Buffer {
+    const text = this.texts.get(name);
+    if (text === undefined) throw new StoreError(`the turn does not have the artifact \`${name}\``);
+    return Buffer.from(text);
+  }
+
+  put(text: string): string {
+    const name = artifactName(text);
+    if (this.sizes.has(name)) return name;
+    this.sizes.set(name, Buffer.byteLength(text));
+    this.added.push({ name, content: { text } });
+    return name;
+  }
+
+  /** Those that were put since the last call. */
+  takeAdded(): readonly StoredArtifact[] {
+    const { added } = this;
+    this.added = [];
+    return added;
+  }
+}
