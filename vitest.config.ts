@@ -9,7 +9,7 @@ const PROCESSES = [
   'test/runtime/!(checkpoint|configuration|drive|fits-schema|journal-sync|kept-runs|large-values|run-lock|temporary-folder).test.ts',
   'test/agents/*.test.ts',
   'test/serve/*.test.ts',
-  'test/runtime/agents/!(resolve).test.ts',
+  'test/runtime/agents/!(recorded|resolve).test.ts',
   'test/shell/{binding,pipes,random,values}.test.ts',
 ];
 

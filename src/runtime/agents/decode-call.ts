@@ -5,6 +5,7 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { EffectContext } from '../effect-context.js';
 import { outputSink } from '../process/output.js';
 import type { GuardWatch } from './guard-watch.js';
+import { lastWords, problemAtEnd } from './last-words.js';
 import type { Adapter } from './programs/adapter.js';
 import type { AgentTally } from './tally.js';
 import { unavailableFor } from './unavailable.js';
@@ -31,7 +32,8 @@ function factsOf({ tally, sessionTokens: before }: EndedCall, unavailable: Unava
   const { sessionId, turns, error, sessionTokens, retryCount: count } = tally;
   const tokens = sessionTokens === null ? tally.tokens : tokensSince(before, sessionTokens);
   // A call that was rejected before anything happened has no cost.
-  const nothing = unavailable !== null && (turns === null || turns === 0) && tokens === null;
+  const used = tokens === null ? 0 : tokens.in + tokens.out + tokens.cache_read + tokens.cache_write;
+  const nothing = unavailable !== null && (turns === null || turns === 0) && used === 0;
   return omitUndefined({
     cost: tally.cost ?? (nothing ? 0 : null),
     tokens: tokens ?? undefined,
@@ -60,7 +62,6 @@ function tokensSince(before: TokenCounts | null, sum: TokenCounts): TokenCounts 
 
 /** Some versions print only this message and end as if it were an answer. */
 const LIMIT_AS_ANSWER = /^claude(?: ai)? usage limit reached\|\d{10}/i;
-const LAST_WORDS = 4000;
 const LAST_LINE = 300;
 function unavailableNow(
   ended: Extract<Ended, { kind: 'exited' }>,
@@ -73,23 +74,34 @@ function unavailableNow(
   if (LIMIT_AS_ANSWER.test(said)) return unavailableFor(said, Date.now());
   // A program that printed its answer did not fail because of its service, whatever its exit code.
   if (tally.finished || (ended.exit === 0 && retrying === null)) return null;
-  const words = `${ended.stderr.slice(-LAST_WORDS).trim()}\n${plain}\n${retrying ?? ''}`.trim();
-  return unavailableFor(words, Date.now(), resetMs);
+  return problemAtEnd({ stderr: ended.stderr, plain, retrying, resetMs }, Date.now());
 }
 
 /** The reason why a call failed if its program did not report an error; null if it printed its answer. */
-function silentFailure({ stderr, exit }: Extract<Ended, { kind: 'exited' }>, call: EndedCall): string | null {
+function silentFailure(ended: Extract<Ended, { kind: 'exited' }>, call: EndedCall): string | null {
   const { adapter, tally, plain } = call;
   if (!adapter.reportsEnd || tally.error !== null) return null;
   // Without any event, either the exit code shows a failure, or a script that replaces the program has printed the
   // answer itself.
-  if (tally.lines === 0 && (exit !== 0 || plain !== '')) return null;
-  if (!tally.finished) {
-    const last = stderr.trim().split('\n').at(-1)?.trim() || plain;
-    return `the program ended without saying how${last === '' ? '' : `; its last output: ${last.slice(0, LAST_LINE)}`}`;
-  }
+  if (tally.lines === 0 && plain !== '') return null;
+  if (tally.lines === 0 && ended.exit !== 0) return lastWords(ended.stderr);
+  if (!tally.finished) return `the program ended without saying how${circumstances(ended, call)}`;
   if (tally.turns !== 0) return null;
   return `the model was not asked: the program answered by itself${tally.answer === '' ? '' : `: ${tally.answer}`}`;
+}
+
+/** What explains an end without a report best. */
+function circumstances(ended: Extract<Ended, { kind: 'exited' }>, { tally, plain }: EndedCall): string {
+  const { exit, signal, stderr } = ended;
+  const code = exit === 0 ? '' : ` (${signal ?? `exit ${exit}`})`;
+  const { retrying, denied } = tally;
+  if (retrying !== null) return `${code}, while it waited for its service: ${retrying}`;
+  const last = denied.at(-1);
+  // Some programs stop when they may not do something.
+  if (last !== undefined && !tally.hasSpoken)
+    return `${code}, after it denied \`${[last.tool, last.input].filter((part) => part !== undefined).join(' ')}\``;
+  const words = lastWords(stderr) ?? plain;
+  return `${code}${words === '' ? '' : `; its last output: ${words.slice(0, LAST_LINE)}`}`;
 }
 
 export async function decodeCall(ended: Ended, call: EndedCall): Promise<Outcome> {

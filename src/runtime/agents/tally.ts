@@ -139,6 +139,12 @@ export class AgentTally {
     this.notice?.(text);
   }
 
+  /** The reason of its retries, which it reports separately. */
+  explainsRetry(reason: string): void {
+    if (this.retrying !== null) this.retrying = reason;
+    this.retryReason = reason;
+  }
+
   /** The service answered. */
   works(): void {
     this.retriedBefore = this.retriedMs;

@@ -119,6 +119,7 @@ function readToolResult(line: JsonLine, tally: AgentTally): void {
 
 function readMessage(line: JsonLine, tally: AgentTally): void {
   tally.works();
+  tally.resetMs = null;
   tally.beginTurn();
   const text = textOf(line.content) ?? '';
   if (line.delta === true) tally.adds(text);
@@ -149,8 +150,12 @@ function readResult(line: JsonLine, tally: AgentTally): void {
 }
 
 const TRYING = /^Attempt (\d+) failed(?: with status (\d+))?.*[Rr]etrying/;
+/** Its report of an exhausted quota has no time. */
+const QUOTA_RETURNS = /\bPlease retry in (\d+(?:\.\d+)?)s\b/;
 
 function readErrorLine(line: string, tally: AgentTally): void {
+  const [, seconds] = QUOTA_RETURNS.exec(line) ?? [];
+  if (seconds !== undefined) tally.resetMs = Math.ceil(Date.now() + Number(seconds) * 1000);
   const [, attempt, status] = TRYING.exec(line) ?? [];
   if (attempt !== undefined)
     tally.retries(status === undefined ? `attempt ${attempt}` : `${status}, attempt ${attempt}`);

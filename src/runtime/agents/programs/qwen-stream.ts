@@ -63,6 +63,14 @@ function readNotice({ subtype, data }: JsonLine, tally: AgentTally): void {
   tally.retries(tried === null || most === null ? 'it does not answer' : `attempt ${tried} of ${most}`);
 }
 
+const TRYING = /^Retrying in \S+ \((attempt \d+\/\d+)\): (.+)$/;
+
+/** The reason of a retry, which its event does not have. */
+export function readQwenErrorLine(line: string, tally: AgentTally): void {
+  const [, attempt, why] = TRYING.exec(line) ?? [];
+  if (attempt !== undefined) tally.explainsRetry(`${attempt}: ${why}`);
+}
+
 function qwenTokens(usage: JsonLine): TokenCounts {
   const tokens = claudeTokens(usage);
   return { ...tokens, in: Math.max(0, tokens.in - tokens.cache_read) };

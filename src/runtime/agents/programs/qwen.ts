@@ -4,7 +4,7 @@
  */
 import { type Adapter, type AgentCall, flag, withoutCommand, withoutMentions } from './adapter.js';
 import { allowedBy, forbiddenFolder, leaksOfCommands, toolsFor } from './permissions.js';
-import { readQwenEvent } from './qwen-stream.js';
+import { readQwenErrorLine, readQwenEvent } from './qwen-stream.js';
 
 const MODES = ['--approval-mode', '--yolo', '-y'] as const;
 
@@ -40,6 +40,7 @@ export const qwenAdapter: Adapter = {
     };
   },
   decodeLine: readQwenEvent,
+  decodeErrorLine: readQwenErrorLine,
 };
 
 /** Actions that it would ask for are denied, and our denying rules win over the user's rules. */
