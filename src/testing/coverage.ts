@@ -1,13 +1,14 @@
 /**
- * What tests have executed of their programs: lines, both ways of each condition, ON ERROR, gates passed and failed, entries
- * of RETRY, and choices of ASK. A pattern counts in its own file, wherever it is used.
+ * What tests have executed of their programs: lines, both ways of each condition, transitions, ON ERROR, gates passed and
+ * failed, entries of RETRY, choices of ASK, and alternatives of CALL. A pattern counts in its own file, wherever it is used.
  */
 import type { RunEvent } from '../interpreter/events/event.js';
 import { linkObserved } from '../interpreter/run.js';
 import type { Template } from '../machine/expression.js';
-import type { Instruction, Machine, Origin } from '../machine/machine.js';
+import type { Instruction, Machine, Origin, State } from '../machine/machine.js';
+import { printPath } from '../prelude/reference.js';
 
-export type CoveredKind = 'line' | 'condition' | 'handler' | 'gate' | 'retry' | 'choice';
+export type CoveredKind = 'line' | 'condition' | 'transition' | 'handler' | 'gate' | 'retry' | 'choice' | 'alternative';
 
 export interface CoveredItem {
   readonly kind: CoveredKind;
@@ -23,21 +24,35 @@ const HIDDEN: ReadonlySet<Instruction['op']> = new Set(['jump', 'fell-off', 'bra
 
 export class Coverage {
   private readonly items = new Map<string, CoveredItem>();
+  /** What belongs to each state, and to each step by its name. */
+  private readonly ofState = new Map<string, Set<CoveredItem>>();
+  private readonly ofStep = new Map<string, Set<CoveredItem>>();
+  /** What the items that are added belong to. */
+  private current: readonly Set<CoveredItem>[] = [];
+  /** The machines that were watched, by file and name. */
+  readonly machines = new Map<string, Machine>();
 
   /** A copy of the machine whose runs are counted. */
   watch(machine: Machine): Machine {
     const copy = { ...machine };
+    this.machines.set(JSON.stringify([machine.files[0], machine.name]), machine);
     const lines: (CoveredItem | null)[] = [];
     const ways: (readonly [CoveredItem, CoveredItem] | null)[] = [];
     const handlers: (CoveredItem | null)[] = [];
+    const transitions: (CoveredItem | null)[] = [];
     for (const state of machine.states) {
       const base = lines.length;
       const { code } = state;
+      const inState = setOf(this.ofState, stateKey(machine, state));
+      this.current = [inState];
       for (const instruction of code) {
         const { origin } = instruction;
+        if (instruction.op === 'step-begin')
+          this.current = [inState, setOf(this.ofStep, stepKey(machine, instruction.plan.name))];
         lines.push(HIDDEN.has(instruction.op) ? null : this.item(machine, 'line', origin, ''));
         ways.push(this.waysOf(machine, instruction));
         handlers.push(null);
+        transitions.push(this.transitionOf(machine, state, instruction));
         this.addOutcomes(machine, instruction);
       }
       for (const { pc } of state.handlers) {
@@ -48,6 +63,7 @@ export class Coverage {
     linkObserved(copy, (pc, next) => {
       hit(lines[pc]);
       hit(handlers[pc]);
+      hit(transitions[pc]);
       const both = ways[pc];
       if (both !== null && both !== undefined && next !== null) hit(next === pc + 1 ? both[0] : both[1]);
     });
@@ -60,6 +76,7 @@ export class Coverage {
       if (event.type === 'gate_result') this.hitAll('gate', `${event.gate} ${event.pass ? 'passed' : 'failed'}`);
       if (event.type === 'retry_triggered')
         for (const at of event.matched) this.hitAll('retry', entryName(lastName(event.step), at));
+      if (event.type === 'state_set') this.hitAlternative(event.path);
       if (event.type === 'answered') this.hitAll('choice', `${event.name} = ${String(event.value)}`);
     }
   }
@@ -71,10 +88,26 @@ export class Coverage {
     );
   }
 
+  /** What was executed of a state. */
+  inState(machine: Machine, state: State): readonly CoveredItem[] {
+    return [...(this.ofState.get(stateKey(machine, state)) ?? [])];
+  }
+
+  /** What was executed of a step; `path` as in a step tree. */
+  inStep(machine: Machine, path: string): readonly CoveredItem[] {
+    return [...(this.ofStep.get(stepKey(machine, lastName(path))) ?? [])];
+  }
+
   private waysOf(machine: Machine, instruction: Instruction): readonly [CoveredItem, CoveredItem] | null {
     if (instruction.op !== 'unless') return null;
     const way = (name: string) => this.item(machine, 'condition', instruction.origin, `${instruction.text} is ${name}`);
     return [way('true'), way('false')];
+  }
+
+  /** A GOTO whose target only the run knows is a line like any other. */
+  private transitionOf(machine: Machine, { name }: State, instruction: Instruction): CoveredItem | null {
+    const target = targetOf(machine, instruction);
+    return target === null ? null : this.item(machine, 'transition', instruction.origin, `${name} → ${target}`);
   }
 
   private addOutcomes(machine: Machine, instruction: Instruction): void {
@@ -89,6 +122,14 @@ export class Coverage {
     if (instruction.op === 'ask')
       for (const choice of instruction.choices.flatMap((template) => constantOf(template) ?? []))
         this.item(machine, 'choice', origin, `${instruction.name} = ${choice}`);
+    if (instruction.op === 'plan')
+      for (const { line, label } of alternativesOf(machine, instruction.plan))
+        this.item(machine, 'alternative', instruction.main && line > 0 ? { ...origin, line } : origin, label);
+  }
+
+  private hitAlternative(path: string): void {
+    for (const item of this.items.values())
+      if (item.kind === 'alternative' && item.label.endsWith(` → †${path}`)) item.hits++;
   }
 
   private hitAll(kind: CoveredKind, label: string): void {
@@ -103,12 +144,40 @@ export class Coverage {
       item = { kind, file: path, line, label, hits: 0 };
       this.items.set(key, item);
     }
+    for (const owner of this.current) owner.add(item);
     return item;
   }
 }
 
+const stateKey = ({ files, name }: Machine, state: State): string => JSON.stringify([files[0], name, state.name]);
+const stepKey = ({ files, name }: Machine, step: string): string => JSON.stringify([files[0], name, step]);
+
+function setOf(sets: Map<string, Set<CoveredItem>>, key: string): Set<CoveredItem> {
+  const known = sets.get(key) ?? new Set();
+  sets.set(key, known);
+  return known;
+}
+
 function hit(item: CoveredItem | null | undefined): void {
   if (item !== null && item !== undefined) item.hits++;
+}
+
+/** The name of the state that a GOTO enters, if the program fixes it. */
+function targetOf(machine: Machine, instruction: Instruction): string | null {
+  if (instruction.op === 'goto') return machine.states[instruction.state]?.name ?? null;
+  if (instruction.op !== 'goto-dynamic' || instruction.target.op !== 'const') return null;
+  return String(instruction.target.value);
+}
+
+/** The alternatives of the calls of a plan that have several, by their first paths; `line` is that of the document. */
+function alternativesOf({ plans = {} }: Machine, name: string): { readonly line: number; readonly label: string }[] {
+  return (plans[name]?.calls ?? []).flatMap(({ tool, delegate, arms, line }) =>
+    arms.length < 2
+      ? []
+      : arms.flatMap(([path]) =>
+          path === undefined ? [] : [{ line, label: `${tool ?? delegate ?? 'value'} → †${printPath(path)}` }],
+        ),
+  );
 }
 
 /** An entry of the RETRY of a step; the first is 0. */

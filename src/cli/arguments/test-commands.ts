@@ -4,8 +4,8 @@ import { wholeNumber } from './option-values.js';
 
 /** A table, or a file to write. */
 function addCoverage(given: string, before: readonly string[] = []): string[] {
-  if (given !== 'table' && !/^(?:lcov|json):./.test(given))
-    throw new InvalidArgumentError('Write `--coverage`, `--coverage=lcov:FILE` or `--coverage=json:FILE`.');
+  if (given !== 'table' && !/^(?:lcov|json|svg):./.test(given))
+    throw new InvalidArgumentError('Write `--coverage`, or `--coverage=KIND:FILE` with the kind lcov, json or svg.');
   return [...before, given];
 }
 
@@ -67,7 +67,10 @@ export function addTest(program: Command, onExit: (code: number) => void): void 
     .option('--no-offline', 'start what mocks answer `for real`')
     .addOption(new Option('--reporter <name>', 'how results are printed').choices(REPORTERS).default('pretty'))
     .addOption(
-      new Option('--coverage [kind:file]', 'show what the tests execute; `lcov:FILE` and `json:FILE` write it')
+      new Option(
+        '--coverage [kind:file]',
+        'show what the tests execute; `lcov:FILE`, `json:FILE` and `svg:FILE` write it',
+      )
         .preset('table')
         .argParser(addCoverage),
     )

@@ -5,7 +5,7 @@ import { dirname, resolve } from 'node:path';
 import { isTestFile } from '../../project/program-kind.js';
 import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
 import type { SourceSet } from '../../source/source-file.js';
-import { Coverage, type CoveredItem, percentOf } from '../../testing/coverage.js';
+import { Coverage, percentOf } from '../../testing/coverage.js';
 import { FAULT_KINDS, type FaultKind } from '../../testing/faults/points.js';
 import type { FaultResult } from '../../testing/faults/run-faults.js';
 import { findTests } from '../../testing/find-tests.js';
@@ -36,7 +36,7 @@ export interface TestFlags {
   readonly offline?: boolean;
   readonly reporter: 'pretty' | 'tap' | 'junit' | 'json' | 'github';
   readonly cwd?: string;
-  /** `table`, `lcov:FILE` and `json:FILE`. */
+  /** `table`, `lcov:FILE`, `json:FILE` and `svg:FILE`. */
   readonly coverage?: readonly string[];
   /** Per cent. */
   readonly coverageMin?: number;
@@ -78,7 +78,7 @@ async function runTests(names: readonly string[], flags: TestFlags): Promise<Exi
   await printResults(results, faults, performance.now() - begun, flags);
   if (flags.fault !== undefined && faults.length === 0)
     return usageError(`no test has the fault \`${flags.fault}\``, '`--faults` lists those that change something');
-  const isEnough = coverage === null || reportCoverage(coverage.list(), flags);
+  const isEnough = coverage === null || (await reportCoverage(coverage, flags));
   return exitCodeOf(results, faults, isEnough);
 }
 
@@ -96,13 +96,17 @@ export function exitCodeOf(
 }
 
 /** Prints and writes what was covered. False: it is less than was asked for, or a file cannot be written. */
-function reportCoverage(items: readonly CoveredItem[], { coverage = [], coverageMin = 0 }: TestFlags): boolean {
+async function reportCoverage(covered: Coverage, { coverage = [], coverageMin = 0 }: TestFlags): Promise<boolean> {
+  const items = covered.list();
   let isWritten = true;
   for (const wanted of new Set(coverage)) {
     if (wanted === 'table') stderr.write(coverageTable(items));
     else {
       const [kind, file] = [wanted.slice(0, wanted.indexOf(':')), wanted.slice(wanted.indexOf(':') + 1)];
-      const problem = writeText(file, kind === 'lcov' ? lcov(items) : coverageJson(items));
+      const problem =
+        kind === 'svg'
+          ? await writePicture(file, covered)
+          : writeText(file, kind === 'lcov' ? lcov(items) : coverageJson(items));
       if (problem !== null) stderr.write(`error: cannot write \`${file}\`: ${problem}\n`);
       isWritten &&= problem === null;
     }
@@ -111,6 +115,17 @@ function reportCoverage(items: readonly CoveredItem[], { coverage = [], coverage
   if (percent >= coverageMin) return isWritten;
   stderr.write(`error: ${percent.toFixed(1)} % is covered, and \`--coverage-min\` asks for ${coverageMin} %\n`);
   return false;
+}
+
+/** Why it cannot be written; null: it is. */
+async function writePicture(file: string, covered: Coverage): Promise<string | null> {
+  const [{ coveragePicture }, { layOutSvg }] = await Promise.all([
+    import('../../testing/reporters/coverage-picture.js'),
+    import('../terminal/graph-svg.js'),
+  ]);
+  const { name, picture } = coveragePicture(covered);
+  const drawn = await layOutSvg(name, picture);
+  return 'problem' in drawn ? drawn.problem : writeText(file, drawn.svg);
 }
 
 function writeText(file: string, text: string): string | null {

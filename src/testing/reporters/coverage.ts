@@ -5,10 +5,12 @@ import { type CoveredItem, type CoveredKind, percentOf } from '../coverage.js';
 const KINDS: Readonly<Record<CoveredKind, string>> = {
   line: 'lines',
   condition: 'conditions',
+  transition: 'transitions',
   handler: 'handlers',
   gate: 'gates',
   retry: 'retries',
   choice: 'choices',
+  alternative: 'alternatives',
 };
 /** How much of a row lists what is missing. */
 const MOST_MISSING = 6;
@@ -54,7 +56,10 @@ function missing(items: readonly CoveredItem[]): string {
   const never = items.filter(({ hits }) => hits === 0);
   const lines = new Set(never.filter(({ kind }) => kind === 'line').map(({ line }) => line));
   // What is on a line that was never executed follows from that.
-  const others = never.filter(({ kind, line }) => kind !== 'line' && !lines.has(line));
+  const conditions = new Set(never.filter(({ kind }) => kind === 'condition').map(({ line }) => line));
+  const others = never.filter(
+    ({ kind, line }) => kind !== 'line' && !lines.has(line) && !(kind === 'transition' && conditions.has(line)),
+  );
   const parts = [...ranges([...lines]), ...others.map(({ line, label }) => `${line}: ${label}`)];
   const more = parts.length - MOST_MISSING;
   return more > 0 ? `${parts.slice(0, MOST_MISSING).join(', ')}, and ${more} more` : parts.join(', ');
@@ -80,7 +85,7 @@ export function lcov(items: readonly CoveredItem[]): string {
       const count = (list: readonly CoveredItem[]): number => list.filter(({ hits }) => hits > 0).length;
       const numbers = new Map<string, number>();
       const records = branches.map(({ line, hits, label }) => {
-        const block = label.replace(/ (?:is (?:true|false)|passed|failed|entry \d+|= .*)$/, '');
+        const block = label.replace(/ (?:is (?:true|false)|passed|failed|entry \d+|= .*|→ .*)$/, '');
         const number = numbers.get(`${line} ${block}`) ?? 0;
         numbers.set(`${line} ${block}`, number + 1);
         return `BRDA:${line},${[...numbers.keys()].indexOf(`${line} ${block}`)},${number},${hits === 0 ? '-' : hits}`;

@@ -4,14 +4,25 @@
  */
 import type { Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import type { Picture, PictureEdge, PictureKind, PictureNode, PictureRow } from '../picture/picture.js';
+import type { Picture, PictureEdge, PictureKind, PictureNode, PictureRow, Reach } from '../picture/picture.js';
 import { type Edge, type Graph, graphOf } from './graph.js';
 import { stateRows } from './state-rows.js';
-import { stepPicture } from './step-picture.js';
+import { type ReachNote, reachRow, type StepReach, stepPicture } from './step-picture.js';
 
 export interface PictureOptions {
   /** Draws each transition that a failure takes. */
   readonly failures: boolean;
+  /** Colors states and transitions by what was reached of them. */
+  readonly reachOf?: ReachOf;
+}
+
+/** What was reached of a machine. Absent: it is drawn as always. */
+export interface ReachOf {
+  readonly state: (machine: Machine, state: number) => ReachNote | undefined;
+  /** `path`: as in a step tree. */
+  readonly step: (machine: Machine, path: string) => ReachNote | undefined;
+  /** `to` is null at the end of the run. */
+  readonly transition: (machine: Machine, edge: Pick<Edge, 'from' | 'to' | 'kind'>) => Reach | undefined;
 }
 
 /** One picture for all machines of a program. */
@@ -29,18 +40,18 @@ export function machinesPicture(machines: readonly Machine[], options: PictureOp
 
 function machinePicture(machine: Machine, lead: string, options: PictureOptions): Picture {
   const graph = graphOf(machine);
-  if (graph.stateless) return workflowPicture(graph, lead);
+  if (graph.stateless) return workflowPicture(graph, lead, stepReach(machine, options.reachOf));
   if (graph.states.length === 0)
     return { nodes: [noteNode(`${lead} empty`, 'no states')], edges: [], arrange: 'stack' };
   const implicit = graph.edges.filter(({ kind }) => kind === 'failure');
   const isFolded = implicit.length > 0 && !options.failures;
   const drawn = isFolded ? graph.edges.filter(({ kind }) => kind !== 'failure') : graph.edges;
-  const edges = groupedEdges(drawn, lead);
+  const edges = groupedEdges(drawn, lead, (edge) => options.reachOf?.transition(machine, edge));
   const initial = `${lead} state ${machine.initial}`;
   const nodes = [
     startNode(lead),
     ...(isFolded ? [failuresNode(implicit, machine, lead)] : []),
-    ...machine.states.map((_, index) => stateNode(machine, graph, index, lead)),
+    ...machine.states.map((_, index) => stateNode(machine, graph, index, { lead, ...options })),
     ...endNodes(drawn, lead),
   ];
   return {
@@ -54,14 +65,25 @@ function machinePicture(machine: Machine, lead: string, options: PictureOptions)
   };
 }
 
-function stateNode(machine: Machine, graph: Graph, index: number, lead: string): PictureNode {
+function stateNode(
+  machine: Machine,
+  graph: Graph,
+  index: number,
+  { lead, reachOf }: PictureOptions & { readonly lead: string },
+): PictureNode {
   const state = machine.states[index] as Machine['states'][number];
   const id = `${lead} state ${index}`;
   const steps = state.code.some(({ op }) => op === 'step-begin') ? (graph.states[index]?.steps ?? []) : [];
-  const inside = steps.length === 0 ? undefined : stepPicture(steps, id, false);
-  const rows = inside === undefined ? stateRows(state, machine) : [];
+  const inside = steps.length === 0 ? undefined : stepPicture(steps, id, false, stepReach(machine, reachOf));
+  const rows = inside === undefined ? [...stateRows(state, machine)] : [];
   const kind = index === machine.error ? 'failure' : kindOfRows(rows);
-  return { id, kind, shape: 'card', title: state.name, rows, ...omitUndefined({ inside }) };
+  const reached = reachOf?.state(machine, index);
+  if (reached !== undefined) rows.push(reachRow(reached));
+  return { id, kind, shape: 'card', title: state.name, rows, ...omitUndefined({ inside, reach: reached?.reach }) };
+}
+
+function stepReach(machine: Machine, reachOf: ReachOf | undefined): StepReach | undefined {
+  return reachOf === undefined ? undefined : (path) => reachOf.step(machine, path);
 }
 
 /** A state that does one kind of work has its color. */
@@ -108,14 +130,14 @@ function failuresEdge(machine: Machine, lead: string): PictureEdge {
 }
 
 /** One edge for all transitions of one kind from one state to another. */
-function groupedEdges(edges: readonly Edge[], lead: string): PictureEdge[] {
+function groupedEdges(edges: readonly Edge[], lead: string, reachOf: (edge: Edge) => Reach | undefined): PictureEdge[] {
   const groups = new Map<string, PictureEdge & { labels: string[] }>();
   for (const edge of edges) {
     const from = `${lead} state ${edge.from}`;
     const to = edge.to === null ? `${lead} ${edge.failed ? 'failure' : 'end'}` : `${lead} state ${edge.to}`;
     const kind = kindOf(edge);
     const id = `${from} > ${to} ${kind}`;
-    const group = groups.get(id) ?? { id, from, to, kind, labels: [] };
+    const group = groups.get(id) ?? { id, from, to, kind, labels: [], ...omitUndefined({ reach: reachOf(edge) }) };
     groups.set(id, group);
     group.labels.push(edge.kind === 'failure' ? '' : edge.label);
   }
@@ -144,8 +166,8 @@ function alternatives(labels: readonly string[], isOnly: boolean): string[] {
 }
 
 /** A workflow file has no state that contains its steps. */
-function workflowPicture(graph: Graph, lead: string): Picture {
-  const steps = stepPicture(graph.states[0]?.steps ?? [], lead, false);
+function workflowPicture(graph: Graph, lead: string, reachOf: StepReach | undefined): Picture {
+  const steps = stepPicture(graph.states[0]?.steps ?? [], lead, false, reachOf);
   const [first, last] = [steps.nodes[0], steps.nodes.at(-1)];
   if (first === undefined || last === undefined)
     return { nodes: [noteNode(`${lead} empty`, 'no steps')], edges: [], arrange: 'stack' };

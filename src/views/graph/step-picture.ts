@@ -1,10 +1,19 @@
 /** The steps of a state as a picture: in order, those inside of others in their boxes, with the entries of RETRY as rows. */
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import type { Picture, PictureEdge, PictureKind, PictureNode, PictureRow } from '../picture/picture.js';
+import type { Picture, PictureEdge, PictureKind, PictureNode, PictureRow, Reach } from '../picture/picture.js';
 import type { StepNode } from '../steps/step-tree.js';
 
-export function stepPicture(steps: readonly StepNode[], lead: string, parallel: boolean): Picture {
-  const nodes = steps.map((step, at) => stepNode(step, `${lead}/${at}`));
+/** How much of a state or step was reached, as a color and in words. */
+export interface ReachNote {
+  readonly reach: Reach;
+  readonly text: string;
+}
+
+export type StepReach = (path: string) => ReachNote | undefined;
+
+/** `reachOf` colors steps by what was reached of them. */
+export function stepPicture(steps: readonly StepNode[], lead: string, parallel: boolean, reachOf?: StepReach): Picture {
+  const nodes = steps.map((step, at) => stepNode(step, `${lead}/${at}`, reachOf));
   if (parallel) return { nodes, edges: [], arrange: 'row' };
   const edges = nodes.slice(1).map((node, at): PictureEdge => {
     const from = nodes[at]?.id ?? '';
@@ -13,12 +22,19 @@ export function stepPicture(steps: readonly StepNode[], lead: string, parallel: 
   return { nodes, edges, arrange: 'flow' };
 }
 
-function stepNode(step: StepNode, id: string): PictureNode {
+/** A color alone says nothing to some readers. */
+export function reachRow({ text }: ReachNote): PictureRow {
+  return { kind: null, text, depth: 0 };
+}
+
+function stepNode(step: StepNode, id: string, reachOf: StepReach | undefined): PictureNode {
   const [title = '', ...about] = step.lines;
   const rows = [...about.map((text): PictureRow => ({ kind: null, text, depth: 0 })), ...retryRows(step.retry)];
   const inside =
-    step.inside.length === 0 ? undefined : stepPicture(step.inside, id, step.parallel && step.kind !== 'each');
-  return { id, kind: kindOf(step), shape: 'card', title, rows, ...omitUndefined({ inside }) };
+    step.inside.length === 0 ? undefined : stepPicture(step.inside, id, step.parallel && step.kind !== 'each', reachOf);
+  const reached = step.kind === 'step' ? reachOf?.(step.path) : undefined;
+  if (reached !== undefined) rows.push(reachRow(reached));
+  return { id, kind: kindOf(step), shape: 'card', title, rows, ...omitUndefined({ inside, reach: reached?.reach }) };
 }
 
 function kindOf({ kind, path, parallel, inside }: StepNode): PictureKind {

@@ -26,7 +26,7 @@ export function drawSvg(drawing: Drawing, name: string): string {
 
 function svgNode({ node, x, y, width, height, texts, marks, fullText }: DrawnNode): string {
   const title = fullText === '' ? '' : `<title>${escapeXml(fullText)}</title>`;
-  return `<g>${title}${[shapeOf(node.shape, node.kind, { x, y, width, height }), ...marks.map(svgMark), ...texts.map(svgText)].join('')}</g>`;
+  return `<g>${title}${[shapeOf(node.shape, node.reach ?? node.kind, { x, y, width, height }), ...marks.map(svgMark), ...texts.map(svgText)].join('')}</g>`;
 }
 
 interface Area extends Point {
@@ -57,8 +57,9 @@ function svgEdge({ edge, points, fullText }: DrawnEdge): string {
   const title = fullText === '' ? '' : `<title>${escapeXml(fullText)}</title>`;
   const drawn = edgePaths(points);
   if (drawn === null) return '';
-  const way = edge.kind === 'main' ? '' : ` ${edge.kind}-way`;
-  const head = edge.kind === 'main' ? '' : ` ${edge.kind}-head`;
+  const reach = edge.reach === undefined ? ['', ''] : [` ${edge.reach}-way`, ` ${edge.reach}-head`];
+  const way = edge.kind === 'main' ? reach[0] : ` ${edge.kind}-way${reach[0]}`;
+  const head = edge.kind === 'main' ? reach[1] : ` ${edge.kind}-head${reach[1]}`;
   return `<g>${title}<path class="way${way}" d="${drawn.way}"/><path class="head${head}" d="${drawn.head}"/></g>`;
 }
 

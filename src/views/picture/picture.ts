@@ -19,6 +19,9 @@ export type PictureKind =
   | 'step'
   | 'wait';
 
+/** How much of a node or edge was reached, in a picture that shows that. It decides the color instead of the kind. */
+export type Reach = 'reached' | 'partly' | 'missed';
+
 /** The nodes of one level, in the order of the program. */
 export interface Picture {
   readonly nodes: readonly PictureNode[];
@@ -38,6 +41,7 @@ export interface PictureNode {
   readonly about?: string;
   readonly rows: readonly PictureRow[];
   readonly inside?: Picture;
+  readonly reach?: Reach;
 }
 
 /** A line of a card. */
@@ -62,4 +66,5 @@ export interface PictureEdge {
   readonly kind: 'main' | 'failure' | 'again' | 'undo';
   /** Each is one alternative: the conditions of one transition, or one value. */
   readonly labels: readonly string[];
+  readonly reach?: Reach;
 }

@@ -2,7 +2,7 @@
  * The colors of pictures in both themes, and the fonts. Plain classes, so that a program that knows no variables and no
  * media queries still draws the light theme.
  */
-import type { PictureKind } from './picture.js';
+import type { PictureKind, Reach } from './picture.js';
 
 const SANS =
   'system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue","Noto Sans","Liberation Sans",Arial,"DejaVu Sans",sans-serif';
@@ -17,6 +17,7 @@ interface Theme {
   readonly muted: string;
   readonly line: string;
   readonly kinds: Readonly<Record<PictureKind, Colors>>;
+  readonly reach: Readonly<Record<Reach, readonly [fill: string, border: string]>>;
 }
 
 const LIGHT: Theme = {
@@ -38,6 +39,11 @@ const LIGHT: Theme = {
     state: ['#f4f6f9', '#9aa6b7', '#566173'],
     step: ['#edf4fd', '#8bb1e2', '#2660a8'],
     wait: ['#fff5de', '#dcb04e', '#8a5d00'],
+  },
+  reach: {
+    reached: ['#dff3e5', '#2f8f55'],
+    partly: ['#fff1cc', '#b98300'],
+    missed: ['#fde3e3', '#c03a3a'],
   },
 };
 
@@ -61,6 +67,11 @@ const DARK: Theme = {
     step: ['#182b44', '#4a7fc0', '#95c3ff'],
     wait: ['#3a2d0e', '#b38a2e', '#f3cb6c'],
   },
+  reach: {
+    reached: ['#15321f', '#4fb374'],
+    partly: ['#3a2d0e', '#d9a53a'],
+    missed: ['#3e1d1f', '#e06a6a'],
+  },
 };
 
 const SCOPE = '.statedsl-graph';
@@ -79,7 +90,7 @@ export function svgStyle(): string {
   return [...fixed, ...themeRules(LIGHT), '@media (prefers-color-scheme:dark){', ...themeRules(DARK), '}'].join('\n');
 }
 
-function themeRules({ background, text, muted, line, kinds }: Theme): string[] {
+function themeRules({ background, text, muted, line, kinds, reach }: Theme): string[] {
   const rules = [
     `${SCOPE} .background,${SCOPE} .label-box{fill:${background}}`,
     `${SCOPE} .title{fill:${text}}`,
@@ -97,5 +108,12 @@ function themeRules({ background, text, muted, line, kinds }: Theme): string[] {
     const [, , mark] = kinds[kind];
     rules.push(`${SCOPE} .${way}-way{stroke:${mark}}`, `${SCOPE} .${way}-head{fill:${mark}}`);
   }
+  // After the rules of kinds, which they replace.
+  for (const [name, [fill, border]] of Object.entries(reach))
+    rules.push(
+      `${SCOPE} .${name}{fill:${fill};stroke:${border}}`,
+      `${SCOPE} .${name}-way{stroke:${border}}`,
+      `${SCOPE} .${name}-head{fill:${border}}`,
+    );
   return rules;
 }
