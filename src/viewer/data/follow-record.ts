@@ -4,11 +4,13 @@
  */
 import { DataError, type RecordLine, type RecordReader } from './run-data.js';
 import { API, type ServiceConnection } from './service-connection.js';
+import { untilIdle } from './until-idle.js';
 
-/** Lines of a long record are passed on in portions, so that the page stays responsive. */
-const PORTION = 2000;
-/** Each time lines are passed on, the whole screen is drawn again. */
-const PASS_ON_MS = 300;
+/** Lines of a long record are passed on in portions, and the page pauses between them, so that it stays responsive. */
+const PORTION = 500;
+const BUSY_MS = 12;
+
+type Take = RecordReader['take'];
 
 export function followRecord(
   connection: ServiceConnection,
@@ -19,10 +21,10 @@ export function followRecord(
   const controller = new AbortController();
   const { signal } = controller;
   let last = after;
-  const take = (lines: readonly RecordLine[]): void => {
+  const take: Take = (lines, texts) => {
     if (lines.length === 0 || signal.aborted) return;
     last = lines[lines.length - 1]?.seq ?? last;
-    reader.take(lines);
+    reader.take(lines, texts);
   };
 
   async function follow(): Promise<void> {
@@ -51,40 +53,33 @@ export function followRecord(
   return () => controller.abort();
 }
 
-async function readLines(response: Response, take: (lines: readonly RecordLine[]) => void): Promise<void> {
+async function readLines(response: Response, take: Take): Promise<void> {
   const pieces = response.body?.getReader();
   if (pieces === undefined) return;
   const decoder = new TextDecoder();
   let rest = '';
-  let pending: RecordLine[] = [];
-  let passedOn = performance.now();
-  const passOn = (): void => {
-    const lines = pending;
-    pending = [];
-    take(lines);
-    passedOn = performance.now();
-  };
+  let began = performance.now();
   for (;;) {
     const { value, done } = await pieces.read();
-    const text = rest + decoder.decode(value, { stream: !done });
-    const lines = text.split('\n');
-    rest = done ? '' : (lines.pop() ?? '');
-    for (const [at, line] of lines.entries()) {
-      if (at > 0 && at % PORTION === 0) await new Promise((resolve) => setTimeout(resolve));
-      if (line !== '') pending.push(JSON.parse(line) as RecordLine);
+    const texts = (rest + decoder.decode(value, { stream: !done })).split('\n');
+    rest = done ? '' : (texts.pop() ?? '');
+    for (let at = 0; at < texts.length; at += PORTION) {
+      const portion = texts.slice(at, at + PORTION).filter((text) => text !== '');
+      take(
+        portion.map((text) => JSON.parse(text) as RecordLine),
+        portion,
+      );
+      if (performance.now() - began < BUSY_MS) continue;
+      await untilIdle();
+      began = performance.now();
     }
-    if (done) return passOn();
-    if (performance.now() - passedOn > PASS_ON_MS) passOn();
+    if (done) return;
   }
 }
 
 type EventsEnd = 'removed' | 'lost' | 'hidden' | 'aborted';
 
-function readEvents(
-  url: string,
-  take: (lines: readonly RecordLine[]) => void,
-  signal: AbortSignal,
-): Promise<EventsEnd> {
+function readEvents(url: string, take: Take, signal: AbortSignal): Promise<EventsEnd> {
   return new Promise((resolve) => {
     const source = new EventSource(url);
     let pending: RecordLine[] = [];

@@ -40,8 +40,8 @@ export type ShownRun = Omit<InspectedRun, 'status'> & { readonly status: ShownSt
 
 /** Receives the record of a run. */
 export interface RecordReader {
-  /** The next lines, in order. */
-  take(lines: readonly RecordLine[]): void;
+  /** The next lines, in order. `texts`: as they were read, if they were read as text. */
+  take(lines: readonly RecordLine[], texts?: readonly string[]): void;
   /** Everything on record was passed on; what comes later happens now. Called again after an interruption. */
   caughtUp(): void;
   /** There will be no more lines. `removed`: the run was removed. */

@@ -1,11 +1,9 @@
 /** The graph of the program of a run: the state it is in, how often each edge was taken, and where it has been. */
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { machinesPicture } from '../../views/graph/machine-picture.js';
-import { EdgeCounts } from '../../views/history/edge-counts.js';
 import type { Drawing } from '../../views/picture/drawing.js';
 import { usePage } from '../page-parts.js';
-import { modelAt } from '../run/model-at.js';
-import type { RunModel } from '../run/run-model.js';
+import { modelAt, type RunModel } from '../run/run-model.js';
 import { Graph } from './graph.jsx';
 import { findEntry } from './state-entries.js';
 import { LEAD, takenEdges } from './taken-edges.js';
@@ -23,8 +21,7 @@ export function GraphPanel({ model }: { readonly model: RunModel }) {
     [machine, hasFailures],
   );
   const drawing = useDrawing(picture, layOut);
-  const counts = useMemo(() => modelAt(model, () => new EdgeCounts()), [model]);
-  const { model: edges } = counts.value;
+  const edges = modelAt(model, model.history.edges);
   const by = (factor: number): void => setZoom(Math.min(3, Math.max(0.1, (zoom ?? fitted.current) * factor)));
   const choose = (index: number): void => {
     const name = machine?.states[index]?.name;

@@ -5,16 +5,17 @@ import { localTime } from '../../views/drawing/amounts.js';
 import { duration } from '../../views/drawing/duration.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
 import { compareRuns, type RunComparison, type VisitPair } from '../../views/history/compare-runs.js';
-import { RunTrace, type VisitTrace } from '../../views/history/run-trace.js';
+import type { VisitTrace } from '../../views/history/run-trace.js';
 import { eventGist } from '../../views/log/event-gist.js';
+import { isEvent } from '../data/record-lines.js';
 import type { RecordLine, RunRow } from '../data/run-data.js';
 import { usePage } from '../page-parts.js';
-import { isEvent, lineAt, type RunModel } from '../run/run-model.js';
+import type { RunModel } from '../run/run-model.js';
 import { ValueView } from '../run/value-view.jsx';
 import { TimelineCanvas } from '../timeline/timeline-canvas.jsx';
 import { openTimelineView } from '../timeline/timeline-view.js';
 import { type OtherRun, openOtherRun } from './other-run.js';
-import { historyOf } from './run-history.js';
+import { useTrace } from './use-trace.js';
 
 const MOST_RUNS = 100;
 const MOST_ROWS = 500;
@@ -69,16 +70,15 @@ function OtherRunChoice({ model, chosen, onChoose }: ChoiceProps) {
 function Comparison({ model, run }: { readonly model: RunModel; readonly run: string }) {
   const other = useMemo(() => openOtherRun(model.data, run), [run]);
   useEffect(() => () => other.close(), [other]);
-  const { lines, isComplete } = model.record.value;
-  const isReady = isComplete && other.isComplete.value;
-  const taken = other.timeline.value.taken;
+  const own = useTrace(model);
+  const timeline = other.timeline.value;
   const comparison = useMemo(
-    () => (isReady ? compareRuns(traceOf(lines), other.trace) : null),
-    [isReady, lines.length, taken],
+    () => (own !== null && other.isComplete.value ? compareRuns(own.trace, other.trace) : null),
+    [own, other.isComplete.value, timeline],
   );
   const views = useMemo(
     () => ({
-      left: openTimelineView(model, historyOf(model).timeline),
+      left: openTimelineView(model, model.timeline),
       right: openTimelineView({ at: signal(null), shownSeq: signal(0), select: () => undefined }, other.timeline),
     }),
     [model, other],
@@ -123,12 +123,6 @@ function InputDifferences({ inputs }: Pick<RunComparison, 'inputs'>) {
   );
 }
 
-function traceOf(lines: readonly RecordLine[]): RunTrace {
-  const trace = new RunTrace();
-  for (const line of lines) if (isEvent(line)) trace.take({ seq: line.seq, time: line.ts, event: line });
-  return trace;
-}
-
 interface DifferenceProps {
   readonly comparison: RunComparison;
   readonly model: RunModel;
@@ -149,7 +143,7 @@ function Difference({ comparison: { difference, sameProgram }, model, other }: D
       <dl>
         <dt>This run</dt>
         <dd>
-          <EventWords line={left === null ? null : lineAt(model.record.value.lines, left)} />{' '}
+          <EventWords line={left === null ? null : model.record.value.lines.find(left)} />{' '}
           {left !== null && (
             <button type="button" class="quiet more" onClick={() => model.select(left)}>
               Show event {left}
@@ -158,7 +152,7 @@ function Difference({ comparison: { difference, sameProgram }, model, other }: D
         </dd>
         <dt>The other run</dt>
         <dd>
-          <EventWords line={right === null ? null : lineAt(other.lines, right)} />{' '}
+          <EventWords line={right === null ? null : other.lines.find(right)} />{' '}
           {right !== null && (
             <a href={router.href({ run: other.run, query: { event: String(right), tab: 'compare', with: model.run } })}>
               Show event {right}

@@ -2,29 +2,29 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { RunTrace } from '../../views/history/run-trace.js';
 import { Timeline } from '../../views/timeline/timeline.js';
-import type { RecordLine, RunData } from '../data/run-data.js';
-import { isEvent } from '../run/run-model.js';
-import type { Fed } from './run-history.js';
+import { isEvent, RecordLines } from '../data/record-lines.js';
+import type { RunData } from '../data/run-data.js';
+import type { GrowingTimeline } from './run-history.js';
 
 export interface OtherRun {
   readonly run: string;
-  readonly timeline: ReadonlySignal<Fed<Timeline>>;
+  readonly timeline: ReadonlySignal<GrowingTimeline>;
   readonly trace: RunTrace;
-  readonly lines: readonly RecordLine[];
+  readonly lines: RecordLines;
   readonly isComplete: ReadonlySignal<boolean>;
   close(): void;
 }
 
 export function openOtherRun(data: RunData, run: string): OtherRun {
-  const timeline = signal<Fed<Timeline>>({ model: new Timeline(), taken: 0 });
+  const timeline = signal<GrowingTimeline>({ model: new Timeline(), taken: 0 });
   const isComplete = signal(false);
   const trace = new RunTrace();
-  const lines: RecordLine[] = [];
+  const lines = new RecordLines();
   const close = data.follow(run, 0, {
-    take(portion) {
+    take(portion, texts) {
       const { model } = timeline.peek();
-      for (const line of portion) {
-        lines.push(line);
+      for (const [at, line] of portion.entries()) {
+        lines.add(line, texts?.[at]);
         if (!isEvent(line)) continue;
         const record = { seq: line.seq, time: line.ts, event: line };
         model.take(record);

@@ -1,5 +1,4 @@
 /** The steps of a run, and the attempts of one of them side by side: what was asked, answered, judged and changed. */
-import { useComputed } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { dollars } from '../../views/drawing/amounts.js';
 import { duration } from '../../views/drawing/duration.js';
@@ -9,14 +8,15 @@ import { usePage } from '../page-parts.js';
 import type { RunModel } from '../run/run-model.js';
 import { ValueView } from '../run/value-view.jsx';
 import { DiffView } from './diff-view.jsx';
-import { historyOf } from './run-history.js';
 
 export function StepsPanel({ model }: { readonly model: RunModel }) {
   const { router } = usePage();
-  const steps = useComputed(() => historyOf(model).steps.value.model.steps);
-  if (steps.value.length === 0) return <p class="faint pad">This run has no steps so far.</p>;
+  // The steps are those of the lines so far.
+  void model.record.value;
+  const { steps } = model.history.steps;
+  if (steps.length === 0) return <p class="faint pad">This run has no steps so far.</p>;
   const wanted = router.address.value.query.step;
-  const shown = steps.value.find(({ path }) => path === wanted) ?? steps.value[0];
+  const shown = steps.find(({ path }) => path === wanted) ?? steps[0];
   return (
     <div class="steps scroll">
       <label class="step-choice">
@@ -25,7 +25,7 @@ export function StepsPanel({ model }: { readonly model: RunModel }) {
           value={shown?.path ?? ''}
           onChange={({ currentTarget }) => router.change({ step: currentTarget.value })}
         >
-          {steps.value.map(({ path, status, attempts }) => (
+          {steps.map(({ path, status, attempts }) => (
             <option key={path} value={path}>
               {visibleLine(path)} · {status} · {attempts === 1 ? '1 attempt' : `${attempts} attempts`}
             </option>
@@ -38,7 +38,7 @@ export function StepsPanel({ model }: { readonly model: RunModel }) {
 }
 
 function Attempts({ model, path }: { readonly model: RunModel; readonly path: string }) {
-  const step = historyOf(model).steps.value.model.find(path, model.run);
+  const step = model.history.steps.find(path, model.run);
   if (step === null) return null;
   const at = model.shownSeq.value;
   const attempts = step.attempts.filter(({ seq }) => model.at.value === null || seq <= at);

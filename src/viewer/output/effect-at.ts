@@ -1,6 +1,6 @@
 /** The effect that an event belongs to, as its output shows it. */
-import type { RecordedRunEvent, RecordLine } from '../data/run-data.js';
-import { indexOfSeq } from '../run/run-model.js';
+import type { RecordLines } from '../data/record-lines.js';
+import type { RecordedRunEvent } from '../data/run-data.js';
 
 export interface ShownEffect {
   readonly effect: string;
@@ -15,22 +15,27 @@ type Request = Extract<RecordedRunEvent, { type: 'effect_requested' }>;
 const PRINTS = new Set(['shell', 'argv', 'function', 'agent', 'tool']);
 
 /** The effect of the event, or the last one before it; null: none that prints. */
-export function effectAt(lines: readonly RecordLine[], seq: number): ShownEffect | null {
-  const start = indexOfSeq(lines, seq + 1) - 1;
-  const shown = lines[start];
-  const wanted = shown !== undefined && 'effect' in shown ? (shown.effect as string) : null;
-  let request: Request | null = null;
-  let last: Request | null = null;
-  for (let at = start; at >= 0 && request === null; at--) {
-    const line = lines[at];
-    if (line?.type !== 'effect_requested' || !PRINTS.has(line.kind)) continue;
-    last ??= line;
-    if (wanted === null || line.effect === wanted) request = line;
-  }
-  request ??= last;
+export function effectAt(lines: RecordLines, seq: number): ShownEffect | null {
+  const start = lines.indexOf(seq + 1) - 1;
+  const shown = lines.at(start);
+  const wanted = shown !== null && 'effect' in shown ? (shown.effect as string) : null;
+  const request = findRequest(lines, start, wanted);
   if (request === null) return null;
   const { effect, text, seq: requested } = request;
-  const from = indexOfSeq(lines, requested);
-  const hasEnded = lines.slice(from).some((line) => line.type === 'effect_settled' && line.effect === effect);
-  return { effect, text, hasEnded, seq: requested };
+  return { effect, text, hasEnded: hasEnded(lines, lines.indexOf(requested), effect), seq: requested };
+}
+
+function findRequest(lines: RecordLines, start: number, wanted: string | null): Request | null {
+  let last: Request | null = null;
+  for (const request of lines.before('effect_requested', start)) {
+    if (!PRINTS.has(request.kind)) continue;
+    last ??= request;
+    if (wanted === null || request.effect === wanted) return request;
+  }
+  return last;
+}
+
+function hasEnded(lines: RecordLines, from: number, effect: string): boolean {
+  for (const settled of lines.after('effect_settled', from)) if (settled.effect === effect) return true;
+  return false;
 }

@@ -1,10 +1,12 @@
 /** The record of a run: one sentence for each event, with a filter. The shown event is marked, and its JSON can be read. */
-import { useMemo, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { visibleLine } from '../../views/drawing/visible-text.js';
 import { eventGist } from '../../views/log/event-gist.js';
+import { isEvent } from '../data/record-lines.js';
 import type { RecordLine } from '../data/run-data.js';
-import { indexOfSeq, isEvent, lineAt, type RunModel } from '../run/run-model.js';
+import type { RunModel } from '../run/run-model.js';
 import { VirtualList } from '../shell/virtual-list.jsx';
+import { useFoundLines } from './found-lines.js';
 
 const ROW_HEIGHT = 26;
 const LONGEST_JSON = 200_000;
@@ -13,10 +15,9 @@ export function RecordPanel({ model }: { readonly model: RunModel }) {
   const { lines, isComplete } = model.record.value;
   const [text, setText] = useState('');
   const [isRaw, setRaw] = useState(false);
-  const shown = useMemo(() => filterLines(lines, text), [lines.length, text]);
+  const found = useFoundLines(lines, text);
   const at = model.shownSeq.value;
-  const found = indexOfSeq(shown, at);
-  const line = lineAt(lines, at);
+  const line = lines.find(at);
   return (
     <div class="record">
       <div class="panel-tools">
@@ -34,12 +35,15 @@ export function RecordPanel({ model }: { readonly model: RunModel }) {
       <VirtualList
         class="record-table"
         label="Events"
-        count={shown.length}
-        total={isComplete ? shown.length : -1}
+        count={found.count}
+        total={isComplete && found.isComplete ? found.count : -1}
         rowHeight={ROW_HEIGHT}
-        keyOf={(index) => (shown[index] as RecordLine).seq}
-        row={(index) => <EventCells line={shown[index] as RecordLine} at={at} onChoose={model.select} />}
-        reveal={Math.min(found, shown.length - 1)}
+        keyOf={found.indexAt}
+        row={(index) => {
+          const shown = lines.at(found.indexAt(index));
+          return shown === null ? <div role="cell" /> : <EventCells line={shown} at={at} onChoose={model.select} />;
+        }}
+        reveal={Math.min(found.rowOf(lines.indexOf(at)), found.count - 1)}
       />
       {isRaw && line !== null && (
         <pre class="raw scroll" tabIndex={0} role="region" aria-label="The event as JSON">
@@ -48,16 +52,6 @@ export function RecordPanel({ model }: { readonly model: RunModel }) {
       )}
     </div>
   );
-}
-
-/** The words must all be in the event, wherever they are. */
-export function filterLines(lines: readonly RecordLine[], text: string): readonly RecordLine[] {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  if (words.length === 0) return lines.slice();
-  return lines.filter((line) => {
-    const whole = JSON.stringify(line).toLowerCase();
-    return words.every((word) => whole.includes(word));
-  });
 }
 
 function rawText(line: RecordLine): string {

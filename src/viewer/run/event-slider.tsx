@@ -1,12 +1,12 @@
 /** The slider over all events: the whole screen shows the run as it was after the chosen one. */
 import { localTime } from '../../views/drawing/amounts.js';
-import { lineAt, type RunModel } from './run-model.js';
+import type { RunModel } from './run-model.js';
 
 export function EventSlider({ model }: { readonly model: RunModel }) {
   const { lines, isComplete } = model.record.value;
-  const last = lines[lines.length - 1]?.seq ?? 0;
+  const { last } = lines;
   const at = model.shownSeq.value;
-  const line = lineAt(lines, at);
+  const line = lines.find(at);
   const isLive = model.at.value === null;
   const when = line !== null && 'ts' in line ? `, ${localTime(line.ts)}` : '';
   return (

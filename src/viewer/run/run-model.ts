@@ -5,11 +5,16 @@
 import { batch, computed, effect, type ReadonlySignal, signal } from '@preact/signals';
 import type { RunProgram } from '../../control/runs.js';
 import type { Router } from '../address.js';
-import { DataError, type RecordedRunEvent, type RecordLine, type RunData, type ShownRun } from '../data/run-data.js';
+import { RecordLines } from '../data/record-lines.js';
+import { DataError, type RunData, type ShownRun } from '../data/run-data.js';
+import type { Checkpoints, Copyable } from '../history/checkpoints.js';
+import { type GrowingTimeline, RunHistory } from '../history/run-history.js';
 
 /** The record so far. A new object for each portion, around one list that only grows. */
 export interface RunRecord {
-  readonly lines: readonly RecordLine[];
+  readonly lines: RecordLines;
+  /** How many lines there were when the parts of the screen were last drawn. */
+  readonly taken: number;
   /** Whether everything that was on record when the page looked is here. */
   readonly isComplete: boolean;
   /** Why there will be no more lines. */
@@ -20,6 +25,10 @@ export interface RunModel {
   readonly run: string;
   readonly data: RunData;
   readonly record: ReadonlySignal<RunRecord>;
+  /** What the lines so far say. */
+  readonly history: RunHistory;
+  /** The timeline of the history, anew whenever there is more. */
+  readonly timeline: ReadonlySignal<GrowingTimeline>;
   /** The number of the event at which the run is shown; null: the latest, also when more come. */
   readonly at: ReadonlySignal<number | null>;
   /** The event at which the run is shown: `at`, or the last one so far; 0: none yet. */
@@ -39,36 +48,26 @@ export interface RunModel {
 
 const INSPECT_PAUSE_MS = 150;
 
-/** The line with a number; null if it is not there (yet). Numbers rise, so it is found by halving. */
-export function lineAt(lines: readonly RecordLine[], seq: number): RecordLine | null {
-  const at = indexOfSeq(lines, seq);
-  return lines[at]?.seq === seq ? (lines[at] as RecordLine) : null;
-}
+/** While a long record is read, the screen is drawn again only so often. */
+const DRAW_PAUSE_MS = 300;
 
-/** The index of the first line with at least this number. */
-export function indexOfSeq(lines: readonly RecordLine[], seq: number): number {
-  let [low, high] = [0, lines.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((lines[middle] as RecordLine).seq < seq) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-/** Whether a line is an event, and not a place where the record is damaged. */
-export function isEvent(line: RecordLine): line is RecordedRunEvent {
-  return line.type !== 'journal_damaged';
+/** A model of the history as it was at the shown event. */
+export function modelAt<M extends Copyable<M>>({ record, at, shownSeq }: RunModel, checkpoints: Checkpoints<M>): M {
+  const { lines } = record.value;
+  const seq = shownSeq.value;
+  return at.value === null ? checkpoints.latest : checkpoints.at(lines.indexOf(seq + 1), lines);
 }
 
 export function openRunModel(data: RunData, router: Router, run: string): RunModel {
-  const lines: RecordLine[] = [];
-  const record = signal<RunRecord>({ lines, isComplete: false, end: null });
+  const lines = new RecordLines();
+  const history = new RunHistory();
+  const record = signal<RunRecord>({ lines, taken: 0, isComplete: false, end: null });
   const at = computed(() => {
     const { event } = router.address.value.query;
     return event !== undefined && /^[1-9]\d{0,15}$/.test(event) ? Number(event) : null;
   });
-  const shownSeq = computed(() => at.value ?? record.value.lines[record.value.lines.length - 1]?.seq ?? 0);
+  const shownSeq = computed(() => at.value ?? record.value.lines.last);
+  const timeline = computed(() => ({ model: history.timeline, taken: record.value.taken }));
   const shown = signal<ShownRun | null>(null);
   const latest = signal<ShownRun | null>(null);
   const program = signal<RunProgram | null>(null);
@@ -76,17 +75,24 @@ export function openRunModel(data: RunData, router: Router, run: string): RunMod
   const controller = new AbortController();
   const { signal: closed } = controller;
 
+  let drawnAt = 0;
   const stopFollowing = data.follow(run, 0, {
-    take(portion) {
-      for (const line of portion) lines.push(line);
-      record.value = { ...record.value, lines };
+    take(portion, texts) {
+      for (const [at, line] of portion.entries()) {
+        lines.add(line, texts?.[at]);
+        history.take(line);
+      }
+      const now = performance.now();
+      if (!record.peek().isComplete && now - drawnAt < DRAW_PAUSE_MS) return;
+      drawnAt = now;
+      record.value = { ...record.peek(), taken: lines.length };
     },
     caughtUp() {
-      record.value = { ...record.value, isComplete: true };
+      record.value = { ...record.peek(), taken: lines.length, isComplete: true };
     },
     end(end) {
       const why = end instanceof DataError ? end : end.reason === 'removed' ? ('removed' as const) : null;
-      record.value = { ...record.value, isComplete: true, end: why };
+      record.value = { lines, taken: lines.length, isComplete: true, end: why };
     },
   });
 
@@ -107,7 +113,8 @@ export function openRunModel(data: RunData, router: Router, run: string): RunMod
   async function inspect(): Promise<void> {
     if (isAsking || closed.aborted) return;
     const wanted = at.peek();
-    const last = lines[lines.length - 1]?.seq ?? 0;
+    // While the record is read, the run is as it was.
+    const last = record.peek().isComplete || latest.peek() === null ? lines.last : asked.split(' ')[1];
     const key = `${wanted} ${wanted === null || latest.peek() === null ? last : ''}`;
     if (key === asked) return;
     isAsking = true;
@@ -137,6 +144,8 @@ export function openRunModel(data: RunData, router: Router, run: string): RunMod
     run,
     data,
     record,
+    history,
+    timeline,
     at,
     shownSeq,
     shown,

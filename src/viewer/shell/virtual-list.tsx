@@ -25,27 +25,30 @@ interface VirtualListProps {
   readonly class?: string;
 }
 
-const OVERSCAN = 8;
+/** Rows come and go in groups, so that a list of a million rows has fewer parts to know. */
+const GROUP = 8;
+const OVERSCAN = 1;
+
+type List = Virtualizer<HTMLDivElement, HTMLDivElement>;
 
 export function VirtualList(props: VirtualListProps) {
   const { count, rowHeight, label, head, total, row, keyOf, reveal = null, follows = false, onRange } = props;
   const element = useRef<HTMLDivElement>(null);
   const [, render] = useReducer((n: number) => n + 1, 0);
   const isAtEnd = useRef(true);
-  const list = useRef<Virtualizer<HTMLDivElement, HTMLDivElement> | null>(null);
+  const list = useRef<List | null>(null);
+  const groups = Math.ceil(count / GROUP);
   const options = {
-    count,
-    estimateSize: () => rowHeight,
+    count: groups,
+    estimateSize: () => rowHeight * GROUP,
     getScrollElement: () => element.current,
-    getItemKey: keyOf,
     overscan: OVERSCAN,
     observeElementRect,
     observeElementOffset,
     scrollToFn: elementScroll,
-    onChange: () => {
-      const { current } = element;
-      if (current !== null)
-        isAtEnd.current = current.scrollTop + current.clientHeight >= current.scrollHeight - 2 * rowHeight;
+    onChange: (changed: List) => {
+      const { scrollOffset, scrollRect } = changed;
+      isAtEnd.current = (scrollOffset ?? 0) + (scrollRect?.height ?? 0) >= (count - 2) * rowHeight;
       render(undefined);
     },
   };
@@ -54,27 +57,31 @@ export function VirtualList(props: VirtualListProps) {
   useEffect(() => list.current?._didMount(), []);
   useLayoutEffect(() => list.current?._willUpdate());
   useLayoutEffect(() => {
-    if (reveal !== null && reveal >= 0 && reveal < count) list.current?.scrollToIndex(reveal, { align: 'auto' });
+    if (reveal !== null && reveal >= 0 && reveal < count)
+      revealRow(list.current, element.current, { top: reveal * rowHeight, height: rowHeight });
   }, [reveal]);
   useLayoutEffect(() => {
-    if (follows && isAtEnd.current && count > 0) list.current?.scrollToIndex(count - 1, { align: 'end' });
+    if (follows && isAtEnd.current && count > 0) element.current?.scrollTo({ top: count * rowHeight });
   }, [count, follows]);
-  const items = list.current.getVirtualItems();
-  const last = items[items.length - 1]?.index ?? -1;
+  const rows = list.current
+    .getVirtualItems()
+    .flatMap(({ index }) => Array.from({ length: GROUP }, (_, at) => index * GROUP + at))
+    .filter((index) => index < count);
+  const last = rows[rows.length - 1] ?? -1;
   useEffect(() => onRange?.(last), [last, count]);
   return (
     <div role="table" aria-label={label} aria-rowcount={total} class={`table ${props.class ?? ''}`}>
       {head}
       <div ref={element} class="rows" role="rowgroup" tabIndex={-1}>
-        <div role="presentation" style={{ height: `${list.current.getTotalSize()}px` }} class="all-rows">
-          {items.map(({ index, start, key }) => (
+        <div role="presentation" style={{ height: `${count * rowHeight}px` }} class="all-rows">
+          {rows.map((index) => (
             <div
-              key={key}
+              key={keyOf(index)}
               role="row"
               tabIndex={-1}
               aria-rowindex={index + 2}
               class="row"
-              style={{ transform: `translateY(${start}px)`, height: `${rowHeight}px` }}
+              style={{ transform: `translateY(${index * rowHeight}px)`, height: `${rowHeight}px` }}
             >
               {row(index)}
             </div>
@@ -83,4 +90,17 @@ export function VirtualList(props: VirtualListProps) {
       </div>
     </div>
   );
+}
+
+/** Scrolls as little as possible. What the list knows is used, because asking the browser makes it compute the screen first. */
+function revealRow(
+  list: List | null,
+  box: HTMLDivElement | null,
+  row: { readonly top: number; readonly height: number },
+) {
+  if (list === null || box === null) return;
+  const offset = list.scrollOffset ?? box.scrollTop;
+  const height = list.scrollRect?.height || box.clientHeight;
+  if (row.top < offset) box.scrollTo({ top: row.top });
+  else if (row.top + row.height > offset + height) box.scrollTo({ top: row.top + row.height - height });
 }

@@ -4,11 +4,10 @@ import type { Machine } from '../../machine/machine.js';
 import { dollars } from '../../views/drawing/amounts.js';
 import { duration } from '../../views/drawing/duration.js';
 import { escapeControls } from '../../views/drawing/visible-text.js';
-import { SourceLines } from '../../views/history/source-lines.js';
-import { modelAt } from '../run/model-at.js';
-import { indexOfSeq, lineAt, type RunModel } from '../run/run-model.js';
+import { modelAt, type RunModel } from '../run/run-model.js';
 import type { ColoredText } from './highlight.js';
-import { type FileOfLine, factsOfFile, fileFinder, type LineFacts } from './line-facts.js';
+import { factsOfFile, fileFinder, type LineFacts } from './line-facts.js';
+import { findLine, positionAt } from './position.js';
 
 /** A longer text is shown without colors, which would take too long. */
 const MOST_COLORED = 200_000;
@@ -28,8 +27,8 @@ interface SourcesProps {
 
 function Sources({ model, machine, sources }: SourcesProps) {
   const fileOf = useMemo(() => fileFinder(machine), [machine]);
-  const totals = useMemo(() => modelAt(model, () => new SourceLines()), [model]);
-  const current = positionAt(model, fileOf);
+  const totals = modelAt(model, model.history.lines);
+  const current = positionAt(model.timeline.value.model, model.shownSeq.value, fileOf);
   const [chosen, setChosen] = useState<number | null>(null);
   // The file of the shown event is shown, until another one is chosen for the same event.
   useEffect(() => setChosen(null), [current?.file, current?.line]);
@@ -57,10 +56,10 @@ function Sources({ model, machine, sources }: SourcesProps) {
         key={source.name}
         name={source.name}
         text={source.text}
-        facts={factsOfFile(totals.value.model, file, fileOf)}
+        facts={factsOfFile(totals, file, fileOf)}
         current={current?.file === file ? current.line : null}
         onChoose={(line) => {
-          const seq = findLine(model, line, file, fileOf);
+          const seq = findLine(model.history.timeline, model.shownSeq.peek(), { file, line }, fileOf);
           if (seq !== null) model.select(seq);
         }}
       />
@@ -167,40 +166,3 @@ function useColors(name: string, text: string): readonly (readonly ColoredText[]
 
 /** Other texts, such as workflow files, are not in this language. */
 const isProgram = (name: string): boolean => !/\.(md|ya?ml|json)$/.test(name);
-
-/** Where the shown event is in the program; the last position before it if the event has none. */
-function positionAt({ record, shownSeq }: RunModel, fileOf: FileOfLine): { file: number; line: number } | null {
-  const { lines } = record.value;
-  for (let at = indexOfSeq(lines, shownSeq.value + 1) - 1; at >= 0; at--) {
-    const event = lines[at];
-    if (event?.type === 'state_entered') return null;
-    if (event?.type === 'effect_settled') {
-      const found = requestOf(lines, at, event.effect);
-      if (found !== null) return found.line > 0 ? { file: fileOf(found.state, found.line), line: found.line } : null;
-    }
-    if (event !== undefined && 'line' in event && typeof event.line === 'number' && 'state' in event && event.line > 0)
-      return { file: fileOf(event.state, event.line), line: event.line };
-  }
-  return null;
-}
-
-function requestOf(lines: RunModel['record']['value']['lines'], from: number, effect: string) {
-  for (let at = from; at >= 0; at--) {
-    const line = lines[at];
-    if (line?.type === 'effect_requested' && line.effect === effect) return line;
-  }
-  return null;
-}
-
-/** The event before the shown one that has this line, or else the last one. */
-function findLine({ record, shownSeq }: RunModel, line: number, file: number, fileOf: FileOfLine): number | null {
-  const { lines } = record.peek();
-  const isThere = (seq: number): boolean => {
-    const event = lineAt(lines, seq);
-    return (
-      event !== null && 'line' in event && event.line === line && 'state' in event && fileOf(event.state, line) === file
-    );
-  };
-  const all = lines.filter(({ seq }) => isThere(seq)).map(({ seq }) => seq);
-  return all.findLast((seq) => seq < shownSeq.peek()) ?? all[all.length - 1] ?? null;
-}

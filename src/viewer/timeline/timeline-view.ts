@@ -3,7 +3,7 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import { TimeAxis } from '../../views/timeline/time-axis.js';
 import type { Timeline } from '../../views/timeline/timeline.js';
 import { barAtTime } from '../../views/timeline/visible-bars.js';
-import type { Fed } from '../history/run-history.js';
+import type { GrowingTimeline } from '../history/run-history.js';
 import type { RunModel } from '../run/run-model.js';
 import { barWords } from './bar-words.js';
 import { AXIS_HEIGHT, ROW_HEIGHT, rowsOf, type TimelinePicture } from './draw-timeline.js';
@@ -48,7 +48,7 @@ const NEAR_PIXELS = 4;
 /** What a timeline shares with the other parts of a screen. */
 type Selection = Pick<RunModel, 'at' | 'shownSeq' | 'select'>;
 
-export function openTimelineView(run: Selection, fed: ReadonlySignal<Fed<Timeline>>): TimelineView {
+export function openTimelineView(run: Selection, fed: ReadonlySignal<GrowingTimeline>): TimelineView {
   const period = signal<Period | null>(null);
   const isFolded = signal(true);
   const size = signal({ width: 1, height: 1 });

@@ -38,6 +38,19 @@ export class EdgeCounts {
     }
   }
 
+  /** How many transitions and states it has. */
+  get size(): number {
+    return this.edges.size + this.entries.size;
+  }
+
+  copy(): EdgeCounts {
+    const copy = new EdgeCounts();
+    for (const [key, edge] of this.edges) copy.edges.set(key, { ...edge });
+    for (const [state, count] of this.entries) copy.entries.set(state, count);
+    [copy.state, copy.hasFailed] = [this.state, this.hasFailed];
+    return copy;
+  }
+
   get all(): readonly TakenEdge[] {
     return [...this.edges.values()];
   }

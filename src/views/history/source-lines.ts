@@ -59,6 +59,22 @@ export class SourceLines {
     }
   }
 
+  /** How many lines and open effects it has. */
+  get size(): number {
+    return this.totals.size + this.open.size;
+  }
+
+  copy(): SourceLines {
+    const copy = new SourceLines();
+    for (const [key, line] of this.totals) {
+      const copied = { ...line };
+      copy.totals.set(key, copied);
+      if (line === this.last) copy.last = copied;
+    }
+    for (const [effect, open] of this.open) copy.open.set(effect, open);
+    return copy;
+  }
+
   /** Every line that did something, in no particular order. */
   get all(): readonly LineTotals[] {
     return [...this.totals.values()];

@@ -1,0 +1,133 @@
+/**
+ * The lines of a record, held as text in blocks: a million of them are about as large as their file. A line becomes an object
+ * when it is needed, together with its neighbors, and the objects of the last blocks stay.
+ */
+import { firstIndex } from '../../views/timeline/bars.js';
+import type { RecordedRunEvent, RecordLine } from './run-data.js';
+
+const BLOCK = 1024;
+/** So many blocks stay as objects. */
+const MOST_PARSED = 12;
+
+type EventType = RecordedRunEvent['type'];
+type EventOf<T extends EventType> = Extract<RecordedRunEvent, { type: T }>;
+
+/** Whether a line is an event, and not a place where the record is damaged. */
+export function isEvent(line: RecordLine): line is RecordedRunEvent {
+  return line.type !== 'journal_damaged';
+}
+
+export class RecordLines {
+  length = 0;
+  private seqs = new Uint32Array(BLOCK);
+  private readonly blocks: string[] = [];
+  /** The lines after the last block, and their texts. */
+  private tail: RecordLine[] = [];
+  private tailTexts: string[] = [];
+  /** Blocks as objects, the one used last at the end. */
+  private readonly parsed = new Map<number, readonly RecordLine[]>();
+
+  /** `text`: the line as it was read, if it was. */
+  add(line: RecordLine, text = JSON.stringify(line)): void {
+    if (this.length === this.seqs.length) {
+      const grown = new Uint32Array(2 * this.length);
+      grown.set(this.seqs);
+      this.seqs = grown;
+    }
+    this.seqs[this.length++] = line.seq;
+    this.tail.push(line);
+    this.tailTexts.push(text);
+    if (this.tail.length < BLOCK) return;
+    this.blocks.push(this.tailTexts.join('\n'));
+    this.keep(this.blocks.length - 1, this.tail);
+    [this.tail, this.tailTexts] = [[], []];
+  }
+
+  at(index: number): RecordLine | null {
+    if (index < 0 || index >= this.length) return null;
+    const block = Math.floor(index / BLOCK);
+    const lines = block === this.blocks.length ? this.tail : this.block(block);
+    return lines[index % BLOCK] ?? null;
+  }
+
+  /** The number of a line; 0 if there is none. */
+  seqAt(index: number): number {
+    return index < 0 || index >= this.length ? 0 : (this.seqs[index] as number);
+  }
+
+  /** The number of the last line; 0 before the first one. */
+  get last(): number {
+    return this.seqAt(this.length - 1);
+  }
+
+  /** The index of the first line with at least this number. */
+  indexOf(seq: number): number {
+    return firstIndex(this.length, (index) => this.seqAt(index) >= seq);
+  }
+
+  /** The line with a number; null if it is not there (yet). */
+  find(seq: number): RecordLine | null {
+    const index = this.indexOf(seq);
+    return this.seqAt(index) === seq ? this.at(index) : null;
+  }
+
+  /** The events of a type from an index down to the first one. Blocks without such an event are only searched. */
+  *before<T extends EventType>(type: T, index: number): Generator<EventOf<T>> {
+    for (let at = Math.min(index, this.length - 1); at >= 0; at--) {
+      const line = this.mayHave(type, Math.floor(at / BLOCK)) ? this.at(at) : null;
+      if (line === null) at -= at % BLOCK;
+      else if (line.type === type) yield line as EventOf<T>;
+    }
+  }
+
+  /** The events of a type from an index up to the last one. */
+  *after<T extends EventType>(type: T, index: number): Generator<EventOf<T>> {
+    for (let at = Math.max(index, 0); at < this.length; at++) {
+      const line = this.mayHave(type, Math.floor(at / BLOCK)) ? this.at(at) : null;
+      if (line === null) at += BLOCK - 1 - (at % BLOCK);
+      else if (line.type === type) yield line as EventOf<T>;
+    }
+  }
+
+  /**
+   * The index after the last line of the block that contains the index, and the indexes of those of its lines from there on
+   * that have all words. Words are in lower case.
+   */
+  search(words: readonly string[], from: number): { readonly next: number; readonly found: readonly number[] } {
+    const block = Math.floor(from / BLOCK);
+    const texts = this.blocks[block];
+    const next = Math.min((block + 1) * BLOCK, this.length);
+    const all = (texts ?? this.tailTexts.join('\n')).toLowerCase();
+    if (!words.every((word) => all.includes(word))) return { next, found: [] };
+    const found = all.split('\n').flatMap((text, at) => {
+      const index = block * BLOCK + at;
+      return index >= from && words.every((word) => text.includes(word)) ? [index] : [];
+    });
+    return { next, found };
+  }
+
+  private mayHave(type: EventType, block: number): boolean {
+    return block === this.blocks.length || (this.blocks[block] as string).includes(`"type":"${type}"`);
+  }
+
+  private block(block: number): readonly RecordLine[] {
+    const known = this.parsed.get(block);
+    if (known !== undefined) {
+      this.parsed.delete(block);
+      this.parsed.set(block, known);
+      return known;
+    }
+    const lines = (this.blocks[block] as string).split('\n').map((text) => JSON.parse(text) as RecordLine);
+    this.keep(block, lines);
+    return lines;
+  }
+
+  private keep(block: number, lines: readonly RecordLine[]): void {
+    this.parsed.set(block, lines);
+    if (this.parsed.size <= MOST_PARSED) return;
+    for (const oldest of this.parsed.keys()) {
+      this.parsed.delete(oldest);
+      return;
+    }
+  }
+}

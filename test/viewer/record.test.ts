@@ -1,0 +1,172 @@
+/** The record of a run as the page holds it, the models of a run at any event, and where events are in the program. */
+import { describe, expect, test } from 'vitest';
+import type { RunEvent } from '../../src/interpreter/events/event.js';
+import { RecordLines } from '../../src/viewer/data/record-lines.js';
+import type { RecordLine } from '../../src/viewer/data/run-data.js';
+import { Checkpoints } from '../../src/viewer/history/checkpoints.js';
+import { effectAt } from '../../src/viewer/output/effect-at.js';
+import { Search } from '../../src/viewer/record/found-lines.js';
+import { findLine, positionAt } from '../../src/viewer/source/position.js';
+import { EdgeCounts } from '../../src/views/history/edge-counts.js';
+import { SourceLines } from '../../src/views/history/source-lines.js';
+import { Timeline } from '../../src/views/timeline/timeline.js';
+import { entered, exited, recordsOf, requested, returned, settled, type Timed } from '../views/events.js';
+
+function linesOf(events: readonly Timed[]): RecordLine[] {
+  return recordsOf(events).map(({ seq, time, event }) => ({ seq, ts: time, ...event }));
+}
+
+/** `count` visits of each of two states, each with a command. */
+function longRun(count: number): RecordLine[] {
+  const events = Array.from({ length: count }, (_, at): Timed[] => {
+    const state = at % 2 === 0 ? 'A' : 'B';
+    return [
+      [at, entered(state)],
+      [at, requested(String(at), `make ${at}`, { state, line: at % 2 === 0 ? 3 : 5 })],
+      [at, settled(String(at), exited(at % 10 === 0 ? 1 : 0))],
+    ];
+  });
+  return linesOf([...events.flat(), [count, returned]]);
+}
+
+function recordOf(all: readonly RecordLine[], isText = true): RecordLines {
+  const lines = new RecordLines();
+  for (const line of all) lines.add(line, isText ? JSON.stringify(line) : undefined);
+  return lines;
+}
+
+const LONG = longRun(3000);
+
+describe('a long record', () => {
+  test.each([true, false])('gives every line back, wherever it is (as text: %s)', (isText) => {
+    const lines = recordOf(LONG, isText);
+    expect(lines.length).toBe(LONG.length);
+    for (const at of [0, 1, 1023, 1024, 5000, 2, LONG.length - 1]) {
+      expect(lines.at(at)).toEqual(LONG[at]);
+      expect(lines.find(at + 1)).toEqual(LONG[at]);
+    }
+    expect([...Array(LONG.length).keys()].map((at) => lines.at(at))).toEqual(LONG);
+  });
+
+  test('has nothing before and after its lines, and between numbers that are missing', () => {
+    const lines = recordOf([LONG[0], LONG[9]] as RecordLine[]);
+    expect([lines.at(-1), lines.at(2), lines.find(5)]).toEqual([null, null, null]);
+    expect([lines.last, lines.indexOf(5), lines.indexOf(11), new RecordLines().last]).toEqual([10, 1, 2, 0]);
+  });
+
+  test('finds the events of a type in both directions', () => {
+    const lines = recordOf(LONG);
+    expect(lines.before('run_started', lines.length).next().value).toEqual(LONG[0]);
+    expect(lines.after('run_returned', 0).next().value).toEqual(LONG.at(-1));
+    const entries = [...lines.after('state_entered', 0)];
+    expect(entries).toEqual(LONG.filter(({ type }) => type === 'state_entered'));
+    expect([...lines.before('state_entered', lines.length)].reverse()).toEqual(entries);
+  });
+
+  test('is searched for words in any order, in upper or lower case', () => {
+    const lines = recordOf(LONG);
+    const search = new Search('2999  MAKE');
+    let parts = 0;
+    while (search.continue(lines)) parts++;
+    const result = search.result(lines);
+    expect(parts).toBeGreaterThan(5);
+    expect(result.isComplete).toBe(true);
+    expect(result.count).toBe(1);
+    expect(lines.at(result.indexAt(0))).toMatchObject({ type: 'effect_requested', text: 'make 2999' });
+    expect([result.rowOf(0), result.rowOf(lines.length)]).toEqual([0, 1]);
+  });
+
+  test('without words, all of it is found', () => {
+    const lines = recordOf(LONG);
+    const search = new Search('  ');
+    expect(search.continue(lines)).toBe(false);
+    const { count, isComplete, indexAt, rowOf } = search.result(lines);
+    expect([count, isComplete, indexAt(7), rowOf(7)]).toEqual([LONG.length, true, 7, 7]);
+  });
+
+  test('continues a search with lines that come later', () => {
+    const lines = recordOf(LONG.slice(0, 1500));
+    const search = new Search('run_returned');
+    while (search.continue(lines));
+    expect(search.result(lines).count).toBe(0);
+    for (const line of LONG.slice(1500)) lines.add(line);
+    while (search.continue(lines));
+    expect(search.result(lines).count).toBe(1);
+  });
+});
+
+describe('a model at an event', () => {
+  const lines = recordOf(LONG);
+  const counts = new Checkpoints(() => new EdgeCounts());
+  const totals = new Checkpoints(() => new SourceLines());
+  for (const line of LONG) {
+    counts.take(line);
+    totals.take(line);
+  }
+
+  test.each([0, 1, 2, 2047, 2048, 2049, 7000, 6999, 9000, 100, 4096, LONG.length])(
+    'is the same as one that took only the lines until then: %i',
+    (count) => {
+      const [edges, sums] = [new Checkpoints(() => new EdgeCounts()), new Checkpoints(() => new SourceLines())];
+      for (const line of LONG.slice(0, count)) {
+        edges.take(line);
+        sums.take(line);
+      }
+      expect(counts.at(count, lines).all).toEqual(edges.latest.all);
+      expect(totals.at(count, lines).all).toEqual(sums.latest.all);
+      expect(totals.at(count, lines).current()).toEqual(sums.latest.current());
+    },
+  );
+
+  test('does not change the model of the end', () => {
+    const before = structuredClone(counts.latest.all);
+    counts.at(50, lines);
+    counts.at(5000, lines);
+    expect(counts.latest.all).toEqual(before);
+  });
+});
+
+describe('where an event is', () => {
+  const failed: RunEvent = { type: 'run_failed', error: { kind: 'x', message: '' } } as RunEvent;
+  const records = recordsOf([
+    [1, entered('A')],
+    [1, requested('1', 'a', { line: 3 })],
+    [2, settled('1')],
+    [3, entered('B')],
+    [4, requested('2', 'b', { state: 'B', line: 3 })],
+    [5, failed],
+  ]);
+  const timeline = new Timeline();
+  for (const record of records) timeline.take(record);
+  const fileOf = (state: string): number => (state === 'B' ? 1 : 0);
+
+  test('is the line of what it begins or ends, or the one before it in the same state', () => {
+    const at = (seq: number) => positionAt(timeline, seq, fileOf);
+    expect([1, 2, 3, 4, 5, 6, 7].map(at)).toEqual([
+      null,
+      null,
+      { file: 0, line: 3 },
+      { file: 0, line: 3 },
+      null,
+      { file: 1, line: 3 },
+      { file: 1, line: 3 },
+    ]);
+  });
+
+  test('leads back from a line to its events, of the right file', () => {
+    expect(findLine(timeline, 7, { file: 0, line: 3 }, fileOf)).toBe(3);
+    expect(findLine(timeline, 3, { file: 0, line: 3 }, fileOf)).toBe(3);
+    expect(findLine(timeline, 3, { file: 1, line: 3 }, fileOf)).toBe(6);
+    expect(findLine(timeline, 7, { file: 1, line: 4 }, fileOf)).toBe(null);
+  });
+
+  test('is the effect that prints: its own, or the last one before it', () => {
+    const lines = recordOf(records.map(({ seq, time, event }) => ({ seq, ts: time, ...event })));
+    const at = (seq: number) => effectAt(lines, seq);
+    expect(at(2)).toBe(null);
+    expect(at(3)).toEqual({ effect: '1', text: 'a', hasEnded: true, seq: 3 });
+    expect(at(4)?.effect).toBe('1');
+    expect(at(5)?.effect).toBe('1');
+    expect(at(7)).toEqual({ effect: '2', text: 'b', hasEnded: false, seq: 6 });
+  });
+});
