@@ -1,7 +1,8 @@
 /** A message of another process is delivered once, whichever process died while it was written or read. */
-import { appendFileSync, readFileSync } from 'node:fs';
+import fs, { appendFileSync, readFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { resume } from '../../src/index.js';
 import { createRedactor } from '../../src/runtime/redact.js';
 import { deliver, openInbox } from '../../src/runtime/store/inbox.js';
@@ -51,7 +52,57 @@ describe('an inbox', () => {
     expect(readFileSync(join(folder, 'inbox.ndjson'), 'utf8')).not.toContain('another');
     expect(names(inbox)).toEqual(['three']);
   });
+
+  test('tells the sender where its line ends, once the line is on disk', () => {
+    const folder = temporaryFolder();
+    const inbox = openInbox(folder, 0);
+    const synced = duringSync(() => undefined);
+    const ends = [deliver(folder, signal('one'), null), deliver(folder, signal('two'), null)];
+    expect(synced()).toBe(2);
+    expect(inbox.take().map((taken) => taken.inbox)).toEqual(ends);
+    expect(inbox.read).toBe(ends[1]);
+  });
+
+  test('has no line for the sender any more if the run has taken it by then', () => {
+    const folder = temporaryFolder();
+    const inbox = openInbox(folder, 0);
+    duringSync(() => {
+      expect(names(inbox)).toEqual(['one']);
+      inbox.forget();
+    });
+    expect(deliver(folder, signal('one'), null)).toBeNull();
+  });
+
+  test('keeps its lines where they are when their content is blanked', () => {
+    const folder = temporaryFolder();
+    const inbox = openInbox(folder, 0);
+    deliver(folder, signal('one'), null);
+    const lineEnds = () =>
+      [...readFileSync(join(folder, 'inbox.ndjson'), 'utf8').matchAll(/\n/g)].map(({ index }) => index);
+    const before = lineEnds();
+    inbox.take();
+    inbox.forget();
+    expect(lineEnds()).toEqual(before);
+    expect(names(openInbox(folder, 0))).toEqual([]);
+  });
 });
+
+/** Runs `action` when a file was synced. Returns how often that happened. */
+function duringSync(action: () => void): () => number {
+  const { fsyncSync } = fs;
+  let count = 0;
+  const observe = (sync: typeof fsyncSync): void => {
+    fs.fsyncSync = sync;
+    syncBuiltinESMExports();
+  };
+  observe((fd) => {
+    fsyncSync(fd);
+    count++;
+    action();
+  });
+  onTestFinished(() => observe(fsyncSync));
+  return () => count;
+}
 
 test('a run with an incomplete line in its inbox is suspended', async () => {
   const kept = await keptRun('WAIT: signal go\nRETURN: over\n');
