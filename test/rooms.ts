@@ -41,7 +41,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   syntax: {
     holds:
-      'the trees (`ast.ts`, `step.ts`, `plan-tree.ts`) and `parse.ts`; `tokens/`: tokens, lexer modes, indentation; `grammar/`: the Chevrotain parser; `tree/`: CST → AST, templates and interpolations; `steps/`: STEP and its sections; `tests/`: the lines of test files',
+      'the trees (`ast.ts`, `expression.ts`, `step.ts`, `plan-tree.ts`) and `parse.ts`; `tokens/`: tokens, lexer modes, indentation; `grammar/`: the Chevrotain parser; `tree/`: CST → AST, templates and interpolations; `steps/`: STEP and its sections; `tests/`: the lines of test files',
     rooms: ['source'],
     packages: ['chevrotain'],
     node: false,

@@ -5,7 +5,8 @@
 import { checkMessages as say } from '../source/catalogue/check.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import { type SourceFile, type SourceSet, type Span, sourceFile } from '../source/source-file.js';
-import type { Declaration, Instruction, Name, Option, Program } from '../syntax/ast.js';
+import type { Declaration, Instruction, Option, Program } from '../syntax/ast.js';
+import type { Name } from '../syntax/expression.js';
 import { isEngineName } from './reserved-names.js';
 
 export type StateDeclaration = Extract<Declaration, { kind: 'state' }>;

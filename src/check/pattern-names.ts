@@ -3,8 +3,9 @@
  * that it reads are its parameters.
  */
 import { unreachable } from '../prelude/unreachable.js';
-import type { Argument, Block, Expression, Instruction, Option, Template } from '../syntax/ast.js';
+import type { Argument, Block, Instruction, Option } from '../syntax/ast.js';
 import { childBlocks } from '../syntax/child-blocks.js';
+import type { Expression, Template } from '../syntax/expression.js';
 import { blocksOf } from '../syntax/step.js';
 import { readStep } from '../syntax/steps/step-texts.js';
 import { readBrace, scanInterpolation } from '../syntax/tree/interpolation.js';

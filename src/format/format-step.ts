@@ -5,7 +5,8 @@
 
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { unreachable } from '../prelude/unreachable.js';
-import type { Block, Instruction, Option, Template } from '../syntax/ast.js';
+import type { Block, Instruction, Option } from '../syntax/ast.js';
+import type { Template } from '../syntax/expression.js';
 import type {
   ContextEntry,
   EachTask,

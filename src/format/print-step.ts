@@ -2,7 +2,8 @@
 
 import { unreachable } from '../prelude/unreachable.js';
 import { sourceFile } from '../source/source-file.js';
-import type { Argument, Block, Instruction, ShellText, Template } from '../syntax/ast.js';
+import type { Argument, Block, Instruction, ShellText } from '../syntax/ast.js';
+import type { Template } from '../syntax/expression.js';
 import { parseProgram } from '../syntax/parse.js';
 import type {
   ContextEntry,

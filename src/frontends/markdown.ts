@@ -4,7 +4,8 @@
  */
 import type { Diagnostic } from '../source/diagnostic.js';
 import type { SourceFile, Span } from '../source/source-file.js';
-import type { Block, Comment, Declaration, Instruction, Name, Program } from '../syntax/ast.js';
+import type { Block, Comment, Declaration, Instruction, Program } from '../syntax/ast.js';
+import type { Name } from '../syntax/expression.js';
 import { parseProgram, type Region } from '../syntax/parse.js';
 import { type MarkdownHeading, type MarkdownRegion, markdownRegions } from './markdown-regions.js';
 

@@ -2,7 +2,7 @@
 import type { IToken } from 'chevrotain';
 import { badName, reservedName } from '../source/catalogue/syntax.js';
 import type { Diagnostic } from '../source/diagnostic.js';
-import type { Name } from './ast.js';
+import type { Name } from './expression.js';
 import { nameOf, type ParseContext, reportMissing, span, tokenSpan } from './grammar/cst.js';
 import { everyVerb } from './tokens/verbs.js';
 

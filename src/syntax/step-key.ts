@@ -3,7 +3,7 @@
  * form of an expression. This file reads the others: names of steps and gates may contain `-`, and paths contain `/`.
  */
 import type { Span } from '../source/source-file.js';
-import type { Expression } from './ast.js';
+import type { Expression } from './expression.js';
 
 /** The fields that a step can have. */
 export const STEP_FIELDS = [

@@ -3,17 +3,8 @@
  * represents what is written and not what it means.
  */
 import type { Span } from '../source/source-file.js';
-import type {
-  Argument,
-  Block,
-  Declaration,
-  Expression,
-  Instruction,
-  Name,
-  Option,
-  ShellText,
-  Template,
-} from './ast.js';
+import type { Argument, Block, Declaration, Instruction, Option, ShellText } from './ast.js';
+import type { Expression, Name, Template } from './expression.js';
 
 /** The parts of a STEP, without its location and verb. */
 export interface StepParts {

@@ -4,7 +4,7 @@ import { nearest } from '../prelude/nearest.js';
 import { testMessages as say } from '../source/catalogue/tests.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import { positionAt, type SourceFile, type Span } from '../source/source-file.js';
-import type { Name } from '../syntax/ast.js';
+import type { Name } from '../syntax/expression.js';
 import type { Expectation, MockLine, Selector, TestCase, TestLine } from '../syntax/tests/test-tree.js';
 import { constantOf } from './expressions.js';
 import { answers, selectorText, selects, specificity } from './selectors.js';

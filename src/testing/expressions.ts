@@ -11,7 +11,7 @@ import { sha256Hex } from '../runtime/sha256.js';
 import { testMessages as say } from '../source/catalogue/tests.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import type { Span } from '../source/source-file.js';
-import type { Expression } from '../syntax/ast.js';
+import type { Expression } from '../syntax/expression.js';
 import type { ExpressionText, TestFile } from '../syntax/tests/test-tree.js';
 
 export type Evaluated = { readonly value: Json } | { readonly problem: string };

@@ -2,7 +2,7 @@
 import type { Json } from '../machine/expression.js';
 import { unreachable } from '../prelude/unreachable.js';
 import type { RunReport } from '../runtime/run/report.js';
-import type { Expression } from '../syntax/ast.js';
+import type { Expression } from '../syntax/expression.js';
 import type { CountOperator, Expectation } from '../syntax/tests/test-tree.js';
 import type { Evaluated } from './expressions.js';
 import type { RunFacts } from './run-facts.js';

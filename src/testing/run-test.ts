@@ -10,7 +10,7 @@ import type { RunReport } from '../runtime/run/report.js';
 import { type RunOptions, run } from '../runtime/run/run.js';
 import { VIRTUAL_START, VirtualTime } from '../runtime/virtual-time.js';
 import { positionAt, type SourceFile } from '../source/source-file.js';
-import type { Expression } from '../syntax/ast.js';
+import type { Expression } from '../syntax/expression.js';
 import type { CassetteLine, NamedValue, TestLine } from '../syntax/tests/test-tree.js';
 import type { Evaluated } from './expressions.js';
 import { type Judged, judge } from './judge.js';

@@ -3,7 +3,7 @@ import type { RunEvent } from '../interpreter/events/event.js';
 import { readDuration } from '../machine/duration.js';
 import type { Json } from '../machine/expression.js';
 import type { VirtualTime } from '../runtime/virtual-time.js';
-import type { Expression } from '../syntax/ast.js';
+import type { Expression } from '../syntax/expression.js';
 import type { NamedValue, TestLine } from '../syntax/tests/test-tree.js';
 import type { PersonAnswer } from './test-world.js';
 

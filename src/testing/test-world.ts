@@ -15,7 +15,7 @@ import { performTimer } from '../runtime/mock.js';
 import type { AskHandler } from '../runtime/run/drive-options.js';
 import { performChecked } from '../runtime/tools/perform-tool.js';
 import type { VirtualTime } from '../runtime/virtual-time.js';
-import type { Expression } from '../syntax/ast.js';
+import type { Expression } from '../syntax/expression.js';
 import type { AnswerForm, MockLine, TestAnswer } from '../syntax/tests/test-tree.js';
 import { answers, mockLineFor, specificity, type Target } from './selectors.js';
 

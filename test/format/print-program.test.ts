@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { printPlain, printQuoted } from '../../src/format/print-expression.js';
 import { printProgram } from '../../src/format/print-program.js';
 import { sourceFile } from '../../src/source/source-file.js';
-import type { Interpolation, Program, Template } from '../../src/syntax/ast.js';
+import type { Program } from '../../src/syntax/ast.js';
+import type { Interpolation, Template } from '../../src/syntax/expression.js';
 import { parseProgram } from '../../src/syntax/parse.js';
 import { amount } from '../amount.js';
 

@@ -1,7 +1,8 @@
 /** What in braces is a value and what is text. */
 import { expect, test } from 'vitest';
 import { sourceFile } from '../../src/source/source-file.js';
-import type { Instruction, Template } from '../../src/syntax/ast.js';
+import type { Instruction } from '../../src/syntax/ast.js';
+import type { Template } from '../../src/syntax/expression.js';
 import { parseProgram } from '../../src/syntax/parse.js';
 import { scanInterpolation } from '../../src/syntax/tree/interpolation.js';
 

@@ -6,8 +6,9 @@
 import { textMessages as say } from '../../source/catalogue/texts.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { Span } from '../../source/source-file.js';
-import type { Block, Expression, Instruction, ShellText, Template } from '../../syntax/ast.js';
+import type { Block, Instruction, ShellText } from '../../syntax/ast.js';
 import { childBlocks } from '../../syntax/child-blocks.js';
+import type { Expression, Template } from '../../syntax/expression.js';
 import { actionVerbs } from '../../syntax/tokens/verbs.js';
 import type { Unit } from '../collect.js';
 

@@ -1,6 +1,6 @@
 /** Values of expressions that are known when the program is compiled. */
 import type { Json } from '../../machine/expression.js';
-import type { Expression } from '../../syntax/ast.js';
+import type { Expression } from '../../syntax/expression.js';
 import { constantText } from './expression.js';
 
 /** The value of a literal, or undefined if it contains a name or a call. */

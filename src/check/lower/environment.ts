@@ -2,7 +2,8 @@
 import type { Template } from '../../machine/expression.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import { unsafePosition } from '../../source/catalogue/shell.js';
-import type { Option, Template as TextTemplate } from '../../syntax/ast.js';
+import type { Option } from '../../syntax/ast.js';
+import type { Template as TextTemplate } from '../../syntax/expression.js';
 import { isSpecialVariable } from '../shell/positions.js';
 import { lowerTemplate } from './expression.js';
 import type { StateLowering } from './state-lowering.js';

@@ -7,7 +7,7 @@ import type { Expr, Filter, Hole, Json, Template } from '../../machine/expressio
 import { unreachable } from '../../prelude/unreachable.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Span } from '../../source/source-file.js';
-import type { Expression, Interpolation, Template as TextTemplate } from '../../syntax/ast.js';
+import type { Expression, Interpolation, Template as TextTemplate } from '../../syntax/expression.js';
 import type { StateScope, TypedOperand } from '../scope.js';
 import { suggestName } from '../suggest-name.js';
 import { lowerDataReference } from './calls/data-reference.js';

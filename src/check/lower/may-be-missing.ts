@@ -6,7 +6,7 @@
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { Span } from '../../source/source-file.js';
-import type { Expression } from '../../syntax/ast.js';
+import type { Expression } from '../../syntax/expression.js';
 import { freeNames } from '../free-names.js';
 
 interface Noted {

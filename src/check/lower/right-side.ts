@@ -2,7 +2,8 @@
  * Decides whether the text after `DO: x =` is a value or a command. The same words can be both, so bound names decide,
  * and if they do not, the form of the words.
  */
-import type { Expression, ShellText } from '../../syntax/ast.js';
+import type { ShellText } from '../../syntax/ast.js';
+import type { Expression } from '../../syntax/expression.js';
 import { visitExpression } from '../free-names.js';
 import { BUILTINS } from '../shell/programs.js';
 import { isFunction } from './expression.js';

@@ -2,7 +2,8 @@
 import type { Expr, Template } from '../../machine/expression.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
-import type { Instruction, Option, Template as TextTemplate } from '../../syntax/ast.js';
+import type { Instruction, Option } from '../../syntax/ast.js';
+import type { Template as TextTemplate } from '../../syntax/expression.js';
 import { ERROR_NAMES } from '../reserved-names.js';
 import type { Constant } from '../scope.js';
 import { suggestName } from '../suggest-name.js';

@@ -6,7 +6,8 @@
 import type { Expr, Json } from '../../machine/expression.js';
 import type { Binding, Handler } from '../../machine/machine.js';
 import type { Span } from '../../source/source-file.js';
-import type { Block, Expression, Instruction } from '../../syntax/ast.js';
+import type { Block, Instruction } from '../../syntax/ast.js';
+import type { Expression } from '../../syntax/expression.js';
 import type { StateDeclaration } from '../collect.js';
 import { type MachineScope, StateScope } from '../scope.js';
 import { stepLowering } from '../steps/machine-steps.js';

@@ -9,7 +9,7 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
 import type { Span } from '../../source/source-file.js';
-import type { Expression } from '../../syntax/ast.js';
+import type { Expression } from '../../syntax/expression.js';
 import type { ContextEntry } from '../../syntax/step.js';
 import { toolOf } from '../lints/command-lints.js';
 import { constantText, lowerTemplate } from '../lower/expression.js';

@@ -3,7 +3,7 @@ import type { RetryEntryLayout, RetryLayout, StepLayout } from '../../machine/st
 import { nearest } from '../../prelude/nearest.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
-import type { Expression } from '../../syntax/ast.js';
+import type { Expression } from '../../syntax/expression.js';
 import type { Override, RetryCondition, RetryEntry } from '../../syntax/step.js';
 import { constantOf } from '../lower/constant.js';
 import { constantText, lowerTemplate } from '../lower/expression.js';

@@ -5,7 +5,8 @@
 
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { SourceFile, Span } from '../../source/source-file.js';
-import type { Declaration, Expression, Instruction, Interpolation, Name } from '../../syntax/ast.js';
+import type { Declaration, Instruction } from '../../syntax/ast.js';
+import type { Expression, Interpolation, Name } from '../../syntax/expression.js';
 import { noName } from '../../syntax/names.js';
 import { parseProgram } from '../../syntax/parse.js';
 import { scanInterpolation } from '../../syntax/tree/interpolation.js';

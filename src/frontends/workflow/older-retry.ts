@@ -5,7 +5,7 @@
  */
 import { unreachable } from '../../prelude/unreachable.js';
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
-import type { Expression, Template } from '../../syntax/ast.js';
+import type { Expression, Template } from '../../syntax/expression.js';
 import type { RetryEntry, StepParts } from '../../syntax/step.js';
 import { isNothing, Members, type ReaderContext, wrongShape } from './reader-context.js';
 import { retryOf } from './retry.js';

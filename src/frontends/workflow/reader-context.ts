@@ -5,7 +5,7 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { Span } from '../../source/source-file.js';
-import type { Name } from '../../syntax/ast.js';
+import type { Name } from '../../syntax/expression.js';
 import type { YamlMap, YamlMember, YamlNode, YamlScalar } from './yaml/yaml-nodes.js';
 
 export type Dialect = 'current' | 'older';

@@ -1,5 +1,5 @@
 /** Reads `retry:`: entries with a condition and changes. The number of conditions is checked later. */
-import type { Expression, Template } from '../../syntax/ast.js';
+import type { Expression, Template } from '../../syntax/expression.js';
 import type { Override, RetryCondition, RetryEntry, StepParts } from '../../syntax/step.js';
 import { callMembers } from './gates.js';
 import { isNothing, Members, nameOf, type ReaderContext, textOf, wrongShape } from './reader-context.js';

@@ -1,5 +1,6 @@
 /** Reads the work of a step: an agent with its guards, a workflow, commands, or inner steps. */
-import type { Block, Instruction, Name, Option, ShellText } from '../../syntax/ast.js';
+import type { Block, Instruction, Option, ShellText } from '../../syntax/ast.js';
+import type { Name } from '../../syntax/expression.js';
 import type { StepRun } from '../../syntax/step.js';
 import { callMembers } from './gates.js';
 import { GUARD_HINTS } from './hints.js';

@@ -1,7 +1,8 @@
 /** Converts values of a workflow file to parts of the tree: templates, expressions, shell text and arguments. */
 import { unreachable } from '../../prelude/unreachable.js';
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
-import type { Argument, Expression, Name, Option, ShellText, Template } from '../../syntax/ast.js';
+import type { Argument, Option, ShellText } from '../../syntax/ast.js';
+import type { Expression, Name, Template } from '../../syntax/expression.js';
 import { noName } from '../../syntax/names.js';
 import { parseExpressionText } from '../../syntax/parse.js';
 import type { WorkflowCall } from '../../syntax/step.js';

@@ -2,7 +2,7 @@
 import type { CstElement, CstNode, IToken } from 'chevrotain';
 import type { Diagnostic, Fix } from '../../source/diagnostic.js';
 import type { Span } from '../../source/source-file.js';
-import type { Name } from '../ast.js';
+import type { Name } from '../expression.js';
 
 /** The parsed text, its position in the file, and the list for diagnostics. */
 export interface ParseContext {

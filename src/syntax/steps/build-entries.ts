@@ -5,7 +5,8 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { badGateCommand, notAGate, unknownEntry } from '../../source/catalogue/step-syntax.js';
 import { missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
-import type { Expression, Instruction, Name, Template } from '../ast.js';
+import type { Instruction } from '../ast.js';
+import type { Expression, Name, Template } from '../expression.js';
 import {
   child,
   children,

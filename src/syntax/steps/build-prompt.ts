@@ -2,7 +2,7 @@
 import type { CstNode } from 'chevrotain';
 import { unquotedPrompt } from '../../source/catalogue/step-syntax.js';
 import { missingPart } from '../../source/catalogue/syntax.js';
-import type { Name, Template } from '../ast.js';
+import type { Name, Template } from '../expression.js';
 import { fixAt, type ParseContext, report, reportMissing, token, tokenSpan } from '../grammar/cst.js';
 import { blockText } from '../tree/block-text.js';
 import { blockTemplate, plainTemplate, quotedTemplate } from '../tree/interpolation.js';

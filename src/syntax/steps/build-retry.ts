@@ -2,7 +2,7 @@
 import type { CstElement, CstNode, IToken } from 'chevrotain';
 import { unknownEntry } from '../../source/catalogue/step-syntax.js';
 import { missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
-import type { Expression, Name, Template } from '../ast.js';
+import type { Expression, Name, Template } from '../expression.js';
 import {
   child,
   emptySpanAt,

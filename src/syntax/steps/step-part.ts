@@ -2,7 +2,7 @@
 import { sectionOutside } from '../../source/catalogue/step-syntax.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { Span } from '../../source/source-file.js';
-import type { Name, Template } from '../ast.js';
+import type { Name, Template } from '../expression.js';
 import type { ContextEntry, EachTask, GateEntry, RetryEntry, SessionSource, StepRun } from '../step.js';
 
 interface At {

@@ -2,7 +2,7 @@
 import { testMessages as say } from '../../source/catalogue/tests.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { Span } from '../../source/source-file.js';
-import type { Expression, Name } from '../ast.js';
+import type { Expression, Name } from '../expression.js';
 import { parseExpressionText } from '../tree/expression.js';
 import { endOfQuote, type LogicalLine, outsideQuotes } from './logical-lines.js';
 import type { ExpressionText } from './test-tree.js';

@@ -6,7 +6,7 @@
 import { nearest } from '../../prelude/nearest.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { SourceFile } from '../../source/source-file.js';
-import type { Expression } from '../ast.js';
+import type { Expression } from '../expression.js';
 import { readExpectation } from './expectation.js';
 import { LineCursor, LineProblem } from './line-cursor.js';
 import { type LogicalLine, logicalLines } from './logical-lines.js';

@@ -1,6 +1,6 @@
 /** The tree of a test file: what it tests, its mocks, and its tests with their lines. */
 import type { Span } from '../../source/source-file.js';
-import type { Expression, Name } from '../ast.js';
+import type { Expression, Name } from '../expression.js';
 
 export interface TestFile {
   /** The program that is tested. */

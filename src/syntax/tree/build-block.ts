@@ -11,7 +11,8 @@ import {
   unexpectedIndentation,
 } from '../../source/catalogue/syntax.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
-import type { Arm, Block, Declaration, Instruction, Name } from '../ast.js';
+import type { Arm, Block, Declaration, Instruction } from '../ast.js';
+import type { Name } from '../expression.js';
 import {
   child,
   children,

@@ -2,7 +2,8 @@
 import type { CstNode, IToken } from 'chevrotain';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
-import type { Called, Instruction, Name, OutputPath } from '../ast.js';
+import type { Called, Instruction, OutputPath } from '../ast.js';
+import type { Name } from '../expression.js';
 import { child, type ParseContext, reportMissing, spanOf, token, tokenSpan } from '../grammar/cst.js';
 import { bindingName, boundName, verbName } from '../names.js';
 import { buildArguments, headerOptions } from './build-options.js';

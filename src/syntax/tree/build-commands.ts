@@ -2,7 +2,8 @@
 import type { CstNode, IToken } from 'chevrotain';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { badName, missingPart, unclosedBracket } from '../../source/catalogue/syntax.js';
-import type { Expression, Instruction, Name, Option, Performed, ShellText, Template } from '../ast.js';
+import type { Instruction, Option, Performed, ShellText } from '../ast.js';
+import type { Expression, Name, Template } from '../expression.js';
 import { child, type ParseContext, report, reportMissing, span, spanOf, token, tokenSpan } from '../grammar/cst.js';
 import { boundName, verbName } from '../names.js';
 import { isSubstitution } from '../tokens/command-patterns.js';

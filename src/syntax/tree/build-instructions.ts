@@ -8,7 +8,8 @@ import {
   unclosedBracket,
   unexpectedText,
 } from '../../source/catalogue/syntax.js';
-import type { Argument, Expression, GotoTarget, Instruction, Name } from '../ast.js';
+import type { Argument, GotoTarget, Instruction } from '../ast.js';
+import type { Expression, Name } from '../expression.js';
 import {
   child,
   nameOf,

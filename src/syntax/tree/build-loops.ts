@@ -2,7 +2,8 @@
 import type { CstNode, IToken } from 'chevrotain';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { emptyBlock, missingPart } from '../../source/catalogue/syntax.js';
-import type { Block, Expression, Instruction, Name } from '../ast.js';
+import type { Block, Instruction } from '../ast.js';
+import type { Expression, Name } from '../expression.js';
 import { child, type ParseContext, reportMissing, span, spanOf, token, tokenSpan, tokens } from '../grammar/cst.js';
 import { bindingName, verbName } from '../names.js';
 import { buildOptions, headerOptions, noteOptions } from './build-options.js';

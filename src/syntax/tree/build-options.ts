@@ -7,7 +7,8 @@ import {
   unclosedQuote,
   unexpectedText,
 } from '../../source/catalogue/syntax.js';
-import type { Argument, ArgumentValue, Expression, Field, Name, Option, Parameter, Template } from '../ast.js';
+import type { Argument, ArgumentValue, Field, Option, Parameter } from '../ast.js';
+import type { Expression, Name, Template } from '../expression.js';
 import {
   child,
   children,

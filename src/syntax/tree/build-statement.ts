@@ -5,7 +5,7 @@
 import type { CstElement, CstNode, IToken } from 'chevrotain';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { missingArrow, missingColon, missingPart, unknownVerb } from '../../source/catalogue/syntax.js';
-import type { Expression, Name } from '../ast.js';
+import type { Expression, Name } from '../expression.js';
 import {
   child,
   emptySpanAt,

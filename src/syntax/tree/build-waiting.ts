@@ -2,7 +2,8 @@
 import type { CstNode, IToken } from 'chevrotain';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
-import type { Instruction, Name, Option, Template, WaitFor } from '../ast.js';
+import type { Instruction, Option, WaitFor } from '../ast.js';
+import type { Name, Template } from '../expression.js';
 import {
   child,
   nameOf,

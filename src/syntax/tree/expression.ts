@@ -12,7 +12,7 @@ import {
   operatorSpelling,
 } from '../../source/catalogue/syntax.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
-import type { CompareOperator, Expression } from '../ast.js';
+import type { CompareOperator, Expression } from '../expression.js';
 import {
   endOf,
   fixAt,

@@ -7,7 +7,8 @@
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { badEscape } from '../../source/catalogue/syntax.js';
 import type { Span } from '../../source/source-file.js';
-import type { DataReference, Expression, Interpolation, Name, ShellText, Template } from '../ast.js';
+import type { ShellText } from '../ast.js';
+import type { DataReference, Expression, Interpolation, Name, Template } from '../expression.js';
 import { type ParseContext, report, span } from '../grammar/cst.js';
 import { type FoundKey, scanStepKey } from '../step-key.js';
 import { dataReferenceEnd, interpolationEnd } from '../tokens/interpolation-scan.js';

@@ -2,7 +2,7 @@
 import type { CstElement, CstNode, IToken } from 'chevrotain';
 import { NEVER_NAMES } from '../../prelude/reference.js';
 import { missingPart, unclosedBracket } from '../../source/catalogue/syntax.js';
-import type { Expression, ObjectEntry } from '../ast.js';
+import type { Expression, ObjectEntry } from '../expression.js';
 import {
   child,
   children,

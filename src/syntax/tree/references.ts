@@ -2,7 +2,8 @@
  * Builds references with locations. A mistake is stored in the node, because only the checker knows the allowed kinds.
  */
 import { type DataPath, type ReferenceExpr, type ReferenceProblem, readReference } from '../../prelude/reference.js';
-import type { DataReference, Expression, OutputPath, ReferenceGroup, ReferenceMistake } from '../ast.js';
+import type { OutputPath } from '../ast.js';
+import type { DataReference, Expression, ReferenceGroup, ReferenceMistake } from '../expression.js';
 import { type ParseContext, span } from '../grammar/cst.js';
 
 /** A single reference. `start` is the offset of its `†` in the parsed text. */

@@ -1,6 +1,7 @@
 /** The types through which the builders of statements and of blocks communicate. */
 import type { CstNode } from 'chevrotain';
-import type { Block, Declaration, Expression, Instruction, Name } from '../ast.js';
+import type { Block, Declaration, Instruction } from '../ast.js';
+import type { Expression, Name } from '../expression.js';
 import type { StepPart } from '../steps/step-part.js';
 
 /** The position of a statement. */

@@ -7,7 +7,8 @@ import type { EntryArgument } from '../../../machine/machine.js';
 import type { OutputMethod } from '../../../machine/plan.js';
 import { readReference } from '../../../prelude/reference.js';
 import type { Span } from '../../../source/source-file.js';
-import type { Argument, Instruction, Name, OutputPath } from '../../../syntax/ast.js';
+import type { Argument, Instruction, OutputPath } from '../../../syntax/ast.js';
+import type { Name } from '../../../syntax/expression.js';
 import type {
   CallNode,
   JsonNode,

@@ -4,7 +4,8 @@ import { nearest } from '../../../prelude/nearest.js';
 import { printPath } from '../../../prelude/reference.js';
 import { checkMessages as say } from '../../../source/catalogue/check.js';
 import { planMessages } from '../../../source/catalogue/plan.js';
-import type { DataReference, OutputPath, ReferenceGroup } from '../../../syntax/ast.js';
+import type { OutputPath } from '../../../syntax/ast.js';
+import type { DataReference, ReferenceGroup } from '../../../syntax/expression.js';
 import type { StateLowering } from '../state-lowering.js';
 import { KINDS, mistakeOf } from './data-reference.js';
 
