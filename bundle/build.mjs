@@ -17,7 +17,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
 import { bundledPackages, printLicences, printSbom } from './bundled-packages.mjs';
@@ -105,13 +105,43 @@ function exportOnce(code) {
 }
 
 /**
+ * A part is evaluated when something of it is used for the first time, and not when another part that mentions it is: a
+ * start uses a third of the functions that it would define. `text` is a script that is not minified yet, in which the
+ * names of imported parts are unique.
+ */
+function evaluateLate(text) {
+  const parts = new Set();
+  const declared = text.replace(/^var (import_\w+) = require\("(\.\/[^"]+)"\);$/gm, (_, part, path) => {
+    parts.add(part);
+    return `const ${part} = require.late("${path}");`;
+  });
+  return declared.replace(/\b(import_\w+)\./g, (all, part) => (parts.has(part) ? `(${part}()).` : all));
+}
+
+/** The files that become parts of their own, because a start needs few of them. All others are joined where possible. */
+function ownParts() {
+  const folder = 'src/interpreter';
+  const files = readdirSync(join(root, folder), { recursive: true }).filter((name) => name.endsWith('.ts'));
+  return Object.fromEntries(files.map((name) => [name.replace(/\.ts$/, ''), join(folder, name)]));
+}
+
+/** The outputs that the program can load. What esbuild makes of each of its own parts besides is not. */
+function reachable({ outputs }) {
+  const [main] = Object.keys(outputs).filter((path) => outputs[path].entryPoint === 'src/cli/main.ts');
+  const found = new Set([main]);
+  for (const path of found)
+    for (const { path: imported, external } of outputs[path].imports) if (external !== true) found.add(imported);
+  return found;
+}
+
+/**
  * The command line: split into parts that are loaded when they are needed, each turned into a script, because only
  * scripts can be started from what V8 compiled before.
  */
 async function program(define) {
-  const { outputFiles, metafile } = await build({
+  const { outputFiles: made, metafile } = await build({
     ...settings,
-    entryPoints: { main: 'src/cli/main.ts' },
+    entryPoints: { main: 'src/cli/main.ts', ...ownParts() },
     outdir: code,
     splitting: true,
     entryNames: '[name]-[hash]',
@@ -119,16 +149,20 @@ async function program(define) {
     outExtension: { '.js': '.cjs' },
     define: { ...define, 'import.meta.url': '__url' },
   });
+  const loadable = reachable(metafile);
+  const outputFiles = made.filter(({ path }) => loadable.has(relative(root, path)));
   for (const { path, text } of outputFiles) {
-    const script = await transform(text, {
+    const converted = await transform(text, {
       format: 'cjs',
       platform: 'node',
       target: settings.target,
-      minify: !debug,
       sourcemap: settings.sourcemap,
       sourcefile: basename(path),
       supported: { 'dynamic-import': false },
     });
+    const script = debug
+      ? converted
+      : await transform(evaluateLate(converted.code), { minify: true, target: settings.target });
     const own = script.code.includes('__url') ? OWN_URL : '';
     // Modules are strict; scripts have to say so.
     place(path, `"use strict";${own}${asciiOnly(exportOnce(script.code.replace(/^#!.*\n/, '')))}`);

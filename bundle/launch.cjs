@@ -50,13 +50,23 @@ function fromNode(id) {
   return new Proxy({}, { get });
 }
 
+const requireFrom = (id) => (id.startsWith('./') ? load(id.slice(2)) : fromNode(id));
+
+/** A part that is evaluated when something of it is used for the first time. */
+requireFrom.late = (id) => {
+  let exports = null;
+  return () => {
+    exports ??= load(id.slice(2));
+    return exports;
+  };
+};
+
 function load(name) {
   const known = modules.get(name);
   if (known !== undefined) return known.exports;
   const module = { exports: {} };
   modules.set(name, module);
   loaded.add(name);
-  const requireFrom = (id) => (id.startsWith('./') ? load(id.slice(2)) : fromNode(id));
   const body = packOf(name) ?? started(name, `(function (exports, require, module, __filename) {${textOf(name)}\n})`);
   body(module.exports, requireFrom, module, pathOf(name));
   return module.exports;
