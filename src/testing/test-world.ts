@@ -2,7 +2,9 @@
  * The world of one test: answers from mocks, people and signals that the test names, and virtual time. It never starts
  * anything, except what a mock answers `for real`. Whatever it cannot answer ends the run and fails the test.
  */
+
 import type { Outcome } from '../interpreter/events/event.js';
+import { WORK_EFFECTS } from '../interpreter/events/work-effects.js';
 import type { WorktreeAction } from '../interpreter/request.js';
 import { readDuration } from '../machine/duration.js';
 import type { Json } from '../machine/expression.js';
@@ -262,7 +264,7 @@ export function callOf(request: AnsweredRequest): Call {
 }
 
 export function isAnswered(request: PerformedRequest): request is AnsweredRequest {
-  return ['shell', 'argv', 'function', 'agent', 'tool'].includes(request.kind);
+  return WORK_EFFECTS.has(request.kind);
 }
 
 function targetOf(request: AnsweredRequest): Target {

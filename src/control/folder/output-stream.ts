@@ -2,9 +2,10 @@
  * What a command or an agent of a run printed: from the record once it has ended, and until then from the file into which
  * the executing process writes it. It is passed on in pieces, because it may be larger than memory.
  */
+
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import type { EffectKind } from '../../interpreter/events/event.js';
+import { WORK_EFFECTS } from '../../interpreter/events/work-effects.js';
 import type { OutputName } from '../../runtime/process/live-output.js';
 import { artifactsFolder, isArtifactName } from '../../runtime/store/artifacts.js';
 import { entryAt, openOwn } from '../../runtime/store/own-file.js';
@@ -27,7 +28,7 @@ export function outputStream(folder: string, runId: string, effect: string, opti
   let bytes = 0;
   try {
     record.update();
-    if (record.kind === null || !PRINTERS.has(record.kind))
+    if (record.kind === null || !WORK_EFFECTS.has(record.kind))
       throw new RunRefused('unknown', `run \`${runId}\` has no command or agent call \`${effect}\``);
     if (record.outcome !== null) for (const piece of bytesOf(folder, record.outcome, wanted)) bytes += piece.length;
   } finally {
@@ -36,9 +37,6 @@ export function outputStream(folder: string, runId: string, effect: string, opti
   const spec = { folder, effect, stream, wanted, from: options.from ?? 0, follow: options.follow ?? true };
   return openStream(record.outcome !== null, bytes, (onEnd) => passOn(spec, options.signal, onEnd));
 }
-
-/** Effects that print something. */
-const PRINTERS: ReadonlySet<EffectKind> = new Set(['shell', 'argv', 'function', 'agent', 'tool']);
 
 /** A stream that can be asked for its end. */
 function openStream(

@@ -2,8 +2,10 @@
  * Effects, from the request to their end. `beginEffect` is the only way to make one. In this order it makes the thread
  * wait, records the event, counts the effect and adds the request.
  */
+
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { EffectKind, RunEvent } from '../events/event.js';
+import { WORK_EFFECTS } from '../events/work-effects.js';
 import type { EffectRequest, SampleRequest } from '../request.js';
 import { inStep } from '../run-state/open-frames.js';
 import type { Pending } from '../run-state/pending.js';
@@ -130,15 +132,13 @@ export function forget(pending: Pending): void {
   if (at >= 0) thread.pending.splice(at, 1);
 }
 
-const PROCESSES: ReadonlySet<EffectKind> = new Set(['shell', 'argv', 'function', 'agent', 'tool']);
-
 /** Stops an effect. That is not a failure, but the record notes its end. */
 export function cancel(pending: Pending): void {
   forget(pending);
   const { run } = pending.thread;
   const { effect, attempt } = pending;
   if (pending.taken) run.cancel(effect);
-  if (PROCESSES.has(pending.kind))
+  if (WORK_EFFECTS.has(pending.kind))
     run.recordNow({
       type: 'effect_settled',
       effect,

@@ -12,8 +12,9 @@
 
 import { CONTINUES } from '../agents/continued-session.js';
 import { holdKey, releaseHeld } from '../control/hold.js';
-import type { EffectKind, HeldFailure, Outcome, RunEvent, RunResumed } from '../events/event.js';
+import type { HeldFailure, Outcome, RunEvent, RunResumed } from '../events/event.js';
 import { limitsOf } from '../events/stored-limits.js';
+import { WORK_EFFECTS } from '../events/work-effects.js';
 import { forceStartCall } from '../plan/launch-call.js';
 import type { EffectRequest } from '../request.js';
 import {
@@ -53,8 +54,6 @@ export interface Difference {
   /** Null: the program produces no event there. */
   readonly made: RunEvent | null;
 }
-
-const PROCESSES: ReadonlySet<EffectKind> = new Set(['shell', 'argv', 'function', 'agent', 'tool']);
 
 export class Replay {
   run: Run;
@@ -125,7 +124,7 @@ export class Replay {
   /** Requests of processes that may have been started and have no outcome on record. */
   inDoubt(): EffectRequest[] {
     return [...this.open.values()]
-      .filter(({ kind }) => PROCESSES.has(kind))
+      .filter(({ kind }) => WORK_EFFECTS.has(kind))
       .filter((one) => this.delivered.has(keyOf(one)));
   }
 
@@ -287,7 +286,7 @@ export class Replay {
   }
 
   private note(event: RunEvent): void {
-    if (event.type === 'effect_requested' && PROCESSES.has(event.kind)) this.delivered.add(keyOf(event));
+    if (event.type === 'effect_requested' && WORK_EFFECTS.has(event.kind)) this.delivered.add(keyOf(event));
   }
 }
 

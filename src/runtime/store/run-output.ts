@@ -6,6 +6,7 @@
 import { closeSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EffectKind, Outcome, Output, RunEvent } from '../../interpreter/events/event.js';
+import { WORK_EFFECTS } from '../../interpreter/events/work-effects.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { artifactsFolder, isArtifactName } from './artifacts.js';
 import { openToRead } from './own-file.js';
@@ -31,8 +32,6 @@ const CHUNK_BYTES = 64 * 1024;
 /** About the most that the journal itself holds of one outcome, in bytes. */
 const INLINE_BYTES = 128 * 1024;
 const BATCH_BYTES = 16 * 1024 * 1024;
-const PRINTERS: ReadonlySet<EffectKind> = new Set(['shell', 'argv', 'function', 'agent', 'tool']);
-
 /** Reads a journal from where the last call stopped, and remembers which effects were requested before. */
 export class OutputRecord {
   readonly printers = new Map<string, Printer>();
@@ -68,7 +67,7 @@ export class OutputRecord {
 
   private take(event: RunEvent): Printed | null {
     if (event.type === 'state_entered') this.states.add(event.state);
-    else if (event.type === 'effect_requested' && PRINTERS.has(event.kind)) {
+    else if (event.type === 'effect_requested' && WORK_EFFECTS.has(event.kind)) {
       const { effect, kind, text, state, line, step = null } = event;
       this.printers.set(effect, { effect, kind, text, state, line, step });
     } else if (event.type === 'effect_settled') {

@@ -1,5 +1,7 @@
 /** A run of a test as it goes without a fault: its events, and what the world gave to each request and when. */
+
 import type { Outcome, RunEvent } from '../../interpreter/events/event.js';
+import { WORK_EFFECTS } from '../../interpreter/events/work-effects.js';
 import type { Effects, PerformedRequest } from '../../runtime/effect-context.js';
 import type { RunReport } from '../../runtime/run/report.js';
 import type { VirtualTime } from '../../runtime/virtual-time.js';
@@ -90,11 +92,9 @@ export function keyOf(request: PerformedRequest): string {
   return `${request.kind} ${request.effect} ${request.attempt} ${waits}`;
 }
 
-const PROCESSES: ReadonlySet<string> = new Set(['shell', 'argv', 'function', 'agent', 'tool']);
-
 /** Whether a program performs it, which may change something in the world. */
 export function isProcess(
   request: PerformedRequest,
 ): request is Extract<PerformedRequest, { kind: 'shell' | 'argv' | 'function' | 'agent' | 'tool' }> {
-  return PROCESSES.has(request.kind) && !(request.kind === 'tool' && request.calls.kind === 'plan');
+  return WORK_EFFECTS.has(request.kind) && !(request.kind === 'tool' && request.calls.kind === 'plan');
 }

@@ -1,4 +1,5 @@
 /** The effect that an event belongs to, as its output shows it. */
+import { WORK_EFFECTS } from '../../interpreter/events/work-effects.js';
 import type { RecordLines } from '../data/record-lines.js';
 import type { RecordedRunEvent } from '../data/run-data.js';
 
@@ -11,8 +12,6 @@ export interface ShownEffect {
 }
 
 type Request = Extract<RecordedRunEvent, { type: 'effect_requested' }>;
-
-const PRINTS = new Set(['shell', 'argv', 'function', 'agent', 'tool']);
 
 /** The effect of the event, or the last one before it; null: none that prints. */
 export function effectAt(lines: RecordLines, seq: number): ShownEffect | null {
@@ -28,7 +27,7 @@ export function effectAt(lines: RecordLines, seq: number): ShownEffect | null {
 function findRequest(lines: RecordLines, start: number, wanted: string | null): Request | null {
   let last: Request | null = null;
   for (const request of lines.before('effect_requested', start)) {
-    if (!PRINTS.has(request.kind)) continue;
+    if (!WORK_EFFECTS.has(request.kind)) continue;
     last ??= request;
     if (wanted === null || request.effect === wanted) return request;
   }

@@ -2,10 +2,12 @@
  * A run as it was after an event, from its events alone: for a reader that has only the record. Values that instructions
  * bound without an event are not known here; entry values, answers, tracked variables and data are.
  */
+
 import { costOf } from '../../interpreter/control/budget.js';
 import { ActiveTime } from '../../interpreter/events/active-time.js';
-import type { EffectKind, RunError, RunEvent, Waiting } from '../../interpreter/events/event.js';
+import type { RunError, RunEvent, Waiting } from '../../interpreter/events/event.js';
 import { type EndStatus, statusAfter } from '../../interpreter/events/status-after.js';
+import { countsAsEffect } from '../../interpreter/events/work-effects.js';
 import type { Json } from '../../machine/expression.js';
 import type { Recorded } from '../report/facts.js';
 import { OpenWaits } from '../report/open-waits.js';
@@ -49,7 +51,6 @@ interface WaitingFact {
   readonly waiting: Waiting;
 }
 
-const PERFORMED: ReadonlySet<EffectKind> = new Set(['shell', 'argv', 'function', 'agent', 'tool']);
 const MOST_STATES = 1000;
 
 /** The run after the event with this number; null before the first one. `records`: from the first event on, in order. */
@@ -138,7 +139,7 @@ class MomentState {
         return;
       case 'effect_requested': {
         this.waits.endOf(threadOf(event.effect));
-        if (PERFORMED.has(event.kind) && event.attempt === 1) this.effects++;
+        if (countsAsEffect(event)) this.effects++;
         const name = event.text.replace(/^WAIT: signal /, '');
         if (event.kind === 'signal') this.wait(event.effect, seq, { kind: 'signal', name });
         return;

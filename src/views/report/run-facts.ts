@@ -6,15 +6,14 @@
 
 import { costOf } from '../../interpreter/control/budget.js';
 import { ActiveTime } from '../../interpreter/events/active-time.js';
-import type { EffectKind, Outcome, RunEvent } from '../../interpreter/events/event.js';
+import type { Outcome, RunEvent } from '../../interpreter/events/event.js';
 import type { UndoFacts } from '../../interpreter/events/undo-facts.js';
+import { WORK_EFFECTS } from '../../interpreter/events/work-effects.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { StepFacts } from '../steps/step-facts.js';
 import { endingOf } from './ending.js';
 import type { Attempt, EndedRollback, LimitReached, Recorded, Requested, Visit, Wait } from './facts.js';
 import { OpenWaits } from './open-waits.js';
-
-const PERFORMED: ReadonlySet<EffectKind> = new Set(['shell', 'argv', 'function', 'agent', 'tool']);
 
 /** Gathers the facts of one run; its events are taken in order. */
 export class RunFacts {
@@ -117,7 +116,7 @@ export class RunFacts {
       });
       return;
     }
-    if (PERFORMED.has(request.kind)) this.begin(seq, time, request, this.backedOff.delete(request.effect));
+    if (WORK_EFFECTS.has(request.kind)) this.begin(seq, time, request, this.backedOff.delete(request.effect));
   }
 
   private begin(seq: number, time: string, request: Requested, again: boolean): void {

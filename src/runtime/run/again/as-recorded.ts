@@ -4,6 +4,7 @@
  */
 
 import type { RunError, RunEvent, Waiting } from '../../../interpreter/events/event.js';
+import { countsAsEffect } from '../../../interpreter/events/work-effects.js';
 import { failureSoFar } from '../../../interpreter/plan/plan-report.js';
 import type { Run } from '../../../interpreter/run.js';
 import { RunData } from '../../../interpreter/run-state/run-data.js';
@@ -59,17 +60,11 @@ export function asRecorded(run: Run, ahead: readonly RunEvent[], record: RecordP
     tracked: trackedBefore(run, ahead, record),
     returned: result?.value ?? null,
     error: result?.error ?? (over ? null : failureSoFar(run)),
-    effects: run.usage.effects - ahead.filter(isFirstTry).length,
+    effects: run.usage.effects - ahead.filter(countsAsEffect).length,
     waiting: open.flatMap(({ waiting }) => (waiting === null ? [] : [waiting])),
     bound: entered > 0 ? {} : boundValues(run),
     data: ahead.some(({ type }) => type === 'state_set') ? dataAt(record) : run.data,
   };
-}
-
-/** Whether the event is what `effects` of a run counts. */
-function isFirstTry(event: RunEvent): boolean {
-  if (event.type !== 'effect_requested' || event.attempt > 1) return false;
-  return ['shell', 'argv', 'function', 'agent', 'tool'].includes(event.kind);
 }
 
 function trackedBefore(run: Run, ahead: readonly RunEvent[], record: RecordPart): Record<string, Json> {

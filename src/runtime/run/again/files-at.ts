@@ -1,5 +1,7 @@
 /** The files with which a new run starts that continues from a point of an old run. */
+
 import type { RunEvent } from '../../../interpreter/events/event.js';
+import { WORK_EFFECTS } from '../../../interpreter/events/work-effects.js';
 import { readJournal } from '../../store/read-journal.js';
 import type { StoredRun } from '../../store/stored-run.js';
 import type { WorktreeCommits } from '../working-directory.js';
@@ -12,8 +14,6 @@ export interface FilesAt {
   /** Whether something ran between this commit and the point, so that its changes are in no commit. */
   readonly isBefore: boolean;
 }
-
-const WORKING: ReadonlySet<string> = new Set(['shell', 'argv', 'function', 'agent', 'tool']);
 
 /** What the worktrees of a run held before the event `from`. */
 export function filesAt(stored: StoredRun, from: number, { commits, committedAt }: Recovered): FilesAt {
@@ -41,6 +41,6 @@ export function filesAt(stored: StoredRun, from: number, { commits, committedAt 
 
 /** The event that ends work in a directory, by its number. */
 function workedAt(event: RunEvent, seq: number, working: Set<string>): number | null {
-  if (event.type === 'effect_requested' && WORKING.has(event.kind)) working.add(event.effect);
+  if (event.type === 'effect_requested' && WORK_EFFECTS.has(event.kind)) working.add(event.effect);
   return event.type === 'effect_settled' && working.delete(event.effect) ? seq : null;
 }

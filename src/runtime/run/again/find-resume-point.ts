@@ -4,7 +4,9 @@
  * counts, because the handler handled that one. The record says all of this, except for runs of earlier versions, where
  * it must be guessed.
  */
-import type { EffectKind, FailureCause, GrantedAttempt, Outcome, RunEvent } from '../../../interpreter/events/event.js';
+
+import type { FailureCause, GrantedAttempt, Outcome, RunEvent } from '../../../interpreter/events/event.js';
+import { WORK_EFFECTS } from '../../../interpreter/events/work-effects.js';
 import type { Machine } from '../../../machine/machine.js';
 import type { StoredRun } from '../../store/stored-run.js';
 import type { Discarded } from './discarded-ranges.js';
@@ -63,8 +65,6 @@ const noEffects = {
   hopeless: null,
 } as const;
 
-const PROCESSES: ReadonlySet<EffectKind> = new Set(['shell', 'argv', 'function', 'agent', 'tool']);
-
 interface Chain {
   readonly seq: number;
   readonly causes: readonly FailureCause[];
@@ -101,7 +101,7 @@ class FailureSearch implements RecordSearch<ResumePoint> {
         return;
       case 'effect_requested': {
         const { effect, kind, text, state, line } = event;
-        if (PROCESSES.has(kind) && !this.requested.has(effect))
+        if (WORK_EFFECTS.has(kind) && !this.requested.has(effect))
           this.requested.set(effect, { effect, text, state, line, seq });
         return;
       }

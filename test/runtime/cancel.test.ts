@@ -1,0 +1,84 @@
+/** A run that no process executes is ended for good: what its record and its entry in the list say then. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { RunEvent } from '../../src/interpreter/events/event.js';
+import { listRuns } from '../../src/runtime/list-runs.js';
+import { resume } from '../../src/runtime/run/again/resume.js';
+import { cancelStored } from '../../src/runtime/run/cancel.js';
+import { type KeptRun, keptRun, refusal } from './kept-run.js';
+
+const WAITS = 'STATE: A\n  DO: x = work\n  UNDO: work back\n  ASK user: "Go on?" → ok\n  RETURN: {ok}';
+const work = { work: async () => 'done' };
+
+const eventsOf = ({ path }: KeptRun): RunEvent[] =>
+  readFileSync(join(path, 'journal.ndjson'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as RunEvent);
+
+test('its record ends with who cancelled it, and lists what a rollback would undo', async () => {
+  const kept = await keptRun(WAITS, work);
+  const undo = await cancelStored(kept.dir, kept.report.run_id, 'ada');
+  expect(undo).toMatchObject([{ state: 'A', line: 3 }]);
+  expect(eventsOf(kept).slice(-2)).toMatchObject([
+    { type: 'run_cancelled', by: 'ada' },
+    { type: 'run_failed', error: { kind: 'cancelled', message: expect.stringContaining('ada') } },
+  ]);
+  expect(listRuns(kept.dir)).toMatchObject([{ status: 'failed', state: 'A', effects: 1, cancelled: true }]);
+});
+
+test('it is neither cancelled again nor resumed, nor is a run that has returned', async () => {
+  const kept = await keptRun(WAITS, work);
+  const { run_id } = kept.report;
+  await cancelStored(kept.dir, run_id, 'ada');
+  expect(await refusal(() => cancelStored(kept.dir, run_id, 'ada'))).toContain('was already cancelled');
+  expect(await refusal(() => resume(run_id, { dir: kept.dir, env: {} }))).toContain('was cancelled');
+  const over = await keptRun('RETURN: 1');
+  const again = () => cancelStored(over.dir, over.report.run_id, 'ada');
+  expect(await refusal(again)).toContain('has already returned');
+  expect(eventsOf(over).at(-1)?.type).toBe('run_returned');
+});
+
+test('it may have failed before and been resumed since', async () => {
+  let fails = true;
+  const commands = {
+    work: async () => {
+      if (fails) throw new Error('not yet');
+      return 'done';
+    },
+  };
+  const kept = await keptRun(WAITS, commands);
+  const { run_id } = kept.report;
+  expect(kept.report.status).toBe('failed');
+  expect(await refusal(() => cancelStored(kept.dir, run_id, 'ada'))).toContain('has already failed');
+  fails = false;
+  expect((await resume(run_id, { dir: kept.dir, commands, env: {} })).status).toBe('suspended');
+  await cancelStored(kept.dir, run_id, 'ada');
+  expect(listRuns(kept.dir)).toMatchObject([{ status: 'failed', cancelled: true }]);
+});
+
+test('its entry counts an effect once, however often it was tried, and no pause', async () => {
+  let tries = 0;
+  const commands = {
+    work: async () => {
+      if (++tries < 3) throw new Error('not yet');
+      return 'done';
+    },
+  };
+  const kept = await keptRun(
+    'STATE: A\n  DO [retry=2]: work\n  WAIT: 1ms\n  ASK user: "Go on?" → ok\n  RETURN',
+    commands,
+  );
+  expect([kept.report.status, kept.report.effects]).toEqual(['suspended', 1]);
+  await cancelStored(kept.dir, kept.report.run_id, 'ada');
+  expect(listRuns(kept.dir)).toMatchObject([{ effects: 1 }]);
+});
+
+test('secrets stay out of the end of its record', async () => {
+  const text = 'INPUT: key (secret)\nSTATE: A\n  ASK user: "Go on with {key}?" → ok\n  RETURN';
+  const kept = await keptRun(text, {}, { inputs: { key: 'sesame-open' } });
+  await cancelStored(kept.dir, kept.report.run_id, 'ada');
+  expect(eventsOf(kept).at(-1)?.type).toBe('run_failed');
+  expect(readFileSync(join(kept.path, 'journal.ndjson'), 'utf8')).not.toContain('sesame');
+});
