@@ -33,6 +33,11 @@ export class VirtualTime {
     return this.time;
   }
 
+  /** Sets the clock to a later time, without what would happen until then. */
+  skipTo(time: number): void {
+    this.time = Math.max(this.time, time);
+  }
+
   /** How many effects in flight wait for the clock. */
   get sleeping(): number {
     return this.asleep;

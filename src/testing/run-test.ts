@@ -117,7 +117,7 @@ class TestRun {
           : await fault.drive(suite.machine, runOptions, world, time);
       for (const [mock] of world.used) options.noteUse(mock);
       options.noteEvents(this.events);
-      this.judgeEnd(atEnd, world, this.factsOf(report, inputs));
+      this.judgeEnd(atEnd, world, report, inputs);
     } catch (cause) {
       if (!(cause instanceof BadValue)) throw cause;
       this.failures.push({ line: this.lineOf(cause.offset), message: cause.message });
@@ -192,8 +192,18 @@ class TestRun {
     });
   }
 
-  private judgeEnd(lines: readonly ExpectLine[], world: TestWorld, facts: RunFacts): void {
-    if (this.options.fault?.judges === 'always') return this.judgeAlways(lines, facts);
+  private judgeEnd(
+    lines: readonly ExpectLine[],
+    world: TestWorld,
+    report: RunReport,
+    inputs: Readonly<Record<string, Json>>,
+  ): void {
+    if (this.options.fault?.judges === 'always') {
+      const always = lines.filter(({ isAlways }) => isAlways);
+      if (always.length > 0) this.judgeAlways(always, this.factsOf(report, inputs));
+      return;
+    }
+    const facts = this.factsOf(report, inputs);
     const { problems } = world;
     for (const problem of problems) this.failures.push(this.failureOf(problem));
     if (this.isStuck)
@@ -207,8 +217,7 @@ class TestRun {
     // What follows from a run that was ended is no news.
     if (isStopped) return;
     for (const line of lines) this.expect(line, facts);
-    const { report } = facts;
-    if (report !== null && report.status !== 'returned' && !lines.some(isAboutEnd) && this.failures.length === 0)
+    if (report.status !== 'returned' && !lines.some(isAboutEnd) && this.failures.length === 0)
       this.failures.push({
         line: 0,
         message: unexpectedEnd(report),
@@ -222,7 +231,7 @@ class TestRun {
   /** What holds whatever goes wrong; a run that no mock answers says nothing about it. */
   private judgeAlways(lines: readonly ExpectLine[], facts: RunFacts): void {
     if (this.stopping.signal.aborted) return;
-    for (const line of lines) if (line.isAlways) this.expect(line, facts);
+    for (const line of lines) this.expect(line, facts);
   }
 
   private expect(line: ExpectLine, facts: RunFacts): void {

@@ -1,18 +1,23 @@
 /** A crash changes how a run ends only through a defect of statedsl: then the point names it, and the exit code is 70. */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { exitCodeOf } from '../../src/cli/commands/test.js';
 import { diskFiles } from '../../src/project/host.js';
 import { digestOf, presetDigest } from '../../src/runtime/store/machine-digest.js';
+import { sourceFile } from '../../src/source/source-file.js';
+import { parseTests } from '../../src/syntax/tests/parse-tests.js';
 import { FAULT_KINDS } from '../../src/testing/faults/points.js';
 import { type FaultResult, runFaults } from '../../src/testing/faults/run-faults.js';
 import { loadSuite } from '../../src/testing/load-suite.js';
 import { faultLines } from '../../src/testing/reporters/faults.js';
 import { rowsOf, type TestRow } from '../../src/testing/rows.js';
+import { executeTest } from '../../src/testing/run-test.js';
 import type { Suite } from '../../src/testing/suite.js';
 import { plain } from '../../src/views/drawing/paint.js';
+import { amount, some } from '../amount.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'faults-'));
 const host = { folder, files: diskFiles, allowOutside: false, environment: {} };
@@ -80,3 +85,37 @@ test('a replay that differs is a defect of statedsl, at its event', async () => 
   const defects = result.outcomes.flatMap(({ defect }) => defect ?? []);
   expect(defects).toContain('the replay differs at event 5 (`effect_requested`)');
 });
+
+/** The row with one more `EXPECT [always]`. */
+function expecting(row: TestRow, expectation: string): TestRow {
+  const text = `TESTS: "./x.dsl"\nTEST: a\n  EXPECT [always]: ${expectation}\n`;
+  const lines = parseTests(sourceFile('x', text), 0).tree.tests[0]?.lines ?? [];
+  return { ...row, test: { ...row.test, lines: [...row.test.lines, ...lines] } };
+}
+
+test.each(['campaign/campaign', 'undo/undo', 'task/task', 'plans/orders/orders', 'patterns/approve'])(
+  'a run that does the same again is as if executed to its end: %s',
+  async (name) => {
+    const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+    const file = join('examples', `${name}.test.dsl`);
+    const loaded = await loadSuite({ ...host, folder: root }, file, folder);
+    if ('missing' in loaded || loaded.suite === null) throw new Error(JSON.stringify(loaded));
+    const { suite } = loaded;
+    for (const row of some(suite.tree.tests.flatMap(rowsOf), 2)) {
+      // As many calls as without a fault are expected of all.
+      const measured = await executeTest(suite, expecting(row, 'calls "*" == 99999'), options);
+      const calls = Number.parseInt(measured.failures.at(-1)?.got ?? '', 10);
+      expect(calls).toBeGreaterThanOrEqual(0);
+      const judged = expecting(row, `calls "*" == ${calls}`);
+      const choice = { kinds: new Set(['crash', 'twice'] as const), only: null, mostEvents: amount(1000, 100_000) };
+      const describe = (found: Awaited<ReturnType<typeof runFaults>>) =>
+        found?.outcomes.map(({ point, end, isSame, reason, failures, defect }) => ({
+          ...{ point: point.name, end, isSame, reason, failures, defect },
+        }));
+      const early = describe(await runFaults(suite, judged, options, choice));
+      const whole = describe(await runFaults(suite, judged, options, { ...choice, toTheEnd: true }));
+      expect(early?.length).toBeGreaterThan(0);
+      expect(early).toEqual(whole);
+    }
+  },
+);

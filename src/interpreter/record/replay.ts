@@ -78,6 +78,11 @@ export class Replay {
     if (restored) for (const request of this.open.values()) this.delivered.add(keyOf(request));
   }
 
+  /** Whether the record has everything that the run has produced, so that the run has an image here. */
+  get isBetweenEvents(): boolean {
+    return !this.loose && this.made.length === 0;
+  }
+
   /** Takes the next event of the record. */
   take(seq: number, event: RunEvent): Difference | null {
     switch (event.type) {

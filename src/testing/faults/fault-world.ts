@@ -3,7 +3,7 @@ import type { Outcome } from '../../interpreter/events/event.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import type { EffectContext, Effects, PerformedRequest } from '../../runtime/effect-context.js';
 import type { VirtualTime } from '../../runtime/virtual-time.js';
-import type { TestWorld } from '../test-world.js';
+import { callOf, type TestWorld } from '../test-world.js';
 import { isProcess, keyOf, type Performed } from './reference.js';
 
 /** What is different from the reference. Members that are left out are as they were. */
@@ -21,6 +21,8 @@ interface FaultWorldOptions {
   /** Answers what the reference did not ask for. */
   readonly others: TestWorld;
   readonly time: VirtualTime;
+  /** A request that was made again is not as it was. */
+  readonly onOther?: () => void;
 }
 
 export class FaultWorld implements Effects {
@@ -28,13 +30,15 @@ export class FaultWorld implements Effects {
   readonly repeated: PerformedRequest[] = [];
   private readonly left = new Map<string, Performed[]>();
   private readonly settled = new Set<string>();
+  /** Requests that were answered without the others, which do not know it yet. */
+  private readonly played: PerformedRequest[] = [];
 
   constructor(private readonly options: FaultWorldOptions) {
     for (const entry of options.performed) {
       const key = keyOf(entry.request);
       if (options.settled.has(entry)) {
         this.settled.add(key);
-        options.others.consume(entry.request);
+        this.played.push(entry.request);
         continue;
       }
       const list = this.left.get(key);
@@ -47,9 +51,17 @@ export class FaultWorld implements Effects {
     const key = keyOf(request);
     const entry = this.left.get(key)?.shift();
     if (entry === undefined && this.settled.has(key) && isProcess(request)) this.repeated.push(request);
-    if (entry === undefined || !isSame(entry.request, request)) return this.options.others.perform(request, context);
-    this.options.others.consume(entry.request);
+    if (entry === undefined || !isSame(entry.request, request)) return this.performOther(request, context);
+    this.played.push(entry.request);
+    if (isProcess(request)) this.options.others.calls.push(callOf(request));
+    if (!hasSameTime(entry.request, request)) this.options.onOther?.();
     return this.play(entry, context);
+  }
+
+  private performOther(request: PerformedRequest, context: EffectContext): Outcome | Promise<Outcome> {
+    const { others } = this.options;
+    for (const one of this.played.splice(0)) others.consume(one);
+    return others.perform(request, context);
   }
 
   private play(entry: Performed, { stop }: EffectContext): Outcome | Promise<Outcome> {
@@ -78,6 +90,11 @@ export class FaultWorld implements Effects {
         return unreachable(entry.request);
     }
   }
+}
+
+/** A timer that no event ends has to have the same point in time. */
+function hasSameTime(one: PerformedRequest, other: PerformedRequest): boolean {
+  return one.kind !== 'timer' || other.kind !== 'timer' || one.until === other.until;
 }
 
 /** After another end of an effect, the next one with its number may be a different one. */

@@ -5,7 +5,6 @@
  */
 import type { RunEvent } from '../../interpreter/events/event.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { continueRecord } from '../../runtime/run/again/continue-record.js';
 import type { RunReport } from '../../runtime/run/report.js';
 import { run } from '../../runtime/run/run.js';
 import { logTail } from '../log-tail.js';
@@ -14,10 +13,9 @@ import { executeTest } from '../run-test.js';
 import type { Suite } from '../suite.js';
 import type { ExecutedTest, FaultDrive, TestOptions } from '../test-options.js';
 import type { TestFailure } from '../test-result.js';
-import { type Call, callOf } from '../test-world.js';
-import { FaultWorld } from './fault-world.js';
+import { type PointDrive, PointDrives } from './point-drive.js';
 import { FAULT_KINDS, type FaultKind, type FaultPoint, pointsOf } from './points.js';
-import { endsOnRecord, isProcess, keyOf, type Performed, type Reference, ReferenceRecorder } from './reference.js';
+import { endsOnRecord, isProcess, type Reference, ReferenceRecorder } from './reference.js';
 
 /** What became of a run with a fault. */
 export interface FaultOutcome {
@@ -52,6 +50,8 @@ export interface FaultChoice {
   readonly only: string | null;
   /** How many events are executed with faults, about. */
   readonly mostEvents?: number;
+  /** A run that was cut is executed to its end, even if it does the same again. */
+  readonly toTheEnd?: boolean;
 }
 
 /** Null: the test does not pass without a fault. */
@@ -59,7 +59,7 @@ export async function runFaults(
   suite: Suite,
   row: TestRow,
   options: TestOptions,
-  { kinds, only, mostEvents = MOST_EVENTS }: FaultChoice,
+  { kinds, only, mostEvents = MOST_EVENTS, toTheEnd = false }: FaultChoice,
 ): Promise<Omit<FaultResult, 'file' | 'name' | 'line'> | null> {
   const recorder = new ReferenceRecorder();
   const quiet = { snapshot: () => null, noteUse: () => undefined, noteEvents: () => undefined };
@@ -68,22 +68,30 @@ export async function runFaults(
   const { events, times, performed } = recorder;
   const ends = endsOnRecord(events, performed);
   const reference: Reference = { events, times, performed, ends, report: executed.report };
+  const hasAlways = row.test.lines.some((line) => line.kind === 'expect' && line.isAlways);
   const all = pointsOf(reference, kinds);
-  const points =
-    only === null ? some(all, Math.floor(mostEvents / events.length)) : all.filter(({ name }) => name === only);
+  const points = only === null ? some(all, mostEvents, events.length) : all.filter(({ name }) => name === only);
   const outcomes: FaultOutcome[] = [];
-  for (const point of points) outcomes.push(await runPoint(suite, row, { ...options, ...quiet }, reference, point));
+  // A person who looks at one point wants to see all of it.
+  const isShown = only !== null;
+  const drives = new PointDrives(reference, { mayStopEarly: !isShown && !toTheEnd, needsEvents: hasAlways });
+  for (const point of points)
+    outcomes.push(await runPoint(suite, row, { ...options, ...quiet }, drives.at(point), isShown));
   return { outcomes, possible: countKinds(all), repeated: kinds.has('twice') ? repeatable(points) : [] };
 }
 
 /** At most this many events are executed with faults: a run of thousands of polls is tried at some of its points. */
 const MOST_EVENTS = 200_000;
 
+/** A run that was cut executes about as many, from its image to where it does the same again. */
+const EVENTS_PER_CUT = 40;
+
 /** Of each kind as many points as can be tried, spread over the run. */
-function some(points: readonly FaultPoint[], wanted: number): FaultPoint[] {
-  const most = Math.max(1, wanted);
+function some(points: readonly FaultPoint[], mostEvents: number, length: number): FaultPoint[] {
   return FAULT_KINDS.flatMap((kind) => {
     const own = points.filter((point) => point.kind === kind);
+    const executed = kind === 'crash' || kind === 'twice' ? Math.min(length, EVENTS_PER_CUT) : length;
+    const most = Math.max(1, Math.floor(mostEvents / executed));
     const every = Math.max(1, own.length / most);
     return own.filter((_, at) => Math.floor(at / every) !== Math.floor((at - 1) / every));
   });
@@ -115,10 +123,10 @@ async function runPoint(
   suite: Suite,
   row: TestRow,
   options: TestOptions,
-  reference: Reference,
-  point: FaultPoint,
+  drive: PointDrive,
+  isShown: boolean,
 ): Promise<FaultOutcome> {
-  const drive = new PointDrive(reference, point);
+  const { reference, point } = drive;
   let executed: ExecutedTest;
   try {
     executed = await executeTest(suite, row, { ...options, fault: drive });
@@ -127,7 +135,7 @@ async function runPoint(
     return { point, end: 'it did not end', isSame: false, failures: [], defect, log: [] };
   }
   const { report, problems, failures, isStuck } = executed;
-  const isSame = report !== null && sameEnd(reference, { report, events: executed.events });
+  const isSame = drive.isSame || (report !== null && sameEnd(reference, { report, events: executed.events }));
   const reason = problems[0]?.message ?? drive.reason ?? undefined;
   const stuck = isStuck ? [{ line: 0, message: 'the run hangs: everything that it waits for hangs' }] : [];
   const mayDiffer = reason !== undefined || point.kind === 'fail' || point.kind === 'late';
@@ -137,63 +145,8 @@ async function runPoint(
     end: problems.length > 0 ? 'an unknown end' : endOf(report, reference.report),
     isSame,
     failures: problems.length > 0 ? [] : [...failures, ...stuck],
-    log: logTail(executed.events),
+    log: isShown ? logTail(executed.events) : [],
     ...omitUndefined({ reason, defect }),
-  };
-}
-
-class PointDrive implements FaultDrive {
-  readonly before: FaultDrive['before'];
-  readonly judges = 'always';
-  /** Why the end may be another one. */
-  reason: string | null = null;
-  defect: string | undefined;
-  private readonly settled: ReadonlySet<Performed>;
-
-  constructor(
-    private readonly reference: Reference,
-    private readonly point: FaultPoint,
-  ) {
-    const { events, times, performed } = reference;
-    const { cut } = point;
-    const kept = cut === null ? [] : events.slice(0, cut);
-    this.settled = new Set(
-      performed.filter((entry) => (reference.ends.get(entry) ?? Number.POSITIVE_INFINITY) <= (cut ?? 0)),
-    );
-    const calls = performed.filter((entry) => this.settled.has(entry) || entry === point.performed);
-    this.before = {
-      events: kept,
-      calls: calls.flatMap(({ request }): Call[] => (isProcess(request) ? [callOf(request)] : [])),
-      now: cut === null ? null : (times[cut - 1] ?? null),
-    };
-  }
-
-  drive: FaultDrive['drive'] = async (machine, options, others, time) => {
-    const { performed, times } = this.reference;
-    const { changes, cut } = this.point;
-    const world = new FaultWorld({ performed, settled: this.settled, changes, others, time });
-    const given = { ...options, effects: world };
-    if (cut === null) return run(machine, given);
-    const outcomes = new Map([...this.settled].map(({ request, outcome }) => [keyOf(request), outcome]));
-    const continued = await continueRecord(machine, given, {
-      events: this.before.events,
-      outcomeOf: (request, recorded) =>
-        request.kind === 'ask' || request.kind === 'signal' || !isProcess(request)
-          ? recorded
-          : (outcomes.get(keyOf(request)) ?? recorded),
-      activeMs: (times[cut - 1] ?? 0) - (times[0] ?? 0),
-    });
-    if ('difference' in continued) {
-      const { seq, recorded } = continued.difference;
-      this.defect = `the replay differs at event ${seq} (\`${recorded.type}\`)`;
-      return this.reference.report;
-    }
-    const [doubtful] = continued.inDoubt;
-    if (doubtful !== undefined && 'text' in doubtful && 'line' in doubtful)
-      this.reason = `line ${doubtful.line} \`${doubtful.text}\` is once and in doubt`;
-    const [again] = world.repeated;
-    if (again !== undefined) this.defect = `the effect ${again.effect} was performed again, although it has an outcome`;
-    return continued.report;
   };
 }
 
