@@ -235,7 +235,8 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
     again = false,
   ): ProcessRequest => {
     const request = { effect, attempt, delayMs, ...common(t), ...specific(t), ...(waits ? { waits } : {}) };
-    if (continues === undefined || request.kind !== 'agent') return request as ProcessRequest;
+    if (request.kind !== 'agent') return request as ProcessRequest;
+    if (continues === undefined) return (again ? { ...request, again } : request) as AgentRequest;
     return { ...request, ...continuing(request.prompt, continues, again) } as AgentRequest;
   };
 

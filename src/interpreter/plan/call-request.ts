@@ -100,7 +100,7 @@ function promptOf(
   const { problem, session, sessionTokens } = correction ?? { session: null };
   const asked = problem === undefined ? prompt : correctionPrompt(prompt, problem, session !== null);
   if (continues !== undefined) return continuing(asked, continues, again === true);
-  return omitUndefined({ prompt: asked, session: session ?? undefined, sessionTokens });
+  return omitUndefined({ prompt: asked, session: session ?? undefined, sessionTokens, again });
 }
 
 /** The call for people: the tool and where its result goes. */

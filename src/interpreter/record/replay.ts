@@ -133,9 +133,15 @@ export class Replay {
       .filter((one) => this.delivered.has(keyOf(one)));
   }
 
-  /** Passes all open requests to the loop that drives the run from here. */
-  release(): Run {
-    for (const request of this.open.values()) this.run.request(request);
+  /**
+   * Passes all open requests to the loop that drives the run from here. An agent that was interrupted learns that it may
+   * have begun before. `ended`: effects that are repeated although they had ended.
+   */
+  release(ended: ReadonlySet<string> = new Set()): Run {
+    for (const request of this.open.values()) {
+      const isInterrupted = this.delivered.has(keyOf(request)) && !ended.has(request.effect);
+      this.run.request(isInterrupted && request.kind === 'agent' ? { ...request, again: true } : request);
+    }
     this.open.clear();
     return this.run;
   }

@@ -19,6 +19,7 @@ export async function describeCall(
     directory: DIRECTORY_MARK,
     prompt: '',
     session: null,
+    newSession: null,
     fork: false,
     sessionTokens: null,
     step: '',

@@ -15,6 +15,7 @@ import { makeFolder } from '../store/make-folder.js';
 import { reasonOf } from '../store/store-error.js';
 import { openAnswerFolder } from './answer-folder.js';
 import { callAgent } from './call.js';
+import { type BegunSession, callInNewSession, SESSIONS_FILE } from './chosen-session.js';
 import type { Permits } from './permits.js';
 import type { Adapter, Guards } from './programs/adapter.js';
 import type { AnswerSchema } from './programs/answer-schema.js';
@@ -72,33 +73,45 @@ async function call(
   const out = context.resources.scratch.path('out');
   mkdirSync(out, { mode: 0o700 });
   const { artifacts } = context.resources.outputs;
-  const file = artifacts === null ? null : join(dirname(artifacts), CALLS_FILE);
+  const inRun = (name: string): string | null => (artifacts === null ? null : join(dirname(artifacts), name));
+  const id = `${effect} ${attempt} ${waits}`;
   const session = sessionOf(request, adapter);
+  const schema = await schemaOf(request, context, host);
   const answers =
     request.answerFolder === undefined ? null : openAnswerFolder(directoryOf(request, context), request.answerFolder);
   try {
-    const called = await callAgent(
-      adapter,
-      {
-        name: request.agent,
-        configuration,
-        folder: host.settings.folder,
-        directory: directoryOf(request, context),
-        prompt: session.prompt,
-        session: session.id,
-        fork: session.id !== null && request.fork === true,
-        sessionTokens: session.id === null ? null : (request.sessionTokens ?? null),
-        step: request.step ?? request.state,
-        out,
-        guards,
-        schema: await schemaOf(request, context, host),
-        file: (text, extension) => context.resources.scratch.file(text, extension),
-        callNumber: (key) => host.calls.number(key, `${effect} ${attempt} ${waits}`, file),
-      },
-      request,
-      context,
-      host.inherited,
-    );
+    const callIn = ({ id: continued, chosen, prompt }: BegunSession): Promise<Outcome> =>
+      callAgent(
+        adapter,
+        {
+          name: request.agent,
+          configuration,
+          folder: host.settings.folder,
+          directory: directoryOf(request, context),
+          prompt,
+          session: continued,
+          newSession: chosen,
+          fork: continued !== null && session.id !== null && request.fork === true,
+          sessionTokens: session.id === null ? null : (request.sessionTokens ?? null),
+          step: request.step ?? request.state,
+          out,
+          guards,
+          schema,
+          file: (text, extension) => context.resources.scratch.file(text, extension),
+          callNumber: (key) => host.calls.number(key, id, inRun(CALLS_FILE)),
+        },
+        request,
+        context,
+        host.inherited,
+      );
+    const { id: continued, prompt } = session;
+    const sessions = continued === null && adapter.sessions.chosen === true ? inRun(SESSIONS_FILE) : null;
+    // In a worktree, the changes of an interrupted call were reverted.
+    const again = request.again === true && context.resources.worktrees === null;
+    const called =
+      sessions === null
+        ? await callIn({ id: continued, chosen: null, prompt })
+        : await callInNewSession({ file: sessions, key: id, prompt, again }, callIn);
     const outcome = withSession(called, adapter, session.foreign);
     if (request.answerFile === undefined) return outcome;
     const path = join(out, request.answerFile);

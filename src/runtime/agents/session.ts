@@ -38,7 +38,7 @@ function withOrigin({ prompt, answer }: SessionOrigin, next: string): string {
 }
 
 /** The session may contain the beginning of the same work, and its files may be gone. */
-function withInterruption(prompt: string): string {
+export function withInterruption(prompt: string): string {
   const note =
     'You may have begun with this before: then you were interrupted, and your changes of files may have been undone. Look at the files first.';
   return `${note}\n\n${prompt}`;

@@ -127,6 +127,29 @@ ${step('left')}${step('right')}RETURN: {right.output}
       assert.equal(result.calls.length, 1);
     },
   },
+  {
+    name: 'killed in the middle and resumed',
+    without: { codex: 'it chooses the ids of its sessions', opencode: 'it chooses the ids of its sessions' },
+    async play(stage) {
+      stage.configure({ allow: ['edit', 'shell'] });
+      const turns = [{ say: 'I change the door.', write: { path: 'door.txt', content: 'open' } }, { hang: true }];
+      await stage.model({ turns, afterwards: { text: 'Hello again.' } });
+      stage.write('flow.dsl', flow('Say hello.'));
+      stage.commit();
+      const { child, ended } = stage.start(['run', 'flow.dsl', '--worktree=off']);
+      while (stage.requests.length < 2) {
+        assert.equal(child.exitCode, null, 'it ended before the model was asked twice');
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      child.kill('SIGKILL');
+      await ended;
+      const result = await stage.statedsl(['resume']);
+      assertReturned(result, 'Hello again.');
+      const text = conversation(stage.requests.at(-1));
+      for (const part of ['I change the door.', 'You may have begun with this before'])
+        assert.ok(text.includes(part), part);
+    },
+  },
 ];
 
 /** A list of tasks may stand in an object where the tool takes objects alone. */

@@ -18,6 +18,7 @@ async function commandOf(configuration: AgentConfiguration, directory = '/projec
     directory,
     prompt: '',
     session: null,
+    newSession: null,
     fork: false,
     sessionTokens: null,
     step: '',

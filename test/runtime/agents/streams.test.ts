@@ -46,7 +46,7 @@ describe('claude', () => {
     expect(one.shown()).toBe('looking\ndone\n');
     const args = one.read('args') ?? '';
     expect(args).toMatch(
-      /^--print\n--output-format\nstream-json\n--verbose\n--permission-mode\nacceptEdits\n--add-dir\n.*\n--model\nopus\n$/,
+      /^--print\n--output-format\nstream-json\n--verbose\n--permission-mode\nacceptEdits\n--add-dir\n.*\n--model\nopus\n--session-id\n[0-9a-f-]{36}\n$/,
     );
   });
 
@@ -182,7 +182,7 @@ describe('gemini', () => {
     expect(one.shown()).toBe('let me looktwo files');
     expect(one.read('trust')).toBe('true\n');
     expect(one.read('args')).toMatch(
-      /^--output-format\nstream-json\n--approval-mode\nauto_edit\n.*\n.*\n--model\n2.5-pro\n$/,
+      /^--output-format\nstream-json\n--approval-mode\nauto_edit\n.*\n.*\n--model\n2.5-pro\n--session-id\n[0-9a-f-]{36}\n$/,
     );
   });
 

@@ -48,6 +48,8 @@ export interface AgentCall {
   readonly prompt: string;
   /** The session to continue; null begins a new one. */
   readonly session: string | null;
+  /** The id of the session that it begins; null: the program chooses it. */
+  readonly newSession: string | null;
   /** Whether it branches off from the session, which then does not change. */
   readonly fork: boolean;
   /** The tokens that the session had used before, as its program counts them; null if unknown. */
@@ -91,6 +93,8 @@ export interface Adapter {
     readonly fork: boolean;
     /** Find it from another directory. */
     readonly elsewhere: boolean;
+    /** Begin with an id that we choose. */
+    readonly chosen?: true;
   };
   /** Actions that the program cannot be prevented from, by the permission that the agent lacks. */
   leaks(allowed: Allowed, args: readonly string[]): Leaks;
@@ -120,6 +124,12 @@ export function withoutCommand(prompt: string): string {
 export function withoutMentions(prompt: string): string {
   return prompt.replace(/(?<!\\)@(?=[^\s@])/g, '\\@');
 }
+
+/** The flag for the id of a new session. The configuration may name a session itself, or turn sessions off. */
+export function sessionFlag({ newSession, configuration: { args = [] } }: AgentCall): string[] {
+  return newSession === null ? [] : flag(args, ['--session-id', ...OTHER_SESSIONS], newSession);
+}
+const OTHER_SESSIONS = ['--resume', '-r', '--continue', '-c', '--no-session-persistence', '--session-file'] as const;
 
 export type Prepared = Command | { readonly reason: string };
 

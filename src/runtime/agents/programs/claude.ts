@@ -2,7 +2,7 @@
  * Claude Code. Its own limits of turns and cost are set too, because it can stop between two turns, while a guard stops
  * it in the middle of one.
  */
-import { type Adapter, type AgentCall, flag, withoutCommand } from './adapter.js';
+import { type Adapter, type AgentCall, flag, sessionFlag, withoutCommand } from './adapter.js';
 import { schemaArgument } from './answer-schema.js';
 import { readClaudeEvent } from './claude-stream.js';
 import { allowedBy, forbiddenFolder, leaksOfCommands, toolsFor } from './permissions.js';
@@ -18,7 +18,7 @@ export const claudeAdapter: Adapter = {
   name: 'claude',
   program: 'claude',
   takesText: true,
-  sessions: { fork: true, elsewhere: true },
+  sessions: { fork: true, elsewhere: true, chosen: true },
   service: true,
   reportsEnd: true,
   asText: withoutCommand,
@@ -39,6 +39,7 @@ export const claudeAdapter: Adapter = {
         ...flag(args, ['--add-dir'], out),
         ...(model === undefined ? [] : ['--model', model]),
         ...(session === null ? [] : ['--resume', session, ...(fork ? ['--fork-session'] : [])]),
+        ...sessionFlag(call),
         ...(guards.maxTurns === null ? [] : flag(args, ['--max-turns'], String(guards.maxTurns))),
         ...(guards.maxCost === null ? [] : flag(args, ['--max-budget-usd'], String(guards.maxCost))),
         ...(answer === null ? [] : flag(args, ['--json-schema'], answer)),

@@ -2,7 +2,15 @@
 
 import { amountOf, countOf, isJsonObject, objectOf, textOf } from '../json-members.js';
 import type { AgentTally } from '../tally.js';
-import { type Adapter, type AgentCall, flag, type JsonLine, withoutCommand, withoutMentions } from './adapter.js';
+import {
+  type Adapter,
+  type AgentCall,
+  flag,
+  type JsonLine,
+  sessionFlag,
+  withoutCommand,
+  withoutMentions,
+} from './adapter.js';
 import { inputText } from './claude-stream.js';
 import { type Allowed, allowedBy, leaksOfCommands, type Permission } from './permissions.js';
 
@@ -18,7 +26,7 @@ export const geminiAdapter: Adapter = {
   name: 'gemini',
   program: 'gemini',
   takesText: true,
-  sessions: { fork: false, elsewhere: false },
+  sessions: { fork: false, elsewhere: false, chosen: true },
   service: true,
   reportsEnd: true,
   asText: (prompt) => withoutMentions(withoutCommand(prompt)),
@@ -36,6 +44,7 @@ export const geminiAdapter: Adapter = {
         ...flag(args, ['--include-directories'], out),
         ...(model === undefined ? [] : ['--model', model]),
         ...(session === null ? [] : ['--resume', session]),
+        ...sessionFlag(call),
         ...args,
       ],
       env: { GEMINI_CLI_TRUST_WORKSPACE: 'true', ...env },

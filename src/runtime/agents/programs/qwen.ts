@@ -2,7 +2,7 @@
  * Qwen Code. It is started like Gemini CLI, from which it is derived, and its output resembles that of Claude Code,
  * without the cost.
  */
-import { type Adapter, type AgentCall, flag, withoutCommand, withoutMentions } from './adapter.js';
+import { type Adapter, type AgentCall, flag, sessionFlag, withoutCommand, withoutMentions } from './adapter.js';
 import { allowedBy, forbiddenFolder, leaksOfCommands, toolsFor } from './permissions.js';
 import { readQwenErrorLine, readQwenEvent } from './qwen-stream.js';
 
@@ -15,7 +15,7 @@ export const qwenAdapter: Adapter = {
   name: 'qwen',
   program: 'qwen',
   takesText: true,
-  sessions: { fork: true, elsewhere: false },
+  sessions: { fork: true, elsewhere: false, chosen: true },
   service: true,
   reportsEnd: true,
   asText: (prompt) => withoutMentions(withoutCommand(prompt)),
@@ -33,6 +33,7 @@ export const qwenAdapter: Adapter = {
         ...flag(args, ['--include-directories', '--add-dir'], out),
         ...(model === undefined ? [] : ['--model', model]),
         ...(session === null ? [] : ['--resume', session, ...(fork ? ['--fork-session'] : [])]),
+        ...sessionFlag(call),
         ...(schema === null ? [] : flag(args, ['--json-schema'], `@${file(JSON.stringify(schema))}`)),
         ...args,
       ],

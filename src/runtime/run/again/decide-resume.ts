@@ -55,11 +55,11 @@ export async function decideResume(
   const { run, resumed, edited } = applyChanges(stored, start, options);
   const rest = replay.rest();
   const doubtful = replay.inDoubt();
-  if (edited === null) replay.release();
-  if (options.rollback) beginRollback(run, person);
-  applyDeliveries(run, deliveries);
   // The outcome of a failed effect is known, so repeating it raises no doubt.
   const failed = new Set(start.point?.doneAgain);
+  if (edited === null) replay.release(failed);
+  if (options.rollback) beginRollback(run, person);
+  applyDeliveries(run, deliveries);
   for (const request of doubtful) {
     const outcome = failed.has(request.effect) ? null : doubtfulOutcome(request, inDoubt);
     if (outcome !== null) settle(run, request.effect, outcome);
