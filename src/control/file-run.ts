@@ -3,7 +3,7 @@ import type { Json } from '../machine/expression.js';
 import type { InspectedRun } from '../runtime/inspect-run.js';
 import type { ListedRun } from '../runtime/list-runs.js';
 import { cut } from '../views/drawing/visible-text.js';
-import { machinesPicture } from '../views/graph/machine-picture.js';
+import { runPictures } from '../views/graph/run-pictures.js';
 import type { Drawing } from '../views/picture/drawing.js';
 import { elkEngine } from '../views/picture/elk.js';
 import { layOut } from '../views/picture/layout.js';
@@ -62,12 +62,13 @@ export async function collectFileRun(runs: Runs, run: string | null, version: st
 }
 
 async function drawingsOf({ machine }: RunProgram): Promise<StoredDrawing[]> {
-  const drawings: StoredDrawing[] = [];
-  for (const failures of [false, true]) {
-    const picture = machinesPicture([machine], { failures });
-    drawings.push({ picture: JSON.stringify(picture), drawing: await layOut(picture, elkEngine()) });
-  }
-  return drawings;
+  const drawings = new Map<string, Drawing>();
+  for (const failures of [false, true])
+    for (const { picture } of runPictures(machine, { failures })) {
+      const key = JSON.stringify(picture);
+      if (!drawings.has(key)) drawings.set(key, await layOut(picture, elkEngine()));
+    }
+  return [...drawings].map(([picture, drawing]) => ({ picture, drawing }));
 }
 
 /** Shortens texts only as far as the size of all lines together demands it. */

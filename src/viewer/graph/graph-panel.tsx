@@ -1,73 +1,73 @@
-/** The graph of the program of a run: the state it is in, how often each edge was taken, and where it has been. */
+/** The graph of the program of a run or of one of its plans: where the run is, what it has taken, and what became of its parts. */
+import type { ComponentChildren } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
-import { machinesPicture } from '../../views/graph/machine-picture.js';
-import type { Drawing } from '../../views/picture/drawing.js';
+import type { Machine } from '../../machine/machine.js';
+import { type RunPicture, runPictures } from '../../views/graph/run-pictures.js';
+import type { Drawing, DrawnEdge } from '../../views/picture/drawing.js';
+import type { PictureNode } from '../../views/picture/picture.js';
 import { usePage } from '../page-parts.js';
 import { modelAt, type RunModel } from '../run/run-model.js';
-import { Graph } from './graph.jsx';
-import { findEntry } from './state-entries.js';
+import { countWords, type EdgeFacts, Graph } from './graph.jsx';
+import { callOf, planFacts, programFacts, stateOf } from './node-facts.js';
+import { findCall, findEntry, findStep, openCalls } from './state-entries.js';
 import { LEAD, takenEdges } from './taken-edges.js';
 import { useDrawing } from './use-drawing.js';
+import { pathsOf, valueAt, withValues } from './wire-values.js';
 
 export function GraphPanel({ model }: { readonly model: RunModel }) {
   const { layOut } = usePage();
   const [hasFailures, setFailures] = useState(false);
+  const [plan, setPlan] = useState<string | null>(null);
   const [zoom, setZoom] = useState<number | null>(null);
   const fitted = useRef(1);
-  const program = model.program.value;
-  const machine = program?.machine ?? null;
-  const picture = useMemo(
-    () => (machine === null ? null : machinesPicture([machine], { failures: hasFailures })),
+  const machine = model.program.value?.machine ?? null;
+  const pictures = useMemo(
+    () => (machine === null ? [] : runPictures(machine, { failures: hasFailures })),
     [machine, hasFailures],
   );
-  const drawing = useDrawing(picture, layOut);
-  const edges = modelAt(model, model.history.edges);
+  const chosen = pictures.find((one) => one.plan === plan) ?? pictures[0] ?? null;
+  const drawing = useDrawing(chosen?.picture ?? null, layOut);
   const by = (factor: number): void => setZoom(Math.min(3, Math.max(0.1, (zoom ?? fitted.current) * factor)));
-  const choose = (index: number): void => {
-    const name = machine?.states[index]?.name;
-    const seq = name === undefined ? null : findEntry(model, name);
-    if (seq !== null) model.select(seq);
+  const frame = {
+    zoom,
+    onFit: (scale: number) => {
+      fitted.current = scale;
+    },
   };
   return (
     <div class="graph">
-      <div class="panel-tools">
-        <button type="button" aria-label="Make the graph larger" onClick={() => by(1.25)}>
-          +
-        </button>
-        <button type="button" aria-label="Make the graph smaller" onClick={() => by(0.8)}>
-          −
-        </button>
-        <button type="button" onClick={() => setZoom(null)} disabled={zoom === null}>
-          Fit
-        </button>
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={hasFailures}
-            onChange={({ currentTarget }) => setFailures(currentTarget.checked)}
-          />{' '}
-          All failures
-        </label>
-      </div>
+      <Tools zoom={zoom} by={by} fit={() => setZoom(null)}>
+        {pictures.length > 1 && (
+          <select
+            aria-label="What the graph shows"
+            value={chosen?.title}
+            onChange={({ currentTarget }) => setPlan(pictures[currentTarget.selectedIndex]?.plan ?? null)}
+          >
+            {pictures.map(({ title }) => (
+              <option key={title} value={title}>
+                {title}
+              </option>
+            ))}
+          </select>
+        )}
+        {chosen?.plan === null && (
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={hasFailures}
+              onChange={({ currentTarget }) => setFailures(currentTarget.checked)}
+            />{' '}
+            All failures
+          </label>
+        )}
+      </Tools>
       {drawing === null && <p class="faint pad">The graph is being drawn …</p>}
       {typeof drawing === 'string' && <p class="faint pad">{drawing}</p>}
-      {isDrawing(drawing) && machine !== null && (
-        <Graph
-          drawing={drawing}
-          name={`Graph of ${machine.name}`}
-          zoom={zoom}
-          onFit={(scale) => {
-            fitted.current = scale;
-          }}
-          current={currentNode(model, machine.states)}
-          isOver={isOver(model)}
-          edgeCounts={takenEdges(machine, edges.all, drawing.edges)}
-          nodeCount={(id) => {
-            const name = machine.states[stateOf(id)]?.name;
-            return name === undefined ? null : edges.entriesOf(name);
-          }}
-          onChoose={(id) => choose(stateOf(id))}
-        />
+      {isDrawing(drawing) && machine !== null && chosen?.plan === null && (
+        <ProgramGraph model={model} machine={machine} drawing={drawing} frame={frame} />
+      )}
+      {isDrawing(drawing) && chosen !== null && chosen.plan !== null && (
+        <PlanGraph model={model} of={chosen} drawing={drawing} frame={frame} />
       )}
     </div>
   );
@@ -75,10 +75,108 @@ export function GraphPanel({ model }: { readonly model: RunModel }) {
 
 const isDrawing = (value: Drawing | string | null): value is Drawing => value !== null && typeof value === 'object';
 
-/** The index of the state that a node stands for; -1: none. */
-function stateOf(id: string): number {
-  return Number(new RegExp(`^${LEAD} state (\\d+)$`).exec(id)?.[1] ?? -1);
+interface ToolsProps {
+  readonly zoom: number | null;
+  readonly by: (factor: number) => void;
+  readonly fit: () => void;
+  readonly children: ComponentChildren;
 }
+
+function Tools({ zoom, by, fit, children }: ToolsProps) {
+  return (
+    <div class="panel-tools">
+      <button type="button" aria-label="Make the graph larger" onClick={() => by(1.25)}>
+        +
+      </button>
+      <button type="button" aria-label="Make the graph smaller" onClick={() => by(0.8)}>
+        −
+      </button>
+      <button type="button" onClick={fit} disabled={zoom === null}>
+        Fit
+      </button>
+      {children}
+    </div>
+  );
+}
+
+interface GraphOf {
+  readonly model: RunModel;
+  readonly drawing: Drawing;
+  readonly frame: { readonly zoom: number | null; readonly onFit: (scale: number) => void };
+}
+
+function ProgramGraph({ model, machine, drawing, frame }: GraphOf & { readonly machine: Machine }) {
+  const { router } = usePage();
+  const edges = modelAt(model, model.history.edges);
+  const taken = takenEdges(machine, edges.all, drawing.edges);
+  const steps = model.shown.value?.steps ?? [];
+  const choose = ({ id, step }: PictureNode): void => {
+    if (step !== undefined) {
+      const found = findStep(model, step);
+      if (found !== null) router.change({ event: String(found.seq), step: found.path, tab: 'steps' });
+      return;
+    }
+    const name = machine.states[stateOf(id)]?.name;
+    const seq = name === undefined ? null : findEntry(model, name);
+    if (seq !== null) model.select(seq);
+  };
+  return (
+    <Graph
+      {...frame}
+      drawing={drawing}
+      name={`Graph of ${machine.name}`}
+      current={currentNode(model, machine.states)}
+      isOver={isOver(model)}
+      factsOf={programFacts(machine, edges, steps)}
+      edgeFacts={({ edge, label, fullText }) => {
+        const count = taken.get(edge.id) ?? 0;
+        const lines = label?.texts.map(({ text }) => text) ?? [];
+        return { count, lines, about: [fullText, countWords(count)].filter(Boolean).join('\n') };
+      }}
+      onChoose={choose}
+    />
+  );
+}
+
+/** The values of a plan that a state uses are its own, and not those of the run: they are in the record. */
+function PlanGraph({ model, of, drawing, frame }: GraphOf & { readonly of: RunPicture }) {
+  const run = model.shown.value;
+  const factsOf = planFacts(run?.calls ?? [], openCalls(model));
+  const values = run?.values ?? {};
+  const titles = new Map(drawing.nodes.map(({ node }) => [node.id, node.title]));
+  const isDone = (id: string): boolean => {
+    const node = drawing.nodes.find((one) => one.node.id === id)?.node;
+    const facts = node === undefined ? null : factsOf(node);
+    return facts === null || facts.mark === 'done' || facts.mark === 'running' || facts.mark === 'failed';
+  };
+  const edgeFacts = ({ edge, label, fullText }: DrawnEdge): EdgeFacts => {
+    const paths = pathsOf(edge, titles.get(edge.from) ?? '');
+    const found = paths.map((path) => valueAt(values, path));
+    const isTaken = found.some((value) => value !== undefined) && isDone(edge.from) && isDone(edge.to);
+    const words = paths.flatMap((path, at) => (found[at] === undefined ? [] : [`${path} = ${longValue(found[at])}`]));
+    const texts = label?.texts.map(({ text }) => text) ?? [];
+    return { count: isTaken ? 1 : 0, lines: withValues(texts, found), about: words.join('\n') || fullText };
+  };
+  return (
+    <Graph
+      {...frame}
+      drawing={drawing}
+      name={`Graph of the plan ${of.title}`}
+      current={null}
+      isOver={isOver(model)}
+      factsOf={factsOf}
+      edgeFacts={edgeFacts}
+      onChoose={({ id }) => {
+        const seq = findCall(model, callOf(id));
+        if (seq !== null) model.select(seq);
+      }}
+    />
+  );
+}
+
+const LONGEST_VALUE = 2000;
+
+const longValue = (value: unknown): string => JSON.stringify(value, null, 1).slice(0, LONGEST_VALUE);
 
 function isOver(model: RunModel): boolean {
   const status = model.shown.value?.status;

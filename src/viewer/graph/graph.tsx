@@ -3,7 +3,9 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Drawing, DrawnEdge, DrawnNode, DrawnText } from '../../views/picture/drawing.js';
 import { edgePaths } from '../../views/picture/edge-paths.js';
 import { MARKS } from '../../views/picture/marks.js';
+import type { PictureNode } from '../../views/picture/picture.js';
 import { isUnusual } from '../../views/picture/text-width.js';
+import type { FactsOf, NodeFacts, NodeMark } from './node-facts.js';
 import './graph-style.js';
 
 interface GraphProps {
@@ -16,18 +18,24 @@ interface GraphProps {
   readonly current: string | null;
   /** Whether the run has ended there. */
   readonly isOver: boolean;
-  /** How often edges were taken, by their ids. */
-  readonly edgeCounts: ReadonlyMap<string, number>;
-  /** How often a node was entered; null: it cannot be chosen. */
-  readonly nodeCount: (id: string) => number | null;
-  readonly onChoose: (id: string) => void;
+  readonly factsOf: FactsOf;
+  readonly edgeFacts: (edge: DrawnEdge) => EdgeFacts;
+  readonly onChoose: (node: PictureNode) => void;
+}
+
+export interface EdgeFacts {
+  /** How often it was taken. */
+  readonly count: number;
+  /** The lines of its label, and what a pointer shows. */
+  readonly lines: readonly string[];
+  readonly about: string;
 }
 
 /** Smaller texts cannot be read; a larger graph scrolls. */
 const SMALLEST = 0.62;
 
 export function Graph(props: GraphProps) {
-  const { drawing, name, zoom, onFit, current, isOver, edgeCounts, nodeCount, onChoose } = props;
+  const { drawing, name, zoom, onFit, current, isOver, factsOf, edgeFacts, onChoose } = props;
   const { width, height, nodes, edges } = drawing;
   const frame = useRef<HTMLElement>(null);
   const svg = useRef<SVGSVGElement>(null);
@@ -63,17 +71,17 @@ export function Graph(props: GraphProps) {
           <GraphNode
             key={node.node.id}
             drawn={node}
-            count={nodeCount(node.node.id)}
+            facts={factsOf(node.node)}
             isCurrent={node.node.id === current}
             isOver={isOver}
             onChoose={onChoose}
           />
         ))}
         {edges.map((edge) => (
-          <GraphEdge key={edge.edge.id} drawn={edge} count={edgeCounts.get(edge.edge.id) ?? 0} />
+          <GraphEdge key={edge.edge.id} drawn={edge} facts={edgeFacts(edge)} />
         ))}
         {edges.map((edge) => (
-          <GraphLabel key={edge.edge.id} drawn={edge} count={edgeCounts.get(edge.edge.id) ?? 0} />
+          <GraphLabel key={edge.edge.id} drawn={edge} facts={edgeFacts(edge)} />
         ))}
       </svg>
     </section>
@@ -82,24 +90,21 @@ export function Graph(props: GraphProps) {
 
 interface NodeProps {
   readonly drawn: DrawnNode;
-  readonly count: number | null;
+  readonly facts: NodeFacts | null;
   readonly isCurrent: boolean;
   readonly isOver: boolean;
-  readonly onChoose: (id: string) => void;
+  readonly onChoose: (node: PictureNode) => void;
 }
 
-function GraphNode({ drawn, count, isCurrent, isOver, onChoose }: NodeProps) {
+function GraphNode({ drawn, facts, isCurrent, isOver, onChoose }: NodeProps) {
   const { node, x, y, width, height, texts, marks, fullText } = drawn;
   const radius = node.shape === 'pill' ? Math.min(height / 2, 14) : node.shape === 'dot' ? width / 2 : 6;
-  const choose = count === null || count === 0 ? null : () => onChoose(node.id);
-  const times =
-    count === null ? '' : count === 0 ? ', not entered' : `, entered ${count} ${count === 1 ? 'time' : 'times'}`;
-  const role =
-    choose === null ? {} : { role: 'button' as const, tabIndex: 0, 'aria-label': `State ${node.title}${times}` };
+  const choose = facts?.canChoose === true ? () => onChoose(node) : null;
+  const role = choose === null ? {} : { role: 'button' as const, tabIndex: 0, 'aria-label': facts?.words };
   return (
     <g
       {...role}
-      class={`node ${isCurrent ? `current ${isOver ? 'over' : ''}` : ''} ${count === 0 ? 'unvisited' : ''}`}
+      class={`node ${isCurrent ? `current ${isOver ? 'over' : ''}` : ''} ${facts?.isDim === true ? 'unvisited' : ''}`}
       aria-current={isCurrent ? 'step' : undefined}
       onClick={choose ?? undefined}
       onKeyDown={(event) => {
@@ -108,7 +113,7 @@ function GraphNode({ drawn, count, isCurrent, isOver, onChoose }: NodeProps) {
         choose();
       }}
     >
-      {fullText !== '' && <title>{fullText + times}</title>}
+      {fullText !== '' && <title>{[fullText, facts?.words].filter(Boolean).join('\n')}</title>}
       {isCurrent && <rect class="halo" x={x - 4} y={y - 4} width={width + 8} height={height + 8} rx={radius + 4} />}
       <rect class={`box ${node.kind}`} x={x} y={y} width={width} height={height} rx={radius} />
       {marks.map(({ kind, ...at }) => {
@@ -118,14 +123,33 @@ function GraphNode({ drawn, count, isCurrent, isOver, onChoose }: NodeProps) {
         );
       })}
       {texts.map(graphText)}
-      {count !== null && count > 1 && (
+      {facts !== null && facts.mark !== null && <StatusBadge mark={facts.mark} x={x} y={y} />}
+      {facts !== null && facts.count > 1 && (
         <g class="visits">
           <rect x={x + width - 26} y={y - 9} width={30} height={18} rx={9} />
           <text x={x + width - 11} y={y + 4} text-anchor="middle" font-size={11}>
-            {shortCount(count)}
+            {shortCount(facts.count)}
           </text>
         </g>
       )}
+    </g>
+  );
+}
+
+const BADGES: Readonly<Record<NodeMark, string>> = {
+  done: 'M-3.5 0.2l2.4 2.6l4.6 -5.4',
+  failed: 'M-3 -3l6 6M3 -3l-6 6',
+  running: 'M-2 -3.2l5 3.2l-5 3.2z',
+  waiting: 'M0 -3.4v3.6l2.4 1.6',
+  skipped: 'M-3.4 0h6.8',
+};
+
+/** The status of a step or call, at the corner of its node. */
+function StatusBadge({ mark, x, y }: { readonly mark: NodeMark; readonly x: number; readonly y: number }) {
+  return (
+    <g class={`badge ${mark}`} transform={`translate(${x + 2} ${y + 2})`}>
+      <circle r={8} />
+      <path d={BADGES[mark]} />
     </g>
   );
 }
@@ -149,16 +173,16 @@ function graphText({ text, font, role, x, y, centered, width }: DrawnText) {
 
 interface EdgeProps {
   readonly drawn: DrawnEdge;
-  readonly count: number;
+  readonly facts: EdgeFacts;
 }
 
-function GraphEdge({ drawn: { edge, points, fullText }, count }: EdgeProps) {
+function GraphEdge({ drawn: { edge, points }, facts: { count, about } }: EdgeProps) {
   const paths = edgePaths(points);
   if (paths === null) return null;
   const kind = edge.kind === 'main' ? ['', ''] : [`${edge.kind}-way`, `${edge.kind}-head`];
   return (
     <g class={`edge ${count > 0 ? 'taken' : ''}`}>
-      <title>{[fullText, countWords(count)].filter(Boolean).join('\n')}</title>
+      <title>{about}</title>
       <path class={`way ${kind[0]}`} d={paths.way} />
       <path class={`head ${kind[1]}`} d={paths.head} />
     </g>
@@ -166,14 +190,15 @@ function GraphEdge({ drawn: { edge, points, fullText }, count }: EdgeProps) {
 }
 
 /** The condition of an edge, and how often it was taken. Without a condition, the number is on the line. */
-function GraphLabel({ drawn: { label, points }, count }: EdgeProps) {
+function GraphLabel({ drawn: { label, points }, facts: { count, lines, about } }: EdgeProps) {
   const at = label === null ? middleOf(points) : { x: label.x + label.width / 2, y: label.y - 6 };
   return (
     <>
       {label !== null && (
         <g class={count > 0 ? 'edge taken' : 'edge'}>
           <rect class="label-box" x={label.x} y={label.y} width={label.width} height={label.height} rx={3} />
-          {label.texts.map(graphText)}
+          <title>{about}</title>
+          {label.texts.map((text, at) => graphText({ ...text, text: lines[at] ?? '' }))}
         </g>
       )}
       {count > 1 && (
@@ -190,7 +215,7 @@ function GraphLabel({ drawn: { label, points }, count }: EdgeProps) {
 
 const shortCount = (count: number): string => (count < 1000 ? String(count) : `${Math.round(count / 1000)}k`);
 
-const countWords = (count: number): string =>
+export const countWords = (count: number): string =>
   count === 0 ? 'not taken' : `taken ${count === 1 ? 'once' : `${count} times`}`;
 
 /** The middle of the longest part of a line. */

@@ -12,10 +12,16 @@ export function ValuesPanel({ model }: { readonly model: RunModel }) {
     <div class="values scroll" tabIndex={0} role="region" aria-label="Values">
       <Group title="Result" values={result} />
       <Group title="Inputs" values={run.inputs} />
+      <Group title="Data" values={dataOf(run.values)} />
       <Group title="Tracked" values={run.tracked} />
       <Group title={run.state === null ? 'Names' : `Names in ${run.state}`} values={run.bound} />
     </div>
   );
+}
+
+/** What plans read and write. Other values have groups of their own. */
+function dataOf(values: Readonly<Record<string, Json>>): Readonly<Record<string, Json>> {
+  return Object.fromEntries(Object.entries(values).filter(([path]) => path.startsWith('state.')));
 }
 
 function Group({ title, values }: { readonly title: string; readonly values: Readonly<Record<string, Json>> }) {

@@ -59,7 +59,7 @@ export function VirtualList(props: VirtualListProps) {
   useLayoutEffect(() => {
     if (reveal !== null && reveal >= 0 && reveal < count)
       revealRow(list.current, element.current, { top: reveal * rowHeight, height: rowHeight });
-  }, [reveal]);
+  }, [reveal, list.current.scrollRect?.height]);
   useLayoutEffect(() => {
     if (follows && isAtEnd.current && count > 0) element.current?.scrollTo({ top: count * rowHeight });
   }, [count, follows]);

@@ -7,7 +7,16 @@ import { printPath } from '../../prelude/reference.js';
 import type { Picture, PictureEdge, PictureNode, PictureRow } from '../picture/picture.js';
 import { planGraph } from './plan-graph.js';
 
-export function planPicture(plan: Plan): Picture {
+/** What a picture may have besides the plan itself. */
+interface PlanPictureOptions {
+  /** Keeps room for the value of each edge: a label ends with `ROOM_FOR_VALUE`. */
+  readonly values?: boolean;
+}
+
+/** What is replaced by a value of the same length or a shorter one. */
+export const ROOM_FOR_VALUE = '~'.repeat(18);
+
+export function planPicture(plan: Plan, { values = false }: PlanPictureOptions = {}): Picture {
   const graph = planGraph(plan);
   if (graph.nodes.length === 0)
     return {
@@ -27,7 +36,8 @@ export function planPicture(plan: Plan): Picture {
     const edge = edges.get(id) ?? { id, from, to, kind: 'main', labels: [] };
     edges.set(id, edge);
     // The path of an input names itself, so its edge needs no label.
-    if (!from.startsWith('s')) edge.labels.push(label);
+    if (values) edge.labels.push(from.startsWith('s') ? ROOM_FOR_VALUE : `${label} ${ROOM_FOR_VALUE}`);
+    else if (!from.startsWith('s')) edge.labels.push(label);
   }
   return { nodes, edges: [...edges.values()], arrange: 'flow' };
 }

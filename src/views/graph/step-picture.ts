@@ -34,7 +34,11 @@ function stepNode(step: StepNode, id: string, reachOf: StepReach | undefined): P
     step.inside.length === 0 ? undefined : stepPicture(step.inside, id, step.parallel && step.kind !== 'each', reachOf);
   const reached = step.kind === 'step' ? reachOf?.(step.path) : undefined;
   if (reached !== undefined) rows.push(reachRow(reached));
-  return { id, kind: kindOf(step), shape: 'card', title, rows, ...omitUndefined({ inside, reach: reached?.reach }) };
+  const path = step.kind === 'step' ? step.path : undefined;
+  return {
+    ...{ id, kind: kindOf(step), shape: 'card', title, rows },
+    ...omitUndefined({ step: path, inside, reach: reached?.reach }),
+  };
 }
 
 function kindOf({ kind, path, parallel, inside }: StepNode): PictureKind {

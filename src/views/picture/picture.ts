@@ -37,6 +37,8 @@ export interface PictureNode {
   /** `card`: a title with rows; `pill`: one short text; `dot`: no text. */
   readonly shape: 'card' | 'pill' | 'dot';
   readonly title: string;
+  /** For a step: its path, with `<task>` for the names of tasks. */
+  readonly step?: string;
   /** What a pointer shows, if that is not the title. */
   readonly about?: string;
   readonly rows: readonly PictureRow[];
