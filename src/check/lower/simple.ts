@@ -122,7 +122,7 @@ function lowerGoto(l: StateLowering, i: Extract<Instruction, { kind: 'goto' }>):
     if (typeof parameter.constant !== 'string') {
       if (parameter.constant !== null)
         l.diagnostics.push(
-          say.notAStateName(named.span, { name: named.text, why: 'is not passed the name of a state' }),
+          say.notAStateName(named.span, { name: named.text, why: 'gets a value that is not the name of a state' }),
         );
       return;
     }

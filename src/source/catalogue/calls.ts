@@ -54,7 +54,7 @@ export const callMessages = {
     help: 'give each its own path, or collect the results with `[method=push]`',
   })),
   readsOtherBranch: message<{ path: string; labels: readonly Label[] }>('reads-other-branch', 'warning', (f) => ({
-    message: `\`${f.path}\` is written by a parallel branch, which this branch cannot see`,
+    message: `a parallel branch writes \`${f.path}\`, and this branch cannot see that`,
     labels: f.labels,
     help: 'read it after the join, or write it before the branches start',
   })),

@@ -79,7 +79,7 @@ export const declarationMessages = {
     help: f.help,
   })),
   badLimit: message<{ name: string }>('bad-option', 'error', (f, s) => ({
-    message: `${s.limit(f.name)} must be a number above 0`,
+    message: `${s.limit(f.name)} must be a ${f.name === 'cost' ? '' : 'whole '}number above 0`,
     help:
       f.name === 'cost'
         ? `write US dollars, such as ${s.limit(f.name, '5.00')}`

@@ -64,14 +64,14 @@ export const effectMessages = {
   inParallel: message<{ what: string }>('not-in-parallel', 'error', (f) => ({
     message: `${f.what} cannot be used inside PARALLEL`,
     label: 'branches run at the same time, so no branch can decide this',
-    help: 'do it after the join, with what the branches returned',
+    help: 'do it after the join, with the results of the branches',
   })),
   mayBeMissing: message<{ what: string; label: Label; end: Span }>('may-be-missing', 'warning', (f) => ({
     message: `${f.what} may be null here`,
     label: 'reading a field of null fails',
     labels: [f.label],
     notes: ['a member that failed or was stopped leaves its name null'],
-    help: 'add `?`, which makes it null too, or `default(…)`, or test it with `is not null` before',
+    help: 'add `?` to get null, give a value with `default(…)`, or test it with `is not null` first',
     fix: { span: f.end, text: '?' },
   })),
   quorumTooLarge: message<{ quorum: number; members: number }>('quorum-too-large', 'error', (f) => ({
@@ -81,7 +81,7 @@ export const effectMessages = {
   })),
   memberCount: message<{ said: number; members: number }>('member-count', 'warning', (f) => ({
     message: `the text says ${f.said}, but there ${f.members === 1 ? 'is 1 member' : `are ${f.members} members`}`,
-    help: 'make the two agree',
+    help: 'correct the number, or the members',
   })),
   waitWithoutParallel: message('wait-without-parallel', 'error', () => ({
     message: 'no PARALLEL is directly above this WAIT',

@@ -169,7 +169,7 @@ export const planMessages = {
   })),
   typeMismatch: message<{ what: string; wanted: string }>('type-mismatch', 'error', (f) => ({
     message: `${f.what} ${f.wanted}`.replace(' ,', ','),
-    notes: ['the schema of the tool says so'],
+    notes: ['the schema of the tool requires this'],
   })),
   outputPathNotAllowed: message<{ tool: string; wanted: string; only: string | null }>(
     'output-path-not-allowed',
@@ -218,7 +218,7 @@ export const planMessages = {
     'unordered',
     'warning',
     (f) => ({
-      message: `nothing says whether ${f.first} or ${f.second} runs first`,
+      message: `nothing determines whether ${f.first} or ${f.second} runs first`,
       label: 'has no result, so it probably changes something elsewhere',
       labels: f.labels,
       ...omitUndefined({ notes: f.more ? ['there are more such pairs, which are not shown'] : undefined }),

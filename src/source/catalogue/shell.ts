@@ -95,7 +95,7 @@ const UNSAFE: Readonly<Record<UnsafePosition, (facts: UnsafeFacts) => Words>> = 
   'special-variable': ({ source, command }) => ({
     message: `\`${source}\` is assigned to \`${command}\`, which shells or programs read as instructions`,
     label: 'changes what later commands do',
-    help: `use another name, or write the value of \`${command}\` out`,
+    help: `use another name, or write the value of \`${command}\` literally`,
   }),
   descriptor: ({ source, command }) => ({
     message: `bash expands the target of \`${command}\` twice, so the text of \`${source}\` can run commands`,
@@ -120,7 +120,7 @@ const UNSAFE: Readonly<Record<UnsafePosition, (facts: UnsafeFacts) => Words>> = 
   'test-operator': ({ source, command }) => ({
     message: `\`${source}\` can be read as an operator of \`${command}\``,
     label: 'may be an operator',
-    help: `write the operator out: \`[ -n ${source} ]\``,
+    help: `write the operator itself: \`[ -n ${source} ]\``,
   }),
   'loop-variable': ({ source, command }) => ({
     message: `\`${command}\` needs the name of a variable, not \`${source}\``,

@@ -143,7 +143,7 @@ export const stepMessages = {
   ),
   // ---- the parts of a step --------------------------------------------------------------------------
   stepType: message<{ type: string; near?: string | undefined }>('unknown-step-type', 'error', (f) => ({
-    message: `\`${f.type}\` is not a type of a step`,
+    message: `\`${f.type}\` is not a type of step`,
     ...didYouMean(f.type, f.near, 'the types are `code`, `split`, `validate` and `artifact`'),
   })),
   stepOption: message<{ name: string }>('unknown-step-option', 'error', (f, s) => ({

@@ -89,7 +89,7 @@ export const nestedTooDeep = message<{ what: string; limit: number }>(
   'nested-too-deep',
   'error',
   ({ what, limit }) => ({
-    message: `${what} are nested more than ${limit} deep`,
+    message: `${what} are nested more than ${limit} levels deep`,
     help: 'move the inner part into a separate state or pattern, or into a variable',
   }),
 );

@@ -45,14 +45,14 @@ function inCurrent(older: string): string {
 export const workflowMessages = {
   yaml: message<{ code: string; problem: string }>('workflow-yaml', 'error', (f) => ({
     message: `this is not YAML: ${f.problem.charAt(0).toLowerCase()}${f.problem.slice(1).replace(/(?:;.*|[.:])$/, '')}`,
-    help: YAML_HELP[f.code] ?? 'look at the indentation of this line and of the one above',
+    help: YAML_HELP[f.code] ?? 'check the indentation of this line and of the one above',
   })),
   lostIndentation: message<{ under: string }>('lost-indentation', 'error', (f) => ({
     message: `this line has lost its indentation: it is next to \`${f.under}\`, not below it`,
     help: `indent it so that it belongs to \`${f.under}\``,
   })),
   tooDeep: message('workflow-too-deep', 'error', () => ({
-    message: 'this workflow is nested too deep to be read',
+    message: 'this workflow is nested too deeply',
     help: 'move the inner steps to a separate workflow file',
   })),
   tooLarge: message<{ what: string; limit: number }>('workflow-too-large', 'error', (f) => ({
@@ -65,8 +65,8 @@ export const workflowMessages = {
       : `there is no value \`&${f.name}\` above this`,
     help: 'write the value out, or put the text in quotes if it only begins with `*`',
   })),
-  keyIsNoText: message('workflow-key', 'error', () => ({
-    message: 'this key is not a text',
+  keyIsNotText: message('workflow-key', 'error', () => ({
+    message: 'this key is not text',
     help: 'write `key: value`, and put a text that begins with `{` or `[` in quotes',
   })),
   shape: message<{ what: string; wanted: string; help?: string }>('workflow-shape', 'error', (f) => ({

@@ -154,7 +154,7 @@ class Nodes {
     const where = this.span(node, map.start);
     if (yaml.isScalar(node) && node.value !== null && typeof node.value !== 'object')
       return { text: String(node.value), span: where };
-    this.diagnostics.push(words.keyIsNoText(where, {}));
+    this.diagnostics.push(words.keyIsNotText(where, {}));
     return null;
   }
 
