@@ -78,6 +78,83 @@ test('no process waits for the deadline of a question', async () => {
   expect([status, waiting?.map(({ kind }) => kind)]).toEqual(['suspended', ['ask']]);
 });
 
+test('a signal waits until what it stops has ended, and says why it came', async () => {
+  const journal = memoryJournal();
+  const stop = new AbortController();
+  let hasEnded = false;
+  const { status } = await run(machine({ A: { code: [shell('long'), done()] } }), {
+    journal,
+    signal: stop.signal,
+    effects: {
+      perform: async (_, { stop: stopped }) => {
+        queueMicrotask(() => stop.abort('SIGTERM'));
+        while (!stopped.aborted) await nextTurn();
+        for (let turn = 0; turn < 20; turn++) await nextTurn();
+        hasEnded = true;
+        return NOTHING;
+      },
+    },
+  });
+  expect({ status, hasEnded }).toEqual({ status: 'interrupted', hasEnded: true });
+  expect(journal.events.at(-1)).toEqual({ type: 'run_interrupted', reason: 'SIGTERM' });
+  expect(journal.events.some(({ type }) => type === 'effect_settled')).toBe(false);
+});
+
+test('an effect is started, and its end is shown, only after the record is on disk', async () => {
+  const log: string[] = [];
+  let written = 0;
+  let durable = 0;
+  const journal: Journal = {
+    open: () => ({
+      folder: null,
+      append: (events) => {
+        written += events.length;
+      },
+      sync: async () => {
+        await nextTurn();
+        durable = written;
+      },
+      close: async () => undefined,
+    }),
+  };
+  const note = (what: string) => log.push(`${what}${durable === written ? '' : ' too early'}`);
+  await run(machine({ A: { code: [shell('a'), shell('b'), done()] } }), {
+    journal,
+    onEvent: ({ type }) => note(type),
+    effects: {
+      perform: (request) => {
+        note(`start ${'text' in request ? request.text : ''}`);
+        return NOTHING;
+      },
+    },
+  });
+  expect(log.filter((line) => /^start |returned|early/.test(line))).toEqual(['start a', 'start b', 'run_returned']);
+});
+
+test('a run that waits for a person records that it is suspended, last of all', async () => {
+  const journal = memoryJournal();
+  const ask: Code = { op: 'ask', name: 'ok', question: ['ok?'], choices: [], value: null, deadline: null, bind: 0 };
+  await run(machine({ A: { locals: ['x'], code: [ask, done()] } }), { journal, env: {} });
+  expect(journal.events.at(-1)).toMatchObject({ type: 'run_suspended', waiting: [{ kind: 'ask' }] });
+});
+
+test('what an effect throws is not an outcome: the run stops, and so does everything that it had started', async () => {
+  let isStopped = false;
+  const running = run(parallel('breaks', 'long'), {
+    journal: memoryJournal(),
+    effects: {
+      perform: async (request, { stop }) => {
+        if ('text' in request && request.text === 'breaks') throw new Error('a bug');
+        while (!stop.aborted) await nextTurn();
+        isStopped = true;
+        return NOTHING;
+      },
+    },
+  });
+  await expect(running).rejects.toThrow('a bug');
+  expect(isStopped).toBe(true);
+});
+
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

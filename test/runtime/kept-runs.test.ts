@@ -2,10 +2,13 @@
 import {
   appendFileSync,
   existsSync,
+  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -141,5 +144,41 @@ describe('removal', () => {
     expect([existsSync(begun), statuses(directory)]).toEqual([true, ['returned']]);
     removeOldRuns(directory, { ...options, keepLast: 5 });
     expect([existsSync(begun), statuses(directory)]).toEqual([false, ['returned']]);
+  });
+
+  test('leaves a run with work that was not applied, unless all of it is to go', async () => {
+    const { directory, ids } = await store('well', 'well');
+    const unapplied = new Set([ids[0] as string]);
+    const { removed, kept } = removeOldRuns(directory, { ...options, unapplied });
+    expect(removed.map(({ run_id }) => run_id)).toEqual([ids[1]]);
+    expect(kept).toMatchObject([{ run_id: ids[0], status: 'returned', unapplied: true }]);
+    expect(removeOldRuns(directory, { ...options, unapplied, all: true }).removed).toHaveLength(1);
+  });
+
+  test('leaves what is not a run of this store', async () => {
+    const { directory, ids } = await store('well', 'well');
+    const [linked, other] = ids as [string, string];
+    const journal = join(folder(directory, linked), 'journal.ndjson');
+    const elsewhere = join(temporaryFolder(), 'journal.ndjson');
+    renameSync(journal, elsewhere);
+    symlinkSync(elsewhere, journal);
+    rmSync(join(folder(directory, other), 'run.json'));
+    writeFileSync(join(folder(directory, other), 'photo.jpg'), '');
+    mkdirSync(join(directory, 'runs', '.removed-photos'));
+    const { removed, kept, leftovers } = removeOldRuns(directory, { ...options, all: true });
+    expect({ removed, leftovers }).toEqual({ removed: [], leftovers: [] });
+    expect(kept).toMatchObject([{ run_id: linked, link: 'journal.ndjson' }]);
+    expect([elsewhere, join(folder(directory, other), 'photo.jpg')].every((path) => existsSync(path))).toBe(true);
+  });
+
+  test('counts only the bytes that it frees', async () => {
+    const { directory, ids } = await store('well');
+    const file = join(folder(directory, ids[0]), 'artifacts', 'shared');
+    writeFileSync(file, 'x'.repeat(50_000));
+    expect(removeOldRuns(directory, { ...options, dryRun: true }).bytes).toBeGreaterThan(50_000);
+    linkSync(file, join(temporaryFolder(), 'copy'));
+    const { bytes } = removeOldRuns(directory, options);
+    expect(bytes).toBeGreaterThan(1000);
+    expect(bytes).toBeLessThan(50_000);
   });
 });
