@@ -45,8 +45,8 @@ const settings = {
   logLevel: 'warning',
 };
 
-/** What `import.meta.url` is in a script. */
-const OWN_URL = 'const __url=require("node:url").pathToFileURL(__filename).href;';
+/** What `import.meta.url` is in a script: few ask for it, and making it takes a while. */
+const OWN_URL = 'const __url=()=>require("node:url").pathToFileURL(__filename).href;';
 
 /** Written under another name and renamed, so that a run that starts meanwhile sees the old file or the new one. */
 function place(path, contents) {
@@ -165,7 +165,8 @@ async function program(define) {
       : await transform(evaluateLate(converted.code), { minify: true, target: settings.target });
     const own = script.code.includes('__url') ? OWN_URL : '';
     // Modules are strict; scripts have to say so.
-    place(path, `"use strict";${own}${asciiOnly(exportOnce(script.code.replace(/^#!.*\n/, '')))}`);
+    const body = exportOnce(script.code.replace(/^#!.*\n/, '')).replace(/\b__url\b/g, '__url()');
+    place(path, `"use strict";${own}${asciiOnly(body)}`);
   }
   const names = outputFiles.map(({ path }) => basename(path));
   for (const name of readdirSync(code)) if (!names.includes(name)) rmSync(join(code, name));
@@ -174,25 +175,26 @@ async function program(define) {
 
 /**
  * The launcher of the scripts, where `packs` gives the names of those that are loaded together. Without a `build` it
- * stores no compiled code: a debugger sets breakpoints only in scripts that V8 compiles itself.
+ * stores no compiled code: a debugger sets breakpoints only in scripts that V8 compiles itself. It is itself compiled at
+ * every start, so what only stores is in a file of its own.
  */
-function launcher(names, { packs, build }) {
+async function launcher(names, { packs, build: id }) {
   const packOf = Object.entries(packs).flatMap(([pack, members]) => members.map((name) => [name, pack]));
   const words = {
     MAIN: names.find((name) => name.startsWith('main-')),
     PACKS: JSON.stringify(Object.fromEntries(packOf)),
-    BUILD: build,
+    BUILD: id,
   };
-  for (const [from, to] of [
-    ['cache.cjs', 'cache.cjs'],
-    ['launch.cjs', 'cli.js'],
-  ]) {
-    const text = readFileSync(join(here, from), 'utf8');
-    place(
-      join(dist, to),
-      text.replace(/'(MAIN|PACKS|BUILD)'/g, (_, word) => `'${words[word]}'`),
-    );
-  }
+  const { outputFiles } = await build({
+    ...settings,
+    entryPoints: { cli: join(here, 'launch.cjs'), store: join(here, 'store.cjs') },
+    outdir: dist,
+    format: 'cjs',
+    external: ['./store.cjs'],
+    outExtension: { '.js': '.cjs' },
+    define: Object.fromEntries(Object.entries(words).map(([name, text]) => [name, JSON.stringify(text)])),
+  });
+  for (const { path, contents } of outputFiles) place(path.replace(/cli\.cjs$/, 'cli.js'), contents);
   chmodSync(join(dist, 'cli.js'), 0o755);
 }
 
@@ -200,8 +202,8 @@ function launcher(names, { packs, build }) {
  * Lets the built program run, to see which scripts most starts load. They become one file, and those that only a program
  * needs that was not compiled before become another.
  */
-function packScripts(names) {
-  launcher(names, { packs: {}, build: 'sample' });
+async function packScripts(names) {
+  await launcher(names, { packs: {}, build: 'sample' });
   const scratch = mkdtempSync(join(tmpdir(), 'statedsl-build-'));
   const sample = join(scratch, 'sample.dsl');
   writeFileSync(sample, readFileSync(join(here, 'sample.dsl')));
@@ -238,7 +240,7 @@ function pack(name, members) {
 /** Differs whenever a script does. */
 function identify() {
   const hash = createHash('sha256');
-  for (const name of ['cache.cjs', 'launch.cjs']) hash.update(readFileSync(join(here, name)));
+  for (const name of ['cache.cjs', 'launch.cjs', 'store.cjs']) hash.update(readFileSync(join(here, name)));
   for (const name of readdirSync(code).sort()) hash.update(`${name}\n`).update(readFileSync(join(code, name)));
   return hash.digest('hex').slice(0, 16);
 }
@@ -270,7 +272,7 @@ const inViewer = await buildViewer({ root, dist, debug, place });
 const packages = bundledPackages(root, [...inLibrary, ...inputs, ...inViewer]);
 place(join(dist, 'licences.txt'), printLicences(packages));
 place(join(dist, 'sbom.cdx.json'), printSbom(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')), packages));
-if (debug) launcher(names, { packs: {}, build: '' });
-else launcher(names, { packs: packScripts(names), build: identify() });
+if (debug) await launcher(names, { packs: {}, build: '' });
+else await launcher(names, { packs: await packScripts(names), build: identify() });
 // The types take longer than all the rest, and no test of the program needs them.
 if (withTypes) await types();

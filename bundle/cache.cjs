@@ -4,24 +4,19 @@
  * only if this user alone can have written it, under the same key, and if it is undamaged.
  */
 const fs = require('node:fs');
-const { dirname, join } = require('node:path');
+const { join } = require('node:path');
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 const user = process.getuid?.();
-/** Which scripts these are; empty: nothing is stored. */
-const BUILD = 'BUILD';
+/** Which scripts these are; empty: nothing is stored. The build puts it in. */
+const build = BUILD;
 
-/** A month: then a file is removed. */
-const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
-/** Beyond these, the files that were not used for longest are removed: a file for each program that ever ran would add up. */
-const MAX_FILES = 200;
-const MAX_BYTES = 64 * 1024 * 1024;
 /** How exactly the time of the last use is known. */
 const USED_AGAIN_MS = 60 * 60 * 1000;
 
 /** Where files may be, best first: where the user keeps such files, else below the folder for temporary ones. */
 function findFolders({ XDG_CACHE_HOME, HOME, TMPDIR }) {
-  if (user === undefined || BUILD === '') return [];
+  if (user === undefined || build === '') return [];
   const home = [XDG_CACHE_HOME, HOME && join(HOME, '.cache')].find((path) => path?.startsWith('/'));
   const below = TMPDIR?.startsWith('/') ? TMPDIR : '/tmp';
   return [...(home === undefined ? [] : [join(home, 'statedsl')]), join(below, `statedsl-${user}`)];
@@ -31,7 +26,7 @@ function findFolders({ XDG_CACHE_HOME, HOME, TMPDIR }) {
 function describeBuild() {
   const { size, mtimeMs } = fs.statSync(process.execPath);
   const { version, arch, execArgv, env } = process;
-  return JSON.stringify([BUILD, version, arch, size, mtimeMs, execArgv, env.NODE_OPTIONS ?? '']);
+  return JSON.stringify([build, version, arch, size, mtimeMs, execArgv, env.NODE_OPTIONS ?? '']);
 }
 
 const key = describeBuild();
@@ -81,14 +76,6 @@ function noteUse(file, { mtimeMs }) {
   }
 }
 
-/** A line of JSON, and the bytes from a multiple of eight on, since V8 copies others; all of it twice. */
-function encode(name, label, content) {
-  const line = JSON.stringify([key, name, label]);
-  const padding = ' '.repeat(7 - (Buffer.byteLength(line) % 8));
-  const half = Buffer.concat([Buffer.from(`${line}${padding}\n`), content]);
-  return Buffer.concat([half, half]);
-}
-
 /** Comparing the two halves finds each damage, and is quicker than a checksum. */
 function decode(name, bytes) {
   const half = bytes.subarray(0, bytes.length >> 1);
@@ -98,70 +85,9 @@ function decode(name, bytes) {
   return itsKey === key && itsName === name ? { label, content: half.subarray(end + 1) } : null;
 }
 
-/** With the folder around it, but no further up: Node tries for ever to make all folders of a path below `/proc`. */
-function makeFolder(folder) {
-  for (const path of [dirname(folder), folder]) {
-    try {
-      fs.mkdirSync(path, { mode: 0o700 });
-    } catch (cause) {
-      if (cause.code !== 'EEXIST') throw cause;
-    }
-  }
-}
-
-const ignoreSignal = () => undefined;
-
 /** Stores something for later starts, whole or not at all. Whatever prevents that, the next start is only slower. */
 function write(name, label, content) {
-  // Without a handler the signal ends the process when a file grows beyond the limit of its size.
-  process.on('SIGXFSZ', ignoreSignal);
-  try {
-    folders.some((folder) => writeInto(folder, fileName(name), encode(name, label, content)));
-  } finally {
-    process.off('SIGXFSZ', ignoreSignal);
-  }
-}
-
-/** True if the file is stored; otherwise nothing is left of it. */
-function writeInto(folder, file, bytes) {
-  const path = join(folder, file);
-  const partial = `${path}.${process.pid}`;
-  try {
-    makeFolder(folder);
-    if (!isOwnFolder(fs.lstatSync(folder))) return false;
-    fs.rmSync(partial, { force: true });
-    fs.writeFileSync(partial, bytes, { flag: 'wx', mode: 0o600 });
-    fs.renameSync(partial, path);
-    removeOld(folder);
-    return true;
-  } catch {
-    removeQuietly(partial);
-    return false;
-  }
-}
-
-function removeQuietly(path) {
-  try {
-    fs.rmSync(path, { force: true });
-  } catch {
-    // There is no such folder, or it cannot be written.
-  }
-}
-
-/** Programs and versions come and go; what they stored is made again if it is missed. */
-function removeOld(folder, now = Date.now()) {
-  const files = fs.readdirSync(folder).flatMap((name) => {
-    const path = join(folder, name);
-    // Another process may be removing it.
-    const stat = fs.lstatSync(path, { throwIfNoEntry: false });
-    return stat?.isFile() ? [{ path, mtimeMs: stat.mtimeMs, size: stat.size }] : [];
-  });
-  files.sort((a, b) => b.mtimeMs - a.mtimeMs);
-  let bytes = 0;
-  for (const [index, { path, mtimeMs, size }] of files.entries()) {
-    bytes += size;
-    if (index >= MAX_FILES || bytes > MAX_BYTES || now - mtimeMs > MAX_AGE_MS) fs.rmSync(path, { force: true });
-  }
+  require('./store.cjs').write({ folders, key, name, file: fileName(name), isOwnFolder }, label, content);
 }
 
 module.exports = { folders, read, write };

@@ -11,7 +11,7 @@ const cache = require('./cache.cjs');
 const HEAVY = new Set(['node:child_process', 'node:crypto', 'node:net']);
 
 /** Scripts that are loaded together are stored together: reading and starting thirty small ones takes longer. */
-const PACK_OF = JSON.parse('PACKS');
+const PACK_OF = JSON.parse(PACKS);
 
 const pathOf = (name) => `${__dirname}/code/${name}`;
 const modules = new Map();
@@ -93,4 +93,4 @@ globalThis[Symbol.for('statedsl.launcher')] = {
 };
 
 module.exports = { scripts };
-load('MAIN');
+load(MAIN);

@@ -10,8 +10,9 @@ import { type ProjectHost, pathOf } from './host.js';
 /** `program` is a path, or a name such as `-` or `<stdin>`. */
 export function readableFrom(host: ProjectHost, program: string): Readable {
   if (host.allowOutside) return 'all';
-  const own = program === '-' || program.startsWith('<') ? [] : [projectOf(dirname(pathOf(host, program)))];
   const here = projectOf(host.folder);
+  const folder = program === '-' || program.startsWith('<') ? null : dirname(pathOf(host, program));
+  const own = folder === null ? [] : [folder === host.folder ? here : projectOf(folder)];
   // The root and the home are not projects: too many files would be inside.
   const isProject = here !== '/' && here !== homedir();
   return [...new Set(isProject || own.length === 0 ? [...own, here] : own)];

@@ -64,7 +64,7 @@ function isWithin(path: string, folder: string): boolean {
 
 function realOf(folder: string): string {
   try {
-    return realpathSync(folder);
+    return realpathSync.native(folder);
   } catch {
     return folder;
   }

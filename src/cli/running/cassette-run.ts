@@ -13,6 +13,7 @@ import { hostEffects } from '../../runtime/effects.js';
 import { createRedactor } from '../../runtime/redact.js';
 import type { RunReport } from '../../runtime/run/report.js';
 import { type RunOptions, secretsOf } from '../../runtime/run/run-options.js';
+import { Stopper } from '../../runtime/stop-signal.js';
 import { VirtualTime } from '../../runtime/virtual-time.js';
 import { escapeControls } from '../../views/drawing/visible-text.js';
 import { commandLineHost } from '../files/host.js';
@@ -86,7 +87,7 @@ function hostOptions({ env, commands, agents, mcp, readable }: RunOptions) {
 
 function playedRun(cassette: Cassette, flags: RunFlags): TapedRun {
   const problems: CassetteProblem[] = [];
-  const stopping = new AbortController();
+  const stopping = new Stopper();
   const stop = (problem: CassetteProblem): void => {
     problems.push(problem);
     stopping.abort('what the run asks for is not in the cassette');
@@ -110,10 +111,10 @@ function playedRun(cassette: Cassette, flags: RunFlags): TapedRun {
       ...(flags.suspendAfter === undefined ? { suspendAfterMs: null } : {}),
       ...omitUndefined({ worktreeBase: cassette.worktree ?? undefined }),
     },
-    wrap: ({ signal }) => ({
-      ask: world.ask,
-      signal: signal === undefined ? stopping.signal : AbortSignal.any([signal, stopping.signal]),
-    }),
+    wrap: ({ signal }) => {
+      signal?.addEventListener('abort', () => stopping.abort(signal.reason));
+      return { ask: world.ask, signal: stopping.signal };
+    },
     async finish(report, code) {
       if (report !== null && report.status !== 'interrupted') problems.push(...world.listUnused());
       for (const problem of world.warnings) await print('warning', problem);

@@ -13,6 +13,7 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { AskHandler } from '../../runtime/run/drive-options.js';
 import type { RunReport } from '../../runtime/run/report.js';
 import type { RunOptions } from '../../runtime/run/run-options.js';
+import { Stopper } from '../../runtime/stop-signal.js';
 import { artifactsFolder } from '../../runtime/store/artifacts.js';
 import { journalLine } from '../../runtime/store/journal-line.js';
 import { lastEvents } from '../../runtime/store/last-events.js';
@@ -114,7 +115,7 @@ export async function driveOnCommandLine({ flags, background, program, sources, 
         verbose: flags.verbose === true,
       })
     : silent;
-  const kill = new AbortController();
+  const kill = new Stopper();
   const interruption = onInterruption(
     (reason) => progress.line(paint.warning(`stopping (${reason}); interrupt again to stop at once`)),
     () => kill.abort(),

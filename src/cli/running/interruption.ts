@@ -2,6 +2,7 @@
  * Ctrl-C and similar signals during a run. The first asks the run to stop: its process groups are ended, and the run
  * stays resumable. The second ends everything at once.
  */
+import { Stopper, type StopSignal } from '../../runtime/stop-signal.js';
 import { endProcess } from '../end-process.js';
 import { EXIT } from '../terminal/exit-code.js';
 
@@ -14,7 +15,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const noSignal = (): void => undefined;
 
 export interface Interruption {
-  readonly signal: AbortSignal;
+  readonly signal: StopSignal;
   /** Asks the run to stop, as the first signal does. */
   interrupt(reason: string): void;
   /** Restores the default handling of the signals. */
@@ -23,14 +24,14 @@ export interface Interruption {
 
 /** `killNow` ends every process group of the run at once; then the process exits. */
 export function onInterruption(onReason: (reason: string) => void, killNow: () => void): Interruption {
-  const controller = new AbortController();
+  const stopper = new Stopper();
   function interrupt(reason: string): void {
-    if (controller.signal.aborted) return;
-    controller.abort(reason);
+    if (stopper.signal.aborted) return;
+    stopper.abort(reason);
     onReason(reason);
   }
   function onSignal(reason: string): void {
-    if (controller.signal.aborted) {
+    if (stopper.signal.aborted) {
       killNow();
       endProcess(EXIT.interrupted);
     }
@@ -39,7 +40,7 @@ export function onInterruption(onReason: (reason: string) => void, killNow: () =
   for (const name of SIGNALS) process.on(name, onSignal);
   process.on('SIGXFSZ', noSignal);
   return {
-    signal: controller.signal,
+    signal: stopper.signal,
     interrupt,
     release: () => {
       for (const name of SIGNALS) process.off(name, onSignal);

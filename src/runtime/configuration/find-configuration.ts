@@ -27,7 +27,7 @@ interface FoundConfiguration {
  */
 export function findConfiguration(workingDirectory: string, programFolder: string | null = null): FoundConfiguration {
   const here = findUpwards(workingDirectory);
-  if (here.file !== null || programFolder === null) return here;
+  if (here.file !== null || programFolder === null || resolve(programFolder) === resolve(workingDirectory)) return here;
   const there = findUpwards(programFolder);
   return { file: there.file, ignored: there.ignored ?? here.ignored };
 }

@@ -2,6 +2,7 @@
 import type { RunEvent, Waiting } from '../../interpreter/events/event.js';
 import type { EffectContext, Effects } from '../effect-context.js';
 import type { Redactor } from '../redact.js';
+import type { StopSignal } from '../stop-signal.js';
 import type { Checkpoints } from '../store/checkpoint.js';
 import type { Inbox } from '../store/inbox.js';
 import type { OpenJournal } from '../store/journal.js';
@@ -52,7 +53,7 @@ export interface DriveOptions {
   /** Who answers, for the record. */
   readonly person: string;
   /** Interrupts the run; it can be resumed. */
-  readonly signal: AbortSignal | null;
+  readonly signal: StopSignal | null;
   /** The time limit of the whole run, in milliseconds. */
   readonly timeMs: number | null;
   /** A wait longer than this suspends the run; null never does. */

@@ -6,7 +6,7 @@ import { setMaxListeners } from 'node:events';
 import type { Run } from '../../interpreter/run.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { AgentSettings } from '../agents/resolve.js';
-import { clockMs } from '../clock.js';
+import { clockMs, timeStamp } from '../clock.js';
 import type { RunResources } from '../effect-context.js';
 import { hostEffects } from '../effects.js';
 import type { Redactor } from '../redact.js';
@@ -79,7 +79,7 @@ async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile 
   options.signal?.addEventListener('abort', stop, { once: true });
   options.kill?.addEventListener('abort', kill);
   // One signal may serve thousands of runs, which is not a leak.
-  for (const signal of [options.signal, options.kill]) if (signal !== undefined) setMaxListeners(0, signal);
+  for (const signal of [options.signal, options.kill]) if (signal instanceof EventTarget) setMaxListeners(0, signal);
   const agents: AgentSettings = { agents: {}, folder: null, instead: {}, ...options.agents };
   running++;
   try {
@@ -135,7 +135,7 @@ export function indexEntryOf(report: RunReport, startedAt: string): IndexEntry {
     status: report.status,
     state: report.state,
     started_at: startedAt,
-    ended_at: new Date().toISOString(),
+    ended_at: timeStamp(),
     duration_ms: report.duration_ms,
     cost: report.cost,
     effects: report.effects,

@@ -4,6 +4,7 @@
  */
 import type { RunEvent } from '../../interpreter/events/event.js';
 import type { Run } from '../../interpreter/run.js';
+import { timeStamp } from '../clock.js';
 import type { DriveOptions } from './drive-options.js';
 import { Recorder } from './recorder.js';
 import type { ReplayPoints } from './replay-points.js';
@@ -41,7 +42,7 @@ export class Recording {
     if (events.length === 0) return;
     const { journal, stateFile, onEvent } = this.options;
     const { clean, recorded, firstSeq } = this.recorder.record(events);
-    const time = new Date().toISOString();
+    const time = timeStamp();
     journal?.append(recorded, firstSeq, time);
     if (this.points.areKept) for (const [at, event] of recorded.entries()) this.points.note(event, firstSeq + at);
     stateFile?.note(recorded);

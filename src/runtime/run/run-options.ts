@@ -19,6 +19,7 @@ import { boundedMatches } from '../matches.js';
 import type { Readable } from '../readable-file.js';
 import { environmentSecrets, inputSecrets, type Secret } from '../redact.js';
 import { sha256Hex } from '../sha256.js';
+import type { StopSignal } from '../stop-signal.js';
 import type { Journal } from '../store/journal.js';
 import { digestOf } from '../store/machine-digest.js';
 import type { FixedOptions, ProgramText } from '../store/run-header.js';
@@ -55,9 +56,9 @@ export interface RunOptions {
   /** Folders outside of the project whose files the program may name, or all files. */
   readonly readable?: Readable;
   /** Aborting interrupts the run: its processes are stopped, and the run can be resumed. */
-  readonly signal?: AbortSignal;
+  readonly signal?: StopSignal;
   /** Aborting kills every process at once, without a grace period. */
-  readonly kill?: AbortSignal;
+  readonly kill?: StopSignal;
   /** Called for every event once it is durable, with secrets replaced. */
   readonly onEvent?: DriveOptions['onEvent'];
   /** Receives the output of commands as it comes, with secrets replaced. */

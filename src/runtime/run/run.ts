@@ -5,6 +5,7 @@
 import { resolve } from 'node:path';
 import { link, startRun } from '../../interpreter/run.js';
 import type { Machine } from '../../machine/machine.js';
+import { timeStamp } from '../clock.js';
 import { createRedactor, tooShort } from '../redact.js';
 import { checkpoints } from '../store/checkpoint.js';
 import { openInbox } from '../store/inbox.js';
@@ -37,7 +38,7 @@ export async function run(machine: Machine, options: RunOptions = {}): Promise<R
   const workingDirectory = await workingDirectoryOf(options, directory, runId);
   if (workingDirectory !== null && 'reason' in workingDirectory)
     return notStarted(machine, runId, 'worktree', workingDirectory.reason);
-  const startedAt = new Date().toISOString();
+  const startedAt = timeStamp();
   const fixed = fixedOptions(machine, options, workingDirectory?.main.base ?? options.worktreeBase ?? null);
   const record = journal !== null || options.onEvent !== undefined;
   // If no listener exists and nothing is stored, events need not be made.

@@ -23,8 +23,10 @@ export function makeStore(directory: string): void {
   if (!isOurs) return;
   // Older versions made it readable for all users. A folder that the user chose keeps its mode.
   if (there?.isDirectory() && (there.mode & 0o077) !== 0 && isOwn(there)) chmodSync(directory, PRIVATE);
+  const ignore = join(directory, '.gitignore');
+  if (existsSync(ignore)) return;
   try {
-    writeFileSync(join(directory, '.gitignore'), '*\n', { flag: 'wx' });
+    writeFileSync(ignore, '*\n', { flag: 'wx' });
   } catch (cause) {
     if (errorCode(cause) !== 'EEXIST') throw cause;
   }
@@ -115,7 +117,7 @@ async function trackedFile(store: string): Promise<string | null> {
 function checkoutOf(folder: string): string | null {
   let at: string;
   try {
-    at = realpathSync(folder);
+    at = realpathSync.native(folder);
   } catch {
     return null;
   }

@@ -42,6 +42,7 @@ export function createRunFolder(directory: string, header: RunHeader): RunFolder
   const artifacts = artifactsFolder(path);
   try {
     makeStore(directory);
+    makeFolder(path, 0o700);
     makeFolder(artifacts, 0o700);
   } catch (cause) {
     if (cause instanceof RunRefused) throw new StoreError(cause.message);
