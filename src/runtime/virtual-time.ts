@@ -77,6 +77,17 @@ export class VirtualTime {
     this.at(until, () => this.deliver?.(delivery));
   }
 
+  /** The same, but not before everything in flight that ends by itself has ended. */
+  deliverAtRest(until: number, delivery: Delivery): void {
+    const act = (): void => {
+      const next = this.entries.find((one) => one.kind === 'sleep' && one.until < Number.POSITIVE_INFINITY);
+      if (next === undefined) this.deliver?.(delivery);
+      else this.deliverAtRest(next.until, delivery);
+    };
+    // After everything else at that time.
+    this.add({ until, rank: Number.POSITIVE_INFINITY, act, kind: 'delivery' });
+  }
+
   /** Registers who receives deliveries. */
   deliverTo(receive: (delivery: Delivery) => void): void {
     this.deliver = receive;

@@ -28,6 +28,11 @@ export function checkSuite(suite: Pick<Suite, 'tree' | 'machine' | 'facts' | 'so
   return check.diagnostics;
 }
 
+/** An approval of a plan takes any value; `false` denies it. */
+function isApproval(name: string): boolean {
+  return name.startsWith('approvals.');
+}
+
 class SuiteCheck {
   readonly diagnostics: Diagnostic[] = [];
 
@@ -127,9 +132,9 @@ class SuiteCheck {
     const choices = asks.get(name.text) ?? null;
     for (const text of texts) {
       const value = constantOf(text);
-      if (value !== undefined && typeof value !== 'string')
+      if (value !== undefined && typeof value !== 'string' && !isApproval(name.text))
         this.wrong(text.span, 'the answer of a person is a text', 'write it in quotes');
-      else if (value !== undefined && choices !== null && !choices.includes(value))
+      else if (typeof value === 'string' && choices !== null && !choices.includes(value))
         this.wrong(text.span, `\`${value}\` is not one of the choices`, `the choices are ${choices.join(', ')}`);
     }
   }

@@ -165,7 +165,8 @@ function endOf(report: RunReport | null): string {
   if (report === null) return 'the run has not ended';
   const { status, error, returned, waiting } = report;
   if (status === 'returned') return `returned ${jsonText(returned)}`;
-  if (status === 'suspended') return `suspended ${waiting.map(({ name, kind }) => name ?? kind).join(', ')}`;
+  if (status === 'suspended')
+    return `suspended ${waiting.map(({ name, path, kind }) => name ?? path ?? kind).join(', ')}`;
   return error === null ? status : `${status} ${error.kind}: ${error.message}`;
 }
 

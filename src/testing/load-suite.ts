@@ -2,24 +2,21 @@
 import { dirname, join, resolve } from 'node:path';
 import type { Machine } from '../machine/machine.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
-import { compileProgram } from '../project/compile-program.js';
 import type { ProjectHost } from '../project/host.js';
 import { shortName } from '../project/host.js';
-import { isPlan } from '../project/program-kind.js';
-import { readNamed, readProgram } from '../project/read-program.js';
-import { gateLookup, loadSettings } from '../project/settings.js';
+import { readProgram } from '../project/read-program.js';
 import type { Cassette } from '../runtime/cassette/cassette.js';
 import { createRedactor } from '../runtime/redact.js';
 import { secretsOf } from '../runtime/run/run-options.js';
 import { testMessages as say } from '../source/catalogue/tests.js';
 import { type Diagnostic, hasErrors, sortDiagnostics } from '../source/diagnostic.js';
-import { type SourceSet, type Span, sourceFile } from '../source/source-file.js';
+import { type SourceSet, sourceFile } from '../source/source-file.js';
 import { parseTests } from '../syntax/tests/parse-tests.js';
-import type { TestFile } from '../syntax/tests/test-tree.js';
 import { checkSuite } from './check-suite.js';
 import { compileExpressions } from './expressions.js';
 import { factsOf } from './machine-facts.js';
 import { RUN_NAMES, type Suite } from './suite.js';
+import { compileTested } from './tested-program.js';
 
 export interface LoadedSuite {
   /** Null: the file cannot be right. */
@@ -96,64 +93,4 @@ export function cassettePath(host: ProjectHost, testFile: string, path: string):
 function emptyCassette(file: string, { name: program }: Machine): Cassette {
   const none = { inputs: {}, worktree: null, isComplete: true, records: [] };
   return { ...none, file, program, startedMs: Date.now(), large: () => Buffer.alloc(0) };
-}
-
-type Tested = Pick<Suite, 'machine' | 'configuration' | 'program' | 'programDir'>;
-
-/** The program that a test file names. Adds its files to `sources`, and what is wrong with it to `diagnostics`. */
-async function compileTested(
-  host: ProjectHost,
-  { file, tree, cwd }: { readonly file: string; readonly tree: TestFile; readonly cwd: string },
-  sources: SourceSet,
-  diagnostics: Diagnostic[],
-): Promise<Tested | null> {
-  if (tree.program === null) {
-    if (hasErrors(diagnostics)) return null;
-    const what = 'the file does not say which program it tests';
-    diagnostics.push(say.line({ file: 0, start: 0, end: 0 }, { what, help: 'begin it with `TESTS: "./program.dsl"`' }));
-    return null;
-  }
-  const { path, span, machine } = tree.program;
-  const refuse = (reason: string): null => {
-    diagnostics.push(say.noProgram(span, { path, reason }));
-    return null;
-  };
-  const name = shortName(host, resolve(host.folder, join(dirname(file), path)));
-  if (isPlan(name)) return refuse('tests of plans run through a program with a PLAN line');
-  const settings = await loadSettings(host, file);
-  const [broken] = settings.diagnostics;
-  if (broken !== undefined) return refuse(`the configuration is wrong: ${broken.message}`);
-  const { configuration } = settings;
-  const found = readProgram(host, name);
-  // A workflow may be named as steps name it.
-  const named = found.kind === 'missing' && !path.includes('/') ? readNamed(host, path, configuration) : found;
-  const read = named.kind === 'missing' ? found : named;
-  if (read.kind === 'missing') return refuse(read.message);
-  const compilation =
-    read.kind === 'broken'
-      ? read.compilation
-      : await compileProgram(host, read, {
-          cwd,
-          configuration,
-          lookups: { worktree: true, ...gateLookup(configuration, cwd) },
-          standIns: () => true,
-          calls: { standIns: () => true },
-          ...omitUndefined({ machine: machine?.text }),
-        });
-  const first = sources.push(...compilation.sources) - compilation.sources.length;
-  const rebase = (at: Span): Span => ({ ...at, file: at.file < 0 ? at.file : at.file + first });
-  const errors = compilation.diagnostics.filter(({ severity }) => severity === 'error');
-  for (const { labels = [], ...one } of errors)
-    diagnostics.push({
-      ...one,
-      span: rebase(one.span),
-      labels: labels.map((label) => ({ ...label, span: rebase(label.span) })),
-    });
-  if (compilation.machine === null) return errors.length > 0 ? null : refuse('it has nothing to run');
-  return {
-    machine: compilation.machine,
-    configuration,
-    program: name,
-    programDir: dirname(resolve(host.folder, name)),
-  };
 }

@@ -5,7 +5,7 @@ import type { Target } from './selectors.js';
 
 export interface MachineFacts {
   readonly targets: readonly Target[];
-  /** Names of questions, with their choices where these are known. */
+  /** Names of questions, with their choices where these are known, and of approvals of plans, such as `approvals.publish`. */
   readonly asks: ReadonlyMap<string, readonly string[] | null>;
   readonly signals: ReadonlySet<string>;
   readonly events: ReadonlySet<string>;
@@ -29,6 +29,8 @@ export function factsOf(machine: Machine): MachineFacts {
       if (instruction.op === 'signal') signals.add(instruction.name);
       if (instruction.op === 'emit' && instruction.event !== null) events.add(instruction.event);
     }
+  for (const { gates } of Object.values(machine.plans ?? {}))
+    for (const [, ...path] of gates) asks.set(path.join('.'), null);
   return { targets, asks, signals, events, states: machine.states.map(({ name }) => name) };
 }
 

@@ -36,7 +36,10 @@ export function factsOfRun(given: Given): RunFacts {
   // Later events must not change facts about an earlier moment.
   const events = [...given.events];
   const states = events.flatMap((event) => (event.type === 'state_entered' ? [event.state] : []));
-  const waiting = report === null ? openQuestions(events) : report.waiting.flatMap(({ name }) => name ?? []);
+  const waiting =
+    report === null
+      ? openQuestions(events)
+      : report.waiting.flatMap(({ name, path }) => name ?? path?.replace(/^state\./, '') ?? []);
   return {
     report,
     events,

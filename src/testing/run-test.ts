@@ -17,7 +17,7 @@ import { type Judged, judge } from './judge.js';
 import { logTail } from './log-tail.js';
 import type { TestRow } from './rows.js';
 import { factsOfRun, type RunFacts } from './run-facts.js';
-import { type ExpectLine, scheduleLines, valuesOf } from './schedule.js';
+import { type ExpectLine, markAnswered, scheduleLines, valuesOf } from './schedule.js';
 import type { Suite } from './suite.js';
 import type { ExecutedTest, TestOptions } from './test-options.js';
 import type { TestFailure, TestResult } from './test-result.js';
@@ -106,7 +106,11 @@ class TestRun {
         suspendAfterMs: null,
         jobs: 8,
         signal: this.stopping.signal,
-        onEvent: (event) => this.events.push(event),
+        onEvent: (event) => {
+          this.events.push(event);
+          // Nothing asks for an approval: its answer comes by itself.
+          if (event.type === 'answered' && /(?:^|\.)approvals\./.test(event.name)) markAnswered(people, event);
+        },
         ...omitUndefined({
           start: start === undefined ? undefined : { state: start.state.text, with: this.valuesOf(start.values) },
         }),
@@ -306,6 +310,6 @@ function isAboutEnd({ expectation, text }: ExpectLine): boolean {
 
 function unexpectedEnd({ status, error, waiting }: RunReport): string {
   if (status === 'suspended')
-    return `the run waits for ${waiting.map(({ name, kind }) => `\`${name ?? kind}\``).join(', ')}`;
+    return `the run waits for ${waiting.map(({ name, path, kind }) => `\`${name ?? path ?? kind}\``).join(', ')}`;
   return error === null ? `the run was ${status}` : `the run failed: ${error.message}`;
 }

@@ -42,8 +42,12 @@ export function scheduleLines(lines: readonly TestLine[], scheduled: Scheduled):
       time.at(begun + at, () => undefined);
     } else if (line.kind === 'answer')
       for (const text of line.texts) {
-        const facts = { name: line.name.text, text: String(value(text)), atMs: at ?? 0 };
-        people.push({ ...facts, offset: line.span.start, isUsed: false });
+        const [name, answer] = [line.name.text, value(text)];
+        const given = { name, text: String(answer), atMs: at ?? 0, offset: line.span.start, isUsed: false };
+        people.push(given);
+        if (!name.startsWith('approvals.')) continue;
+        const delivery = { kind: 'answer', name, value: answer, by: 'test' } as const;
+        appointments.push(() => given.isUsed || time.deliverAtRest(begun + given.atMs, delivery));
       }
     else if (line.kind === 'signal') {
       const payload = line.payload === null ? null : value(line.payload);
@@ -59,8 +63,8 @@ export function scheduleLines(lines: readonly TestLine[], scheduled: Scheduled):
   }
   const count = before.filter(({ type }) => type === 'signal_received').length;
   received = signals.sort((one, other) => one.ms - other.ms).slice(0, count);
+  for (const event of before) markAnswered(people, event);
   for (const make of appointments) make();
-  markAnswered(people, before);
   return people;
 }
 
@@ -77,10 +81,10 @@ function expectAt({ time, begun, atEnd, expect }: Scheduled, line: ExpectLine, a
   });
 }
 
-function markAnswered(people: readonly PersonAnswer[], before: readonly RunEvent[]): void {
-  for (const event of before) {
-    if (event.type !== 'answered') continue;
-    const given = people.find(({ name, isUsed }) => name === event.name && !isUsed);
-    if (given !== undefined) given.isUsed = true;
-  }
+/** Marks the answer that an event recorded as used. An approval may have the number of its call before its name. */
+export function markAnswered(people: readonly PersonAnswer[], event: RunEvent): void {
+  if (event.type !== 'answered') return;
+  const asked = event.name.replace(/^(?:\d+\.)+/, '');
+  const given = people.find(({ name, isUsed }) => (name === event.name || name === asked) && !isUsed);
+  if (given !== undefined) given.isUsed = true;
 }

@@ -116,8 +116,9 @@ export class Recorder {
       case 'answered': {
         const { effect, name, value, by } = event;
         const question = this.questions.get(effect);
+        // Only the path of an approval has a dot. Its answer comes by itself, as a signal does.
         const asked =
-          question === undefined
+          question === undefined || name.includes('.')
             ? ({ kind: 'approval', text: name, args: [], prompt: null } as const)
             : askedPerson(question, (text) => text);
         this.addOwn({ ...asked, at: effect, outcome: { kind: 'answered', value, by } });

@@ -20,7 +20,7 @@ export function readExpectation(cursor: LineCursor): Expectation {
       return { kind: 'failed', error: cursor.isAtEnd ? null : cursor.name('the kind of the failure') };
     case 'suspended':
       cursor.takeWord('suspended');
-      return { kind: 'suspended', name: cursor.isAtEnd ? null : cursor.name('a question or a signal') };
+      return { kind: 'suspended', name: cursor.isAtEnd ? null : cursor.nameOrApproval('a question or a signal') };
     case 'states':
       cursor.takeWord('states');
       return readStates(cursor);

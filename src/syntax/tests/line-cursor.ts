@@ -59,6 +59,13 @@ export class LineCursor {
     return { text: match[0], span: this.spanFrom(this.at - match[0].length, this.at) };
   }
 
+  /** A name, or the path of an approval. */
+  nameOrApproval(what: string): Name {
+    const match = this.take(/^approvals(?:\.[\p{L}\p{N}_-]+)+/u);
+    if (match === null) return this.name(what);
+    return { text: match[0], span: this.spanFrom(this.at - match[0].length, this.at) };
+  }
+
   /** The characters between quotes, as they are written but for `\"` and `\\`. */
   takeQuoted(what: string): { readonly text: string; readonly span: Span } {
     this.skipBlanks();

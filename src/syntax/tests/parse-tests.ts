@@ -107,7 +107,7 @@ function readVerb(cursor: LineCursor, verb: TestVerb, text: string): TestLine {
     case 'MOCK':
       return readMock(cursor);
     case 'ANSWER': {
-      const name = cursor.name('the name of a question');
+      const name = cursor.nameOrApproval('the name of a question');
       cursor.arrow();
       const texts = [cursor.value('an answer')];
       while (cursor.take(/^,/) !== null) texts.push(cursor.value('an answer'));
