@@ -2,11 +2,14 @@
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { type Place, place } from './statedsl.js';
+import { type ProjectFolder, projectFolder } from './statedsl.js';
 
 /** A folder with programs on PATH: shell scripts by their names. */
-function placeWith(files: Record<string, string>, programs: Record<string, string>): Place & { path: string } {
-  const one = place(files);
+function projectFolderWith(
+  files: Record<string, string>,
+  programs: Record<string, string>,
+): ProjectFolder & { path: string } {
+  const one = projectFolder(files);
   for (const [name, text] of Object.entries(programs))
     chmodSync(join(one.folder, one.file(`bin/${name}`, `#!/bin/sh\n${text}\n`)), 0o755);
   return { ...one, path: `${join(one.folder, 'bin')}:${process.env.PATH}` };
@@ -24,14 +27,14 @@ echo '{"type":"turn.completed","usage":{"input_tokens":7,"output_tokens":2}}'`;
 
 describe('agents without a configuration', () => {
   test('are called by what their names say', async () => {
-    const one = placeWith({ 'a.dsl': program }, { claude });
+    const one = projectFolderWith({ 'a.dsl': program }, { claude });
     const { code, stdout } = await one.run(['run', 'a.dsl', '--json'], { env: { PATH: one.path } });
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ returned: 'hello', cost: 0.25, tokens: { in: 7, out: 2 } });
   });
 
   test('are shown by what they say, not by the objects that they say it in', async () => {
-    const one = placeWith({ 'a.dsl': program }, { claude });
+    const one = projectFolderWith({ 'a.dsl': program }, { claude });
     const { stdout, stderr } = await one.run(['run', 'a.dsl'], { env: { PATH: one.path } });
     expect(stdout).toBe('hello\n');
     expect(stderr).toContain('hello');
@@ -39,7 +42,7 @@ describe('agents without a configuration', () => {
   });
 
   test('can be replaced for one run, and keep their names', async () => {
-    const one = placeWith({ 'a.dsl': program }, { claude, codex });
+    const one = projectFolderWith({ 'a.dsl': program }, { claude, codex });
     const args = ['run', 'a.dsl', '--events', '--agent', 'claude-opus=codex:gpt-5'];
     const { code, stdout } = await one.run(args, { env: { PATH: one.path } });
     expect(code).toBe(0);
@@ -51,7 +54,7 @@ describe('agents without a configuration', () => {
   });
 
   test('that are not installed are a warning, and a failure when they are called', async () => {
-    const one = placeWith({ 'a.dsl': program }, {});
+    const one = projectFolderWith({ 'a.dsl': program }, {});
     const env = { PATH: '/usr/bin:/bin' };
     const checked = await one.run(['check', 'a.dsl'], { env });
     expect(checked.code).toBe(0);
@@ -67,7 +70,7 @@ describe('an agent that is not available', () => {
     const retries = `echo '{"type":"system","subtype":"api_retry","attempt":1,"max_retries":10,"error_status":529,"error":"overloaded_error"}'
 until [ -e go ]; do sleep 0.05; done
 echo '{"type":"result","result":"hello","total_cost_usd":0.25,"num_turns":1}'`;
-    const one = placeWith({ 'a.dsl': program }, { claude: retries });
+    const one = projectFolderWith({ 'a.dsl': program }, { claude: retries });
     const started = one.start(['run', 'a.dsl'], { PATH: one.path });
     await new Promise<void>((resolve, reject) => {
       let text = '';
@@ -90,7 +93,7 @@ echo '{"type":"result","result":"hello","total_cost_usd":0.25,"num_turns":1}'`;
 else touch again; echo '{"type":"result","is_error":true,"result":"usage limit reached|${until}"}'; exit 1; fi`;
 
   test('is waited for, and the wait is reported', async () => {
-    const one = placeWith({ 'a.dsl': program }, { claude: limited(later(3)) });
+    const one = projectFolderWith({ 'a.dsl': program }, { claude: limited(later(3)) });
     const { code, stdout, stderr } = await one.run(['run', 'a.dsl'], { env: { PATH: one.path } });
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'ok\n' });
     expect(stderr).toMatch(/retrying in \d.*: usage limit reached/);
@@ -98,7 +101,7 @@ else touch again; echo '{"type":"result","is_error":true,"result":"usage limit r
 
   test('suspends a run that may not wait that long', async () => {
     const until = later(3600);
-    const one = placeWith({ 'a.dsl': program }, { claude: limited(until) });
+    const one = projectFolderWith({ 'a.dsl': program }, { claude: limited(until) });
     const env = { PATH: one.path };
     const first = await one.run(['run', 'a.dsl', '--json', '--suspend-after', '0s'], { env });
     expect(first.code).toBe(75);
@@ -117,7 +120,7 @@ describe('doctor', () => {
 
   test('says which rules of the user lose against `allow`', async () => {
     const agents = 'agents: { a: { adapter: opencode, allow: [shell] }, b: { adapter: opencode, allow: [edit] } }\n';
-    const one = placeWith({ 'statedsl.config.yaml': agents }, {});
+    const one = projectFolderWith({ 'statedsl.config.yaml': agents }, {});
     const { stdout } = await one.run(['doctor', '--json'], { env: { PATH: '/usr/bin:/bin' } });
     const [a, b] = JSON.parse(stdout).agents;
     expect(a.remark).toContain('`opencode.json`');
@@ -126,7 +129,7 @@ describe('doctor', () => {
   });
 
   test('lists what is installed, and ends with 1 when something configured is missing', async () => {
-    const one = placeWith({ 'statedsl.config.yaml': configuration, 'own.sh': '' }, {});
+    const one = projectFolderWith({ 'statedsl.config.yaml': configuration, 'own.sh': '' }, {});
     const env = { PATH: '/usr/bin:/bin' };
     const { code, stdout } = await one.run(['doctor', '--json'], { env });
     expect(code).toBe(1);
@@ -142,7 +145,7 @@ describe('doctor', () => {
   });
 
   test('shows how agents are called, without a prompt', async () => {
-    const one = placeWith({ 'statedsl.config.yaml': configuration, 'own.sh': '' }, { claude: 'echo 2.1.0' });
+    const one = projectFolderWith({ 'statedsl.config.yaml': configuration, 'own.sh': '' }, { claude: 'echo 2.1.0' });
     chmodSync(join(one.folder, 'own.sh'), 0o755);
     const { code, stdout } = await one.run(['doctor'], { env: { PATH: one.path } });
     expect(code).toBe(0);
@@ -151,7 +154,7 @@ describe('doctor', () => {
   });
 
   test('works without a configuration, and not with a broken one', async () => {
-    const one = place();
+    const one = projectFolder();
     expect((await one.run(['doctor'])).code).toBe(0);
     one.file('statedsl.config.yaml', 'agent: {}\n');
     const { code, stdout, stderr } = await one.run(['doctor', '--json']);

@@ -2,11 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runProgramSync } from '../harness/process.js';
-import { cli, place } from './statedsl.js';
+import { cli, projectFolder } from './statedsl.js';
 
 describe('check', () => {
   test('ends with 0 on warnings, with --strict with 2', async () => {
-    const one = place({ 'a.dsl': 'STATE: A\n  RETURN\nSTATE: B\n  RETURN\n' });
+    const one = projectFolder({ 'a.dsl': 'STATE: A\n  RETURN\nSTATE: B\n  RETURN\n' });
     expect(await one.run(['check', 'a.dsl'])).toMatchObject({
       code: 0,
       stdout: '',
@@ -18,7 +18,7 @@ describe('check', () => {
   });
 
   test('reports all files; --json is one object', async () => {
-    const one = place({ 'a.dsl': 'GOTO: A1\n', 'b.dsl': 'GOTO: B1\n', 'c.dsl': 'RETURN\n' });
+    const one = projectFolder({ 'a.dsl': 'GOTO: A1\n', 'b.dsl': 'GOTO: B1\n', 'c.dsl': 'RETURN\n' });
     const { code, stdout, stderr } = await one.run(['check', 'a.dsl', 'b.dsl', 'c.dsl', '--json']);
     expect(code).toBe(2);
     const report = JSON.parse(stdout);
@@ -37,7 +37,7 @@ describe('check', () => {
 
   describe('--fix', () => {
     test('mends what leaves nothing to decide, in rounds, and says what it did', async () => {
-      const one = place({
+      const one = projectFolder({
         'a.dsl': '\ufeffSTATE: A\r\n\tTRACK n\r\n  if: n = 3 → goto: A\r\n  WAIT: 5\r\n  GOTO: NOWHERE\r\n',
       });
       const { code, stdout, stderr } = await one.run(['check', '--fix', 'a.dsl']);
@@ -55,13 +55,13 @@ describe('check', () => {
         'b.dsl': 'PATTERN: P\n  emit: A\n',
         'c.dsl': 'RETURN\n',
       };
-      const one = place(texts);
+      const one = projectFolder(texts);
       await one.run(['check', '--fix', 'a.dsl', 'c.dsl']);
       for (const [name, text] of Object.entries(texts)) expect(readFileSync(join(one.folder, name), 'utf8')).toBe(text);
     });
 
     test('mends documents, workflow files, plans and standard input', async () => {
-      const one = place({
+      const one = projectFolder({
         'a.md': '# A\n\ngoto: A\n\n```dsl\nemit: X\n```\n',
         'w.yaml': 'steps:\n  - name: a\n    promt: hello\n    agent: claude-haiku\n',
         'p.json': '{"calls": [{"_tool": "a", "_outputpath": "†state.x"}]}\n',
@@ -81,7 +81,7 @@ describe('check', () => {
   });
 
   test('one missing file does not hide the others', async () => {
-    const one = place({ 'a.dsl': 'GOTO: A1\n' });
+    const one = projectFolder({ 'a.dsl': 'GOTO: A1\n' });
     const { code, stderr } = await one.run(['check', 'nowhere.dsl', 'a.dsl']);
     expect(code).toBe(2);
     expect(stderr).toContain('cannot read `nowhere.dsl`');
@@ -89,7 +89,7 @@ describe('check', () => {
   });
 
   test('--explain says which name was chosen', async () => {
-    const one = place({ 'a.dsl': 'CHECK: git wait-explorers\nIF: wait_result.status == "x" → RETURN\n' });
+    const one = projectFolder({ 'a.dsl': 'CHECK: git wait-explorers\nIF: wait_result.status == "x" → RETURN\n' });
     const { stdout } = await one.run(['check', 'a.dsl', '--explain']);
     expect(stdout).toMatch(/^a\.dsl:1:\d+: .*`wait_result`/m);
     const json = JSON.parse((await one.run(['check', 'a.dsl', '--explain', '--json'])).stdout);
@@ -97,7 +97,7 @@ describe('check', () => {
   });
 
   test('warns of programs that are not here, also relative to --cwd', async () => {
-    const one = place({ 'a.dsl': 'DO: ./tool.sh --x\n', 'work/tool.sh': '' });
+    const one = projectFolder({ 'a.dsl': 'DO: ./tool.sh --x\n', 'work/tool.sh': '' });
     expect((await one.run(['check', 'a.dsl'])).stderr).toContain('command-not-found');
     one.file('work/tool.sh', '#!/bin/sh\n');
     expect((await one.run(['check', 'a.dsl', '--cwd', 'work'])).stderr).toContain('command-not-found');
@@ -109,7 +109,7 @@ describe('fmt', () => {
   const tidy = 'STATE: A\n  RETURN: x\n';
 
   test('writes in place, only when something changes', async () => {
-    const one = place({ 'a.dsl': loose });
+    const one = projectFolder({ 'a.dsl': loose });
     expect(await one.run(['fmt', 'a.dsl'])).toEqual({ code: 0, stdout: '', stderr: '' });
     const first = readFileSync(join(one.folder, 'a.dsl'), 'utf8');
     expect(first).toBe(tidy);
@@ -118,14 +118,14 @@ describe('fmt', () => {
   });
 
   test('--check names what would change and ends with 1', async () => {
-    const one = place({ 'a.dsl': loose, 'b.dsl': tidy });
+    const one = projectFolder({ 'a.dsl': loose, 'b.dsl': tidy });
     expect(await one.run(['fmt', '--check', 'a.dsl', 'b.dsl'])).toEqual({ code: 1, stdout: 'a.dsl\n', stderr: '' });
     expect(readFileSync(join(one.folder, 'a.dsl'), 'utf8')).toBe(loose);
     expect(await one.run(['fmt', '--check', 'b.dsl'])).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
   test('- reads and writes streams', async () => {
-    const one = place();
+    const one = projectFolder();
     expect(await one.runProcess(['fmt', '-'], { input: loose })).toEqual({ code: 0, stdout: tidy, stderr: '' });
     expect(await one.runProcess(['fmt', '--check', '-'], { input: loose })).toMatchObject({
       code: 1,
@@ -134,7 +134,7 @@ describe('fmt', () => {
   });
 
   test('a broken program is left as it is, with 2; the others are formatted', async () => {
-    const one = place({ 'a.dsl': 'STATE: A\n  REUTRN\n', 'b.dsl': loose });
+    const one = projectFolder({ 'a.dsl': 'STATE: A\n  REUTRN\n', 'b.dsl': loose });
     const { code, stderr } = await one.run(['fmt', 'a.dsl', 'b.dsl']);
     expect(code).toBe(2);
     expect(stderr).toContain('a.dsl:2:3');
@@ -144,7 +144,7 @@ describe('fmt', () => {
 
   test('of Markdown, only the program changes', async () => {
     const before = '# Doc\n\nSome   prose.\n\n```dsl\nSTATE:   A\n  RETURN:   x\n```\n';
-    const one = place({ 'a.md': before });
+    const one = projectFolder({ 'a.md': before });
     expect((await one.run(['fmt', 'a.md'])).code).toBe(0);
     expect(readFileSync(join(one.folder, 'a.md'), 'utf8')).toBe(
       '# Doc\n\nSome   prose.\n\n```dsl\nSTATE: A\n  RETURN: x\n```\n',
@@ -156,7 +156,7 @@ describe('graph', () => {
   const program = 'STATE: A\n  TRACK: n\n  INCREMENT: n\n  IF: n < 3 → GOTO: A\n  GOTO: B\nSTATE: B\n  RETURN: x\n';
 
   test('is Mermaid unless another format is asked for', async () => {
-    const one = place({ 'a.dsl': program });
+    const one = projectFolder({ 'a.dsl': program });
     expect((await one.run(['graph', 'a.dsl'])).stdout).toBe(
       'stateDiagram-v2\n    A\n    B\n    [*] --> A\n    A --> A : n < 3\n    A --> B\n    B --> [*]\n',
     );
@@ -170,7 +170,7 @@ describe('graph', () => {
   });
 
   test('draws all machines, or the one that is named', async () => {
-    const one = place({ 'a.dsl': 'MACHINE: one\nSTATE: A\n  RETURN\nMACHINE: two\nSTATE: B\n  RETURN\n' });
+    const one = projectFolder({ 'a.dsl': 'MACHINE: one\nSTATE: A\n  RETURN\nMACHINE: two\nSTATE: B\n  RETURN\n' });
     const all = (await one.run(['graph', 'a.dsl', '--format', 'ascii'])).stdout;
     expect(all).toContain('one\n\nA');
     expect(all).toContain('two\n\nB');
@@ -178,20 +178,23 @@ describe('graph', () => {
   });
 
   test('of a program with errors ends with 2', async () => {
-    expect(await place({ 'a.dsl': 'GOTO: NOWHERE\n' }).run(['graph', 'a.dsl'])).toMatchObject({ code: 2, stdout: '' });
+    expect(await projectFolder({ 'a.dsl': 'GOTO: NOWHERE\n' }).run(['graph', 'a.dsl'])).toMatchObject({
+      code: 2,
+      stdout: '',
+    });
   });
 });
 
 describe('completion', () => {
   test.each(['bash', 'zsh', 'fish'])('prints a script for %s', async (shell) => {
-    const { code, stdout } = await place().runProcess(['completion', shell]);
+    const { code, stdout } = await projectFolder().runProcess(['completion', shell]);
     expect(code).toBe(0);
     expect(stdout).toContain('statedsl');
     expect(stdout).toContain('complete --');
   });
 
   test('answers with commands, flags, choices and files', async () => {
-    const one = place({ 'flow.dsl': '', 'other.txt': '' });
+    const one = projectFolder({ 'flow.dsl': '', 'other.txt': '' });
     const words = async (...line: string[]) =>
       (await one.runProcess(['complete', '--', ...line])).stdout.split('\n').map((answer) => answer.split('\t')[0]);
     expect(await words('gr')).toContain('graph');
@@ -202,7 +205,7 @@ describe('completion', () => {
   });
 
   test('answers with files for options that take one, and with no command that only shells call', async () => {
-    const one = place({ 'mock.yaml': '', 'sub/x': '' });
+    const one = projectFolder({ 'mock.yaml': '', 'sub/x': '' });
     const answer = async (...line: string[]) => (await one.runProcess(['complete', '--', ...line])).stdout;
     expect(await answer('run', '--mock', 'mo')).toMatch(/^mock\.yaml\t/);
     expect(await answer('run', '--mock=mo')).toMatch(/^mock\.yaml\t/);
@@ -213,7 +216,7 @@ describe('completion', () => {
   });
 
   test('answers with the runs that are kept', async () => {
-    const one = place({ 'a.dsl': 'STATE: A\n  RETURN\n' });
+    const one = projectFolder({ 'a.dsl': 'STATE: A\n  RETURN\n' });
     const answer = async (...line: string[]) => (await one.runProcess(['complete', '--', ...line])).stdout;
     expect(await answer('show', '')).not.toMatch(/returned/);
     await one.run(['run', 'a.dsl', '--quiet']);
@@ -228,7 +231,7 @@ describe('completion', () => {
   });
 
   test('the script for bash works in a bash that has nothing else, however often it is loaded', () => {
-    const one = place({ 'two words.dsl': '', 'sub/x.dsl': '' });
+    const one = projectFolder({ 'two words.dsl': '', 'sub/x.dsl': '' });
     one.file('statedsl', `#!/bin/sh\nexec '${process.execPath}' '${cli}' "$@"\n`);
     one.file(
       'try.bash',

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runProgram } from '../harness/process.js';
-import { cli, place } from './statedsl.js';
+import { cli, projectFolder } from './statedsl.js';
 
 const text = `STATE: A
   TRACK: n
@@ -17,7 +17,7 @@ const text = `STATE: A
 describe('a disk without room', () => {
   // Files may have so many KiB; each number hits another write, of the journal, an output or a checkpoint.
   test.each([8, 11, 12, 13, 14, 24])('at %i KiB', async (limit) => {
-    const one = place({ 'p.dsl': text });
+    const one = projectFolder({ 'p.dsl': text });
     const limited = `ulimit -f ${limit}; exec "$0" "$@"`;
     const limitedRun = ['-c', limited, process.execPath, cli, 'run', 'p.dsl', '--json'];
     const { code, stdout, stderr } = await runProgram('bash', limitedRun, { cwd: one.folder });
@@ -34,7 +34,7 @@ describe('a disk without room', () => {
   });
 
   test('at the beginning: there is no run', async () => {
-    const one = place({ 'p.dsl': text });
+    const one = projectFolder({ 'p.dsl': text });
     const { code, stdout } = await one.run(['run', 'p.dsl', '--json', '--dir', '/proc/store']);
     expect(code).toBe(1);
     expect(JSON.parse(stdout).error).toMatchObject({ kind: 'store' });

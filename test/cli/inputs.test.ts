@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Place, place } from './statedsl.js';
+import { type ProjectFolder, projectFolder } from './statedsl.js';
 
 const program = `INPUT: objective
 INPUT: limit = 20
@@ -8,7 +8,7 @@ INPUT: code = "x" (string)
 RETURN: "{objective:json} {limit:json} {mode:json} {code:json}"
 `;
 
-async function values(one: Place, ...args: string[]): Promise<string> {
+async function values(one: ProjectFolder, ...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await one.run(['run', 'a.dsl', '--quiet', ...args]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   return stdout.trimEnd();
@@ -28,13 +28,13 @@ describe('what a flag says', () => {
     '12345678901234567890',
     '{not json',
   ])('%s is that text', async (text) => {
-    expect(await values(place({ 'a.dsl': program }), '-i', `objective=${text}`)).toBe(
+    expect(await values(projectFolder({ 'a.dsl': program }), '-i', `objective=${text}`)).toBe(
       `${JSON.stringify(text)} 20 "fast" "x"`,
     );
   });
 
   test('is what follows the first of two @', async () => {
-    expect(await values(place({ 'a.dsl': program }), '-i', 'objective=@@x')).toBe('"@x" 20 "fast" "x"');
+    expect(await values(projectFolder({ 'a.dsl': program }), '-i', 'objective=@@x')).toBe('"@x" 20 "fast" "x"');
   });
 
   test.each([
@@ -47,28 +47,28 @@ describe('what a flag says', () => {
     ['12345678901234567890', '12345678901234567890'],
     ['@v.json', '{"a":1}'],
   ])('after := %s is JSON', async (text, json) => {
-    const one = place({ 'a.dsl': program, 'v.json': '{"a": 1}\n' });
+    const one = projectFolder({ 'a.dsl': program, 'v.json': '{"a": 1}\n' });
     expect(await values(one, '-i', `objective:=${text}`)).toBe(`${json} 20 "fast" "x"`);
   });
 
   test('is of the type that is declared, or that the default has', async () => {
-    const one = place({ 'a.dsl': program });
+    const one = projectFolder({ 'a.dsl': program });
     expect(await values(one, '-i', 'objective=1', '-i', 'code=007', '-i', 'mode=slow', '-i', 'limit=3')).toBe(
       '"1" 3 "slow" "007"',
     );
     const types = 'INPUT: n (number)\nINPUT: on = false\nINPUT: all = []\nINPUT: one (object)\nRETURN: {n}/{n + 1}';
-    const other = place({ 'a.dsl': `${types} {on:json} {all} {one}\n`.replace('{n + 1}', '{json(n)}') });
+    const other = projectFolder({ 'a.dsl': `${types} {on:json} {all} {one}\n`.replace('{n + 1}', '{json(n)}') });
     const given = ['-i', 'n=1.10', '-i', 'on=true', '-i', 'all=[1.0]', '-i', 'one={"a":1}'];
     expect(await values(other, ...given)).toBe('1.10/1.10 true [1.0] {"a":1}');
   });
 
   test('is text where the default is one', async () => {
-    const one = place({ 'a.dsl': 'INPUT: version = "1.0"\nRETURN: "{version:json} {version}"\n' });
+    const one = projectFolder({ 'a.dsl': 'INPUT: version = "1.0"\nRETURN: "{version:json} {version}"\n' });
     expect(await values(one, '-i', 'version=1.10')).toBe('"1.10" 1.10');
   });
 
   test('is the text of a file, exactly', async () => {
-    const one = place({ 'a.dsl': program, 'v.txt': 'a\nb\n', 'v.json': '{"a": 1}\n', 'n.txt': '7\n' });
+    const one = projectFolder({ 'a.dsl': program, 'v.txt': 'a\nb\n', 'v.json': '{"a": 1}\n', 'n.txt': '7\n' });
     expect(await values(one, '-i', 'objective=@v.txt', '-i', 'code=@v.json')).toBe(
       '"a\\nb\\n" 20 "fast" "{\\"a\\": 1}\\n"',
     );
@@ -79,7 +79,7 @@ describe('what a flag says', () => {
 
   test('keeps its digits when the run is resumed', async () => {
     const text = 'INPUT: v (number)\nASK user: "go?" → go\nRETURN: {v} {go}\n';
-    const one = place({ 'a.dsl': text });
+    const one = projectFolder({ 'a.dsl': text });
     const report = JSON.parse((await one.run(['run', 'a.dsl', '--json', '--quiet', '-i', 'v=1.10'])).stdout);
     const answered = await one.run(['answer', report.run_id, 'go=yes', '--json', '--quiet']);
     expect(JSON.parse(answered.stdout).returned).toBe('1.10 yes');
@@ -104,7 +104,7 @@ describe('mistakes are reported at once, with exit code 2, and nothing starts', 
     ['too deep', ['-i', `objective:=${'['.repeat(201)}${']'.repeat(201)}`], [/nested deeper than 200 levels/]],
   ];
   test.each(cases)('%s', async (_, args, words) => {
-    const one = place({ 'a.dsl': program });
+    const one = projectFolder({ 'a.dsl': program });
     const { code, stdout, stderr } = await one.run(['run', 'a.dsl', '--json', ...args]);
     for (const word of words) expect(stderr).toMatch(word);
     expect(code).toBe(2);
@@ -115,7 +115,7 @@ describe('mistakes are reported at once, with exit code 2, and nothing starts', 
 
 describe('an input file', () => {
   test('is JSON or YAML, and flags win', async () => {
-    const one = place({
+    const one = projectFolder({
       'a.dsl': program,
       'i.json': '{"objective": [1, 2], "limit": 1}',
       'digits.json': '{"objective": 1.10}',
@@ -133,7 +133,7 @@ describe('an input file', () => {
     ['no JSON', '{', /not valid JSON/],
     ['a name that is not declared', '{"objective": 1, "limits": 5}', /`limits` is not an input/],
   ])('%s is an error', async (_, text, words) => {
-    const { code, stderr } = await place({ 'a.dsl': program, 'i.json': text }).run([
+    const { code, stderr } = await projectFolder({ 'a.dsl': program, 'i.json': text }).run([
       'run',
       'a.dsl',
       '--input-file',
@@ -144,20 +144,20 @@ describe('an input file', () => {
   });
 
   test('that is not there is one error, not one for each input', async () => {
-    const { stderr } = await place({ 'a.dsl': program }).run(['run', 'a.dsl', '--input-file', 'nowhere.json']);
+    const { stderr } = await projectFolder({ 'a.dsl': program }).run(['run', 'a.dsl', '--input-file', 'nowhere.json']);
     expect(stderr).toContain('1 error\n');
     expect(stderr).toContain('no such file');
   });
 });
 
 test('choices may be numbers', async () => {
-  const one = place({ 'a.dsl': 'INPUT: n = 1 (one of: 1, 2)\nRETURN: {n}\n' });
+  const one = projectFolder({ 'a.dsl': 'INPUT: n = 1 (one of: 1, 2)\nRETURN: {n}\n' });
   expect(await one.run(['run', 'a.dsl', '--quiet', '-i', 'n=2'])).toEqual({ code: 0, stdout: '2\n', stderr: '' });
   expect((await one.run(['run', 'a.dsl', '--quiet', '-i', 'n=3'])).code).toBe(2);
 });
 
 test('the value of a secret input is not in messages', async () => {
-  const one = place({ 'a.dsl': 'INPUT: token (string, secret)\nRETURN: ok\n' });
+  const one = projectFolder({ 'a.dsl': 'INPUT: token (string, secret)\nRETURN: ok\n' });
   const { stderr } = await one.run(['run', 'a.dsl', '-i', 'token=hush-hush', '-i', 'token=hush-hush']);
   expect(stderr).toContain('given twice');
   expect(stderr).not.toContain('hush');
@@ -166,7 +166,7 @@ test('the value of a secret input is not in messages', async () => {
 
 test('--start with entry values', async () => {
   const states = 'STATE: A\n  GOTO: B with x=1\nSTATE: B\n  RETURN: "{x:json}"\n';
-  const one = place({ 'a.dsl': states });
+  const one = projectFolder({ 'a.dsl': states });
   expect((await one.run(['run', 'a.dsl', '--quiet', '--start', 'B with x=[1,2]'])).stdout).toBe('[1,2]\n');
   expect((await one.run(['run', 'a.dsl', '--quiet', '--start', 'B with x=some words'])).stdout).toBe('"some words"\n');
   const missing = await one.run(['run', 'a.dsl', '--start', 'B']);

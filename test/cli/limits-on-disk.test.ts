@@ -5,9 +5,9 @@ import { describe, expect, test } from 'vitest';
 import { byteCount, parseByteCount } from '../../src/machine/byte-count.js';
 import { takesLessThan, until } from '../harness/until.js';
 import { processesOf } from '../runtime/crashing.js';
-import { ended, type Place, place } from './statedsl.js';
+import { ended, type ProjectFolder, projectFolder } from './statedsl.js';
 
-const runOf = ({ folder }: Place): string =>
+const runOf = ({ folder }: ProjectFolder): string =>
   readdirSync(join(folder, '.statedsl/runs')).find((name) => name.includes('-')) ?? '';
 
 test('amounts of bytes are read and written in the same units', () => {
@@ -25,7 +25,7 @@ test('amounts of bytes are read and written in the same units', () => {
 
 describe('output', () => {
   test('beyond its limit ends the run, and is stopped while it comes', async () => {
-    const one = place({ 'p.dsl': 'LIMIT: output=1MiB\n\nDO: yes 0123456789\nRETURN: "x"\n' });
+    const one = projectFolder({ 'p.dsl': 'LIMIT: output=1MiB\n\nDO: yes 0123456789\nRETURN: "x"\n' });
     const { code, stdout, stderr } = await one.run(['run', 'p.dsl', '--json']);
     expect([code, JSON.parse(stdout)]).toMatchObject([1, { status: 'failed', error: { kind: 'limit' } }]);
     expect(stderr).toContain('the limit of 1 MiB of output is exceeded');
@@ -37,7 +37,7 @@ describe('output', () => {
   test('is that of all commands together, also of those before a resume; a flag raises it', async () => {
     const text =
       'DO: head -c 400000 /dev/zero\nDO: head -c 400001 /dev/zero\nDO: head -c 400002 /dev/zero\nRETURN: "x"\n';
-    const one = place({ 'p.dsl': text });
+    const one = projectFolder({ 'p.dsl': text });
     expect((await one.run(['run', 'p.dsl', '--quiet', '--max-output', '1MB'])).code).toBe(1);
     const refused = await one.run(['resume', '--quiet']);
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--max-output')]);
@@ -46,7 +46,9 @@ describe('output', () => {
   });
 
   test('near its limit is warned of, once', async () => {
-    const one = place({ 'p.dsl': 'LIMIT: output=1MB\n\nDO: head -c 950000 /dev/zero\nDO: true\nRETURN: "x"\n' });
+    const one = projectFolder({
+      'p.dsl': 'LIMIT: output=1MB\n\nDO: head -c 950000 /dev/zero\nDO: true\nRETURN: "x"\n',
+    });
     const { code, stderr } = await one.run(['run', 'p.dsl']);
     expect(code).toBe(0);
     expect(stderr.match(/has used 90 % of its limit of 1 MB/g)).toHaveLength(1);
@@ -57,7 +59,7 @@ describe('output', () => {
 test('a journal beyond its limit ends the run, which can be resumed with a higher limit', async () => {
   const loop =
     'STATE: A\n  TRACK: n = 0\n  GOTO: B\n\nSTATE: B\n  INCREMENT: n\n  IF: n == 3000 → RETURN {n}\n  GOTO: B\n';
-  const one = place({ 'p.dsl': `LIMIT: journal=200kB\n\n${loop}` });
+  const one = projectFolder({ 'p.dsl': `LIMIT: journal=200kB\n\n${loop}` });
   const { code, stderr } = await one.run(['run', 'p.dsl', '--quiet']);
   expect([code, stderr]).toEqual([1, expect.stringContaining('the limit of 200 kB of journal is exceeded')]);
   expect((await one.run(['resume', '--quiet'])).stderr).toContain('--max-journal');
@@ -78,7 +80,7 @@ const endless = {
 describe('SIGTERM ends within three seconds', () => {
   test.each(Object.entries(endless))('%s', async (_, text) => {
     await takesLessThan(3000, async () => {
-      const one = place({ 'p.dsl': `LIMIT: transitions=100000000 output=100GiB\n\n${text}` });
+      const one = projectFolder({ 'p.dsl': `LIMIT: transitions=100000000 output=100GiB\n\n${text}` });
       const child = one.start(['run', 'p.dsl', '--quiet']);
       const end = ended(child);
       await until(() => existsSync(join(one.folder, '.statedsl/runs')));

@@ -6,13 +6,13 @@ import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { type Place, place, type Result } from './statedsl.js';
+import { type ProjectFolder, projectFolder, type Result } from './statedsl.js';
 
 const fixture = join(dirname(dirname(fileURLToPath(import.meta.url))), 'fixtures/run-directory-1');
 const id = '01a201fb-1772-7212-aed4-368b2da63041';
 
-function older(): { one: Place; path: string; go: (...words: string[]) => Promise<Result> } {
-  const one = place({ 'last-step': '#!/bin/sh\necho "ran $STATEDSL_EFFECT_ID" >> log\necho "$1 kg, $2"\n' });
+function older(): { one: ProjectFolder; path: string; go: (...words: string[]) => Promise<Result> } {
+  const one = projectFolder({ 'last-step': '#!/bin/sh\necho "ran $STATEDSL_EFFECT_ID" >> log\necho "$1 kg, $2"\n' });
   chmodSync(join(one.folder, 'last-step'), 0o755);
   cpSync(fixture, join(one.folder, '.statedsl'), { recursive: true });
   return {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { amount } from '../amount.js';
 import { until } from '../harness/until.js';
-import { ended, type Place, place } from './statedsl.js';
+import { ended, type ProjectFolder, projectFolder } from './statedsl.js';
 
 const rounds = amount(2, 10);
 
@@ -15,8 +15,8 @@ const text = `STATE: A
   RETURN: over
 `;
 
-async function suspended(): Promise<{ one: Place; id: string; path: string }> {
-  const one = place({ 'p.dsl': text });
+async function suspended(): Promise<{ one: ProjectFolder; id: string; path: string }> {
+  const one = projectFolder({ 'p.dsl': text });
   const { stdout } = await one.run(['run', 'p.dsl', '--json']);
   const id = JSON.parse(stdout).run_id;
   await one.run(['signal', id, 'go', '--no-resume']);
@@ -102,7 +102,7 @@ describe('an owner in another container or on another machine', () => {
   });
 
   test('that was taken over while it stood still stops, and damages nothing', async () => {
-    const one = place({
+    const one = projectFolder({
       'p.dsl': 'DO: echo one >> log\nDO: touch begun; test -f go || sleep 3\nDO: echo two >> log\nRETURN: "x"\n',
     });
     const child = one.start(['run', 'p.dsl', '--quiet']);
@@ -133,7 +133,7 @@ describe('an owner in another container or on another machine', () => {
 
 /** Comes back when it is so; the time limit of the test ends a wait for what never comes. */
 test('a run that is executed gives signs of life', async () => {
-  const one = place({ 'p.dsl': 'DO: touch begun; while [ ! -e over ]; do sleep 0.1; done\n' });
+  const one = projectFolder({ 'p.dsl': 'DO: touch begun; while [ ! -e over ]; do sleep 0.1; done\n' });
   const child = one.start(['run', 'p.dsl', '--quiet']);
   const end = ended(child);
   await until(() => existsSync(join(one.folder, 'begun')));

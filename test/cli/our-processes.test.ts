@@ -11,11 +11,11 @@ import { cancelStored } from '../../src/runtime/run/cancel.js';
 import { type Started, start } from '../harness/process.js';
 import { until } from '../harness/until.js';
 import { processesOf } from '../runtime/crashing.js';
-import { cli, ended, type Place, place } from './statedsl.js';
+import { cli, ended, type ProjectFolder, projectFolder } from './statedsl.js';
 
 const server = join(dirname(dirname(fileURLToPath(import.meta.url))), 'fixtures/mcp/server.mjs');
 
-const runOf = ({ folder }: Place): string =>
+const runOf = ({ folder }: ProjectFolder): string =>
   readdirSync(join(folder, '.statedsl/runs')).find((name) => name.includes('-')) ?? '';
 
 /** No signal of a test may reach a process: a mistake would end every process of the person who runs the test. */
@@ -56,7 +56,7 @@ describe('numbers that are not processes', () => {
   });
 
   test('whatever a planted lock and a planted list of processes say, nothing is stopped', async () => {
-    const one = place({ 'p.dsl': 'ASK user: "Go on?" → ok\n' });
+    const one = projectFolder({ 'p.dsl': 'ASK user: "Go on?" → ok\n' });
     await one.run(['run', 'p.dsl', '--quiet']);
     const id = runOf(one);
     for (const pid of [...hostile, process.pid, process.ppid, '1', null]) {
@@ -107,8 +107,8 @@ describe('marked processes', () => {
 });
 
 /** A server that starts two processes which it never stops, one of them in a session of its own. */
-function withServer(more: Record<string, string> = {}): Place {
-  const one = place({
+function withServer(more: Record<string, string> = {}): ProjectFolder {
+  const one = projectFolder({
     'plan.json': JSON.stringify({
       calls: [
         { _tool: 'text', n: 1, _outputPath: '†state.a' },
@@ -127,7 +127,7 @@ function withServer(more: Record<string, string> = {}): Place {
 }
 
 /** The run is started from a script, whose shell leads the group that the runner is in. */
-function fromScript(one: Place): Started {
+function fromScript(one: ProjectFolder): Started {
   one.file('start.sh', `"${process.execPath}" "${cli}" run plan.json --quiet\necho $? > survived\n`);
   return start('bash', ['start.sh'], { cwd: one.folder, detached: true });
 }
@@ -166,7 +166,7 @@ describe('a server of tools', () => {
 });
 
 test('what an agent started in a session of its own ends with the run', async () => {
-  const one = place({
+  const one = projectFolder({
     'p.dsl': 'DO: Task(coder) "work"\nRETURN: "x"\n',
     'statedsl.config.yaml': 'agents: { coder: { adapter: command, run: [./agent.sh] } }\n',
     'agent.sh': '#!/bin/sh\nsetsid sleep 603 > /dev/null 2>&1 &\ntouch called\necho done\n',

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { until } from '../harness/until.js';
-import { ended, place } from './statedsl.js';
+import { ended, projectFolder } from './statedsl.js';
 
 test('--follow prints while the run is executed, and ends with it', async () => {
-  const one = place({ 'p.dsl': 'DO: echo first\nWAIT: signal go OR timeout=60s\nDO: echo second\n' });
+  const one = projectFolder({ 'p.dsl': 'DO: echo first\nWAIT: signal go OR timeout=60s\nDO: echo second\n' });
   const run = one.start(['run', 'p.dsl', '--suspend-after', 'never', '--quiet']);
   await until(async () => (await one.run(['output'])).stdout === 'first\n');
   const followed = ended(one.start(['output', '--follow']));
@@ -18,14 +18,14 @@ test('--follow prints while the run is executed, and ends with it', async () => 
 });
 
 test('bytes arrive as they were, however many', async () => {
-  const one = place({ 'p.dsl': 'DO: head -c 3000000 /dev/zero; printf "\\377\\000"\n' });
+  const one = projectFolder({ 'p.dsl': 'DO: head -c 3000000 /dev/zero; printf "\\377\\000"\n' });
   expect((await one.run(['run', 'p.dsl', '--quiet'])).code).toBe(0);
   const { code, stdout } = await one.runProcess(['output'], { input: '' });
   expect([code, stdout.length]).toEqual([0, 3_000_002]);
 });
 
 test('a record that names a file elsewhere as an artifact does not make it readable', async () => {
-  const one = place({ 'p.dsl': 'DO: head -c 100000 /dev/zero\n', 'mine.txt': 'not for anybody\n' });
+  const one = projectFolder({ 'p.dsl': 'DO: head -c 100000 /dev/zero\n', 'mine.txt': 'not for anybody\n' });
   expect((await one.run(['run', 'p.dsl', '--quiet'])).code).toBe(0);
   const id = JSON.parse((await one.run(['runs', '--json'])).stdout).runs[0].run_id;
   const journal = join(one.folder, '.statedsl/runs', id, 'journal.ndjson');

@@ -3,13 +3,13 @@ import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { output, runProgramSync } from '../harness/process.js';
-import { cli, type Place, place } from './statedsl.js';
+import { cli, type ProjectFolder, projectFolder } from './statedsl.js';
 
 const SECRET = 'root:5e884898da28047151d0e56f8dc62927';
 
 /** A folder, and next to it a file that is none of its own. */
-function placed(files: Readonly<Record<string, string>>): Place & { readonly outside: string } {
-  const one = place(files);
+function placed(files: Readonly<Record<string, string>>): ProjectFolder & { readonly outside: string } {
+  const one = projectFolder(files);
   const outside = `${one.folder}-outside`;
   mkdirSync(outside);
   onTestFinished(() => rmSync(outside, { recursive: true }));
@@ -102,7 +102,7 @@ test('a mock and the script of a fake agent are files, or a stream that a person
 });
 
 test('the log begins with the configuration that decides what is started', async () => {
-  const one = place({
+  const one = projectFolder({
     'p.dsl': 'DO: true\n',
     'statedsl.config.yaml': 'agents:\n  claude-opus: { adapter: fake, model: a.yaml }\ngates: { test: "true" }\n',
   });

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { until } from '../harness/until.js';
-import { type Place, place } from './statedsl.js';
+import { type ProjectFolder, projectFolder } from './statedsl.js';
 
 const server = join(dirname(dirname(fileURLToPath(import.meta.url))), 'fixtures/mcp/server.mjs');
 
@@ -19,7 +19,7 @@ interface Told {
 }
 
 async function told(
-  one: Place,
+  one: ProjectFolder,
   args: readonly string[],
   env: Record<string, string> = {},
 ): Promise<Told & { code: number | null }> {
@@ -36,7 +36,7 @@ test('tools of a server: one process serves the run, and ends with it', async ()
     ...more,
   });
   const names = ['structured', 'text', 'words', 'lines', 'image', 'wrong', 'slow', 'crash'];
-  const one = place({
+  const one = projectFolder({
     'plan.json': JSON.stringify({
       calls: names.map((name) => call(name)),
       max: 1,
@@ -65,7 +65,7 @@ test('tools of a server: one process serves the run, and ends with it', async ()
 });
 
 test('a message of a server that is too large is not read to its end', async () => {
-  const one = place({
+  const one = projectFolder({
     'plan.json': JSON.stringify({ calls: [{ _tool: 'huge', _outputPath: '†state.x' }] }),
     'tools.yaml': 'huge: { mcp: tests/huge }\n',
     'statedsl.config.yaml': `mcp: { tests: { command: [${process.execPath}, ${server}] } }\n`,
@@ -77,7 +77,7 @@ test('a message of a server that is too large is not read to its end', async () 
 });
 
 test('a killed run is resumed: effects with an outcome are not repeated, and those in flight are repeated with their ids', async () => {
-  const one = place({
+  const one = projectFolder({
     'plan.json': JSON.stringify({
       calls: [
         { _tool: 'note', name: 'a', _outputPath: '†state.a' },
@@ -108,7 +108,7 @@ test.each([
   ['skip', 0, null],
   ['retry', 0, null],
 ])('a call that must not run twice and was in flight: --in-doubt %s', async (decision, code, error) => {
-  const one = place({
+  const one = projectFolder({
     'plan.json': JSON.stringify({
       calls: [{ _tool: 'pay', _outputPath: '†state.paid || †state.not' }],
       output: '†state',
@@ -130,7 +130,7 @@ test.each([
 });
 
 test('a value of five megabytes passes through tools and a resumed run', async () => {
-  const one = place({
+  const one = projectFolder({
     'plan.json': JSON.stringify({
       calls: [
         { _tool: 'big', _outputPath: '†state.big && †state.copy' },
@@ -156,7 +156,7 @@ test('a value of five megabytes passes through tools and a resumed run', async (
 });
 
 test('a result beyond 16 MiB is none, and nothing else suffers', async () => {
-  const one = place({
+  const one = projectFolder({
     'plan.json': JSON.stringify([
       { _tool: 'huge', _outputPath: '†state.a || †state.b' },
       { _tool: 'small', _outputPath: '†state.c' },
@@ -169,7 +169,7 @@ test('a result beyond 16 MiB is none, and nothing else suffers', async () => {
 });
 
 test('stand-ins for tools: all have to be named, and each call gets its own', async () => {
-  const one = place({
+  const one = projectFolder({
     'plan.json': JSON.stringify({
       calls: [
         { _tool: 'a', n: 1, _outputPath: '†state.a1' },
@@ -207,7 +207,7 @@ test('stand-ins for tools: all have to be named, and each call gets its own', as
 });
 
 test('secrets of the environment are in no record of a plan', async () => {
-  const one = place({
+  const one = projectFolder({
     'plan.json': JSON.stringify([
       { _tool: 'tell', _outputPath: '†state.told' },
       { _tool: 'cat', x: '†state.told', _outputPath: '†state.seen' },
@@ -224,7 +224,7 @@ test('secrets of the environment are in no record of a plan', async () => {
 });
 
 test('what modules print is progress, and what they leave running ends the process with their words', async () => {
-  const one = place({
+  const one = projectFolder({
     'plan.json': JSON.stringify({ calls: [{ _tool: 'loud', _outputPath: '†state.a' }], output: '†state.a' }),
     'late.json': JSON.stringify([{ _tool: 'late', _outputPath: '†state.a' }]),
     'leaves.json': JSON.stringify([{ _tool: 'leaves', _outputPath: '†state.a' }]),

@@ -2,7 +2,7 @@
 import { chmodSync, realpathSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { place } from './statedsl.js';
+import { projectFolder } from './statedsl.js';
 
 const program = `DO: x = {program_dir()}/tool.sh
 DO: told = sh -c 'echo "$STATEDSL_PROGRAM_DIR"'
@@ -11,7 +11,7 @@ RETURN: {x} {told} {program_dir()} {go}
 `;
 
 test('is the folder of the file, for commands too, and stays what it was when the run began', async () => {
-  const one = place({ 'sub/p.dsl': program, 'sub/tool.sh': '#!/bin/sh\necho found\n' });
+  const one = projectFolder({ 'sub/p.dsl': program, 'sub/tool.sh': '#!/bin/sh\necho found\n' });
   const sub = join(realpathSync(one.folder), 'sub');
   chmodSync(join(sub, 'tool.sh'), 0o755);
   const report = JSON.parse((await one.run(['run', 'sub/p.dsl', '--json', '--quiet'])).stdout);
@@ -21,7 +21,7 @@ test('is the folder of the file, for commands too, and stays what it was when th
 });
 
 test('is the directory of the run for standard input, and that of the program in an imported pattern', async () => {
-  const one = place({
+  const one = projectFolder({
     'a/p.dsl': 'IMPORT: "../lib/where.dsl"\nSTATE: S\n  USE: WHERE\n  RETURN: {it}\n',
     'lib/where.dsl': 'PATTERN: WHERE\n  DO: it = program_dir()\n',
   });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { place } from './statedsl.js';
+import { projectFolder } from './statedsl.js';
 
 describe('a file that is not text', () => {
   test('invalid UTF-8 is an error with the byte offset', async () => {
-    const one = place();
+    const one = projectFolder();
     one.file('a.dsl', Buffer.from([...Buffer.from('RETURN: ä'), 0xff, 0x0a]));
     const { code, stdout, stderr } = await one.run(['run', 'a.dsl', '--json']);
     expect(code).toBe(2);
@@ -13,7 +13,7 @@ describe('a file that is not text', () => {
   });
 
   test('so is a lone surrogate, even far into the text', async () => {
-    const one = place();
+    const one = projectFolder();
     const head = '# äöü\n'.repeat(20_000);
     one.file('a.dsl', Buffer.concat([Buffer.from(head), Buffer.from([0xed, 0xa0, 0x80])]));
     const { code, stderr } = await one.run(['check', 'a.dsl']);
@@ -22,7 +22,7 @@ describe('a file that is not text', () => {
   });
 
   test('U+0000', async () => {
-    const one = place();
+    const one = projectFolder();
     one.file('a.dsl', 'RETURN: a\u0000b\n');
     const { code, stderr } = await one.run(['run', 'a.dsl']);
     expect(code).toBe(2);
@@ -31,13 +31,13 @@ describe('a file that is not text', () => {
 });
 
 test('a byte order mark and CRLF are not part of the program', async () => {
-  const one = place();
+  const one = projectFolder();
   one.file('a.dsl', '\ufeffDO: x = printf %s hi\r\nRETURN: {x}\r\n');
   expect(await one.run(['run', 'a.dsl', '--quiet'])).toEqual({ code: 0, stdout: 'hi\n', stderr: '' });
 });
 
 test('standard input is called <stdin>, is not Markdown and imports from here', async () => {
-  const one = place({ 'lib/p.dsl': 'PATTERN: GREET with who\n  EMIT: HI who={who}\n' });
+  const one = projectFolder({ 'lib/p.dsl': 'PATTERN: GREET with who\n  EMIT: HI who={who}\n' });
   const { code, stdout, stderr } = await one.runProcess(['run', '-', '--json'], {
     input: 'IMPORT: "./lib/p.dsl"\nUSE: GREET with who="x"\nRETURN: done\n',
   });
@@ -47,7 +47,7 @@ test('standard input is called <stdin>, is not Markdown and imports from here', 
 });
 
 test('an import that cannot be read says why', async () => {
-  const one = place({ 'a.dsl': 'IMPORT: "./nowhere.dsl"\nRETURN\n' });
+  const one = projectFolder({ 'a.dsl': 'IMPORT: "./nowhere.dsl"\nRETURN\n' });
   const { code, stderr } = await one.run(['check', 'a.dsl']);
   expect(code).toBe(2);
   expect(stderr).toContain('./nowhere.dsl');
@@ -55,7 +55,7 @@ test('an import that cannot be read says why', async () => {
 });
 
 test('shipped patterns are found', async () => {
-  const one = place({ 'a.dsl': 'IMPORT: "std/poll"\nRETURN: ok\n' });
+  const one = projectFolder({ 'a.dsl': 'IMPORT: "std/poll"\nRETURN: ok\n' });
   expect((await one.run(['run', 'a.dsl', '--quiet'])).stdout).toBe('ok\n');
   one.file('b.dsl', 'IMPORT: "std/nothing"\nRETURN: ok\n');
   expect(await one.run(['run', 'b.dsl'])).toMatchObject({
@@ -65,7 +65,7 @@ test('shipped patterns are found', async () => {
 });
 
 test('a file with nothing to run returns at once', async () => {
-  const one = place({ 'a.dsl': '# nothing\n' });
+  const one = projectFolder({ 'a.dsl': '# nothing\n' });
   const { code, stdout, stderr } = await one.run(['run', 'a.dsl', '--json']);
   expect(code).toBe(0);
   expect(stderr).toContain('warning[nothing-to-run]');
@@ -73,6 +73,6 @@ test('a file with nothing to run returns at once', async () => {
 });
 
 test('arrows and daggers mean in the built program what they mean in its source', async () => {
-  const one = place({ 'a.dsl': 'STATE: A\n  IF: 1 == 2 → RETURN: x\n  ELSE→ RETURN: y\n' });
+  const one = projectFolder({ 'a.dsl': 'STATE: A\n  IF: 1 == 2 → RETURN: x\n  ELSE→ RETURN: y\n' });
   expect(await one.run(['run', 'a.dsl', '--quiet'])).toEqual({ code: 0, stdout: 'y\n', stderr: '' });
 });

@@ -3,9 +3,9 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { git as gitIn } from '../harness/process.js';
-import { type Place, place, type Result } from './statedsl.js';
+import { type ProjectFolder, projectFolder, type Result } from './statedsl.js';
 
-export interface Project extends Place {
+export interface Project extends ProjectFolder {
   git(...args: string[]): string;
   /** All that a person may notice of their repository. */
   look(): Record<string, string>;
@@ -25,7 +25,7 @@ const CONFIGURATION = `agents:
 
 /** With one commit of these files. Hooks fail, signing is wanted and git knows no name. */
 export function project(files: Readonly<Record<string, string>>): Project {
-  const one = place({ 'agent.sh': AGENT, 'statedsl.config.yaml': CONFIGURATION, ...files });
+  const one = projectFolder({ 'agent.sh': AGENT, 'statedsl.config.yaml': CONFIGURATION, ...files });
   chmodSync(join(one.folder, 'agent.sh'), 0o755);
   const git = (...args: string[]): string => gitIn(one.folder, ...args);
   git('init', '-q', '-b', 'main');
@@ -79,7 +79,7 @@ export const reportOf = ({ stdout, stderr }: Result) => {
 };
 
 /** A git that kills its caller once: before its call with this number, or right after it. */
-export function deadlyGit(one: Place, number: number, when: 'before' | 'after'): Record<string, string> {
+export function deadlyGit(one: ProjectFolder, number: number, when: 'before' | 'after'): Record<string, string> {
   const folder = join(one.folder, '.statedsl', 'deadly');
   mkdirSync(folder, { recursive: true });
   const real = (process.env.PATH ?? '').split(':').find((path) => existsSync(join(path, 'git')));

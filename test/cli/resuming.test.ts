@@ -3,7 +3,7 @@ import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { takesLessThan } from '../harness/until.js';
-import { type Place, place, type Result } from './statedsl.js';
+import { type ProjectFolder, projectFolder, type Result } from './statedsl.js';
 
 /** Commands of this process see another time of day from now on. Timers are real. */
 function setTime(ms: number): void {
@@ -19,11 +19,11 @@ const reportOf = ({ stdout, stderr }: Result) => {
   return JSON.parse(stdout);
 };
 
-const logOf = ({ folder }: Place): string[] => readFileSync(join(folder, 'log'), 'utf8').trim().split('\n');
+const logOf = ({ folder }: ProjectFolder): string[] => readFileSync(join(folder, 'log'), 'utf8').trim().split('\n');
 
 describe('time', () => {
   test('a WAIT ends at its point in time, even if no process executed the run meanwhile', async () => {
-    const one = place({ 'p.dsl': 'WAIT: 1h\nRETURN: waited\n' });
+    const one = projectFolder({ 'p.dsl': 'WAIT: 1h\nRETURN: waited\n' });
     const { waiting } = reportOf(await one.run(['run', 'p.dsl', '--suspend-after', '100ms', '--json']));
     expect((await one.run(['resume', '--json'])).code, 'it is too early').toBe(75);
     setTime(waiting[0].until);
@@ -33,7 +33,7 @@ describe('time', () => {
 
   test('a resumed WAIT waits for the remaining time', async () => {
     await takesLessThan(5500, async () => {
-      const one = place({ 'p.dsl': 'WAIT: 4s\nRETURN: waited\n' });
+      const one = projectFolder({ 'p.dsl': 'WAIT: 4s\nRETURN: waited\n' });
       const begun = Date.now();
       const suspended = ['--suspend-after', '0ms', '--json'];
       const { waiting } = reportOf(await one.run(['run', 'p.dsl', ...suspended]));
@@ -46,7 +46,9 @@ describe('time', () => {
   });
 
   test('an answer that did not come in time is the default, and the record says so', async () => {
-    const one = place({ 'p.dsl': 'ASK user: "Go?" → go choices=yes,no default=no deadline=1h\nRETURN: {go}\n' });
+    const one = projectFolder({
+      'p.dsl': 'ASK user: "Go?" → go choices=yes,no default=no deadline=1h\nRETURN: {go}\n',
+    });
     const { run_id, waiting } = reportOf(await one.run(['run', 'p.dsl', '--json']));
     expect(waiting[0]).toMatchObject({ kind: 'ask', name: 'go' });
     expect((await one.run(['answer', run_id, 'go=perhaps'])).code).toBe(2);
@@ -60,7 +62,7 @@ describe('time', () => {
   });
 
   test('a time limit counts only while a process executes the run', async () => {
-    const one = place({
+    const one = projectFolder({
       'p.dsl': 'LIMIT: time=1h\nASK user: "Go?" → go\nRETURN: {go}\n',
     });
     const { run_id } = reportOf(await one.run(['run', 'p.dsl', '--json']));
@@ -69,7 +71,7 @@ describe('time', () => {
   });
 
   test('a limit of time is not begun anew', async () => {
-    const one = place({
+    const one = projectFolder({
       'p.dsl': 'LIMIT: time=4s\nDO: sleep 2\nASK user: "Go?" → go\nDO: sleep 2.1\nRETURN: {go}\n',
     });
     const { run_id } = reportOf(await one.run(['run', 'p.dsl', '--json']));
@@ -97,7 +99,7 @@ STATE: ASKING
 `;
 
   test('transitions', async () => {
-    const one = place({ 'p.dsl': `LIMIT: transitions=4\n${text}` });
+    const one = projectFolder({ 'p.dsl': `LIMIT: transitions=4\n${text}` });
     const { run_id } = reportOf(await one.run(['run', 'p.dsl', '--json']));
     expect(reportOf(await one.run(['answer', run_id, 'go=yes', '--json'])).error.kind).toBe('limit');
     expect(logOf(one)).toEqual(['1', '2', '3', '4']);
@@ -115,7 +117,7 @@ echo "$STATEDSL_EFFECT_ID" >> log
 echo '{"type":"result","result":"ok","total_cost_usd":0.6,"usage":{"input_tokens":10,"output_tokens":5}}'
 `;
     const config = 'agents:\n  dear:\n    adapter: command\n    run: ["./agent"]\n';
-    const one = place({
+    const one = projectFolder({
       'p.dsl':
         'LIMIT: cost=1\nDO: a = Task(dear) "One."\nASK user: "Go?" → go\nDO: b = Task(dear) "Two."\nRETURN: {a} {b}\n',
       agent,
@@ -147,7 +149,7 @@ STATE: ERROR
 `;
 
   test('does again what failed, and nothing else, however often', async () => {
-    const one = place({ 'p.dsl': text });
+    const one = projectFolder({ 'p.dsl': text });
     const { run_id, status } = reportOf(await one.run(['run', 'p.dsl', '--json', '--jobs', '1']));
     expect(status).toBe('failed');
     expect(logOf(one)).toEqual(['first', 'fine', 'bad', 'error']);
@@ -179,7 +181,7 @@ describe('a run that failed while members waited for a permit', () => {
 `;
 
   test('repeats what failed, and nothing after it', async () => {
-    const one = place({ 'p.dsl': text });
+    const one = projectFolder({ 'p.dsl': text });
     expect(reportOf(await one.run(['run', 'p.dsl', '--json'])).status).toBe('failed');
     const all = ['00', '01', '10', '11', '20', '21', '30', '31'];
     expect(logOf(one)).toEqual(all);
@@ -205,7 +207,7 @@ STATE: B
 `;
 
   test('resumes where it was, even if lines moved and states differ', async () => {
-    const one = place({ 'p.dsl': text });
+    const one = projectFolder({ 'p.dsl': text });
     const { run_id } = reportOf(await one.run(['run', 'p.dsl', '--json']));
     const longer = text.replace('GOTO: B', 'GOTO: C with x=2').replace('STATE: A', '# Moved.\n\nSTATE: A');
     one.file('q.dsl', `${longer}STATE: C\n  DO: echo x\n  GOTO: B\n`);
@@ -224,7 +226,7 @@ STATE: B
   });
 
   test('is refused with a list of what it lacks', async () => {
-    const one = place({ 'p.dsl': text });
+    const one = projectFolder({ 'p.dsl': text });
     const { run_id } = reportOf(await one.run(['run', 'p.dsl', '--json']));
     one.file('q.dsl', text.replaceAll('word', 'term').replaceAll('n = 1', 'm = 1').replace('{n}', '{m}'));
     const { code, stderr } = await one.run(['resume', run_id, '--from-file', 'q.dsl']);
@@ -251,7 +253,7 @@ STATE: B
 `;
 
   test('compares, and reports the first event that differs', async () => {
-    const one = place({ 'p.dsl': text });
+    const one = projectFolder({ 'p.dsl': text });
     const { run_id } = reportOf(await one.run(['run', 'p.dsl', '--json']));
     expect((await one.run(['replay', run_id])).code).toBe(0);
     expect(logOf(one)).toHaveLength(4);
@@ -267,7 +269,7 @@ STATE: B
     ['A#3', ['a 3', 'b']],
     ['A', ['a 1', 'a 2', 'a 3', 'b']],
   ])('continues from %s in a new run', async (point, done) => {
-    const one = place({ 'p.dsl': text });
+    const one = projectFolder({ 'p.dsl': text });
     const { run_id } = reportOf(await one.run(['run', 'p.dsl', '--json']));
     const before = readFileSync(join(one.folder, '.statedsl/runs', run_id, 'journal.ndjson'), 'utf8');
     const again = reportOf(await one.run(['replay', run_id, '--from', point, '--json']));
@@ -279,7 +281,7 @@ STATE: B
   });
 
   test('refuses a point that is none', async () => {
-    const one = place({ 'p.dsl': text });
+    const one = projectFolder({ 'p.dsl': text });
     const { run_id } = reportOf(await one.run(['run', 'p.dsl', '--json']));
     for (const point of ['C', 'A#4', '0', '1', '999', '#', 'A#0'])
       expect((await one.run(['replay', run_id, '--from', point])).code, point).toBe(2);

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { takesLessThan, until } from '../harness/until.js';
-import { ended, place } from './statedsl.js';
+import { ended, projectFolder } from './statedsl.js';
 
 const appears = (path: string): Promise<void> => until(() => existsSync(path));
 
@@ -17,7 +17,7 @@ function runs(pid: number): boolean {
 
 describe('what goes to stdout', () => {
   test('the returned text, raw, and nothing else', async () => {
-    const one = place({ 'a.dsl': 'DO: echo noise\nEMIT: "hello"\nRETURN: two words\n' });
+    const one = projectFolder({ 'a.dsl': 'DO: echo noise\nEMIT: "hello"\nRETURN: two words\n' });
     const { code, stdout, stderr } = await one.run(['run', 'a.dsl']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'two words\n' });
     expect(stderr).toContain('  $ echo noise (exit 0, ');
@@ -27,14 +27,14 @@ describe('what goes to stdout', () => {
   });
 
   test('JSON for other values than text, nothing for null', async () => {
-    const one = place({ 'a.dsl': 'SET: x = [1, {"a": null}]\nRETURN with x\n', 'b.dsl': 'RETURN\n' });
+    const one = projectFolder({ 'a.dsl': 'SET: x = [1, {"a": null}]\nRETURN with x\n', 'b.dsl': 'RETURN\n' });
     one.file('a.dsl', 'DO: x = [1, {"a": null}]\nRETURN with x\n');
     expect(await one.run(['run', 'a.dsl', '--quiet'])).toEqual({ code: 0, stdout: '[1,{"a":null}]\n', stderr: '' });
     expect(await one.run(['run', 'b.dsl', '--quiet'])).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
   test('--json: one object, also for a failed run', async () => {
-    const one = place({ 'a.dsl': 'STATE: A\n  DO: exit 3\n  RETURN\nSTATE: ERROR\n  RETURN: sorry\n' });
+    const one = projectFolder({ 'a.dsl': 'STATE: A\n  DO: exit 3\n  RETURN\nSTATE: ERROR\n  RETURN: sorry\n' });
     const { code, stdout } = await one.run(['run', 'a.dsl', '--json']);
     expect(code).toBe(1);
     expect(stdout.split('\n')).toHaveLength(2);
@@ -53,7 +53,7 @@ describe('what goes to stdout', () => {
   });
 
   test('--events: the lines of the journal, byte for byte', async () => {
-    const one = place({ 'a.dsl': 'DO: echo x\nEMIT: DONE n=1\nRETURN: x\n' });
+    const one = projectFolder({ 'a.dsl': 'DO: echo x\nEMIT: DONE n=1\nRETURN: x\n' });
     const { code, stdout } = await one.run(['run', 'a.dsl', '--events']);
     expect(code).toBe(0);
     const runs = join(one.folder, '.statedsl', 'runs');
@@ -72,7 +72,7 @@ describe('what goes to stdout', () => {
 });
 
 test('a failure is drawn on its line', async () => {
-  const one = place({ 'a.dsl': 'STATE: A\n  DO: echo why >&2; exit 3\n  RETURN\n' });
+  const one = projectFolder({ 'a.dsl': 'STATE: A\n  DO: echo why >&2; exit 3\n  RETURN\n' });
   const { code, stderr } = await one.run(['run', 'a.dsl', '--quiet']);
   expect(code).toBe(1);
   expect(stderr.split('\n')).toEqual([
@@ -87,20 +87,20 @@ test('a failure is drawn on its line', async () => {
 });
 
 test('--quiet leaves warnings and progress out', async () => {
-  const one = place({ 'a.dsl': 'STATE: A\n  RETURN: x\nSTATE: B\n  RETURN\n' });
+  const one = projectFolder({ 'a.dsl': 'STATE: A\n  RETURN: x\nSTATE: B\n  RETURN\n' });
   expect((await one.run(['run', 'a.dsl'])).stderr).toContain('warning[');
   expect(await one.run(['run', 'a.dsl', '--quiet'])).toEqual({ code: 0, stdout: 'x\n', stderr: '' });
 });
 
 test('--cwd is where commands run, --dir where runs are kept, both seen from here', async () => {
-  const one = place({ 'a.dsl': 'DO: d = basename "$PWD"\nRETURN: {d}\n', 'work/x': '' });
+  const one = projectFolder({ 'a.dsl': 'DO: d = basename "$PWD"\nRETURN: {d}\n', 'work/x': '' });
   expect((await one.run(['run', 'a.dsl', '--quiet', '--cwd', 'work', '--dir', 'kept'])).stdout).toBe('work\n');
   expect(readdirSync(one.folder).sort()).toEqual(['a.dsl', 'kept', 'work']);
   expect(readFileSync(join(one.folder, 'kept', 'runs', 'index.ndjson'), 'utf8').split('\n')).toHaveLength(2);
 });
 
 test('a store that cannot be written is an error, and no command runs', async () => {
-  const one = place({ 'a.dsl': 'DO: touch ran\nRETURN: x\n', taken: '' });
+  const one = projectFolder({ 'a.dsl': 'DO: touch ran\nRETURN: x\n', taken: '' });
   const { code, stderr } = await one.run(['run', 'a.dsl', '--dir', 'taken']);
   expect(code).not.toBe(0);
   expect(code).not.toBe(70);
@@ -110,7 +110,7 @@ test('a store that cannot be written is an error, and no command runs', async ()
 
 test('limits of flags win over those of the program', async () => {
   const loop = 'LIMIT: transitions=5\nSTATE: A\n  TRACK: n\n  INCREMENT: n\n  IF: n > 8 → RETURN: {n}\n  GOTO: A\n';
-  const one = place({ 'a.dsl': loop });
+  const one = projectFolder({ 'a.dsl': loop });
   expect(JSON.parse((await one.run(['run', 'a.dsl', '--json'])).stdout)).toMatchObject({
     status: 'failed',
     error: { kind: 'limit' },
@@ -124,7 +124,7 @@ test('limits of flags win over those of the program', async () => {
 });
 
 test('--auto-events, --machine', async () => {
-  const one = place({ 'a.dsl': 'MACHINE: one\nSTATE: A\n  RETURN: 1\nMACHINE: two\nSTATE: B\n  RETURN: 2\n' });
+  const one = projectFolder({ 'a.dsl': 'MACHINE: one\nSTATE: A\n  RETURN: 1\nMACHINE: two\nSTATE: B\n  RETURN: 2\n' });
   expect((await one.run(['run', 'a.dsl', '--quiet'])).stdout).toBe('1\n');
   const second = await one.run(['run', 'a.dsl', '--machine', 'two', '--auto-events']);
   expect(second.stdout).toBe('2\n');
@@ -135,7 +135,7 @@ test('--auto-events, --machine', async () => {
 
 describe('--dry-run', () => {
   test('shows what would run, needs no inputs, and writes no files', async () => {
-    const one = place({ 'a.dsl': 'INPUT: x\nDO [retry=2 timeout=5s]: touch {x}\nRETURN\n' });
+    const one = projectFolder({ 'a.dsl': 'INPUT: x\nDO [retry=2 timeout=5s]: touch {x}\nRETURN\n' });
     const { code, stdout } = await one.run(['run', 'a.dsl', '--dry-run']);
     expect(code).toBe(0);
     expect(stdout).toContain('x  required');
@@ -145,14 +145,14 @@ describe('--dry-run', () => {
   });
 
   test('with errors ends with 2', async () => {
-    const one = place({ 'a.dsl': 'GOTO: NOWHERE\n' });
+    const one = projectFolder({ 'a.dsl': 'GOTO: NOWHERE\n' });
     expect(await one.run(['run', 'a.dsl', '--dry-run'])).toMatchObject({ code: 2, stdout: '' });
   });
 });
 
 describe('waiting for people', () => {
   test('a question suspends with exit code 75 and shows how to resume', async () => {
-    const one = place({ 'a.dsl': 'ASK user: "Go on?" → go choices=yes,no\nRETURN: {go}\n' });
+    const one = projectFolder({ 'a.dsl': 'ASK user: "Go on?" → go choices=yes,no\nRETURN: {go}\n' });
     const { code, stdout, stderr } = await one.run(['run', 'a.dsl', '--json']);
     const report = JSON.parse(stdout);
     expect(code).toBe(75);
@@ -164,7 +164,7 @@ describe('waiting for people', () => {
   });
 
   test('a long wait suspends an unattended run', async () => {
-    const one = place({ 'a.dsl': 'WAIT: 1h\nRETURN\n' });
+    const one = projectFolder({ 'a.dsl': 'WAIT: 1h\nRETURN\n' });
     expect((await one.run(['run', 'a.dsl', '--suspend-after', '1s'])).code).toBe(75);
     expect((await one.run(['run', 'a.dsl'], { env: { CI: 'true' } })).code).toBe(75);
     expect((await one.run(['run', 'a.dsl'], { env: { STATEDSL_SUSPEND_AFTER: '10m' } })).code).toBe(75);
@@ -179,7 +179,7 @@ describe('interruption', () => {
   test.each(['SIGINT', 'SIGTERM'] as const)(
     '%s: the run is interrupted, its commands have ended, 130',
     async (signal) => {
-      const one = place({ 'a.dsl': sleeper });
+      const one = projectFolder({ 'a.dsl': sleeper });
       const child = one.start(['run', 'a.dsl', '--json']);
       const end = ended(child);
       await appears(join(one.folder, 'pid'));
@@ -195,7 +195,7 @@ describe('interruption', () => {
   test('the second signal does not wait for what ignores the first', async () => {
     const stubborn = 'DO: trap "" TERM; echo $$ > pid; while :; do sleep 0.1; done\nRETURN\n';
     await takesLessThan(1500, async () => {
-      const one = place({ 'a.dsl': stubborn });
+      const one = projectFolder({ 'a.dsl': stubborn });
       const child = one.start(['run', 'a.dsl']);
       const end = ended(child);
       await appears(join(one.folder, 'pid'));
@@ -213,7 +213,7 @@ describe('interruption', () => {
   });
 
   test('a pure loop can be interrupted too', async () => {
-    const one = place({ 'a.dsl': 'STATE: A\n  TRACK: n\n  INCREMENT: n\n  IF: n < 0 → RETURN\n  GOTO: A\n' });
+    const one = projectFolder({ 'a.dsl': 'STATE: A\n  TRACK: n\n  INCREMENT: n\n  IF: n < 0 → RETURN\n  GOTO: A\n' });
     const child = one.start(['run', 'a.dsl', '--json', '--quiet', '--max-transitions', '1000000000']);
     const end = ended(child);
     await appears(join(one.folder, '.statedsl', 'runs'));
@@ -224,7 +224,7 @@ describe('interruption', () => {
   });
 
   test('a reader that goes away ends it quietly', async () => {
-    const one = place({ 'a.dsl': 'STATE: A\n  TRACK: n\n  INCREMENT: n\n  IF: n < 0 → RETURN\n  GOTO: A\n' });
+    const one = projectFolder({ 'a.dsl': 'STATE: A\n  TRACK: n\n  INCREMENT: n\n  IF: n < 0 → RETURN\n  GOTO: A\n' });
     const child = one.start(['run', 'a.dsl', '--events', '--quiet', '--max-transitions', '1000000000']);
     child.stdout.once('data', () => child.stdout.destroy());
     expect(await child.end).toMatchObject({ code: 130, stderr: '' });
@@ -232,7 +232,7 @@ describe('interruption', () => {
 });
 
 test('--detach prints the run and leaves it running', async () => {
-  const one = place({
+  const one = projectFolder({
     'a.dsl': 'DO: while [ ! -e go ]; do sleep 0.05; done; touch done\nRETURN: x\n',
     'b.dsl': 'INPUT: x\nRETURN\n',
   });
@@ -259,12 +259,12 @@ describe('--mock', () => {
   const program = 'DO: x = Task(planner) "plan"\nCHECK: y = curl -s http://nowhere.invalid\nRETURN: "{x} {y}"\n';
 
   test('replaces commands and agents', async () => {
-    const one = place({ 'a.dsl': program, 'm.yaml': 'agents: {planner: fine}\ncommands: {curl: "5"}\n' });
+    const one = projectFolder({ 'a.dsl': program, 'm.yaml': 'agents: {planner: fine}\ncommands: {curl: "5"}\n' });
     expect((await one.run(['run', 'a.dsl', '--quiet', '--mock', 'm.yaml'])).stdout).toBe('fine 5\n');
   });
 
   test('has to name what would be started', async () => {
-    const one = place({ 'a.dsl': program, 'm.yaml': 'agents: {}\ncommands: {git: x}\n' });
+    const one = projectFolder({ 'a.dsl': program, 'm.yaml': 'agents: {}\ncommands: {git: x}\n' });
     const { code, stderr } = await one.run(['run', 'a.dsl', '--mock', 'm.yaml']);
     expect(code).toBe(2);
     expect(stderr).toContain('has no answers for the agent `planner`');
@@ -273,7 +273,7 @@ describe('--mock', () => {
   });
 
   test('that cannot be read is wrong usage', async () => {
-    const one = place({ 'a.dsl': program, 'm.yaml': 'comands: {}\n' });
+    const one = projectFolder({ 'a.dsl': program, 'm.yaml': 'comands: {}\n' });
     expect(await one.run(['run', 'a.dsl', '--mock', 'm.yaml'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('m.yaml:1:1'),
@@ -284,7 +284,7 @@ describe('--mock', () => {
 
 describe('the configuration', () => {
   test('names agents; a flag replaces one by another', async () => {
-    const one = place({ 'a.dsl': 'DO: x = Task(planner) "plan this"\nRETURN: {x}\n' });
+    const one = projectFolder({ 'a.dsl': 'DO: x = Task(planner) "plan this"\nRETURN: {x}\n' });
     chmodSync(join(one.folder, one.file('agents/loud.sh', '#!/bin/sh\ntr a-z A-Z\n')), 0o755);
     one.file(
       'statedsl.config.yaml',
@@ -295,7 +295,7 @@ describe('the configuration', () => {
   });
 
   test('with a mistake is drawn, and nothing runs', async () => {
-    const one = place({ 'a.dsl': 'RETURN: x\n', 'statedsl.config.yaml': 'agnets: {}\n' });
+    const one = projectFolder({ 'a.dsl': 'RETURN: x\n', 'statedsl.config.yaml': 'agnets: {}\n' });
     const { code, stdout, stderr } = await one.run(['run', 'a.dsl']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain('error[configuration]: there is no key `agnets`');
@@ -306,7 +306,7 @@ describe('the configuration', () => {
 });
 
 test('colours only where they are asked for, and NO_COLOR wins', async () => {
-  const one = place({ 'a.dsl': 'GOTO: NOWHERE\n' });
+  const one = projectFolder({ 'a.dsl': 'GOTO: NOWHERE\n' });
   expect((await one.run(['check', 'a.dsl'])).stderr).not.toContain('\u001b');
   expect((await one.run(['check', 'a.dsl'], { env: { FORCE_COLOR: '1' } })).stderr).toContain('\u001b[31m');
   expect((await one.run(['check', 'a.dsl'], { env: { FORCE_COLOR: '1', NO_COLOR: '1' } })).stderr).not.toContain(

@@ -2,7 +2,7 @@
 import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ended, type Place, place, type Result } from './statedsl.js';
+import { ended, type ProjectFolder, projectFolder, type Result } from './statedsl.js';
 
 /** What quoting changes is part of them. */
 const secrets = {
@@ -47,8 +47,8 @@ const config = `agents:
 secrets: [DEPLOY_PASS]
 `;
 
-function planted(): Place {
-  const one = place({ 'p.dsl': text, 'statedsl.config.yaml': config, mirror: '#!/bin/sh\ncat\n' });
+function planted(): ProjectFolder {
+  const one = projectFolder({ 'p.dsl': text, 'statedsl.config.yaml': config, mirror: '#!/bin/sh\ncat\n' });
   chmodSync(join(one.folder, 'mirror'), 0o755);
   return one;
 }
@@ -62,7 +62,7 @@ const needles = Object.values(secrets).flatMap((value) => {
   return [value, escaped, JSON.stringify(escaped).slice(1, -1)];
 });
 
-function found(one: Place, results: readonly Result[]): string[] {
+function found(one: ProjectFolder, results: readonly Result[]): string[] {
   const places: [string, string][] = results.flatMap(({ stdout, stderr }, index) => [
     [`stdout ${index}`, stdout],
     [`stderr ${index}`, stderr],
@@ -102,7 +102,7 @@ describe('secrets', () => {
   });
 
   test('are not left in the inbox of a run that is being executed', async () => {
-    const one = place({
+    const one = projectFolder({
       'p.dsl': 'INPUT: pin (secret)\nDO: touch started; sleep 2\nWAIT: signal ready\nRETURN: {len(ready)}\n',
     });
     const child = one.start(['run', 'p.dsl', ...pin, '--json'], env);

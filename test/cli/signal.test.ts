@@ -3,10 +3,10 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { until } from '../harness/until.js';
-import { ended, place } from './statedsl.js';
+import { ended, projectFolder } from './statedsl.js';
 
 test('a live run takes a signal from its inbox', async () => {
-  const one = place({ 'p.dsl': 'DO: touch begun\nWAIT: signal go OR timeout=60s\nRETURN: {go.from}\n' });
+  const one = projectFolder({ 'p.dsl': 'DO: touch begun\nWAIT: signal go OR timeout=60s\nRETURN: {go.from}\n' });
   const child = one.start(['run', 'p.dsl', '--suspend-after', 'never', '--json']);
   await until(() => readdirSync(one.folder).includes('begun'));
   const [id] = readdirSync(join(one.folder, '.statedsl/runs')).filter((name) => name !== 'index.ndjson');

@@ -14,13 +14,17 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runProgram } from '../harness/process.js';
-import { cli, type Place, place } from './statedsl.js';
+import { cli, type ProjectFolder, projectFolder } from './statedsl.js';
 
 const PROGRAM = { 'hello.dsl': 'RETURN: hello\n' };
 const DAY_S = 24 * 60 * 60;
 
 /** Runs the program with this cache; what was printed must not depend on it. */
-async function hello({ runProcess, folder }: Place, cache = 'cache', env: Record<string, string> = {}): Promise<void> {
+async function hello(
+  { runProcess, folder }: ProjectFolder,
+  cache = 'cache',
+  env: Record<string, string> = {},
+): Promise<void> {
   const more = { XDG_CACHE_HOME: join(folder, cache), TMPDIR: join(folder, 'tmp'), ...env };
   const result = await runProcess(['run', '--quiet', 'hello.dsl'], { env: more });
   expect(result).toEqual({ code: 0, stdout: 'hello\n', stderr: '' });
@@ -30,7 +34,7 @@ const filesOf = (folder: string) => readdirSync(folder).map((name) => join(folde
 
 describe('the cache of compiled code', () => {
   it('is filled by the first start, for this user alone, and then used', async () => {
-    const one = place(PROGRAM);
+    const one = projectFolder(PROGRAM);
     await hello(one);
     const folder = join(one.folder, 'cache/statedsl');
     expect(lstatSync(folder).mode & 0o777).toBe(0o700);
@@ -44,7 +48,7 @@ describe('the cache of compiled code', () => {
   });
 
   it('is made again where a file is damaged in any part', async () => {
-    const one = place(PROGRAM);
+    const one = projectFolder(PROGRAM);
     await hello(one);
     const files = filesOf(join(one.folder, 'cache/statedsl')).map((path) => ({ path, good: readFileSync(path) }));
     for (const share of [0, 0.25, 0.999]) {
@@ -69,7 +73,7 @@ describe('the cache of compiled code', () => {
   });
 
   it('is not read where others could have written it', async () => {
-    const one = place(PROGRAM);
+    const one = projectFolder(PROGRAM);
     const folder = join(one.folder, 'cache/statedsl');
     await hello(one);
     for (const path of filesOf(folder)) chmodSync(path, 0o666);
@@ -82,7 +86,7 @@ describe('the cache of compiled code', () => {
   });
 
   it('leaves nothing, and ends nothing, where files may not be so large', async () => {
-    const one = place(PROGRAM);
+    const one = projectFolder(PROGRAM);
     mkdirSync(join(one.folder, 'cache/statedsl'), { recursive: true, mode: 0o700 });
     const env = { ...process.env, XDG_CACHE_HOME: join(one.folder, 'cache'), TMPDIR: join(one.folder, 'tmp') };
     const args = ['-c', 'ulimit -f 16; exec "$0" "$@"', process.execPath, cli, 'run', '--quiet', 'hello.dsl'];
@@ -94,7 +98,7 @@ describe('the cache of compiled code', () => {
   });
 
   it('follows no link', async () => {
-    const one = place(PROGRAM);
+    const one = projectFolder(PROGRAM);
     mkdirSync(join(one.folder, 'elsewhere'), { mode: 0o700 });
     mkdirSync(join(one.folder, 'cache'));
     symlinkSync('../elsewhere', join(one.folder, 'cache/statedsl'));
@@ -103,7 +107,7 @@ describe('the cache of compiled code', () => {
   });
 
   it('is below the folder for temporary files where there is no home, and nowhere where there is none either', async () => {
-    const one = place({ ...PROGRAM, file: '' });
+    const one = projectFolder({ ...PROGRAM, file: '' });
     await hello(one, 'file/below');
     const [folder = ''] = filesOf(join(one.folder, 'tmp'));
     expect(filesOf(folder)).not.toEqual([]);
@@ -114,7 +118,7 @@ describe('the cache of compiled code', () => {
   });
 
   it('survives many starts at once', async () => {
-    const one = place(PROGRAM);
+    const one = projectFolder(PROGRAM);
     const env = { XDG_CACHE_HOME: join(one.folder, 'cache'), TMPDIR: join(one.folder, 'tmp') };
     const ends = Array.from({ length: 8 }, () => one.start(['run', '--quiet', 'hello.dsl'], env).end);
     expect(new Set((await Promise.all(ends)).map(({ code }) => code))).toEqual(new Set([0]));
@@ -123,7 +127,7 @@ describe('the cache of compiled code', () => {
   });
 
   it('removes entries that are a month old', async () => {
-    const one = place(PROGRAM);
+    const one = projectFolder(PROGRAM);
     const folder = join(one.folder, 'cache/statedsl');
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     for (const [name, days] of [
@@ -140,7 +144,7 @@ describe('the cache of compiled code', () => {
   });
 
   it('holds 200 files and 64 MiB at most, and forgets what was not used for longest', async () => {
-    const one = place(PROGRAM);
+    const one = projectFolder(PROGRAM);
     await hello(one);
     const folder = join(one.folder, 'cache/statedsl');
     const used = readdirSync(folder);

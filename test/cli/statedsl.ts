@@ -10,7 +10,7 @@ export { cli, ended, type Result, type Started } from '../harness/process.js';
 
 type Environment = Readonly<Record<string, string>>;
 
-export interface Place {
+export interface ProjectFolder {
   readonly folder: string;
   /** Writes a file; gives its name. */
   file(name: string, contents: string | Uint8Array): string;
@@ -22,17 +22,17 @@ export interface Place {
   start(args: readonly string[], env?: Environment): Started;
 }
 
-/** A fresh folder with files, removed after the test. Variables that colour or configure are taken away. */
-export function place(
+/** A fresh folder with files, removed after the test. It has no variables that set colors or options. */
+export function projectFolder(
   files: Readonly<Record<string, string>> = {},
-  /** That of the test's context, where several tests run at once. */
+  /** That of the test's context, where several tests run at the same time. */
   whenFinished: (action: () => void) => void = onTestFinished,
-): Place {
+): ProjectFolder {
   const folder = mkdtempSync(join(tmpdir(), 'statedsl-cli-'));
   whenFinished(() => rmSync(folder, { recursive: true, force: true }));
   const { CI, NO_COLOR, FORCE_COLOR, ...rest } = process.env;
   const base = Object.fromEntries(Object.entries(rest).filter(([name]) => !name.startsWith('STATEDSL_')));
-  const one: Place = {
+  const one: ProjectFolder = {
     folder,
     file(name, contents) {
       mkdirSync(dirname(join(folder, name)), { recursive: true });

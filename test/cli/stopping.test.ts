@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, test } from 'vitest';
 import { takesLessThan, until } from '../harness/until.js';
 import { processesOf } from '../runtime/crashing.js';
-import { ended, type Place, place, type Started } from './statedsl.js';
+import { ended, type ProjectFolder, projectFolder, type Started } from './statedsl.js';
 
 /** Everything that a command can do to stay: in the background, against TERM, against the end of its terminal. */
 const stubborn = `#!/bin/bash
@@ -22,31 +22,31 @@ sleep 63
 
 const text = 'DO: printf first >> log.first\nDO: ./stubborn\nRETURN: over\n';
 
-type WhenFinished = Parameters<typeof place>[1];
+type WhenFinished = Parameters<typeof projectFolder>[1];
 
-function stubbornPlace(whenFinished: WhenFinished): Place {
-  const one = place({ 'p.dsl': text, stubborn }, whenFinished);
+function stubbornPlace(whenFinished: WhenFinished): ProjectFolder {
+  const one = projectFolder({ 'p.dsl': text, stubborn }, whenFinished);
   chmodSync(join(one.folder, 'stubborn'), 0o755);
   return one;
 }
 
-const runOf = ({ folder }: Place): string =>
+const runOf = ({ folder }: ProjectFolder): string =>
   readdirSync(join(folder, '.statedsl/runs')).find((name) => name.includes('-')) ?? '';
 
-async function started(one: Place, args: readonly string[] = ['run', 'p.dsl', '--json']): Promise<Started> {
+async function started(one: ProjectFolder, args: readonly string[] = ['run', 'p.dsl', '--json']): Promise<Started> {
   const child = one.start(args);
   await until(() => existsSync(join(one.folder, 'started')));
   return child;
 }
 
 /** Without delaying other tests. */
-const tried = (one: Place, args: readonly string[]) => ended(one.start(args));
+const tried = (one: ProjectFolder, args: readonly string[]) => ended(one.start(args));
 
-function leaveInPeace(one: Place): void {
+function leaveInPeace(one: ProjectFolder): void {
   one.file('done', '');
 }
 
-const repeated = ({ folder }: Place): string[] =>
+const repeated = ({ folder }: ProjectFolder): string[] =>
   readFileSync(join(folder, 'log'), 'utf8')
     .trim()
     .split('\n')
@@ -134,7 +134,7 @@ describe.concurrent('a runner dies', () => {
   });
 
   test('and what moved to a session of its own is found as well', async ({ onTestFinished, expect }) => {
-    const one = place(
+    const one = projectFolder(
       {
         'p.dsl': 'DO: ./away\nRETURN: over\n',
         away: '#!/bin/bash\n[ -e done ] && exit 0\nsetsid sleep 64 &\nsleep 0.1; touch started; sleep 65\n',
@@ -161,7 +161,7 @@ describe.concurrent('a runner dies', () => {
       [['--in-doubt', 'skip'], 0, 1],
       [['--in-doubt', 'fail'], 1, 1],
     ] as const) {
-      const one = place(files, onTestFinished);
+      const one = projectFolder(files, onTestFinished);
       chmodSync(join(one.folder, 'work'), 0o755);
       const child = await started(one);
       const end = ended(child);

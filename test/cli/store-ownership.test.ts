@@ -18,14 +18,14 @@ import { RunRefused } from '../../src/runtime/store/run-refused.js';
 import { mayBeForeign, requireOwnStore } from '../../src/runtime/store/store-ownership.js';
 import { git } from '../harness/process.js';
 import { project, workflow } from './repository.js';
-import { type Place, place } from './statedsl.js';
+import { type ProjectFolder, projectFolder } from './statedsl.js';
 
 const WAITS = 'ASK user: "Go on?" → ok\nDO: touch done\nRETURN: "x"\n';
 const RUN = '0192f000-0000-7000-8000-00000000000a';
 
 /** A store with one run that waits for an answer. */
-async function waiting(): Promise<{ readonly one: Place; readonly id: string }> {
-  const one = place({ 'p.dsl': WAITS });
+async function waiting(): Promise<{ readonly one: ProjectFolder; readonly id: string }> {
+  const one = projectFolder({ 'p.dsl': WAITS });
   expect((await one.run(['run', 'p.dsl', '--quiet'])).code).toBe(75);
   return { one, id: readdirSync(join(one.folder, '.statedsl/runs')).find((name) => name.startsWith('0')) as string };
 }
@@ -140,7 +140,7 @@ test('a store of another user is refused', async () => {
 });
 
 test('the folder is for its owner only, also one that an older version made', async () => {
-  const one = place({ 'p.dsl': 'RETURN: "x"\n' });
+  const one = projectFolder({ 'p.dsl': 'RETURN: "x"\n' });
   mkdirSync(join(one.folder, '.statedsl'), { mode: 0o755 });
   mkdirSync(join(one.folder, 'mine'), { mode: 0o755 });
   for (const dir of ['.statedsl', 'fresh', 'mine'])

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runProgram } from '../harness/process.js';
-import { cli, place } from './statedsl.js';
+import { cli, projectFolder } from './statedsl.js';
 
 /** Some output at a time, and more in all than a process writes to a pipe without a stream of Node. */
 const COUNT = 400;
@@ -17,14 +17,14 @@ const all = Array.from({ length: COUNT }, (_, n) => n);
 
 describe('what a run prints arrives', () => {
   test('through pipes', async () => {
-    const one = place({ 'p.dsl': program });
+    const one = projectFolder({ 'p.dsl': program });
     const { code, stdout, stderr } = await one.runProcess(['run', 'p.dsl']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'the end\n' });
     expect(numbers(stderr)).toEqual(all);
   });
 
   test('in a file, which both streams continue', async () => {
-    const one = place({ 'p.dsl': program, 'all.txt': 'before\n' });
+    const one = projectFolder({ 'p.dsl': program, 'all.txt': 'before\n' });
     const both = ['-c', 'exec "$@" >> all.txt 2>&1', '-', process.execPath, cli, 'run', 'p.dsl'];
     expect((await runProgram('bash', both, { cwd: one.folder })).code).toBe(0);
     const text = readFileSync(join(one.folder, 'all.txt'), 'utf8');
@@ -34,7 +34,7 @@ describe('what a run prints arrives', () => {
   });
 
   test('where a pipe is full and does not wait', async () => {
-    const one = place({ 'p.dsl': program });
+    const one = projectFolder({ 'p.dsl': program });
     // The reader takes nothing until the run is on record, so that every line of it meets a full pipe.
     const reader = `
       const { execFileSync, spawn } = require('node:child_process');
@@ -70,7 +70,7 @@ describe('what a run prints arrives', () => {
 });
 
 test('a full disk is reported once', async () => {
-  const one = place({ 'p.dsl': program });
+  const one = projectFolder({ 'p.dsl': program });
   const full = ['-c', 'exec "$@" < p.dsl > /dev/full', '-', process.execPath, cli, 'fmt', '-'];
   const { code, stderr } = await runProgram('bash', full, { cwd: one.folder });
   expect({ code, stderr: stderr.match(/cannot write to standard output/g) }).toEqual({
@@ -80,7 +80,7 @@ test('a full disk is reported once', async () => {
 });
 
 test('a file that may not grow is reported once', async () => {
-  const one = place({ 'p.dsl': program });
+  const one = projectFolder({ 'p.dsl': program });
   const limited = ['-c', 'ulimit -f 1; exec "$@" < p.dsl > out.dsl', '-', process.execPath, cli, 'fmt', '-'];
   const { code, stderr } = await runProgram('bash', limited, { cwd: one.folder });
   expect({ code, stderr: stderr.match(/cannot write to standard output/g) }).toEqual({

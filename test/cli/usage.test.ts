@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { place } from './statedsl.js';
+import { projectFolder } from './statedsl.js';
 
 describe('wrong usage ends with 2, says what is wrong, and prints no object', () => {
   const cases: [string, string[], RegExp][] = [
@@ -40,14 +40,14 @@ describe('wrong usage ends with 2, says what is wrong, and prints no object', ()
     ['an unknown shell', ['completion', 'tcsh'], /Allowed choices are bash, zsh, fish/],
   ];
   test.each(cases)('%s', async (_, args, words) => {
-    const { code, stdout, stderr } = await place({ 'a.dsl': 'RETURN: x\n' }).run(args);
+    const { code, stdout, stderr } = await projectFolder({ 'a.dsl': 'RETURN: x\n' }).run(args);
     expect(stderr).toMatch(words);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   });
 });
 
 test('variables set what flags set, and flags win', async () => {
-  const one = place({ 'a.dsl': 'RETURN: x\n' });
+  const one = projectFolder({ 'a.dsl': 'RETURN: x\n' });
   expect((await one.run(['run', 'a.dsl'], { env: { STATEDSL_JOBS: 'x' } })).stderr).toContain(
     "from env 'STATEDSL_JOBS'",
   );
@@ -61,7 +61,7 @@ test('variables set what flags set, and flags win', async () => {
 });
 
 test('help and version go to stdout', async () => {
-  const one = place();
+  const one = projectFolder();
   const version = await one.run(['--version']);
   expect(version).toMatchObject({ code: 0, stderr: '' });
   expect(version.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);

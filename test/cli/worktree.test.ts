@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { randomNumbers, seed } from '../random.js';
 import { deadlyGit, project, reportOf, workflow } from './repository.js';
-import { ended, place } from './statedsl.js';
+import { ended, projectFolder } from './statedsl.js';
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -55,7 +55,7 @@ describe('a run is refused', () => {
   });
 
   test('where there is no commit, and works in place where there is no repository', async () => {
-    const one = place({ 'p.dsl': 'DO: echo x > made\n' });
+    const one = projectFolder({ 'p.dsl': 'DO: echo x > made\n' });
     const inPlace = await one.run(['run', 'p.dsl', '--worktree']);
     expect(inPlace).toMatchObject({ code: 0, stderr: expect.stringContaining('not in a git repository') });
     expect(readFileSync(join(one.folder, 'made'), 'utf8')).toBe('x\n');
@@ -65,7 +65,7 @@ describe('a run is refused', () => {
   });
 
   test('with a word that is neither on nor off', async () => {
-    const one = place({ 'p.dsl': 'RETURN: 1\n' });
+    const one = projectFolder({ 'p.dsl': 'RETURN: 1\n' });
     expect(await one.run(['run', 'p.dsl', '--worktree=maybe'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('must be on or off'),

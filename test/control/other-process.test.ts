@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { openRuns } from '../../src/control/open-runs.js';
 import type { Result } from '../../src/control/result.js';
 import type { OutputStream, Runs } from '../../src/control/runs.js';
-import { ended, type Place, place, type Started } from '../cli/statedsl.js';
+import { ended, type ProjectFolder, projectFolder, type Started } from '../cli/statedsl.js';
 
 function unwrap<T>(result: Result<T>): T {
   if (!result.ok) throw new Error(JSON.stringify(result.refusal));
@@ -14,7 +14,7 @@ function unwrap<T>(result: Result<T>): T {
 
 /** Starts a program in a process; gives the id of its run. */
 async function startRun(
-  one: Place,
+  one: ProjectFolder,
   more: { readonly env?: Record<string, string> } = {},
 ): Promise<[Started, string, Runs]> {
   const started = one.start(['run', 'p.dsl', '--suspend-after', 'never', '--quiet'], more.env);
@@ -47,7 +47,7 @@ const WAITS = 'while [ ! -e go ]; do sleep 0.05; done';
 
 test('output is read while its command runs, with secrets replaced', async () => {
   const program = `DO: echo "first $API_TOKEN"; echo problem >&2; ${WAITS}; echo second; echo again >&2\n`;
-  const one = place({ 'p.dsl': program });
+  const one = projectFolder({ 'p.dsl': program });
   const [running, id, runs] = await startRun(one, { env: { API_TOKEN: 'ab12cd34ef56' } });
   const effect = await requested(runs, id);
   const stderr = unwrap(await runs.output(id, effect, { stream: 'stderr' }));
@@ -72,7 +72,7 @@ test('output is read while its command runs, with secrets replaced', async () =>
 });
 
 test('large output is read while it is written, and becomes an artifact', async () => {
-  const one = place({ 'p.dsl': `DO: head -c 300000 /dev/zero | tr '\\0' x; ${WAITS}; echo end\n` });
+  const one = projectFolder({ 'p.dsl': `DO: head -c 300000 /dev/zero | tr '\\0' x; ${WAITS}; echo end\n` });
   const [running, id, runs] = await startRun(one);
   const effect = await requested(runs, id);
   let isWaiting = true;
@@ -85,7 +85,7 @@ test('large output is read while it is written, and becomes an artifact', async 
 });
 
 test('a stream of output ends when its process is killed, and nothing of it stays when the run is resumed', async () => {
-  const one = place({ 'p.dsl': `DO: echo first; ${WAITS}; echo second\n` });
+  const one = projectFolder({ 'p.dsl': `DO: echo first; ${WAITS}; echo second\n` });
   const [running, id, runs] = await startRun(one);
   const effect = await requested(runs, id);
   const stream = unwrap(await runs.output(id, effect));
@@ -98,7 +98,7 @@ test('a stream of output ends when its process is killed, and nothing of it stay
 });
 
 test('events are followed across a suspension and a resume by another process', async () => {
-  const one = place({ 'p.dsl': 'ASK user: "Which?" → what\nDO: echo {what}\n' });
+  const one = projectFolder({ 'p.dsl': 'ASK user: "Which?" → what\nDO: echo {what}\n' });
   expect((await one.runProcess(['run', 'p.dsl', '--quiet'])).code).toBe(75);
   const runs = openRuns({ folder: one.folder });
   const [run] = unwrap(await runs.list()).runs;
@@ -123,7 +123,7 @@ test('events are followed across a suspension and a resume by another process', 
 });
 
 test('of two answers to a running run, one counts and the other is a conflict', async () => {
-  const one = place({
+  const one = projectFolder({
     'p.dsl': `DO: both in PARALLEL:\n  - ASK user: "Which?" → what\n  - x = ${WAITS}; echo done\nRETURN: {what}\n`,
   });
   const [running, id, runs] = await startRun(one);

@@ -82,8 +82,8 @@ test('a run is started, answered, resumed, followed, shown, listed and reported'
 });
 
 test('refusals are values with a code, a message and a help', async () => {
-  const place = folder();
-  const runs = openRuns({ folder: place, commands });
+  const project = folder();
+  const runs = openRuns({ folder: project, commands });
   expect(codeOf(await runs.inspect(null))).toBe('unknown');
   const broken = await runs.start({ text: 'GOTO: NOWHERE\n' });
   expect(broken).toMatchObject({ ok: false, refusal: { code: 'invalid-program', help: null } });
@@ -107,8 +107,8 @@ test('refusals are values with a code, a message and a help', async () => {
 });
 
 test('of two answers at once one is recorded, and the other is a conflict', async () => {
-  const place = folder();
-  const runs = openRuns({ folder: place, commands });
+  const project = folder();
+  const runs = openRuns({ folder: project, commands });
   const id = await started(runs, ASKS);
   const answers = await Promise.all([runs.answer(id, { colour: 'red' }), runs.answer(id, { colour: 'blue' })]);
   expect(answers.map(codeOf).sort()).toEqual(['conflict', 'ok']);
@@ -117,8 +117,8 @@ test('of two answers at once one is recorded, and the other is a conflict', asyn
 });
 
 test('an id is not a path', async () => {
-  const place = folder();
-  const runs = openRuns({ folder: place, commands });
+  const project = folder();
+  const runs = openRuns({ folder: project, commands });
   const id = await started(runs, 'DO: paint red\n');
   for (const name of ['../x', '..', '.', '', '/', `../runs/${id}`, `${id}/../${id}`, 'index.ndjson', '\0', '%2e%2e'])
     for (const result of [
@@ -140,31 +140,31 @@ test('an id is not a path', async () => {
 });
 
 test('links in a store are refused', async () => {
-  const place = folder();
-  const runs = openRuns({ folder: place, commands });
+  const project = folder();
+  const runs = openRuns({ folder: project, commands });
   const id = await started(runs, 'DO: paint red\n');
-  const mine = join(place, 'mine.txt');
+  const mine = join(project, 'mine.txt');
   writeFileSync(mine, 'not for anybody\n');
-  const journal = join(place, '.statedsl/runs', id, 'journal.ndjson');
+  const journal = join(project, '.statedsl/runs', id, 'journal.ndjson');
   rmSync(journal);
   symlinkSync(mine, journal);
   const stream = value(await runs.events(id, 0, undefined, 'no'));
   expect(await typesOf(stream)).toEqual([]);
   expect(stream.end?.reason).toBe('failed');
   expect(codeOf(await runs.inspect(id))).toBe('store');
-  symlinkSync(mine, join(place, '.statedsl/runs', id, 'artifacts', 'b'.repeat(64)));
+  symlinkSync(mine, join(project, '.statedsl/runs', id, 'artifacts', 'b'.repeat(64)));
   expect(codeOf(await runs.artifact(id, 'b'.repeat(64)))).toBe('store');
   const other = folder();
-  symlinkSync(join(place, '.statedsl'), join(other, '.statedsl'));
-  symlinkSync(join(place, '.statedsl/runs'), join(folder(), 'runs'));
+  symlinkSync(join(project, '.statedsl'), join(other, '.statedsl'));
+  symlinkSync(join(project, '.statedsl/runs'), join(folder(), 'runs'));
   expect(readFileSync(mine, 'utf8')).toBe('not for anybody\n');
 });
 
 test('of a damaged record, what comes before the damage is shown', async () => {
-  const place = folder();
-  const runs = openRuns({ folder: place, commands });
+  const project = folder();
+  const runs = openRuns({ folder: project, commands });
   const id = await started(runs, ASKS);
-  const journal = join(place, '.statedsl/runs', id, 'journal.ndjson');
+  const journal = join(project, '.statedsl/runs', id, 'journal.ndjson');
   const lines = readFileSync(journal, 'utf8').split('\n');
   writeFileSync(journal, lines.with(2, (lines[2] as string).replace('colour', 'color')).join('\n'));
   const byte = lines.slice(0, 2).join('\n').length + 1;
@@ -180,10 +180,10 @@ test('of a damaged record, what comes before the damage is shown', async () => {
 });
 
 test('a run that is looked at again is shown as it is now', async () => {
-  const place = folder();
-  const runs = openRuns({ folder: place, commands });
+  const project = folder();
+  const runs = openRuns({ folder: project, commands });
   const id = await started(runs, ASKS);
-  const path = join(place, '.statedsl/runs', id);
+  const path = join(project, '.statedsl/runs', id);
   const status = async (): Promise<string> => value(await runs.inspect(id)).status;
   expect(await status()).toBe('suspended');
   // As a process leaves it that died without recording an end.
@@ -191,7 +191,7 @@ test('a run that is looked at again is shown as it is now', async () => {
   const lines = readFileSync(journal, 'utf8');
   writeFileSync(journal, lines.slice(0, lines.lastIndexOf('{"seq":4')));
   renameSync(join(path, 'checkpoint.json'), join(path, 'later.json'));
-  const index = join(place, '.statedsl/runs/index.ndjson');
+  const index = join(project, '.statedsl/runs/index.ndjson');
   const entry = JSON.parse(readFileSync(index, 'utf8').trim().split('\n').at(-1) as string);
   writeFileSync(index, `${JSON.stringify({ ...entry, status: 'running' })}\n`, { flag: 'a' });
   expect([await status(), await status()]).toEqual(['killed', 'killed']);

@@ -56,7 +56,7 @@ function boundCommand(bound: Bound): Command {
   };
 }
 
-export function placeFiles(folder: string, files: ReadonlyMap<string, string>): void {
+export function writeFiles(folder: string, files: ReadonlyMap<string, string>): void {
   for (const [name, text] of files) {
     const path = join(folder, name);
     mkdirSync(dirname(path), { recursive: true });
@@ -105,7 +105,7 @@ function makeRepository(folder: string): void {
 }
 
 /** The files of a case were read in memory, as if they were in the working directory. Now they have a location. */
-function placed(machine: Machine, folder: string): Machine {
+function inWorkingDirectory(machine: Machine, folder: string): Machine {
   if (machine.plans === undefined) return machine;
   return JSON.parse(JSON.stringify(machine).replaceAll(`"${process.cwd()}/`, `"${folder}/`)) as Machine;
 }
@@ -118,7 +118,7 @@ export async function runCase(the: Case, machine: Machine, sources: Compilation[
 export async function inFolder<T>(the: Case, action: (folder: string) => Promise<T>): Promise<T> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'statedsl-case-')));
   try {
-    placeFiles(folder, filesOf(the));
+    writeFiles(folder, filesOf(the));
     if (optionsOf(the).git) makeRepository(folder);
     return await action(folder);
   } finally {
@@ -132,7 +132,7 @@ export async function runIn(
   compiled: Machine,
   sources: Compilation['sources'],
 ): Promise<Ran> {
-  const machine = placed(compiled, folder);
+  const machine = inWorkingDirectory(compiled, folder);
   const events: RunEvent[] = [];
   let at = 0;
   const inputs = JSON.parse(sectionText(the, 'inputs') ?? '{}');

@@ -21,7 +21,7 @@ import { delimiter, join } from 'node:path';
 import { commandLine } from '../harness/command-line.js';
 import { cli, type Started, start } from '../harness/process.js';
 import { type Case, filesOf, programOf, sectionText } from './case-file.js';
-import { placeFiles } from './run-case.js';
+import { writeFiles } from './run-case.js';
 
 function commandLines(the: Case): string[] {
   const lines = (sectionText(the, 'session') ?? '').split('\n');
@@ -129,7 +129,7 @@ export async function sessionOf(the: Case): Promise<string> {
     mkdirSync(join(folder, '.bin'));
     symlinkSync(cli, join(folder, '.bin/statedsl'));
     mkdirSync(join(folder, 'here'));
-    placeFiles(join(folder, 'here'), filesOf(the));
+    writeFiles(join(folder, 'here'), filesOf(the));
     if (the.sections.some(({ name }) => name.startsWith('program'))) {
       const { name, text } = programOf(the);
       writeFileSync(join(folder, 'here', name), text);

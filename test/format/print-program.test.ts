@@ -201,13 +201,13 @@ function promptOf(form: string): Template | undefined {
   return step?.kind === 'step' ? step.prompt : undefined;
 }
 
-const places = (list: Template['parts']) => list.map((one) => (typeof one === 'string' ? one : 'VALUE'));
+const textsOf = (list: Template['parts']) => list.map((one) => (typeof one === 'string' ? one : 'VALUE'));
 
 test('any text is read back from its quotes', () => {
   fc.assert(
     fc.property(parts, (list) => {
       const prompt = promptOf(printQuoted({ parts: list }));
-      expect(places(prompt?.parts ?? [])).toEqual(places(list));
+      expect(textsOf(prompt?.parts ?? [])).toEqual(textsOf(list));
       expect(JSON.stringify(prompt?.parts)).not.toContain('"name":"x"');
     }),
     { numRuns: amount(300, 2000), seed: 7 },
@@ -222,7 +222,7 @@ test('any prompt is printed so that it is read back', () => {
       if (step?.kind !== 'step' || step.prompt === undefined) throw new Error('no step');
       const made: Program = { ...program, items: [{ ...step, prompt: { ...step.prompt, parts: list, raw: '' } }] };
       const [again] = parse(printProgram(made) ?? '').program.items;
-      expect(again?.kind === 'step' && places(again.prompt?.parts ?? [])).toEqual(places(list));
+      expect(again?.kind === 'step' && textsOf(again.prompt?.parts ?? [])).toEqual(textsOf(list));
     }),
     { numRuns: amount(150, 1000), seed: 8 },
   );

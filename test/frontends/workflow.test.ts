@@ -122,13 +122,13 @@ test('every value in a text is blamed at its own braces', () => {
         blockQuote: style === 'BLOCK_FOLDED' ? ('folded' as const) : true,
       };
       const text = stringify([{ name: 'a', prompt }], options);
-      const places: string[] = [];
+      const written: string[] = [];
       JSON.stringify(read(text).program.items, (_, node) => {
         if (node?.kind === 'field' && node.name?.text === 'output')
-          places.push(text.slice(node.span.start, node.span.end));
+          written.push(text.slice(node.span.start, node.span.end));
         return node;
       });
-      expect(places.filter((place) => place.replace(/\\\n *\\?/g, '') !== 'value.output')).toEqual([]);
+      expect(written.filter((text) => text.replace(/\\\n *\\?/g, '') !== 'value.output')).toEqual([]);
     }),
     { numRuns: amount(100, 500) },
   );

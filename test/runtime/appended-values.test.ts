@@ -7,7 +7,7 @@ import type { RunEvent } from '../../src/index.js';
 import type { Json } from '../../src/machine/expression.js';
 import { AppendDecoder, AppendEncoder } from '../../src/runtime/store/appended.js';
 import { readJournal } from '../../src/runtime/store/read-journal.js';
-import { ended, place } from '../cli/statedsl.js';
+import { ended, projectFolder } from '../cli/statedsl.js';
 
 const set = (name: string, value: Json): RunEvent => ({ type: 'tracked_set', name, value });
 
@@ -92,7 +92,7 @@ describe('an event', () => {
 
 describe('a run that collects', () => {
   test('writes in proportion to what it collects, and is replayed and shown as ever', async () => {
-    const one = place({ 'p.dsl': collects(1500) });
+    const one = projectFolder({ 'p.dsl': collects(1500) });
     const report = JSON.parse((await one.run(['run', 'p.dsl', '--json'])).stdout);
     expect(report.returned).toHaveLength(1500);
     const journal = join(one.folder, '.statedsl/runs', report.run_id, 'journal.ndjson');
@@ -110,7 +110,7 @@ describe('a run that collects', () => {
   });
 
   test('resumes after kill -9, from its checkpoint and without it', async () => {
-    const one = place({ 'p.dsl': collects(100_000) });
+    const one = projectFolder({ 'p.dsl': collects(100_000) });
     const child = one.start(['run', 'p.dsl', '--events', '--quiet']);
     let printed = 0;
     child.stdout?.on('data', (chunk: Buffer) => {
@@ -132,7 +132,7 @@ describe('a run that collects', () => {
   });
 
   test('shows with `--events` the lines of its journal', async () => {
-    const one = place({ 'p.dsl': collects(40) });
+    const one = projectFolder({ 'p.dsl': collects(40) });
     const { stdout } = await one.run(['run', 'p.dsl', '--events']);
     const { run_id } = JSON.parse((await one.run(['runs', '--json'])).stdout).runs[0];
     expect(stdout).toBe(readFileSync(join(one.folder, '.statedsl/runs', run_id, 'journal.ndjson'), 'utf8'));

@@ -67,8 +67,8 @@ describe('a line', () => {
     fc.assert(
       fc.property(fc.constantFrom(...events), fc.nat(), fc.integer({ min: 1, max: 255 }), (event, at, change) => {
         const bytes = Buffer.from(journalLine(event, 42, TIME));
-        const place = at % bytes.length;
-        bytes[place] = (bytes[place] as number) ^ change;
+        const position = at % bytes.length;
+        bytes[position] = (bytes[position] as number) ^ change;
         expect(readJournalLine(bytes.toString('utf8'))).toBeNull();
       }),
     );

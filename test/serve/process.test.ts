@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { lockHolder } from '../../src/runtime/store/run-lock.js';
-import { type Place, place } from '../cli/statedsl.js';
+import { type ProjectFolder, projectFolder } from '../cli/statedsl.js';
 import type { Started } from '../harness/process.js';
 import { until } from '../harness/until.js';
 
@@ -14,7 +14,7 @@ interface Client {
   call(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>;
 }
 
-async function serve(one: Place, args: readonly string[] = []): Promise<Client> {
+async function serve(one: ProjectFolder, args: readonly string[] = []): Promise<Client> {
   const process = one.start(['serve', '--listen', '0', '--json', ...args]);
   const line = await new Promise<string>((resolve, reject) => {
     let text = '';
@@ -45,7 +45,7 @@ const statuses = async (client: Client): Promise<string[]> =>
   ((await client.call('GET', '/runs')).runs as { status: string }[]).map(({ status }) => status);
 
 /** The process that executes a run. */
-function ownerOf(one: Place, runId: string): number {
+function ownerOf(one: ProjectFolder, runId: string): number {
   const owner = lockHolder(join(one.folder, '.statedsl/runs', runId)).owner;
   if (owner === null) throw new Error(`nobody executes ${runId}`);
   return owner.pid;
@@ -62,7 +62,7 @@ STATE: A
 
 describe('the service', () => {
   test('is killed in the middle of runs, and all of them end right', async () => {
-    const one = place({ 'p.dsl': PROGRAM });
+    const one = projectFolder({ 'p.dsl': PROGRAM });
     const ids = new Set<string>();
     let client = await serve(one, ['--runs', '2', '--jobs', '2']);
     for (let n = 0; n < 6; n++)
@@ -83,7 +83,7 @@ describe('the service', () => {
   });
 
   test('stops, and continues at its next start what it had interrupted', async () => {
-    const one = place({ 'p.dsl': 'DO: touch started; test -e go || sleep 60\nRETURN: done\n' });
+    const one = projectFolder({ 'p.dsl': 'DO: touch started; test -e go || sleep 60\nRETURN: done\n' });
     const first = await serve(one);
     const { run_id } = await first.call('POST', '/runs', { program: 'p.dsl' });
     await until(() => existsSync(join(one.folder, 'started')));
@@ -104,7 +104,7 @@ describe('the service', () => {
   });
 
   test('shares its permits among all runs, and takes them back from one that is killed', async () => {
-    const one = place({
+    const one = projectFolder({
       // Each member waits for the other, so both must have a permit at the same time.
       'both.dsl': [
         'DO: in PARALLEL',
@@ -151,7 +151,7 @@ describe('the service', () => {
   });
 
   test('is alone with its runs, but others may show them', async () => {
-    const one = place({ 'p.dsl': 'RETURN: 1\n' });
+    const one = projectFolder({ 'p.dsl': 'RETURN: 1\n' });
     const first = await serve(one);
     const second = await one.runProcess(['serve', '--listen', '0']);
     expect(second).toMatchObject({ code: 2, stderr: expect.stringContaining('another service (process') });
@@ -163,7 +163,7 @@ describe('the service', () => {
   });
 
   test('does not start where it could not be safe', async () => {
-    const one = place({});
+    const one = projectFolder({});
     const start = async (...args: string[]) => {
       const { code, stderr } = await one.run(['serve', ...args]);
       return { code, stderr };
@@ -195,7 +195,7 @@ describe('the service', () => {
   });
 
   test('keeps the token of a file to itself', async () => {
-    const one = place({});
+    const one = projectFolder({});
     writeFileSync(join(one.folder, 'token'), `${'long'.repeat(8)}\n`, { mode: 0o600 });
     const process = one.start(['serve', '--listen', '0', '--token-file', 'token']);
     const line = await new Promise<string>((resolve) => process.stderr.once('data', (chunk) => resolve(String(chunk))));

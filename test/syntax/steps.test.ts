@@ -86,12 +86,12 @@ test('a command in quotes has the locations of its characters', () => {
   const gate = step.gates[0];
   const shell = gate?.kind === 'bash' ? gate.shell : undefined;
   expect(shell?.text).toBe('a "b" \\ {c} \\. \n{d}');
-  const place = (at: number) => {
+  const locationOf = (at: number) => {
     const line = shell?.lines.filter((one) => one.at <= at).pop();
     return (line?.source ?? 0) + at - (line?.at ?? 0);
   };
   for (const name of ['{c}', '{d}']) {
-    const at = place(shell?.text.indexOf(name) ?? -1);
+    const at = locationOf(shell?.text.indexOf(name) ?? -1);
     expect(text.slice(at, at + 3)).toBe(name);
   }
 });
