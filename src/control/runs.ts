@@ -19,7 +19,7 @@ import type { JournalRecord } from '../runtime/store/journal-line.js';
 import type { RunStatus } from '../runtime/store/stored-run.js';
 import type { Report } from '../views/report/report.js';
 import type { Detail } from '../views/report/report-detail.js';
-import type { Done, Refused, Result } from './result.js';
+import type { Done, Refusal, Refused, Result } from './result.js';
 
 /** Which runs `list` lists. All conditions must hold. */
 export interface RunFilter {
@@ -128,6 +128,42 @@ export interface OutputStream extends AsyncIterable<Uint8Array> {
   readonly bytes: number;
   /** Null until it has ended. */
   readonly end: StreamEnd | null;
+}
+
+/** What `printed` reads of a run. */
+export interface PrintedOptions {
+  /**
+   * Only what belongs to this: a state, a step by its path or the end of it, a line of the program, or an effect. `state:`,
+   * `step:`, `line:` and `effect:` before it say which of them.
+   */
+  readonly select?: string;
+  /** Default `stdout`. */
+  readonly stream?: 'stdout' | 'stderr';
+  /** Of an agent: everything that its program printed instead of only its answer. */
+  readonly raw?: boolean;
+  /** Whether to wait for what ends later, as long as a process executes the run; default false. */
+  readonly follow?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** What a command or an agent of a run printed, after it ended. */
+export interface PrintedOutput {
+  /** Its name in the journal. */
+  readonly effect: string;
+  readonly state: string;
+  readonly line: number;
+  /** The path of the step that it belongs to; null: to none. */
+  readonly step: string | null;
+  /** The instruction. */
+  readonly text: string;
+  /** With secrets replaced, in pieces. Throws a `StoreError` if its file is gone. */
+  bytes(): Iterable<Uint8Array>;
+}
+
+/** The outputs of a run in the order in which they ended. It can be iterated once. */
+export interface PrintedStream extends AsyncIterable<PrintedOutput> {
+  /** Why it ended early, or why it had nothing to give: nothing of the selected name ran. Null until it has ended. */
+  readonly refusal: Refusal | null;
 }
 
 /** A run that a process has begun to execute: what `--detach --json` prints. */
@@ -251,6 +287,8 @@ export interface Runs {
   events(run: string | null, after?: number, signal?: AbortSignal, follow?: Follow): Promise<Result<EventStream>>;
   /** What a command or an agent prints: what is there, then what comes until it ends. `effect`: its name in the journal. */
   output(run: string | null, effect: string, options?: OutputOptions): Promise<Result<OutputStream>>;
+  /** What all its commands and agents printed, or some of them, each after it ended. */
+  printed(run: string | null, options?: PrintedOptions): Promise<Result<PrintedStream>>;
   /** The content of an artifact: a large value or output, named by its SHA-256 in the events of the run. */
   artifact(run: string | null, hash: string): Promise<Result<OutputStream>>;
   /** Answers questions of a run, all of them or none, and executes nothing. An answer that comes second is a `conflict`. */

@@ -209,3 +209,28 @@ test('a run that is looked at again is shown as it is now', async () => {
   await runs.remove({ keepLast: 0 });
   expect(codeOf(await runs.inspect(id))).toBe('unknown');
 });
+
+test('what the commands of a run printed, in order, and what of a name', async () => {
+  const runs = openRuns({ folder: folder(), commands: { say: ([word]: readonly string[]) => `${word}\n` } });
+  const id = await started(
+    runs,
+    'STATE: FIRST\n  DO: say one\n  DO: say two\n  GOTO: LAST\nSTATE: LAST\n  DO: say three\n  RETURN\n',
+  );
+  const printed = async (select?: string) => {
+    const stream = value(await runs.printed(id, select === undefined ? {} : { select }));
+    expect(stream.refusal).toBeNull();
+    const found: string[] = [];
+    for await (const { state, line, bytes } of stream)
+      found.push(
+        `${state}:${line} ${Buffer.concat([...bytes()])
+          .toString('utf8')
+          .trim()}`,
+      );
+    return { found, refusal: stream.refusal };
+  };
+  expect((await printed()).found.map((text) => text.split(' ')[1])).toEqual(['one', 'two', 'three']);
+  expect(await printed('LAST')).toEqual({ found: ['LAST:6 three'], refusal: null });
+  expect((await printed('line:2')).found).toHaveLength(1);
+  expect(await printed('LOST')).toMatchObject({ found: [], refusal: { code: 'wrong-use', help: /LAST/ } });
+  expect(codeOf(await runs.printed('0000'))).toBe('unknown');
+});

@@ -48,7 +48,16 @@ export function folderRuns(options: RunsOptions): Runs {
   return { ...readOperations(shared), ...executeOperations(shared), ...changeOperations(shared) };
 }
 
-type ReadOperation = 'list' | 'inspect' | 'events' | 'output' | 'artifact' | 'program' | 'report' | 'detail';
+type ReadOperation =
+  | 'list'
+  | 'inspect'
+  | 'events'
+  | 'output'
+  | 'printed'
+  | 'artifact'
+  | 'program'
+  | 'report'
+  | 'detail';
 
 function readOperations({ directory }: Folder): Pick<Runs, ReadOperation> {
   const openRun = (run: string | null): StoredRun => openStoredRun(directory, findRun(directory, run));
@@ -72,6 +81,11 @@ function readOperations({ directory }: Folder): Pick<Runs, ReadOperation> {
         const { outputStream } = await import('./output-stream.js');
         const { path, about } = openRun(run);
         return outputStream(path, about.run_id, effect, given);
+      }),
+    printed: (run, given = {}) =>
+      resultOf(async () => {
+        const { printedStream } = await import('./printed-stream.js');
+        return printedStream(directory, openRun(run), given);
       }),
     artifact: (run, hash) =>
       resultOf(async () => {
