@@ -130,7 +130,7 @@ export interface OutputStream extends AsyncIterable<Uint8Array> {
   readonly end: StreamEnd | null;
 }
 
-/** What `printed` reads of a run. */
+/** What `outputs` reads of a run. */
 export interface PrintedOptions {
   /**
    * Only what belongs to this: a state, a step by its path or the end of it, a line of the program, or an effect. `state:`,
@@ -288,7 +288,7 @@ export interface Runs {
   /** What a command or an agent prints: what is there, then what comes until it ends. `effect`: its name in the journal. */
   output(run: string | null, effect: string, options?: OutputOptions): Promise<Result<OutputStream>>;
   /** What all its commands and agents printed, or some of them, each after it ended. */
-  printed(run: string | null, options?: PrintedOptions): Promise<Result<PrintedStream>>;
+  outputs(run: string | null, options?: PrintedOptions): Promise<Result<PrintedStream>>;
   /** The content of an artifact: a large value or output, named by its SHA-256 in the events of the run. */
   artifact(run: string | null, hash: string): Promise<Result<OutputStream>>;
   /** Answers questions of a run, all of them or none, and executes nothing. An answer that comes second is a `conflict`. */

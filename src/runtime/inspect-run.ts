@@ -29,7 +29,7 @@ import { type JournalPosition, journalStart, readJournal, readUntil } from './st
 import { RunRefused } from './store/run-refused.js';
 import { type FlatRun, flatState } from './store/state-file.js';
 import { JournalDamage } from './store/store-error.js';
-import { openStoredRun, type RunStatus, readIndex, runStatus } from './store/stored-run.js';
+import { openStoredRun, type RunStatus, readIndex, runStatus, type StoredRun } from './store/stored-run.js';
 import { worktreeFacts } from './worktree/worktree-facts.js';
 
 /** A run as `statedsl show --json` prints it: its report, its values, and the event after which it is shown. */
@@ -62,22 +62,24 @@ const RECENT = 10;
 /** So many events are executed again sooner than a folder of checkpoints is read. */
 const FEW = 500;
 
+/** What whoever inspects many runs knows already. */
+export interface Known {
+  readonly stored: StoredRun;
+  /** The record, as far as it is on disk now. */
+  readonly scanned: RecordScan;
+  /** The variables whose secret values are replaced. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The status of a run of which the record has no end. */
+  readonly statusNow: () => RunStatus;
+}
+
 /**
- * `at`: the event after which the run is shown; null means the last one. `scan`: what is known of the record from before.
- * `statusNow`: the status of a run of which the record has no end.
- * Damage after that event is not refused. Throws a `RunRefused` or a `StoreError`.
+ * `at`: the event after which the run is shown; null means the last one. Damage after that event is not refused. Throws a
+ * `RunRefused` or a `StoreError`.
  */
-export function inspectRun(
-  directory: string,
-  runId: string,
-  at: number | null,
-  scan: RecordScan | null = null,
-  statusNow: () => RunStatus = () => currentStatus(directory, runId),
-): Inspection {
-  const stored = openStoredRun(directory, runId);
+export function inspectRun(directory: string, runId: string, at: number | null, known?: Known): Inspection {
+  const { stored, scanned, env, statusNow } = known ?? knownOf(directory, runId);
   const { journal } = stored;
-  const scanned = scan ?? new RecordScan(journal);
-  scanned.update();
   const { last, damaged } = scanned;
   if (damaged !== null && (at === null || at >= damaged.seq)) refuseDamage(journal, damaged);
   if (last === 0) throw new RunRefused('unusable', `the run \`${runId}\` has no events`);
@@ -88,7 +90,7 @@ export function inspectRun(
   const shown = recent[recent.length - 1];
   if (shown === undefined) throw new RunRefused('wrong-use', `the run has no event ${at}`, 'the first one is number 1');
   const { started_at } = stored.about;
-  const { inputs, redactor } = recoveryContextOf(stored, {});
+  const { inputs, redactor } = recoveryContextOf(stored, { env });
   const discarded = shown.seq === last ? null : { from: shown.seq + 1, without: [] };
   const start = discarded === null || checkpoint === null ? {} : { checkpoint };
   const options = { inputs, redactor, discarded, resumes: scanned.events, ...start };
@@ -117,11 +119,11 @@ export function inspectRun(
     data: __,
     keys: ___,
     undo: ____,
-    ...known
+    ...shownState
   } = redactState({ inputs: run.inputs, keys: run.steps.keys, undo: run.undo.entries, ...recorded }, redactor);
   const stood = stepsUntil(scanned, shown.seq).list(run.steps.records);
   const about = stood.length === 0 ? {} : { steps: stood };
-  return { run: { ...report, ...about, ...facts, ...withoutStates(run, known), values }, recent };
+  return { run: { ...report, ...about, ...facts, ...withoutStates(run, shownState), values }, recent };
 }
 
 /** A workflow file has steps and no current state. */
@@ -228,6 +230,10 @@ function activeUntil(journal: string, scan: RecordScan, at: number): number {
   return time.ms;
 }
 
-function currentStatus(directory: string, runId: string): RunStatus {
-  return runStatus(directory, runId, readIndex(directory).get(runId));
+function knownOf(directory: string, runId: string): Known {
+  const stored = openStoredRun(directory, runId);
+  const scanned = new RecordScan(stored.journal);
+  scanned.update();
+  const statusNow = (): RunStatus => runStatus(directory, runId, readIndex(directory).get(runId));
+  return { stored, scanned, env: process.env, statusNow };
 }

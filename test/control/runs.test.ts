@@ -217,7 +217,7 @@ test('what the commands of a run printed, in order, and what of a name', async (
     'STATE: FIRST\n  DO: say one\n  DO: say two\n  GOTO: LAST\nSTATE: LAST\n  DO: say three\n  RETURN\n',
   );
   const printed = async (select?: string) => {
-    const stream = value(await runs.printed(id, select === undefined ? {} : { select }));
+    const stream = value(await runs.outputs(id, select === undefined ? {} : { select }));
     expect(stream.refusal).toBeNull();
     const found: string[] = [];
     for await (const { state, line, bytes } of stream)
@@ -232,5 +232,5 @@ test('what the commands of a run printed, in order, and what of a name', async (
   expect(await printed('LAST')).toEqual({ found: ['LAST:6 three'], refusal: null });
   expect((await printed('line:2')).found).toHaveLength(1);
   expect(await printed('LOST')).toMatchObject({ found: [], refusal: { code: 'wrong-use', help: /LAST/ } });
-  expect(codeOf(await runs.printed('0000'))).toBe('unknown');
+  expect(codeOf(await runs.outputs('0000'))).toBe('unknown');
 });

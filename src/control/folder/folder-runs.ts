@@ -53,7 +53,7 @@ type ReadOperation =
   | 'inspect'
   | 'events'
   | 'output'
-  | 'printed'
+  | 'outputs'
   | 'artifact'
   | 'program'
   | 'report'
@@ -82,7 +82,7 @@ function readOperations({ directory }: Folder): Pick<Runs, ReadOperation> {
         const { path, about } = openRun(run);
         return outputStream(path, about.run_id, effect, given);
       }),
-    printed: (run, given = {}) =>
+    outputs: (run, given = {}) =>
       resultOf(async () => {
         const { printedStream } = await import('./printed-stream.js');
         return printedStream(directory, openRun(run), given);

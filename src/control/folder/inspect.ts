@@ -39,6 +39,8 @@ export class RunInspector {
   private readonly scans = new Map<string, RecordScan>();
   private readonly kept = new Map<string, KeptRun>();
   private characters = 0;
+  /** Reading the environment of a process costs more than reading a short run. */
+  private readonly env = { ...process.env };
 
   constructor(private readonly index: RunIndex) {}
 
@@ -48,10 +50,16 @@ export class RunInspector {
     const id = findRun(directory, run);
     const kept = at === null ? this.keptRun(id) : null;
     if (kept !== null) return kept;
-    const { journal, about } = openStoredRun(directory, id);
+    const stored = openStoredRun(directory, id);
+    const { journal, about } = stored;
     // Before reading: what is appended meanwhile makes a newer version.
     const version = versionOf(journal);
-    const { run: value, recent } = inspectRun(directory, id, at, this.scanOf(id, journal), () => this.statusOf(id));
+    const { run: value, recent } = inspectRun(directory, id, at, {
+      stored,
+      scanned: this.scanOf(id, journal),
+      env: this.env,
+      statusNow: () => this.statusOf(id),
+    });
     const found: Found = { ok: true, value, recent };
     // The branch of a worktree changes without an event.
     if (at === null && version !== null && about.options.worktree === undefined) this.keep(id, found, version);

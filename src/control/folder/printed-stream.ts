@@ -17,7 +17,7 @@ const LISTED = 20;
 /** `store`: the folder of all runs. */
 export function printedStream(store: string, { path, about }: StoredRun, options: PrintedOptions): PrintedStream {
   let refusal: Refusal | null = null;
-  const found = printedBy(store, { path, id: about.run_id }, options);
+  const found = readOutputs(store, { path, id: about.run_id }, options);
   return {
     get refusal() {
       return refusal;
@@ -32,7 +32,7 @@ export function printedStream(store: string, { path, about }: StoredRun, options
   };
 }
 
-async function* printedBy(
+async function* readOutputs(
   store: string,
   { path, id }: { readonly path: string; readonly id: string },
   { select, stream = 'stdout', raw = false, follow = false, signal }: PrintedOptions,

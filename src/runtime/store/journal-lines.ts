@@ -5,10 +5,9 @@
 import { Buffer } from 'node:buffer';
 import { readSync } from 'node:fs';
 import { crcOf } from './journal-line.js';
-import type { JournalPosition } from './read-journal.js';
+import { bufferFor, CHUNK_BYTES, type JournalPosition } from './read-journal.js';
 import { storeError } from './store-error.js';
 
-const CHUNK_BYTES = 256 * 1024;
 /** A longer line is damage: large values are in artifacts. */
 const MOST_LINE_BYTES = 64 * 1024 * 1024;
 const NEWLINE = 10;
@@ -26,7 +25,7 @@ export interface LineListener {
 }
 
 export class JournalLines {
-  private buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+  private buffer: Buffer;
   /** The last line was complete except for its line end, which may come later. */
   private unended = false;
   /** Damage was reported, and no line followed yet. */
@@ -38,7 +37,9 @@ export class JournalLines {
     private readonly fd: number,
     private readonly path: string,
     private position: JournalPosition,
-  ) {}
+  ) {
+    this.buffer = bufferFor(fd, position.offset);
+  }
 
   /** The last event that was read, and how many bytes were read. */
   get end(): JournalPosition {
@@ -52,6 +53,8 @@ export class JournalLines {
       if (count === 0) return false;
       const used = this.takeLines(count, listener);
       if (used === 0 && !this.takeRest(count, listener)) return false;
+      // The journal has grown since it was opened.
+      if (count === this.buffer.length && count < CHUNK_BYTES) this.buffer = Buffer.allocUnsafe(CHUNK_BYTES);
       left -= Math.max(used, 1);
     }
     return true;
@@ -69,7 +72,8 @@ export class JournalLines {
   private takeLines(count: number, listener: LineListener): number {
     const { buffer } = this;
     let start = 0;
-    for (let at = buffer.indexOf(NEWLINE); at >= 0 && at < count; at = buffer.indexOf(NEWLINE, start)) {
+    const read = buffer.subarray(0, count);
+    for (let at = read.indexOf(NEWLINE); at >= 0; at = read.indexOf(NEWLINE, start)) {
       this.takeLine(start, at, listener);
       start = at + 1;
       this.position = { seq: this.position.seq, offset: this.position.offset + 1 };

@@ -12,10 +12,17 @@ import { decodeEvent, REFERS } from './large-values.js';
 import { openToRead } from './own-file.js';
 import { JournalDamage, StoreError, storeError } from './store-error.js';
 
-const CHUNK_BYTES = 256 * 1024;
+export const CHUNK_BYTES = 256 * 1024;
+const FEW_BYTES = 4096;
 const NEWLINE = 10;
 /** Length of the end of a complete line: `,"crc":"xxxxxxxx"}`. */
 const MARK = /,"crc":"[0-9a-f]{8}"\}/;
+
+/** A buffer for what a file has after this position. Most journals are short, and a large buffer costs more than they do. */
+export function bufferFor(fd: number, offset: number): Buffer {
+  const left = fstatSync(fd).size - offset + 1;
+  return Buffer.allocUnsafe(Math.min(CHUNK_BYTES, Math.max(FEW_BYTES, left)));
+}
 
 /** Where reading starts: after the event `seq`, which ends at byte `offset`. */
 export interface JournalPosition {
@@ -80,7 +87,7 @@ function readFrom(
     throw new StoreError(
       `the end of \`${path}\` is missing: it has ${size} bytes, but the checkpoint was made at byte ${from.offset}`,
     );
-  let buffer: Buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+  let buffer = bufferFor(fd, from.offset);
   let { seq, offset } = from;
   const appended = new AppendDecoder();
   /** How many bytes of the buffer are the beginning of a line. */
@@ -93,7 +100,8 @@ function readFrom(
     let start = 0;
     // A reference may begin in the previous piece.
     const mayRefer = buffer.subarray(0, end).includes(REFERS);
-    for (let at = buffer.indexOf(NEWLINE, held); at >= 0 && at < end; at = buffer.indexOf(NEWLINE, start)) {
+    const known = buffer.subarray(0, end);
+    for (let at = known.indexOf(NEWLINE, held); at >= 0; at = known.indexOf(NEWLINE, start)) {
       const line = readLineBytes(buffer, start, at);
       if (line === null) throw damageError(path, seq + 1, offset);
       if (line.seq !== seq + 1) throw outOfOrder(path, seq, line.seq, offset);

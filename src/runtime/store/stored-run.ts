@@ -106,6 +106,10 @@ export function hasBegun(directory: string, id: string): boolean {
 }
 
 const machines = new WeakMap<StoredRun, Map<string, Machine>>();
+/** The last machines, as the texts of their files. Most runs of a store are runs of few programs. */
+const lastMachines = new Map<string, { readonly text: string; readonly machine: Machine }>();
+const MOST_MACHINES = 16;
+const LONGEST_KEPT = 1024 * 1024;
 
 /** A machine that the run is or was executed with. Throws a `RunRefused`, also if its digest does not match. */
 export function storedMachine(stored: StoredRun, digest: string): Machine {
@@ -114,11 +118,21 @@ export function storedMachine(stored: StoredRun, digest: string): Machine {
   let machine = known.get(digest);
   if (machine === undefined) {
     const path = join(stored.path, machineFile(stored.about, digest));
-    machine = readJson<Machine>(path);
-    if (digestOf(machine) !== digest)
-      throw new RunRefused('unusable', `the run cannot be read: \`${path}\` is damaged`);
+    machine = machineAt(path, digest);
     known.set(digest, machine);
   }
+  return machine;
+}
+
+function machineAt(path: string, digest: string): Machine {
+  const text = readText(path);
+  const last = lastMachines.get(digest);
+  if (last?.text === text) return last.machine;
+  const machine = parseJson<Machine>(path, text);
+  if (digestOf(machine) !== digest) throw new RunRefused('unusable', `the run cannot be read: \`${path}\` is damaged`);
+  if (text.length <= LONGEST_KEPT) lastMachines.set(digest, { text, machine });
+  const [oldest] = lastMachines.keys();
+  if (lastMachines.size > MOST_MACHINES && oldest !== undefined) lastMachines.delete(oldest);
   return machine;
 }
 
@@ -142,13 +156,26 @@ export function storedSources({ path, about }: StoredRun): ProgramText[] {
   }
 }
 
-function readJson<T>(path: string): T {
+const readJson = <T>(path: string): T => parseJson<T>(path, readText(path));
+
+function readText(path: string): string {
   try {
-    return JSON.parse(readOwn(path).toString('utf8')) as T;
+    return readOwn(path).toString('utf8');
   } catch (cause) {
-    const why = cause instanceof SyntaxError ? 'it is incomplete' : storeError('read', path, cause).message;
-    throw new RunRefused('unusable', `the run cannot be read from \`${path}\`: ${why}`);
+    throw unreadable(path, storeError('read', path, cause).message);
   }
+}
+
+function parseJson<T>(path: string, text: string): T {
+  try {
+    return JSON.parse(text) as T;
+  } catch {
+    throw unreadable(path, 'it is incomplete');
+  }
+}
+
+function unreadable(path: string, why: string): RunRefused {
+  return new RunRefused('unusable', `the run cannot be read from \`${path}\`: ${why}`);
 }
 
 const LINE_START = '{"run_id":';
