@@ -19,7 +19,7 @@ const NEEDED = [
   'README.md',
   'CHANGELOG.md',
   'dist/cli.js',
-  'dist/cache.cjs',
+  'dist/store.cjs',
   'dist/index.mjs',
   'dist/index.d.mts',
   'dist/viewer/index.html',
