@@ -145,6 +145,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'preact',
       '@preact/signals',
       '@tanstack/virtual-core',
+      'uplot',
       'elkjs',
       '@shikijs/core',
       '@shikijs/engine-javascript',

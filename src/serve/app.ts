@@ -9,6 +9,7 @@ import { createMetrics } from './metrics.js';
 import { addPage } from './page.js';
 import { addAboutRoute } from './routes/about.js';
 import { addChangeRoutes } from './routes/change-runs.js';
+import { addDaysRoute } from './routes/days.js';
 import { addProgramRoutes } from './routes/programs.js';
 import { addReadRoutes } from './routes/read-runs.js';
 import type { Service, ServiceApp } from './service.js';
@@ -89,6 +90,7 @@ export function createApp(service: Service): ServiceApp {
   const api: ServiceApp = new OpenAPIHono({ defaultHook: app.defaultHook as never });
   addAboutRoute(api, service);
   addReadRoutes(api, service);
+  addDaysRoute(api, service);
   addChangeRoutes(api, service);
   addProgramRoutes(api, service);
   app.route('/api/v1', api);

@@ -1,5 +1,6 @@
 /** What requests may hold, and what answers hold: these schemas validate requests, and the OpenAPI document is made of them. */
 import { z } from '@hono/zod-openapi';
+import { isZone } from '../control/run-days.js';
 
 export const RUN_STATUSES = ['queued', 'running', 'returned', 'failed', 'suspended', 'interrupted', 'killed'] as const;
 
@@ -35,6 +36,15 @@ export const listQuery = z.strictObject({
   q: z.string().max(1000).optional().openapi({ description: 'only runs that mention this text' }),
   limit: z.coerce.number().int().min(1).max(1000).default(100),
   cursor: runId.optional().openapi({ description: '`next` of the page before' }),
+});
+
+export const daysQuery = listQuery.omit({ limit: true, cursor: true }).extend({
+  zone: z
+    .string()
+    .max(60)
+    .refine(isZone, 'is not a time zone, such as Europe/Vienna')
+    .default('UTC')
+    .openapi({ description: 'where the days begin' }),
 });
 
 export const inspectQuery = z.strictObject({

@@ -7,5 +7,9 @@ import { Page } from './page.js';
 
 const root = document.getElementById('page');
 const layout = document.querySelector<HTMLMetaElement>('meta[name="statedsl-layout"]')?.content ?? '';
+const loadPlot = async () => (await import('./runs/draw-plot.js')).drawPlot;
 if (root !== null)
-  render(<Page data={serviceData()} router={createRouter('service')} layOut={workerLayout(layout)} />, root);
+  render(
+    <Page data={serviceData()} router={createRouter('service')} layOut={workerLayout(layout)} loadPlot={loadPlot} />,
+    root,
+  );

@@ -5,12 +5,15 @@ import type { Drawing } from '../views/picture/drawing.js';
 import type { Picture } from '../views/picture/picture.js';
 import type { Router } from './address.js';
 import type { RunData } from './data/run-data.js';
+import type { DrawPlot } from './runs/day-bars.js';
 
 export interface PageParts {
   readonly data: RunData;
   readonly router: Router;
   /** Computes the positions of a picture; it may take a while. */
   readonly layOut: (picture: Picture) => Promise<Drawing>;
+  /** Draws charts; loaded when one is shown. Absent: there are none. */
+  readonly loadPlot?: () => Promise<DrawPlot>;
 }
 
 export const PageContext = createContext<PageParts | null>(null);

@@ -337,6 +337,12 @@ describe('about the service', () => {
   test('a report', async () => {
     const { send, finish } = await serviceOf(PROGRAMS);
     const id = await finish('hello.dsl');
+    const days = await send('GET', '/api/v1/days?zone=Europe/Vienna');
+    expect((days.json as { days: object[] }).days).toContainEqual(
+      expect.objectContaining({ runs: expect.any(Number) }),
+    );
+    expect((await send('GET', '/api/v1/days?zone=nowhere')).status).toBe(400);
+    expect((await send('GET', '/api/v1/days?limit=3')).status).toBe(400);
     expect((await send('GET', `/api/v1/report?run=${id}`)).status).toBe(200);
     expect((await send('GET', '/api/v1/report?last=5')).status).toBe(200);
     expect((await send('GET', `/api/v1/report?run=${id}&last=5`)).status).toBe(422);
@@ -370,6 +376,7 @@ describe('about the service', () => {
         '/api/v1/runs/{id}/resume',
         '/api/v1/runs/{id}/replay',
         '/api/v1/runs/{id}/apply',
+        '/api/v1/days',
         '/api/v1/report',
         '/api/v1/check',
         '/api/v1/programs',

@@ -30,6 +30,7 @@ export function fileData(file: FileRun): RunData {
     about: signal({ version, where: 'a file with one run' }),
     actions: signal(null),
     list: async () => ({ runs: [run] }),
+    days: null,
     async inspect(id, at) {
       find(id);
       const moment = at === null || at >= shown.seq ? null : momentAt(records, at);

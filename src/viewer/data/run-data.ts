@@ -3,6 +3,7 @@
  * the service sends and `--json` prints.
  */
 import type { ReadonlySignal } from '@preact/signals';
+import type { RunDay } from '../../control/run-days.js';
 import type { DamagedEvents, Inspected, RunFilter, RunList, RunProgram, StreamEnd } from '../../control/runs.js';
 import type { RunEvent } from '../../interpreter/events/event.js';
 import type { Json } from '../../machine/expression.js';
@@ -93,6 +94,8 @@ export interface RunData {
   /** Null until it is known. */
   readonly about: ReadonlySignal<About | null>;
   list(query: RunQuery, signal?: AbortSignal): Promise<RunPage>;
+  /** Runs by day and program; null: there is only one run. */
+  readonly days: ((query: RunQuery, signal?: AbortSignal) => Promise<readonly RunDay[]>) | null;
   inspect(run: string, at: number | null, signal?: AbortSignal): Promise<ShownRun>;
   /** Reads the record of a run after an event, and follows it; the result stops that. */
   follow(run: string, after: number, reader: RecordReader): () => void;

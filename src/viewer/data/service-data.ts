@@ -1,5 +1,6 @@
 /** The data of the page from the service that the page came from. */
 import { effect, signal } from '@preact/signals';
+import type { RunDay } from '../../control/run-days.js';
 import type { RunProgram } from '../../control/runs.js';
 import { followRecord } from './follow-record.js';
 import type { About, OutputPart, OutputQuery, RunActions, RunData, RunPage, ShownRun } from './run-data.js';
@@ -32,6 +33,11 @@ export function serviceData(): RunData {
     about,
     actions,
     list: (query, signal) => connection.json<RunPage>(`/runs?${parameters({ ...query })}`, { signal: signal ?? null }),
+    async days({ cursor: _, limit: __, ...query }, signal) {
+      const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+      const route = `/days?${parameters({ ...query, zone: timeZone })}`;
+      return (await connection.json<{ readonly days: readonly RunDay[] }>(route, { signal: signal ?? null })).days;
+    },
     inspect: (run, at, signal) =>
       connection.json<ShownRun>(`/runs/${run}${at === null ? '' : `?at=${at}`}`, { signal: signal ?? null }),
     follow: (run, after, reader) => followRecord(connection, run, after, reader),

@@ -3,7 +3,7 @@ import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { countOf } from '../../views/drawing/amounts.js';
 import { usePage } from '../page-parts.js';
-import { PERIODS, STATUSES } from './run-filters.js';
+import { hasFilters, PERIODS, STATUSES } from './run-filters.js';
 
 const TYPING_MS = 200;
 
@@ -18,7 +18,7 @@ export function Filters({ search, count, isComplete, isLoading }: FiltersProps) 
   const { router } = usePage();
   const { query } = router.address.value;
   const change = (name: string, value: string): void => router.change({ [name]: value === '' ? undefined : value });
-  const isFiltered = Object.keys(query).length > 0;
+  const isFiltered = hasFilters(query);
   return (
     <search class="filters">
       <SearchField element={search} value={query.q ?? ''} onChange={(value) => change('q', value)} />

@@ -14,6 +14,11 @@ export const STATUSES: readonly ShownStatus[] = [
 /** Periods before now, in hours. */
 export const PERIODS: Readonly<Record<string, number>> = { hour: 1, day: 24, week: 168, month: 720 };
 
+/** What the chart shows is a part of the address, too. */
+export function hasFilters({ chart: _, ...query }: Readonly<Record<string, string>>): boolean {
+  return Object.keys(query).length > 0;
+}
+
 export function queryOf({ q, status, program, period }: Readonly<Record<string, string>>): RunQuery {
   const hours = period === undefined ? undefined : PERIODS[period];
   const known = STATUSES.find((one) => one === status);

@@ -1,12 +1,14 @@
 /** A run in the list. */
 import { dollars } from '../../views/drawing/amounts.js';
 import { duration } from '../../views/drawing/duration.js';
+import { visibleLine } from '../../views/drawing/visible-text.js';
 import type { RunRow } from '../data/run-data.js';
 import { Link } from '../shell/link.jsx';
 import { StatusMark } from '../shell/status-mark.jsx';
 import { Time } from '../shell/time.jsx';
+import { type BarPart, barWords } from './state-bar.js';
 
-const COLUMNS = ['Status', 'Program', 'State', 'Started', 'Time', 'Cost', 'Run'] as const;
+const COLUMNS = ['Status', 'Program', 'State', 'States', 'Started', 'Time', 'Cost', 'Run'] as const;
 
 export function RunHead() {
   return (
@@ -20,7 +22,13 @@ export function RunHead() {
   );
 }
 
-export function RunCells({ run }: { readonly run: RunRow }) {
+interface RunCellsProps {
+  readonly run: RunRow;
+  /** Undefined: not known yet. */
+  readonly bar: readonly BarPart[] | undefined;
+}
+
+export function RunCells({ run, bar }: RunCellsProps) {
   const cells = {
     status: <StatusMark status={run.status} />,
     program: (
@@ -29,6 +37,7 @@ export function RunCells({ run }: { readonly run: RunRow }) {
       </Link>
     ),
     state: <span title={run.state ?? ''}>{run.state ?? ''}</span>,
+    states: bar === undefined || bar.length === 0 ? '' : <StateBar parts={bar} />,
     started: <Time at={run.started_at} />,
     time: run.duration_ms === null ? '' : duration(run.duration_ms),
     cost: run.cost === null ? '' : dollars(run.cost),
@@ -46,5 +55,16 @@ export function RunCells({ run }: { readonly run: RunRow }) {
         </div>
       ))}
     </>
+  );
+}
+
+function StateBar({ parts }: { readonly parts: readonly BarPart[] }) {
+  const words = visibleLine(barWords(parts));
+  return (
+    <div class="state-bar" role="img" aria-label={words} title={words}>
+      {parts.map(({ color, visits, isFailed }, at) => (
+        <span key={at} class={isFailed ? 'failed' : `color-${color}`} style={{ flexGrow: visits }} />
+      ))}
+    </div>
   );
 }

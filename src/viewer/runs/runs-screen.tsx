@@ -1,11 +1,13 @@
 /** The list of runs: filters, what waits for a person, and a table that has only its visible rows. */
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { RunRow } from '../data/run-data.js';
 import { usePage } from '../page-parts.js';
 import { useKeys } from '../shell/use-keys.js';
 import { VirtualList } from '../shell/virtual-list.jsx';
+import { DayChart } from './day-chart.jsx';
 import { Filters } from './filters.jsx';
-import { queryOf } from './run-filters.js';
+import { keyOf, openRunBars } from './run-bars.js';
+import { hasFilters, queryOf } from './run-filters.js';
 import { openRunPages } from './run-pages.js';
 import { RunCells, RunHead } from './run-row.jsx';
 import { WaitingRuns } from './waiting-runs.jsx';
@@ -17,9 +19,11 @@ const AHEAD = 100;
 export function RunsScreen() {
   const { data, router } = usePage();
   const { query } = router.address.value;
-  const key = JSON.stringify(query);
+  const key = JSON.stringify({ ...query, chart: undefined });
   const pages = useMemo(() => openRunPages(data, queryOf(query)), [key]);
   useEffect(() => () => pages.close(), [pages]);
+  const bars = useMemo(() => openRunBars(data), [data]);
+  useEffect(() => () => bars.close(), [bars]);
   const { runs, isComplete, isLoading, problem } = pages.rows.value;
   const search = useRef<HTMLInputElement>(null);
   useKeys({
@@ -27,12 +31,14 @@ export function RunsScreen() {
     j: () => moveFocus(1),
     k: () => moveFocus(-1),
   });
-  const isFiltered = Object.keys(query).length > 0;
+  const isFiltered = hasFilters(query);
+  const limit = useLimit(runs[0], query.program);
   return (
     <div class="runs-screen">
       <h1 class="hidden">Runs</h1>
       <Filters search={search} count={runs.length} isComplete={isComplete} isLoading={isLoading} />
       {!isFiltered && <WaitingRuns runs={runs} />}
+      {data.days !== null && <DayChart query={queryOf(query)} limit={limit} />}
       {problem !== null && (
         <p class="problem" role="alert">
           {problem.message}
@@ -49,8 +55,14 @@ export function RunsScreen() {
           total={isComplete ? runs.length + 1 : -1}
           rowHeight={ROW_HEIGHT}
           keyOf={(index) => (runs[index] as RunRow).run_id}
-          row={(index) => <RunCells run={runs[index] as RunRow} />}
-          onRange={(last) => pages.want(last + AHEAD)}
+          row={(index) => {
+            const run = runs[index] as RunRow;
+            return <RunCells run={run} bar={bars.bars.value.get(keyOf(run))} />;
+          }}
+          onRange={(first, last) => {
+            pages.want(last + AHEAD);
+            bars.show(runs.slice(first, last + 1));
+          }}
         />
       )}
     </div>
@@ -70,6 +82,24 @@ function Empty({ isFiltered }: { readonly isFiltered: boolean }) {
       )}
     </div>
   );
+}
+
+/** The most that a run of the listed program may cost, in US dollars; null if all programs are listed, or there is no limit. */
+function useLimit(newest: RunRow | undefined, program: string | undefined): number | null {
+  const { data } = usePage();
+  const [limit, setLimit] = useState<number | null>(null);
+  const run = program === undefined || newest?.machine !== program ? null : newest.run_id;
+  useEffect(() => {
+    setLimit(null);
+    if (run === null) return;
+    const controller = new AbortController();
+    data.program(run, controller.signal).then(
+      ({ machine }) => setLimit(machine.limits.cost ?? null),
+      () => undefined,
+    );
+    return () => controller.abort();
+  }, [run]);
+  return limit;
 }
 
 /** To the link of the next or previous row; the first one if none has the focus. */

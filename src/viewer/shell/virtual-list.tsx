@@ -20,8 +20,8 @@ interface VirtualListProps {
   readonly reveal?: number | null;
   /** Scrolls to the end when rows are added, if the end is visible. */
   readonly follows?: boolean;
-  /** The last visible row. */
-  readonly onRange?: (last: number) => void;
+  /** The first and the last visible row. */
+  readonly onRange?: (first: number, last: number) => void;
   readonly class?: string;
 }
 
@@ -68,7 +68,8 @@ export function VirtualList(props: VirtualListProps) {
     .flatMap(({ index }) => Array.from({ length: GROUP }, (_, at) => index * GROUP + at))
     .filter((index) => index < count);
   const last = rows[rows.length - 1] ?? -1;
-  useEffect(() => onRange?.(last), [last, count]);
+  const first = rows[0] ?? 0;
+  useEffect(() => onRange?.(first, last), [first, last, count]);
   return (
     <div role="table" aria-label={label} aria-rowcount={total} class={`table ${props.class ?? ''}`}>
       {head}

@@ -5,6 +5,7 @@
 import { codeToTokensBase, createCssVariablesTheme, createShikiPrimitive } from '@shikijs/core';
 import { createJavaScriptRegexEngine } from '@shikijs/engine-javascript';
 import grammar from '../../../grammar/statedsl.tmLanguage.json' with { type: 'json' };
+import { DATA_GRAMMARS, type Language } from './data-grammars.js';
 
 /** A part of a line that has one color; null: the color of text. */
 export interface ColoredText {
@@ -16,14 +17,14 @@ export interface ColoredText {
 const THEME = createCssVariablesTheme({ name: 'page', variablePrefix: '--code-' });
 
 const highlighter = createShikiPrimitive({
-  langs: [{ ...grammar, name: 'statedsl' } as never],
+  langs: [{ ...grammar, name: 'statedsl' } as never, ...(DATA_GRAMMARS as never[])],
   themes: [THEME],
   engine: createJavaScriptRegexEngine({ forgiving: true }),
 });
 
 /** The lines of a program. */
-export function highlightProgram(text: string): ColoredText[][] {
-  const lines = codeToTokensBase(highlighter, text, { lang: 'statedsl', theme: 'page', tokenizeTimeLimit: 50 });
+export function highlightProgram(text: string, lang: Language): ColoredText[][] {
+  const lines = codeToTokensBase(highlighter, text, { lang, theme: 'page', tokenizeTimeLimit: 50 });
   return lines.map((line) =>
     line.map(({ content, color }) => ({
       text: content,

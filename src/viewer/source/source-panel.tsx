@@ -5,6 +5,7 @@ import { dollars } from '../../views/drawing/amounts.js';
 import { duration } from '../../views/drawing/duration.js';
 import { escapeControls } from '../../views/drawing/visible-text.js';
 import { modelAt, type RunModel } from '../run/run-model.js';
+import { languageOf } from './data-grammars.js';
 import type { ColoredText } from './highlight.js';
 import { factsOfFile, fileFinder, type LineFacts } from './line-facts.js';
 import { findLine, positionAt } from './position.js';
@@ -150,10 +151,10 @@ function useColors(name: string, text: string): readonly (readonly ColoredText[]
   const plain = useMemo(() => visible.split('\n').map((line) => [{ text: line, color: null }]), [visible]);
   const [colored, setColored] = useState<readonly (readonly ColoredText[])[] | null>(null);
   useEffect(() => {
-    if (!isProgram(name) || visible.length > MOST_COLORED) return;
+    if (visible.length > MOST_COLORED) return;
     let isWanted = true;
     import('./highlight.js').then(
-      ({ highlightProgram }) => isWanted && setColored(highlightProgram(visible)),
+      ({ highlightProgram }) => isWanted && setColored(highlightProgram(visible, languageOf(name))),
       // Without colors the text can be read, too.
       () => undefined,
     );
@@ -163,6 +164,3 @@ function useColors(name: string, text: string): readonly (readonly ColoredText[]
   }, [name, visible]);
   return colored ?? plain;
 }
-
-/** Other texts, such as workflow files, are not in this language. */
-const isProgram = (name: string): boolean => !/\.(md|ya?ml|json)$/.test(name);
