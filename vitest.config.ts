@@ -1,17 +1,38 @@
-import { fileURLToPath } from 'node:url';
+import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { startsProcesses, testsWithProcesses } from './test/processes.js';
 
-/** Tests in these files start processes, and some need the built program. All others are unit tests. */
-const PROCESSES = [
-  'test/{corpus-runs,corpus-sessions,examples,implement-spec,library,patterns,readme}.test.ts',
-  'test/cli/*.test.ts',
-  'test/control/other-process.test.ts',
-  'test/runtime/!(checkpoint|configuration|drive|fits-schema|journal-sync|kept-runs|large-values|run-lock|temporary-folder).test.ts',
-  'test/agents/*.test.ts',
-  'test/serve/*.test.ts',
-  'test/runtime/agents/!(recorded|resolve).test.ts',
-  'test/shell/{binding,pipes,random,values}.test.ts',
-];
+/** Only the tests that start no process, which need no built program. */
+const isUnit = process.env.UNIT !== undefined;
+
+/** They take longest, in this order; without them, one worker ends long before the other. */
+const LONGEST = [
+  'corpus-sessions',
+  'corpus-runs-1',
+  'corpus-runs-2',
+  'corpus-runs-3',
+  'corpus-plan-runs',
+  'cli/worktree',
+  'runtime/worktree-crash',
+  'library',
+  'runtime/worktree-apply',
+  'cli/stopping',
+  'cli/start-cache',
+  'serve/process',
+].map((name) => resolve(`test/${name}.test.ts`));
+
+/** Starting a process takes longer the more memory a worker has, so such tests come first. */
+class ProcessesFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rankOf = ({ moduleId }: TestSpecification): number => {
+      const at = LONGEST.indexOf(moduleId);
+      if (at >= 0) return at;
+      return LONGEST.length + Number(!startsProcesses(moduleId));
+    };
+    return (await super.sort(files)).sort((a, b) => rankOf(a) - rankOf(b));
+  }
+}
 
 export default defineConfig({
   test: {
@@ -22,29 +43,24 @@ export default defineConfig({
     maxWorkers: 2,
     // A worker reads the sources once for all of its tests, which change nothing that others see.
     isolate: false,
+    sequence: { sequencer: ProcessesFirst },
+    include: ['test/**/*.test.ts'],
+    exclude: isUnit ? testsWithProcesses() : [],
     // A test that asserts nothing fails.
     expect: { requireAssertions: true },
-    globalSetup: ['test/memory-folder.ts', 'test/seed.ts', 'test/something-ran.ts'],
-    setupFiles: ['test/random.ts'],
-    // What programs store for their next start is not mixed with that of the user.
-    env: { XDG_CACHE_HOME: fileURLToPath(new URL('node_modules/.cache/tests', import.meta.url)) },
+    globalSetup: [
+      'test/memory-folder.ts',
+      ...(isUnit ? [] : ['test/build-first.ts']),
+      'test/environment.ts',
+      'test/seed.ts',
+      'test/something-ran.ts',
+    ],
+    setupFiles: ['test/no-processes.ts', 'test/random.ts'],
     experimental: { fsModuleCache: true },
     coverage: {
       include: ['src/**/*.ts'],
       reporter: ['text-summary', 'json-summary'],
       reportsDirectory: 'node_modules/.cache/coverage',
     },
-    projects: [
-      { extends: true, test: { name: 'processes', include: PROCESSES, globalSetup: ['test/build-first.ts'] } },
-      {
-        extends: true,
-        test: {
-          name: 'unit',
-          include: ['test/**/*.test.ts'],
-          exclude: PROCESSES,
-          setupFiles: ['test/no-processes.ts'],
-        },
-      },
-    ],
   },
 });

@@ -11,8 +11,6 @@ const MEMORY = '/dev/shm';
 const MIN_FREE_BYTES = 1 << 30;
 
 export function setup(): (() => void) | undefined {
-  // Each project of the configuration comes here.
-  if (process.env.TMPDIR?.startsWith(`${MEMORY}/`)) return;
   const folder = makeFolder();
   if (folder === null) return;
   // The workers, which start later, have the environment of this process.

@@ -53,7 +53,7 @@ async function executedBy() {
     mkdirSync(cache, { recursive: true });
     rmSync(note, { force: true });
     console.log('finding out which tests execute which file …');
-    const tests = args.includes('--all-tests') ? [] : [...unitTests(), 'test/corpus-runs.test.ts'];
+    const tests = args.includes('--all-tests') ? [] : [...unitTests(), 'test/corpus-runs-', 'test/corpus-plan-runs.'];
     await vitest(tests, { COVERED_BY: note });
   }
   const tests = new Map();

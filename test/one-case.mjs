@@ -11,10 +11,13 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const corpus = join(root, 'test/corpus');
 const MOST = 30;
 
-/** The test file of each folder of cases. */
-const FILES = { run: 'corpus-runs', 'plan-runs': 'corpus-runs', session: 'corpus-sessions' };
+/** How the names of the test files of each folder of cases begin. */
+const FILES = { run: 'corpus-runs-', 'plan-runs': 'corpus-plan-runs.', session: 'corpus-sessions.' };
 /** What a run has besides its own test. */
-const SUITES = { run: ['run', 'a crashed run'], 'plan-runs': ['plan-runs', 'a crashed run of a plan'] };
+const SUITES = {
+  run: ['run', 'a crashed run', 'a run on an engine'],
+  'plan-runs': ['plan-runs', 'a crashed run of a plan', 'a run of a plan on an engine'],
+};
 
 const cases = readdirSync(corpus, { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.case'))
@@ -59,7 +62,7 @@ if (found.length > MOST)
 
 const literal = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 const names = found.map((name) => `(${(SUITES[kindOf(name)] ?? [kindOf(name)]).join('|')}) ${literal(ownName(name))}`);
-const files = [...new Set(found.map((name) => `test/${FILES[kindOf(name)] ?? 'corpus'}.test.ts`))];
+const files = [...new Set(found.map((name) => `test/${FILES[kindOf(name)] ?? 'corpus.'}`))];
 const vitest = join(root, 'node_modules/vitest/vitest.mjs');
 const { exitCode } = execaSync(process.execPath, [vitest, 'run', ...files, '-t', `^(${names.join('|')})$`], {
   cwd: root,

@@ -25,7 +25,7 @@ import type { AskHandler, DriveEnd } from '../../src/runtime/run/drive-options.j
 import { reportOf } from '../../src/runtime/run/report.js';
 import { memoryJournal } from '../../src/runtime/store/journal.js';
 import type { FixedOptions } from '../../src/runtime/store/run-header.js';
-import { amount } from '../amount.js';
+import { amount, pointsBelow } from '../amount.js';
 import { eventLine } from './event-line.js';
 
 /** A run that nothing happened to, with all that is needed to make it again. */
@@ -47,7 +47,7 @@ export interface Undisturbed {
 }
 
 /** Points that a run is crashed at; a longer one is crashed at that many of its events, evenly. */
-const POINTS = amount(6, 80);
+const POINTS = amount(3, 80);
 /** How long a run that is out of time takes to notice. */
 const LEFT_MS = 15;
 
@@ -67,9 +67,7 @@ async function everywhere(the: Undisturbed): Promise<string[]> {
   const linked = link(the.machine);
   const found: string[] = [];
   const { length } = the.events;
-  const step = Math.max(1, length / POINTS);
-  for (let at = 0; at < length; at += step) {
-    const point = Math.floor(at);
+  for (const point of pointsBelow(length, POINTS)) {
     // There is no checkpoint before the first event.
     if (point > 0) found.push(...restored(the, linked, point));
     found.push(...(await gone(the, linked, point)));

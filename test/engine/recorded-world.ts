@@ -12,7 +12,7 @@ import type { Delivery } from '../../src/runtime/store/inbox.js';
 import { readJournalLine } from '../../src/runtime/store/journal-line.js';
 import { digestOf } from '../../src/runtime/store/machine-digest.js';
 import { VERSION } from '../../src/runtime/version.js';
-import { amount } from '../amount.js';
+import { amount, pointsBelow } from '../amount.js';
 import type { Undisturbed } from '../corpus/crash-case.js';
 import { eventLine } from '../corpus/event-line.js';
 import { type Cut, type OpenEntry, ScriptedEngine, SERVICES, type World } from './scripted-engine.js';
@@ -216,7 +216,7 @@ function submissionOf({ machine, fixed, inputs }: Undisturbed): Submission {
 const stateOf = (engine: ScriptedEngine): Promise<RunState> => engine.call<RunState>(KEY, 'status', null);
 
 /** Points at which each run is cut off, evenly spread. */
-const POINTS = amount(3, 400);
+const POINTS = amount(2, 400);
 /** How it is cut off: whether an action was executed and not recorded, and which process executes the turn again. */
 const WAYS = [false, true].flatMap((during) => [true, false].map((isSameProcess) => ({ during, isSameProcess })));
 
@@ -226,11 +226,10 @@ export async function findingsOnEngine(the: Undisturbed): Promise<string[]> {
   const whole = await onEngine(the, linked, null, true);
   const found = compared(the, whole, 'on an engine');
   if (found.length > 0) return found;
-  const step = Math.max(1, whole.operations / POINTS);
-  for (let at = 0, count = 0; at < whole.operations; at += step, count++) {
-    const after = Math.floor(at);
+  for (const [at, after] of pointsBelow(whole.operations, POINTS).entries()) {
     // One after the other; the long tests try all at each point.
-    for (const way of amount(0, 1) === 1 ? WAYS : WAYS.slice(count % WAYS.length, (count % WAYS.length) + 1))
+    const next = (whole.operations + at) % WAYS.length;
+    for (const way of amount(0, 1) === 1 ? WAYS : WAYS.slice(next, next + 1))
       found.push(...(await cutOff(the, linked, { after, ...way })));
   }
   return found;

@@ -1,0 +1,33 @@
+/** Which tests start processes; some need the built program. All others are unit tests. */
+import { readdirSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const folder = dirname(fileURLToPath(import.meta.url));
+
+/** The names of such test files in each folder, without `.test.ts`. */
+const NAMES: Readonly<Record<string, RegExp>> = {
+  '.': /^(corpus-(plan-)?runs.*|corpus-sessions|examples|implement-spec|library|patterns|readme)$/,
+  agents: /./,
+  cli: /./,
+  control: /^other-process$/,
+  runtime:
+    /^(?!(checkpoint|configuration|drive|fits-schema|journal-sync|kept-runs|large-values|run-lock|temporary-folder)$)/,
+  'runtime/agents': /^(?!(recorded|resolve)$)/,
+  serve: /./,
+  shell: /^(binding|pipes|random|values)$/,
+};
+
+export function startsProcesses(testFile: string): boolean {
+  const path = relative(folder, testFile);
+  const [name = ''] = path.slice(path.lastIndexOf('/') + 1).split('.test.ts');
+  return NAMES[dirname(path)]?.test(name) ?? false;
+}
+
+/** Relative to the folder above. */
+export function testsWithProcesses(): string[] {
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
+  return paths
+    .filter((path) => path.endsWith('.test.ts') && startsProcesses(path))
+    .map((path) => relative(dirname(folder), path));
+}
