@@ -51,7 +51,14 @@ function readNames(): PublicName[] {
     ts.sys,
     root,
   );
-  const program = ts.createProgram([file], { ...options, noEmit: true });
+  // What packages and the language itself declare is not ours to document, and takes most of the time to read.
+  const own = { ...options, noEmit: true, noLib: true, types: [] };
+  const host = ts.createCompilerHost(own);
+  host.resolveModuleNameLiterals = (literals, containing) =>
+    literals.map(({ text }) =>
+      text.startsWith('.') ? ts.resolveModuleName(text, containing, own, host) : { resolvedModule: undefined },
+    );
+  const program = ts.createProgram([file], own, host);
   const checker = program.getTypeChecker();
   const index = program.getSourceFile(file);
   const module = index === undefined ? undefined : checker.getSymbolAtLocation(index);

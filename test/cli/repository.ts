@@ -1,5 +1,5 @@
 /** A project in a git repository, with an agent that does what its prompt says: every line of it is a command. */
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { git as gitIn } from '../harness/process.js';
@@ -31,8 +31,8 @@ export function project(files: Readonly<Record<string, string>>): Project {
   git('init', '-q', '-b', 'main');
   git('add', '--all');
   git('commit', '-q', '-m', 'begin');
-  for (const setting of ['commit.gpgSign=true', 'gpg.program=/bin/false', 'user.useConfigOnly=true'])
-    git('config', ...setting.split('='));
+  const settings = '[commit]\n\tgpgSign = true\n[gpg]\n\tprogram = /bin/false\n[user]\n\tuseConfigOnly = true\n';
+  appendFileSync(join(one.folder, '.git/config'), settings);
   for (const hook of ['pre-commit', 'post-checkout', 'post-commit', 'reference-transaction']) {
     writeFileSync(join(one.folder, '.git/hooks', hook), '#!/bin/sh\nexit 1\n');
     chmodSync(join(one.folder, '.git/hooks', hook), 0o755);

@@ -87,6 +87,7 @@ export function output(program: string, args: readonly string[], options: Proces
 /** As a user without any settings but a name and an address; hooks of the repository do not run. */
 export function git(cwd: string, ...args: readonly string[]): string {
   const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@localhost', '-c', 'commit.gpgSign=false'];
+  const maintenance = ['-c', 'maintenance.auto=false', '-c', 'gc.auto=0'];
   const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
-  return output('git', [...identity, '-c', 'core.hooksPath=/dev/null', ...args], { cwd, env });
+  return output('git', [...identity, ...maintenance, '-c', 'core.hooksPath=/dev/null', ...args], { cwd, env });
 }
