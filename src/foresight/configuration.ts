@@ -14,6 +14,8 @@ import { type Liveness, livenessOf } from './reductions/liveness.js';
 import type { Variable } from './reductions/reads.js';
 import { relevantVariables } from './reductions/relevance.js';
 import { type Saturation, saturatedCounters } from './reductions/saturation.js';
+import { isField, type StepFields, stepFieldsOf } from './reductions/step-fields.js';
+import { CHANGES } from './unknown/changed-objects.js';
 import { idsIn, type Knowledge, markOf, replaceMarks, type Unknown } from './unknown/knowledge.js';
 
 export const REDUCTIONS = ['one-order', 'dead-values', 'slicing', 'saturation'] as const;
@@ -26,6 +28,8 @@ export interface Reductions {
   readonly liveness: Liveness | null;
   readonly saturated: ReadonlyMap<Variable, Saturation>;
   readonly keepsOutput: readonly boolean[];
+  /** The results of steps that decide something; null: all. */
+  readonly fields: StepFields | null;
   /** Whether members keep the events that they have recorded, because a property looks at events. */
   readonly keepsEvents: boolean;
 }
@@ -45,6 +49,7 @@ export function reductionsOf(
     keepsOutput: machine.states.map(({ code }) =>
       code.some((one) => one.op === 'step-collect' && one.plan.work === 'body'),
     ),
+    fields: without.has('slicing') ? null : stepFieldsOf(machine, relevant),
     keepsEvents,
   };
 }
@@ -120,17 +125,23 @@ class Canonical {
 
   private frame(frame: NonNullable<ThreadImage['frames']>[number]): NonNullable<ThreadImage['frames']>[number] {
     if (frame.kind === 'scope') return frame;
+    const fields = this.reductions.fields?.deciding ?? null;
+    const common = { ...frame, startedMs: 0, session: null, sessionBefore: null };
+    if (fields === null) return common;
     const isConstant = idsIn(frame.output).length === 0;
+    const judges = [...fields].some((field) => field.startsWith('gate.'));
     return {
-      ...frame,
-      startedMs: 0,
-      diff: '',
-      diffBefore: '',
-      errorBefore: '',
-      output: isConstant || this.reductions.relevant === null ? frame.output : '·',
-      comments: frame.comments === null ? null : '',
-      session: null,
-      sessionBefore: null,
+      ...common,
+      diff: fields.has('diff') ? frame.diff : '',
+      diffBefore: fields.has('diff') ? frame.diffBefore : '',
+      errorBefore: fields.has('error') ? frame.errorBefore : '',
+      output: isConstant || isField(fields, `${frame.path}.output`) ? frame.output : '·',
+      failure: frame.failure === null || fields.has('error') ? frame.failure : '·',
+      files: isField(fields, `${frame.path}.files`) ? frame.files : [],
+      comments: frame.comments === null || isField(fields, `${frame.path}.comments`) ? frame.comments : '',
+      agentBefore: null,
+      gates: judges ? frame.gates : onlyPassed(frame.gates),
+      gatesBefore: judges ? frame.gatesBefore : {},
     };
   }
 
@@ -198,17 +209,31 @@ class Canonical {
   }
 
   private stepping(stepping: NonNullable<RunImage['stepping']>): NonNullable<RunImage['stepping']> {
-    const volatile = /\.(?:duration|cost|tokens_in|tokens_out|turns|session_id|error|diff|started|finished)$/;
+    const { fields } = this.reductions;
+    const volatile = /\.(?:duration|cost|tokens_in|tokens_out|turns|session_id|started|finished)$/;
+    const isBlank = (key: string): boolean => volatile.test(key) || (fields !== null && !isField(fields.deciding, key));
+    const keys = stepping.keys.filter(([key]) => fields === null || isField(fields.mentioned, key));
     return {
       ...stepping,
       firstClockMs: stepping.firstClockMs === 0 ? 0 : 1,
       lastClockMs: 0,
-      keys: stepping.keys.map(([key, text]): [string, string] => [key, volatile.test(key) ? '' : text]),
+      keys: keys.map(([key, text]): [string, string] => [key, isBlank(key) ? '' : text]),
       budgets: [],
       reserved: 0,
-      steps: stepping.steps.map((step) => ({ ...step, cost: null })),
+      steps: stepping.steps.map((step) => ({
+        ...step,
+        cost: null,
+        ...(fields === null ? {} : { agent: null, attempt: 1 }),
+      })),
     };
   }
+}
+
+type Findings = Extract<NonNullable<ThreadImage['frames']>[number], { kind: 'step' }>['gates'];
+
+/** What gates found, without the texts. */
+function onlyPassed(gates: Findings): Findings {
+  return Object.fromEntries(Object.entries(gates).map(([name, { pass }]) => [name, { pass }]));
 }
 
 /** Members that number effects, or measure: they are no part of the key. */
@@ -254,6 +279,7 @@ export function configurationOf(run: Run, reductions: Reductions, knowledge: Kno
     result === null ? keyText(image) : JSON.stringify(['end', result.status, result.state, result.error?.kind]);
   const order = new Map<number, number>();
   for (const id of idsIn(key)) if (!order.has(id)) order.set(id, order.size);
+  addParts(knowledge, order);
   addDerived(knowledge, order);
   const rename = (text: string): string => replaceMarks(text, (id) => markOf(order.get(id) ?? -1));
   const unknowns = new Map<number, Unknown>();
@@ -271,6 +297,15 @@ export function configurationOf(run: Run, reductions: Reductions, knowledge: Kno
       return { image: JSON.parse(rename(text)) as Json, unknowns, nextId: order.size, renamed: order };
     },
   };
+}
+
+/** What changed objects are made of. */
+function addParts(knowledge: Knowledge, order: Map<number, number>): void {
+  for (const id of order.keys()) {
+    const { made } = knowledge.of(id);
+    if (made === null || !CHANGES.has(made.op)) continue;
+    for (const part of made.args.flatMap(idsIn)) if (!order.has(part)) order.set(part, order.size);
+  }
 }
 
 /** What can be computed again from values that are still there keeps its facts. */

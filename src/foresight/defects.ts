@@ -314,8 +314,7 @@ function deadLocations(exploration: Exploration, otherwise: Exploration | null):
       if (instruction.op !== 'unless' || !isReached(base + at)) return;
       const isTrue = all.some(({ executed }) => executed.wasTrue[base + at] === 1);
       const isFalse = all.some(({ executed }) => executed.wasFalse[base + at] === 1);
-      // Which data a plan leaves behind is not explored in every detail.
-      if (isTrue === isFalse || readsData(instruction.condition)) return;
+      if (isTrue === isFalse) return;
       const always = isTrue ? 'true' : 'false';
       if (isAboutError(machine, index, instruction)) {
         if (isTrue) return;
@@ -343,11 +342,6 @@ function deadLocations(exploration: Exploration, otherwise: Exploration | null):
     }
   });
   return found;
-}
-
-function readsData(expr: unknown): boolean {
-  if (typeof expr !== 'object' || expr === null) return false;
-  return ('op' in expr && expr.op === 'dagger') || Object.values(expr).some(readsData);
 }
 
 function isAboutError(machine: Machine, state: number, { condition }: Extract<Instruction, { op: 'unless' }>): boolean {

@@ -8,11 +8,11 @@ import type { Machine } from '../machine/machine.js';
 import { type Continuation, configurationOf, type Reduction, type Reductions, reductionsOf } from './configuration.js';
 import type { CountedSite, Edge, Node } from './graph.js';
 import { type MonitorState, type Monitors, NO_MONITORS } from './monitors.js';
-import type { Way } from './outcomes.js';
 import type { RequestFacts } from './requests.js';
 import { type Executed, type Moment, type Segment, Segments } from './segment.js';
 import type { Unknown } from './unknown/knowledge.js';
 import { Oracle } from './unknown/oracle.js';
+import type { Way } from './way.js';
 
 export interface ExploreOptions {
   /** Inputs that have a value. */
@@ -142,8 +142,6 @@ class Explorer {
       const { user, system } = process.cpuUsage(began);
       return (user + system) / 1e6;
     };
-    // The calls of a plan see results of others only as a whole.
-    this.isBounded = this.machine.plans !== undefined;
     this.begin();
     for (let at = 0; at < this.nodes.length; at++) {
       if (this.nodes.length > this.options.maxConfigurations) this.stoppedBy = 'configurations';
@@ -188,11 +186,17 @@ class Explorer {
         throw new Error(`exploring failed after the decisions: ${decisions || 'none'}`, { cause });
       }
       if (segment.knowledge.usedLength) this.isBounded = true;
-      for (const list of segment.knowledge.lists) this.lists.add(list);
+      for (const list of segment.knowledge.lists) this.addList(list);
       // A monitor may decide more.
       then(segment, oracle);
       scripts.push(...oracle.others());
     }
+  }
+
+  /** A list of unknown length is explored up to a length. */
+  private addList(name: string): void {
+    this.lists.add(name);
+    this.isBounded = true;
   }
 
   private begin(): void {
@@ -224,7 +228,8 @@ class Explorer {
       const ways = this.segments.waysOf(pending, moment.requests.get(pending.effect));
       ways.forEach((way, number) => {
         if (way.isFailure === true && !this.options.withFailures) return;
-        const { isTime = false, isOutside = false } = way;
+        const { isTime = false, isOutside = false, list } = way;
+        if (list !== undefined) this.addList(list);
         this.forAll(
           (oracle) => this.segments.continue(moment, pending.effect, way, oracle),
           (segment, oracle) => this.add(segment, oracle, { from: at, pending: index, way: number, isTime, isOutside }),

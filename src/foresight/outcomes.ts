@@ -1,39 +1,11 @@
 /** What may come of everything that a run waits for: each way is one outcome, in which unknown values stand for any value. */
-import type { Outcome } from '../interpreter/events/event.js';
-import type { Pending } from '../interpreter/run-state/pending.js';
 import type { Json } from '../machine/expression.js';
 import type { Instruction, State } from '../machine/machine.js';
+import { agentToolWays, agentWays, toolWays } from './call-outcomes.js';
 import type { RequestFacts } from './requests.js';
 import { ANY_TYPE, type Facts, TYPE } from './unknown/facts.js';
 import type { Knowledge } from './unknown/knowledge.js';
-
-/** What happens: an outcome, an answer of a person, or a signal. */
-export type Happening =
-  | { readonly kind: 'outcome'; readonly outcome: Outcome }
-  | { readonly kind: 'answer'; readonly value: Json }
-  | { readonly kind: 'signal'; readonly name: string; readonly value: Json };
-
-export interface Way {
-  /** For people: `fails`, `exit 2`; empty where the value says it. */
-  readonly label: string;
-  readonly isFailure?: true;
-  /** Time passes. */
-  readonly isTime?: true;
-  /** A person or another program acts. */
-  readonly isOutside?: true;
-  readonly make: (k: Knowledge) => Happening;
-}
-
-interface Site {
-  readonly facts: RequestFacts;
-  readonly pending: Pick<Pending, 'kind' | 'purpose' | 'until'>;
-  readonly instruction: Instruction | undefined;
-  readonly state: State;
-  /** The longest list of tasks that is explored. */
-  readonly longest: number;
-  /** How people call the value. */
-  readonly label: string;
-}
+import { exitOutcome, isDecoded, printedBy, type Site, tasks, timedOut, valueOutcome, type Way } from './way.js';
 
 export function waysOf(site: Site): readonly Way[] {
   const { pending, facts } = site;
@@ -72,7 +44,7 @@ export function waysOf(site: Site): readonly Way[] {
     case 'tool':
       return toolWays(site);
     case 'agent':
-      return facts.alternatives === undefined ? agentWays(site) : toolWays(site);
+      return facts.alternatives === undefined ? agentWays(site) : agentToolWays(site);
     case 'shell':
     case 'argv':
     case 'function':
@@ -83,10 +55,6 @@ export function waysOf(site: Site): readonly Way[] {
 }
 
 const CHANCE: Partial<Facts> = { low: { at: 0, open: false }, high: { at: 1, open: true } };
-
-function valueOutcome(value: Json): Happening {
-  return { kind: 'outcome', outcome: { kind: 'value', value } };
-}
 
 /** Later than every deadline. */
 const NEVER_MS = 8e15;
@@ -137,55 +105,6 @@ function askWays({ facts, label }: Site): Way[] {
 
 // ---- commands ---------------------------------------------------------------------------------------
 
-interface Exit {
-  readonly text: string;
-  readonly exit: number;
-  readonly stderr?: string;
-  readonly is_error?: boolean;
-}
-
-function exitOutcome({ text, exit, stderr = '', ...more }: Exit): Happening {
-  const outcome: Outcome = {
-    kind: 'exited',
-    exit,
-    stdout: { text, bytes: text.length },
-    stderr,
-    duration_ms: 0,
-    ...more,
-  };
-  return { kind: 'outcome', outcome };
-}
-
-const timedOut: Way = {
-  label: 'times out',
-  isFailure: true,
-  isTime: true,
-  make: () => ({
-    kind: 'outcome',
-    outcome: { kind: 'timed-out', timeout_ms: 0, stdout: { text: '', bytes: 0 }, stderr: '', duration_ms: 0 },
-  }),
-};
-
-type Decoded = Extract<Instruction, { op: 'shell' | 'argv' | 'function' | 'agent' }>;
-
-const isDecoded = (one: Instruction | undefined): one is Decoded =>
-  one?.op === 'shell' || one?.op === 'argv' || one?.op === 'function' || one?.op === 'agent';
-
-/** The output with an unknown value, so that the instruction decodes it as that value. */
-function printedBy(k: Knowledge, instruction: Instruction | undefined, label: string): string {
-  const decoding = isDecoded(instruction) ? instruction.reading : 'text';
-  switch (decoding) {
-    case 'check':
-    case 'check-named':
-    case 'capture':
-      return JSON.stringify(k.fresh(ANY_TYPE, label));
-    case 'do':
-      return k.fresh(TYPE.text | TYPE.list | TYPE.object, label);
-    default:
-      return k.fresh(TYPE.text, label);
-  }
-}
-
 /** Exit codes that the program tells apart are unknown numbers; the interpreter passes them on as they are. */
 function unknownExit(k: Knowledge, label: string, from: number, not: readonly number[]): number {
   const bounds = { whole: true as const, low: { at: from, open: false }, high: { at: 255, open: false } };
@@ -197,7 +116,7 @@ function unknownExit(k: Knowledge, label: string, from: number, not: readonly nu
   return exit as unknown as number;
 }
 
-function commandWays({ facts, instruction, label, state }: Site): Way[] {
+function commandWays({ facts, instruction, label, state, longest }: Site): Way[] {
   const ways: Way[] = [];
   const { ok = [0] } = facts;
   const readsExit = isDecoded(instruction) && instruction.bind?.exitSlot !== undefined;
@@ -213,7 +132,7 @@ function commandWays({ facts, instruction, label, state }: Site): Way[] {
         label: exit === 0 ? '' : `exit ${exit}`,
         make: (k) => exitOutcome({ text: printedBy(k, instruction, label), exit }),
       });
-  ways.push(...bodyAnswers(state));
+  ways.push(...bodyAnswers(state, longest));
   ways.push(...commandFailures({ facts, instruction, label }));
   return ways;
 }
@@ -259,67 +178,15 @@ function commandFailures({ facts, instruction, label }: Pick<Site, 'facts' | 'in
 }
 
 /** Commands in the body of a step may print the answer that the step needs. */
-function bodyAnswers({ code }: State): Way[] {
+function bodyAnswers({ code }: State, longest: number): Way[] {
   const types = new Set(
     code.flatMap((one) => (one.op === 'step-collect' && one.plan.work === 'body' ? [one.plan.type] : [])),
   );
-  const printed: string[] = [];
-  if (types.has('validate')) printed.push('true', 'false');
-  if (types.has('split')) printed.push(...tasks(2));
-  return printed.map((text) => ({ label: `prints ${text}`, make: () => exitOutcome({ text, exit: 0 }) }));
-}
-
-/** Lists of tasks of every explored length. */
-function tasks(longest: number): string[] {
-  return Array.from({ length: longest + 1 }, (_, length) =>
-    JSON.stringify(Array.from({ length }, (__, at) => ({ name: `task-${at + 1}`, description: `task ${at + 1}` }))),
-  );
-}
-
-function agentWays({ facts, instruction, label, longest }: Site): Way[] {
-  const answerOf = (text: string): Happening => exitOutcome({ text, exit: 0, is_error: false });
-  const ways: Way[] = [];
-  switch (facts.answerFile) {
-    case 'plan.json':
-      tasks(longest).forEach((text, count) => {
-        ways.push({ label: `${count} task${count === 1 ? '' : 's'}`, make: () => answerOf(text) });
-      });
-      ways.push({ label: 'answers with no tasks', isFailure: true, make: () => answerOf('?') });
-      break;
-    case 'validate.json':
-      for (const verdict of ['true', 'false']) ways.push({ label: `= ${verdict}`, make: () => answerOf(verdict) });
-      ways.push({ label: 'answers with no verdict', isFailure: true, make: () => answerOf('?') });
-      break;
-    default:
-      ways.push({ label: '', make: (k) => answerOf(printedBy(k, instruction, label)) });
-  }
-  ways.push({
-    label: 'fails',
-    isFailure: true,
-    make: (k) =>
-      exitOutcome({ text: k.fresh(TYPE.text, `error of ${label}`, { not: ['""'] }), exit: 0, is_error: true }),
-  });
-  if (facts.hasGuards === true)
-    ways.push({
-      label: 'reaches its limit',
-      isFailure: true,
-      make: () => ({
-        kind: 'outcome',
-        outcome: {
-          kind: 'exited',
-          exit: 0,
-          stdout: { text: '', bytes: 0 },
-          stderr: '',
-          duration_ms: 0,
-          guard: { name: 'max_turns', message: 'the limit is reached' },
-        },
-      }),
-    });
-  const decoding = isDecoded(instruction) ? instruction.reading : 'none';
-  if (decoding === 'check' || decoding === 'check-named' || decoding === 'capture')
-    ways.push({ label: 'prints nothing', isFailure: true, make: () => answerOf('') });
-  if (facts.hasTimeout) ways.push(timedOut);
-  return ways;
+  const printing = (text: string): Way => ({ label: `prints ${text}`, make: () => exitOutcome({ text, exit: 0 }) });
+  return [
+    ...(types.has('validate') ? ['true', 'false'].map(printing) : []),
+    ...(types.has('split') ? tasks(longest).map((text) => ({ ...printing(text), list: 'tasks' })) : []),
+  ];
 }
 
 function gateWays({ gate, least }: Extract<Instruction, { op: 'gate-command' }>, { hasTimeout }: RequestFacts): Way[] {
@@ -329,34 +196,4 @@ function gateWays({ gate, least }: Extract<Instruction, { op: 'gate-command' }>,
     { label: 'does not pass', isFailure: true, make: () => exitOutcome({ text: '', exit: 1, stderr: 'failed' }) },
     ...(hasTimeout ? [timedOut] : []),
   ];
-}
-
-// ---- tools ------------------------------------------------------------------------------------------
-
-function toolWays({ facts, label }: Site): Way[] {
-  const { alternatives = 0, ok = [0], isPlanCheck, hasSchema, hasTimeout } = facts;
-  const unfit: Way = {
-    label: 'does not fit the schema',
-    isFailure: true,
-    make: () => ({ kind: 'outcome', outcome: { kind: 'value', value: null, invalid: 'it does not fit' } }),
-  };
-  if (isPlanCheck === true) return [{ label: 'fits the schema', make: () => valueOutcome(null) }, unfit];
-  const ways: Way[] = [{ label: '', make: (k) => valueOutcome(k.fresh(ANY_TYPE, label)) }];
-  for (let arm = 1; arm < alternatives; arm++)
-    ways.push({
-      label: `alternative ${arm + 1}`,
-      make: (k) => valueOutcome({ _path: arm, _output: k.fresh(ANY_TYPE, label) }),
-    });
-  if (ok !== 'any')
-    for (const exit of ok)
-      if (exit !== 0)
-        ways.push({ label: `exit ${exit}`, make: () => exitOutcome({ text: '', exit, stderr: 'failed' }) });
-  ways.push({
-    label: 'fails',
-    isFailure: true,
-    make: (k) => ({ kind: 'outcome', outcome: { kind: 'failed', message: k.fresh(TYPE.text, `error of ${label}`) } }),
-  });
-  if (hasSchema === true) ways.push(unfit);
-  if (hasTimeout) ways.push(timedOut);
-  return ways;
 }

@@ -10,9 +10,8 @@ import type { End, Found, Verification } from './verify.js';
 const number = (value: number): string => value.toLocaleString('en-US');
 
 /** How much was explored, in the first line of every report. */
-export function firstLine({ machine, stoppedBy, isBounded, options, configurations }: Verification): string {
-  const plans = machine.plans === undefined ? '' : ', without members of the results of CALL and PLAN';
-  const without = `${plans}${options.withFailures ? '' : ', without failures of effects'}`;
+export function firstLine({ stoppedBy, isBounded, hasLists, options, configurations }: Verification): string {
+  const without = options.withFailures ? '' : ', without failures of effects';
   if (stoppedBy !== null) {
     const why = {
       configurations: `${number(configurations)} configurations`,
@@ -21,7 +20,8 @@ export function firstLine({ machine, stoppedBy, isBounded, options, configuratio
     };
     return `not completely: ${why[stoppedBy]}${without}`;
   }
-  return `${isBounded ? `explored up to lists of ${options.longest}` : 'explored completely'}${without}`;
+  const how = hasLists ? `up to lists of ${options.longest}` : isBounded ? 'for some values of options' : 'completely';
+  return `explored ${how}${without}`;
 }
 
 /** Traces are numbered in the order of the report. */

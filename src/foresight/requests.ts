@@ -19,6 +19,10 @@ export interface RequestFacts {
   readonly isPlanCheck?: boolean;
   readonly hasGuards?: boolean;
   readonly hasSchema?: boolean;
+  /** Where the result is written first, as programs name it. */
+  readonly output?: string;
+  /** It is a program, and its output must be JSON. */
+  readonly printsResult?: boolean;
 }
 
 export function requestFacts(request: EffectRequest): RequestFacts {
@@ -41,7 +45,16 @@ export function requestFacts(request: EffectRequest): RequestFacts {
       if (request.kind === 'tool') {
         const isPlanCheck = request.calls.kind === 'plan';
         const { alternatives, schema } = request.call;
-        return { ...facts, alternatives: alternatives.length, isPlanCheck, hasSchema: schema !== null };
+        const output = alternatives[0]?.[0];
+        const printsResult = request.calls.kind === 'run';
+        return {
+          ...facts,
+          alternatives: alternatives.length,
+          isPlanCheck,
+          hasSchema: schema !== null,
+          printsResult,
+          output: output ?? text,
+        };
       }
       if (request.kind !== 'agent') return facts;
       const { answerFile, call, guards } = request;

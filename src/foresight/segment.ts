@@ -20,11 +20,12 @@ import type { Pending } from '../interpreter/run-state/pending.js';
 import type { Json } from '../machine/expression.js';
 import type { Instruction, Machine, State } from '../machine/machine.js';
 import { bindName } from './names.js';
-import { type Happening, type Way, waysOf } from './outcomes.js';
+import { waysOf } from './outcomes.js';
 import { type RequestFacts, requestFacts } from './requests.js';
 import { Knowledge, type Unknown } from './unknown/knowledge.js';
 import type { Oracle } from './unknown/oracle.js';
 import { symbolicOperations } from './unknown/symbolic-operations.js';
+import type { Happening, Way } from './way.js';
 
 /** What was executed of a machine, over all segments. */
 export interface Executed {
@@ -161,7 +162,7 @@ export class Segments {
       hasTimeout: false,
     };
     const state = location?.state ?? (this.machine.states[0] as State);
-    const label = bindName(state, location?.instruction) ?? shorten(known.text);
+    const label = labelOf(state, location?.instruction, known);
     return waysOf({ facts: known, pending, instruction: location?.instruction, state, longest: this.longest, label });
   }
 }
@@ -170,6 +171,12 @@ export function apply(run: Run, effect: string, happening: Happening): void {
   if (happening.kind === 'outcome') settle(run, effect, happening.outcome);
   else if (happening.kind === 'answer') answer(run, effect, happening.value, 'user');
   else receiveSignal(run, happening.name, happening.value, 'user');
+}
+
+/** How people call the value that is waited for. */
+function labelOf(state: State, instruction: Instruction | undefined, { output, text }: RequestFacts): string {
+  const isInPlan = instruction?.op === 'plan' && instruction.call === undefined;
+  return (isInPlan ? null : bindName(state, instruction)) ?? output ?? shorten(text);
 }
 
 function shorten(text: string): string {

@@ -8,10 +8,10 @@ import type { Json } from '../machine/expression.js';
 import type { Exploration, Repeated } from './explore.js';
 import { runOptionsOf } from './explore.js';
 import type { Edge } from './graph.js';
-import type { Happening } from './outcomes.js';
 import type { RequestFacts } from './requests.js';
 import { apply } from './segment.js';
 import { markOf, replaceMarks, type Unknown } from './unknown/knowledge.js';
+import type { Happening } from './way.js';
 import { Witnesses } from './witness.js';
 
 export interface TraceStep {

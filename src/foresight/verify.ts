@@ -47,6 +47,8 @@ export interface Verification {
   readonly segments: number;
   readonly stoppedBy: Exploration['stoppedBy'];
   readonly isBounded: boolean;
+  /** Whether that is because of lists. */
+  readonly hasLists: boolean;
   readonly ends: readonly End[];
   readonly defects: readonly Found[];
   readonly bounds: readonly Bound[];
@@ -73,6 +75,7 @@ export function verify(machine: Machine, options: VerifyOptions): Verification {
     segments,
     stoppedBy,
     isBounded,
+    hasLists: exploration.lists.size > 0,
     ends: endsOf(exploration),
     defects: confirmAll(
       exploration,

@@ -23,6 +23,8 @@ const EXAMPLES = [
   'examples/patterns/plan.dsl',
   'examples/patterns/poll.dsl',
   'examples/patterns/retry.dsl',
+  'workflows/cheap-to-strong.yaml',
+  'workflows/tdd.yaml',
 ];
 
 async function exampleMachine(file: string) {

@@ -3,6 +3,7 @@ import { badValue, notComparable, notOrdered } from '../../interpreter/failure.j
 import { concreteOperations } from '../../interpreter/values/operations.js';
 import { equal, isList, isObject, numberOf, type Value } from '../../interpreter/values/value.js';
 import type { Comparison, Json } from '../../machine/expression.js';
+import { hasChangedMember } from './changed-objects.js';
 import { type Bound, canBe, comparableTypes, type Facts, TYPE, typeBit } from './facts.js';
 import { type Knowledge, mentionsUnknown, unknownId } from './knowledge.js';
 import { agreesWith, textQuestions } from './text-answers.js';
@@ -236,6 +237,11 @@ function isListOnly(k: Knowledge, value: Value): boolean {
 }
 
 export function hasMember(k: Knowledge, id: number, name: string): boolean {
+  const changed = hasChangedMember(k, id, name, (of) => {
+    const one = unknownId(k.resolve(of));
+    return one === null ? isObject(of) && Object.hasOwn(of, name) : hasMember(k, one, name);
+  });
+  if (changed !== null) return changed;
   const facts = k.factsOf(id);
   const known = facts.members?.[name];
   if (known !== undefined) return known;

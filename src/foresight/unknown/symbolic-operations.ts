@@ -2,7 +2,7 @@
 import { badValue, notBoolean } from '../../interpreter/failure.js';
 import { concreteOperations, type ValueOperations } from '../../interpreter/values/operations.js';
 import { isList, isObject, type Missing, numberOf, type Value } from '../../interpreter/values/value.js';
-import type { Json } from '../../machine/expression.js';
+import { changedMember, unknownData } from './changed-objects.js';
 import { areEqual, compareUnknown, hasMember, isNull } from './comparisons.js';
 import { ANY_TYPE, canBe, type Facts, TYPE, typeBit } from './facts.js';
 import { type Knowledge, markOf, mentionsUnknown, unknownId } from './knowledge.js';
@@ -68,7 +68,10 @@ export function symbolicOperations(knowledge: () => Knowledge): ValueOperations 
       return undefined;
     },
     timeText: () => knowledge().fresh(TYPE.text, 'now()'),
-    dataAt: (path, read) => dataAt(knowledge(), path, read),
+    unknownData: unknownData(knowledge, {
+      partOf: (of, segment) => partOf(knowledge(), of, segment),
+      isFalse: (value) => isFalse(knowledge(), resolve(value)),
+    }),
     passesCheck: (check) => {
       if (check.kind !== 'touched' && check.kind !== 'untouched' && check.kind !== 'files') return undefined;
       return knowledge().oracle.choose(`files ${check.kind}`, ['pass', 'fail']) === 0;
@@ -86,6 +89,8 @@ function isNamed(k: Knowledge, value: Value, name: string): boolean {
 function memberOf(k: Knowledge, of: Value, name: string): Value | Missing {
   const id = unknownId(of);
   if (id === null) return isObject(of) ? concreteOperations.memberOf(of, name) : undefined;
+  const changed = changedMember(k, id, name, (one) => memberOf(k, k.resolve(one), name));
+  if (changed !== null) return changed.value;
   if (!k.decideType(id, TYPE.object, 'an object') || !hasMember(k, id, name)) return undefined;
   return k.resolve(k.derive('member', [markOf(id), name], { types: ANY_TYPE }, `${k.of(id).label}.${name}`));
 }
@@ -251,28 +256,14 @@ function wholeNumber(k: Knowledge, value: Value, convert: (value: Value) => Valu
 }
 
 /** Data below an unknown value is part of that value. */
-function dataAt(
-  k: Knowledge,
-  path: readonly [string, ...string[]],
-  read: (path: readonly [string, ...string[]]) => Json | Missing,
-): Value | Missing {
-  const whole = read(path);
-  if (whole !== undefined) return k.resolve(whole as Value);
-  for (let length = path.length - 1; length > 0; length--) {
-    const outer = read(path.slice(0, length) as unknown as [string, ...string[]]);
-    if (outer === undefined) continue;
-    if (!mentionsUnknown(outer)) return undefined;
-    return path
-      .slice(length)
-      .reduce<Value | Missing>(
-        (of, name) => (of === undefined ? undefined : insideOf(k, k.resolve(of), name)),
-        outer as Value,
-      );
-  }
-  return undefined;
-}
-
-function insideOf(k: Knowledge, of: Value, name: string): Value | Missing {
+function partOf(k: Knowledge, value: Value, name: string): Value | Missing {
+  const of = k.resolve(value);
   const inside = /^(?:0|[1-9]\d*)$/.test(name) ? elementAt(k, of, Number(name)) : undefined;
   return inside === undefined ? memberOf(k, of, name) : inside;
+}
+
+function isFalse(k: Knowledge, value: Value): boolean {
+  const id = unknownId(value);
+  if (id === null || !k.decideType(id, TYPE.boolean, 'a boolean')) return value === false;
+  return areEqual(k, '==', k.resolve(value), false);
 }

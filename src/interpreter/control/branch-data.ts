@@ -21,7 +21,7 @@ export function writeData(thread: Thread, write: DataWrite): void {
 
 /** The data of a branch that starts. */
 export function branchData(member: Member): RunData {
-  return new RunData({ root: member.fork.data, written: [] });
+  return new RunData({ root: member.fork.data, written: [] }, member.fork.parent.run.linked.unknownData);
 }
 
 /** The data of a restored branch: the data at its fork, and its writes. */

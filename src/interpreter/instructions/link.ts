@@ -13,7 +13,7 @@ import {
 } from '../run-state/linked-machine.js';
 import { linkStepInstruction } from '../steps/link-step.js';
 import { linkLateRollback, linkRollback, linkUndo } from '../undo/rollback.js';
-import { type ValueOperations, withOperations } from '../values/operations.js';
+import { operations, type ValueOperations, withOperations } from '../values/operations.js';
 import { type EffectInstruction, linkEffect } from './effect-instructions.js';
 import { linkBranchEnd, linkFork, linkJoinDetached } from './fork.js';
 import {
@@ -139,6 +139,7 @@ function linkAll(machine: Machine): LinkedMachine {
     origins,
     starts,
     rollback: length,
+    unknownData: operations().unknownData,
   };
 }
 

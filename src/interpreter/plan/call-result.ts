@@ -6,21 +6,21 @@ import type { Json } from '../../machine/expression.js';
 import { writeData } from '../control/branch-data.js';
 import type { DataPath } from '../run-state/run-data.js';
 import { type Thread, warn } from '../run-state/thread.js';
-import { DataTree } from '../values/data-tree.js';
+import { DataTree, type UnknownData } from '../values/data-tree.js';
 import type { RunningPlan } from './active-plan.js';
 import type { FailedCall } from './engine/node-outcome.js';
 import type { PlanNode } from './engine/plan-node.js';
 
 /** The result of the one call of a CALL; if it did not run, the value that its output path has. */
-export function callResult({ plan, scheduler: { data } }: PlanNode): Json {
+export function callResult({ plan, scheduler: { data } }: PlanNode, unknown: UnknownData | null): Json {
   const [record] = data.callRecords();
   if (record?.status === 'done') return data.resultOf(0);
   const path = plan.calls[0]?.arms[record?.arm ?? 0]?.[0];
-  return (path === undefined ? undefined : valueAt(data.all(), path)) ?? null;
+  return (path === undefined ? undefined : valueAt(data.all(), path, unknown)) ?? null;
 }
 
-function valueAt(data: Json, path: readonly string[]): Json | undefined {
-  return new DataTree(data).read(path);
+function valueAt(data: Json, path: readonly string[], unknown: UnknownData | null): Json | undefined {
+  return new DataTree(data, unknown).read(path);
 }
 
 /** The one call of a CALL, if it failed. */
@@ -48,7 +48,7 @@ export function leaveResults(thread: Thread, { engine, written }: RunningPlan): 
   const last = new Map(written.map((path) => [JSON.stringify(path), path]));
   for (const path of last.values()) {
     if (path[0] !== 'state' && path[0] !== 'data') continue;
-    const value = valueAt(data, path);
+    const value = valueAt(data, path, thread.run.linked.unknownData);
     if (value === undefined) continue;
     const why = thread.data.refusal(path as DataPath, value, 'set');
     if (why === null) writeData(thread, { path: path as DataPath, value, method: 'set' });

@@ -75,7 +75,7 @@ function end(
   if (first === undefined) {
     thread.unperformed = call !== undefined && !hasSucceeded(active);
     if (bind !== undefined) {
-      const bound = call !== undefined ? callResult(root) : main ? value : innerValue(root);
+      const bound = call !== undefined ? callResult(root, run.linked.unknownData) : main ? value : innerValue(root);
       thread.locals[bind.slot] = bound as Value;
     }
     return context.pc + 1;

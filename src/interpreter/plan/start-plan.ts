@@ -38,6 +38,7 @@ export function startPlan(thread: Thread, instruction: PlanInstruction, { effect
     name,
     given,
     limit: run.options.jobs,
+    unknown: run.linked.unknownData,
     callTimeoutMs: options?.timeoutMs ?? null,
     sink: {
       write(path, value, method) {

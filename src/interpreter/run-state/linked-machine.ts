@@ -4,6 +4,7 @@
  */
 import type { Machine, Origin, State } from '../../machine/machine.js';
 import type { Outcome } from '../events/event.js';
+import type { UnknownData } from '../values/data-tree.js';
 import type { Pending } from './pending.js';
 import type { Thread } from './thread.js';
 
@@ -39,6 +40,8 @@ export interface LinkedMachine {
   readonly starts: readonly number[];
   /** The flat position after all states: the rollback of a run that has ended. */
   readonly rollback: number;
+  /** For data with values that are not known; null in a run. */
+  readonly unknownData: UnknownData | null;
 }
 
 /** The location of an instruction. Adding `base` makes positions inside its state flat. */

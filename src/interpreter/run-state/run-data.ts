@@ -5,7 +5,7 @@
 import type { Json } from '../../machine/expression.js';
 import type { OutputMethod } from '../../machine/plan.js';
 import { printPath } from '../../prelude/reference.js';
-import { DataTree } from '../values/data-tree.js';
+import { DataTree, type UnknownData } from '../values/data-tree.js';
 
 export type DataPath = readonly [string, ...string[]];
 
@@ -27,8 +27,11 @@ export class RunData {
   private readonly known = new Map<string, DataPath>();
   private begun = false;
 
-  constructor(image: DataImage | null = null) {
-    this.tree = new DataTree(image?.root ?? { state: {}, data: {} });
+  constructor(
+    image: DataImage | null = null,
+    private readonly unknown: UnknownData | null = null,
+  ) {
+    this.tree = new DataTree(image?.root ?? { state: {}, data: {} }, unknown);
     this.begun = image !== null;
     for (const path of image?.written ?? []) this.note(path);
   }
@@ -65,7 +68,7 @@ export class RunData {
 
   /** Replaces everything by the initial data of a plan. */
   begin(root: Json): void {
-    this.tree = new DataTree(root);
+    this.tree = new DataTree(root, this.unknown);
     this.begun = true;
   }
 

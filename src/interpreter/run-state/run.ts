@@ -56,7 +56,7 @@ export class Run {
   private inputValues: readonly Slot[] = [];
   private readonly entrySlots: Slot[][] = [];
   private readonly trail: Trail;
-  private dataTree = new RunData();
+  private dataTree: RunData;
 
   private readonly queue: Thread[] = [];
   private readonly waiting = new Map<string, Pending>();
@@ -95,6 +95,7 @@ export class Run {
     readonly options: RunOptions,
   ) {
     const { machine } = linked;
+    this.dataTree = new RunData(null, linked.unknownData);
     this.quiet = !options.record;
     this.trackedSlots = new Array<Slot>(machine.tracked.length).fill(undefined);
     this.limitsNow = options.limits;
@@ -308,7 +309,7 @@ export class Run {
     this.transitionCount = image.transitions;
     this.failure = image.cause;
     this.ending = image.result;
-    if (image.data !== undefined) this.dataTree = new RunData(image.data);
+    if (image.data !== undefined) this.dataTree = new RunData(image.data, this.linked.unknownData);
     this.blamedEffects = image.blamed ?? [];
   }
 

@@ -26,10 +26,8 @@ export function probeDataReference(path: DataPath): Read {
       );
     case 'track':
       return compileWalk((t) => valuesByName(t.run.linked.machine.tracked, t.tracked, segments[0]), segments);
-    default: {
-      const { dataAt } = operations();
-      return (t) => dataAt(path, (part) => t.data.read(part));
-    }
+    default:
+      return (t) => t.data.read(path) as Value | Missing;
   }
 }
 

@@ -8,6 +8,24 @@ import type { Json } from '../../machine/expression.js';
 import type { OutputMethod } from '../../machine/plan.js';
 import { unreachable } from '../../prelude/unreachable.js';
 
+/**
+ * What an exploration does with values that are not known yet, where data is read below them and written into them. A run
+ * has none.
+ */
+export interface UnknownData {
+  readonly isUnknown: (value: Json) => boolean;
+  /** The part of an unknown value; undefined if it has none. */
+  readonly partOf: (of: Json, segment: string) => Json | undefined;
+  /** The elements if the value is a list, the value if it is known by now; otherwise it stays as it is. */
+  readonly open: (value: Json) => Json;
+  readonly isObject: (value: Json) => boolean;
+  readonly isFalse: (value: Json) => boolean;
+  /** An unknown object with one more member. */
+  readonly withMember: (of: Json, name: string, value: Json) => Json;
+  /** The members of two objects, of which at least one is not known. */
+  readonly join: (old: Json, value: Json, method: 'merge' | 'assign') => Json;
+}
+
 const INDEX = /^(?:0|[1-9]\d*)$/;
 
 type Members = { [key: string]: Json };
@@ -16,7 +34,10 @@ export class DataTree {
   /** Containers that were made here and not read. The same holds for all containers above them. */
   private readonly owned = new WeakSet<object>();
 
-  constructor(private root: Json) {}
+  constructor(
+    private root: Json,
+    private readonly unknown: UnknownData | null = null,
+  ) {}
 
   /** The value at the path, which never changes from now on; undefined if there is none. */
   read(path: readonly string[]): Json | undefined {
@@ -35,16 +56,18 @@ export class DataTree {
     for (let depth = 0; depth < path.length && at !== undefined; depth++) {
       const segment = path[depth] as string;
       const outerPath = (): string => path.slice(0, depth).join('.');
-      if (typeof at !== 'object' || at === null) return `\`${outerPath()}\` is not an object or a list`;
+      at = this.open(at);
+      if (!this.isContainer(at)) return `\`${outerPath()}\` is not an object or a list`;
       if (Array.isArray(at) && !(INDEX.test(segment) && Number(segment) <= at.length))
         return `\`${outerPath()}\` is a list of ${at.length}, and \`${segment}\` is not an index of it`;
       // The value at the end of the path matters only if something is added to it.
-      if (depth < path.length - 1 || method === 'push' || method === 'concat') at = memberOf(at, segment);
+      if (depth < path.length - 1 || method === 'push' || method === 'concat') at = this.memberOf(at, segment);
     }
-    if (method === 'push' && at !== undefined && !Array.isArray(at)) return '`push` needs a list';
+    if (method === 'push' && at !== undefined && !Array.isArray(this.open(at))) return '`push` needs a list';
     if (method !== 'concat') return null;
-    const joins = at === undefined ? value : at;
-    const fits = Array.isArray(joins) ? Array.isArray(value) : typeof joins === 'string' && typeof value === 'string';
+    const added = this.open(value);
+    const joins = at === undefined ? added : this.open(at);
+    const fits = Array.isArray(joins) ? Array.isArray(added) : this.isText(joins) && this.isText(added);
     return fits ? null : '`concat` needs two lists or two texts';
   }
 
@@ -56,7 +79,9 @@ export class DataTree {
       const segment = path[depth] as string;
       const last = depth === path.length - 1;
       if (last && (method === null || method === 'set')) return defineMember(at, segment, value);
-      const old = memberOf(at, segment);
+      const old = this.openMember(at, segment);
+      if (!last && this.isUnknown(old))
+        return defineMember(at, segment, this.writeInside(old, path.slice(depth + 1), value, method));
       const fresh = last ? this.combine(old, value, method) : this.takeOwned(old);
       if (fresh !== old) defineMember(at, segment, fresh);
       at = fresh as Members;
@@ -65,8 +90,51 @@ export class DataTree {
 
   private peek(path: readonly string[]): Json | undefined {
     let at: Json | undefined = this.root;
-    for (const segment of path) at = memberOf(at, segment);
+    for (const segment of path) at = this.memberOf(at, segment);
     return at;
+  }
+
+  private isUnknown(value: Json | undefined): value is Json {
+    return this.unknown !== null && value !== undefined && this.unknown.isUnknown(value);
+  }
+
+  private memberOf(at: Json | undefined, segment: string): Json | undefined {
+    return this.isUnknown(at) ? this.unknown?.partOf(at, segment) : memberOf(at, segment);
+  }
+
+  private open(value: Json): Json {
+    return this.unknown === null ? value : this.unknown.open(value);
+  }
+
+  private openMember(at: Json, segment: string): Json | undefined {
+    const member = this.memberOf(at, segment);
+    return member === undefined ? undefined : this.open(member);
+  }
+
+  private isContainer(value: Json): value is Members | Json[] {
+    return (typeof value === 'object' && value !== null) || (this.isUnknown(value) && this.isObject(value));
+  }
+
+  private isObject(value: Json | undefined): value is Members {
+    return this.isUnknown(value) ? this.unknown?.isObject(value) === true : isObject(value);
+  }
+
+  /** A list is opened before, so an unknown value that is left and is not an object is taken for a text. */
+  private isText(value: Json): boolean {
+    return typeof value === 'string' && !(this.isUnknown(value) && this.isObject(value));
+  }
+
+  /** An unknown object in which something is written. */
+  private writeInside(
+    of: Json,
+    [segment = '', ...rest]: readonly string[],
+    value: Json,
+    method: OutputMethod | null,
+  ): Json {
+    const old = this.memberOf(of, segment);
+    const inner = new DataTree(old === undefined ? {} : { part: old }, this.unknown);
+    inner.write(['part', ...rest], value, method);
+    return this.unknown?.withMember(of, segment, inner.read(['part']) as Json) ?? of;
   }
 
   private share(value: Json): void {
@@ -88,9 +156,12 @@ export class DataTree {
       case 'set':
         return value;
       case 'merge':
-        return merge(old, value);
+        return this.merge(old, value);
       case 'assign':
-        return isObject(old) && isObject(value) ? assign(old, value) : value;
+        if (!this.isObject(old) || !this.isObject(value)) return value;
+        return this.isUnknown(old) || this.isUnknown(value)
+          ? (this.unknown?.join(old, value, 'assign') ?? value)
+          : assign(old, value);
       case 'push': {
         const list = this.takeOwned(old ?? []) as Json[];
         list.push(value);
@@ -98,10 +169,19 @@ export class DataTree {
       }
       case 'concat':
         if (old === undefined) return value;
-        return Array.isArray(old) ? [...old, ...(value as Json[])] : `${String(old)}${String(value)}`;
+        return Array.isArray(old) ? [...old, ...(this.open(value) as Json[])] : `${String(old)}${String(value)}`;
       default:
         return unreachable(method);
     }
+  }
+
+  /** Merges objects recursively and replaces everything else. The depth of values is limited. */
+  private merge(old: Json | undefined, value: Json): Json {
+    if (!this.isObject(old) || !this.isObject(value)) return value;
+    if (this.isUnknown(old) || this.isUnknown(value)) return this.unknown?.join(old, value, 'merge') ?? value;
+    const copy = copyOf(old);
+    for (const key of Object.keys(value)) defineMember(copy, key, this.merge(memberOf(old, key), value[key] as Json));
+    return copy;
   }
 }
 
@@ -111,14 +191,6 @@ function memberOf(at: Json | undefined, segment: string): Json | undefined {
   const value = at[segment];
   // What an object inherits is not data, and can be recognized without a second lookup of the name.
   return typeof value === 'function' || (value as unknown) === Object.prototype ? undefined : value;
-}
-
-/** Merges objects recursively and replaces everything else. The depth of values is limited. */
-function merge(old: Json | undefined, value: Json): Json {
-  if (!isObject(old) || !isObject(value)) return value;
-  const copy = copyOf(old);
-  for (const key of Object.keys(value)) defineMember(copy, key, merge(memberOf(old, key), value[key] as Json));
-  return copy;
 }
 
 function assign(old: Members, value: Members): Json {

@@ -2,9 +2,9 @@
  * The operations on values that linking compiles into expressions and instructions. A run has the concrete ones. An
  * exploration links with others, which also accept values that are not known yet; so a run pays nothing for it.
  */
-import type { Json } from '../../machine/expression.js';
 import type { CheckLayout } from '../../machine/step.js';
 import { badValue, notBoolean, unboundName } from '../failure.js';
+import type { UnknownData } from './data-tree.js';
 import { durationMs } from './duration.js';
 import { type Callable, functionNamed } from './functions.js';
 import { isoTime } from './iso-time.js';
@@ -41,11 +41,8 @@ export interface ValueOperations {
   readonly nameAmong: (value: Value, names: Iterable<string>) => string | undefined;
   /** The text of `now()`. */
   readonly timeText: (ms: number) => Value;
-  /** Data at a path; `read` gives the data at each path. */
-  readonly dataAt: (
-    path: readonly [string, ...string[]],
-    read: (path: readonly [string, ...string[]]) => Json | Missing,
-  ) => Value | Missing;
+  /** Null: all values of data are known. */
+  readonly unknownData: UnknownData | null;
   /** The result of a check of files, if it does not depend on a run. */
   readonly passesCheck: (check: CheckLayout) => boolean | undefined;
 }
@@ -118,7 +115,7 @@ export const concreteOperations: ValueOperations = {
   optionText: (text) => text,
   nameAmong,
   timeText: isoTime,
-  dataAt: (path, read) => read(path) as Value | Missing,
+  unknownData: null,
   passesCheck: () => undefined,
 };
 

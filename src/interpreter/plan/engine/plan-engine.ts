@@ -13,6 +13,7 @@
 import type { Json } from '../../../machine/expression.js';
 import type { Plan, PlanCall, PlanPath, ToolBinding } from '../../../machine/plan.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
+import type { UnknownData } from '../../values/data-tree.js';
 import type { CallRecord, StartedCall } from '../scheduler/call-record.js';
 import type { DataSink } from '../scheduler/plan-data.js';
 import type { PlanOutcome } from '../scheduler/plan-outcome.js';
@@ -36,6 +37,8 @@ interface PlanEngineOptions {
   readonly limit: number;
   /** Time limit of the one call of a CALL; null: that of its tool. */
   readonly callTimeoutMs?: number | null;
+  /** For data with values that are not known; null in a run. */
+  readonly unknown?: UnknownData | null;
   /** Receives what the outermost plan writes. */
   readonly sink: DataSink;
 }
@@ -211,7 +214,8 @@ export class PlanEngine {
       this.addNode(file, given, at, { node, call: call.index, item: null });
       return;
     }
-    const items = Object.hasOwn(parameters, each) ? parameters[each] : undefined;
+    const given = Object.hasOwn(parameters, each) ? parameters[each] : undefined;
+    const items = given === undefined ? undefined : (this.options.unknown?.open(given) ?? given);
     if (!Array.isArray(items)) {
       const message = `\`${each}\` must be a list, because the plan runs once for each item`;
       this.settleCall(node, call.index, { outcome: { kind: 'broken', code: 'bad_value', message }, keys: [] });
@@ -222,17 +226,18 @@ export class PlanEngine {
     if (items.length === 0) this.endItems(node, call.index);
     // The inbox is taken from its end, so the plan of the first item is added last.
     for (let index = items.length - 1; index >= 0; index--) {
-      const given = initialData(this.plan(file), { ...others, item: items[index] as Json, index }, {});
-      this.addNode(file, given, [...at, index], { node, call: call.index, item: index });
+      const data = initialData(this.plan(file), { ...others, item: items[index] as Json, index }, {});
+      this.addNode(file, data, [...at, index], { node, call: call.index, item: index });
     }
   }
 
   private addNode(name: string, given: Json, at: CallPath, parent: PlanNode['parent']): PlanNode {
-    const { limit, sink } = this.options;
+    const { limit, sink, unknown } = this.options;
     const plan = this.plan(name);
     const scheduler = new PlanScheduler(plan.max === null ? plan : { ...plan, max: null }, {
       limit: Number.POSITIVE_INFINITY,
       given,
+      unknown: unknown ?? null,
       ...omitUndefined({ sink: parent === null ? sink : undefined }),
     });
     const node: PlanNode = {

@@ -3,7 +3,6 @@ import type { Json } from '../../../machine/expression.js';
 import type { PlanCall, PlanPath } from '../../../machine/plan.js';
 import { printPath } from '../../../prelude/reference.js';
 import { missingField, missingIndex } from '../../failure.js';
-import { DataTree } from '../../values/data-tree.js';
 import type { Value } from '../../values/value.js';
 import { type CallRecord, isFailure } from './call-record.js';
 import type { AbsenceReason } from './resolve-parameter.js';
@@ -18,7 +17,7 @@ export interface Writer {
 export function absenceReason(
   path: PlanPath,
   writers: readonly Writer[],
-  given: Json,
+  isGiven: (part: readonly string[]) => boolean,
 ): Exclude<AbsenceReason, 'waiting'> {
   let found: Exclude<AbsenceReason, 'waiting'> | null = null;
   for (const { call, record } of writers) {
@@ -29,13 +28,13 @@ export function absenceReason(
       found = 'unresolved';
     else found ??= reason === null || reason === 'waiting' ? 'branch' : reason;
   }
-  return found ?? (isFieldOf(path, given) ? 'unresolved' : 'missing');
+  return found ?? (isFieldOf(path, isGiven) ? 'unresolved' : 'missing');
 }
 
 /** Whether the value is there that the path names a part of. */
-function isFieldOf(path: PlanPath, given: Json): boolean {
+function isFieldOf(path: PlanPath, isGiven: (part: readonly string[]) => boolean): boolean {
   const start = countFixedSegments(path) + 1;
-  return path.length > start && new DataTree(given).has(path.slice(0, start));
+  return path.length > start && isGiven(path.slice(0, start));
 }
 
 /** The segments before the first name that a document chose: the kind, and for an instance also its id. */

@@ -7,7 +7,7 @@
  */
 import type { Json } from '../../../machine/expression.js';
 import type { OutputMethod, Plan, PlanCall, PlanPath } from '../../../machine/plan.js';
-import { DataTree } from '../../values/data-tree.js';
+import { DataTree, type UnknownData } from '../../values/data-tree.js';
 import { absenceReason, describeAbsence, type Writer } from './absence.js';
 import { type CallRecord, isFailure } from './call-record.js';
 import { type AbsenceReason, fillParameter } from './resolve-parameter.js';
@@ -39,9 +39,10 @@ export class PlanData {
     private readonly plan: Plan,
     given: Json,
     private readonly sink: DataSink | null,
+    private readonly unknown: UnknownData | null,
   ) {
     this.given = given;
-    this.tree = new DataTree(given);
+    this.tree = new DataTree(given, unknown);
     this.order = new WriteOrder(plan.calls, plan.order, given);
     this.records = plan.calls.map(() => null);
     this.values = plan.calls.map(() => null);
@@ -51,7 +52,7 @@ export class PlanData {
   read(path: PlanPath, rank: number, lists = this.order.listsOf(path)): Json | undefined {
     if (!hasLaterWrite(lists, rank)) return this.tree.read(path);
     // A later call was faster. Its write is left out by making all earlier ones again: rare, and never wrong.
-    const before = new DataTree(this.given);
+    const before = new DataTree(this.given, this.unknown);
     for (const { call, record } of this.writersBefore(lists, rank))
       if (hasWritten(record))
         writeAll(before, openPaths(before, call, record.arm as number), this.values[call.index] ?? null, call.method);
@@ -60,7 +61,8 @@ export class PlanData {
 
   /** Why the path has no value for a call of this rank, once all calls below the rank are decided. */
   absenceReason(path: PlanPath, rank: number, lists: readonly WriterList[]): Exclude<AbsenceReason, 'waiting'> {
-    return absenceReason(path, this.writersBefore(lists, rank), this.given);
+    const given = new DataTree(this.given, this.unknown);
+    return absenceReason(path, this.writersBefore(lists, rank), (part) => given.has(part));
   }
 
   describeAbsence(path: PlanPath, rank: number): string {
@@ -75,7 +77,7 @@ export class PlanData {
   /** Writes what a person gives. */
   give(path: PlanPath, value: Json): void {
     this.tree.write(path, value, null);
-    const given = new DataTree(this.given);
+    const given = new DataTree(this.given, this.unknown);
     given.write(path, value, null);
     this.given = given.read([]) as Json;
     this.isAmended = true;

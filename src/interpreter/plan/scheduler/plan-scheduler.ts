@@ -17,6 +17,7 @@
 import type { Json } from '../../../machine/expression.js';
 import type { Plan, PlanCall, PlanPath, ToolBinding } from '../../../machine/plan.js';
 import { unreachable } from '../../../prelude/unreachable.js';
+import type { UnknownData } from '../../values/data-tree.js';
 import { nameInDocument } from './absence.js';
 import { Approvals, type OpenApproval } from './approvals.js';
 import { CallQueue } from './call-queue.js';
@@ -32,6 +33,7 @@ interface SchedulerOptions {
   /** The data before any call, instead of what the plan gives. */
   readonly given?: Json;
   readonly sink?: DataSink;
+  readonly unknown?: UnknownData | null;
 }
 
 type Phase =
@@ -60,7 +62,7 @@ export class PlanScheduler {
     private readonly options: SchedulerOptions,
   ) {
     const { calls, order } = plan;
-    this.data = new PlanData(plan, options.given ?? plan.given, options.sink ?? null);
+    this.data = new PlanData(plan, options.given ?? plan.given, options.sink ?? null, options.unknown ?? null);
     this.phases = calls.map(() => OPEN);
     for (const index of order) this.admit(this.callAt(index));
     this.advance();
@@ -238,7 +240,8 @@ export class PlanScheduler {
     if (value === undefined && !isApproval) return { kind: 'out', reason: data.absenceReason(path, rank, lists), path };
     if (value === undefined)
       return data.canGive(path) ? { kind: 'waiting', approvals: [path] } : { kind: 'out', reason: 'unresolved', path };
-    const isDenied = isApproval && value === false && this.bindingOf(call)?.gate !== 'value';
+    const isFalse = this.options.unknown?.isFalse(value) ?? value === false;
+    const isDenied = isApproval && isFalse && this.bindingOf(call)?.gate !== 'value';
     return isDenied ? { kind: 'out', reason: 'denied', path } : { kind: 'value', value };
   }
 

@@ -1,0 +1,110 @@
+/** What may come of calls of agents and tools. */
+import { ANY_TYPE, TYPE } from './unknown/facts.js';
+import {
+  exitOutcome,
+  type Happening,
+  isDecoded,
+  printedBy,
+  type Site,
+  tasks,
+  timedOut,
+  valueOutcome,
+  type Way,
+} from './way.js';
+
+/** An agent that is unavailable is called again later: for all that follows, it only took longer. */
+export function agentWays({ facts, instruction, label, longest }: Site): Way[] {
+  const answerOf = (text: string): Happening => exitOutcome({ text, exit: 0, is_error: false });
+  const ways: Way[] = [];
+  switch (facts.answerFile) {
+    case 'plan.json':
+      tasks(longest).forEach((text, count) => {
+        ways.push({ label: `${count} task${count === 1 ? '' : 's'}`, list: 'tasks', make: () => answerOf(text) });
+      });
+      ways.push({ label: 'answers with no tasks', isFailure: true, make: () => answerOf('?') });
+      break;
+    case 'validate.json':
+      for (const verdict of ['true', 'false']) ways.push({ label: `= ${verdict}`, make: () => answerOf(verdict) });
+      ways.push({ label: 'answers with no verdict', isFailure: true, make: () => answerOf('?') });
+      break;
+    default:
+      ways.push({ label: '', make: (k) => answerOf(printedBy(k, instruction, label)) });
+  }
+  ways.push({
+    label: 'fails',
+    isFailure: true,
+    make: (k) =>
+      exitOutcome({ text: k.fresh(TYPE.text, `error of ${label}`, { not: ['""'] }), exit: 0, is_error: true }),
+  });
+  if (facts.hasGuards === true)
+    ways.push({
+      label: 'reaches its limit',
+      isFailure: true,
+      make: () => ({
+        kind: 'outcome',
+        outcome: {
+          kind: 'exited',
+          exit: 0,
+          stdout: { text: '', bytes: 0 },
+          stderr: '',
+          duration_ms: 0,
+          guard: { name: 'max_turns', message: 'the limit is reached' },
+        },
+      }),
+    });
+  const decoding = isDecoded(instruction) ? instruction.reading : 'none';
+  if (decoding === 'check' || decoding === 'check-named' || decoding === 'capture')
+    ways.push({ label: 'prints nothing', isFailure: true, make: () => answerOf('') });
+  if (facts.hasTimeout) ways.push(timedOut);
+  return ways;
+}
+
+/** An agent that is called as a tool. An answer that does not fit its schema makes the run ask once more. */
+export function agentToolWays(site: Site): Way[] {
+  const { hasSchema } = site.facts;
+  const ways = toolWays({ ...site, facts: { ...site.facts, hasSchema: false } });
+  if (hasSchema === true)
+    ways.push({
+      label: 'does not fit the schema',
+      isFailure: true,
+      make: () => exitOutcome({ text: '{}', exit: 0, is_error: false, invalid: 'it does not fit' }),
+    });
+  return ways;
+}
+
+export function toolWays({ facts, label }: Site): Way[] {
+  const { alternatives = 0, ok = [0], isPlanCheck, hasSchema, hasTimeout, printsResult } = facts;
+  const unfit: Way = {
+    label: 'does not fit the schema',
+    isFailure: true,
+    make: () => ({ kind: 'outcome', outcome: { kind: 'value', value: null, invalid: 'it does not fit' } }),
+  };
+  if (isPlanCheck === true) return [{ label: 'fits the schema', make: () => valueOutcome(null) }, unfit];
+  const ways: Way[] = [{ label: '', make: (k) => valueOutcome(k.fresh(ANY_TYPE, label)) }];
+  for (let arm = 1; arm < alternatives; arm++)
+    ways.push({
+      label: `alternative ${arm + 1}`,
+      make: (k) => valueOutcome({ _path: arm, _output: k.fresh(ANY_TYPE, label) }),
+    });
+  if (ok !== 'any')
+    for (const exit of ok)
+      if (exit !== 0)
+        ways.push({ label: `exit ${exit}`, make: () => exitOutcome({ text: '', exit, stderr: 'failed' }) });
+  ways.push({
+    label: 'fails',
+    isFailure: true,
+    make: (k) => ({ kind: 'outcome', outcome: { kind: 'failed', message: k.fresh(TYPE.text, `error of ${label}`) } }),
+  });
+  // With one alternative or none this is a failure like any other.
+  if (alternatives > 1)
+    ways.push({
+      label: 'names no alternative',
+      isFailure: true,
+      make: () => valueOutcome({ _path: alternatives, _output: null }),
+    });
+  if (printsResult === true)
+    ways.push({ label: 'prints no JSON', isFailure: true, make: () => exitOutcome({ text: '?', exit: 0 }) });
+  if (hasSchema === true) ways.push(unfit);
+  if (hasTimeout) ways.push(timedOut);
+  return ways;
+}
