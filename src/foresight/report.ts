@@ -126,6 +126,28 @@ function shorten(text: string): string {
   return line.length > 50 ? `${line.slice(0, 50)}…` : line;
 }
 
+/** Only the bounds, below the line that says how far they hold. */
+export function boundsText(verification: Verification): string {
+  return [firstLine(verification), ...section('bounds', boundRows(verification.bounds)), ''].join('\n');
+}
+
+export function boundsJson({ machine, stoppedBy, isBounded, bounds }: Verification): Json {
+  return { machine: machine.name, bounded_by: boundedBy(stoppedBy, isBounded), bounds: bounds.map(boundJson) };
+}
+
+const boundedBy = (stoppedBy: Verification['stoppedBy'], isBounded: boolean): string | null =>
+  stoppedBy ?? (isBounded ? 'lists' : null);
+
+function boundJson({ what, atMost, formula, isOnlyByLimit, because }: Bound): Json {
+  return {
+    what,
+    at_most: atMost,
+    formula,
+    only_by_limit: isOnlyByLimit,
+    because: because === null ? null : { ...because },
+  };
+}
+
 /** The same as JSON. */
 export function reportJson(verification: Verification): Json {
   const { machine, stoppedBy, isBounded, configurations, segments, ends, defects, bounds, never, properties } =
@@ -138,7 +160,7 @@ export function reportJson(verification: Verification): Json {
   return {
     machine: machine.name,
     complete: stoppedBy === null,
-    bounded_by: stoppedBy ?? (isBounded ? 'lists' : null),
+    bounded_by: boundedBy(stoppedBy, isBounded),
     configurations,
     segments,
     ends: ends.map(({ status, state, error, trace }) => ({ status, state, error, trace: traceJson(trace) })),
@@ -147,13 +169,7 @@ export function reportJson(verification: Verification): Json {
       verdict: trace === null ? 'never-reached' : proofOf(trace),
       trace: trace === null ? null : traceJson(trace, cycle),
     })),
-    bounds: bounds.map(({ what, atMost, formula, isOnlyByLimit, because }) => ({
-      what,
-      at_most: atMost,
-      formula,
-      only_by_limit: isOnlyByLimit,
-      because: because === null ? null : { ...because },
-    })),
+    bounds: bounds.map(boundJson),
     never: [...never],
     properties: properties.map(({ name, verdict, trace, cycle }) => ({
       name,

@@ -27,6 +27,18 @@ export interface VerifyOptions {
   readonly properties?: readonly Property[];
 }
 
+/** Everything is explored as far as `verify` explores it without options. */
+export const DEFAULTS: VerifyOptions = {
+  inputs: {},
+  free: new Set(),
+  withFailures: true,
+  longest: 2,
+  maxConfigurations: 200_000,
+  seconds: 60,
+  without: new Set(),
+  maxCost: {},
+};
+
 /** An end that runs come to. */
 export interface End {
   readonly status: 'returned' | 'failed';

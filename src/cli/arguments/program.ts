@@ -325,6 +325,7 @@ function addCheck(program: Command, onExit: (code: number) => void): void {
     .option('--json', 'print one JSON object')
     .option('--strict', 'treat warnings as errors')
     .option('--quiet', 'print only errors')
+    .option('--bounds', 'also print how often everything is called at most (explores the programs)')
     .option('--fix', 'first apply the fixes that need no decision')
     .option('--cwd <directory>', 'the directory in which commands would run (default: the current directory)')
     .addOption(unusedStoreOption())

@@ -30,6 +30,7 @@ interface CheckFlags {
   readonly json?: boolean;
   readonly strict?: boolean;
   readonly quiet?: boolean;
+  readonly bounds?: boolean;
   readonly cwd?: string;
   readonly tools?: string;
   readonly state?: string;
@@ -75,14 +76,21 @@ async function checkPrograms(files: readonly string[], flags: CheckFlags): Promi
   }
   const all = compilations.flatMap(({ diagnostics }) => diagnostics);
   await report(compilations, flags);
+  const isWrong = missing || isInvalid(all, flags);
+  const bounds = flags.bounds !== true || isWrong ? undefined : await boundsOf(files, flags);
   if (flags.json && compilations.length > 0) {
     const json = omitUndefined({
       ...jsonReport(compilations, all, flags),
       fixed: flags.fix === true ? fixed : undefined,
+      bounds,
     });
     stdout.write(`${JSON.stringify(json)}\n`);
   }
-  return missing || isInvalid(all, flags) ? EXIT.usage : EXIT.returned;
+  return isWrong ? EXIT.usage : EXIT.returned;
+}
+
+async function boundsOf(files: readonly string[], flags: CheckFlags) {
+  return (await import('./check-bounds.js')).boundsOfFiles(files, flags);
 }
 
 function isInvalid(all: readonly Diagnostic[], { strict }: CheckFlags): boolean {

@@ -114,7 +114,7 @@ async function valuesFor(machine: Machine, { input = [], start }: VerifyFlags) {
   return { inputs, start: { state, with: first.start.with } };
 }
 
-function costsOf({ agents }: Configuration): Record<string, number> {
+export function costsOf({ agents }: Configuration): Record<string, number> {
   const found: Record<string, number> = {};
   for (const [name, agent] of Object.entries(agents ?? {})) {
     const cost = (agent as { readonly max_cost?: unknown }).max_cost;

@@ -1,0 +1,35 @@
+/** `statedsl check --bounds`: how often each state, agent, command, tool and person is reached at most. */
+import type { Json } from '../../machine/expression.js';
+import { isPlan, isTestFile } from '../../project/program-kind.js';
+import { loadSettings } from '../../project/settings.js';
+import { commandLineHost } from '../files/host.js';
+import { readMachines } from '../preparation/read-machines.js';
+import { stdout } from '../terminal/streams.js';
+
+/** The rows as JSON, after printing them as text unless `json` is true. Files without programs have none. */
+export async function boundsOfFiles(
+  files: readonly string[],
+  { tools, json }: { readonly tools?: string; readonly json?: boolean },
+): Promise<Json[]> {
+  const [{ verify, DEFAULTS }, { boundsJson, boundsText }, { costsOf }] = await Promise.all([
+    import('../../foresight/verify.js'),
+    import('../../foresight/report.js'),
+    import('./verify.js'),
+  ]);
+  const all: Json[] = [];
+  for (const file of files) {
+    if (file === '-' || isPlan(file) || isTestFile(file)) continue;
+    const machines = await readMachines(file, tools === undefined ? {} : { tools });
+    if (typeof machines === 'number') continue;
+    const { configuration } = await loadSettings(commandLineHost(), file);
+    for (const machine of machines) {
+      const verification = verify(machine, { ...DEFAULTS, maxCost: costsOf(configuration) });
+      all.push(boundsJson(verification));
+      if (json === true) continue;
+      const name = machines.length > 1 ? `${file}, ${machine.name}` : file;
+      const title = files.length + machines.length > 2 ? `${name}: ` : '';
+      stdout.write(`${all.length > 1 ? '\n' : ''}${title}${boundsText(verification)}`);
+    }
+  }
+  return all;
+}
