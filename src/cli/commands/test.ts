@@ -1,7 +1,7 @@
 /** `statedsl test`: runs the tests of programs with scripted answers, in virtual time. */
 import { watch, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { isTestFile } from '../../project/program-kind.js';
 import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
 import type { SourceSet } from '../../source/source-file.js';
@@ -18,6 +18,7 @@ import { runSuite, type SuiteOptions } from '../../testing/run-suites.js';
 import type { SnapshotMode } from '../../testing/snapshots.js';
 import type { Suite } from '../../testing/suite.js';
 import type { TestResult } from '../../testing/test-result.js';
+import { watchedFolders } from '../../testing/watched-folders.js';
 import { commandLineHost } from '../files/host.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { printDiagnostics } from '../terminal/report-diagnostics.js';
@@ -48,11 +49,13 @@ export interface TestFlags {
 }
 
 export async function testCommand(names: readonly string[], flags: TestFlags): Promise<ExitCode> {
-  const code = await runTests(names, flags);
-  return flags.watch === true ? watchTests(names, flags) : code;
+  const read = new Set<string>();
+  const code = await runTests(names, flags, read);
+  return flags.watch === true ? watchTests(names, flags, read) : code;
 }
 
-async function runTests(names: readonly string[], flags: TestFlags): Promise<ExitCode> {
+/** Adds the files that were read to `read`. */
+async function runTests(names: readonly string[], flags: TestFlags, read: Set<string>): Promise<ExitCode> {
   const begun = performance.now();
   const { files, missing } = findTests(names.length === 0 ? ['.'] : names);
   const [absent] = missing;
@@ -65,7 +68,7 @@ async function runTests(names: readonly string[], flags: TestFlags): Promise<Exi
   const cwd = resolve(flags.cwd ?? '.');
   if (flags.updateCassettes === true && (flags.offline ?? isCi()))
     return usageError('`--update-cassettes` calls commands and agents', 'allow that with `--no-offline`');
-  const suites = await loadSuites(files, cwd, flags);
+  const suites = await loadSuites(files, cwd, flags, read);
   if (suites === null) return EXIT.usage;
   const coverage = flags.coverage === undefined && flags.coverageMin === undefined ? null : new Coverage();
   const faults: FaultResult[] = [];
@@ -138,7 +141,12 @@ function writeText(file: string, text: string): string | null {
 }
 
 /** All suites, or null where a file cannot be right: then nothing runs. */
-async function loadSuites(files: readonly string[], cwd: string, flags: TestFlags): Promise<Suite[] | null> {
+async function loadSuites(
+  files: readonly string[],
+  cwd: string,
+  flags: TestFlags,
+  read: Set<string>,
+): Promise<Suite[] | null> {
   const suites: Suite[] = [];
   let isWrong = false;
   for (const file of files) {
@@ -148,6 +156,7 @@ async function loadSuites(files: readonly string[], cwd: string, flags: TestFlag
       isWrong = true;
       continue;
     }
+    for (const { name } of loaded.sources) read.add(name);
     await printDiagnostics(loaded.diagnostics, loaded.sources, flags);
     if (loaded.suite === null || hasErrors(loaded.diagnostics)) isWrong = true;
     else suites.push(loaded.suite);
@@ -247,10 +256,8 @@ function isCi(): boolean {
 }
 
 /** Runs the tests again whenever a file changes, until the process is interrupted. */
-function watchTests(names: readonly string[], flags: TestFlags): Promise<ExitCode> {
-  const folders = new Set(
-    (names.length === 0 ? ['.'] : names).map((name) => (/\.dsl$/.test(name) ? dirname(name) : name)),
-  );
+function watchTests(names: readonly string[], flags: TestFlags, read: Set<string>): Promise<ExitCode> {
+  const watched = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   let isRunning = false;
   let isStale = false;
@@ -259,7 +266,8 @@ function watchTests(names: readonly string[], flags: TestFlags): Promise<ExitCod
     if (isRunning) return;
     isRunning = true;
     stdout.write('\n');
-    await runTests(names, flags);
+    await runTests(names, flags, read);
+    watchAll();
     isRunning = false;
     if (isStale) await rerun();
   };
@@ -269,6 +277,13 @@ function watchTests(names: readonly string[], flags: TestFlags): Promise<ExitCod
     // Editors write a file in several steps.
     timer = setTimeout(rerun, 50);
   };
-  for (const folder of folders) watch(folder, { recursive: true }, note);
+  // An edited test may be about another program.
+  const watchAll = (): void => {
+    for (const folder of watchedFolders(names, read)) {
+      if (!watched.has(folder)) watch(folder, { recursive: true }, note);
+      watched.add(folder);
+    }
+  };
+  watchAll();
   return new Promise((end) => process.once('SIGINT', () => end(EXIT.returned)));
 }
