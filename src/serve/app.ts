@@ -1,6 +1,7 @@
 /** The application: operations on runs over HTTP. Each request is checked, validated, and answered by one operation. */
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { bodyLimit } from 'hono/body-limit';
+import { etag } from 'hono/etag';
 import { HTTPException } from 'hono/http-exception';
 import { secureHeaders } from 'hono/secure-headers';
 import { checkOrigin, requireToken, signIn } from './access.js';
@@ -68,6 +69,9 @@ export function createApp(service: Service): ServiceApp {
     c.header('Cache-Control', 'no-store');
     await next();
   });
+  // The program of a run never changes, and the others only with the service.
+  for (const path of ['/', '/runs/:id', '/api/v1/runs/:id/program', '/api/v1/openapi.json']) app.use(path, etag());
+  for (const path of ['/api/v1/runs/:id/program', '/api/v1/openapi.json']) app.use(path, mayBeKept);
   app.use(
     bodyLimit({
       maxSize: BODY_BYTES,
@@ -106,6 +110,12 @@ export function createApp(service: Service): ServiceApp {
   app.openAPIRegistry.registerComponent('securitySchemes', 'token', { type: 'http', scheme: 'bearer' });
   return app;
 }
+
+/** A client may keep the answer, and asks each time whether it is still right. A refusal is not kept. */
+const mayBeKept: Parameters<ServiceApp['use']>[1] = async (c, next) => {
+  await next();
+  if (c.res.status === 200) c.res.headers.set('Cache-Control', 'private, no-cache');
+};
 
 function refuseChanges({ isReadOnly }: Service): Parameters<ServiceApp['use']>[1] {
   return (c, next) =>

@@ -100,16 +100,29 @@ function rangeOf(header: string | undefined, size: number): Range | 'unsatisfiab
   return first > last ? 'unsatisfiable' : { first, last };
 }
 
-/** Output is text that somebody else wrote: a browser must neither guess its type nor execute anything in it. */
-export async function sendOutput(c: Context, opened: Promise<Result<OutputStream>>) {
+/** Whether the client has the content of this tag. A header may name several, also as weak ones. */
+function isKnown(c: Context, tag: string): boolean {
+  const known = c.req.header('if-none-match')?.split(',') ?? [];
+  return known.some((one) => [tag, `W/${tag}`, '*'].includes(one.trim()));
+}
+
+/**
+ * Output is text that somebody else wrote: a browser must neither guess its type nor execute anything in it. `hash`: that of
+ * its content, which then never changes.
+ */
+export async function sendOutput(c: Context, opened: Promise<Result<OutputStream>>, hash: string | null = null) {
   const result = await opened;
   if (!result.ok) return answerRefusal(c, result.refusal);
   const { complete, bytes } = result.value;
   c.header('Content-Type', 'text/plain; charset=utf-8');
-  c.header('Cache-Control', 'no-store');
+  c.header('Cache-Control', hash === null ? 'no-store' : 'private, max-age=31536000, immutable');
   if (!complete) return c.body(bodyOf(piecesOf(result.value)));
+  const tag = hash === null ? null : `"${hash}"`;
+  if (tag !== null) c.header('ETag', tag);
+  if (tag !== null && isKnown(c, tag)) return c.body(null, 304);
   c.header('Accept-Ranges', 'bytes');
-  const range = rangeOf(c.req.header('range'), bytes);
+  const ifRange = c.req.header('if-range');
+  const range = ifRange === undefined || ifRange === tag ? rangeOf(c.req.header('range'), bytes) : null;
   if (range === 'unsatisfiable') {
     c.header('Content-Range', `bytes */${bytes}`);
     return answerWith(c, 416, {

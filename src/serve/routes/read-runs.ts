@@ -130,7 +130,7 @@ export function addReadRoutes(app: ServiceApp, { runs, executions }: Service): v
 
   app.openapi(artifact, async (c) => {
     const { id, hash } = c.req.valid('param');
-    return sendOutput(c, runs.artifact(id, hash));
+    return sendOutput(c, runs.artifact(id, hash), hash);
   });
 
   app.openapi(program, async (c) => answer(c, runs.program(c.req.valid('param').id)));
