@@ -4,7 +4,7 @@ import type { Expr, Template } from '../machine/expression.js';
 import type { Instruction, Machine, State } from '../machine/machine.js';
 import { fileOf } from './defects.js';
 import type { Exploration } from './explore.js';
-import { type CountedSite, componentsOf, cycleThrough, type Edge, type Node } from './graph.js';
+import { type CountedSite, componentsOf, cycleThrough, type Node } from './graph.js';
 
 export interface Bound {
   readonly what: string;
@@ -27,27 +27,38 @@ export interface BoundOptions {
 /** The number for each counted site; infinite where a cycle counts it. */
 function longestWays({ nodes, begins, sites }: Exploration): number[] {
   const component = componentsOf(nodes, () => true);
+  // Edges never lead to a larger component, so these orders have the ends of edges before their beginnings.
   const order = nodes
     .map(({ id }) => id)
     .sort((one, other) => (component[one] as number) - (component[other] as number));
+  const edges = order.flatMap((id) => (nodes[id] as Node).out);
+  const from = Int32Array.from(edges, (edge) => component[edge.from] as number);
+  const to = Int32Array.from(edges, (edge) => component[edge.to] as number);
+  const countedBy: (readonly [edge: number, times: number])[][] = sites.map(() => []);
+  edges.forEach(({ counts }, at) => {
+    for (const site of new Set(counts)) countedBy[site]?.push([at, timesIn(counts, site)]);
+  });
+  const counted = new Int32Array(edges.length);
   return sites.map((_, site) => {
     const best = new Float64Array(nodes.length);
-    const times = ({ counts }: Edge): number => {
-      let found = 0;
-      for (const one of counts) if (one === site) found++;
-      return found;
-    };
-    for (const id of order) {
-      const own = component[id] as number;
-      for (const edge of (nodes[id] as Node).out) {
-        const count = times(edge);
-        const to = component[edge.to] as number;
-        const most = to === own ? (count > 0 ? Number.POSITIVE_INFINITY : 0) : count + (best[to] as number);
-        if (most > (best[own] as number)) best[own] = most;
-      }
+    for (const [at, times] of countedBy[site] ?? []) counted[at] = times;
+    for (let at = 0; at < edges.length; at++) {
+      const [own, end, times] = [from[at] as number, to[at] as number, counted[at] as number];
+      const most = end === own ? (times > 0 ? Number.POSITIVE_INFINITY : 0) : times + (best[end] as number);
+      if (most > (best[own] as number)) best[own] = most;
     }
-    return Math.max(0, ...begins.map((edge) => times(edge) + (best[component[edge.to] as number] as number)));
+    for (const [at] of countedBy[site] ?? []) counted[at] = 0;
+    return Math.max(
+      0,
+      ...begins.map((edge) => timesIn(edge.counts, site) + (best[component[edge.to] as number] as number)),
+    );
   });
+}
+
+function timesIn(counts: readonly number[], site: number): number {
+  let found = 0;
+  for (const one of counts) if (one === site) found++;
+  return found;
 }
 
 export function boundsOf(exploration: Exploration, { maxCost, shorter }: BoundOptions): Bound[] {

@@ -4,7 +4,7 @@
  */
 
 import type { ForkImage, MemberImage, RunImage, ThreadImage } from '../interpreter/record/run-image.js';
-import { snapshotOf } from '../interpreter/run.js';
+import { imageOf } from '../interpreter/run.js';
 import type { Run } from '../interpreter/run-state/run.js';
 import { decode, encode } from '../interpreter/values/json.js';
 import { isList, isObject, type Value } from '../interpreter/values/value.js';
@@ -271,7 +271,7 @@ function keyText(image: RunImage): string {
 
 /** The configuration of a run that is blocked or interrupted. `more` is part of it. */
 export function configurationOf(run: Run, reductions: Reductions, knowledge: Knowledge, more: Json): Configuration {
-  const raw = snapshotOf(run) as unknown as RunImage;
+  const raw = imageOf(run);
   const events = reductions.keepsEvents ? eventsOf(raw.main) : [];
   const image = new Canonical(raw, reductions, knowledge).run();
   const { result } = image;

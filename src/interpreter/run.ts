@@ -19,7 +19,7 @@ import type { Value } from './values/value.js';
 
 export { agentText } from './agents/agent-output.js';
 export { link, linkObserved, linkWith } from './instructions/link.js';
-export { restoreRun, snapshotOf } from './record/snapshot.js';
+export { imageOf, restoreRun, snapshotOf } from './record/snapshot.js';
 export type { LinkedMachine } from './run-state/linked-machine.js';
 export { Run } from './run-state/run.js';
 export type { RunOptions, RunResult } from './run-state/run-options.js';

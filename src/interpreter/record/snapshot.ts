@@ -106,6 +106,11 @@ function memberImage(member: Member, orders: Orders): MemberImage {
  * The whole state of a run as JSON. Its events and requests must have been taken before.
  */
 export function snapshotOf(run: Run): Json {
+  return JSON.parse(JSON.stringify(imageOf(run))) as Json;
+}
+
+/** The same, with parts that belong to the run: it holds only until the run continues. */
+export function imageOf(run: Run): RunImage {
   const { machine } = run.linked;
   const orders = {
     ready: new Map(run.ready.map((thread, at) => [thread, at] as const)),
@@ -117,7 +122,7 @@ export function snapshotOf(run: Run): Json {
   });
   const { signals, transitions, cause, result, usage, steps, blamed } = run;
   const { effects, knownCost, unknownCosts, agentCalls, tokens } = usage;
-  const image: RunImage = omitUndefined({
+  return omitUndefined({
     version: SNAPSHOT_VERSION,
     state: run.currentState,
     main: threadImage(run.main, orders),
@@ -144,7 +149,6 @@ export function snapshotOf(run: Run): Json {
     touched: steps.touched.size === 0 ? undefined : [...steps.touched],
     stepping: steps.isEmpty ? undefined : { ...steps.image, reserved: usage.reserved },
   });
-  return JSON.parse(JSON.stringify(image)) as Json;
 }
 
 /** What restoring collects and puts in order at the end. */
