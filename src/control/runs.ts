@@ -303,8 +303,11 @@ export interface Runs {
   replay(run: string, from: ReplayFrom, options?: Omit<ProjectReplayOptions, 'from'>): Promise<Result<Execution>>;
   /** Compares a run with its program, or with another one; executes nothing. */
   compare(run: string, options?: { readonly program?: CheckedProgram }): Promise<Result<Drift>>;
-  /** The program of the run: its texts and its machine, with secrets replaced. */
-  program(run: string | null): Promise<Result<RunProgram>>;
+  /**
+   * The program of the run: its texts and its machine, with secrets replaced. `digest`: an edited program in which the run was
+   * resumed, as `run_resumed` names it; its texts are not stored.
+   */
+  program(run: string | null, digest?: string): Promise<Result<RunProgram>>;
   /** How much time and money runs took, and where. */
   report(scope?: ReportScope): Promise<Result<Report>>;
   /** Every attempt of one step, state or tool of these runs. */

@@ -51,6 +51,12 @@ export const inspectQuery = z.strictObject({
   at: count.min(1).optional().openapi({ description: 'the run as it was after the event with this number' }),
 });
 
+export const programQuery = z.strictObject({
+  digest: hash
+    .optional()
+    .openapi({ description: 'an edited program in which the run was resumed; default: its first' }),
+});
+
 const flag = z.enum(['true', 'false']);
 
 export const eventsQuery = z.strictObject({

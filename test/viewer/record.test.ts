@@ -4,6 +4,7 @@ import type { RunEvent } from '../../src/interpreter/events/event.js';
 import { RecordLines } from '../../src/viewer/data/record-lines.js';
 import type { RecordLine } from '../../src/viewer/data/run-data.js';
 import { Checkpoints } from '../../src/viewer/history/checkpoints.js';
+import { RunHistory } from '../../src/viewer/history/run-history.js';
 import { effectAt } from '../../src/viewer/output/effect-at.js';
 import { Search } from '../../src/viewer/record/found-lines.js';
 import { findLine, positionAt } from '../../src/viewer/source/position.js';
@@ -169,4 +170,17 @@ describe('where an event is', () => {
     expect(at(5)?.effect).toBe('1');
     expect(at(7)).toEqual({ effect: '2', text: 'b', hasEnded: false, seq: 6 });
   });
+});
+
+test('the program at an event is the first one, or the edited one in which the run was resumed last', () => {
+  const history = new RunHistory();
+  const resumed = (digest?: string): RunEvent => ({ type: 'run_resumed', by: 'x', ...(digest && { digest }) });
+  for (const line of linesOf([
+    [1, resumed()],
+    [2, resumed('b')],
+    [3, resumed()],
+    [4, resumed('c')],
+  ]))
+    history.take(line);
+  expect([1, 2, 3, 4, 5, 6].map((seq) => history.programAt(seq))).toEqual([null, null, 'b', 'b', 'c', 'c']);
 });

@@ -93,7 +93,7 @@ function readOperations({ directory }: Folder): Pick<Runs, ReadOperation> {
         const { path, about } = openRun(run);
         return artifactStream(path, about.run_id, hash);
       }),
-    program: (run) => resultOf(async () => (await import('./program.js')).programOf(openRun(run))),
+    program: (run, digest) => resultOf(async () => (await import('./program.js')).programOf(openRun(run), digest)),
     report: (scope = {}) => resultOf(async () => (await import('./report.js')).reportOnRuns(directory, scope)),
     detail: (name, scope = {}) =>
       resultOf(async () => (await import('./report.js')).detailOfRuns(directory, name, scope)),

@@ -10,6 +10,7 @@ import {
   listQuery,
   outputQuery,
   printedObject,
+  programQuery,
   reportQuery,
   runParams,
 } from '../schemas.js';
@@ -68,7 +69,7 @@ const program = createRoute({
   path: '/runs/{id}/program',
   summary: 'The program of a run as it was when the run started: its texts and its machine.',
   tags: TAGS,
-  request: { params: runParams },
+  request: { params: runParams, query: programQuery },
   responses: answers(200, printedObject, '`program`, `sources` and `machine`'),
 });
 
@@ -133,7 +134,7 @@ export function addReadRoutes(app: ServiceApp, { runs, executions }: Service): v
     return sendOutput(c, runs.artifact(id, hash), hash);
   });
 
-  app.openapi(program, async (c) => answer(c, runs.program(c.req.valid('param').id)));
+  app.openapi(program, async (c) => answer(c, runs.program(c.req.valid('param').id, c.req.valid('query').digest)));
 
   app.openapi(report, async (c) => {
     const { run, last } = c.req.valid('query');

@@ -52,9 +52,9 @@ export function fileData(file: FileRun): RunData {
         isStopped = true;
       };
     },
-    async program(id) {
+    async program(id, digest) {
       find(id);
-      if (program === null) throw new DataError('unknown', 'this file does not have the program');
+      if (program === null || digest !== null) throw new DataError('unknown', 'this file does not have the program');
       return program;
     },
     async output(id, effect, query) {

@@ -99,7 +99,8 @@ export interface RunData {
   inspect(run: string, at: number | null, signal?: AbortSignal): Promise<ShownRun>;
   /** Reads the record of a run after an event, and follows it; the result stops that. */
   follow(run: string, after: number, reader: RecordReader): () => void;
-  program(run: string, signal?: AbortSignal): Promise<RunProgram>;
+  /** `digest`: an edited program in which the run was resumed; null: its first program. */
+  program(run: string, digest: string | null, signal?: AbortSignal): Promise<RunProgram>;
   output(run: string, effect: string, query: OutputQuery): Promise<OutputPart>;
   /** A large value or output as text. */
   artifact(run: string, hash: string, signal?: AbortSignal): Promise<string>;

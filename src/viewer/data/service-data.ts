@@ -41,7 +41,10 @@ export function serviceData(): RunData {
     inspect: (run, at, signal) =>
       connection.json<ShownRun>(`/runs/${run}${at === null ? '' : `?at=${at}`}`, { signal: signal ?? null }),
     follow: (run, after, reader) => followRecord(connection, run, after, reader),
-    program: (run, signal) => connection.json<RunProgram>(`/runs/${run}/program`, { signal: signal ?? null }),
+    program: (run, digest, signal) =>
+      connection.json<RunProgram>(`/runs/${run}/program${digest === null ? '' : `?digest=${digest}`}`, {
+        signal: signal ?? null,
+      }),
     output: (run, effect, query) => readOutput(connection, run, effect, query),
     artifact: async (run, hash, signal) =>
       (await connection.request(`/runs/${run}/artifacts/${hash}`, { signal: signal ?? null })).text(),

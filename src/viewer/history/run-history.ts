@@ -14,7 +14,15 @@ export interface GrowingTimeline {
   readonly taken: number;
 }
 
+/** A program in which the run was resumed. */
+interface EditedProgram {
+  /** The event from which on it is executed. */
+  readonly seq: number;
+  readonly digest: string;
+}
+
 export class RunHistory {
+  private readonly edited: EditedProgram[] = [];
   readonly timeline = new Timeline();
   readonly steps = new StepHistory();
   readonly edges = new Checkpoints(() => new EdgeCounts());
@@ -23,10 +31,17 @@ export class RunHistory {
   take(line: RecordLine): void {
     if (isEvent(line)) {
       const record = { seq: line.seq, time: line.ts, event: line };
+      if (line.type === 'run_resumed' && line.digest !== undefined)
+        this.edited.push({ seq: line.seq, digest: line.digest });
       this.timeline.take(record);
       this.steps.take(record);
     }
     this.edges.take(line);
     this.lines.take(line);
+  }
+
+  /** The digest of the program that was executed at an event; null: the one with which the run started. */
+  programAt(seq: number): string | null {
+    return this.edited.findLast((one) => one.seq <= seq)?.digest ?? null;
   }
 }

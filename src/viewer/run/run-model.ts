@@ -37,6 +37,7 @@ export interface RunModel {
   readonly shown: ReadonlySignal<ShownRun | null>;
   /** The run as it is now. */
   readonly latest: ReadonlySignal<ShownRun | null>;
+  /** The program that was executed at that event; null until it is known. */
   readonly program: ReadonlySignal<RunProgram | null>;
   /** Why the run cannot be shown. */
   readonly problem: ReadonlySignal<DataError | null>;
@@ -96,11 +97,17 @@ export function openRunModel(data: RunData, router: Router, run: string): RunMod
     },
   });
 
+  const programs = new Map<string | null, RunProgram>();
+  const digest = computed(() => (record.value.taken === 0 ? null : history.programAt(shownSeq.value)));
   const stopProgram = effect(() => {
-    if (data.connection.value !== 'connected' || program.peek() !== null) return;
-    data.program(run, closed).then(
-      (known) => {
-        program.value = known;
+    const wanted = digest.value;
+    const known = programs.get(wanted);
+    if (known !== undefined) program.value = known;
+    if (data.connection.value !== 'connected' || known !== undefined) return;
+    data.program(run, wanted, closed).then(
+      (found) => {
+        programs.set(wanted, found);
+        if (digest.peek() === wanted) program.value = found;
       },
       // What cannot be read is missing on the screen; the record says why.
       () => undefined,

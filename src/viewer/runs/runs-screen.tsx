@@ -93,7 +93,7 @@ function useLimit(newest: RunRow | undefined, program: string | undefined): numb
     setLimit(null);
     if (run === null) return;
     const controller = new AbortController();
-    data.program(run, controller.signal).then(
+    data.program(run, null, controller.signal).then(
       ({ machine }) => setLimit(machine.limits.cost ?? null),
       () => undefined,
     );

@@ -16,7 +16,12 @@ const MOST_COLORED = 200_000;
 export function SourcePanel({ model }: { readonly model: RunModel }) {
   const program = model.program.value;
   if (program === null) return <p class="faint pad">…</p>;
-  if (program.sources.length === 0) return <p class="faint pad">The text of the program was not stored.</p>;
+  if (program.sources.length === 0)
+    return (
+      <p class="faint pad">
+        The text of this program is not stored: only that of the program with which the run started is.
+      </p>
+    );
   return <Sources model={model} machine={program.machine} sources={program.sources} />;
 }
 
