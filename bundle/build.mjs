@@ -112,8 +112,10 @@ function exportOnce(code) {
 function evaluateLate(text) {
   const parts = new Set();
   const declared = text.replace(/^var (import_\w+) = require\("(\.\/[^"]+)"\);$/gm, (_, part, path) => {
+    // A worker thread loads its scripts without the launcher.
+    const before = parts.size > 0 ? '' : 'require.late ??= (id) => () => require(id);\n';
     parts.add(part);
-    return `const ${part} = require.late("${path}");`;
+    return `${before}const ${part} = require.late("${path}");`;
   });
   return declared.replace(/\b(import_\w+)\./g, (all, part) => (parts.has(part) ? `(${part}()).` : all));
 }
