@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import type { CoveredItem } from '../../src/testing/coverage.js';
 import { coverageJson, coverageTable, lcov } from '../../src/testing/reporters/coverage.js';
 import { github, json, junit, tap } from '../../src/testing/reporters/machine.js';
+import { resultLines } from '../../src/testing/reporters/pretty.js';
 import type { TestResult } from '../../src/testing/test-result.js';
+import { plain } from '../../src/views/drawing/paint.js';
 
 const result = (more: Partial<TestResult>): TestResult => ({
   file: 'a.test.dsl',
@@ -64,6 +66,25 @@ yet"/></testcase>
   </testsuite>
 </testsuites>
 `);
+});
+
+test('control characters reach no terminal, and a long text is shown up to a point', () => {
+  const name = 'red \u001b[31m';
+  const failure = { line: 2, message: 'got \u001b[2J', expected: 'a', got: 'x'.repeat(5_000) };
+  const result = {
+    file: 'a.test.dsl',
+    name,
+    line: 1,
+    status: 'failed' as const,
+    failures: [failure],
+    log: [],
+    duration_ms: 1,
+  };
+  for (const text of [tap([result]), github([result]), junit([result]), resultLines(result, plain)])
+    expect(text).not.toContain('\u001b');
+  expect(resultLines(result, plain)).toContain(`${'x'.repeat(4_000)}… and 1000 more characters\n`);
+  // A program that reads the report gets all of it.
+  expect(junit([result])).toContain('x'.repeat(5_000));
 });
 
 test('JSON', () => {

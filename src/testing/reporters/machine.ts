@@ -1,5 +1,6 @@
 /** Results for programs: TAP 14, JUnit XML, JSON, and the annotations of GitHub Actions. */
 import { omitUndefined } from '../../prelude/omit-undefined.js';
+import { escapeControls } from '../../views/drawing/visible-text.js';
 import type { FaultResult } from '../faults/run-faults.js';
 import type { TestFailure, TestResult } from '../test-result.js';
 
@@ -94,8 +95,9 @@ function failureText({ message, expected, got, difference = [], help }: TestFail
   ].join('\n');
 }
 
-const oneLine = (text: string): string => text.replace(/\s+/g, ' ');
-const escapeData = (text: string): string => text.replace(/%/g, '%25').replace(/\r/g, '%0D').replace(/\n/g, '%0A');
+const oneLine = (text: string): string => escapeControls(text.replace(/\s+/g, ' '));
+const escapeData = (text: string): string =>
+  escapeControls(text).replace(/%/g, '%25').replace(/\r/g, '%0D').replace(/\n/g, '%0A');
 const property = (text: string): string => escapeData(text).replace(/:/g, '%3A').replace(/,/g, '%2C');
 
 /** Without characters that XML cannot contain. */

@@ -45,7 +45,14 @@ function logLines({ log }: TestResult, paint: Paint): string {
   return `    the log ends with\n${log.map((line) => `      ${paint.faint(`| ${line}`)}\n`).join('')}`;
 }
 
-const indentAll = (text: string): string => escapeControls(text).split('\n').join('\n                ');
+/** A prompt may have megabytes, of which a reader needs the beginning. */
+const MOST_CHARACTERS = 4_000;
+
+function indentAll(text: string): string {
+  const more = text.length - MOST_CHARACTERS;
+  const shown = more > 0 ? `${text.slice(0, MOST_CHARACTERS)}… and ${more} more characters` : text;
+  return escapeControls(shown).split('\n').join('\n                ');
+}
 
 /** What will be called to bring cassettes up to date, and the most that it may cost. */
 export function neededCallsText(calls: readonly NeededCall[]): string {
