@@ -210,7 +210,7 @@ class Canonical {
 
   private stepping(stepping: NonNullable<RunImage['stepping']>): NonNullable<RunImage['stepping']> {
     const { fields } = this.reductions;
-    const volatile = /\.(?:duration|cost|tokens_in|tokens_out|turns|session_id|started|finished)$/;
+    const volatile = /\.(?:duration|cost|tokens_in|tokens_out|turns|session_id|cache_read|cache_write)$/;
     const isBlank = (key: string): boolean => volatile.test(key) || (fields !== null && !isField(fields.deciding, key));
     const keys = stepping.keys.filter(([key]) => fields === null || isField(fields.mentioned, key));
     return {

@@ -185,6 +185,18 @@ describe('locations and failures', () => {
     expect(defectsIn(verified(program))).toEqual([]);
   });
 
+  test.each(['cost', 'duration', 'turns', 'tokens_in'])('a condition about the %s of a step is alive', (field) => {
+    const step = ['STEP: work type=code', '  PROMPT: "do it"', '  AGENT: claude'];
+    const program = lines(...step, `IF: "{work.${field}}" == "5" → RETURN: five`, 'RETURN: other');
+    expect(defectsIn(verified(program))).toEqual([]);
+  });
+
+  test('the cost of a step can be a number', () => {
+    const step = ['STEP: work type=code', '  PROMPT: "do it"', '  AGENT: claude'];
+    const verification = verified(lines(...step, 'IF: float("{work.cost}") > 1 → RETURN: high', 'RETURN: low'));
+    expect(verification.defects.filter(({ kind }) => kind === 'certain-failure')).toEqual([]);
+  });
+
   test('a condition is alive with another value of an input', () => {
     const program = lines(
       'INPUT: dry = false',

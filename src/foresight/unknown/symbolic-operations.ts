@@ -68,6 +68,7 @@ export function symbolicOperations(knowledge: () => Knowledge): ValueOperations 
       return undefined;
     },
     timeText: () => knowledge().fresh(TYPE.text, 'now()'),
+    measure: (field, text) => (MEASURED.has(field) ? knowledge().fresh(TYPE.text, field) : text),
     unknownData: unknownData(knowledge, {
       partOf: (of, segment) => partOf(knowledge(), of, segment),
       isFalse: (value) => isFalse(knowledge(), resolve(value)),
@@ -78,6 +79,19 @@ export function symbolicOperations(knowledge: () => Knowledge): ValueOperations 
     },
   };
 }
+
+/** Results of steps that no exploration knows, and totals of the run. */
+const MEASURED: ReadonlySet<string> = new Set([
+  'duration',
+  'cost',
+  'tokens_in',
+  'tokens_out',
+  'cache_read',
+  'cache_write',
+  'turns',
+  'session_id',
+  'total',
+]);
 
 /** Equality with a text that cannot fail: a value of another type is not a name. */
 function isNamed(k: Knowledge, value: Value, name: string): boolean {

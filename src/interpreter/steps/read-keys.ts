@@ -3,22 +3,30 @@ import type { Expr } from '../../machine/expression.js';
 import type { GateFinding, StepFrame } from '../run-state/frame.js';
 import { innermostStep, pathOf } from '../run-state/open-frames.js';
 import type { Thread } from '../run-state/thread.js';
+import { operations } from '../values/operations.js';
 import { costText, readKey } from './keys.js';
 
 export function compileStepKey({ key, text }: Extract<Expr, { op: 'step-key' }>): (t: Thread) => string {
   const { field } = key;
-  return (t) => readKey(t, `${pathOf(t, key)}.${field}`, text);
+  const { measure } = operations();
+  return (t) => measure(field, readKey(t, `${pathOf(t, key)}.${field}`, text));
 }
 
 /** The same for a key that may not exist. */
 export function probeStepKey({ key }: Extract<Expr, { op: 'step-key' }>): (t: Thread) => string | undefined {
-  return (t) => t.run.steps.keys.get(`${pathOf(t, key)}.${key.field}`);
+  const { measure } = operations();
+  return (t) => {
+    const text = t.run.steps.keys.get(`${pathOf(t, key)}.${key.field}`);
+    return text === undefined ? undefined : measure(key.field, text);
+  };
 }
 
 export function compileRetryKey({ field }: Extract<Expr, { op: 'retry-key' }>): (t: Thread) => string {
+  const { measure } = operations();
+  const measured = field.startsWith('prev.') ? field.slice(5) : field;
   return (t) => {
     const frame = innermostStep(t);
-    return frame === null ? '' : retryValue(t, frame, field);
+    return frame === null ? '' : measure(measured, retryValue(t, frame, field));
   };
 }
 
@@ -52,7 +60,8 @@ function gateValue(gates: Readonly<Record<string, GateFinding>>, field: string):
 }
 
 export function compileRunTotal({ field }: Extract<Expr, { op: 'run-total' }>): (t: Thread) => string {
-  return (t) => runTotal(t, field);
+  const { measure } = operations();
+  return (t) => measure('total', runTotal(t, field));
 }
 
 /** The current totals of the run. */

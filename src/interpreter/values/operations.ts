@@ -41,6 +41,8 @@ export interface ValueOperations {
   readonly nameAmong: (value: Value, names: Iterable<string>) => string | undefined;
   /** The text of `now()`. */
   readonly timeText: (ms: number) => Value;
+  /** A measured result of steps, such as a cost. */
+  readonly measure: (field: string, text: string) => string;
   /** Null: all values of data are known. */
   readonly unknownData: UnknownData | null;
   /** The result of a check of files, if it does not depend on a run. */
@@ -115,6 +117,7 @@ export const concreteOperations: ValueOperations = {
   optionText: (text) => text,
   nameAmong,
   timeText: isoTime,
+  measure: (_, text) => text,
   unknownData: null,
   passesCheck: () => undefined,
 };
