@@ -118,8 +118,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   control: {
     holds:
-      'every operation on runs as one interface, `Runs`, for the command line and for programs that embed statedsl; refusals are values; `folder/`: the runs of a folder on disk',
-    rooms: ['machine', 'interpreter', 'runtime', 'project', 'views', 'library'],
+      'every operation on runs as one interface, `Runs`, for the command line and for programs that embed statedsl; refusals are values; `folder/`: the runs of a folder on disk; `engine/`: those on an engine',
+    rooms: ['machine', 'interpreter', 'runtime', 'project', 'views', 'library', 'engine'],
     packages: [],
     node: true,
   },
@@ -156,7 +156,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   cli: {
     holds:
       '`main.ts` is the process, `command-line.ts` runs one command line; `arguments/`: the commands and their options as data; `commands/`: one file per command; `preparation/`: from arguments to a program that can run; `running/`: shared by commands that drive or show a run; `terminal/`: streams, exit codes and errors; `files/`: files that are read and replaced; the only room that reads argv, prints and exits',
-    rooms: [...BELOW_LIBRARY, 'testing', 'foresight', 'library', 'control', 'serve'],
+    rooms: [...BELOW_LIBRARY, 'testing', 'foresight', 'library', 'control', 'engine', 'serve'],
     packages: ['commander', '@bomb.sh/tab', 'execa', 'log-update'],
     node: true,
   },

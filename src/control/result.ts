@@ -12,7 +12,8 @@ import { JournalDamage, StoreError } from '../runtime/store/store-error.js';
  * run. `invalid-program`: the program has errors or no approval. `held`: a process executes the run. `over`: the run has
  * ended. `conflict`: another process did it first. `unfinished`: the run has not returned. `not-applied`: its changes
  * cannot be merged. `unusable`: its files cannot be used. `damaged`: a part of its record has changed. `foreign`: another
- * user may have made the store. `store`: the disk cannot be read or written.
+ * user may have made the store. `store`: the disk cannot be read or written. `unreachable`: the engine or its workers do not
+ * answer.
  */
 export type RefusalCode =
   | 'unknown'
@@ -26,7 +27,8 @@ export type RefusalCode =
   | 'unusable'
   | 'damaged'
   | 'foreign'
-  | 'store';
+  | 'store'
+  | 'unreachable';
 
 /** Where the record of a run is damaged. */
 export interface DamagePosition {

@@ -21,22 +21,40 @@ import type { EngineClient } from './client.js';
 /** What `mirrorRun` reads. */
 export type RunSource = Pick<EngineClient, 'about' | 'status' | 'events' | 'artifact'>;
 
+/** Which runs of which engine. */
+export interface EngineAddress {
+  /** The address of the ingress. */
+  readonly url: string;
+  readonly namespace: string;
+}
+
+/** Somebody else who copies the run needs not longer. Milliseconds. */
+const LOCKED_MS = 10_000;
+const LOOK_MS = 25;
+
 /**
  * Writes what there is of a run on the engine at `url` into the store `directory`. Resolves with the path of its folder.
  * Rejects with a `RunRefused` if there is no such run or another process writes the folder, or with a `StoreError`.
  */
-export async function mirrorRun(source: RunSource, url: string, runId: string, directory: string): Promise<string> {
+export async function mirrorRun(
+  source: RunSource,
+  { url, namespace }: EngineAddress,
+  runId: string,
+  directory: string,
+): Promise<string> {
   const about = await source.about(runId);
   if (about === null) throw new RunRefused('unknown', `there is no run \`${runId}\` on the engine at \`${url}\``);
   const { header } = about;
   if (!hasBegun(directory, runId)) {
-    const settings = { ...header.settings, engine: url };
+    const settings = { ...header.settings, engine: url, engine_namespace: namespace };
     await fileJournal(directory)
       .open({ ...header, settings })
       .close();
   }
   const path = join(directory, 'runs', runId);
-  const attempt = lockRun(path);
+  let attempt = lockRun(path);
+  for (const end = Date.now() + LOCKED_MS; !('lock' in attempt) && Date.now() < end; attempt = lockRun(path))
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   if (!('lock' in attempt)) throw new RunRefused('held', `another process writes the folder of run \`${runId}\``);
   const folder = openRunFolder(directory, runId, attempt.lock);
   const journal = join(path, 'journal.ndjson');

@@ -10,6 +10,7 @@ import {
 } from './engine-context.js';
 import type { TurnStart } from './messages.js';
 import type { RestateContext, RestateSdk } from './restate-sdk.js';
+import { runListHandlers, runListReaders } from './run-list.js';
 import { readerHandlers, runHandlers } from './run-object.js';
 import { executeTurn } from './turn.js';
 import type { TurnHost } from './turn-host.js';
@@ -30,24 +31,19 @@ const OPTIONS = {
 /** The services that a process offers which executes turns. */
 export function restateServices(sdk: RestateSdk, host: TurnHost): readonly unknown[] {
   const { run, turn } = host.services;
-  const writers = Object.entries(runHandlers(host.services)).map(([name, handle]) => [
-    name,
-    (context: RestateContext, message: never) =>
-      refuseForGood<unknown>(sdk, handle(objectContext(sdk, context), message)),
-  ]);
-  const readers = Object.entries(readerHandlers(host.services)).map(([name, handle]) => [
-    name,
-    sdk.handlers.object.shared({}, (context: RestateContext, message: never) =>
-      refuseForGood<unknown>(sdk, handle(readerContext(sdk, context), message)),
-    ),
-  ]);
+  const runs = host.services.runs('', 'note').service;
   const execute = (context: RestateContext, start: TurnStart): Promise<void> =>
     executeTurn(turnContext(sdk, context), start, host);
   return [
     sdk.object({
       name: run('', 'submit').service,
-      handlers: Object.fromEntries([...writers, ...readers]),
+      handlers: handlersOf(sdk, runHandlers(host.services), readerHandlers(host.services)),
       options: { ...OPTIONS, enableLazyState: true },
+    }),
+    sdk.object({
+      name: runs,
+      handlers: handlersOf(sdk, runListHandlers(host.services), runListReaders()),
+      options: OPTIONS,
     }),
     sdk.service({
       name: turn.service,
@@ -55,6 +51,24 @@ export function restateServices(sdk: RestateSdk, host: TurnHost): readonly unkno
       options: OPTIONS,
     }),
   ];
+}
+
+type ObjectHandlers = Readonly<Record<string, (context: ObjectContext, message: never) => Promise<unknown>>>;
+type ReaderHandlers = Readonly<Record<string, (context: ReaderContext, message: never) => Promise<unknown>>>;
+
+/** The handlers of an object: those that change it, and those that only read. */
+function handlersOf(sdk: RestateSdk, writers: ObjectHandlers, readers: ReaderHandlers): Record<string, unknown> {
+  const exclusive = Object.entries(writers).map(([name, handle]) => [
+    name,
+    (context: RestateContext, message: never) => refuseForGood(sdk, handle(objectContext(sdk, context), message)),
+  ]);
+  const shared = Object.entries(readers).map(([name, handle]) => [
+    name,
+    sdk.handlers.object.shared({}, (context: RestateContext, message: never) =>
+      refuseForGood(sdk, handle(readerContext(sdk, context), message)),
+    ),
+  ]);
+  return Object.fromEntries([...exclusive, ...shared]);
 }
 
 /** What can never succeed must not be tried again. */

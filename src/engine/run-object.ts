@@ -8,6 +8,7 @@
  */
 import { link } from '../interpreter/run.js';
 import { MACHINE_VERSION } from '../machine/machine.js';
+import type { ListedRun } from '../runtime/list-runs.js';
 import { checkAnswers } from '../runtime/run/apply-delivery.js';
 import type { RunReport } from '../runtime/run/report.js';
 import { interpreterOptions } from '../runtime/run/run-options.js';
@@ -29,7 +30,8 @@ import type {
   Turned,
   TurnStart,
 } from './messages.js';
-import type { ServiceNames } from './services.js';
+import type { NotedRun } from './run-list.js';
+import { dayOf, type ServiceNames } from './services.js';
 import type { Program } from './turn-host.js';
 
 /** The state of a run, in short. */
@@ -108,6 +110,10 @@ async function submit(
   if (known !== null) return { run_id: context.key, status: known.status };
   refuseUnfit(context.key, submission);
   context.set('about', submission);
+  note(context, services, {
+    version: 0,
+    run: listedRun(submission, { status: 'running', report: null, endedAt: null }),
+  });
   beginTurn(context, services, { ...FIRST, turn: 0 }, { image: null, resumedBy: null, due: null });
   return { run_id: context.key, status: 'running' };
 }
@@ -125,6 +131,7 @@ async function deliver(
   const mail = deliveries.map((delivery, at): Mail => ({ number: head.mailNumber + at + 1, delivery }));
   const next = { ...head, mail: [...head.mail, ...mail], mailNumber: head.mailNumber + mail.length };
   if (image !== null) {
+    await noteResumed(context, services, next.turn);
     beginTurn(context, services, next, { image, resumedBy: deliveries[0]?.by ?? 'user', due: null });
   } else {
     if (next.listening !== null) context.resolveAwakeable(next.listening, next.mail);
@@ -164,6 +171,10 @@ async function endTurn(context: ObjectContext, services: ServiceNames, turned: T
   else context.set('image', image);
   const status = report?.status === 'returned' || report?.status === 'suspended' ? report.status : 'failed';
   context.set('head', append(context, { ...received, status }, turned));
+  const about = await context.get<Submission>('about');
+  const endedAt = timeOf(turned.lines.at(-1));
+  if (about !== null && report !== null)
+    note(context, services, { version: 2 * turned.turn + 1, run: listedRun(about, { status, report, endedAt }) });
   if (due !== null && end === 'suspended')
     context.send(services.run(context.key, 'due'), { turn: turned.turn, until: due.until }, due.ms);
 }
@@ -176,7 +187,9 @@ async function wake(
 ): Promise<void> {
   const head = await currentHead(context, turn);
   const image = head?.status === 'suspended' ? await context.get<Image>('image') : null;
-  if (head !== null && image !== null) beginTurn(context, services, head, { image, resumedBy: 'clock', due: until });
+  if (head === null || image === null) return;
+  await noteResumed(context, services, head.turn);
+  beginTurn(context, services, head, { image, resumedBy: 'clock', due: until });
 }
 
 /** A reader waits for an event with this number, or for the end of the run. */
@@ -190,11 +203,25 @@ async function watch(
   else context.set('head', { ...head, watchers: [...head.watchers, { from, awakeable }] });
 }
 
+/** Tells the list of runs how the run is. */
+function note(context: ObjectContext, services: ServiceNames, noted: NotedRun): void {
+  context.send(services.runs(dayOf(context.key), 'note'), noted);
+}
+
+/** `turn`: the last one. */
+async function noteResumed(context: ObjectContext, services: ServiceNames, turn: number): Promise<void> {
+  const about = await context.get<Submission>('about');
+  if (about === null) return;
+  const run = listedRun(about, { status: 'running', report: null, endedAt: null });
+  note(context, services, { version: 2 * turn + 2, run });
+}
+
 /** Removes everything about a run that has ended. */
-async function drop(context: ObjectContext): Promise<void> {
+async function drop(context: ObjectContext, services: ServiceNames): Promise<void> {
   const head = await headOf(context);
   if (!isOver(head)) throw new EngineRefusal(409, `run \`${context.key}\` has not ended`);
   context.clearAll();
+  context.send(services.runs(dayOf(context.key), 'remove'), context.key);
 }
 
 /** Stores an artifact of the run. Lines that refer to it come later. */
@@ -267,6 +294,11 @@ async function currentHead(context: ObjectContext, turn: number): Promise<Head |
   return head === null || head.turn !== turn || isOver(head) ? null : head;
 }
 
+/** The time of a line of a journal. */
+function timeOf(line: string | undefined): string | null {
+  return line === undefined ? null : (JSON.parse(line) as { readonly ts: string }).ts;
+}
+
 function isOver({ status }: Head): boolean {
   return status === 'returned' || status === 'failed';
 }
@@ -318,4 +350,28 @@ async function refuseUnexpected(context: ObjectContext, image: Image, deliveries
     if (!(cause instanceof RunRefused)) throw cause;
     throw new EngineRefusal(409, cause.help === null ? cause.message : `${cause.message}: ${cause.help}`);
   }
+}
+
+/** The run as it is listed. `endedAt`: when the last event was recorded. */
+function listedRun(
+  { header: { runId, machine, startedAt } }: Submission,
+  known: {
+    readonly status: Head['status'];
+    readonly report: RunReport | null;
+    readonly endedAt: string | null;
+  },
+): ListedRun {
+  const { status, report, endedAt } = known;
+  return {
+    run_id: runId,
+    machine: machine.name,
+    status,
+    state: report?.state ?? null,
+    started_at: startedAt,
+    ended_at: endedAt,
+    duration_ms: report?.duration_ms ?? null,
+    cost: report?.cost ?? null,
+    effects: report?.effects ?? null,
+    ...(report?.error?.kind === 'cancelled' ? { cancelled: true as const } : {}),
+  };
 }

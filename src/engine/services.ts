@@ -4,6 +4,8 @@ import type { Target } from './engine-context.js';
 export interface ServiceNames {
   /** One object for each run, by its id. */
   run(runId: string, handler: RunHandler): Target;
+  /** Lists of runs: one object for each day, and `days`, which has the days. */
+  runs(key: string, handler: RunsHandler): Target;
   /** Executes turns. */
   readonly turn: Target;
 }
@@ -23,9 +25,18 @@ export type RunHandler =
   | 'about'
   | 'events';
 
+export type RunsHandler = 'note' | 'addDay' | 'remove' | 'list' | 'days';
+
+/** The object with the list of a run: the day on which its id was made. */
+export function dayOf(runId: string): string {
+  const ms = Number.parseInt(runId.slice(0, 8) + runId.slice(9, 13), 16);
+  return new Date(Number.isNaN(ms) ? 0 : Math.min(ms, 8.64e15)).toISOString().slice(0, 10);
+}
+
 export function serviceNames(namespace: string): ServiceNames {
   return {
     run: (runId, handler) => ({ service: `${namespace}.Run`, key: runId, handler }),
+    runs: (key, handler) => ({ service: `${namespace}.Runs`, key, handler }),
     turn: { service: `${namespace}.Turn`, handler: 'run' },
   };
 }

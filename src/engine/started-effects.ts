@@ -48,6 +48,13 @@ export class StartedEffects {
     this.started.get(key)?.stopping.abort();
   }
 
+  /** Stops all of them, because the process ends. Resolves when they have ended. */
+  async stopAll(): Promise<void> {
+    const all = [...this.started.values()];
+    for (const { stopping } of all) stopping.abort();
+    await Promise.allSettled(all.map(({ performed }) => performed));
+  }
+
   /** Its outcome is on record. */
   forget(key: string): void {
     const known = this.started.get(key);

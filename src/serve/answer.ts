@@ -32,6 +32,7 @@ export function statusOf(code: RefusalCode): 403 | 404 | 409 | 422 | 500 {
     case 'foreign':
       return 403;
     case 'damaged':
+    case 'unreachable':
     case 'store':
       return 500;
     default:

@@ -16,7 +16,7 @@ import { openStoredRun, readIndex } from '../../src/runtime/store/stored-run.js'
 import { type OpenEntry, ScriptedEngine, SERVICES } from './scripted-engine.js';
 
 const RUN = '01900000-0000-7000-8000-000000000002';
-const URL = 'http://127.0.0.1:8080';
+const URL = { url: 'http://127.0.0.1:8080', namespace: 'statedsl' };
 
 let directory = '';
 beforeEach(() => {
@@ -72,7 +72,7 @@ test('its lines are those of the engine, it replays, and the index has it', asyn
     effects: 1,
     started_at: '1970-01-01T00:00:00.000Z',
   });
-  expect(openStoredRun(directory, RUN).about).toMatchObject({ settings: { engine: URL }, sources: ['test.dsl'] });
+  expect(openStoredRun(directory, RUN).about).toMatchObject({ settings: { engine: URL.url }, sources: ['test.dsl'] });
   await engine.call(RUN, 'tell', [{ kind: 'answer', name: 'ok', value: 'yes', by: 'ann' }]);
   await engine.deliverAll();
   // As after a crash while a line was written.
@@ -90,7 +90,7 @@ test('its lines are those of the engine, it replays, and the index has it', asyn
 test('a run that the engine does not have is refused, and leaves nothing', async () => {
   const source = sourceOf(await waitingRun());
   await expect(mirrorRun(source, URL, '01900000-0000-7000-8000-000000000003', directory)).rejects.toThrow(
-    `there is no run \`01900000-0000-7000-8000-000000000003\` on the engine at \`${URL}\``,
+    `there is no run \`01900000-0000-7000-8000-000000000003\` on the engine at \`${URL.url}\``,
   );
   expect(readIndex(directory).size).toBe(0);
 });

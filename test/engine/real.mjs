@@ -9,7 +9,8 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { execaSync } from 'execa';
-import { install, startEngine } from './real/engine.mjs';
+import { tryCommands, withCommands } from './real/commands.mjs';
+import { install, modules, startEngine } from './real/engine.mjs';
 
 const cli = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'dist', 'cli.js');
 const LOOP = `STATE: A
@@ -77,7 +78,8 @@ function tools(engine, folder) {
   const begun = async (runId) => {
     while (!engine.effects().some(({ run }) => run === runId)) await sleep(20);
   };
-  const mirror = (runId) => mirrorRun(client, engine.ingress, runId, join(folder, 'store'));
+  const mirror = (runId) =>
+    mirrorRun(client, { url: engine.ingress, namespace: 'statedsl' }, runId, join(folder, 'store'));
   const statedsl = (...words) =>
     execaSync(process.execPath, [cli, ...words, '--dir', join(folder, 'store')], { reject: false });
   return { client, submit, ended, seen, begun, mirror, statedsl, engine };
@@ -183,6 +185,10 @@ else {
     for (const [name, action] of Object.entries(cases).filter(([one]) => one.includes(only))) {
       await action(tools(engine, folder));
       console.log(`passed: ${name}`);
+    }
+    if ('commands'.includes(only)) {
+      await withCommands(join(folder, 'commands'), modules, tryCommands);
+      console.log('passed: commands');
     }
   } catch (cause) {
     console.error(cause);

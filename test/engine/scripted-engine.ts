@@ -11,6 +11,7 @@ import {
   type TurnContext,
 } from '../../src/engine/engine-context.js';
 import type { Turned, TurnStart } from '../../src/engine/messages.js';
+import { runListHandlers, runListReaders } from '../../src/engine/run-list.js';
 import { readerHandlers, runHandlers } from '../../src/engine/run-object.js';
 import { serviceNames } from '../../src/engine/services.js';
 import { executeTurn } from '../../src/engine/turn.js';
@@ -78,7 +79,8 @@ export class ScriptedEngine {
   readonly turns: Turned[] = [];
   private readonly state = new Map<string, Map<string, unknown>>();
   private readonly queue: Message[] = [];
-  private readonly handlers = { ...runHandlers(SERVICES), ...readerHandlers(SERVICES) };
+  private readonly writers = { ...runHandlers(SERVICES), ...runListHandlers(SERVICES) };
+  private readonly handlers = { ...this.writers, ...readerHandlers(SERVICES), ...runListReaders() };
   private nextId = 1;
 
   /** `afterCut`: the host of the process that executes a turn again. */
@@ -118,7 +120,7 @@ export class ScriptedEngine {
     );
     const value = await result;
     // Readers run at the same time as others and change nothing.
-    if (handler in runHandlers(SERVICES)) this.state.set(key, changed);
+    if (handler in this.writers) this.state.set(key, changed);
     for (const [id, one] of resolved) this.resolved.set(id, one);
     this.post(sent);
     return copy(value);

@@ -1,10 +1,10 @@
 /** The commands `output`, `list` and `init`. */
 import { type Command, Option } from 'commander';
+import { addOn } from './engine-commands.js';
 import { duration, listenAddress, wholeNumber } from './option-values.js';
 
 export function addOutput(program: Command, store: () => Option, onExit: (code: number) => void): void {
-  program
-    .command('output')
+  addOn(program.command('output'))
     .description('print the output of the commands and agents of a run')
     .argument('[run]', 'the id of the run or the beginning of it (default: the latest run)')
     .argument(

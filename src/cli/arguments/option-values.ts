@@ -72,3 +72,17 @@ export function listenAddress(value: string): { readonly host: string; readonly 
     throw new InvalidArgumentError('It must be a port, or an address and a port such as 127.0.0.1:7700.');
   return { host: bracketed ?? name ?? '127.0.0.1', port };
 }
+
+export function portNumber(value: string): number {
+  const port = /^\d{1,5}$/.test(value) ? Number(value) : Number.NaN;
+  if (!(port <= 65_535)) throw new InvalidArgumentError('It must be a port: a number from 0 to 65535.');
+  return port;
+}
+
+/** The address of a server, without a slash at its end. */
+export function serverUrl(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : null;
+  if (url === null || !['http:', 'https:'].includes(url.protocol))
+    throw new InvalidArgumentError('It must be an address such as http://127.0.0.1:8080.');
+  return value.replace(/\/+$/, '');
+}

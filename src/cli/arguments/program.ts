@@ -6,6 +6,8 @@ import { Argument, Command, Option } from 'commander';
 import { VERSION } from '../../runtime/version.js';
 import { stderr, stdout } from '../terminal/streams.js';
 import { visibleError } from '../terminal/usage.js';
+import { addEngine, addOn, addWorker } from './engine-commands.js';
+import { environmentOption } from './environment-option.js';
 import { addInit, addList, addOutput, addServe, addUi } from './look-commands.js';
 import {
   bytes,
@@ -73,6 +75,8 @@ export function createProgram(onExit: (code: number) => void): Command {
     onExit,
   );
   addPlan(program, onExit);
+  addEngine(program, onExit);
+  addWorker(program, onExit);
   for (const add of [addUi, addServe])
     add(
       program,
@@ -101,7 +105,7 @@ export function createProgram(onExit: (code: number) => void): Command {
 }
 
 function addRun(program: Command, onExit: (code: number) => void): void {
-  addCassetteOptions(program.command('run'))
+  addOn(addCassetteOptions(program.command('run')))
     .description('run a program')
     .argument('<file>', 'a `.dsl`, `.md` or workflow file, a plan (`.json`), or - for standard input')
     .option(
@@ -164,7 +168,7 @@ function addRun(program: Command, onExit: (code: number) => void): void {
 }
 
 function addResume(program: Command, onExit: (code: number) => void): void {
-  addResumeOptions(program.command('resume').description('resume a run that stopped'))
+  addOn(addResumeOptions(program.command('resume').description('resume a run that stopped')))
     .argument('[run]', 'the id of the run or the beginning of it (default: the latest unfinished run)')
     .option('--from-file <file>', 'resume the run in this edited program')
     .option('--again', 'go back to the point before a failure that ON ERROR or ERROR handled')
@@ -175,8 +179,10 @@ function addResume(program: Command, onExit: (code: number) => void): void {
 }
 
 function addReplay(program: Command, onExit: (code: number) => void): void {
-  addResumeOptions(
-    program.command('replay').description('compare a run with its program, or start a new run from a point of it'),
+  addOn(
+    addResumeOptions(
+      program.command('replay').description('compare a run with its program, or start a new run from a point of it'),
+    ),
   )
     .argument('<run>', 'the id of the run or the beginning of it')
     .option('--from <point>', 'start a new run from here: the number of an event, STATE, STATE#2, or a step')
@@ -191,14 +197,14 @@ function addReplay(program: Command, onExit: (code: number) => void): void {
 }
 
 function addDeliver(program: Command, onExit: (code: number) => void): void {
-  addResumeOptions(program.command('answer').description('answer the questions of a run and resume it'))
+  addOn(addResumeOptions(program.command('answer').description('answer the questions of a run and resume it')))
     .argument('<run>', 'the id of the run or the beginning of it')
     .argument('<answers...>', 'the answers, as name=value')
     .option('--no-resume', 'only record the answer')
     .action(async (run: string, answers: string[], options) =>
       onExit(await (await import('../commands/deliver.js')).answerCommand(run, answers, options)),
     );
-  addResumeOptions(program.command('signal').description('send a signal to a run and resume it'))
+  addOn(addResumeOptions(program.command('signal').description('send a signal to a run and resume it')))
     .argument('<run>', 'the id of the run or the beginning of it')
     .argument('<name>', 'the name of the signal')
     .argument('[payload]', 'its payload: JSON or text')
@@ -211,8 +217,7 @@ function addDeliver(program: Command, onExit: (code: number) => void): void {
     .action(async (run: string, options) =>
       onExit(await (await import('../commands/rollback.js')).rollbackCommand(run, options)),
     );
-  program
-    .command('cancel')
+  addOn(program.command('cancel'))
     .description('end a run, so that it cannot be resumed')
     .argument('<run>', 'the id of the run or the beginning of it')
     .option('--json', 'print one JSON object about the run')
@@ -274,22 +279,23 @@ function inDoubtOption(): Option {
 }
 
 function addRuns(program: Command, onExit: (code: number) => void): void {
-  addStoreOptions(program.command('runs').description('list the stored runs, newest first'))
+  addOn(addStoreOptions(program.command('runs').description('list the stored runs, newest first')))
     .option('--last <n>', 'list only this many', wholeNumber)
     .action(async (options) => onExit(await (await import('../commands/runs.js')).runsCommand(options)));
 }
 
 function addShow(program: Command, onExit: (code: number) => void): void {
-  addStoreOptions(program.command('show').description('show the current or an earlier state of a run'))
+  addOn(addStoreOptions(program.command('show').description('show the current or an earlier state of a run')))
     .argument('[run]', 'the id of the run or the beginning of it (default: the latest run)')
     .option('--at <seq>', 'show the run as it was after the event with this number', wholeNumber)
+    .option('--follow', 'with --on: show the events of the run until it ends')
     .action(async (name: string | undefined, options) =>
       onExit(await (await import('../commands/show.js')).showCommand(name, options)),
     );
 }
 
 function addReport(program: Command, onExit: (code: number) => void): void {
-  addStoreOptions(program.command('report').description('show how much time and money a run took, and where'))
+  addOn(addStoreOptions(program.command('report').description('show how much time and money a run took, and where')))
     .argument('[run]', 'the id of the run or the beginning of it (default: the latest run)')
     .option('--last <n>', 'report on this many of the newest runs together', wholeNumber)
     .option('--detail <name>', 'show every attempt of one step, state or tool')
@@ -300,7 +306,7 @@ function addReport(program: Command, onExit: (code: number) => void): void {
 }
 
 function addGc(program: Command, onExit: (code: number) => void): void {
-  addStoreOptions(program.command('gc').description('remove old runs'))
+  addOn(addStoreOptions(program.command('gc').description('remove old runs')))
     .requiredOption('--keep-last <n>', 'how many of the newest runs to keep', wholeOrNone)
     .option('--all', 'also remove runs that can still be resumed or applied')
     .option('--dry-run', 'show what would be removed without removing it')
@@ -380,15 +386,4 @@ function addGraph(program: Command, onExit: (code: number) => void): void {
     .action(async (file: string, options) =>
       onExit(await (await import('../commands/graph.js')).graphCommand(file, options)),
     );
-}
-
-/**
- * An option that an environment variable can set too: `--max-cost` and `STATEDSL_MAX_COST`. The flag wins, and an empty
- * variable is ignored.
- */
-function environmentOption(flags: string, description: string, parse?: (value: string) => unknown): Option {
-  const option = new Option(flags, description);
-  if (parse !== undefined) option.argParser(parse);
-  const name = `STATEDSL_${option.attributeName().replace(/[A-Z]/g, '_$&').toUpperCase()}`;
-  return process.env[name] === '' ? option : option.env(name);
 }

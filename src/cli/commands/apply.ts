@@ -14,7 +14,7 @@ export async function applyCommand(
   name: string | undefined,
   { cwd, json, quiet, ...flags }: ApplyFlags,
 ): Promise<ExitCode> {
-  const applied = await runsOf(flags).apply(name ?? null, { cwd: cwd ?? '.' });
+  const applied = await (await runsOf(flags)).apply(name ?? null, { cwd: cwd ?? '.' });
   const printed = applied.ok ? applied.value : applied.refusal.facts;
   if (json && printed !== undefined) stdout.write(`${JSON.stringify(printed)}\n`);
   if (!applied.ok) return reportRefusal(applied.refusal);

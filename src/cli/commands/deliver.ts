@@ -12,7 +12,7 @@ import { findRunId, openStoredRun, storedMachine } from '../../runtime/store/sto
 import { type ResumeFlags, secretInputs } from '../preparation/prepare-resume.js';
 import { flagProblem, personName } from '../running/drive-on-command-line.js';
 import { undoLines } from '../running/report-run.js';
-import { refusalsAsErrors, reportRefusal, runsOf, storeOf } from '../running/stored-runs.js';
+import { refusalsAsErrors, reportRefusal, runsOf, type StoreFlags, storeOf } from '../running/stored-runs.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr, stdout } from '../terminal/streams.js';
 import { resumeRun } from './resume.js';
@@ -55,9 +55,11 @@ export async function signalCommand(
 
 export async function cancelCommand(
   name: string,
-  flags: Pick<DeliverFlags, 'dir' | 'json' | 'quiet'>,
+  flags: Pick<DeliverFlags, 'dir' | 'json' | 'quiet' | 'on' | 'namespace'>,
 ): Promise<ExitCode> {
-  const cancelled = await runsOf(flags).cancel(name, { by: personName() });
+  const target = await flagsOf(name, flags);
+  if ('code' in target) return target.code;
+  const cancelled = await (await runsOf(target.flags)).cancel(name, { by: personName() });
   if (!cancelled.ok) return reportRefusal(cancelled.refusal);
   const { run_id } = cancelled.value;
   if (flags.json) stdout.write(`${JSON.stringify(cancelled.value)}\n`);
@@ -71,6 +73,14 @@ export async function cancelCommand(
 async function deliverCommand(name: string, flags: DeliverFlags, read: (by: string) => Message): Promise<ExitCode> {
   const wrong = await flagProblem(flags);
   if (wrong !== null) return wrong;
+  const target = await flagsOf(name, flags);
+  if ('code' in target) return target.code;
+  if (target.flags.on !== undefined)
+    return refusalsAsErrors(async () => {
+      const { deliveries } = read(personName());
+      const { deliverOnEngine } = await import('../running/follow-on-engine.js');
+      return deliverOnEngine(name, target.flags, { deliveries, shows: flags.resume !== false });
+    });
   return refusalsAsErrors(async () => {
     const store = storeOf(flags);
     const id = findRunId(store, name);
@@ -83,13 +93,31 @@ async function deliverCommand(name: string, flags: DeliverFlags, read: (by: stri
         if (!(cause instanceof RunRefused) || cause.kind !== 'held') throw cause;
       }
     }
-    const delivered = await deliver(runsOf(flags), id, { by: personName(), inputs: givenInputs(id, flags) });
+    const delivered = await deliver(await runsOf(flags), id, { by: personName(), inputs: givenInputs(id, flags) });
     if (!delivered.ok) return reportRefusal(delivered.refusal);
     if (flags.quiet) return EXIT.returned;
     if (delivered.value.delivery === 'passed-on') stderr.write(`passed on to the process of run ${id}\n`);
     else stderr.write(`recorded  run ${id}\n  resume with: statedsl resume ${id}\n`);
     return EXIT.returned;
   });
+}
+
+/** The flags with the engine that has the run, if only its copy is in the store. */
+async function flagsOf<T extends StoreFlags>(
+  name: string,
+  flags: T,
+): Promise<{ readonly flags: T } | { readonly code: ExitCode }> {
+  if (flags.on !== undefined) return { flags };
+  let found: T = flags;
+  const code = await refusalsAsErrors(async () => {
+    const store = storeOf(flags);
+    const id = findRunId(store, name);
+    if (typeof openStoredRun(store, id).about.settings.engine !== 'string') return EXIT.returned;
+    const { engineOf } = await import('../running/follow-on-engine.js');
+    found = { ...flags, ...engineOf(store, id) };
+    return EXIT.returned;
+  });
+  return code === EXIT.returned ? { flags: found } : { code };
 }
 
 /** Secret inputs, which are replaced in what is recorded. */

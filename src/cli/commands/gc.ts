@@ -15,7 +15,7 @@ interface GcFlags extends StoreFlags {
 
 export async function gcCommand(flags: GcFlags): Promise<ExitCode> {
   const { keepLast, all = false, dryRun = false } = flags;
-  const removed = await runsOf(flags).remove({ keepLast, all, dryRun });
+  const removed = await (await runsOf(flags)).remove({ keepLast, all, dryRun });
   if (!removed.ok) return reportRefusal(removed.refusal);
   if (flags.json) stdout.write(`${JSON.stringify(removed.value)}\n`);
   else {

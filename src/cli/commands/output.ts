@@ -23,7 +23,7 @@ export async function outputCommand(
   const { follow = false, raw = false } = flags;
   const broken = new AbortController();
   stdout.onBroken(() => broken.abort());
-  const printed = await runsOf(flags).outputs(
+  const printed = await (await runsOf(flags)).outputs(
     name ?? null,
     omitUndefined({
       select: selector,

@@ -27,11 +27,16 @@ export async function replayCommand(name: string, flags: ReplayFlags): Promise<E
   if (flags.failed && flags.from !== undefined)
     return usageError('`--failed` and `--from` both choose where the new run begins', 'choose one of them');
   return refusalsAsErrors(async () => {
-    const id = findRunId(storeOf(flags), name);
+    const id = flags.on === undefined ? findRunId(storeOf(flags), name) : await copyOf(name, flags);
     await requireOwnStore(storeOf(flags), id);
     if (flags.failed) return fromPoint(id, 'failed', flags);
     return flags.from === undefined ? driftOf(id, flags) : fromPoint(id, pointOf(flags.from), flags);
   });
+}
+
+/** Everything else happens with the copy of a run on an engine. */
+async function copyOf(name: string, flags: ReplayFlags): Promise<string> {
+  return (await import('../running/follow-on-engine.js')).copyToStore(name, flags);
 }
 
 async function driftOf(id: string, flags: ReplayFlags): Promise<ExitCode> {
@@ -61,7 +66,8 @@ async function driftOf(id: string, flags: ReplayFlags): Promise<ExitCode> {
 }
 
 function fromPoint(id: string, from: ReplayPoint | 'failed', flags: ReplayFlags): Promise<ExitCode> {
-  return driveStoredRun(id, flags, false, (options) => replay(id, { ...options, from }));
+  const { on: _, namespace: __, ...local } = flags;
+  return driveStoredRun(id, local, false, (options) => replay(id, { ...options, from }));
 }
 
 /** `12` is an event, `BUILD` the first entry of a state, `BUILD#3` its third. */

@@ -20,7 +20,7 @@ interface ReportFlags extends StoreFlags {
 export async function reportCommand(name: string | undefined, flags: ReportFlags): Promise<ExitCode> {
   if (name !== undefined && flags.last !== undefined)
     return usageError('a run and `--last` both choose the runs of the report', 'choose one of them');
-  const runs = runsOf(flags);
+  const runs = await runsOf(flags);
   if (flags.html !== undefined) {
     if (flags.last !== undefined || flags.detail !== undefined || flags.json)
       return usageError('`--html` shows one whole run', 'leave out `--last`, `--detail` and `--json`');

@@ -5,7 +5,7 @@ import type { Delivery } from '../../runtime/store/inbox.js';
 import { latestRunning, latestUnfinished } from '../../runtime/store/latest-run.js';
 import { RunRefused } from '../../runtime/store/run-refused.js';
 import { requireOwnStore } from '../../runtime/store/store-ownership.js';
-import { findRunId } from '../../runtime/store/stored-run.js';
+import { findRunId, openStoredRun } from '../../runtime/store/stored-run.js';
 import { escapeControls } from '../../views/drawing/visible-text.js';
 import type { ResumeFlags } from '../preparation/prepare-resume.js';
 import { detach, isDetached } from '../running/detach.js';
@@ -19,9 +19,15 @@ import { stderr } from '../terminal/streams.js';
 export async function resumeCommand(name: string | undefined, flags: ResumeFlags): Promise<ExitCode> {
   const wrong = await flagProblem(flags);
   if (wrong !== null) return wrong;
+  if (flags.on !== undefined)
+    return (await import('../running/follow-on-engine.js')).resumeOnEngine(name ?? null, flags);
   return refusalsAsErrors(async () => {
     await requireOwnStore(storeOf(flags));
     const id = name === undefined ? await runToResume(storeOf(flags)) : findRunId(storeOf(flags), name);
+    if (typeof openStoredRun(storeOf(flags), id).about.settings.engine === 'string') {
+      const { engineOf, resumeOnEngine } = await import('../running/follow-on-engine.js');
+      return resumeOnEngine(id, { ...flags, ...engineOf(storeOf(flags), id) });
+    }
     if (flags.detach) return detach(flags.json === true, false);
     return resumeRun(id, flags, []);
   });

@@ -21,14 +21,19 @@ import { stdout } from '../terminal/streams.js';
 export async function runCommand(file: string, flags: RunFlags): Promise<ExitCode> {
   const wrong = (await flagProblem(flags)) ?? (await cassetteProblem(flags));
   if (wrong !== null) return wrong;
+  const isElsewhere = flags.on !== undefined;
+  if (isElsewhere) {
+    const refused = await (await import('../running/run-on-engine.js')).engineFlagProblem(flags);
+    if (refused !== null) return refused;
+  }
   if (flags.resume || flags.replay) return (await import('../running/run-again.js')).runAgain(file, flags);
-  if (flags.detach && !flags.dryRun) return detach(flags.json === true, file === '-');
+  if (flags.detach && !flags.dryRun && !isElsewhere) return detach(flags.json === true, file === '-');
   const background = isDetached();
-  const prepared = await prepareRun(file, flags);
+  const prepared = await prepareRun(file, isElsewhere ? { ...flags, worktree: false } : flags);
   if ('code' in prepared) return prepared.code;
   if ('nothing' in prepared) return nothingToRun(prepared.nothing, flags);
   if (flags.dryRun) return dryRun(prepared, flags);
-  return start(prepared, flags, background);
+  return isElsewhere ? startElsewhere(prepared, flags) : start(prepared, flags, background);
 }
 
 async function start(prepared: Prepared, flags: RunFlags, background: boolean): Promise<ExitCode> {
@@ -39,9 +44,8 @@ async function start(prepared: Prepared, flags: RunFlags, background: boolean): 
     if (wrong !== null) return wrong;
   }
   reportConfiguration(prepared.configuration, flags);
-  const { configuration, machine, mock, sources } = prepared;
-  const program = sources[0]?.name ?? '-';
-  const configured = configuredOptions(commandLineHost(), configuration, { program, instead: flags.agent ?? {} });
+  const { machine, mock, sources } = prepared;
+  const configured = configuredFor(prepared, flags);
   const mocked = mock === null ? null : await createMockedRun(mock, flags, configured);
   const plain = { ...runOptions(prepared, configured, flags, background), ...mocked?.options };
   const taped = await tapedRun(prepared, flags, plain);
@@ -63,6 +67,16 @@ async function start(prepared: Prepared, flags: RunFlags, background: boolean): 
   if (taped !== null) return taped.finish(report, code);
   if (mocked !== null && report !== null) await reportUnusedAnswers(mocked.world, report, flags);
   return code;
+}
+
+async function startElsewhere(prepared: Prepared, flags: RunFlags): Promise<ExitCode> {
+  const { startOnEngine } = await import('../running/run-on-engine.js');
+  return startOnEngine(prepared, flags, runOptions(prepared, configuredFor(prepared, flags), flags, false));
+}
+
+function configuredFor({ configuration, sources }: Prepared, flags: RunFlags) {
+  const program = sources[0]?.name ?? '-';
+  return configuredOptions(commandLineHost(), configuration, { program, instead: flags.agent ?? {} });
 }
 
 /** Null: the run neither writes nor uses a cassette. */

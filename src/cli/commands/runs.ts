@@ -12,12 +12,16 @@ interface RunsFlags extends StoreFlags {
 }
 
 export async function runsCommand(flags: RunsFlags): Promise<ExitCode> {
-  const listed = await runsOf(flags).list(omitUndefined({ limit: flags.last }));
+  const listed = await (await runsOf(flags)).list(omitUndefined({ limit: flags.last }));
   if (!listed.ok) return reportRefusal(listed.refusal);
   const { runs } = listed.value;
   if (flags.json) stdout.write(`${JSON.stringify({ runs })}\n`);
   else stdout.write(drawRunList(runs, await stdout.paint()));
   if (runs.length === 0 && !flags.quiet)
-    stderr.write(`there are no runs in ${storeOf(flags)}; name their store with --dir\n`);
+    stderr.write(
+      flags.on === undefined
+        ? `there are no runs in ${storeOf(flags)}; name their store with --dir\n`
+        : `there are no runs on the engine at ${flags.on}\n`,
+    );
   return EXIT.returned;
 }

@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import type { Json } from '../../machine/expression.js';
 import { VERSION } from '../../runtime/version.js';
 import { readTokenFile } from '../files/token-file.js';
+import { firstSignal } from '../running/first-signal.js';
 import { refusalsAsErrors, type StoreFlags, storeOf } from '../running/stored-runs.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr, stdout } from '../terminal/streams.js';
@@ -96,20 +97,6 @@ export async function serveUntilStopped(flags: ServeFlags, shown?: Shown): Promi
   if (!flags.quiet) stderr.write('stopping: runs that have not ended are continued at the next start\n');
   await service.stop(flags.grace);
   return EXIT.returned;
-}
-
-/** Resolves at the first signal; each later one calls the function. */
-function firstSignal(onLater: () => void): Promise<void> {
-  return new Promise((resolve) => {
-    let isFirst = true;
-    const onSignal = (): void => {
-      if (!isFirst) onLater();
-      isFirst = false;
-      resolve();
-    };
-    // They stay: a signal without a handler would end the process in the middle of stopping.
-    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, onSignal);
-  });
 }
 
 async function executeForService(

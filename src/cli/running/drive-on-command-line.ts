@@ -45,6 +45,9 @@ export interface ShowFlags {
   readonly dir?: string;
   /** Milliseconds. */
   readonly suspendAfter?: number | 'never';
+  /** The address of the engine that has the run. */
+  readonly on?: string;
+  readonly namespace?: string;
 }
 
 /** Reports contradicting flags as wrong usage; null if there are none. */
@@ -79,6 +82,8 @@ interface DrivenRun {
   readonly program: Pick<Machine, 'name' | 'workflow'>;
   /** The source texts that the picture of a failure shows. */
   readonly sources: SourceSet;
+  /** For a run that continues elsewhere after an interruption: what a person can do with it, one line for each. */
+  readonly continues?: (runId: string) => readonly string[];
   /** Drives the run with these options, which show it and can stop it. */
   readonly drive: (
     options: Pick<
@@ -89,11 +94,19 @@ interface DrivenRun {
 }
 
 /** Drives a run to its end, a suspension or an interruption. Rejects if `drive` rejects. */
-export async function driveOnCommandLine({ flags, background, program, sources, drive }: DrivenRun): Promise<ExitCode> {
+export async function driveOnCommandLine({
+  flags,
+  background,
+  program,
+  sources,
+  continues,
+  drive,
+}: DrivenRun): Promise<ExitCode> {
   const { name: machine, workflow } = program;
   const stateless = workflow !== undefined;
   reserveStdout();
   let folder: string | null = null;
+  let isStored = false;
   const outputOf = (effect: string, ofStderr: boolean): string | null => {
     if (folder === null) return null;
     const words = ['statedsl output', ...storeFlags(flags), basename(folder), `effect:${effect}`];
@@ -117,7 +130,10 @@ export async function driveOnCommandLine({ flags, background, program, sources, 
     : silent;
   const kill = new Stopper();
   const interruption = onInterruption(
-    (reason) => progress.line(paint.warning(`stopping (${reason}); interrupt again to stop at once`)),
+    (reason) => {
+      if (continues === undefined)
+        progress.line(paint.warning(`stopping (${reason}); interrupt again to stop at once`));
+    },
     () => kill.abort(),
   );
   // When the reader goes away, the run is interrupted without a message.
@@ -125,6 +141,12 @@ export async function driveOnCommandLine({ flags, background, program, sources, 
     progress.end();
     interruption.interrupt('the reader of the output went away');
   });
+  const closing = (report: RunReport): readonly string[] => {
+    if (continues === undefined || report.status !== 'interrupted')
+      return closingLines(report, storeFlags(flags), paint);
+    const first = `${paint.warning('left alone')}: the run continues  ${paint.faint(`run ${report.run_id}`)}`;
+    return [first, ...continues(report.run_id).map((line) => `  ${line}`)];
+  };
   const listening = listeners(progress, flags, shown);
   let isReported = false;
   const printEnd = async (report: RunReport): Promise<void> => {
@@ -132,7 +154,7 @@ export async function driveOnCommandLine({ flags, background, program, sources, 
     isReported = true;
     listening.flush();
     // A run without a directory never started, so there are no closing lines.
-    if (folder !== null) for (const line of closingLines(report, storeFlags(flags), paint)) progress.line(line);
+    if (isStored) for (const line of closing(report)) progress.line(line);
     progress.end();
     // In the background, only a run that never started is reported here, because it has no journal.
     if (!background || folder === null) await printReport(report, sources, flags, paint);
@@ -153,6 +175,7 @@ export async function driveOnCommandLine({ flags, background, program, sources, 
     ownProcess: true,
     onStart: (started) => {
       folder = started.folder;
+      isStored = folder !== null || continues !== undefined;
       if (shown) for (const event of requestsAgain(folder, started.again ?? [])) progress.event(event);
       if (background) announceStart({ runId: started.runId, machine });
     },
@@ -188,8 +211,14 @@ function requestedEvent(request: EffectRequest): RunEvent {
 }
 
 /** The flags for the store of the run, unless the next command uses the same store by default. */
-function storeFlags({ dir }: ShowFlags): string[] {
+function storeFlags({ dir, on, namespace }: ShowFlags): readonly string[] {
+  if (on !== undefined) return [...(on === process.env.STATEDSL_ON ? [] : ['--on', on]), ...namespaceFlag(namespace)];
   return dir === undefined || dir === process.env.STATEDSL_DIR ? [] : ['--dir', dir];
+}
+
+function namespaceFlag(namespace: string | undefined): readonly string[] {
+  const isDefault = namespace === undefined || namespace === 'statedsl' || namespace === process.env.STATEDSL_NAMESPACE;
+  return isDefault ? [] : ['--namespace', namespace];
 }
 
 interface Listeners {

@@ -57,4 +57,7 @@ export interface RunFlags {
   readonly allowOutside?: boolean;
   /** The hash that `plan approve` printed: no other plan runs. */
   readonly approved?: string;
+  /** The address of the engine that executes the run. */
+  readonly on?: string;
+  readonly namespace?: string;
 }

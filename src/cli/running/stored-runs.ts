@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { openRuns } from '../../control/open-runs.js';
 import type { Refusal, RefusalCode } from '../../control/result.js';
 import type { Runs } from '../../control/runs.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { latestRun } from '../../runtime/store/latest-run.js';
 import { RunRefused } from '../../runtime/store/run-refused.js';
 import { StoreError } from '../../runtime/store/store-error.js';
@@ -15,6 +16,9 @@ import { STORE } from './run-settings.js';
 
 export interface StoreFlags {
   readonly dir?: string;
+  /** The address of the engine that has the runs. */
+  readonly on?: string;
+  readonly namespace?: string;
 }
 
 export function storeOf({ dir }: StoreFlags): string {
@@ -56,8 +60,13 @@ export async function refusalsAsErrors(action: () => Promise<ExitCode>): Promise
 }
 
 /** The runs that the flags mean. */
-export function runsOf(flags: StoreFlags): Runs {
-  return openRuns({ dir: storeOf(flags), allowOutside: isOutsideAllowed() });
+export async function runsOf(flags: StoreFlags): Promise<Runs> {
+  const options = { dir: storeOf(flags), allowOutside: isOutsideAllowed() };
+  const { on, namespace } = flags;
+  if (on === undefined) return openRuns(options);
+  const { engineRuns } = await import('../../control/engine/engine-runs.js');
+  const token = process.env.STATEDSL_ENGINE_TOKEN ?? null;
+  return engineRuns({ ...options, on, token, ...omitUndefined({ namespace }) });
 }
 
 /** What is not the fault of the command line. All other refusals are wrong usage. */

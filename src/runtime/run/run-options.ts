@@ -187,7 +187,7 @@ export function interpreterOptions(
 }
 
 /** The secrets of the environment, of the variables that agents and servers get in addition, and of `(secret)` inputs. */
-export function secretsOf(machine: Machine, options: RunOptions): Secret[] {
+export function secretsOf(machine: Pick<Machine, 'inputs'>, options: RunOptions): Secret[] {
   const { agents, mcp = {}, secrets: named = [] } = options;
   const environments = [...Object.values(agents?.agents ?? {}), ...Object.values(mcp)].map(({ env = {} }) => env);
   const secrets = [options.env ?? process.env, ...environments].flatMap((env) => environmentSecrets(env, named));

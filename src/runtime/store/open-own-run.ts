@@ -14,13 +14,23 @@ export async function openOwnRun(name: string, directory: string): Promise<Store
   return openStoredRun(directory, id);
 }
 
-/** Holds the lock of the run during `action`. Rejects as `openOwnRun` does, and if another process executes the run. */
+/**
+ * Holds the lock of the run during `action`. Rejects as `openOwnRun` does, and if another process executes the run or an
+ * engine has it.
+ */
 export async function withLockedRun<T>(
   name: string,
   directory: string,
   action: (stored: StoredRun, lock: RunLock) => Promise<T>,
 ): Promise<T> {
   const stored = await openOwnRun(name, directory);
+  const { run_id, settings } = stored.about;
+  if (typeof settings.engine === 'string')
+    throw new RunRefused(
+      'wrong-use',
+      `run \`${run_id}\` is on the engine at \`${settings.engine}\``,
+      'name the engine with `--on`',
+    );
   const attempt = lockRun(stored.path);
   if (!('lock' in attempt)) {
     const message = `run \`${stored.about.run_id}\` is in use by ${ownerText(attempt.owner)}`;

@@ -17,6 +17,8 @@ const cache = join(
   'statedsl-tests',
   `engine-${SERVER}-${SDK}`,
 );
+/** The folder with the installed packages. */
+export const modules = join(cache, 'node_modules');
 const platform = `${process.platform}-${process.arch}`;
 const binary = join(cache, `node_modules/@restatedev/restate-server-${platform}/bin/restate-server`);
 const sdk = join(cache, 'node_modules/@restatedev/restate-sdk/dist/index.js');

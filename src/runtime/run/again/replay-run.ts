@@ -163,6 +163,8 @@ function copyOf(
   { id, startedAt, from, redactor }: { id: string; startedAt: string; from: number; redactor: Redactor | null },
 ): OpenJournal {
   const { about } = stored;
+  // The copy of a run on an engine is an ordinary run.
+  const { engine: _, engine_namespace: __, ...settings } = about.settings;
   const open = fileJournal(dir).open({
     runId: id,
     machine: storedMachine(stored, about.digest),
@@ -173,7 +175,7 @@ function copyOf(
     version: about.versions.statedsl,
     sources: storedSources(stored),
     options: about.options,
-    settings: { ...about.settings, replay_of: about.run_id },
+    settings: { ...settings, replay_of: about.run_id },
   });
   const path = open.folder?.path ?? '';
   share(artifactsFolder(stored.path), artifactsFolder(path), () => true);

@@ -1,0 +1,65 @@
+/** The commands `engine` and `worker`, and the options of the commands that can use an engine. */
+import { type Command, Option } from 'commander';
+import { environmentOption } from './environment-option.js';
+import { collect, duration, listenAddress, portNumber, serverUrl, wholeNumber } from './option-values.js';
+
+/** `--on` and `--namespace`, for a command that can ask an engine instead of a folder. */
+export function addOn(command: Command): Command {
+  return command
+    .addOption(environmentOption('--on <url>', 'use the runs on an engine instead of those of a directory', serverUrl))
+    .addOption(namespaceOption().hideHelp());
+}
+
+export function addEngine(program: Command, onExit: (code: number) => void): void {
+  program
+    .command('engine')
+    .description('start the server of an engine, which only this machine can reach')
+    .option('--dir <directory>', 'where the server stores everything (default: .statedsl/engine)')
+    .addOption(portOption('--port <n>', 'the port for clients; 0 is any free one', 8080))
+    .addOption(portOption('--admin-port <n>', 'the port for workers', 9070))
+    .addOption(portOption('--node-port <n>', 'the port for other servers', 5122))
+    .option('--json', 'print the addresses as one JSON object')
+    .option('--quiet', 'print only errors')
+    .action(async (options) => onExit(await (await import('../commands/engine.js')).engineCommand(options)));
+}
+
+export function addWorker(program: Command, onExit: (code: number) => void): void {
+  program
+    .command('worker')
+    .description('execute runs of an engine on this machine')
+    .addOption(
+      new Option('--engine <url>', 'the address of its admin API')
+        .default('http://127.0.0.1:9070')
+        .argParser(serverUrl),
+    )
+    .addOption(
+      new Option('--listen <address>', 'where to listen')
+        .default({ host: '127.0.0.1', port: 9180 }, '127.0.0.1:9180')
+        .argParser(listenAddress),
+    )
+    .option(
+      '--advertise <url>',
+      'the address by which the engine reaches this worker (default: where it listens)',
+      serverUrl,
+    )
+    .option('--cwd <directory>', 'the working directory of commands (default: the current directory)')
+    .addOption(environmentOption('--jobs <n>', 'how many commands may run at the same time', wholeNumber))
+    .option('--identity-key <key>', 'the public key of an engine that may use this worker (repeatable)', collect)
+    .addOption(namespaceOption())
+    .addOption(
+      new Option('--drain <duration>', 'how long to wait for what runs when the worker stops')
+        .default(30_000, '30s')
+        .argParser(duration),
+    )
+    .option('--json', 'print the addresses as one JSON object')
+    .option('--quiet', 'print only errors')
+    .action(async (options) => onExit(await (await import('../commands/worker.js')).workerCommand(options)));
+}
+
+function portOption(flags: string, description: string, port: number): Option {
+  return new Option(flags, description).default(port).argParser(portNumber);
+}
+
+function namespaceOption(): Option {
+  return environmentOption('--namespace <name>', 'separates runs that share an engine (default: statedsl)');
+}

@@ -1,0 +1,119 @@
+/** `statedsl worker`: executes runs of an engine until it is stopped. */
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+import { EngineFailure } from '../../engine/client.js';
+import { loadSdk, PackageProblem } from '../../engine/find-package.js';
+import { startWorker, type Worker } from '../../engine/worker.js';
+import { workerPermits } from '../../engine/worker-permits.js';
+import { configuredOptions } from '../../project/configured-options.js';
+import { loadSettings } from '../../project/settings.js';
+import type { Effects } from '../../runtime/effect-context.js';
+import { type HostOptions, hostEffects } from '../../runtime/effects.js';
+import { createRedactor } from '../../runtime/redact.js';
+import { secretsOf } from '../../runtime/run/run-options.js';
+import { endProcess } from '../end-process.js';
+import { commandLineHost } from '../files/host.js';
+import { directoryProblem } from '../preparation/preparation.js';
+import { NAMESPACE } from '../running/engine-flags.js';
+import { firstSignal } from '../running/first-signal.js';
+import { installedFrom } from '../running/installed-from.js';
+import { EXIT, type ExitCode } from '../terminal/exit-code.js';
+import { printDiagnostics, reportInvalid } from '../terminal/report-diagnostics.js';
+import { stderr, stdout } from '../terminal/streams.js';
+import { usageError } from '../terminal/usage.js';
+
+interface WorkerFlags {
+  readonly engine: string;
+  readonly listen: { readonly host: string; readonly port: number };
+  readonly advertise?: string;
+  readonly cwd?: string;
+  readonly jobs?: number;
+  readonly identityKey?: readonly string[];
+  readonly namespace?: string;
+  /** Milliseconds. */
+  readonly drain: number;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+}
+
+const LOOPBACK = new Set(['127.0.0.1', 'localhost', '::1']);
+/** Agents wait more than they compute. */
+const AGENT_JOBS = 8;
+/** How long the engine may be starting. Milliseconds. */
+const PATIENCE_MS = 15_000;
+
+export async function workerCommand(flags: WorkerFlags): Promise<ExitCode> {
+  const { host } = flags.listen;
+  const identityKeys = flags.identityKey ?? [];
+  if (!LOOPBACK.has(host) && identityKeys.length === 0)
+    return usageError(
+      `\`${host}\` can be reached from other machines, so the worker must know who may use it`,
+      "name the engine's public key: `--identity-key publickeyv1_…`",
+    );
+  const cwd = resolve(flags.cwd ?? '.');
+  const badDirectory = directoryProblem(cwd, flags.cwd ?? '.');
+  if (badDirectory !== null) return usageError(badDirectory);
+  const settings = await loadSettings({ ...commandLineHost(), folder: cwd }, '-');
+  if (settings.diagnostics.length > 0) return (await reportInvalid(settings.diagnostics, settings.sources, flags)).code;
+  await printDiagnostics(settings.warnings, settings.sources, flags);
+  const configured = configuredOptions(commandLineHost(), settings.configuration, { program: '-', instead: {} });
+  const jobs = flags.jobs ?? settings.configuration.defaults.jobs ?? availableParallelism();
+  let worker: Worker;
+  try {
+    worker = await startWorker({
+      ...{
+        engine: flags.engine,
+        host,
+        port: flags.listen.port,
+        namespace: flags.namespace ?? NAMESPACE,
+        cwd,
+        identityKeys,
+      },
+      sdk: loadSdk(installedFrom()),
+      advertise: flags.advertise ?? null,
+      token: process.env.STATEDSL_ENGINE_TOKEN ?? null,
+      effects: effectsOf(configured, jobs, flags.jobs ?? AGENT_JOBS),
+      redactor: createRedactor(secretsOf({ inputs: [] }, configured)),
+      patienceMs: PATIENCE_MS,
+      warn: (message) => void (flags.quiet !== true && stderr.write(`warning: ${message}\n`)),
+    });
+  } catch (cause) {
+    return startProblem(cause, flags);
+  }
+  const stopping = firstSignal(() => endProcess(EXIT.interrupted));
+  const { address, ingress } = worker;
+  if (flags.json) stdout.write(`${JSON.stringify({ address, on: ingress, engine: flags.engine, pid: process.pid })}\n`);
+  else if (!flags.quiet) stderr.write(`ready at ${address}\n  run a program with: statedsl run FILE --on ${ingress}\n`);
+  await stopping;
+  if (!flags.quiet) stderr.write('stopping: what does not end in time is executed by another worker\n');
+  await worker.stop(flags.drain);
+  return EXIT.returned;
+}
+
+/** Agents have permits of their own. */
+function effectsOf(options: HostOptions, jobs: number, agentJobs: number): Effects {
+  const all = hostEffects({ ...options, permits: workerPermits(jobs) });
+  const agents = hostEffects({ ...options, permits: workerPermits(agentJobs) });
+  return {
+    perform: (request, context) => (request.kind === 'agent' ? agents : all).perform(request, context),
+  };
+}
+
+function startProblem(cause: unknown, { engine, listen }: WorkerFlags): Promise<ExitCode> {
+  if (cause instanceof PackageProblem) return usageError(cause.message, cause.help);
+  if (cause instanceof EngineFailure) {
+    const start = 'start one with `statedsl engine`, or name the address of its admin API with `--engine`';
+    return usageError(cause.message, cause.kind === 'absent' ? start : undefined);
+  }
+  const reason = {
+    EADDRINUSE: 'something else listens there',
+    EACCES: 'it is not permitted',
+    EADDRNOTAVAIL: 'this machine has no such address',
+    ENOTFOUND: 'there is no such address',
+  }[(cause as NodeJS.ErrnoException).code ?? ''];
+  if (reason === undefined) throw cause;
+  return usageError(
+    `cannot listen at ${listen.host}:${listen.port}: ${reason} (engine: ${engine})`,
+    'choose another address with `--listen`',
+  );
+}

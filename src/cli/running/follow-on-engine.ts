@@ -1,0 +1,115 @@
+/** Runs on an engine, shown as if they were executed here, and what commands do with such a run. */
+import { copyFromEngine, findOnEngine } from '../../control/engine/engine-runs.js';
+import { followRun, leftReport } from '../../engine/follow.js';
+import type { Machine } from '../../machine/machine.js';
+import type { Delivery } from '../../runtime/store/inbox.js';
+import { RunRefused } from '../../runtime/store/run-refused.js';
+import { openStoredRun } from '../../runtime/store/stored-run.js';
+import { type SourceSet, sourceFile } from '../../source/source-file.js';
+import { EXIT, type ExitCode } from '../terminal/exit-code.js';
+import { stderr } from '../terminal/streams.js';
+import { driveOnCommandLine, personName, type ShowFlags } from './drive-on-command-line.js';
+import { clientOf, type EngineFlags, failuresAsErrors, onFlags } from './engine-flags.js';
+import { refusalsAsErrors, storeOf } from './stored-runs.js';
+
+/** How long the engine may not answer: before anything is known of a run, and while it is followed. Milliseconds. */
+const FIRST_PATIENCE_MS = 5000;
+const PATIENCE_MS = 60_000;
+
+type OnFlags = ShowFlags & EngineFlags;
+
+interface FollowedRun {
+  readonly runId: string;
+  /** The part of the Machine that supplies its name. */
+  readonly machine: Pick<Machine, 'name' | 'workflow'>;
+  readonly sources: SourceSet;
+  readonly flags: OnFlags;
+  /** The number of the first event that is shown. */
+  readonly from: number;
+}
+
+/** Shows a run until it has ended or waits for somebody. Rejects with an `EngineFailure`. */
+export function followOnCommandLine({ runId, machine, sources, flags, from }: FollowedRun): Promise<ExitCode> {
+  const client = clientOf(flags, PATIENCE_MS);
+  return driveOnCommandLine({
+    flags,
+    background: false,
+    program: machine,
+    sources,
+    continues: (id) => [
+      `follow it with: statedsl ${['show', id, '--follow', ...onFlags(flags)].join(' ')}`,
+      `end it with: statedsl ${['cancel', id, ...onFlags(flags)].join(' ')}`,
+    ],
+    drive: async ({ onStart, onEvent, ask, person = personName(), signal = null }) => {
+      onStart?.({ runId, folder: null });
+      const report = await followRun(client, runId, { onEvent, ask, person, signal, from });
+      return report ?? leftReport(runId, machine.name);
+    },
+  });
+}
+
+/** `show --follow`: shows everything that is on record, then what comes. */
+export function followNamed(name: string | null, flags: OnFlags): Promise<ExitCode> {
+  return asErrors(async () => {
+    const client = clientOf(flags, FIRST_PATIENCE_MS);
+    return followKnown(await findOnEngine(client, flags.on ?? '', name), 1, flags);
+  });
+}
+
+/** Delivers answers or signals, and shows what follows. `shows`: false only delivers. */
+export function deliverOnEngine(
+  name: string,
+  flags: OnFlags,
+  { deliveries, shows }: { readonly deliveries: readonly Delivery[]; readonly shows: boolean },
+): Promise<ExitCode> {
+  return asErrors(async () => {
+    const client = clientOf(flags, FIRST_PATIENCE_MS);
+    const id = await findOnEngine(client, flags.on ?? '', name);
+    const seq = await client.deliver(id, deliveries);
+    if (shows) return followKnown(id, seq + 1, flags);
+    if (!flags.quiet) stderr.write(`passed on to run ${id}\n`);
+    return EXIT.returned;
+  });
+}
+
+/** `resume`: workers continue a run without being asked, so it is only shown. */
+export function resumeOnEngine(name: string | null, flags: OnFlags): Promise<ExitCode> {
+  return asErrors(async () => {
+    const client = clientOf(flags, FIRST_PATIENCE_MS);
+    const id = await findOnEngine(client, flags.on ?? '', name);
+    const state = await client.status(id);
+    if (state?.status === 'failed')
+      throw new RunRefused(
+        'over',
+        `run \`${id}\` has failed, and a run on an engine cannot be resumed after that`,
+        `execute it again here from a point: \`statedsl replay ${[id, `--from POINT`, ...onFlags(flags)].join(' ')}\``,
+      );
+    return followKnown(id, (state?.seq ?? 0) + 1, flags);
+  });
+}
+
+async function followKnown(runId: string, from: number, flags: OnFlags): Promise<ExitCode> {
+  const about = await clientOf(flags, PATIENCE_MS).about(runId);
+  if (about === null) throw new RunRefused('unknown', `there is no run \`${runId}\` on the engine at \`${flags.on}\``);
+  const { machine, sources } = about.header;
+  const files = sources.map(({ name, text }) => sourceFile(name, text));
+  return followOnCommandLine({ runId, machine, sources: files, flags, from });
+}
+
+/** Copies a run into the store, for commands that read it there. Resolves with its id. Rejects with a `RunRefused`. */
+export async function copyToStore(name: string | null, flags: OnFlags): Promise<string> {
+  const { on = '', namespace } = flags;
+  const token = process.env.STATEDSL_ENGINE_TOKEN ?? null;
+  return copyFromEngine(name, { on, dir: storeOf(flags), token, ...(namespace === undefined ? {} : { namespace }) });
+}
+
+/** The engine that has a run whose copy is in the store; null: the run is executed here. */
+export function engineOf(store: string, id: string): EngineFlags | null {
+  const { engine, engine_namespace } = openStoredRun(store, id).about.settings;
+  if (typeof engine !== 'string') return null;
+  return typeof engine_namespace === 'string' ? { on: engine, namespace: engine_namespace } : { on: engine };
+}
+
+function asErrors(action: () => Promise<ExitCode>): Promise<ExitCode> {
+  return failuresAsErrors(() => refusalsAsErrors(action));
+}

@@ -1,0 +1,100 @@
+/** `run --on`: the program is checked here, and workers of an engine execute it. */
+import { EngineFailure } from '../../engine/client.js';
+import type { Submission } from '../../engine/messages.js';
+import { createRedactor } from '../../runtime/redact.js';
+import { headerOf } from '../../runtime/run/header.js';
+import { newRunId } from '../../runtime/run/run-id.js';
+import { fixedOptions, type RunOptions, secretsOf } from '../../runtime/run/run-options.js';
+import type { Prepared } from '../preparation/preparation.js';
+import { EXIT, type ExitCode } from '../terminal/exit-code.js';
+import { stderr, stdout } from '../terminal/streams.js';
+import { usageError } from '../terminal/usage.js';
+import { personName } from './drive-on-command-line.js';
+import { clientOf, type EngineFlags, failuresAsErrors } from './engine-flags.js';
+import { followOnCommandLine } from './follow-on-engine.js';
+import type { RunFlags } from './run-flags.js';
+
+/** The largest program that an engine gets, in characters of JSON. */
+const MOST_PROGRAM = 4 * 1024 * 1024;
+/** How long the engine and its workers may be starting. Milliseconds. */
+const FIRST_PATIENCE_MS = 5000;
+const PAUSE_MS = 250;
+
+type OnFlags = RunFlags & EngineFlags;
+
+/** Reports a flag that cannot be used together with `--on`; null if there is none. */
+export async function engineFlagProblem(flags: RunFlags): Promise<ExitCode | null> {
+  if (flags.worktree === true)
+    return usageError(
+      'a worktree is on one machine, so `--worktree` cannot be used with `--on`',
+      'leave it out: commands work in the directory of the worker',
+    );
+  const others = {
+    '--mock': flags.mock,
+    '--record': flags.record,
+    '--cassette': flags.cassette,
+    '--agent': flags.agent,
+    '--resume': flags.resume,
+    '--replay': flags.replay,
+  };
+  const wrong = Object.entries(others).find(([, value]) => value !== undefined && value !== false);
+  return wrong === undefined
+    ? null
+    : usageError(`\`${wrong[0]}\` cannot be used with \`--on\``, 'leave out one of them');
+}
+
+export async function startOnEngine(
+  { machine, sources, inputs }: Prepared,
+  flags: OnFlags,
+  options: RunOptions,
+): Promise<ExitCode> {
+  const secret = machine.inputs.find((one) => one.secret === true && inputs.has(one.name));
+  if (secret !== undefined)
+    return usageError(
+      `the input \`${secret.name}\` is secret, and an engine stores the inputs of its runs`,
+      'leave it out, and let the commands read the secret from the environment of the workers',
+    );
+  const { length } = JSON.stringify(machine);
+  if (length > MOST_PROGRAM)
+    return usageError(
+      `the compiled program has ${length} characters of JSON, and an engine gets at most 4 MiB`,
+      'read large texts from files while the program runs',
+    );
+  const redactor = createRedactor(secretsOf(machine, options));
+  const startedAt = new Date().toISOString();
+  const made = { runId: newRunId(), startedAt, redactor, fixed: fixedOptions(machine, options) };
+  const submission: Submission = {
+    header: headerOf(machine, options, made),
+    inDoubt: flags.inDoubt ?? 'fail',
+    by: personName(),
+  };
+  return failuresAsErrors(async () => {
+    await submit(submission, flags);
+    const { runId } = made;
+    if (!flags.detach) return followOnCommandLine({ runId, machine, sources, flags, from: 1 });
+    const started = { run_id: runId, machine: machine.name, status: 'running' };
+    stdout.write(flags.json ? `${JSON.stringify(started)}\n` : `${runId}\n`);
+    return EXIT.returned;
+  });
+}
+
+/** Rejects with an `EngineFailure`. */
+async function submit(submission: Submission, flags: OnFlags): Promise<void> {
+  const client = clientOf(flags, FIRST_PATIENCE_MS);
+  const waiting = setTimeout(() => {
+    if (!flags.quiet) stderr.write(`waiting for a worker of ${flags.on}\n`);
+  }, FIRST_PATIENCE_MS).unref();
+  try {
+    for (const end = Date.now() + FIRST_PATIENCE_MS; ; ) {
+      try {
+        return await client.submit(submission);
+      } catch (cause) {
+        // The first worker may be about to register.
+        if (!(cause instanceof EngineFailure) || cause.kind !== 'no-service' || Date.now() > end) throw cause;
+        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      }
+    }
+  } finally {
+    clearTimeout(waiting);
+  }
+}

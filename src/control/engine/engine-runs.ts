@@ -1,0 +1,282 @@
+/**
+ * The runs on an engine: workers execute them, and the engine remembers them. What looks at a run copies its record into
+ * the folder of the options first, as much as is missing there, and then reads the copy.
+ */
+import { resolve } from 'node:path';
+import { type EngineClient, EngineFailure, engineClient } from '../../engine/client.js';
+import { type EngineAddress, mirrorRun } from '../../engine/mirror.js';
+import type { Json } from '../../machine/expression.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
+import type { Delivery } from '../../runtime/store/inbox.js';
+import { DEFAULT_STORE } from '../../runtime/store/open-own-run.js';
+import { RunRefused } from '../../runtime/store/run-refused.js';
+import { isRunId } from '../../runtime/store/stored-run.js';
+import { folderRuns, type RunsOptions } from '../folder/folder-runs.js';
+import { type Refused, type Result, refuse, resultOf } from '../result.js';
+import type { CancelledRun, Delivered, Inspected, RunFilter, RunList, Runs } from '../runs.js';
+import { engineEvents } from './engine-events.js';
+import { removeFromEngine } from './remove.js';
+
+/** Where the engine is. `dir` of the other options is the folder for copies. */
+export interface EngineRunsOptions extends RunsOptions {
+  /** The address of its ingress. */
+  readonly on: string;
+  /** Separates runs that share an engine; default `statedsl`. */
+  readonly namespace?: string;
+  /** Sent as `Authorization: Bearer …`. */
+  readonly token?: string | null;
+  /** How long the engine may not answer, in milliseconds. */
+  readonly patienceMs?: number;
+}
+
+const PATIENCE_MS = 5000;
+/** How long the end of a canceled run is waited for, in milliseconds. */
+const CANCELING_MS = 15_000;
+/** How long the first event of a run is waited for, in milliseconds. */
+const BEGINNING_MS = 5000;
+const SIGNAL = /^[A-Za-z_]\w*$/;
+
+/** What the operations share. */
+export interface EngineFolder {
+  readonly client: EngineClient;
+  readonly url: string;
+  /** The id of the run that is meant; null: the latest. Rejects with a `RunRefused`. */
+  find(run: string | null): Promise<string>;
+  /** Copies the run, and resolves with its id. */
+  copy(run: string | null): Promise<string>;
+}
+
+export function engineRuns(options: EngineRunsOptions): Runs {
+  const { on: url, namespace = 'statedsl', token = null, patienceMs = PATIENCE_MS } = options;
+  const client = engineClient({ url, namespace, token, patienceMs });
+  const directory = resolve(options.folder ?? '.', options.dir ?? DEFAULT_STORE);
+  const folder = folderRuns(options);
+  const find = (run: string | null): Promise<string> => findOnEngine(client, url, run);
+  const copy = async (run: string | null): Promise<string> => {
+    const id = await find(run);
+    await copyRun(client, { url, namespace }, id, directory);
+    return id;
+  };
+  const shared = { client, url, find, copy };
+  return {
+    ...readCopies(shared, folder),
+    ...listOperations(shared),
+    ...changeOperations(shared),
+    ...onlyInFolders(folder, copy),
+  };
+}
+
+/** Copies a run into the folder, for a program that reads it there. Rejects with a `RunRefused`. */
+export async function copyFromEngine(run: string | null, options: EngineRunsOptions): Promise<string> {
+  const { on: url, namespace = 'statedsl', token = null, patienceMs = PATIENCE_MS } = options;
+  const client = engineClient({ url, namespace, token, patienceMs });
+  try {
+    const id = await findOnEngine(client, url, run);
+    await copyRun(client, { url, namespace }, id, resolve(options.folder ?? '.', options.dir ?? DEFAULT_STORE));
+    return id;
+  } catch (cause) {
+    if (!(cause instanceof EngineFailure)) throw cause;
+    const { message, help } = refusalOfEngine(cause).refusal;
+    throw new RunRefused('wrong-use', message, help);
+  }
+}
+
+/** A run has its first events soon after a worker has begun it. */
+async function copyRun(client: EngineClient, address: EngineAddress, id: string, directory: string): Promise<void> {
+  const state = await client.status(id);
+  if (state?.seq === 0) {
+    const signal = AbortSignal.timeout(BEGINNING_MS);
+    try {
+      for await (const _ of client.events(id, 1, signal)) break;
+    } catch (cause) {
+      if (!signal.aborted) throw cause;
+      throw new RunRefused('wrong-use', `no worker has begun run \`${id}\` yet`, 'start a worker: `statedsl worker`');
+    }
+  }
+  await mirrorRun(client, address, id, directory);
+}
+
+/** As `resultOf`, where an engine is asked. */
+async function answerOf<T>(action: () => Promise<T>): Promise<Result<T>> {
+  try {
+    return await resultOf(action);
+  } catch (cause) {
+    if (cause instanceof EngineFailure) return refusalOfEngine(cause);
+    throw cause;
+  }
+}
+
+function refusalOfEngine({ kind, status, message }: EngineFailure): Refused {
+  if (kind === 'absent')
+    return refuse('unreachable', message, 'start an engine with `statedsl engine`, or check the address');
+  if (kind === 'no-service')
+    return refuse('unreachable', message, 'start a worker with `statedsl worker`, or name its `--namespace`');
+  if (status === 404) return refuse('unknown', message);
+  if (status === 409) return refuse(/already (?:returned|failed)/.test(message) ? 'over' : 'wrong-use', message);
+  return refuse('wrong-use', message);
+}
+
+/** The id of the run that is meant; null: the latest. Rejects with a `RunRefused` or an `EngineFailure`. */
+export async function findOnEngine(client: EngineClient, url: string, run: string | null): Promise<string> {
+  if (run !== null && isRunId(run)) return run;
+  const runs = await client.list(run === null ? 1 : Number.POSITIVE_INFINITY);
+  if (run === null) {
+    const latest = runs[0];
+    if (latest !== undefined) return latest.run_id;
+    throw new RunRefused('unknown', `there are no runs on the engine at \`${url}\``);
+  }
+  const found = run === '' ? [] : runs.filter(({ run_id }) => run_id.startsWith(run));
+  if (found.length === 1) return found[0]?.run_id ?? '';
+  if (found.length > 1)
+    throw new RunRefused('unknown', `\`${run}\` is the beginning of ${found.length} runs`, 'write more of the id');
+  throw new RunRefused(
+    'unknown',
+    `there is no run \`${run}\` on the engine at \`${url}\``,
+    `list the runs: \`statedsl runs --on ${url}\``,
+  );
+}
+
+type Copied = 'inspect' | 'output' | 'outputs' | 'artifact' | 'program' | 'compare' | 'report' | 'detail' | 'replay';
+
+/** Operations that read the copy of a run. */
+function readCopies({ client, copy }: EngineFolder, folder: Runs): Pick<Runs, Copied> {
+  const withCopy = async <T>(run: string | null, action: (id: string) => Promise<Result<T>>): Promise<Result<T>> => {
+    const copied = await answerOf(() => copy(run));
+    return copied.ok ? action(copied.value) : copied;
+  };
+  return {
+    async inspect(run, at = null) {
+      const copied = await answerOf(() => copy(run));
+      if (!copied.ok) return copied;
+      const shown = await folder.inspect(copied.value, at);
+      return shown.ok ? withLiveStatus(client, shown) : shown;
+    },
+    output: (run, effect, given) => withCopy(run, (id) => folder.output(id, effect, { ...given, follow: false })),
+    outputs: async (run, given = {}) =>
+      given.follow === true
+        ? refuse('wrong-use', 'outputs on an engine cannot be followed', 'follow the run: `statedsl show --follow`')
+        : withCopy(run, (id) => folder.outputs(id, given)),
+    artifact: (run, hash) => withCopy(run, (id) => folder.artifact(id, hash)),
+    program: (run) => withCopy(run, (id) => folder.program(id)),
+    compare: (run, given) => withCopy(run, (id) => folder.compare(id, given)),
+    replay: (run, from, given) => withCopy(run, (id) => folder.replay(id, from, given)),
+    async report(scope = {}) {
+      const ids = await answerOf(() => copyScope(client, copy, scope));
+      return ids.ok ? folder.report(scope.last === undefined ? { run: ids.value[0] ?? null } : scope) : ids;
+    },
+    async detail(name, scope = {}) {
+      const ids = await answerOf(() => copyScope(client, copy, scope));
+      return ids.ok ? folder.detail(name, scope.last === undefined ? { run: ids.value[0] ?? null } : scope) : ids;
+    },
+  };
+}
+
+async function copyScope(
+  client: EngineClient,
+  copy: EngineFolder['copy'],
+  { run = null, last }: { readonly run?: string | null; readonly last?: number },
+): Promise<readonly string[]> {
+  if (last === undefined) return [await copy(run)];
+  const runs = await client.list(last);
+  return Promise.all(runs.slice(0, last).map(({ run_id }) => copy(run_id)));
+}
+
+/** No process holds the copy of a run that is executed, so the copy looks as if its process had died. */
+async function withLiveStatus(client: EngineClient, shown: Extract<Inspected, { ok: true }>): Promise<Inspected> {
+  if (shown.value.status !== 'killed') return shown;
+  const state = await client.status(shown.value.run_id).catch(() => null);
+  return state === null ? shown : { ...shown, value: { ...shown.value, status: state.status } };
+}
+
+function listOperations({ client, find }: EngineFolder): Pick<Runs, 'list' | 'events'> {
+  return {
+    list: (filter = {}) => answerOf(async () => listRuns(client, filter)),
+    events: (run, after = 0, signal, follow = 'forever') =>
+      answerOf(async () => {
+        const id = await find(run);
+        if ((await client.status(id)) === null) throw new RunRefused('unknown', `there is no run \`${id}\``);
+        return engineEvents(client, id, { after, signal, follow });
+      }),
+  };
+}
+
+async function listRuns(client: EngineClient, filter: RunFilter): Promise<RunList> {
+  const { limit = Number.POSITIVE_INFINITY, after, status, machine, since, until, q = '' } = filter;
+  const isFiltered = [after, status, machine, since, until].some((one) => one !== undefined) || q !== '';
+  const statuses = status === undefined ? null : new Set(typeof status === 'string' ? [status] : status);
+  const text = q.toLowerCase();
+  const all = await client.list(isFiltered ? Number.POSITIVE_INFINITY : limit + 1);
+  const runs = all.filter(
+    (run) =>
+      (after === undefined || run.run_id < after) &&
+      (statuses === null || statuses.has(run.status)) &&
+      (machine === undefined || run.machine === machine) &&
+      (since === undefined || Date.parse(run.started_at) >= Date.parse(since)) &&
+      (until === undefined || Date.parse(run.started_at) < Date.parse(until)) &&
+      [run.run_id, run.machine, run.state].some((one) => one?.toLowerCase().includes(text)),
+  );
+  const page = runs.slice(0, limit);
+  return runs.length > page.length ? { runs: page, next: page.at(-1)?.run_id ?? '' } : { runs: page };
+}
+
+function changeOperations({ client, find }: EngineFolder): Pick<Runs, 'answer' | 'signal' | 'cancel' | 'remove'> {
+  const deliver = (run: string, deliveries: readonly Delivery[]): Promise<Result<Delivered>> =>
+    answerOf(async () => {
+      const run_id = await find(run);
+      await client.deliver(run_id, deliveries);
+      return { run_id, delivery: 'passed-on' };
+    });
+  return {
+    async answer(run, answers, { by = 'user' } = {}) {
+      const deliveries = Object.entries(answers).map(
+        ([name, value]): Delivery => ({ kind: 'answer', name, value, by }),
+      );
+      if (deliveries.length === 0)
+        return refuse('wrong-use', 'there is no answer', 'give one by the name of its question');
+      return deliver(run, deliveries);
+    },
+    async signal(run, name, payload: Json = null, { by = 'user' } = {}) {
+      if (!SIGNAL.test(name))
+        return refuse('wrong-use', `\`${name}\` cannot be the name of a signal`, 'use letters, digits and `_`');
+      return deliver(run, [{ kind: 'signal', name, payload, by }]);
+    },
+    cancel: (run, { by = 'user' } = {}) =>
+      answerOf(async () => {
+        const run_id = await find(run);
+        await client.deliver(run_id, [{ kind: 'cancel', by }]);
+        return canceledRun(client, run_id);
+      }),
+    remove: (given) => answerOf(() => removeFromEngine(client, given)),
+  };
+}
+
+/** Waits for the end, which needs a worker. */
+async function canceledRun(client: EngineClient, run_id: string): Promise<CancelledRun> {
+  const signal = AbortSignal.timeout(CANCELING_MS);
+  try {
+    for await (const _ of client.events(run_id, 1, signal));
+  } catch (cause) {
+    if (!signal.aborted) throw cause;
+  }
+  const undo = (await client.status(run_id))?.report?.undo;
+  return { run_id, status: 'failed', error: { kind: 'cancelled' }, ...omitUndefined({ undo }) };
+}
+
+/** What the file system of one machine is needed for, or what `run --on` does. */
+function onlyInFolders(folder: Runs, copy: EngineFolder['copy']): Pick<Runs, 'start' | 'resume' | 'apply'> {
+  return {
+    start: async () => refuse('wrong-use', 'a run on an engine is started by `statedsl run --on`'),
+    resume: async (run) => {
+      const copied = await answerOf(() => copy(run));
+      if (!copied.ok) return copied;
+      const shown = await folder.inspect(copied.value);
+      if (!shown.ok) return shown;
+      return refuse(
+        'wrong-use',
+        `run \`${copied.value}\` is on an engine, whose workers continue it without being asked`,
+        'execute it again from a point with `statedsl replay --from`',
+      );
+    },
+    apply: async () => refuse('wrong-use', 'runs on an engine have no worktrees'),
+  };
+}
