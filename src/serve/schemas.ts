@@ -112,11 +112,14 @@ export const resumeBody = z
 export const replayBody = z
   .strictObject({
     from: z
-      .union([
-        z.number().int().positive(),
-        z.strictObject({ state: name, entry: z.number().int().positive().default(1) }),
-        z.literal('failed'),
-      ])
+      .union(
+        [
+          z.number().int().positive(),
+          z.strictObject({ state: name, entry: z.number().int().positive().default(1) }),
+          z.literal('failed'),
+        ],
+        { error: 'must be the number of an event, `{"state": NAME, "entry": N}`, or `failed`' },
+      )
       .openapi({ description: 'the number of an event, an entry of a state, or `failed`: all members that failed' }),
     limits: limits.optional(),
   })

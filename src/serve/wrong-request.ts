@@ -42,6 +42,7 @@ function wordsOf(issue: Issue, name: string): string {
     case 'too_big':
       return `${name} must ${sizeOf(issue, issue.inclusive === false ? 'less than' : 'at most', issue.maximum)}`;
     case 'custom':
+    case 'invalid_union':
     case 'invalid_format':
       return `${name} ${issue.message}`;
     default:

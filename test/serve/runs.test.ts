@@ -106,6 +106,11 @@ describe('runs', () => {
     const { send, finish, idle } = await serviceOf(PROGRAMS);
     const id = await finish('hello.dsl');
     expect((await send('POST', `/api/v1/runs/${id}/replay`, { from: 99 })).status).toBe(422);
+    for (const body of [{}, { from: 'LAST' }, { from: 0 }, { from: { state: 'A', at: 1 } }])
+      expect((await send('POST', `/api/v1/runs/${id}/replay`, body)).json).toMatchObject({
+        code: 'wrong-request',
+        message: expect.stringMatching(/^`from\S*` (?:must be|has no)/),
+      });
     const replayed = await send('POST', `/api/v1/runs/${id}/replay`, { from: 3 });
     expect(replayed.status).toBe(201);
     await idle();
