@@ -68,3 +68,14 @@ test('a name before the host of an address is a token only if it is long', () =>
   expect(secretsIn(`https://${'t'.repeat(19)}@example.org`)).toEqual([]);
   expect(secretsIn(`https://${'t'.repeat(20)}@example.org`)).toEqual(['t'.repeat(20)]);
 });
+
+test('a secret that is split between two pieces of output, wherever it is split', () => {
+  for (let at = 0; at <= 6; at++) {
+    const stream = redactorOf('sesame').stream();
+    const pieces = [
+      stream.push(Buffer.from(`a ${'sesame'.slice(0, at)}`)),
+      stream.push(Buffer.from('sesame'.slice(at))),
+    ];
+    expect(Buffer.concat([...pieces, stream.end()]).toString()).toBe('a ***');
+  }
+});
