@@ -12,7 +12,7 @@ function folder(): string {
   return made;
 }
 
-const TEXT = 'STATE: A\n  DO: x = paint red\n  GOTO: B with x\nSTATE: B\n  RETURN: {x}\n';
+const TEXT = 'STATE: A\n  DO: x = paint red\n  GOTO: B with x\nSTATE: B\n  RETURN: {x}\nSTATE: ERROR\n  RETURN\n';
 
 test('has the record, the program, both pictures of it, and the run as it is', async () => {
   const runs = openRuns({ folder: folder(), commands: { paint: ([color]: readonly string[]) => `painted ${color}` } });
