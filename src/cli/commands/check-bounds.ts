@@ -1,5 +1,6 @@
 /** `statedsl check --bounds`: how often each state, agent, command, tool and person is reached at most. */
 import type { Json } from '../../machine/expression.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { isPlan, isTestFile } from '../../project/program-kind.js';
 import { loadSettings } from '../../project/settings.js';
 import { commandLineHost } from '../files/host.js';
@@ -19,7 +20,7 @@ export async function boundsOfFiles(
   const all: Json[] = [];
   for (const file of files) {
     if (file === '-' || isPlan(file) || isTestFile(file)) continue;
-    const machines = await readMachines(file, tools === undefined ? {} : { tools });
+    const machines = await readMachines(file, omitUndefined({ tools, withGates: true }));
     if (typeof machines === 'number') continue;
     const { configuration } = await loadSettings(commandLineHost(), file);
     for (const machine of machines) {

@@ -43,7 +43,7 @@ export async function verifyCommand(files: readonly string[], flags: VerifyFlags
   for (const file of files) {
     if (isPlan(file))
       return usageError(`\`${file}\` is a plan, and \`verify\` explores programs`, 'verify a program with a PLAN line');
-    const found = await readMachines(file, flags);
+    const found = await readMachines(file, { ...flags, withGates: true });
     if (typeof found === 'number') return found;
     if (found.length === 0) return usageError(`\`${file}\` has nothing to run`);
     const { configuration } = await loadSettings(commandLineHost(), file);

@@ -3,7 +3,8 @@ import type { Machine } from '../../machine/machine.js';
 import { nearest } from '../../prelude/nearest.js';
 import { compileProgram } from '../../project/compile-program.js';
 import { readNamed } from '../../project/read-program.js';
-import { loadSettings } from '../../project/settings.js';
+import { gateLookup, loadSettings } from '../../project/settings.js';
+import type { Configuration } from '../../runtime/configuration/configuration.js';
 import { hasErrors } from '../../source/diagnostic.js';
 import { drawDiagnostics } from '../../views/diagnostics/diagnostic.js';
 import { commandLineHost } from '../files/host.js';
@@ -14,6 +15,8 @@ import { usageError } from '../terminal/usage.js';
 export interface MachineFlags {
   readonly machine?: string;
   readonly tools?: string;
+  /** Whether gates have commands, as in a run. */
+  readonly withGates?: boolean;
 }
 
 /**
@@ -30,6 +33,7 @@ export async function readMachines(file: string, flags: MachineFlags): Promise<r
           cwd: process.cwd(),
           configuration,
           calls: { tools: flags.tools },
+          ...(flags.withGates === true ? { lookups: allGates(configuration) } : {}),
         });
   const errors = compilation.diagnostics.filter(({ severity }) => severity === 'error');
   if (hasErrors(errors)) {
@@ -49,4 +53,11 @@ export async function readMachines(file: string, flags: MachineFlags): Promise<r
     );
   }
   return compilation.machines.filter(({ name }) => flags.machine === undefined || name === flags.machine);
+}
+
+/** Commands of gates, as in a run. A gate that has none here has one where the program runs. */
+function allGates(configuration: Configuration) {
+  const { gate, gateTimeoutMs } = gateLookup(configuration, process.cwd());
+  const find = (name: string) => gate(name) ?? { command: name, timeoutMs: gateTimeoutMs };
+  return { worktree: true, gate: find, gateTimeoutMs };
 }
