@@ -4,11 +4,14 @@ import type { RunEvent } from '../../src/interpreter/events/event.js';
 import { RecordLines } from '../../src/viewer/data/record-lines.js';
 import type { RecordLine } from '../../src/viewer/data/run-data.js';
 import { Checkpoints } from '../../src/viewer/history/checkpoints.js';
+import { differentMembers } from '../../src/viewer/history/different-members.js';
 import { RunHistory } from '../../src/viewer/history/run-history.js';
 import { effectAt } from '../../src/viewer/output/effect-at.js';
 import { Search } from '../../src/viewer/record/found-lines.js';
 import { findLine, positionAt } from '../../src/viewer/source/position.js';
+import { compareRuns } from '../../src/views/history/compare-runs.js';
 import { EdgeCounts } from '../../src/views/history/edge-counts.js';
+import { RunTrace } from '../../src/views/history/run-trace.js';
 import { SourceLines } from '../../src/views/history/source-lines.js';
 import { Timeline } from '../../src/views/timeline/timeline.js';
 import { entered, exited, recordsOf, requested, returned, settled, type Timed } from '../views/events.js';
@@ -183,4 +186,31 @@ test('the program at an event is the first one, or the edited one in which the r
   ]))
     history.take(line);
   expect([1, 2, 3, 4, 5, 6].map((seq) => history.programAt(seq))).toEqual([null, null, 'b', 'b', 'c', 'c']);
+});
+
+test('what differs in two events is named, without what always differs', () => {
+  const [one, other] = linesOf([
+    [1, { type: 'state_entered', state: 'A', with: { x: 1 } } as RunEvent],
+    [2, { type: 'state_entered', state: 'A', with: { x: 2 } } as RunEvent],
+  ]).slice(1) as [RecordLine, RecordLine];
+  expect(differentMembers(one, other)).toBe('with: {"x":1}');
+  expect(differentMembers(one, one)).toBe('');
+});
+
+test('two runs that did the same at other times have no difference', () => {
+  const traceOf = (second: number): RunTrace => {
+    const trace = new RunTrace();
+    for (const line of linesOf([
+      [second, entered('A')],
+      [second, requested('1', 'a')],
+      [second, returned],
+    ]))
+      trace.take({
+        seq: line.seq,
+        time: 'ts' in line ? line.ts : '',
+        event: { ...line, crc: String(second) } as never,
+      });
+    return trace;
+  };
+  expect(compareRuns(traceOf(1), traceOf(9)).difference).toBe(null);
 });

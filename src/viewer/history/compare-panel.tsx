@@ -14,6 +14,7 @@ import type { RunModel } from '../run/run-model.js';
 import { ValueView } from '../run/value-view.jsx';
 import { TimelineCanvas } from '../timeline/timeline-canvas.jsx';
 import { openTimelineView } from '../timeline/timeline-view.js';
+import { differentMembers } from './different-members.js';
 import { type OtherRun, openOtherRun } from './other-run.js';
 import { useTrace } from './use-trace.js';
 
@@ -134,6 +135,8 @@ function Difference({ comparison: { difference, sameProgram }, model, other }: D
   const programs = sameProgram ? '' : ' Their programs differ.';
   if (difference === null) return <p class="pad">Both runs did the same.{programs}</p>;
   const { left, right } = difference;
+  const own = left === null ? null : model.record.value.lines.find(left);
+  const others = right === null ? null : other.lines.find(right);
   return (
     <div class="first-difference">
       <p>
@@ -143,7 +146,7 @@ function Difference({ comparison: { difference, sameProgram }, model, other }: D
       <dl>
         <dt>This run</dt>
         <dd>
-          <EventWords line={left === null ? null : model.record.value.lines.find(left)} />{' '}
+          <EventWords line={own} other={others} />{' '}
           {left !== null && (
             <button type="button" class="quiet more" onClick={() => model.select(left)}>
               Show event {left}
@@ -152,7 +155,7 @@ function Difference({ comparison: { difference, sameProgram }, model, other }: D
         </dd>
         <dt>The other run</dt>
         <dd>
-          <EventWords line={right === null ? null : other.lines.find(right)} />{' '}
+          <EventWords line={others} other={own} />{' '}
           {right !== null && (
             <a href={router.href({ run: other.run, query: { event: String(right), tab: 'compare', with: model.run } })}>
               Show event {right}
@@ -166,15 +169,25 @@ function Difference({ comparison: { difference, sameProgram }, model, other }: D
 
 const LONGEST_WORDS = 300;
 
-function EventWords({ line }: { readonly line: RecordLine | null }) {
+interface EventWordsProps {
+  readonly line: RecordLine | null;
+  readonly other: RecordLine | null;
+}
+
+function EventWords({ line, other }: EventWordsProps) {
   if (line === null) return <span class="faint">has no such event</span>;
-  const words = isEvent(line) ? eventGist(line) : line.message;
+  const words = gistOf(line);
+  // Where the sentences are the same, what differs is not in them.
+  const members = other !== null && gistOf(other) === words ? differentMembers(line, other) : '';
   return (
     <span>
-      {line.type.replaceAll('_', ' ')} <span class="mono">{visibleLine(words.slice(0, LONGEST_WORDS))}</span>
+      {line.type.replaceAll('_', ' ')}{' '}
+      <span class="mono">{visibleLine(`${words} ${members}`.slice(0, LONGEST_WORDS))}</span>
     </span>
   );
 }
+
+const gistOf = (line: RecordLine): string => (isEvent(line) ? eventGist(line) : line.message);
 
 interface VisitTableProps {
   readonly pairs: readonly VisitPair[];

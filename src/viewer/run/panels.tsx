@@ -63,6 +63,10 @@ function TabList({ tabs, shown, onChoose }: TabListProps) {
     onChoose(next.id);
     document.getElementById(`tab-${next.id}`)?.focus();
   };
+  // On a narrow page not all tabs are visible.
+  useEffect(() => {
+    document.getElementById(`tab-${shown}`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [shown]);
   return (
     <div role="tablist" aria-label="Parts of the run" tabIndex={-1} onKeyDown={move} class="tabs">
       {tabs.map(({ id, title }) => (

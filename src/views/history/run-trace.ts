@@ -100,8 +100,10 @@ export class RunTrace {
   }
 }
 
-function withoutLine(event: RunEvent): object {
-  return { ...event, line: 0 };
+/** A reader of a journal may pass on whole lines: their numbers and times do not count either. */
+function withoutLine(event: RunEvent & { seq?: number; ts?: string; crc?: string }): object {
+  const { seq: _, ts: __, crc: ___, ...rest } = event;
+  return { ...rest, line: 0 };
 }
 
 function comparableOutcome(outcome: Outcome): unknown {
