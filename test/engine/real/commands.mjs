@@ -42,8 +42,13 @@ export async function withCommands(folder, modules, action) {
   try {
     await action({ start, statedsl, folder });
   } finally {
-    for (const { child } of children) child.kill('SIGKILL');
-    await Promise.all(children.map(({ end }) => end));
+    // The first signal asks; the second one stops a worker at once, and the server with its command.
+    for (const { child, end } of children.reverse()) {
+      child.kill('SIGTERM');
+      await Promise.race([end, sleep(5000)]);
+      child.kill('SIGTERM');
+      await end;
+    }
   }
 }
 
