@@ -1,7 +1,7 @@
 /** Random inputs of tests: all are drawn from the one number that `seed.ts` chose, which a failing property prints. */
 import fc from 'fast-check';
 
-export const seed = Number(process.env.SEED);
+export const seed = Number(process.env.TEST_SEED);
 fc.configureGlobal({ ...fc.readConfigureGlobal(), seed });
 
 /** Random numbers below 1, always the same ones for the same number. */

@@ -1,15 +1,16 @@
 /**
  * The number from which all random inputs of the tests are drawn. In CI it follows from the commit: the same commit tests
- * the same inputs, and each new commit tests others. Elsewhere each start of the tests draws one. `SEED=N` repeats it.
+ * the same inputs, and each new commit tests others. Elsewhere each start of the tests draws one. `TEST_SEED=N` repeats it.
  */
 import type { TestProject } from 'vitest/node';
 import { output, root } from './harness/process.js';
 
 export function setup({ vitest }: TestProject): () => void {
   // The workers, which start later, have the environment of this process.
-  process.env.SEED ??= String(process.env.CI === undefined ? Math.floor(Math.random() * 2 ** 31) : seedOfCommit());
+  process.env.TEST_SEED ??= String(process.env.CI === undefined ? Math.floor(Math.random() * 2 ** 31) : seedOfCommit());
   return () => {
-    if (vitest.state.getCountOfFailedTests() > 0) console.error(`SEED=${process.env.SEED} repeats the random inputs`);
+    if (vitest.state.getCountOfFailedTests() > 0)
+      console.error(`TEST_SEED=${process.env.TEST_SEED} repeats the random inputs`);
   };
 }
 

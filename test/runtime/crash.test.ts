@@ -106,7 +106,7 @@ describe.each(Object.entries(programs))('%s', (_, crashing) => {
     await inLanes(share, async (round) => {
       const blows = blowsOf(randomNumbers(seed + round * 7919), span);
       const came: Came = await survive(crashing, blows);
-      expect(came, `SEED=${seed}, round ${round}: ${JSON.stringify(blows)}`).toEqual(undisturbed);
+      expect(came, `TEST_SEED=${seed}, round ${round}: ${JSON.stringify(blows)}`).toEqual(undisturbed);
     });
   });
 });
