@@ -138,6 +138,8 @@ class Explorer {
 
   run(): Exploration {
     const began = process.cpuUsage();
+    // The process may be one that embeds this and holds much else.
+    const before = process.memoryUsage.rss();
     const usedSeconds = (): number => {
       const { user, system } = process.cpuUsage(began);
       return (user + system) / 1e6;
@@ -146,7 +148,7 @@ class Explorer {
     for (let at = 0; at < this.nodes.length; at++) {
       if (this.nodes.length > this.options.maxConfigurations) this.stoppedBy = 'configurations';
       else if (at % 32 === 0 && usedSeconds() > this.options.seconds) this.stoppedBy = 'seconds';
-      else if (at % 256 === 0 && process.memoryUsage.rss() > MAX_BYTES) this.stoppedBy = 'memory';
+      else if (at % 256 === 0 && process.memoryUsage.rss() - before > MAX_BYTES) this.stoppedBy = 'memory';
       if (this.stoppedBy !== null) break;
       this.expand(at);
       this.moments[at] = null;

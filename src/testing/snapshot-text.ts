@@ -13,24 +13,25 @@ function lineOf(event: RunEvent): string | null {
     case 'effect_requested': {
       if (['clock', 'uuid', 'random', 'timer'].includes(event.kind)) return null;
       const args = event.args === undefined || event.args.length === 0 ? '' : ` ${JSON.stringify(event.args)}`;
-      const prompt = event.prompt === undefined ? '' : `\n${indent(event.prompt)}`;
-      return `  ${event.kind === 'agent' ? '@' : '$'} ${event.text}${args}${prompt}`;
+      const prompt = event.prompt === undefined ? '' : markLines(`\n${event.prompt}`);
+      return `  ${event.kind === 'agent' ? '@' : '$'} ${markLines(event.text)}${args}${prompt}`;
     }
     case 'emitted':
       if (event.by !== 'author') return null;
-      return `EMIT ${event.event ?? ''}${fields(event.fields, ' ')}${event.message === null ? '' : ` ${event.message}`}`;
+      return `EMIT ${event.event ?? ''}${fields(event.fields, ' ')}${event.message === null ? '' : ` ${markLines(event.message)}`}`;
     case 'asked':
-      return `  ? ${event.question}`;
+      return `  ? ${markLines(event.question)}`;
     case 'run_returned':
       return `RETURN ${JSON.stringify(event.value)}`;
     case 'run_failed':
-      return `FAILED ${event.error.kind}: ${event.error.message}`;
+      return `FAILED ${event.error.kind}: ${markLines(event.error.message)}`;
     default:
       return null;
   }
 }
 
-const indent = (text: string): string => text.replace(/^/gm, '    | ');
+/** Further lines are marked, so none looks like a heading of the file. */
+const markLines = (text: string): string => text.replaceAll('\n', '\n    | ');
 
 function fields(record: Readonly<Record<string, Json>>, before: string): string {
   const parts = Object.entries(record).map(([name, value]) => `${name}=${JSON.stringify(value)}`);

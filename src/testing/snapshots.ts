@@ -3,7 +3,7 @@ import type { Judged } from './judge.js';
 
 export type SnapshotMode = 'update' | 'write-missing' | 'read-only';
 
-const HEADING = /^=== (.*)$/gm;
+const HEADING = /(?<=^|\n)=== ([^\n]*)/g;
 
 export class Snapshots {
   private readonly known = new Map<string, string>();

@@ -64,7 +64,8 @@ export class CassetteText {
       ended_ms: endedMs,
       fingerprint,
     });
-    const written = this.yaml([members]).replace(/^(?=.)/gm, '  ');
+    // Not `^`, which also matches after U+2028 and U+2029, where YAML has no line end.
+    const written = this.yaml([members]).replace(/(?<=^|\n)(?=[^\n])/g, '  ');
     this.length += written.length;
     return written;
   }

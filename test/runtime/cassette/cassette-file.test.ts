@@ -101,6 +101,8 @@ test('every text and value is read again as it was', async () => {
       '"',
       "'",
       '→',
+      '\u2028 ',
+      'a\u2029b',
     ),
     fc
       .array(fc.constantFrom('a', ' ', '\n', '\t', '-', ':', '#', '...', '---', '{', '"', '\r'), { maxLength: 12 })
