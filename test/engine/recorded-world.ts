@@ -29,6 +29,8 @@ function itemsOf(events: readonly RunEvent[]): Item[] {
   const kinds = new Map<string, string>();
   /** Timers that have not ended, with their times. */
   const timers = new Map<string, number>();
+  /** Timers that ended together with another one: a turn has one entry for all of them. */
+  const joint = new Set<string>();
   let clock = 0;
   return events.flatMap((event): Item[] => {
     switch (event.type) {
@@ -39,7 +41,13 @@ function itemsOf(events: readonly RunEvent[]): Item[] {
         timers.set(event.effect, event.until);
         return [];
       case 'effect_settled': {
-        if (timers.delete(event.effect)) return event.stopped ? [] : [{ kind: 'timer' }];
+        const until = timers.get(event.effect);
+        if (until !== undefined) {
+          timers.delete(event.effect);
+          if (event.stopped || joint.has(event.effect)) return [];
+          for (const [other, otherUntil] of timers) if (otherUntil <= until) joint.add(other);
+          return [{ kind: 'timer' }];
+        }
         if (event.stopped) return [];
         const { outcome } = event;
         if (kinds.get(event.effect) === 'clock' && outcome.kind === 'value')
