@@ -10,14 +10,12 @@ export function amount(usually: number, inLongTests: number): number {
 
 /**
  * Some of the numbers below a length, evenly spread; with a length of their own, others: so a few for each of many runs
- * are at all distances from the begin. Each number, if there are not more than that.
+ * are at all distances from the beginning. Each number, if there are not more than that.
  */
 export function pointsBelow(length: number, most: number): readonly number[] {
   const step = Math.max(1, length / most);
   const first = (length * 0.618) % step;
-  return Array.from({ length: Math.ceil((length - Math.floor(first)) / step) }, (_, at) =>
-    Math.floor(first + at * step),
-  );
+  return Array.from({ length: Math.min(length, most) }, (_, at) => Math.floor(first + at * step));
 }
 
 /** Some of a list, spread over it; all of it in the long tests. */

@@ -1,5 +1,5 @@
 /** What programs find around them does not depend on the user who runs the tests, and is quick. */
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cli, runProgramSync } from './harness/process.js';
@@ -22,5 +22,7 @@ function start(folder: string): void {
   // The oldest of many files are removed, and tests start many programs: what each start needs is never the oldest.
   const tomorrow = new Date(Date.now() + 24 * 60 * 60 * 1000);
   const stored = join(folder, 'cache/statedsl');
+  // A build for a debugger stores nothing.
+  if (!existsSync(stored)) return;
   for (const name of readdirSync(stored)) utimesSync(join(stored, name), tomorrow, tomorrow);
 }

@@ -30,7 +30,7 @@ const TIMEOUT = `timeout() {
   shift 3
   : > "$TMPDIR/printed"
   "$@" > "$TMPDIR/printed" 2>&1 &
-  until grep -q 'to Ada' "$TMPDIR/printed"; do sleep 0.05; done
+  until grep -q 'to Ada' "$TMPDIR/printed" || ! kill -0 $! 2> /dev/null; do sleep 0.05; done
   kill -KILL $!
   cat "$TMPDIR/printed"
   wait $!

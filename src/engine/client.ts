@@ -2,6 +2,7 @@
  * The object of a run, from outside: everything that a program without the package of the engine needs, over HTTP. A server
  * that does not answer is asked again for a while, because it may be starting.
  */
+import { randomUUID } from 'node:crypto';
 import type { ListedRun } from '../runtime/list-runs.js';
 import type { Delivery } from '../runtime/store/inbox.js';
 import type { ArtifactContent, StoredArtifact, Submission } from './messages.js';
@@ -57,13 +58,17 @@ const LONG_MS = 2000;
 export function engineClient(given: ClientOptions): EngineClient {
   const options = { ...given, url: given.url.replace(/\/+$/, '') };
   const services = serviceNames(options.namespace);
-  const call = <T>(runId: string, handler: RunHandler, message: unknown, signal?: AbortSignal): Promise<T> => {
-    const { service } = services.run(runId, handler);
-    return post<T>(options, `${service}/${encodeURIComponent(runId)}/${handler}`, message, signal);
-  };
+  const pathOf = (runId: string, handler: RunHandler): string =>
+    `${services.run(runId, handler).service}/${encodeURIComponent(runId)}/${handler}`;
+  const call = <T>(runId: string, handler: RunHandler, message: unknown, signal?: AbortSignal): Promise<T> =>
+    post<T>(options, pathOf(runId, handler), message, { signal });
   return {
     submit: async (submission) => void (await call(submission.header.runId, 'submit', submission)),
-    deliver: async (runId, deliveries) => (await call<{ readonly seq: number }>(runId, 'tell', deliveries)).seq,
+    async deliver(runId, deliveries) {
+      // A request that is repeated after a broken connection may have been accepted; the engine ignores the second one.
+      const once = { 'idempotency-key': randomUUID() };
+      return (await post<{ readonly seq: number }>(options, pathOf(runId, 'tell'), deliveries, { headers: once })).seq;
+    },
     drop: async (runId) => void (await call(runId, 'drop', null)),
     async list(count) {
       const ask = <T>(key: string, handler: RunsHandler): Promise<T> =>
@@ -91,12 +96,23 @@ export function engineClient(given: ClientOptions): EngineClient {
   };
 }
 
-async function post<T>(options: ClientOptions, path: string, message: unknown, signal?: AbortSignal): Promise<T> {
+interface PostOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+async function post<T>(
+  options: ClientOptions,
+  path: string,
+  message: unknown,
+  { signal, headers: more = {} }: PostOptions = {},
+): Promise<T> {
   const { url, token, patienceMs } = options;
   const address = `${url}/${path}`;
   const headers = {
     'content-type': 'application/json',
     ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+    ...more,
   };
   const request = {
     method: 'POST',
@@ -115,7 +131,7 @@ async function post<T>(options: ClientOptions, path: string, message: unknown, s
       const text = await answer.text();
       return (text === '' ? null : JSON.parse(text)) as T;
     }
-    // Whoever is between the client and the server answers like this while the server starts.
+    // A proxy between the client and the server answers like this while the server starts.
     const isAbsent = answer === null || answer.status === 502 || answer.status === 503;
     if (!isAbsent) throw await failureOf(answer, url);
     const now = Date.now();

@@ -40,6 +40,7 @@ export async function followRun(
   const defaults = new Map<string, string | null>();
   const asking: { stop: AbortController | null } = { stop: null };
   let left: RunReport | null = null;
+  let failure: { readonly cause: unknown } | null = null;
   const askAll = async (report: RunReport, handler: AskHandler, stop: AbortSignal): Promise<void> => {
     for (const waiting of report.waiting.filter(isQuestion)) {
       const value = await handler(questionOf(waiting, defaults.get(waiting.name ?? '') ?? null), stop);
@@ -52,14 +53,20 @@ export async function followRun(
       await client.deliver(runId, [{ kind: 'answer', name: waiting.name ?? '', value, by: person }]);
     }
   };
-  /** The report of a run that waits for somebody who is not here; null: it continues by itself, or a person is asked. */
+  /** The report of a run that waits for a person or a signal that is not here; null: it continues by itself, or a person is asked. */
   const stop = async (): Promise<RunReport | null> => {
     const report = await suspendedReport(client, runId);
     if (report === null || report.waiting.every(({ kind }) => kind === 'time')) return null;
     if (ask === undefined || !report.waiting.some(isQuestion)) return report;
     asking.stop?.abort();
     asking.stop = new AbortController();
-    void askAll(report, ask, AbortSignal.any([asking.stop.signal, all])).catch(() => undefined);
+    const asked = AbortSignal.any([asking.stop.signal, all]);
+    askAll(report, ask, asked).catch((cause: unknown) => {
+      // A question that was answered elsewhere at the same time is no longer open, and the run continues.
+      if (asked.aborted || (cause instanceof EngineFailure && cause.status === 409)) return;
+      failure = { cause };
+      leaving.abort();
+    });
     return null;
   };
   try {
@@ -79,6 +86,7 @@ export async function followRun(
       if (report !== null) return report;
     }
   } catch (cause) {
+    if (failure !== null) throw (failure as { readonly cause: unknown }).cause;
     if (left !== null) return left;
     if (signal.aborted) return null;
     throw cause;
@@ -108,25 +116,5 @@ function questionOf({ name, question, choices, until }: Waiting, preset: string 
     choices: choices ?? null,
     default: preset,
     deadlineMs: until ?? null,
-  };
-}
-
-/** What is known of a run that was left alone while it continues. */
-export function leftReport(runId: string, machine: string): RunReport {
-  return {
-    run_id: runId,
-    status: 'interrupted',
-    machine,
-    state: null,
-    states: [],
-    states_total: 0,
-    returned: null,
-    tracked: {},
-    error: null,
-    waiting: [],
-    cost: 0,
-    tokens: { in: 0, out: 0, cache_read: 0, cache_write: 0 },
-    duration_ms: 0,
-    effects: 0,
   };
 }

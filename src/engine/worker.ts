@@ -63,7 +63,7 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
     ...(identityKeys.length > 0 ? { identityKeys } : {}),
     logger: ({ level }, ...words) => {
       const message = messageOf(words);
-      // A refusal reaches whoever asked.
+      // A refusal reaches the client that asked.
       const isRefusal = words.some((word) => word instanceof sdk.TerminalError);
       const isKnown = isRefusal || (message.includes(UNSIGNED) && identityKeys.length === 0);
       if ((level === 'error' || level === 'warn') && !isKnown) settings.warn(message);

@@ -167,7 +167,6 @@ class Canonical {
     return {
       ...member,
       events: [],
-      ...(member.undo === undefined ? {} : { undo: member.undo }),
       collected:
         member.collected?.map((text, at) => {
           const slot = slots[at] as number;

@@ -1,5 +1,6 @@
 /** Moments of a run, as properties name them: a state is entered, an event is emitted, something is asked for, answered or fails. */
 import type { RunEvent } from '../interpreter/events/event.js';
+import { ERROR_KINDS } from '../machine/error-kinds.js';
 import type { Json } from '../machine/expression.js';
 import type { Instruction, Machine } from '../machine/machine.js';
 
@@ -32,7 +33,9 @@ export function readMoment(text: string): Moment | { readonly problem: string } 
     }
     case 'failed': {
       const match = /^(?:in\s+(\S+))?\s*(\w+)?$/.exec(rest);
-      return match === null ? wrong : { kind: 'failed', state: match[1] ?? null, error: match[2] ?? null };
+      return match === null || rest === 'in'
+        ? wrong
+        : { kind: 'failed', state: match[1] ?? null, error: match[2] ?? null };
     }
     case 'returned':
       return rest === '' ? { kind: 'returned' } : wrong;
@@ -101,9 +104,9 @@ export function missingIn(machine: Machine, moment: Moment): string | null {
     case 'answered':
       return all.some((one) => one.op === 'ask' && one.name === moment.name) ? null : `no question \`${moment.name}\``;
     case 'failed':
-      return moment.state === null || machine.states.some(({ name }) => name === moment.state)
-        ? null
-        : `no state \`${moment.state}\``;
+      if (moment.state !== null && !machine.states.some(({ name }) => name === moment.state))
+        return `no state \`${moment.state}\``;
+      return moment.error === null || ERROR_KINDS.includes(moment.error) ? null : `no error \`${moment.error}\``;
     case 'run':
       return all.some((one) => mayCall(machine, one, moment)) ? null : `no call of \`${moment.name}\``;
     case 'returned':

@@ -57,7 +57,7 @@ export interface Segment {
 }
 
 /** Transitions and loop rounds of one segment. */
-const FUEL = 1000;
+export const FUEL = 1000;
 
 export class Segments {
   readonly executed: Executed;

@@ -9,7 +9,7 @@ import type { Exploration, Repeated } from './explore.js';
 import { runOptionsOf } from './explore.js';
 import type { Edge } from './graph.js';
 import type { RequestFacts } from './requests.js';
-import { apply } from './segment.js';
+import { apply, FUEL } from './segment.js';
 import { markOf, replaceMarks, type Unknown } from './unknown/knowledge.js';
 import type { Happening } from './way.js';
 import { Witnesses } from './witness.js';
@@ -110,7 +110,7 @@ function runStep(
   const run = before ?? start();
   const effect = [...run.pending.keys()][position];
   if (happening !== null && effect !== undefined) apply(run, effect, happening);
-  advance(run, 1000);
+  advance(run, FUEL);
   run.takeRequests();
   run.takeCancellations();
   return { run, events: run.takeEvents() };

@@ -62,7 +62,7 @@ const RECENT = 10;
 /** So many events are executed again sooner than a folder of checkpoints is read. */
 const FEW = 500;
 
-/** What whoever inspects many runs knows already. */
+/** What a caller that inspects many runs already knows. */
 export interface Known {
   readonly stored: StoredRun;
   /** The record, as far as it is on disk now. */

@@ -11,7 +11,11 @@ interface Asked {
   readonly message: unknown;
 }
 
+/** The status 0 closes the connection after the request was read. */
 type Answer = readonly [status: number, body: unknown];
+
+/** Of the requests of the last server. */
+const keys: unknown[] = [];
 
 /** Gives the answers one after the other; the last one also to all later requests. */
 async function withServer<T>(
@@ -19,11 +23,14 @@ async function withServer<T>(
   action: (client: EngineClient, asked: readonly Asked[], url: string) => Promise<T>,
 ): Promise<T> {
   const asked: Asked[] = [];
+  keys.length = 0;
   const server = createServer(async (request: IncomingMessage, response) => {
     const body = await text(request);
     const { authorization } = request.headers;
     const [status, answer] = (answers[asked.length] ?? answers.at(-1)) as Answer;
     asked.push({ path: request.url, authorization, message: JSON.parse(body) });
+    keys.push(request.headers['idempotency-key']);
+    if (status === 0) return request.socket.destroy();
     response.writeHead(status).end(typeof answer === 'string' ? answer : JSON.stringify(answer));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -53,6 +60,21 @@ test('it names the run, the handler and the namespace, and sends the token', asy
     await client.deliver('a/b', [delivery]);
     expect(asked).toEqual([{ path: '/ours.Run/a%2Fb/tell', authorization: 'Bearer abc', message: [delivery] }]);
   });
+});
+
+test('a delivery that is repeated after a broken connection has the same key, another delivery another one', async () => {
+  await withServer(
+    [
+      [0, null],
+      [200, { seq: 3 }],
+    ],
+    async (client) => {
+      await client.deliver('a', [{ kind: 'signal', name: 'go', payload: null, by: 'ann' }]);
+      await client.deliver('a', [{ kind: 'signal', name: 'go', payload: null, by: 'ann' }]);
+      const [first, second, other] = keys;
+      expect([keys.length, typeof first, first === second, second === other]).toEqual([3, 'string', true, false]);
+    },
+  );
 });
 
 test('it asks again while the server starts', async () => {

@@ -3,6 +3,7 @@
  * jumps. Every `lower…` function returns whether execution can continue after its code, so the same walk finds
  * unreachable instructions and states that fall off their end.
  */
+import { ERROR_KINDS } from '../../machine/error-kinds.js';
 import type { State } from '../../machine/machine.js';
 import { nearest } from '../../prelude/nearest.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -104,23 +105,6 @@ function lowerGuarded(l: StateLowering, block: Block, end: (completes: boolean) 
   l.pendingHandlers = outer;
   return completes;
 }
-
-const ERROR_KINDS = [
-  'tool_failure',
-  'timeout',
-  'not_json',
-  'bad_value',
-  'value_too_large',
-  'in_doubt',
-  'fell_off',
-  'limit',
-  'gate_failed',
-  'cancelled',
-  'failed',
-  'plan_failed',
-  'unresolved',
-  'denied',
-];
 
 function lowerHandler(l: StateLowering, i: Extract<Instruction, { kind: 'on-error' }>, from: number, to: number): void {
   const kind = i.errorKind?.text ?? null;

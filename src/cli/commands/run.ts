@@ -3,7 +3,7 @@
 import { basename, extname, resolve } from 'node:path';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { configuredOptions } from '../../project/configured-options.js';
-import type { RunReport } from '../../runtime/run/report.js';
+import { emptyReport, type RunReport } from '../../runtime/run/report.js';
 import { type RunOptions, run } from '../../runtime/run/run.js';
 import { leadsElsewhere } from '../../runtime/store/store-links.js';
 import { mayBeForeign } from '../../runtime/store/store-ownership.js';
@@ -125,22 +125,7 @@ async function dryRun({ machine, inputs, printed, start: first }: Prepared, flag
 
 /** A file with only comments or declarations: there is nothing to run or to store. */
 function nothingToRun(name: string, flags: RunFlags): ExitCode {
-  const report = {
-    run_id: null,
-    status: 'returned',
-    machine: name === '<stdin>' ? 'stdin' : basename(name, extname(name)),
-    state: null,
-    states: [],
-    states_total: 0,
-    returned: null,
-    tracked: {},
-    error: null,
-    waiting: [],
-    cost: 0,
-    tokens: { in: 0, out: 0, cache_read: 0, cache_write: 0 },
-    duration_ms: 0,
-    effects: 0,
-  };
-  if (flags.json) stdout.write(`${JSON.stringify(report)}\n`);
+  const machine = name === '<stdin>' ? 'stdin' : basename(name, extname(name));
+  if (flags.json) stdout.write(`${JSON.stringify(emptyReport(null, machine, 'returned'))}\n`);
   return EXIT.returned;
 }

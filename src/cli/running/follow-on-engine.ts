@@ -1,7 +1,8 @@
 /** Runs on an engine, shown as if they were executed here, and what commands do with such a run. */
 import { copyFromEngine, findOnEngine } from '../../control/engine/engine-runs.js';
-import { followRun, leftReport } from '../../engine/follow.js';
+import { followRun } from '../../engine/follow.js';
 import type { Machine } from '../../machine/machine.js';
+import { emptyReport } from '../../runtime/run/report.js';
 import type { Delivery } from '../../runtime/store/inbox.js';
 import { RunRefused } from '../../runtime/store/run-refused.js';
 import { openStoredRun } from '../../runtime/store/stored-run.js';
@@ -28,7 +29,7 @@ interface FollowedRun {
   readonly from: number;
 }
 
-/** Shows a run until it has ended or waits for somebody. Rejects with an `EngineFailure`. */
+/** Shows a run until it has ended or waits for a person or a signal. Rejects with an `EngineFailure`. */
 export function followOnCommandLine({ runId, machine, sources, flags, from }: FollowedRun): Promise<ExitCode> {
   const client = clientOf(flags, PATIENCE_MS);
   return driveOnCommandLine({
@@ -43,7 +44,7 @@ export function followOnCommandLine({ runId, machine, sources, flags, from }: Fo
     drive: async ({ onStart, onEvent, ask, person = personName(), signal = null }) => {
       onStart?.({ runId, folder: null });
       const report = await followRun(client, runId, { onEvent, ask, person, signal, from });
-      return report ?? leftReport(runId, machine.name);
+      return report ?? emptyReport(runId, machine.name, 'interrupted');
     },
   });
 }

@@ -5,6 +5,7 @@
 import { resolve } from 'node:path';
 import { type EngineClient, EngineFailure, engineClient } from '../../engine/client.js';
 import { type EngineAddress, mirrorRun } from '../../engine/mirror.js';
+import type { RunState } from '../../engine/run-object.js';
 import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Delivery } from '../../runtime/store/inbox.js';
@@ -12,7 +13,7 @@ import { DEFAULT_STORE } from '../../runtime/store/open-own-run.js';
 import { RunRefused } from '../../runtime/store/run-refused.js';
 import { isRunId } from '../../runtime/store/stored-run.js';
 import { folderRuns, type RunsOptions } from '../folder/folder-runs.js';
-import { type Refused, type Result, refuse, resultOf } from '../result.js';
+import { type Refused, type Result, refuse, resultOf, resultWith } from '../result.js';
 import type { CancelledRun, Delivered, Inspected, RunFilter, RunList, Runs } from '../runs.js';
 import { engineEvents } from './engine-events.js';
 import { removeFromEngine } from './remove.js';
@@ -240,26 +241,46 @@ function changeOperations({ client, find }: EngineFolder): Pick<Runs, 'answer' |
         return refuse('wrong-use', `\`${name}\` cannot be the name of a signal`, 'use letters, digits and `_`');
       return deliver(run, [{ kind: 'signal', name, payload, by }]);
     },
-    cancel: (run, { by = 'user' } = {}) =>
-      answerOf(async () => {
+    async cancel(run, { by = 'user' } = {}) {
+      const asked = await answerOf(async () => {
         const run_id = await find(run);
         await client.deliver(run_id, [{ kind: 'cancel', by }]);
-        return canceledRun(client, run_id);
-      }),
+        await untilEnd(client, run_id);
+        return { run_id, state: await client.status(run_id) };
+      });
+      return asked.ok ? canceledRun(asked.value.run_id, asked.value.state) : asked;
+    },
     remove: (given) => answerOf(() => removeFromEngine(client, given)),
   };
 }
 
-/** Waits for the end, which needs a worker. */
-async function canceledRun(client: EngineClient, run_id: string): Promise<CancelledRun> {
+/** Waits for the end, which needs a worker, for a while. */
+async function untilEnd(client: EngineClient, runId: string): Promise<void> {
   const signal = AbortSignal.timeout(CANCELING_MS);
   try {
-    for await (const _ of client.events(run_id, 1, signal));
+    for await (const _ of client.events(runId, 1, signal));
   } catch (cause) {
     if (!signal.aborted) throw cause;
   }
-  const undo = (await client.status(run_id))?.report?.undo;
-  return { run_id, status: 'failed', error: { kind: 'cancelled' }, ...omitUndefined({ undo }) };
+}
+
+/** Says what became of the wish to end a run. */
+export function canceledRun(run_id: string, state: RunState | null): Result<CancelledRun> {
+  const report = state?.status === 'returned' || state?.status === 'failed' ? state.report : null;
+  if (report === null)
+    return refuse(
+      'unfinished',
+      `the wish to end run \`${run_id}\` is on record, but no worker has ended it yet`,
+      'start a worker with `statedsl worker`',
+    );
+  if (report.error?.kind !== 'cancelled')
+    return refuse('over', `run \`${run_id}\` ${report.status} before it could be ended`);
+  return resultWith({
+    run_id,
+    status: 'failed',
+    error: { kind: 'cancelled' },
+    ...omitUndefined({ undo: report.undo }),
+  });
 }
 
 /** What the file system of one machine is needed for, or what `run --on` does. */

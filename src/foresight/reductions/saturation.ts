@@ -23,7 +23,6 @@ export function saturatedCounters(
   machine: Machine,
   inputs: readonly (Json | undefined)[],
   relevant: ReadonlySet<Variable>,
-  more: readonly Expr[] = [],
 ): ReadonlyMap<Variable, Saturation> {
   const counters = new Map<Variable, Counter>();
   const counterOf = (variable: Variable): Counter => {
@@ -87,7 +86,6 @@ export function saturatedCounters(
       noteOthers(one, state, note, relevant, machine);
     }
   });
-  for (const expr of more) note(expr, -1);
   const found = new Map<Variable, Saturation>();
   for (const [variable, { steps, limits, isCounter }] of counters) {
     if (!variable.startsWith('tracked') || !isCounter || steps.length === 0) continue;

@@ -64,7 +64,7 @@ export function symbolicOperations(knowledge: () => Knowledge): ValueOperations 
     nameAmong: (value, names) => {
       const name = resolve(value);
       if (!mentionsUnknown(name)) return concrete.nameAmong(name, names);
-      for (const one of names) if (isNamed(knowledge(), name, one)) return one;
+      for (const one of names.keys()) if (isNamed(knowledge(), name, one)) return one;
       return undefined;
     },
     timeText: () => knowledge().fresh(TYPE.text, 'now()'),

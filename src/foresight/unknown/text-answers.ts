@@ -1,4 +1,5 @@
 /** Whether a text agrees with what was answered about an unknown text. */
+import { isJson } from '../../interpreter/values/json.js';
 import type { Json } from '../../machine/expression.js';
 import type { Facts } from './facts.js';
 import { mentionsUnknown } from './knowledge.js';
@@ -33,19 +34,10 @@ export function agreesWith({ kind, other, answer }: TextQuestion, text: string):
     case 'matches':
       return new RegExp(other, 'u').test(text) === isYes;
     case 'is JSON':
-      return isJsonText(text) === isYes;
+      return isJson(text) === isYes;
     case '<=>':
       return (text < other ? 0 : text === other ? 1 : 2) === answer;
     default:
       return true;
-  }
-}
-
-function isJsonText(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -154,7 +154,8 @@ export function linkGotoDynamic(instruction: Op<'goto-dynamic'>, context: LinkCo
   return {
     instruction: (t) => {
       const name = where(t);
-      const target = targets.get(nameAmong(name, targets.keys()) ?? '');
+      const found = nameAmong(name, targets);
+      const target = found === undefined ? undefined : targets.get(found);
       if (target === undefined) {
         const said =
           typeof name === 'string'

@@ -38,7 +38,7 @@ export interface ValueOperations {
   /** The text of an option that only a value determines; `likely` are texts that it may be. */
   readonly optionText: (text: string, likely: readonly string[]) => string;
   /** One of these names, if the value is one of them. */
-  readonly nameAmong: (value: Value, names: Iterable<string>) => string | undefined;
+  readonly nameAmong: (value: Value, names: ReadonlyMap<string, unknown>) => string | undefined;
   /** The text of `now()`. */
   readonly timeText: (ms: number) => Value;
   /** A measured result of steps, such as a cost. */
@@ -92,9 +92,8 @@ function countIn(value: Value): number | undefined {
   return count !== undefined && Number.isInteger(count) && count >= 1 ? count : undefined;
 }
 
-function nameAmong(value: Value, names: Iterable<string>): string | undefined {
-  for (const name of names) if (name === value) return name;
-  return undefined;
+function nameAmong(value: Value, names: ReadonlyMap<string, unknown>): string | undefined {
+  return typeof value === 'string' && names.has(value) ? value : undefined;
 }
 
 export const concreteOperations: ValueOperations = {

@@ -61,6 +61,26 @@ export interface ReportedStep {
   readonly cost: number | null;
 }
 
+/** The report of a run of which nothing is known but how it was left. */
+export function emptyReport<Id extends string | null>(run_id: Id, machine: string, status: RunReport['status']) {
+  return {
+    run_id,
+    status,
+    machine,
+    state: null,
+    states: [],
+    states_total: 0,
+    returned: null,
+    tracked: {},
+    error: null,
+    waiting: [],
+    cost: 0,
+    tokens: { in: 0, out: 0, cache_read: 0, cache_write: 0 },
+    duration_ms: 0,
+    effects: 0,
+  };
+}
+
 export function reportOf(
   run: Run,
   end: DriveEnd,

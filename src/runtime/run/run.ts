@@ -14,7 +14,7 @@ import { StoreError } from '../store/store-error.js';
 import { VERSION } from '../version.js';
 import { driveRun } from './drive-run.js';
 import { headerOf } from './header.js';
-import { type RunReport, storeFailure } from './report.js';
+import { emptyReport, type RunReport, storeFailure } from './report.js';
 import { newRunId } from './run-id.js';
 import { inputProblems, recordableInputs } from './run-inputs.js';
 import { fixedOptions, interpreterOptions, type RunOptions, secretsOf, shortSecretWarning } from './run-options.js';
@@ -85,20 +85,5 @@ function notStarted(
   kind: 'bad_value' | 'store' | 'worktree',
   message: string,
 ): RunReport {
-  return {
-    run_id: runId,
-    status: 'failed',
-    machine: machine.name,
-    state: null,
-    states: [],
-    states_total: 0,
-    returned: null,
-    tracked: {},
-    error: { ...storeFailure(message, null), kind },
-    waiting: [],
-    cost: 0,
-    tokens: { in: 0, out: 0, cache_read: 0, cache_write: 0 },
-    duration_ms: 0,
-    effects: 0,
-  };
+  return { ...emptyReport(runId, machine.name, 'failed'), error: { ...storeFailure(message, null), kind } };
 }

@@ -138,7 +138,8 @@ async function runPoint(
   const isSame = drive.isSame || (report !== null && sameEnd(reference, { report, events: executed.events }));
   const reason = problems[0]?.message ?? drive.reason ?? undefined;
   const stuck = isStuck ? [{ line: 0, message: 'the run hangs: everything that it waits for hangs' }] : [];
-  const mayDiffer = reason !== undefined || point.kind === 'fail' || point.kind === 'late';
+  // A missing mock explains nothing: after a crash alone the run asks for what it asked for before.
+  const mayDiffer = drive.reason !== null || point.kind === 'fail' || point.kind === 'late';
   const defect = drive.defect ?? (isSame || mayDiffer ? undefined : 'a crash alone must not change how a run ends');
   return {
     point,

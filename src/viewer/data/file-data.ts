@@ -37,9 +37,13 @@ export function fileData(file: FileRun): RunData {
       return moment === null ? shown : asShown(shown, moment);
     },
     follow(id, after, reader) {
+      if (id !== run.run_id) {
+        reader.end(new DataError('unknown', `this file does not have the run \`${id}\``));
+        return () => undefined;
+      }
       let isStopped = false;
       void (async () => {
-        const wanted = id === run.run_id ? lines.filter(({ seq }) => seq > after) : [];
+        const wanted = lines.filter(({ seq }) => seq > after);
         for (let at = 0; at < wanted.length && !isStopped; at += PORTION) {
           if (at > 0) await new Promise((resolve) => setTimeout(resolve));
           reader.take(wanted.slice(at, at + PORTION));

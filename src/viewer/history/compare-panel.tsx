@@ -46,7 +46,7 @@ function OtherRunChoice({ model, chosen, onChoose }: ChoiceProps) {
     const controller = new AbortController();
     model.data.list({ machine, limit: MOST_RUNS }, controller.signal).then(
       (page) => setRuns(page.runs.filter(({ run_id }) => run_id !== model.run)),
-      () => undefined,
+      () => controller.signal.aborted || setRuns([]),
     );
     return () => controller.abort();
   }, [machine]);
@@ -84,6 +84,13 @@ function Comparison({ model, run }: { readonly model: RunModel; readonly run: st
     }),
     [model, other],
   );
+  const problem = other.problem.value;
+  if (problem !== null)
+    return (
+      <p class="problem" role="alert">
+        The other run cannot be compared: {problem.message}
+      </p>
+    );
   if (comparison === null) return <p class="faint pad">Reading the records …</p>;
   return (
     <>

@@ -3,7 +3,7 @@ import { type ReadonlySignal, signal } from '@preact/signals';
 import { RunTrace } from '../../views/history/run-trace.js';
 import { Timeline } from '../../views/timeline/timeline.js';
 import { isEvent, RecordLines } from '../data/record-lines.js';
-import type { RunData } from '../data/run-data.js';
+import { DataError, type RunData } from '../data/run-data.js';
 import type { GrowingTimeline } from './run-history.js';
 
 export interface OtherRun {
@@ -12,12 +12,15 @@ export interface OtherRun {
   readonly trace: RunTrace;
   readonly lines: RecordLines;
   readonly isComplete: ReadonlySignal<boolean>;
+  /** Why it cannot be compared. */
+  readonly problem: ReadonlySignal<DataError | null>;
   close(): void;
 }
 
 export function openOtherRun(data: RunData, run: string): OtherRun {
   const timeline = signal<GrowingTimeline>({ model: new Timeline(), taken: 0 });
   const isComplete = signal(false);
+  const problem = signal<DataError | null>(null);
   const trace = new RunTrace();
   const lines = new RecordLines();
   const close = data.follow(run, 0, {
@@ -35,9 +38,11 @@ export function openOtherRun(data: RunData, run: string): OtherRun {
     caughtUp() {
       isComplete.value = true;
     },
-    end() {
-      isComplete.value = true;
+    end(end) {
+      if (end instanceof DataError) problem.value = end;
+      else if (end.reason === 'removed') problem.value = new DataError('unknown', 'the other run was removed');
+      else isComplete.value = true;
     },
   });
-  return { run, timeline, trace, lines, isComplete, close };
+  return { run, timeline, trace, lines, isComplete, problem, close };
 }

@@ -214,7 +214,7 @@ function drawIdle(context: CanvasRenderingContext2D, picture: TimelinePicture, p
 }
 
 function drawTicks(context: CanvasRenderingContext2D, picture: TimelinePicture, palette: Palette): void {
-  const { axis, window, width, height } = picture;
+  const { axis, window, width } = picture;
   const [fromMs, toMs] = [axis.timeAt(window.from), axis.timeAt(window.to)];
   const least = ((window.to - window.from) / width) * TICK_DISTANCE;
   let free = 0;
@@ -237,7 +237,6 @@ function drawTicks(context: CanvasRenderingContext2D, picture: TimelinePicture, 
   context.moveTo(0, AXIS_HEIGHT - 0.5);
   context.lineTo(width, AXIS_HEIGHT - 0.5);
   context.stroke();
-  void height;
 }
 
 /** A folded axis shows a much longer time than its length says. */

@@ -1,11 +1,11 @@
 /** The canvas of a timeline, and what pointer and keys do on it. */
 import { useComputed, useSignal, useSignalEffect } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useId, useRef } from 'preact/hooks';
 import { AXIS_HEIGHT, drawTimeline, type Palette, ROW_HEIGHT, readPalette, rowsOf } from './draw-timeline.js';
 import type { TimelineView } from './timeline-view.js';
 
 const ZOOM_BY_WHEEL = 1.0015;
-/** A pointer that isDragging less has clicked. */
+/** A pointer that moves less than this has clicked. */
 const CLICK_PIXELS = 4;
 const MOVE_PART = 0.15;
 const MOST_ROWS = 9;
@@ -19,6 +19,7 @@ export function TimelineCanvas({ view, label }: { readonly view: TimelineView; r
   const frame = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const pointed = useSignal<Pointed | null>(null);
+  const keys = useId();
   const rows = useComputed(() => rowsOf(view.picture.value.timeline).length);
   useDrawing(view, canvas, frame);
   usePointer(view, frame, (next) => {
@@ -33,7 +34,7 @@ export function TimelineCanvas({ view, label }: { readonly view: TimelineView; r
         role="application"
         aria-label={label}
         aria-roledescription="timeline"
-        aria-describedby="timeline-keys"
+        aria-describedby={keys}
         tabIndex={0}
         style={{ height: `${height}px` }}
         onKeyDown={(event) => pressKey(view, event)}
@@ -46,7 +47,7 @@ export function TimelineCanvas({ view, label }: { readonly view: TimelineView; r
       <p class="timeline-words" role="status">
         {pointed.value?.words ?? (view.focusedWords.value || '\u00a0')}
       </p>
-      <p id="timeline-keys" class="hidden">
+      <p id={keys} class="hidden">
         Arrow keys move between bars and lanes, Enter shows the run when the bar began, plus and minus zoom, Shift with
         an arrow key moves, 0 shows all.
       </p>

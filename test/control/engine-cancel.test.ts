@@ -1,0 +1,29 @@
+/** What ending a run on an engine reports is what became of the run. */
+import { expect, test } from 'vitest';
+import { canceledRun } from '../../src/control/engine/engine-runs.js';
+import type { RunState } from '../../src/engine/run-object.js';
+import { emptyReport } from '../../src/runtime/run/report.js';
+
+const state = (status: string, report: object | null): RunState => ({ status, report }) as unknown as RunState;
+
+test.each([
+  ['a run that no worker ends', state('running', null), 'unfinished'],
+  ['a suspended run', state('suspended', emptyReport('a', 'm', 'suspended')), 'unfinished'],
+  ['a removed run', null, 'unfinished'],
+  ['a run that returned first', state('returned', emptyReport('a', 'm', 'returned')), 'over'],
+  [
+    'a run that failed first',
+    state('failed', { ...emptyReport('a', 'm', 'failed'), error: { kind: 'timeout' } }),
+    'over',
+  ],
+])('%s', (_, given, code) => {
+  expect(canceledRun('a', given)).toMatchObject({ ok: false, refusal: { code } });
+});
+
+test('a run that was ended', () => {
+  const report = { ...emptyReport('a', 'm', 'failed'), error: { kind: 'cancelled' } };
+  expect(canceledRun('a', state('failed', report))).toEqual({
+    ok: true,
+    value: { run_id: 'a', status: 'failed', error: { kind: 'cancelled' } },
+  });
+});
