@@ -1,5 +1,6 @@
 /** The commands of plans: `plan check`, `plan graph`, `plan simulate` and `plan approve`. */
 import { type Command, Option } from 'commander';
+import { unusedStoreOption } from './store-option.js';
 
 export function addPlan(program: Command, onExit: (code: number) => void): void {
   const plan = program.command('plan').description('inspect a plan before it runs');
@@ -39,9 +40,4 @@ function addPlanOptions(command: Command): Command {
     .option('--quiet', 'print only errors and the result')
     .addOption(unusedStoreOption())
     .addOption(new Option('--cwd <directory>', 'ignored: this runs nothing').hideHelp());
-}
-
-/** Scripts may pass `--dir` to all commands; those that store nothing ignore it. */
-export function unusedStoreOption(): Option {
-  return new Option('--dir <directory>', 'ignored: this stores no run').hideHelp();
 }

@@ -1,0 +1,54 @@
+/** The commands `ui` and `serve`. */
+import { type Command, Option } from 'commander';
+import { duration, listenAddress, wholeNumber } from './option-values.js';
+import { storeOption } from './store-option.js';
+
+export function addUi(program: Command, onExit: (code: number) => void): void {
+  program
+    .command('ui')
+    .description('open the page with the runs in the browser')
+    .argument('[run]', 'show this run: its id or the beginning of it (default: the list of all runs)')
+    .addOption(storeOption())
+    .option(
+      '--programs <directory>',
+      'the directory of the programs that may be started (default: the current directory)',
+    )
+    .option('--no-open', 'only print the address')
+    .option('--read-only', 'only show runs: start and change nothing')
+    .option('--json', 'print the address as one JSON object')
+    .option('--quiet', 'print only errors')
+    .action(async (run: string | undefined, options) =>
+      onExit(await (await import('../commands/ui.js')).uiCommand(run, options)),
+    );
+}
+
+export function addServe(program: Command, onExit: (code: number) => void): void {
+  program
+    .command('serve')
+    .description('serve the runs of a directory over HTTP: start, follow, answer and report them')
+    .addOption(
+      new Option('--listen <address>', 'where to listen')
+        .default({ host: '127.0.0.1', port: 7700 }, '127.0.0.1:7700')
+        .argParser(listenAddress),
+    )
+    .addOption(storeOption())
+    .option(
+      '--programs <directory>',
+      'the directory of the programs that may be started (default: the current directory)',
+    )
+    .option('--token-file <file>', 'the file with the token of clients (default: a new token for each start)')
+    .option('--read-only', 'only show runs: start and change nothing')
+    .option('--allow-text', 'also start programs that a request brings as text')
+    .option('--user-header <name>', 'the header in which a proxy that authenticates users names them')
+    .option('--runs <n>', 'how many runs are executed at the same time', wholeNumber)
+    .option('--jobs <n>', 'how many commands all runs together may execute at the same time', wholeNumber)
+    .addOption(
+      new Option('--grace <duration>', 'how long to wait for runs when the service stops')
+        .default(30_000, '30s')
+        .argParser(duration),
+    )
+    .option('--json', 'print the address as one JSON object')
+    .option('--quiet', 'print only errors')
+    .addOption(new Option('--execute <run>').hideHelp())
+    .action(async (options) => onExit(await (await import('../commands/serve.js')).serveCommand(options)));
+}

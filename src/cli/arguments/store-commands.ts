@@ -1,0 +1,67 @@
+/** The commands that list, show and remove stored runs. */
+import type { Command } from 'commander';
+import { addOn } from './engine-commands.js';
+import { wholeNumber, wholeOrNone } from './option-values.js';
+import { storeOption, unusedDirectoryOption } from './store-option.js';
+
+export function addRuns(program: Command, onExit: (code: number) => void): void {
+  addOn(addStoreOptions(program.command('runs').description('list the stored runs, newest first')))
+    .option('--last <n>', 'list only this many', wholeNumber)
+    .action(async (options) => onExit(await (await import('../commands/runs.js')).runsCommand(options)));
+}
+
+export function addShow(program: Command, onExit: (code: number) => void): void {
+  addOn(addStoreOptions(program.command('show').description('show the current or an earlier state of a run')))
+    .argument('[run]', 'the id of the run or the beginning of it (default: the latest run)')
+    .option('--at <seq>', 'show the run as it was after the event with this number', wholeNumber)
+    .option('--follow', 'with --on: show the events of the run until it ends')
+    .action(async (name: string | undefined, options) =>
+      onExit(await (await import('../commands/show.js')).showCommand(name, options)),
+    );
+}
+
+export function addReport(program: Command, onExit: (code: number) => void): void {
+  addOn(addStoreOptions(program.command('report').description('show how much time and money a run took, and where')))
+    .argument('[run]', 'the id of the run or the beginning of it (default: the latest run)')
+    .option('--last <n>', 'report on this many of the newest runs together', wholeNumber)
+    .option('--detail <name>', 'show every attempt of one step, state or tool')
+    .option('--html <file>', 'write the run as a page that opens without a network (`-`: to the output)')
+    .action(async (name: string | undefined, options) =>
+      onExit(await (await import('../commands/report.js')).reportCommand(name, options)),
+    );
+}
+
+export function addOutput(program: Command, onExit: (code: number) => void): void {
+  addOn(program.command('output'))
+    .description('print the output of the commands and agents of a run')
+    .argument('[run]', 'the id of the run or the beginning of it (default: the latest run)')
+    .argument(
+      '[what]',
+      'only the output of this state, step, line or effect (`line:3` is a line, `effect:3` an effect)',
+    )
+    .option('--stderr', 'print their standard error instead of their standard output')
+    .option('--follow', 'continue as long as the run is running')
+    .option('--raw', 'keep control sequences, and print the full output of agent programs')
+    .addOption(storeOption())
+    .addOption(unusedDirectoryOption())
+    .action(async (run: string | undefined, what: string | undefined, options) =>
+      onExit(await (await import('../commands/output.js')).outputCommand(run, what, options)),
+    );
+}
+
+export function addGc(program: Command, onExit: (code: number) => void): void {
+  addOn(addStoreOptions(program.command('gc').description('remove old runs')))
+    .requiredOption('--keep-last <n>', 'how many of the newest runs to keep', wholeOrNone)
+    .option('--all', 'also remove runs that can still be resumed or applied')
+    .option('--dry-run', 'show what would be removed without removing it')
+    .action(async (options) => onExit(await (await import('../commands/gc.js')).gcCommand(options)));
+}
+
+/** The options of all commands that read stored runs. Scripts may pass `--cwd` to all commands; these ignore it. */
+function addStoreOptions(command: Command): Command {
+  return command
+    .option('--json', 'print one JSON object')
+    .option('--quiet', 'print no hints')
+    .addOption(storeOption())
+    .addOption(unusedDirectoryOption());
+}
