@@ -196,7 +196,10 @@ async function launcher(names, { packs, build: id }) {
     outExtension: { '.js': '.cjs' },
     define: Object.fromEntries(Object.entries(words).map(([name, text]) => [name, JSON.stringify(text)])),
   });
-  for (const { path, contents } of outputFiles) place(path.replace(/cli\.cjs$/, 'cli.js'), contents);
+  const files = outputFiles.map(({ path, contents }) => ({ path: path.replace(/cli\.cjs$/, 'cli.js'), contents }));
+  for (const { path, contents } of files) place(path, contents);
+  const written = files.map(({ path }) => basename(path));
+  for (const name of readdirSync(dist)) if (name.endsWith('.cjs') && !written.includes(name)) rmSync(join(dist, name));
   chmodSync(join(dist, 'cli.js'), 0o755);
 }
 

@@ -7,6 +7,7 @@ const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
 /** Beyond these, the files that were not used for longest are removed: a file for each program that ever ran would add up. */
 const MAX_FILES = 200;
 const MAX_BYTES = 64 * 1024 * 1024;
+
 /** A line of JSON, and the bytes from a multiple of eight on, since V8 copies others; all of it twice. */
 function encode({ key, name }, label, content) {
   const line = JSON.stringify([key, name, label]);

@@ -177,8 +177,8 @@ function undisturbedRun(
   const artifacts = new Map<string, string>();
   for (const kept of readdirSync(join(folder, '.statedsl/runs'), { withFileTypes: true })) {
     if (!kept.isDirectory()) continue;
-    const place = join(folder, '.statedsl/runs', kept.name, 'artifacts');
-    for (const name of readdirSync(place)) artifacts.set(name, readFileSync(join(place, name), 'utf8'));
+    const stored = join(folder, '.statedsl/runs', kept.name, 'artifacts');
+    for (const name of readdirSync(stored)) artifacts.set(name, readFileSync(join(stored, name), 'utf8'));
   }
   // As a process that resumes the run reads them.
   const kept = join(folder, '.statedsl/runs', report.run_id, 'artifacts');

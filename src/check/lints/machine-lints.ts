@@ -2,6 +2,7 @@
  * Lints that need a whole lowered machine: unreachable states, entry values that no GOTO passes, results that nothing
  * reads.
  */
+import type { Machine } from '../../machine/machine.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
 import type { SourceSet, Span } from '../../source/source-file.js';
@@ -34,7 +35,7 @@ export function lintMachine(lowered: LoweredMachine, sources: SourceSet, diagnos
       lintEarlyReads(state, at === first, diagnostics);
     });
   lintEntries(lowered, graph, diagnostics);
-  lintCycles(states, graph, names, diagnostics);
+  lintCycles(lowered, graph, diagnostics);
   lintReferences(states, diagnostics);
   lintTypes(lowered, sources, diagnostics);
   lintUndo(states, error, diagnostics);
@@ -91,20 +92,28 @@ function entryFacts({ state, entryReads }: LoweredState, names: readonly string[
   return { names, state: state.name, reads };
 }
 
-function lintCycles(
-  states: readonly LoweredState[],
-  graph: StateGraph,
-  names: readonly string[],
-  diagnostics: Diagnostic[],
-): void {
-  for (const cycle of unboundedCycles(states, graph)) {
-    const path = [...cycle.states, cycle.states[0] as number].map((state) => names[state] as string);
+function lintCycles({ machine, states }: LoweredMachine, graph: StateGraph, diagnostics: Diagnostic[]): void {
+  const cycles = unboundedCycles(states, graph);
+  if (cycles.length === 0) return;
+  const counter = unusedCounter(machine);
+  for (const cycle of cycles) {
+    const path = [...cycle.states, cycle.states[0] as number].map((at) => (states[at] as LoweredState).state.name);
     const from = states[cycle.from.state] as LoweredState;
-    const { locals, entry } = from.state;
-    const counter = COUNTERS.find((name) => !locals.includes(name) && !entry.includes(name)) ?? 'n';
     diagnostics.push(say.unboundedCycle(from.spans[cycle.from.pc] as Span, { path, why: cycle.why, counter }));
   }
 }
 
-/** Names for a counter, for a state that does not have them. */
-const COUNTERS = ['n', 'rounds', 'count'];
+/** A name for a tracked variable that nothing in the machine has, because it is visible in all states. */
+function unusedCounter({ inputs, tracked, states }: Machine): string {
+  const used = new Set([
+    ...inputs.map(({ name }) => name),
+    ...tracked,
+    ...states.flatMap(({ locals, entry }) => [...locals, ...entry]),
+  ]);
+  const isUnused = (name: string): boolean => !used.has(name);
+  const found = ['n', 'rounds', 'count'].find(isUnused);
+  if (found !== undefined) return found;
+  let number = 2;
+  while (!isUnused(`rounds${number}`)) number++;
+  return `rounds${number}`;
+}

@@ -2,7 +2,6 @@
  * What the commands and agents of a run printed, from its record: small outputs are in the journal, others in
  * artifacts. Outputs are passed on in pieces, because a run may have printed more than fits into memory.
  */
-
 import { closeSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EffectKind, Outcome, Output, RunEvent } from '../../interpreter/events/event.js';

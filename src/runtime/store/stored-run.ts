@@ -127,7 +127,12 @@ export function storedMachine(stored: StoredRun, digest: string): Machine {
 function machineAt(path: string, digest: string): Machine {
   const text = readText(path);
   const last = lastMachines.get(digest);
-  if (last?.text === text) return last.machine;
+  // What was used last is evicted last.
+  lastMachines.delete(digest);
+  if (last?.text === text) {
+    lastMachines.set(digest, last);
+    return last.machine;
+  }
   const machine = parseJson<Machine>(path, text);
   if (digestOf(machine) !== digest) throw new RunRefused('unusable', `the run cannot be read: \`${path}\` is damaged`);
   if (text.length <= LONGEST_KEPT) lastMachines.set(digest, { text, machine });

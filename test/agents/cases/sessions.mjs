@@ -73,15 +73,15 @@ ${step('left')}${step('right')}RETURN: {right.output}
       // Each task writes in the folder that its program works in, and says so.
       const answer = (asked) => {
         const last = conversation(asked);
-        const place = tasks.map(({ name }) => name).find((name) => last.includes(`write ${name} now`));
-        if (place === undefined) {
+        const side = tasks.map(({ name }) => name).find((name) => last.includes(`write ${name} now`));
+        if (side === undefined) {
           const name = structured(asked);
           return name === undefined
             ? { text: JSON.stringify(tasks) }
             : { tool: { name, input: wrapped(asked, name, tasks) } };
         }
-        if (last.includes('I write it.')) return { text: `${place} made` };
-        return { say: 'I write it.', shell: `pwd > ${place}.txt` };
+        if (last.includes('I write it.')) return { text: `${side} made` };
+        return { say: 'I write it.', shell: `pwd > ${side}.txt` };
       };
       stage.configure({ allow: ['edit', 'shell'] });
       await stage.model({ turns: [], afterwards: answer });
