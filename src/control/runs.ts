@@ -4,12 +4,8 @@
  */
 import type { UndoFacts } from '../interpreter/events/undo-facts.js';
 import type { Difference } from '../interpreter/record/replay.js';
-import type {
-  CheckedProgram,
-  ProjectReplayOptions,
-  ProjectResumeOptions,
-  ProjectRunOptions,
-} from '../library/project.js';
+import type { CheckedProgram, ProjectRunOptions } from '../library/project.js';
+import type { DriftOptions, ReplayOptions, ResumeOptions } from '../library/run-machine.js';
 import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
 import type { InspectedRun } from '../runtime/inspect-run.js';
@@ -231,7 +227,18 @@ export interface Drift {
 }
 
 /** The point of a run where `replay` begins: an event, the `entry`-th entry of a state, or all members that failed. */
-export type ReplayFrom = ProjectReplayOptions['from'];
+export type ReplayFrom = ReplayOptions['from'];
+
+/** Options of `resume`. What is left out comes from the configuration. */
+export type ResumeRunOptions = Omit<ResumeOptions, 'dir'>;
+
+/** Options of `replay`. What is left out comes from the configuration. */
+export type ReplayRunOptions = Omit<ReplayOptions, 'dir' | 'from'>;
+
+/** Options of `compare`: the program with which the run is compared; default its own. */
+export interface CompareOptions extends Omit<DriftOptions, 'dir'> {
+  readonly program?: CheckedProgram;
+}
 
 /** Which runs `report` is about. */
 export interface ReportScope {
@@ -298,11 +305,11 @@ export interface Runs {
   /** Ends a run for good, also one that another process executes. */
   cancel(run: string, options?: ByPerson): Promise<Result<CancelledRun>>;
   /** Resumes a run; resolves when it executes. A run that has returned is only reported again. */
-  resume(run: string, options?: ProjectResumeOptions): Promise<Result<Execution>>;
+  resume(run: string, options?: ResumeRunOptions): Promise<Result<Execution>>;
   /** Executes a new run from a point of an old one; resolves when it executes. */
-  replay(run: string, from: ReplayFrom, options?: Omit<ProjectReplayOptions, 'from'>): Promise<Result<Execution>>;
+  replay(run: string, from: ReplayFrom, options?: ReplayRunOptions): Promise<Result<Execution>>;
   /** Compares a run with its program, or with another one; executes nothing. */
-  compare(run: string, options?: { readonly program?: CheckedProgram }): Promise<Result<Drift>>;
+  compare(run: string, options?: CompareOptions): Promise<Result<Drift>>;
   /**
    * The program of the run: its texts and its machine, with secrets replaced. `digest`: an edited program in which the run was
    * resumed, as `run_resumed` names it; its texts are not stored.

@@ -18,7 +18,6 @@ import { approvalHash, needsApproval } from '../project/plan-approval.js';
 import { isPlan, isWorkflow } from '../project/program-kind.js';
 import { emptyCompilation, type ProgramText, readNamed } from '../project/read-program.js';
 import { agentLookup, gateLookup, loadSettings, type Settings, toolLookup } from '../project/settings.js';
-import { programOf } from '../project/stored-program.js';
 import { listRuns } from '../runtime/list-runs.js';
 import { checkDrift, replay } from '../runtime/run/again/replay-run.js';
 import { recordDelivery, resume } from '../runtime/run/again/resume.js';
@@ -30,7 +29,7 @@ import type { RunOptions } from '../runtime/run/run-options.js';
 import { DEFAULT_STORE } from '../runtime/store/open-own-run.js';
 import { RunRefused } from '../runtime/store/run-refused.js';
 import { requireOwnStore } from '../runtime/store/store-ownership.js';
-import { findRunId, openStoredRun } from '../runtime/store/stored-run.js';
+import { findRunId } from '../runtime/store/stored-run.js';
 import { type Diagnostic, hasErrors } from '../source/diagnostic.js';
 import { type SourceSet, sourceFile } from '../source/source-file.js';
 import { graphOf } from '../views/graph/graph.js';
@@ -49,6 +48,7 @@ import {
   type ProjectResumeOptions,
   type ProjectRunOptions,
 } from './project.js';
+import { storedOptions } from './stored-options.js';
 
 /**
  * Opens the project in a folder. Like the command line, it looks for the configuration in the folder and then in its
@@ -289,12 +289,8 @@ class OpenProject implements Project {
     return omitUndefined({ env: this.options.env, commands: this.options.commands });
   }
 
-  /** The options of a stored run from the current configuration. */
-  private async storedOptions(id: string): Promise<StoredResumeOptions> {
-    const program = programOf(openStoredRun(this.dir, id)) ?? '-';
-    const settings = await loadSettings(this.host, program);
-    if (settings.diagnostics.length > 0) throw new ProgramRefused(settings, firstError(settings.diagnostics));
-    return { ...this.optionsFor(settings, program), ...this.environment() };
+  private storedOptions(id: string): Promise<StoredResumeOptions> {
+    return storedOptions(this.host, this.dir, id, this.options);
   }
 
   private async ownRun(name: string): Promise<string> {

@@ -12,7 +12,14 @@ import { findRunId, openStoredRun, storedMachine } from '../../runtime/store/sto
 import { type ResumeFlags, secretInputs } from '../preparation/prepare-resume.js';
 import { flagProblem, personName } from '../running/drive-on-command-line.js';
 import { undoLines } from '../running/report-run.js';
-import { refusalsAsErrors, reportRefusal, runsOf, type StoreFlags, storeOf } from '../running/stored-runs.js';
+import {
+  OperationRefused,
+  refusalsAsErrors,
+  reportRefusal,
+  runsOf,
+  type StoreFlags,
+  storeOf,
+} from '../running/stored-runs.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr, stdout } from '../terminal/streams.js';
 import { resumeRun } from './resume.js';
@@ -90,7 +97,7 @@ async function deliverCommand(name: string, flags: DeliverFlags, read: (by: stri
       try {
         return await resumeRun(id, flags, deliveries);
       } catch (cause) {
-        if (!(cause instanceof RunRefused) || cause.kind !== 'held') throw cause;
+        if (!(cause instanceof OperationRefused) || cause.refusal.code !== 'held') throw cause;
       }
     }
     const delivered = await deliver(await runsOf(flags), id, { by: personName(), inputs: givenInputs(id, flags) });

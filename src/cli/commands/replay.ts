@@ -1,16 +1,15 @@
 /** `statedsl replay`: compares the record of a run with its program, or starts a new run from a point of an old one. */
 
+import type { CompareOptions, ReplayFrom } from '../../control/runs.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { sourcesOf } from '../../project/stored-program.js';
-import type { ReplayPoint } from '../../runtime/run/again/replay-point.js';
-import { checkDrift, replay } from '../../runtime/run/again/replay-run.js';
 import { RunRefused } from '../../runtime/store/run-refused.js';
 import { requireOwnStore } from '../../runtime/store/store-ownership.js';
 import { findRunId, openStoredRun, storedMachine } from '../../runtime/store/stored-run.js';
 import { prepareResume, type ResumeFlags } from '../preparation/prepare-resume.js';
 import { flagProblem } from '../running/drive-on-command-line.js';
 import { driveStoredRun } from '../running/drive-stored-run.js';
-import { refusalsAsErrors, storeOf } from '../running/stored-runs.js';
+import { refusalsAsErrors, runsOf, storeOf, unwrap } from '../running/stored-runs.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr, stdout } from '../terminal/streams.js';
 import { usageError } from '../terminal/usage.js';
@@ -44,13 +43,11 @@ async function driftOf(id: string, flags: ReplayFlags): Promise<ExitCode> {
   const machine = storedMachine(stored, stored.about.digest);
   const prepared = await prepareResume(stored, machine, flags, sourcesOf(stored));
   if ('code' in prepared) return prepared.code;
-  const { dir, inputs, secrets, machine: edited } = prepared.options(false);
-  const options = { dir, inputs, secrets, ...omitUndefined({ machine: edited }) };
-  const { events, difference } = await checkDrift(id, options);
-  if (flags.json)
-    stdout.write(
-      `${JSON.stringify({ run_id: id, status: difference === null ? 'same' : 'different', events, difference })}\n`,
-    );
+  const { agents, mcp, readable, secrets, inputs, machine: edited } = prepared.options(false);
+  const options = { agents, mcp, readable, secrets, inputs, ...omitUndefined({ machine: edited }) };
+  const drift = unwrap(await (await runsOf(localFlags(flags))).compare(id, options as CompareOptions));
+  if (flags.json) stdout.write(`${JSON.stringify(drift)}\n`);
+  const { events, difference } = drift;
   if (difference === null) {
     if (!flags.json && !flags.quiet)
       stderr.write(`no drift: the program reproduces the ${events} events of run ${id}\n`);
@@ -65,9 +62,13 @@ async function driftOf(id: string, flags: ReplayFlags): Promise<ExitCode> {
   return EXIT.failed;
 }
 
-function fromPoint(id: string, from: ReplayPoint | 'failed', flags: ReplayFlags): Promise<ExitCode> {
-  const { on: _, namespace: __, ...local } = flags;
-  return driveStoredRun(id, local, false, (options) => replay(id, { ...options, from }));
+function fromPoint(id: string, from: ReplayFrom, flags: ReplayFlags): Promise<ExitCode> {
+  return driveStoredRun(id, localFlags(flags), false, (runs, options) => runs.replay(id, from, options));
+}
+
+/** The flags for the copy of a run in the store. */
+function localFlags({ on: _, namespace: __, ...local }: ReplayFlags): ReplayFlags {
+  return local;
 }
 
 /** `12` is an event, `BUILD` the first entry of a state, `BUILD#3` its third. */

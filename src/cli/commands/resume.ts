@@ -1,6 +1,5 @@
 /** `statedsl resume`: resumes a run that stopped. */
 import type { GoingBack } from '../../runtime/run/again/refuse-resume.js';
-import { resume } from '../../runtime/run/again/resume.js';
 import type { Delivery } from '../../runtime/store/inbox.js';
 import { latestRunning, latestUnfinished } from '../../runtime/store/latest-run.js';
 import { RunRefused } from '../../runtime/store/run-refused.js';
@@ -52,7 +51,10 @@ export async function resumeRun(id: string, flags: ResumeFlags, deliveries: read
   await requireOwnStore(storeOf(flags), id);
   const background = isDetached();
   const confirm = (back: GoingBack) => confirmGoingBack(back, flags.again === true, !background);
-  return driveStoredRun(id, flags, background, (options) => resume(id, { ...options, deliveries, again: confirm }));
+  // Only a command can ask a person whether the run may go back, so the option has another type.
+  return driveStoredRun(id, flags, background, (runs, options) =>
+    runs.resume(id, { ...options, deliveries, again: confirm as never }),
+  );
 }
 
 /**

@@ -1,6 +1,5 @@
 /** `statedsl rollback`: undoes what a failed or cancelled run did. */
 
-import { resume } from '../../runtime/run/again/resume.js';
 import { requireOwnStore } from '../../runtime/store/store-ownership.js';
 import { findRunId } from '../../runtime/store/stored-run.js';
 import type { ResumeFlags } from '../preparation/prepare-resume.js';
@@ -15,6 +14,6 @@ export async function rollbackCommand(name: string, flags: ResumeFlags): Promise
   return refusalsAsErrors(async () => {
     await requireOwnStore(storeOf(flags));
     const id = findRunId(storeOf(flags), name);
-    return driveStoredRun(id, flags, false, (options) => resume(id, { ...options, rollback: true }));
+    return driveStoredRun(id, flags, false, (runs, options) => runs.resume(id, { ...options, rollback: true }));
   });
 }

@@ -1,21 +1,25 @@
 /** Drives a stored run, or a copy of it, with the settings from flags, files and the configuration. */
 
+import type { Result } from '../../control/result.js';
+import type { Execution, ResumeRunOptions, Runs } from '../../control/runs.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { sourcesOf } from '../../project/stored-program.js';
 import type { ResumeOptions } from '../../runtime/run/again/resume-options.js';
-import type { RunReport } from '../../runtime/run/report.js';
 import { openStoredRun, storedMachine } from '../../runtime/store/stored-run.js';
 import { prepareResume, type ResumeFlags } from '../preparation/prepare-resume.js';
 import type { ExitCode } from '../terminal/exit-code.js';
 import { driveOnCommandLine, personName } from './drive-on-command-line.js';
-import { storeOf } from './stored-runs.js';
+import { runsOf, storeOf, unwrap } from './stored-runs.js';
 
-/** `drive` gets the options of the command. `background`: no person can be asked. Rejects with a `RunRefused`. */
+/**
+ * `begin` executes the run with the options of the command. `background`: no person can be asked. Rejects as
+ * `refusalsAsErrors` expects it.
+ */
 export async function driveStoredRun(
   id: string,
   flags: ResumeFlags,
   background: boolean,
-  drive: (options: ResumeOptions) => Promise<RunReport>,
+  begin: (runs: Runs, options: ResumeRunOptions) => Promise<Result<Execution>>,
 ): Promise<ExitCode> {
   const stored = openStoredRun(storeOf(flags), id);
   const machine = storedMachine(stored, stored.about.digest);
@@ -26,14 +30,16 @@ export async function driveStoredRun(
     background,
     program: machine,
     sources: prepared.sources,
-    drive: (shown) => {
+    drive: async (shown) => {
       const ask = prepared.ask(shown.ask ?? null);
-      return drive({
+      const options: ResumeOptions = {
         person: personName(),
         ...prepared.options(background),
         ...shown,
         ...omitUndefined({ ask: ask ?? undefined }),
-      });
+      };
+      const { report } = unwrap(await begin(await runsOf(flags), options as ResumeRunOptions));
+      return report;
     },
   });
 }

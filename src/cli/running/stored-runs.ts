@@ -1,7 +1,7 @@
 /** Shared by all commands for stored runs: where the store is, and how refusals are reported. */
 import { resolve } from 'node:path';
 import { openRuns } from '../../control/open-runs.js';
-import type { Refusal, RefusalCode } from '../../control/result.js';
+import type { Refusal, RefusalCode, Result } from '../../control/result.js';
 import type { Runs } from '../../control/runs.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { latestRun } from '../../runtime/store/latest-run.js';
@@ -42,6 +42,19 @@ export function findRunOrLatest(name: string | undefined, directory: string): st
   throw new RunRefused('unknown', `there are no runs in \`${directory}\``, 'name the store of the runs with `--dir`');
 }
 
+/** A refusal of an operation on its way to `refusalsAsErrors`. */
+export class OperationRefused extends Error {
+  constructor(readonly refusal: Refusal) {
+    super(refusal.message);
+  }
+}
+
+/** The value of an operation that was done. Throws an `OperationRefused`. */
+export function unwrap<T>(result: Result<T>): T {
+  if (result.ok) return result.value;
+  throw new OperationRefused(result.refusal);
+}
+
 /**
  * Turns a refusal into a message and an exit code. A wrong name is wrong usage; a run that cannot be read is a failure.
  */
@@ -49,6 +62,7 @@ export async function refusalsAsErrors(action: () => Promise<ExitCode>): Promise
   try {
     return await action();
   } catch (cause) {
+    if (cause instanceof OperationRefused) return reportRefusal(cause.refusal);
     if (cause instanceof RunRefused) {
       const code = await usageError(cause.message, cause.help ?? undefined);
       return cause.kind === 'unusable' ? EXIT.failed : code;

@@ -5,7 +5,6 @@
 
 import { resolve } from 'node:path';
 import type { Project, ProjectOptions, ProjectRunOptions } from '../../library/project.js';
-import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { diskFiles, type ProjectHost } from '../../project/host.js';
 import type { Delivery } from '../../runtime/store/inbox.js';
 import { DEFAULT_STORE } from '../../runtime/store/open-own-run.js';
@@ -34,6 +33,7 @@ interface Folder {
   /** Where the runs are. */
   readonly directory: string;
   readonly host: ProjectHost;
+  readonly options: ProjectOptions;
   readonly project: () => Promise<Project>;
 }
 
@@ -44,7 +44,7 @@ export function folderRuns(options: RunsOptions): Runs {
   const host: ProjectHost = { folder, files: diskFiles, allowOutside, environment: options.env ?? process.env };
   const project = async () =>
     (await import('../../library/open-project.js')).openProject(folder, { ...options, dir: directory });
-  const shared = { folder, directory, host, project };
+  const shared = { folder, directory, host, options, project };
   return { ...readOperations(shared), ...executeOperations(shared), ...changeOperations(shared) };
 }
 
@@ -100,7 +100,13 @@ function readOperations({ directory }: Folder): Pick<Runs, ReadOperation> {
   };
 }
 
-function executeOperations({ directory, project }: Folder): Pick<Runs, 'start' | 'resume' | 'replay' | 'compare'> {
+function executeOperations({
+  directory,
+  host,
+  options,
+  project,
+}: Folder): Pick<Runs, 'start' | 'resume' | 'replay' | 'compare'> {
+  const stored = { directory, host, options };
   const machineOf = (id: string): string => openStoredRun(directory, id).about.machine;
   const runProgram = async (program: Startable, given: ProjectRunOptions) => {
     const opened = await project();
@@ -113,20 +119,13 @@ function executeOperations({ directory, project }: Folder): Pick<Runs, 'start' |
       return begin((onStart) => runProgram(program, { ...given, onStart }), machineOf, given.onStart);
     },
     async resume(run, given = {}) {
-      const { begin } = await import('./execute.js');
-      return begin(async (onStart) => (await project()).resume(run, { ...given, onStart }), machineOf, given.onStart);
+      return (await import('./execute-stored.js')).resumeStored(stored, run, given);
     },
     async replay(run, from, given = {}) {
-      const { begin } = await import('./execute.js');
-      const execute = async (onStart: ProjectRunOptions['onStart']) =>
-        (await project()).replay(run, { ...given, ...omitUndefined({ from, onStart }) });
-      return begin(execute, machineOf, given.onStart);
+      return (await import('./execute-stored.js')).replayStored(stored, run, { ...given, from });
     },
     compare: (run, given = {}) =>
-      resultOf(async () => {
-        const { runId, events, difference } = await (await project()).checkDrift(run, given);
-        return { run_id: runId, status: difference === null ? 'same' : 'different', events, difference };
-      }),
+      resultOf(async () => (await import('./execute-stored.js')).compareStored(stored, run, given)),
   };
 }
 
