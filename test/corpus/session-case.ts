@@ -1,6 +1,7 @@
 /**
  * Runs the command lines of a `-- session --` section as a person would type them, in a folder that holds the case's
- * files. What each of them prints follows it; an exit code other than 0 is a separate last line.
+ * files. What each of them prints follows it; an exit code other than 0 is a separate last line. The line `later 1h` lets
+ * an hour pass at once.
  */
 import {
   closeSync,
@@ -31,10 +32,20 @@ function commandLines(the: Case): string[] {
 interface Shell {
   readonly folder: string;
   readonly env: Readonly<NodeJS.ProcessEnv>;
+  /** How much time has passed without waiting for it. */
+  laterMs: number;
 }
+
+/** A line that lets this time pass for all commands that need no process. */
+const LATER = /^later (\d+)h$/;
 
 /** stdout and stderr as they come, and how it ended. */
 async function typed(line: string, shell: Shell): Promise<string> {
+  const hours = LATER.exec(line)?.[1];
+  if (hours !== undefined) {
+    shell.laterMs += Number(hours) * 3_600_000;
+    return '';
+  }
   const { text, code } = PLAIN.test(line) ? await direct(line, shell) : await inShell(line, shell);
   const whole = text.replace(/([^\n])$/, '$1\n');
   return code === 0 ? whole : `${whole}exit ${code ?? 'by a signal'}\n`;
@@ -58,7 +69,8 @@ const NEEDS_PROCESS =
 async function direct(line: string, shell: Shell): Promise<Typed> {
   if (NEEDS_PROCESS.test(line)) return inShell(line, shell);
   const [, ...words] = line.split(' ');
-  const { code, output } = await commandLine(words, { cwd: join(shell.folder, 'here'), env: shell.env });
+  const { folder, env, laterMs } = shell;
+  const { code, output } = await commandLine(words, { cwd: join(folder, 'here'), env, laterMs });
   return { text: output.map(({ text }) => text).join(''), code };
 }
 
@@ -87,7 +99,7 @@ function handOver(folder: string): string {
 `;
 }
 
-async function answerCalls(child: Started, { folder, env }: Shell): Promise<void> {
+async function answerCalls(child: Started, { folder, env, laterMs }: Shell): Promise<void> {
   const called = join(folder, 'called');
   let answered: number | null = null;
   while (!child.hasEnded()) {
@@ -97,7 +109,7 @@ async function answerCalls(child: Started, { folder, env }: Shell): Promise<void
     }
     rmSync(called);
     const [cwd = '', ...words] = readFileSync(join(folder, 'words'), 'utf8').split('\0').slice(0, -1);
-    const { code, output } = await commandLine(words, { cwd, env });
+    const { code, output } = await commandLine(words, { cwd, env, laterMs });
     const lines = output.map(
       ({ isError, text }) => `printf %s '${text.replaceAll("'", "'\\''")}'${isError ? ' >&2' : ''}`,
     );
@@ -111,7 +123,7 @@ async function answerCalls(child: Started, { folder, env }: Shell): Promise<void
 
 const user = userInfo().username;
 
-/** Times and ids differ from run to run, the folder from machine to machine. */
+/** Times and ids differ from run to run, the folder from machine to machine. How wide a column of times is follows them. */
 function steady(text: string, folder: string): string {
   return text
     .replaceAll(join(folder, 'here'), '$DIR')
@@ -119,7 +131,8 @@ function steady(text: string, folder: string): string {
     .replaceAll(`(${user})`, '($USER)')
     .replace(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, '$RUN')
     .replace(/\b\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+Z)?/g, '$DATE')
-    .replace(/\b\d+(\.\d+)? ?(ms|s)\b/g, '$TIME');
+    .replace(/\b\d+(\.\d+)? ?(ms|s)\b/g, '$TIME')
+    .replace(/ {3,}(?=(?:\$?TIME|MEDIAN|MAX)(?:$| {2,}(?:\$TIME|MEDIAN|MAX)))/gm, '  ');
 }
 
 /** The session as it went. */
@@ -137,7 +150,7 @@ export async function sessionOf(the: Case): Promise<string> {
     // As in the shell of a person, wherever the tests run.
     const { CI: _, NO_COLOR: __, FORCE_COLOR: ___, ...env } = process.env;
     const path = [join(folder, '.bin'), env.PATH].join(delimiter);
-    const shell = { folder, env: { ...env, PATH: path } };
+    const shell = { folder, env: { ...env, PATH: path }, laterMs: 0 };
     let session = '';
     for (const line of commandLines(the)) session += `$ ${line}\n${steady(await typed(line, shell), folder)}`;
     return session;

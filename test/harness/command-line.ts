@@ -6,12 +6,15 @@
 import { Writable } from 'node:stream';
 import { runCommandLine } from '../../src/cli/command-line.js';
 import { printTo, stdout } from '../../src/cli/terminal/streams.js';
+import { dateWith } from './fast-time.js';
 import type { Result } from './process.js';
 
 export interface Surroundings {
   readonly cwd: string;
   /** The whole environment. */
   readonly env: Readonly<NodeJS.ProcessEnv>;
+  /** How much later than now its time of day is. Its timers are real. */
+  readonly laterMs?: number;
 }
 
 let last: Promise<unknown> = Promise.resolve();
@@ -35,8 +38,8 @@ export function commandLine(args: readonly string[], surroundings: Surroundings)
   return result;
 }
 
-async function execute(args: readonly string[], { cwd, env }: Surroundings): Promise<CommandResult> {
-  const own = { cwd: process.cwd(), env: process.env };
+async function execute(args: readonly string[], { cwd, env, laterMs = 0 }: Surroundings): Promise<CommandResult> {
+  const own = { cwd: process.cwd(), env: process.env, Date };
   const output: { isError: boolean; chunks: Buffer[] }[] = [];
   const collect = (isError: boolean): Writable =>
     new Writable({
@@ -49,6 +52,7 @@ async function execute(args: readonly string[], { cwd, env }: Surroundings): Pro
     });
   process.chdir(cwd);
   process.env = { ...env };
+  if (laterMs > 0) globalThis.Date = dateWith(() => own.Date.now() + laterMs);
   printTo(collect(false), collect(true));
   try {
     const code = await runCommandLine([process.execPath, 'statedsl', ...args]);
@@ -56,6 +60,7 @@ async function execute(args: readonly string[], { cwd, env }: Surroundings): Pro
     const printed = output.map(({ isError, chunks }) => ({ isError, text: Buffer.concat(chunks).toString('utf8') }));
     return { code, stdout: textOf(printed, false), stderr: textOf(printed, true), output: printed };
   } finally {
+    globalThis.Date = own.Date;
     process.env = own.env;
     process.chdir(own.cwd);
   }
