@@ -1,35 +1,13 @@
-/**
- * The object of a run, from outside: everything that a program without the package of the engine needs, over HTTP. A server
- * that does not answer is asked again for a while, because it may be starting.
- */
+/** The object of a run, from outside: everything that a program without the package of the engine needs, over HTTP. */
 import { randomUUID } from 'node:crypto';
 import type { ListedRun } from '../runtime/list-runs.js';
 import type { Delivery } from '../runtime/store/inbox.js';
+import { askEngine, type ClientOptions } from './ask-engine.js';
 import type { ArtifactContent, StoredArtifact, Submission } from './messages.js';
 import type { EventLines, RunState } from './run-object.js';
 import { type RunHandler, type RunsHandler, serviceNames } from './services.js';
 
-export interface ClientOptions {
-  /** The address of the ingress, such as `http://127.0.0.1:8080`. */
-  readonly url: string;
-  readonly namespace: string;
-  /** Sent as `Authorization: Bearer …`; null: nothing is sent. */
-  readonly token: string | null;
-  /** How long a server may not answer, in milliseconds. */
-  readonly patienceMs: number;
-}
-
-/** Why the engine did not do what was asked. */
-export class EngineFailure extends Error {
-  constructor(
-    /** `absent`: no server answers. `no-service`: no worker has registered the services. `refused`: see `status`. */
-    readonly kind: 'absent' | 'no-service' | 'refused',
-    readonly status: number | null,
-    message: string,
-  ) {
-    super(message);
-  }
-}
+export { type ClientOptions, EngineFailure } from './ask-engine.js';
 
 export interface EngineClient {
   /** Begins a run. Submitting it twice is the same as once. */
@@ -51,28 +29,27 @@ export interface EngineClient {
   events(runId: string, from?: number, signal?: AbortSignal): AsyncGenerator<EventLines>;
 }
 
-const PAUSE_MS = 250;
-/** An answer that takes longer was waited for. */
-const LONG_MS = 2000;
-
 export function engineClient(given: ClientOptions): EngineClient {
   const options = { ...given, url: given.url.replace(/\/+$/, '') };
   const services = serviceNames(options.namespace);
   const pathOf = (runId: string, handler: RunHandler): string =>
     `${services.run(runId, handler).service}/${encodeURIComponent(runId)}/${handler}`;
-  const call = <T>(runId: string, handler: RunHandler, message: unknown, signal?: AbortSignal): Promise<T> =>
-    post<T>(options, pathOf(runId, handler), message, { signal });
+  const call = <T>(runId: string, handler: RunHandler, message: unknown): Promise<T> =>
+    askEngine<T>(options, pathOf(runId, handler), message);
   return {
-    submit: async (submission) => void (await call(submission.header.runId, 'submit', submission)),
+    async submit(submission) {
+      await askEngine(options, pathOf(submission.header.runId, 'submit'), submission, { waits: true });
+    },
     async deliver(runId, deliveries) {
       // A request that is repeated after a broken connection may have been accepted; the engine ignores the second one.
       const once = { 'idempotency-key': randomUUID() };
-      return (await post<{ readonly seq: number }>(options, pathOf(runId, 'tell'), deliveries, { headers: once })).seq;
+      return (await askEngine<{ readonly seq: number }>(options, pathOf(runId, 'tell'), deliveries, { headers: once }))
+        .seq;
     },
     drop: async (runId) => void (await call(runId, 'drop', null)),
     async list(count) {
       const ask = <T>(key: string, handler: RunsHandler): Promise<T> =>
-        post<T>(options, `${services.runs(key, handler).service}/${key}/${handler}`, null);
+        askEngine<T>(options, `${services.runs(key, handler).service}/${key}/${handler}`, null);
       const runs: ListedRun[] = [];
       for (const day of [...(await ask<readonly string[]>('days', 'days'))].reverse()) {
         runs.push(...(await ask<readonly ListedRun[]>(day, 'list')));
@@ -86,7 +63,13 @@ export function engineClient(given: ClientOptions): EngineClient {
     artifact: (runId, name) => call(runId, 'artifact', name),
     async *events(runId, from = 1, signal) {
       for (let next = from; ; ) {
-        const part = await call<EventLines | null>(runId, 'events', { from: next, wait: true }, signal);
+        const waiting = { signal, waits: true };
+        const part = await askEngine<EventLines | null>(
+          options,
+          pathOf(runId, 'events'),
+          { from: next, wait: true },
+          waiting,
+        );
         if (part === null) return;
         next += part.lines.length;
         if (part.lines.length > 0) yield part;
@@ -94,74 +77,4 @@ export function engineClient(given: ClientOptions): EngineClient {
       }
     },
   };
-}
-
-interface PostOptions {
-  readonly signal?: AbortSignal | undefined;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-async function post<T>(
-  options: ClientOptions,
-  path: string,
-  message: unknown,
-  { signal, headers: more = {} }: PostOptions = {},
-): Promise<T> {
-  const { url, token, patienceMs } = options;
-  const address = `${url}/${path}`;
-  const headers = {
-    'content-type': 'application/json',
-    ...(token === null ? {} : { authorization: `Bearer ${token}` }),
-    ...more,
-  };
-  const request = {
-    method: 'POST',
-    headers,
-    body: JSON.stringify(message),
-    ...(signal === undefined ? {} : { signal }),
-  };
-  let absentSince: number | null = null;
-  for (;;) {
-    const asked = Date.now();
-    const answer = await fetch(address, request).catch((cause: unknown) => {
-      if (signal?.aborted) throw cause;
-      return null;
-    });
-    if (answer?.ok) {
-      const text = await answer.text();
-      return (text === '' ? null : JSON.parse(text)) as T;
-    }
-    // A proxy between the client and the server answers like this while the server starts.
-    const isAbsent = answer === null || answer.status === 502 || answer.status === 503;
-    if (!isAbsent) throw await failureOf(answer, url);
-    const now = Date.now();
-    // A connection that broke only after a long wait says that a server was there.
-    if (absentSince === null || now - asked > LONG_MS) absentSince = now;
-    if (now - absentSince >= patienceMs) throw new EngineFailure('absent', null, `no engine answers at \`${url}\``);
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-  }
-}
-
-async function failureOf(answer: Response, url: string): Promise<EngineFailure> {
-  const text = await answer.text();
-  const message = messageIn(text);
-  if (answer.status === 404 && message === null)
-    return new EngineFailure('absent', 404, `what answers at \`${url}\` is not the ingress of an engine`);
-  return knownFailure(answer.status, message ?? text.trim().slice(0, 500), url);
-}
-
-function knownFailure(status: number, message: string, url: string): EngineFailure {
-  if (status === 404 && /service .*not found|not found/i.test(message) && !message.startsWith('there is no run'))
-    return new EngineFailure('no-service', 404, `the engine at \`${url}\` has no worker of statedsl: ${message}`);
-  return new EngineFailure('refused', status, message);
-}
-
-/** Null: this is no answer of an engine. */
-function messageIn(text: string): string | null {
-  try {
-    const { message } = JSON.parse(text) as { readonly message?: unknown };
-    return typeof message === 'string' ? message : null;
-  } catch {
-    return null;
-  }
 }

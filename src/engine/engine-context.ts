@@ -53,10 +53,13 @@ export interface ReaderContext extends MessageContext {
   awakeable<T>(): { readonly id: string; readonly entry: Entry<T> };
 }
 
+/** The status of a refusal because the run has ended. */
+export const OVER = 410;
+
 /** A request that can never succeed. `status` is that of the HTTP answer. */
 export class EngineRefusal extends Error {
   constructor(
-    readonly status: 400 | 404 | 409,
+    readonly status: 400 | 404 | 409 | typeof OVER,
     message: string,
   ) {
     super(message);

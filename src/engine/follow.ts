@@ -7,6 +7,7 @@ import { AppendDecoder } from '../runtime/store/appended.js';
 import { readJournalLine } from '../runtime/store/journal-line.js';
 import type { EngineClient } from './client.js';
 import { EngineFailure } from './client.js';
+import { OVER } from './engine-context.js';
 
 export interface Following {
   readonly onEvent?: ((event: RunEvent, position: EventPosition) => void) | null | undefined;
@@ -63,7 +64,7 @@ export async function followRun(
     const asked = AbortSignal.any([asking.stop.signal, all]);
     askAll(report, ask, asked).catch((cause: unknown) => {
       // A question that was answered elsewhere at the same time is no longer open, and the run continues.
-      if (asked.aborted || (cause instanceof EngineFailure && cause.status === 409)) return;
+      if (asked.aborted || (cause instanceof EngineFailure && (cause.status === 409 || cause.status === OVER))) return;
       failure = { cause };
       leaving.abort();
     });
@@ -72,7 +73,7 @@ export async function followRun(
   try {
     const waiting = from > 1 ? await stop() : null;
     if (waiting !== null) return waiting;
-    for await (const { lines } of client.events(runId, from, all)) {
+    for await (const { lines, status } of client.events(runId, from, all)) {
       for (const line of lines) {
         const record = readJournalLine(line);
         if (record === null)
@@ -82,7 +83,7 @@ export async function followRun(
         if (event.type === 'run_resumed') asking.stop?.abort();
         onEvent?.(decoder.decode(event) ?? event, { seq, time, recorded: event });
       }
-      const report = await stop();
+      const report = status === 'suspended' ? await stop() : null;
       if (report !== null) return report;
     }
   } catch (cause) {

@@ -18,7 +18,7 @@ import type { Delivery } from '../runtime/store/inbox.js';
 import { digestOf } from '../runtime/store/machine-digest.js';
 import { RunRefused } from '../runtime/store/run-refused.js';
 import { bytesOfArtifact } from './artifact-content.js';
-import { EngineRefusal, type ObjectContext, type ReaderContext } from './engine-context.js';
+import { EngineRefusal, type ObjectContext, OVER, type ReaderContext } from './engine-context.js';
 import type {
   ArtifactContent,
   Head,
@@ -125,7 +125,7 @@ async function deliver(
   deliveries: readonly Delivery[],
 ): Promise<{ seq: number }> {
   const head = await headOf(context);
-  if (isOver(head)) throw new EngineRefusal(409, `run \`${context.key}\` has already ${head.status}`);
+  if (isOver(head)) throw new EngineRefusal(OVER, `run \`${context.key}\` has already ${head.status}`);
   const image = head.status === 'suspended' ? await context.get<Image>('image') : null;
   if (image !== null) await refuseUnexpected(context, image, deliveries);
   const mail = deliveries.map((delivery, at): Mail => ({ number: head.mailNumber + at + 1, delivery }));

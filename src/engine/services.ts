@@ -1,4 +1,5 @@
 /** The names of the services on the engine. A namespace separates those that share one. */
+import { timeOfId } from '../runtime/list-runs.js';
 import type { Target } from './engine-context.js';
 
 export interface ServiceNames {
@@ -29,8 +30,7 @@ export type RunsHandler = 'note' | 'addDay' | 'remove' | 'list' | 'days';
 
 /** The object with the list of a run: the day on which its id was made. */
 export function dayOf(runId: string): string {
-  const ms = Number.parseInt(runId.slice(0, 8) + runId.slice(9, 13), 16);
-  return new Date(Number.isNaN(ms) ? 0 : Math.min(ms, 8.64e15)).toISOString().slice(0, 10);
+  return timeOfId(runId).slice(0, 10);
 }
 
 export function serviceNames(namespace: string): ServiceNames {

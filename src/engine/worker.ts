@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Effects } from '../runtime/effect-context.js';
 import type { Redactor } from '../runtime/redact.js';
-import { EngineFailure, engineClient } from './client.js';
+import { EngineFailure, silent } from './ask-engine.js';
+import { engineClient } from './client.js';
 import type { RestateSdk } from './restate-sdk.js';
 import { restateServices } from './restate-services.js';
 import { type ServiceNames, serviceNames } from './services.js';
@@ -48,6 +49,8 @@ const LONGEST = 300;
 const UNSIGNED = 'without validating request signatures';
 /** How long effects that are stopped may take to end. */
 const STOPPING_MS = 5000;
+/** How long the admin API may take: it asks a worker that registers. Milliseconds. */
+const ANSWER_MS = 60_000;
 /** The oldest server that has what is used, as major and minor number. */
 const OLDEST = [1, 7] as const;
 
@@ -206,8 +209,10 @@ async function registerOnce(
 
 async function askAdmin(url: string, request: RequestInit, engine: string, patienceMs: number): Promise<Response> {
   for (const end = Date.now() + patienceMs; ; ) {
-    const answer = await fetch(url, request).catch(() => null);
+    const signal = AbortSignal.timeout(ANSWER_MS);
+    const answer = await fetch(url, { ...request, signal }).catch(() => null);
     if (answer !== null && answer.status !== 502 && answer.status !== 503) return answer;
+    if (signal.aborted) throw silent(engine);
     if (Date.now() >= end) throw new EngineFailure('absent', null, `no engine answers at \`${engine}\``);
     await sleep(PAUSE_MS);
   }

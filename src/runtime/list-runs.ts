@@ -74,9 +74,10 @@ function readAbout(folder: string): Pick<RunAbout, 'machine' | 'started_at'> | n
   }
 }
 
-/** The id of a run begins with the time at which it was made, in milliseconds. */
-function timeOfId(runId: string): string {
-  return new Date(Number.parseInt(runId.slice(0, 8) + runId.slice(9, 13), 16)).toISOString();
+/** The id of a run begins with the time at which it was made, in milliseconds. Of any other text: a time, too. */
+export function timeOfId(runId: string): string {
+  const ms = Number.parseInt(runId.slice(0, 8) + runId.slice(9, 13), 16);
+  return new Date(Number.isNaN(ms) ? 0 : Math.min(ms, 8.64e15)).toISOString();
 }
 
 /** How many bytes at the end of a journal are searched, in order: one outcome may be longer than the smaller sizes. */

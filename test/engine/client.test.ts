@@ -118,6 +118,41 @@ test('it says whether there is no server, no worker, or a refusal', async () => 
   });
 });
 
+/** A server that accepts requests for runs and never answers them. `isWell`: whether it answers other requests. */
+async function withSilence<T>(isWell: boolean, action: (client: EngineClient, url: string) => Promise<T>): Promise<T> {
+  const server = createServer((request, response) => {
+    if (isWell && request.method === 'GET') response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  try {
+    return await action(engineClient({ url, namespace: 'ours', token: null, patienceMs: 60_000, answerMs: 30 }), url);
+  } finally {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+test('it does not wait for a server that accepts requests and never answers', async () => {
+  await withSilence(false, async (client, url) => {
+    const message = `what listens at \`${url}\` accepts requests, but does not answer them`;
+    for (const call of [client.status('r'), client.events('r').next()])
+      expect(await failureOf(call)).toEqual({ kind: 'absent', status: null, message });
+  });
+});
+
+test('it waits for events without a worker, but not for the state of a run', async () => {
+  await withSilence(true, async (client, url) => {
+    const stop = new AbortController();
+    const events = client.events('r', 1, stop.signal).next();
+    const message = `no worker of the engine at \`${url}\` answers`;
+    expect(await failureOf(client.status('r'))).toEqual({ kind: 'no-worker', status: null, message });
+    expect(await failureOf(client.status('r'))).toMatchObject({ kind: 'no-worker' });
+    stop.abort(new Error('left'));
+    await expect(events).rejects.toThrow('left');
+  });
+});
+
 test('it follows events until the run has ended', async () => {
   const answers: Answer[] = [
     [200, { status: 'running', seq: 2, lines: ['1', '2'] }],

@@ -1,6 +1,6 @@
 /**
- * Runs on a real engine, whose packages are installed once into the user's cache: `npm run test:engine`. Where they cannot be
- * had, this says so and passes: all other tests have an engine in memory. `-- NAME`: only cases whose names contain a text.
+ * Runs on a real engine, whose packages are installed once into `node_modules/.cache`: `npm run test:engine`. `-- NAME`: only
+ * cases whose names contain a text.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -113,7 +113,7 @@ const cases = {
     await client.deliver(id, [{ kind: 'signal', name: 'GO', payload: null, by: 'ann' }]);
     const { report } = await ended(id);
     assert.equal(report.returned, 'yes');
-    await assert.rejects(client.deliver(id, []), { kind: 'refused', status: 409 });
+    await assert.rejects(client.deliver(id, []), { kind: 'refused', status: 410 });
     await assert.rejects(client.deliver('nothing', []), { kind: 'refused', status: 404 });
   },
   'a quorum stops what is no longer needed': async ({ submit, ended }) => {
@@ -174,8 +174,10 @@ async function killed({ submit, ended, begun, engine }, which) {
 }
 
 const reason = install();
-if (reason !== null) console.log(`SKIPPED: no engine was started: ${reason}`);
-else {
+if (reason !== null) {
+  console.error(`error: no engine was started: ${reason}`);
+  process.exitCode = 1;
+} else {
   const folder = mkdtempSync(join(tmpdir(), 'statedsl-engine-'));
   const engine = await startEngine(folder);
   try {

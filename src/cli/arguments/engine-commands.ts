@@ -3,11 +3,26 @@ import { type Command, Option } from 'commander';
 import { environmentOption } from './environment-option.js';
 import { collect, duration, listenAddress, portNumber, serverUrl, wholeNumber } from './option-values.js';
 
+const ON = ['--on <url>', 'use the runs on an engine instead of those of a directory'] as const;
+
 /** `--on` and `--namespace`, for a command that can ask an engine instead of a folder. */
 export function addOn(command: Command): Command {
-  return command
-    .addOption(environmentOption('--on <url>', 'use the runs on an engine instead of those of a directory', serverUrl))
-    .addOption(namespaceOption().hideHelp());
+  return addNamespace(command.addOption(environmentOption(...ON, serverUrl)));
+}
+
+/** The same for a command that removes runs: what it removes is named where it is called. */
+export function addTypedOn(command: Command): Command {
+  return addNamespace(command.addOption(new Option(...ON).argParser(serverUrl)));
+}
+
+/** The command gets the flags that were typed as `typed`, because those of the environment must not be refused. */
+function addNamespace(command: Command): Command {
+  return command.addOption(namespaceOption().hideHelp()).hook('preAction', (_, called) => {
+    // Other commands find a copy of a run on an engine without `--on`.
+    if (called.name() === 'run' && called.getOptionValue('on') === undefined) return;
+    const typed = Object.keys(called.opts()).filter((name) => called.getOptionValueSource(name) === 'cli');
+    called.setOptionValueWithSource('typed', typed, 'implied');
+  });
 }
 
 export function addEngine(program: Command, onExit: (code: number) => void): void {

@@ -1,6 +1,6 @@
 /** The commands that list, show and remove stored runs. */
 import type { Command } from 'commander';
-import { addOn } from './engine-commands.js';
+import { addOn, addTypedOn } from './engine-commands.js';
 import { wholeNumber, wholeOrNone } from './option-values.js';
 import { storeOption, unusedDirectoryOption } from './store-option.js';
 
@@ -50,7 +50,7 @@ export function addOutput(program: Command, onExit: (code: number) => void): voi
 }
 
 export function addGc(program: Command, onExit: (code: number) => void): void {
-  addOn(addStoreOptions(program.command('gc').description('remove old runs')))
+  addTypedOn(addStoreOptions(program.command('gc').description('remove old runs')))
     .requiredOption('--keep-last <n>', 'how many of the newest runs to keep', wholeOrNone)
     .option('--all', 'also remove runs that can still be resumed or applied')
     .option('--dry-run', 'show what would be removed without removing it')

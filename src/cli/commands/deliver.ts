@@ -84,6 +84,8 @@ async function deliverCommand(name: string, flags: DeliverFlags, read: (by: stri
   if ('code' in target) return target.code;
   if (target.flags.on !== undefined)
     return refusalsAsErrors(async () => {
+      const unused = await (await import('../running/unused-on-engine.js')).unusedOnRun(target.flags);
+      if (unused !== null) return unused;
       const { deliveries } = read(personName());
       const { deliverOnEngine } = await import('../running/follow-on-engine.js');
       return deliverOnEngine(name, target.flags, { deliveries, shows: flags.resume !== false });

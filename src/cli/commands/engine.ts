@@ -21,6 +21,11 @@ interface EngineFlags {
 }
 
 const PAUSE_MS = 100;
+/** How long one question may take, and when a person learns that the server takes long to start. Milliseconds. */
+const ANSWER_MS = 5000;
+const LONG_MS = 15_000;
+/** A server that is not well after so long is stopped. Milliseconds. */
+const STARTING_MS = 600_000;
 /** The last lines of the server's log, which say why it ended. */
 const KEPT_LINES = 20;
 
@@ -74,7 +79,8 @@ async function serve(
     stdin: 'ignore',
     buffer: false,
     all: true,
-    env: { RESTATE_LOG_FORMAT: 'compact', RESTATE_LOG_DISABLE_ANSI_CODES: 'true' },
+    extendEnv: false,
+    env: serverEnvironment(flags),
   });
   const last: string[] = [];
   child.all.on('data', (chunk: Buffer) => {
@@ -94,7 +100,12 @@ async function serve(
   void ended.then(() => {
     isOver = true;
   });
+  const late = setTimeout(() => {
+    if (!flags.quiet) stderr.write('the server is still starting\n');
+  }, LONG_MS).unref();
   const isReady = await untilHealthy([`${engine}/health`, `${on}/restate/health`], () => isOver);
+  clearTimeout(late);
+  if (!isReady) child.kill('SIGTERM');
   if (isReady && flags.json) stdout.write(`${JSON.stringify({ on, engine, pid: process.pid })}\n`);
   else if (isReady && !flags.quiet)
     stderr.write(
@@ -109,12 +120,31 @@ async function serve(
   return EXIT.failed;
 }
 
-/** False: it has ended before. */
+/** Variables of Restate would change the configuration, such as the address at which the server listens. */
+function serverEnvironment({ quiet }: EngineFlags): Record<string, string | undefined> {
+  const isOurs = ([name]: [string, unknown]): boolean => !/^RESTATE_/i.test(name);
+  const all = Object.entries(process.env);
+  const ignored = all.filter((one) => !isOurs(one)).map(([name]) => name);
+  if (ignored.length > 0 && !quiet) stderr.write(`warning: the server does not get ${ignored.join(', ')}\n`);
+  return {
+    ...Object.fromEntries(all.filter(isOurs)),
+    RESTATE_LOG_FORMAT: 'compact',
+    RESTATE_LOG_DISABLE_ANSI_CODES: 'true',
+  };
+}
+
+/** False: it has ended before, or takes too long. */
 async function untilHealthy(addresses: readonly string[], isOver: () => boolean): Promise<boolean> {
+  const end = Date.now() + STARTING_MS;
   for (const address of addresses)
-    while ((await fetch(address).catch(() => null))?.ok !== true) {
-      if (isOver()) return false;
+    while (!(await isHealthy(address))) {
+      if (isOver() || Date.now() > end) return false;
       await sleep(PAUSE_MS);
     }
   return true;
+}
+
+async function isHealthy(address: string): Promise<boolean> {
+  const answer = await fetch(address, { signal: AbortSignal.timeout(ANSWER_MS) }).catch(() => null);
+  return answer?.ok === true;
 }

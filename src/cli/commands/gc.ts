@@ -4,6 +4,7 @@ import { drawRemoval } from '../../views/removal.js';
 import { reportRefusal, runsOf, type StoreFlags } from '../running/stored-runs.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr, stdout } from '../terminal/streams.js';
+import { usageError } from '../terminal/usage.js';
 
 interface GcFlags extends StoreFlags {
   readonly keepLast: number;
@@ -15,6 +16,11 @@ interface GcFlags extends StoreFlags {
 
 export async function gcCommand(flags: GcFlags): Promise<ExitCode> {
   const { keepLast, all = false, dryRun = false } = flags;
+  if (all && flags.on !== undefined)
+    return usageError(
+      '`--all` cannot be used with `--on`: an engine removes only runs that have ended',
+      'end the others first: `statedsl cancel RUN --on URL`',
+    );
   const removed = await (await runsOf(flags)).remove({ keepLast, all, dryRun });
   if (!removed.ok) return reportRefusal(removed.refusal);
   if (flags.json) stdout.write(`${JSON.stringify(removed.value)}\n`);

@@ -8,6 +8,7 @@ import { cut, escapeControls, oneLine } from '../../views/drawing/visible-text.j
 import { refusalsAsErrors, reportRefusal, runsOf, type StoreFlags } from '../running/stored-runs.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr, stdout } from '../terminal/streams.js';
+import { usageError } from '../terminal/usage.js';
 
 interface OutputFlags extends StoreFlags {
   readonly stderr?: boolean;
@@ -21,6 +22,8 @@ export async function outputCommand(
   flags: OutputFlags,
 ): Promise<ExitCode> {
   const { follow = false, raw = false } = flags;
+  if (follow && flags.on !== undefined)
+    return usageError('outputs of runs on an engine cannot be followed', 'follow the run: `statedsl show --follow`');
   const broken = new AbortController();
   stdout.onBroken(() => broken.abort());
   const printed = await (await runsOf(flags)).outputs(

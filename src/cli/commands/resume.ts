@@ -18,18 +18,22 @@ import { stderr } from '../terminal/streams.js';
 export async function resumeCommand(name: string | undefined, flags: ResumeFlags): Promise<ExitCode> {
   const wrong = await flagProblem(flags);
   if (wrong !== null) return wrong;
-  if (flags.on !== undefined)
-    return (await import('../running/follow-on-engine.js')).resumeOnEngine(name ?? null, flags);
+  if (flags.on !== undefined) return resumeElsewhere(name ?? null, flags);
   return refusalsAsErrors(async () => {
     await requireOwnStore(storeOf(flags));
     const id = name === undefined ? await runToResume(storeOf(flags)) : findRunId(storeOf(flags), name);
     if (typeof openStoredRun(storeOf(flags), id).about.settings.engine === 'string') {
-      const { engineOf, resumeOnEngine } = await import('../running/follow-on-engine.js');
-      return resumeOnEngine(id, { ...flags, ...engineOf(storeOf(flags), id) });
+      const { engineOf } = await import('../running/follow-on-engine.js');
+      return resumeElsewhere(id, { ...flags, ...engineOf(storeOf(flags), id) });
     }
     if (flags.detach) return detach(flags.json === true, false);
     return resumeRun(id, flags, []);
   });
+}
+
+async function resumeElsewhere(name: string | null, flags: ResumeFlags): Promise<ExitCode> {
+  const unused = await (await import('../running/unused-on-engine.js')).unusedOnRun(flags);
+  return unused ?? (await import('../running/follow-on-engine.js')).resumeOnEngine(name, flags);
 }
 
 /** The latest run that is not over. Throws a `RunRefused` when there is none. */

@@ -23,7 +23,7 @@ export async function runCommand(file: string, flags: RunFlags): Promise<ExitCod
   if (wrong !== null) return wrong;
   const isElsewhere = flags.on !== undefined;
   if (isElsewhere) {
-    const refused = await (await import('../running/run-on-engine.js')).engineFlagProblem(flags);
+    const refused = await (await import('../running/unused-on-engine.js')).unusedOnSubmission(flags);
     if (refused !== null) return refused;
   }
   if (flags.resume || flags.replay) return (await import('../running/run-again.js')).runAgain(file, flags);

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Json } from '../../machine/expression.js';
 import { VERSION } from '../../runtime/version.js';
+import { isLoopback } from '../arguments/option-values.js';
 import { readTokenFile } from '../files/token-file.js';
 import { firstSignal } from '../running/first-signal.js';
 import { refusalsAsErrors, type StoreFlags, storeOf } from '../running/stored-runs.js';
@@ -27,8 +28,6 @@ export interface ServeFlags extends StoreFlags {
   readonly execute?: string;
 }
 
-const LOOPBACK = new Set(['127.0.0.1', 'localhost', '::1']);
-
 /** What is done with the address of the page when the service listens. */
 interface Shown {
   /** The part of the page. */
@@ -49,7 +48,7 @@ export async function serveUntilStopped(flags: ServeFlags, shown?: Shown): Promi
   if (statSync(programs, { throwIfNoEntry: false })?.isDirectory() !== true)
     return usageError(`there is no folder \`${programs}\``, 'name the folder of the programs with `--programs`');
   const { host, port } = flags.listen;
-  if (!LOOPBACK.has(host) && flags.tokenFile === undefined)
+  if (!isLoopback(host) && flags.tokenFile === undefined)
     return usageError(
       `\`${host}\` can be reached from other machines, so the service needs a token`,
       'write a secret into a file that only you can read, and name it: `--token-file FILE`',

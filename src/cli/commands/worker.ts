@@ -1,7 +1,7 @@
 /** `statedsl worker`: executes runs of an engine until it is stopped. */
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import { EngineFailure } from '../../engine/client.js';
+import { EngineFailure } from '../../engine/ask-engine.js';
 import { loadSdk, PackageProblem } from '../../engine/find-package.js';
 import { startWorker, type Worker } from '../../engine/worker.js';
 import { workerPermits } from '../../engine/worker-permits.js';
@@ -11,6 +11,7 @@ import type { Effects } from '../../runtime/effect-context.js';
 import { type HostOptions, hostEffects } from '../../runtime/effects.js';
 import { createRedactor } from '../../runtime/redact.js';
 import { secretsOf } from '../../runtime/run/run-options.js';
+import { isLoopback } from '../arguments/option-values.js';
 import { endProcess } from '../end-process.js';
 import { commandLineHost } from '../files/host.js';
 import { directoryProblem } from '../preparation/preparation.js';
@@ -36,7 +37,8 @@ interface WorkerFlags {
   readonly quiet?: boolean;
 }
 
-const LOOPBACK = new Set(['127.0.0.1', 'localhost', '::1']);
+/** Addresses that mean every address of the machine, so that nothing can connect to them. */
+const ANY = new Set(['0.0.0.0', '::']);
 /** Agents wait more than they compute. */
 const AGENT_JOBS = 8;
 /** How long the engine may be starting. Milliseconds. */
@@ -45,10 +47,15 @@ const PATIENCE_MS = 15_000;
 export async function workerCommand(flags: WorkerFlags): Promise<ExitCode> {
   const { host } = flags.listen;
   const identityKeys = flags.identityKey ?? [];
-  if (!LOOPBACK.has(host) && identityKeys.length === 0)
+  if (!isLoopback(host) && identityKeys.length === 0)
     return usageError(
       `\`${host}\` can be reached from other machines, so the worker must know who may use it`,
       "name the engine's public key: `--identity-key publickeyv1_…`",
+    );
+  if (ANY.has(host) && flags.advertise === undefined)
+    return usageError(
+      `\`${host}\` is no address that the engine can connect to`,
+      'name the one by which it reaches this worker: `--advertise http://…`',
     );
   const cwd = resolve(flags.cwd ?? '.');
   const badDirectory = directoryProblem(cwd, flags.cwd ?? '.');

@@ -26,6 +26,7 @@ import { usageError } from '../terminal/usage.js';
 import { announceStart } from './detach.js';
 import { type Interruption, onInterruption } from './interruption.js';
 import { gatherEvents, type Progress, showProgress, silent } from './progress.js';
+import { repeatedFlags } from './repeated-flags.js';
 import { closingLines, exitCodeOf, returnedText } from './report-run.js';
 import type { RunFlags } from './run-flags.js';
 
@@ -48,6 +49,8 @@ export interface ShowFlags {
   /** The address of the engine that has the run. */
   readonly on?: string;
   readonly namespace?: string;
+  /** The flags that were typed, as attributes. */
+  readonly typed?: readonly string[];
 }
 
 /** Reports contradicting flags as wrong usage; null if there are none. */
@@ -109,7 +112,7 @@ export async function driveOnCommandLine({
   let isStored = false;
   const outputOf = (effect: string, ofStderr: boolean): string | null => {
     if (folder === null) return null;
-    const words = ['statedsl output', ...storeFlags(flags), basename(folder), `effect:${effect}`];
+    const words = ['statedsl output', ...repeatedFlags(flags), basename(folder), `effect:${effect}`];
     return [...words, ...(ofStderr ? ['--stderr'] : [])].join(' ');
   };
   const head = (artifact: string): string | null =>
@@ -143,7 +146,7 @@ export async function driveOnCommandLine({
   });
   const closing = (report: RunReport): readonly string[] => {
     if (continues === undefined || report.status !== 'interrupted')
-      return closingLines(report, storeFlags(flags), paint);
+      return closingLines(report, repeatedFlags(flags), paint);
     const first = `${paint.warning('left alone')}: the run continues  ${paint.faint(`run ${report.run_id}`)}`;
     return [first, ...continues(report.run_id).map((line) => `  ${line}`)];
   };
@@ -208,17 +211,6 @@ function requestedEvent(request: EffectRequest): RunEvent {
     request.kind === 'agent' ? request.step : request.kind === 'shell' ? request.env.STATEDSL_STEP : undefined;
   const part = step === undefined ? {} : { step };
   return { type: 'effect_requested', effect, kind, attempt, tool, text, state, line, ...part };
-}
-
-/** The flags for the store of the run, unless the next command uses the same store by default. */
-function storeFlags({ dir, on, namespace }: ShowFlags): readonly string[] {
-  if (on !== undefined) return [...(on === process.env.STATEDSL_ON ? [] : ['--on', on]), ...namespaceFlag(namespace)];
-  return dir === undefined || dir === process.env.STATEDSL_DIR ? [] : ['--dir', dir];
-}
-
-function namespaceFlag(namespace: string | undefined): readonly string[] {
-  const isDefault = namespace === undefined || namespace === 'statedsl' || namespace === process.env.STATEDSL_NAMESPACE;
-  return isDefault ? [] : ['--namespace', namespace];
 }
 
 interface Listeners {

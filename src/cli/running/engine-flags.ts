@@ -1,5 +1,6 @@
 /** The flags of commands that use an engine, and how its failures are reported. */
-import { type EngineClient, EngineFailure, engineClient } from '../../engine/client.js';
+import { EngineFailure, helpAfter } from '../../engine/ask-engine.js';
+import { type EngineClient, engineClient } from '../../engine/client.js';
 import type { ExitCode } from '../terminal/exit-code.js';
 import { usageError } from '../terminal/usage.js';
 
@@ -17,29 +18,12 @@ export function clientOf({ on = '', namespace = NAMESPACE }: EngineFlags, patien
   return engineClient({ url: on, namespace, token: process.env.STATEDSL_ENGINE_TOKEN ?? null, patienceMs });
 }
 
-/** What a command that continues with the same engine must repeat. */
-export function onFlags({ on, namespace = NAMESPACE }: EngineFlags): readonly string[] {
-  if (on === undefined || on === process.env.STATEDSL_ON) return [];
-  return namespace === NAMESPACE ? ['--on', on] : ['--on', on, '--namespace', namespace];
-}
-
 /** Turns a failure of an engine into a message and an exit code. */
 export async function failuresAsErrors(action: () => Promise<ExitCode>): Promise<ExitCode> {
   try {
     return await action();
   } catch (cause) {
     if (!(cause instanceof EngineFailure)) throw cause;
-    return usageError(cause.message, helpFor(cause));
-  }
-}
-
-function helpFor({ kind }: EngineFailure): string | undefined {
-  switch (kind) {
-    case 'absent':
-      return 'start an engine with `statedsl engine`, or check the address';
-    case 'no-service':
-      return 'start a worker with `statedsl worker`, or name its `--namespace`';
-    case 'refused':
-      return undefined;
+    return usageError(cause.message, helpAfter(cause));
   }
 }

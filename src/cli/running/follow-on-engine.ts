@@ -10,7 +10,8 @@ import { type SourceSet, sourceFile } from '../../source/source-file.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr } from '../terminal/streams.js';
 import { driveOnCommandLine, personName, type ShowFlags } from './drive-on-command-line.js';
-import { clientOf, type EngineFlags, failuresAsErrors, onFlags } from './engine-flags.js';
+import { clientOf, type EngineFlags, failuresAsErrors } from './engine-flags.js';
+import { repeatedFlags } from './repeated-flags.js';
 import { refusalsAsErrors, storeOf } from './stored-runs.js';
 
 /** How long the engine may not answer: before anything is known of a run, and while it is followed. Milliseconds. */
@@ -19,7 +20,7 @@ const PATIENCE_MS = 60_000;
 
 type OnFlags = ShowFlags & EngineFlags;
 
-interface FollowedRun {
+export interface FollowedRun {
   readonly runId: string;
   /** The part of the Machine that supplies its name. */
   readonly machine: Pick<Machine, 'name' | 'workflow'>;
@@ -38,8 +39,8 @@ export function followOnCommandLine({ runId, machine, sources, flags, from }: Fo
     program: machine,
     sources,
     continues: (id) => [
-      `follow it with: statedsl ${['show', id, '--follow', ...onFlags(flags)].join(' ')}`,
-      `end it with: statedsl ${['cancel', id, ...onFlags(flags)].join(' ')}`,
+      `follow it with: statedsl ${['show', id, '--follow', ...repeatedFlags(flags)].join(' ')}`,
+      `end it with: statedsl ${['cancel', id, ...repeatedFlags(flags)].join(' ')}`,
     ],
     drive: async ({ onStart, onEvent, ask, person = personName(), signal = null }) => {
       onStart?.({ runId, folder: null });
@@ -83,7 +84,7 @@ export function resumeOnEngine(name: string | null, flags: OnFlags): Promise<Exi
       throw new RunRefused(
         'over',
         `run \`${id}\` has failed, and a run on an engine cannot be resumed after that`,
-        `execute it again here from a point: \`statedsl replay ${[id, `--from POINT`, ...onFlags(flags)].join(' ')}\``,
+        `execute it again here from a point: \`statedsl replay ${[id, `--from POINT`, ...repeatedFlags(flags)].join(' ')}\``,
       );
     return followKnown(id, (state?.seq ?? 0) + 1, flags);
   });

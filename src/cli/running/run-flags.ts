@@ -60,4 +60,6 @@ export interface RunFlags {
   /** The address of the engine that executes the run. */
   readonly on?: string;
   readonly namespace?: string;
+  /** The flags that were typed, as attributes. */
+  readonly typed?: readonly string[];
 }

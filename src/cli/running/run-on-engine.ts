@@ -11,7 +11,8 @@ import { stderr, stdout } from '../terminal/streams.js';
 import { usageError } from '../terminal/usage.js';
 import { personName } from './drive-on-command-line.js';
 import { clientOf, type EngineFlags, failuresAsErrors } from './engine-flags.js';
-import { followOnCommandLine } from './follow-on-engine.js';
+import { type FollowedRun, followOnCommandLine } from './follow-on-engine.js';
+import { repeatedFlags } from './repeated-flags.js';
 import type { RunFlags } from './run-flags.js';
 
 /** The largest program that an engine gets, in characters of JSON. */
@@ -21,27 +22,6 @@ const FIRST_PATIENCE_MS = 5000;
 const PAUSE_MS = 250;
 
 type OnFlags = RunFlags & EngineFlags;
-
-/** Reports a flag that cannot be used together with `--on`; null if there is none. */
-export async function engineFlagProblem(flags: RunFlags): Promise<ExitCode | null> {
-  if (flags.worktree === true)
-    return usageError(
-      'a worktree is on one machine, so `--worktree` cannot be used with `--on`',
-      'leave it out: commands work in the directory of the worker',
-    );
-  const others = {
-    '--mock': flags.mock,
-    '--record': flags.record,
-    '--cassette': flags.cassette,
-    '--agent': flags.agent,
-    '--resume': flags.resume,
-    '--replay': flags.replay,
-  };
-  const wrong = Object.entries(others).find(([, value]) => value !== undefined && value !== false);
-  return wrong === undefined
-    ? null
-    : usageError(`\`${wrong[0]}\` cannot be used with \`--on\``, 'leave out one of them');
-}
 
 export async function startOnEngine(
   { machine, sources, inputs }: Prepared,
@@ -71,11 +51,24 @@ export async function startOnEngine(
   return failuresAsErrors(async () => {
     await submit(submission, flags);
     const { runId } = made;
-    if (!flags.detach) return followOnCommandLine({ runId, machine, sources, flags, from: 1 });
+    if (!flags.detach) return followSubmitted({ runId, machine, sources, flags, from: 1 });
     const started = { run_id: runId, machine: machine.name, status: 'running' };
     stdout.write(flags.json ? `${JSON.stringify(started)}\n` : `${runId}\n`);
     return EXIT.returned;
   });
+}
+
+/** The run is on record, so a failure here is not one of the command line. */
+async function followSubmitted(followed: FollowedRun): Promise<ExitCode> {
+  const { runId, flags } = followed;
+  try {
+    return await followOnCommandLine(followed);
+  } catch (cause) {
+    if (!(cause instanceof EngineFailure)) throw cause;
+    const words = ['statedsl show', runId, '--follow', ...repeatedFlags(flags)];
+    await usageError(cause.message, `run \`${runId}\` is on record; follow it with: \`${words.join(' ')}\``);
+    return EXIT.failed;
+  }
 }
 
 /** Rejects with an `EngineFailure`. */

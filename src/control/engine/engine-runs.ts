@@ -3,7 +3,9 @@
  * the folder of the options first, as much as is missing there, and then reads the copy.
  */
 import { resolve } from 'node:path';
-import { type EngineClient, EngineFailure, engineClient } from '../../engine/client.js';
+import { EngineFailure, helpAfter } from '../../engine/ask-engine.js';
+import { type EngineClient, engineClient } from '../../engine/client.js';
+import { OVER } from '../../engine/engine-context.js';
 import { type EngineAddress, mirrorRun } from '../../engine/mirror.js';
 import type { RunState } from '../../engine/run-object.js';
 import type { Json } from '../../machine/expression.js';
@@ -107,14 +109,17 @@ async function answerOf<T>(action: () => Promise<T>): Promise<Result<T>> {
   }
 }
 
-function refusalOfEngine({ kind, status, message }: EngineFailure): Refused {
-  if (kind === 'absent')
-    return refuse('unreachable', message, 'start an engine with `statedsl engine`, or check the address');
-  if (kind === 'no-service')
-    return refuse('unreachable', message, 'start a worker with `statedsl worker`, or name its `--namespace`');
-  if (status === 404) return refuse('unknown', message);
-  if (status === 409) return refuse(/already (?:returned|failed)/.test(message) ? 'over' : 'wrong-use', message);
-  return refuse('wrong-use', message);
+function refusalOfEngine(failure: EngineFailure): Refused {
+  const { kind, status, message } = failure;
+  if (kind !== 'refused') return refuse('unreachable', message, helpAfter(failure));
+  switch (status) {
+    case 404:
+      return refuse('unknown', message);
+    case OVER:
+      return refuse('over', message);
+    default:
+      return refuse('wrong-use', message);
+  }
 }
 
 /** The id of the run that is meant; null: the latest. Rejects with a `RunRefused` or an `EngineFailure`. */

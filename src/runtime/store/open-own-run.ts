@@ -29,7 +29,7 @@ export async function withLockedRun<T>(
     throw new RunRefused(
       'wrong-use',
       `run \`${run_id}\` is on the engine at \`${settings.engine}\``,
-      'name the engine with `--on`',
+      `its workers continue it; execute it again here from a point: \`statedsl replay ${run_id} --from POINT\``,
     );
   const attempt = lockRun(stored.path);
   if (!('lock' in attempt)) {

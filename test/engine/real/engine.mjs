@@ -1,7 +1,6 @@
 /** A real engine for tests: its packages, its server and its workers, each a process of its own on free local ports. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -12,26 +11,29 @@ const SDK = '1.12.0';
 const SERVER = '1.7.12';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const cache = join(
-  process.env.XDG_CACHE_HOME || join(homedir(), '.cache'),
-  'statedsl-tests',
-  `engine-${SERVER}-${SDK}`,
-);
+const root = dirname(dirname(dirname(here)));
+const cache = join(root, 'node_modules/.cache', `engine-${SERVER}-${SDK}`);
 /** The folder with the installed packages. */
 export const modules = join(cache, 'node_modules');
 const platform = `${process.platform}-${process.arch}`;
 const binary = join(cache, `node_modules/@restatedev/restate-server-${platform}/bin/restate-server`);
 const sdk = join(cache, 'node_modules/@restatedev/restate-sdk/dist/index.js');
 
-/** Null, or why the packages cannot be had. Their scripts would report the installation to somebody. */
+/** Null, or why the server cannot be executed here. Scripts of the packages would report the installation to somebody. */
 export function install() {
-  if (existsSync(binary) && existsSync(sdk)) return null;
-  mkdirSync(cache, { recursive: true });
-  const packages = [`@restatedev/restate-sdk@${SDK}`, `@restatedev/restate-server@${SERVER}`];
-  const words = ['install', '--prefix', cache, '--no-save', '--no-audit', '--no-fund', '--ignore-scripts', ...packages];
-  const { exitCode, stderr } = execaSync('npm', words, { reject: false });
-  if (exitCode !== 0) return String(stderr).trim().split('\n')[0];
-  return existsSync(binary) ? null : `there is no server for ${platform}`;
+  if (!existsSync(binary) || !existsSync(sdk)) {
+    mkdirSync(cache, { recursive: true });
+    const packages = [`@restatedev/restate-sdk@${SDK}`, `@restatedev/restate-server@${SERVER}`];
+    const quiet = ['--no-save', '--no-audit', '--no-fund', '--ignore-scripts'];
+    const { exitCode, stderr } = execaSync('npm', ['install', '--prefix', cache, ...quiet, ...packages], {
+      reject: false,
+    });
+    if (exitCode !== 0) return String(stderr).trim();
+    if (!existsSync(binary)) return `Restate ${SERVER} has no server for ${platform}`;
+  }
+  // It is linked to a C library, which may be older or another one here.
+  const { exitCode, stderr, shortMessage } = execaSync(binary, ['--version'], { reject: false });
+  return exitCode === 0 ? null : `Restate ${SERVER} cannot be executed on this system: ${stderr || shortMessage}`;
 }
 
 async function freePort() {

@@ -1,0 +1,169 @@
+/**
+ * Requests to the ingress of an engine. A server that cannot be reached is asked again for a while, because it may be
+ * starting. One that accepts a request and does not answer is asked whether it is well: either it is silent, or it waits
+ * for a worker, because workers answer all requests about runs.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Where the engine is, and how long to wait for it. */
+export interface ClientOptions {
+  /** The address of the ingress, such as `http://127.0.0.1:8080`. */
+  readonly url: string;
+  readonly namespace: string;
+  /** Sent as `Authorization: Bearer …`; null: nothing is sent. */
+  readonly token: string | null;
+  /** How long a server may not be reached, in milliseconds. */
+  readonly patienceMs: number;
+  /** How long an answer may take before the server is asked whether it is well, in milliseconds; default 30 s. */
+  readonly answerMs?: number;
+}
+
+/** Why the engine did not do what was asked. */
+export class EngineFailure extends Error {
+  constructor(
+    /**
+     * `absent`: no server answers. `no-service`: no worker has registered the services. `no-worker`: one has, but none
+     * answers. `refused`: see `status`.
+     */
+    readonly kind: 'absent' | 'no-service' | 'no-worker' | 'refused',
+    readonly status: number | null,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+interface AskOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The answer may come at any time, so that a server that is well is waited for. */
+  readonly waits?: boolean;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+const PAUSE_MS = 250;
+/** An answer that takes longer was waited for. */
+const LONG_MS = 2000;
+const ANSWER_MS = 30_000;
+/** What a proxy between the client and the server answers while the server starts, or when it waited for too long. */
+const GATEWAY = new Set([502, 503, 504]);
+
+/** Sends a message to a handler. Rejects with an `EngineFailure`, or with the reason of the signal. */
+export async function askEngine<T>(
+  options: ClientOptions,
+  path: string,
+  message: unknown,
+  asking: AskOptions = {},
+): Promise<T> {
+  const { url, token, patienceMs } = options;
+  const headers = {
+    'content-type': 'application/json',
+    ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+    ...asking.headers,
+  };
+  const request = { method: 'POST', headers, body: JSON.stringify(message) };
+  let absentSince: number | null = null;
+  for (;;) {
+    const asked = Date.now();
+    const answer = await answerTo(`${url}/${path}`, request, options, asking);
+    if (answer !== null && answer.status >= 200 && answer.status < 300)
+      return (answer.text === '' ? null : JSON.parse(answer.text)) as T;
+    if (answer !== null && !GATEWAY.has(answer.status)) throw failureOf(answer, url);
+    const now = Date.now();
+    // A connection that broke only after a long wait says that a server was there.
+    if (absentSince === null || now - asked > LONG_MS) absentSince = now;
+    if (now - absentSince >= patienceMs) throw new EngineFailure('absent', null, `no engine answers at \`${url}\``);
+    await sleep(PAUSE_MS);
+  }
+}
+
+/** Null: the connection broke, or there was none. */
+async function answerTo(
+  address: string,
+  request: RequestInit,
+  { url, answerMs = ANSWER_MS }: ClientOptions,
+  { signal, waits = false }: AskOptions,
+): Promise<Answer | null> {
+  const over = new AbortController();
+  const leaving = signal === undefined ? over.signal : AbortSignal.any([over.signal, signal]);
+  let failure: EngineFailure | null = null;
+  let hasBegun = false;
+  const watch = async (): Promise<void> => {
+    for (;;) {
+      await sleep(answerMs, undefined, { signal: over.signal });
+      if (!(await isWell(url, answerMs, leaving))) failure = silent(url);
+      else if (!waits && !hasBegun) failure = withoutWorker(url);
+      if (failure !== null) return over.abort();
+    }
+  };
+  watch().catch(() => undefined);
+  try {
+    const answer = await fetch(address, { ...request, signal: leaving });
+    hasBegun = true;
+    return { status: answer.status, text: await answer.text() };
+  } catch (cause) {
+    if (failure !== null) throw failure;
+    if (signal?.aborted) throw cause;
+    return null;
+  } finally {
+    over.abort();
+  }
+}
+
+/** Any answer will do: a proxy may refuse to pass this request on. */
+async function isWell(url: string, answerMs: number, leaving: AbortSignal): Promise<boolean> {
+  const signal = AbortSignal.any([leaving, AbortSignal.timeout(answerMs)]);
+  const answer = await fetch(`${url}/restate/health`, { signal }).catch(() => null);
+  await answer?.body?.cancel().catch(() => undefined);
+  return answer !== null || leaving.aborted;
+}
+
+/** Something else may listen there, or the server hangs. */
+export function silent(url: string): EngineFailure {
+  return new EngineFailure('absent', null, `what listens at \`${url}\` accepts requests, but does not answer them`);
+}
+
+function withoutWorker(url: string): EngineFailure {
+  return new EngineFailure('no-worker', null, `no worker of the engine at \`${url}\` answers`);
+}
+
+function failureOf({ status, text }: Answer, url: string): EngineFailure {
+  const message = messageIn(text);
+  if (status === 404 && message === null)
+    return new EngineFailure('absent', 404, `what answers at \`${url}\` is not the ingress of an engine`);
+  return knownFailure(status, message ?? text.trim().slice(0, 500), url);
+}
+
+function knownFailure(status: number, message: string, url: string): EngineFailure {
+  if (status === 404 && /service .*not found|not found/i.test(message) && !message.startsWith('there is no run'))
+    return new EngineFailure('no-service', 404, `the engine at \`${url}\` has no worker of statedsl: ${message}`);
+  return new EngineFailure('refused', status, message);
+}
+
+/** Null: this is no answer of an engine. */
+function messageIn(text: string): string | null {
+  try {
+    const { message } = JSON.parse(text) as { readonly message?: unknown };
+    return typeof message === 'string' ? message : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The next step after a failure. */
+export function helpAfter({ kind }: EngineFailure): string | undefined {
+  switch (kind) {
+    case 'absent':
+      return 'start an engine with `statedsl engine`, or check the address';
+    case 'no-service':
+      return 'start a worker with `statedsl worker`, or name its `--namespace`';
+    case 'no-worker':
+      return 'start a worker with `statedsl worker`; what is on record waits for one';
+    case 'refused':
+      return undefined;
+  }
+}

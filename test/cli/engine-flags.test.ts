@@ -1,0 +1,43 @@
+/** Flags next to `--on` and `STATEDSL_ON`. No engine is needed: they are refused before one is asked. */
+import { expect, test } from 'vitest';
+import { projectFolder } from './statedsl.js';
+
+const NOWHERE = 'http://127.0.0.1:1';
+
+const refused: [string, string[], RegExp][] = [
+  ['a worktree', ['run', 'a.dsl', '--worktree'], /`--worktree` cannot be used with `--on`\n.*directory of the worker/],
+  ['a working directory', ['run', 'a.dsl', '--cwd', '.'], /`--cwd` cannot be used with `--on`\n.*statedsl worker/],
+  ['a mock', ['run', 'a.dsl', '--mock', 'm.yaml'], /`--mock` cannot be used with `--on`/],
+  ['suspending', ['run', 'a.dsl', '--suspend-after', '1s'], /`--suspend-after` cannot be used with `--on`/],
+  ['run --resume', ['run', 'a.dsl', '--resume'], /`--resume` cannot be used with `--on`\n.*statedsl resume RUN/],
+  ['an edited program', ['resume', 'r', '--from-file', 'a.dsl'], /`--from-file` cannot be used with `--on`\n.*replay/],
+  ['resuming in the background', ['resume', 'r', '--detach'], /`--detach` cannot be used with `--on`/],
+  ['a new limit', ['resume', 'r', '--max-cost', '1'], /`--max-cost` cannot be used with `--on`\n.*submitted/],
+  ['a limit of an answer', ['answer', 'r', 'a=b', '--timeout', '1s'], /`--timeout` cannot be used with `--on`/],
+  ['removing all', ['gc', '--keep-last', '0', '--all'], /`--all` cannot be used with `--on`.*\n.*statedsl cancel/],
+  ['following an output', ['output', 'r', '--follow'], /cannot be followed\n.*statedsl show --follow/],
+];
+
+test.each(refused)('%s has no effect on an engine', async (_, args, words) => {
+  const { code, stdout, stderr } = await projectFolder({ 'a.dsl': 'RETURN: x\n' }).run([...args, '--on', NOWHERE]);
+  expect(stderr).toMatch(words);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+});
+
+test('a variable names the engine, but not for removing runs', async () => {
+  const one = projectFolder({ 'a.dsl': 'RETURN: x\n' });
+  const env = { STATEDSL_ON: NOWHERE, STATEDSL_SUSPEND_AFTER: '1s' };
+  const worktree = await one.run(['run', 'a.dsl', '--worktree'], { env });
+  expect(worktree.stderr).toContain('`--worktree` cannot be used with an engine, which `STATEDSL_ON` names');
+  expect((await one.run(['run', 'a.dsl', '--dry-run'], { env })).code).toBe(0);
+  // It asks the folder.
+  expect(await one.run(['gc', '--keep-last', '0', '--all', '--quiet'], { env })).toMatchObject({ code: 0 });
+});
+
+test('a worker that listens at every address says by which one it is reached', async () => {
+  const { code, stderr } = await projectFolder().run(['worker', '--listen', '0.0.0.0:0', '--identity-key', 'k']);
+  expect([code, stderr]).toEqual([
+    2,
+    'error: `0.0.0.0` is no address that the engine can connect to\n  = help: name the one by which it reaches this worker: `--advertise http://…`\n',
+  ]);
+});
