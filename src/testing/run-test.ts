@@ -4,7 +4,8 @@ import type { RunEvent } from '../interpreter/events/event.js';
 import type { Json } from '../machine/expression.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { Cassette } from '../runtime/cassette/cassette.js';
-import { CassetteWorld } from '../runtime/cassette/cassette-world.js';
+import { CassetteWorld, TEST_ADVICE } from '../runtime/cassette/cassette-world.js';
+import { recordedInputsOf } from '../runtime/cassette/recorded-inputs.js';
 import { hostEffects } from '../runtime/effects.js';
 import type { RunReport } from '../runtime/run/report.js';
 import { type RunOptions, run } from '../runtime/run/run.js';
@@ -133,14 +134,8 @@ class TestRun {
     return { failures: this.failures, warnings, events: this.events, report, problems, isStuck: this.isStuck };
   }
 
-  /** What the recorded run was started with, as far as the program still has these inputs. */
   private recordedInputs(): Record<string, Json> {
-    const recorded = this.played?.cassette.inputs ?? {};
-    const known = this.suite.machine.inputs.filter(
-      // A secret is not in the cassette.
-      ({ name, secret, value }) => Object.hasOwn(recorded, name) && !(secret === true && value !== undefined),
-    );
-    return Object.fromEntries(known.map(({ name }) => [name, recorded[name] as Json]));
+    return this.played === null ? {} : recordedInputsOf(this.played.cassette, this.suite.machine.inputs);
   }
 
   private cassetteWorld(): CassetteWorld | null {
@@ -153,6 +148,7 @@ class TestRun {
       drift: line.drift,
       time: this.time,
       host: schemaHost,
+      advice: TEST_ADVICE,
       others: null,
       ...renewal?.begin(cassette, () => world),
       onProblem: (problem) => {

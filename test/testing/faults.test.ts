@@ -29,9 +29,9 @@ const options = {
   noteEvents: () => undefined,
 };
 
-async function suiteOf(program: string): Promise<Suite> {
+async function suiteOf(program: string, mocked = '*'): Promise<Suite> {
   writeFileSync(join(folder, 'flow.dsl'), program);
-  const tests = 'TESTS: "./flow.dsl"\nTEST: all\n  MOCK: "*" → "ok", …\n  EXPECT: returned\n';
+  const tests = `TESTS: "./flow.dsl"\nTEST: all\n  MOCK: "${mocked}" → "ok", …\n  EXPECT: returned\n`;
   writeFileSync(join(folder, 'flow.test.dsl'), tests);
   const loaded = await loadSuite(host, 'flow.test.dsl', folder);
   if ('missing' in loaded || loaded.suite === null) throw new Error(JSON.stringify(loaded));
@@ -84,6 +84,15 @@ test('a replay that differs is a defect of statedsl, at its event', async () => 
   const result = await faultsOfBoth(await suiteOf(PROGRAM), await suiteOf(PROGRAM.replace('echo b', 'echo c')));
   const defects = result.outcomes.flatMap(({ defect }) => defect ?? []);
   expect(defects).toContain('the replay differs at event 5 (`effect_requested`)');
+});
+
+test('a command that only a run after a crash asks for is a defect of statedsl, although no mock answers it', async () => {
+  const later = await suiteOf(PROGRAM.replace('echo b', 'send b'), 'echo *');
+  const result = await faultsOfBoth(await suiteOf(PROGRAM, 'echo *'), later);
+  const early = result.outcomes.find(({ point }) => point.name === 'crash@1');
+  expect(early?.reason).toContain('no mock answers `send b`');
+  expect(early?.defect).toBe('a crash alone must not change how a run ends');
+  expect(exitCodeOf([{ status: 'passed' }], [result], true)).toBe(70);
 });
 
 /** The row with one more `EXPECT [always]`. */

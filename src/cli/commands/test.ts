@@ -11,7 +11,7 @@ import type { FaultResult } from '../../testing/faults/run-faults.js';
 import { findTests } from '../../testing/find-tests.js';
 import { loadSuite } from '../../testing/load-suite.js';
 import { coverageJson, coverageTable, lcov } from '../../testing/reporters/coverage.js';
-import { FAULT_STATEMENT, faultLines, faultLog } from '../../testing/reporters/faults.js';
+import { FAULT_STATEMENT, failedPoints, faultLines, faultLog } from '../../testing/reporters/faults.js';
 import { github, json, junit, tap } from '../../testing/reporters/machine.js';
 import { neededCallsText, resultLines, summaryLine } from '../../testing/reporters/pretty.js';
 import { runSuite, type SuiteOptions } from '../../testing/run-suites.js';
@@ -225,22 +225,23 @@ async function printResults(
   ms: number,
   { reporter }: TestFlags,
 ): Promise<void> {
+  const points = failedPoints(faults);
   switch (reporter) {
     case 'pretty':
       if (faults.length > 0) stdout.write(`${FAULT_STATEMENT}\n`);
-      stdout.write(summaryLine(results, ms, await stdout.paint()));
+      stdout.write(summaryLine(results, points.length, ms, await stdout.paint()));
       return;
     case 'tap':
-      stdout.write(tap(results));
+      stdout.write(tap([...results, ...points]));
       return;
     case 'junit':
-      stdout.write(junit(results));
+      stdout.write(junit([...results, ...points]));
       return;
     case 'json':
       stdout.write(json(results, faults));
       return;
     case 'github':
-      stdout.write(github(results));
+      stdout.write(github([...results, ...points]));
   }
 }
 

@@ -47,6 +47,8 @@ type Declared = Pick<Machine, 'name' | 'inputs'>;
 interface InputSources {
   readonly flags: readonly string[];
   readonly file: FileInputs | null;
+  /** What a cassette has, which anything else replaces. */
+  readonly recorded?: Readonly<Record<string, Json>> | null;
   readonly complete: boolean;
   readonly sources: SourceSet;
 }
@@ -55,9 +57,11 @@ interface InputSources {
  * `flags` are the texts after `-i`. New source files are added to `sources`, so that the diagnostics can be drawn.
  * With `complete` every required input has to have a value; a dry run needs none.
  */
-export function readInputs(machine: Declared, { flags, file, complete, sources }: InputSources): InputsGiven {
+export function readInputs(machine: Declared, { flags, file, recorded, complete, sources }: InputSources): InputsGiven {
   const diagnostics: Diagnostic[] = [];
   const given = new Map<string, Given>();
+  for (const [name, value] of Object.entries(recorded ?? {}))
+    given.set(name, { value: value as Value, span: addFlag(sources, name, `:=${JSON.stringify(value)}`), as: 'file' });
   if (file !== null) {
     const index = sources.length;
     for (const [name, value] of Object.entries(file.members))

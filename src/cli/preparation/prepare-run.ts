@@ -5,7 +5,7 @@
 
 import { basename, resolve } from 'node:path';
 import type { Json } from '../../machine/expression.js';
-import type { Machine } from '../../machine/machine.js';
+import type { Input, Machine } from '../../machine/machine.js';
 import { findLauncher } from '../../prelude/launcher.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { chooseWorktree } from '../../project/choose-worktree.js';
@@ -158,11 +158,20 @@ async function findInputs(
   if (read !== null && 'reason' in read)
     diagnostics.push(badInputFile(flags.inputFile as string, read.reason, sources));
   if (declared === null) return { values: new Map(), printed: {} };
+  const recorded = flags.cassette === undefined ? {} : await recordedInputs(flags.cassette, declared.inputs);
   // The values of an unreadable file are not reported as missing as well.
-  const complete = flags.dryRun !== true && (read === null || file !== null);
-  const given = readInputs(declared, { flags: flags.input ?? [], file, complete, sources });
+  const complete = flags.dryRun !== true && (read === null || file !== null) && recorded !== null;
+  const given = readInputs(declared, { flags: flags.input ?? [], file, complete, sources, recorded });
   diagnostics.push(...given.diagnostics);
   return given;
+}
+
+/** Null: the cassette cannot be read, which is reported when the run begins. */
+async function recordedInputs(name: string, declared: readonly Input[]): Promise<Record<string, Json> | null> {
+  const { readCassette } = await import('../../runtime/cassette/read-cassette.js');
+  const read = await readCassette(resolve(name), name, null);
+  if ('problems' in read) return null;
+  return (await import('../../runtime/cassette/recorded-inputs.js')).recordedInputsOf(read.cassette, declared);
 }
 
 function unknownReplacement({ agent = {}, mock }: RunFlags, { agents, folder }: Configuration): string | null {

@@ -5,7 +5,7 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { problemDiagnostics } from '../../project/settings.js';
 import { writeAgentOutput } from '../../runtime/agents/perform.js';
 import type { Cassette } from '../../runtime/cassette/cassette.js';
-import { type CassetteProblem, CassetteWorld } from '../../runtime/cassette/cassette-world.js';
+import { type CassetteAdvice, type CassetteProblem, CassetteWorld } from '../../runtime/cassette/cassette-world.js';
 import { readCassette } from '../../runtime/cassette/read-cassette.js';
 import { createRecorder, type Recorder, whyNoRecording } from '../../runtime/cassette/recorder.js';
 import type { Effects } from '../../runtime/effect-context.js';
@@ -22,6 +22,12 @@ import { reportInvalid } from '../terminal/report-diagnostics.js';
 import { stderr } from '../terminal/streams.js';
 import { usageError } from '../terminal/usage.js';
 import type { RunFlags } from './run-flags.js';
+
+const RECORD = 'record it again with `--record FILE --overwrite`';
+const ADVICE: CassetteAdvice = {
+  missing: RECORD,
+  drift: `${RECORD}, or accept it with \`--cassette-drift warn\``,
+};
 
 interface TapedRun {
   readonly options: Partial<RunOptions>;
@@ -101,6 +107,7 @@ function playedRun(cassette: Cassette, flags: RunFlags): TapedRun {
     drift: flags.cassetteDrift ?? 'fail',
     time,
     host: hostEffects(),
+    advice: ADVICE,
     others: null,
     onProblem: stop,
   });

@@ -64,13 +64,17 @@ export async function flagProblem(flags: ShowFlags & { readonly detach?: boolean
 
 /** As `flagProblem`, for the flags of cassettes. */
 export async function cassetteProblem(flags: RunFlags): Promise<ExitCode | null> {
-  const { record, cassette, mock, resume, replay, overwrite, cassetteMatch, cassetteDrift } = flags;
+  const { record, cassette, mock, resume, replay, overwrite, cassetteMatch, cassetteDrift, dryRun, realTime } = flags;
   if (record !== undefined && cassette !== undefined)
     return usageError('`--record` and `--cassette` cannot be used together', 'choose one of them');
   if (cassette !== undefined && mock !== undefined)
     return usageError('`--cassette` and `--mock` cannot be used together', 'choose one of them');
   if ((record ?? cassette) !== undefined && (resume === true || replay === true))
     return usageError('a cassette holds a run from its beginning', 'leave out `--resume` and `--replay`');
+  if (record !== undefined && dryRun === true)
+    return usageError('a dry run has nothing to record', 'leave out `--dry-run` or `--record`');
+  if (realTime === true && mock === undefined)
+    return usageError('`--real-time` is for runs with answers from a file', 'add `--mock FILE`, or leave it out');
   if (overwrite === true && record === undefined)
     return usageError('`--overwrite` replaces the file of `--record`', 'add `--record FILE`');
   if ((cassetteMatch ?? cassetteDrift) !== undefined && cassette === undefined)

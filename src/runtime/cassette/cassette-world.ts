@@ -41,6 +41,7 @@ interface CassetteWorldOptions extends CassetteUse {
   readonly time: VirtualTime;
   /** Reads schemas. */
   readonly host: Effects;
+  readonly advice: CassetteAdvice;
   /** Performs what the cassette does not have; null: that is a problem. */
   readonly others: Effects | null;
   /** Notes the outcome of a request: its record, or null where `others` gave it. */
@@ -53,9 +54,20 @@ interface CassetteWorldOptions extends CassetteUse {
   readonly onProblem: (problem: CassetteProblem) => void;
 }
 
-const RECORD_AGAIN =
-  'record it again with `statedsl run … --record`, or call only what is different with `statedsl test --update-cassettes`';
-const DRIFT_HELP = `${RECORD_AGAIN}, or accept it with \`drift=warn\``.replace(', or call', ', call');
+/** What a person can do about a difference. */
+export interface CassetteAdvice {
+  /** When something is missing or not used. */
+  readonly missing: string;
+  /** When something else is asked for. */
+  readonly drift: string;
+}
+
+const RECORD = 'record it again with `statedsl run … --record`';
+const UPDATE = 'call only what is different with `statedsl test --update-cassettes`';
+export const TEST_ADVICE: CassetteAdvice = {
+  missing: `${RECORD}, or ${UPDATE}`,
+  drift: `${RECORD}, ${UPDATE}, or accept it with \`drift=warn\``,
+};
 /** How many unused records are named. */
 const MOST_UNUSED = 5;
 
@@ -142,7 +154,7 @@ export class CassetteWorld implements Effects {
     const difference = named.map((name) => `- ${name}`);
     const count = left.length === 1 ? 'one record' : `${left.length} records`;
     const message = `the run did not ask for ${count} of \`${file}\``;
-    return left.length === 0 ? [] : [{ message, difference, help: RECORD_AGAIN }];
+    return left.length === 0 ? [] : [{ message, difference, help: this.options.advice.missing }];
   }
 
   /** Milliseconds since the start of the run. */
@@ -179,7 +191,7 @@ export class CassetteWorld implements Effects {
     const { cassette, drift } = this.options;
     const difference = describeDrift(record, asked);
     const message = `${nameOf(record)} is not what was recorded (line ${record.fileLine} of \`${cassette.file}\`)`;
-    const problem = { message, difference, help: DRIFT_HELP };
+    const problem = { message, difference, help: this.options.advice.drift };
     if (drift === 'warn') this.warnings.push(problem);
     else this.report(problem);
     return drift === 'warn';
@@ -205,7 +217,7 @@ export class CassetteWorld implements Effects {
     const message = cassette.isComplete
       ? `\`${cassette.file}\` has no record of ${what}${location}`
       : `the recording of \`${cassette.file}\` ends before ${what}${location}`;
-    this.report({ message, help: RECORD_AGAIN });
+    this.report({ message, help: this.options.advice.missing });
     return { kind: 'not-started', reason: 'the cassette has no outcome for it' };
   }
 

@@ -3,7 +3,7 @@ import type { Paint } from '../../views/drawing/paint.js';
 import { escapeControls } from '../../views/drawing/visible-text.js';
 import type { FaultKind } from '../faults/points.js';
 import type { FaultOutcome, FaultResult } from '../faults/run-faults.js';
-import type { TestFailure } from '../test-result.js';
+import type { TestFailure, TestResult } from '../test-result.js';
 
 const NAMES: Readonly<Record<FaultKind, readonly [string, string]>> = {
   crash: ['crash point', 'crash points'],
@@ -89,4 +89,17 @@ export function faultLog({ outcomes }: Pick<FaultResult, 'outcomes'>, paint: Pai
     .flatMap(({ log }) => log)
     .map((line) => `      ${paint.faint(`| ${line}`)}\n`)
     .join('');
+}
+
+/** Points at which something failed, as failed tests: other programs count nothing else. */
+export function failedPoints(faults: readonly FaultResult[]): TestResult[] {
+  return faults.flatMap(({ file, name, line, outcomes }) =>
+    outcomes
+      .filter(({ failures, defect }) => failures.length > 0 || defect !== undefined)
+      .map(({ point, failures, defect, log }): TestResult => {
+        const defects = defect === undefined ? [] : [{ line: 0, message: `a defect of statedsl: ${defect}` }];
+        const about = { file, name: `${name} (${point.name}: ${point.what})`, line };
+        return { ...about, status: 'failed', failures: [...defects, ...failures], log: [...log], duration_ms: 0 };
+      }),
+  );
 }

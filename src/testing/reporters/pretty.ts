@@ -70,11 +70,13 @@ export function neededCallsText(calls: readonly NeededCall[]): string {
 const costText = (cost: number | null): string =>
   cost === null ? 'at any cost, because its agent has no `max_cost`' : `at most $${cost.toFixed(2)}`;
 
-export function summaryLine(results: readonly TestResult[], ms: number, paint: Paint): string {
+/** `failedFaults`: at how many points of faults something failed. */
+export function summaryLine(results: readonly TestResult[], failedFaults: number, ms: number, paint: Paint): string {
   const count = (status: TestResult['status']): number => results.filter((one) => one.status === status).length;
   const [passed, failed, skipped] = [count('passed'), count('failed'), count('skipped')];
   const parts = [
     ...(failed > 0 ? [paint.error(`${failed} failed`)] : []),
+    ...(failedFaults > 0 ? [paint.error(`${failedFaults} failed with a fault`)] : []),
     ...(passed > 0 ? [paint.success(`${passed} passed`)] : []),
     ...(skipped > 0 ? [`${skipped} skipped`] : []),
   ];
