@@ -19,7 +19,12 @@ const LIMIT_MS = 2000;
 const MOST_PROBLEMS = 5;
 
 /** Settles with null, or with the problems as a text. */
-export async function fitsSchema(request: SchemaRequest, cwd: string, readable: Readable): Promise<Outcome> {
+export async function fitsSchema(
+  request: SchemaRequest,
+  cwd: string,
+  readable: Readable,
+  limitMs = LIMIT_MS,
+): Promise<Outcome> {
   const path = resolve(request.directory ?? cwd, request.path);
   const why = whyUnreadable(path, readable, LARGEST_BYTES);
   const schema = why === null ? readSchema(path) : { reason: why };
@@ -28,11 +33,11 @@ export async function fitsSchema(request: SchemaRequest, cwd: string, readable: 
   if (value === undefined) return { kind: 'value', value: 'it is not JSON' };
   try {
     const validate = await compileSchema(schema.schema);
-    const errors = validateInTime(validate, value);
+    const errors = validateInTime(validate, value, limitMs);
     return { kind: 'value', value: errors === null ? null : errors.join('; ') };
   } catch (cause) {
     if ((cause as { code?: string }).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT')
-      return unusableSchema(request.path, `it takes longer than ${LIMIT_MS / 1000} s to check this value`);
+      return unusableSchema(request.path, `it takes longer than ${limitMs / 1000} s to check this value`);
     return unusableSchema(request.path, cause instanceof Error ? cause.message : String(cause));
   }
 }
@@ -88,9 +93,9 @@ function withoutDraft(schema: AnySchema): AnySchema {
 }
 
 /** Validates in a context with a time limit, because a pattern may take practically for ever. */
-function validateInTime(validate: ValidateFunction, value: Json): string[] | null {
+function validateInTime(validate: ValidateFunction, value: Json, limitMs: number): string[] | null {
   const context = createContext({ check: () => validate(value) });
-  if (new Script('check()').runInContext(context, { timeout: LIMIT_MS }) === true) return null;
+  if (new Script('check()').runInContext(context, { timeout: limitMs }) === true) return null;
   const problems = [...new Set((validate.errors ?? []).map(problemOf))];
   const rest = problems.length - MOST_PROBLEMS;
   return rest > 0 ? [...problems.slice(0, MOST_PROBLEMS), `and ${rest} more`] : problems;

@@ -10,11 +10,11 @@ const LIMIT_MS = 500;
 const FEW_ATTEMPTS = 1e7;
 
 /** A test that returns null if matching took too long. One for each run, because it holds a context of its own. */
-export function boundedMatches(): (regex: RegExp, text: string) => boolean | null {
+export function boundedMatches(limitMs = LIMIT_MS): (regex: RegExp, text: string) => boolean | null {
   let guarded: ReturnType<typeof guardedTest> | null = null;
   return (regex, text) => {
     if (worstAttempts(regex.source, text.length) <= FEW_ATTEMPTS) return regex.test(text);
-    guarded ??= guardedTest();
+    guarded ??= guardedTest(limitMs);
     try {
       return guarded(regex, text);
     } catch (cause) {
@@ -35,12 +35,12 @@ function worstAttempts(source: string, length: number): number {
   return (length + 1) ** (repetitions + 1);
 }
 
-function guardedTest(): (regex: RegExp, text: string) => boolean {
+function guardedTest(limitMs: number): (regex: RegExp, text: string) => boolean {
   const context = createContext({ regex: null, text: null });
   const script = new Script('regex.test(text)');
   return (regex, text) => {
     context.regex = regex;
     context.text = text;
-    return script.runInContext(context, { timeout: LIMIT_MS }) as boolean;
+    return script.runInContext(context, { timeout: limitMs }) as boolean;
   };
 }

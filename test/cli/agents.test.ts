@@ -2,6 +2,7 @@
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { inFastTime } from '../harness/fast-time.js';
 import { type ProjectFolder, projectFolder } from './statedsl.js';
 
 /** A folder with programs on PATH: shell scripts by their names. */
@@ -94,7 +95,7 @@ else touch again; echo '{"type":"result","is_error":true,"result":"usage limit r
 
   test('is waited for, and the wait is reported', async () => {
     const one = projectFolderWith({ 'a.dsl': program }, { claude: limited(later(3)) });
-    const { code, stdout, stderr } = await one.run(['run', 'a.dsl'], { env: { PATH: one.path } });
+    const { code, stdout, stderr } = await inFastTime(() => one.run(['run', 'a.dsl'], { env: { PATH: one.path } }));
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'ok\n' });
     expect(stderr).toMatch(/retrying in \d.*: usage limit reached/);
   });

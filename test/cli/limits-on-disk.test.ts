@@ -77,10 +77,11 @@ const endless = {
     "DO:\n  trap '' TERM\n  setsid sleep 30 &\n  sleep 30\n  sleep 30\n",
 };
 
-describe('SIGTERM ends within three seconds', () => {
-  test.each(Object.entries(endless))('%s', async (_, text) => {
+describe.concurrent('SIGTERM ends within three seconds', () => {
+  test.for(Object.entries(endless))('%s', async ([, text], { expect, onTestFinished }) => {
     await takesLessThan(3000, async () => {
-      const one = projectFolder({ 'p.dsl': `LIMIT: transitions=100000000 output=100GiB\n\n${text}` });
+      const program = `LIMIT: transitions=100000000 output=100GiB\n\n${text}`;
+      const one = projectFolder({ 'p.dsl': program }, onTestFinished);
       const child = one.start(['run', 'p.dsl', '--quiet']);
       const end = ended(child);
       await until(() => existsSync(join(one.folder, '.statedsl/runs')));

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, wr
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { amount } from '../amount.js';
+import { inFastTime } from '../harness/fast-time.js';
 import { until } from '../harness/until.js';
 import { ended, type ProjectFolder, projectFolder } from './statedsl.js';
 
@@ -134,14 +135,15 @@ describe('an owner in another container or on another machine', () => {
 /** Comes back when it is so; the time limit of the test ends a wait for what never comes. */
 test('a run that is executed gives signs of life', async () => {
   const one = projectFolder({ 'p.dsl': 'DO: touch begun; while [ ! -e over ]; do sleep 0.1; done\n' });
-  const child = one.start(['run', 'p.dsl', '--quiet']);
-  const end = ended(child);
-  await until(() => existsSync(join(one.folder, 'begun')));
-  const path = join(one.folder, '.statedsl/runs', readdirSync(join(one.folder, '.statedsl/runs'))[0] as string);
-  const before = statSync(join(path, 'lock.1')).mtimeMs;
-  const text = readFileSync(join(path, 'lock.1'), 'utf8');
-  await until(() => statSync(join(path, 'lock.1')).mtimeMs > before);
-  expect(readFileSync(join(path, 'lock.1'), 'utf8')).toBe(text);
-  writeFileSync(join(one.folder, 'over'), '');
-  expect((await end).code).toBe(0);
+  await inFastTime(async () => {
+    const end = one.run(['run', 'p.dsl', '--quiet']);
+    await until(() => existsSync(join(one.folder, 'begun')));
+    const path = join(one.folder, '.statedsl/runs', readdirSync(join(one.folder, '.statedsl/runs'))[0] as string);
+    const before = statSync(join(path, 'lock.1')).mtimeMs;
+    const text = readFileSync(join(path, 'lock.1'), 'utf8');
+    await until(() => statSync(join(path, 'lock.1')).mtimeMs > before);
+    expect(readFileSync(join(path, 'lock.1'), 'utf8')).toBe(text);
+    writeFileSync(join(one.folder, 'over'), '');
+    expect((await end).code).toBe(0);
+  });
 });

@@ -103,7 +103,8 @@ describe('secrets', () => {
 
   test('are not left in the inbox of a run that is being executed', async () => {
     const one = projectFolder({
-      'p.dsl': 'INPUT: pin (secret)\nDO: touch started; sleep 2\nWAIT: signal ready\nRETURN: {len(ready)}\n',
+      'p.dsl':
+        'INPUT: pin (secret)\nDO: touch started; until [ -e told ]; do sleep 0.02; done\nWAIT: signal ready\nRETURN: {len(ready)}\n',
     });
     const child = one.start(['run', 'p.dsl', ...pin, '--json'], env);
     const end = ended(child);
@@ -111,6 +112,7 @@ describe('secrets', () => {
     const [id = ''] = readdirSync(join(one.folder, '.statedsl/runs')).filter((name) => name.length === 36);
     const told = await one.run(['signal', id, 'ready', `${secrets.API_TOKEN} ${secrets.input}`], { env });
     expect(told.stderr).toContain('passed on to the process');
+    one.file('told', '');
     const result = await end;
     expect(JSON.parse(result.stdout).returned).toBe('*** '.length + secrets.input.length);
     expect(found(one, [told, result])).toEqual([]);

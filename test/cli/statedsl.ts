@@ -15,7 +15,7 @@ export interface ProjectFolder {
   /** Writes a file; gives its name. */
   file(name: string, contents: string | Uint8Array): string;
   /** Executes a command line in this process. */
-  run(args: readonly string[], more?: { env?: Environment }): Promise<Result>;
+  run(args: readonly string[], more?: { env?: Environment; laterMs?: number }): Promise<Result>;
   /** Executes a command line in a process of the built program, which can be killed, read standard input, and exit. */
   runProcess(args: readonly string[], more?: { input?: string | Uint8Array; env?: Environment }): Promise<Result>;
   /** Such a process, before its end. */
@@ -39,8 +39,8 @@ export function projectFolder(
       writeFileSync(join(folder, name), contents);
       return name;
     },
-    async run(args, { env = {} } = {}) {
-      const { output: _, ...result } = await commandLine(args, { cwd: folder, env: { ...base, ...env } });
+    async run(args, { env = {}, laterMs = 0 } = {}) {
+      const { output: _, ...result } = await commandLine(args, { cwd: folder, env: { ...base, ...env }, laterMs });
       return result;
     },
     runProcess: (args, { input = '', env = {} } = {}) =>

@@ -60,7 +60,7 @@ async function execute(args: readonly string[], { cwd, env, laterMs = 0 }: Surro
     const printed = output.map(({ isError, chunks }) => ({ isError, text: Buffer.concat(chunks).toString('utf8') }));
     return { code, stdout: textOf(printed, false), stderr: textOf(printed, true), output: printed };
   } finally {
-    globalThis.Date = own.Date;
+    if (laterMs > 0) globalThis.Date = own.Date;
     process.env = own.env;
     process.chdir(own.cwd);
   }

@@ -1,11 +1,12 @@
 /** What only the fork server can get wrong. That it starts commands as `spawn` does is in processes.test.ts. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ForkServer } from '../../src/runtime/process/fork-server.js';
 import { createPipePool } from '../../src/runtime/process/pipes.js';
 import { type ProcessEnd, runProcess } from '../../src/runtime/process/process.js';
 import { processStat } from '../../src/runtime/process/process-group.js';
+import { inFastTime } from '../harness/fast-time.js';
 import { cli, start } from '../harness/process.js';
 import { until } from '../harness/until.js';
 import { processSpec, processStarter } from './process-spec.js';
@@ -164,9 +165,12 @@ describe('a command that the fork server starts', () => {
     const late = await run(['bash', '-c', '(sleep 0.2; echo late; echo problem >&2) & echo early']);
     expect(late).toMatchObject({ stdout: 'early\nlate\n', stderr: 'problem\n', end: { truncated: false } });
     // Pipes that were held open serve nobody else.
-    const held = await run(['bash', '-c', '(sleep 3; echo stray) & echo mine']);
+    const folder = temporaryFolder();
+    const stray = 'until [ -e go ]; do sleep 0.02; done; (echo stray); touch printed';
+    const held = await inFastTime(() => run(['bash', '-c', `cd ${folder}; (${stray}) & echo mine`]));
     expect(held).toMatchObject({ stdout: 'mine\n', end: { truncated: true } });
-    await new Promise((resolve) => setTimeout(resolve, 800));
+    writeFileSync(join(folder, 'go'), '');
+    await until(() => existsSync(join(folder, 'printed')));
     expect((await run(['echo', 'next'])).stdout).toBe('next\n');
   });
 

@@ -357,7 +357,7 @@ test('no temporary folder is left', async () => {
 });
 
 test('regular expressions take bounded time', async () => {
-  const matches = boundedMatches();
+  const matches = boundedMatches(100);
   await takesLessThan(3000, async () => {
     expect(matches(/(a+)+$/u, `${'a'.repeat(60)}b`)).toBeNull();
     expect(matches(/a*a*a*a*a*a*$/u, `${'a'.repeat(5000)}b`)).toBeNull();

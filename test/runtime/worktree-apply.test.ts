@@ -6,6 +6,7 @@ import { unappliedRuns } from '../../src/runtime/worktree/apply/unapplied.js';
 import type { Worktree } from '../../src/runtime/worktree/checkout.js';
 import { snapshot } from '../../src/runtime/worktree/git/snapshot.js';
 import { removeWorktrees } from '../../src/runtime/worktree/remove-worktrees.js';
+import { inFastTime } from '../harness/fast-time.js';
 import { start } from '../harness/process.js';
 import { beforeFirst } from './git-stand-in.js';
 import {
@@ -184,7 +185,7 @@ describe('refusals leave everything as it was', () => {
     await worked();
     writeFileSync(join(one.root, '.git', 'index.lock'), '');
     const before = one.look();
-    await expect(apply()).rejects.toThrow('another git process is using the checkout');
+    await expect(inFastTime(apply)).rejects.toThrow('another git process is using the checkout');
     expect(one.look()).toEqual(before);
     rmSync(join(one.root, '.git', 'index.lock'));
     expect((await apply()).kind).toBe('applied');

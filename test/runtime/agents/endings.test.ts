@@ -250,7 +250,7 @@ describe('while a program asks its service again', () => {
 
   test.each(retries)('%s: its time does not count, and the record says so', async (agent, retry, message) => {
     const one = stage();
-    one.program(agent, `${retry}\nsleep 0.8\n${printing(...(ends[agent] ?? []))}`);
+    one.program(agent, `${retry}\nsleep 0.55\n${printing(...(ends[agent] ?? []))}`);
     const outcome = await one.exited({ agent, guards: { maxTimeMs: 500 } });
     expect(outcome).toMatchObject({ is_error: false, own_retries: { count: 1, message } });
     expect(outcome.guard).toBeUndefined();

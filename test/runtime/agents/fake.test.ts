@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { compile } from '../../../src/check/compile.js';
 import { type RunOptions, resume, run } from '../../../src/index.js';
 import { fakeAnswer } from '../../../src/runtime/agents/programs/fake-script.js';
+import { inFastTime } from '../../harness/fast-time.js';
 import { temporaryFolder } from '../running.js';
 import { stage } from './calling.js';
 
@@ -132,7 +133,7 @@ describe('a call that is put off', () => {
     const onEvent: RunOptions['onEvent'] = (event) => {
       if (event.type === 'effect_retried') waits.push(event.delay_ms);
     };
-    const report = await run(machine as NonNullable<typeof machine>, { ...settings, onEvent });
+    const report = await inFastTime(() => run(machine as NonNullable<typeof machine>, { ...settings, onEvent }));
     expect(report.error?.kind).toBe('limit');
     expect(waits).toEqual([1000, 2000]);
   });

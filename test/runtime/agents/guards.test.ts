@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { inFastTime } from '../../harness/fast-time.js';
 import { childRuns, printing, stage } from './calling.js';
 
 const turn = (at: number, more: object = {}) => ({ type: 'assistant', message: { id: `m${at}` }, ...more });
@@ -36,7 +37,7 @@ describe('a guard stops the agent with everything it started', () => {
   test('max_time, also of a program that does not listen', async () => {
     const one = stage();
     one.program('claude', `trap '' TERM\n${printing(turn(1))}\n${HANGING}\nwait`);
-    const outcome = await one.exited({ agent: 'claude', guards: { maxTimeMs: 300 } });
+    const outcome = await inFastTime(() => one.exited({ agent: 'claude', guards: { maxTimeMs: 300 } }));
     expect(outcome.guard).toEqual({ name: 'max_time', message: 'it ran longer than 300 ms' });
     expect(childRuns(one)).toBe(false);
   });

@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { jsonLines, LONGEST_LINE_BYTES } from '../../../src/runtime/agents/json-lines.js';
+import { inFastTime } from '../../harness/fast-time.js';
 import { takesLessThan } from '../../harness/until.js';
 import { childRuns, KEEP, printing, stage } from './calling.js';
 
@@ -134,7 +135,7 @@ describe('processes', () => {
     const one = stage();
     one.program('claude', `trap '' TERM\nsh -c "trap '' TERM; sleep 600 & sleep 600" & echo $! > child\nwait\nwait`);
     await takesLessThan(8000, async () => {
-      const outcome = await one.call({ agent: 'claude', timeoutMs: 200 });
+      const outcome = await inFastTime(() => one.call({ agent: 'claude', timeoutMs: 200 }));
       expect(outcome).toMatchObject({ kind: 'timed-out', timeout_ms: 200, cost: null });
     });
     expect(childRuns(one)).toBe(false);
