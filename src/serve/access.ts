@@ -87,6 +87,7 @@ export function signIn(options: AccessOptions): MiddlewareHandler {
     setCookie(c, cookieName(options), options.token, { httpOnly: true, sameSite: 'Strict', path: '/' });
     const url = new URL(c.req.url);
     url.searchParams.delete('token');
-    return c.redirect(`${url.pathname}${url.search}`, 303);
+    // Two slashes at the beginning would name another host.
+    return c.redirect(`${url.pathname.replace(/^\/+/, '/')}${url.search}`, 303);
   };
 }

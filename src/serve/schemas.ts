@@ -48,7 +48,12 @@ export const daysQuery = listQuery.omit({ limit: true, cursor: true }).extend({
 });
 
 export const inspectQuery = z.strictObject({
-  at: count.min(1).optional().openapi({ description: 'the run as it was after the event with this number' }),
+  at: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .optional()
+    .openapi({ description: 'the run as it was after the event with this number' }),
 });
 
 export const programQuery = z.strictObject({
@@ -105,7 +110,9 @@ export const cancelBody = z.strictObject({}).openapi('Cancel');
 export const resumeBody = z
   .strictObject({
     limits: limits.optional(),
-    inputs: values.optional().openapi({ description: 'secret inputs: they are not stored, so they are given again' }),
+    inputs: values.optional().openapi({
+      description: 'secret inputs: they are not stored, so they are given again, unless the service still has them',
+    }),
   })
   .openapi('Resume');
 
@@ -122,6 +129,9 @@ export const replayBody = z
       )
       .openapi({ description: 'the number of an event, an entry of a state, or `failed`: all members that failed' }),
     limits: limits.optional(),
+    inputs: values
+      .optional()
+      .openapi({ description: 'secret inputs of the old run, unless the service still has them' }),
   })
   .openapi('Replay');
 

@@ -23,6 +23,8 @@ describe('access', () => {
     expect(first.status).toBe(303);
     expect(first.headers.get('location')).toBe('/?x=1');
     expect(first.headers.get('set-cookie')).toBe(`statedsl_7700=${TOKEN}; Path=/; HttpOnly; SameSite=Strict`);
+    const twice = await send('GET', `//evil.example/?token=${TOKEN}`, undefined, { authorization: null });
+    expect(twice.headers.get('location')).toBe('/evil.example/');
     const start = await send('GET', '/', undefined, { authorization: null, cookie: `statedsl_7700=${TOKEN}` });
     expect(start).toMatchObject({ status: 200, text: expect.stringContaining('<script type="module" src="/assets/') });
     expect((await send('GET', '/', undefined, { authorization: null })).status).toBe(401);
@@ -93,6 +95,7 @@ describe('requests that are wrong', () => {
       400,
       /^`q` must have at most 1000 char/,
     ],
+    ['an event before the first', 'GET', '/runs/0?at=-1', undefined, 400, /^`at` must be at least 1$/],
     ['a list', 'POST', '/runs', [], 400, /^the request must be an object$/],
     ['no body', 'POST', '/runs', undefined, 400, /needs `program` or `text`/],
     ['a status that does not exist', 'GET', '/runs?status=done', undefined, 400, /status/],

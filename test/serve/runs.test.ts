@@ -159,6 +159,25 @@ describe('runs', () => {
     }
     expect(texts().join('\n')).not.toContain(key);
   });
+
+  test('with a secret input are answered and replayed without giving it again', async () => {
+    const program = 'INPUT: key (secret)\nASK user: "Go on?" → ok\nRETURN: {ok}\n';
+    const { send, finish, idle, folder } = await serviceOf({ 'ask.dsl': program });
+    const key = 'correct-horse-battery';
+    const id = await finish('ask.dsl', { key });
+    const replayed = await send('POST', `/api/v1/runs/${id}/replay`, { from: 2 });
+    expect(replayed.status).toBe(201);
+    await idle();
+    // An answer that holds the secret.
+    const answered = await send('POST', `/api/v1/runs/${id}/answers`, { ok: `${key}!` });
+    expect(answered).toMatchObject({ status: 200, json: { delivery: 'recorded' } });
+    await idle();
+    const shown = (await send('GET', `/api/v1/runs/${id}`)).json;
+    expect(shown).toMatchObject({ status: 'returned', returned: '***!' });
+    expect((await send('GET', `/api/v1/runs/${replayed.json.run_id}`)).json).toMatchObject({ status: 'suspended' });
+    const journal = readFileSync(join(folder, '.statedsl/runs', id, 'journal.ndjson'), 'utf8');
+    expect(journal).not.toContain(key);
+  });
 });
 
 describe('the queue', () => {
@@ -183,6 +202,9 @@ describe('the queue', () => {
       const { status, json } = await send('POST', `/api/v1/runs/${run_id}/${what}`, body);
       expect({ what, status, json }).toMatchObject({ status: 409, json: { code: 'held' } });
     }
+    expect(await send('POST', `/api/v1/runs/${run_id}/apply`)).toMatchObject({ status: 409, json: { code: 'held' } });
+    for (const path of [`/runs/${run_id}/program`, `/runs/${run_id}/effects/1/output`, `/report?run=${run_id}`])
+      expect(await send('GET', `/api/v1${path}`)).toMatchObject({ status: 409, json: { code: 'held' } });
     expect(await send('GET', `/api/v1/runs/${run_id}/events?follow=false`)).toMatchObject({ status: 200, text: '' });
     expect((await send('GET', '/api/v1/runs?status=queued')).json).toMatchObject({ runs: [{ run_id }] });
     expect((await send('GET', '/api/v1/runs?status=failed')).json).toEqual({ runs: [] });
@@ -195,6 +217,29 @@ describe('the queue', () => {
         status: 409,
         json: { code: 'over' },
       });
+  });
+
+  test('is a part of lists: filtered, and in pages', async () => {
+    const { send } = await serviceOf({ 'slow.dsl': 'DO: sleep 60\nRETURN: 1\n' }, { atOnce: 1 });
+    const made: string[] = [];
+    for (let n = 0; n < 4; n++)
+      made.push((await send('POST', '/api/v1/runs', { program: 'slow.dsl' })).json.run_id as string);
+    const list = async (query: string) => {
+      const { runs, next } = (await send('GET', `/api/v1/runs?${query}`)).json as {
+        runs: { run_id: string; status: string }[];
+        next?: string;
+      };
+      return { ids: runs.map(({ run_id }) => run_id), statuses: runs.map(({ status }) => status), next };
+    };
+    const newest = made.toReversed();
+    const [a, b, c, d] = newest;
+    expect(await list('')).toEqual({ ids: newest, statuses: ['queued', 'queued', 'queued', 'running'] });
+    expect(await list('limit=2')).toMatchObject({ ids: [a, b], next: b });
+    expect(await list(`limit=2&cursor=${b}`)).toEqual({ ids: [c, d], statuses: ['queued', 'running'] });
+    expect(await list('status=queued&limit=1')).toMatchObject({ ids: [a], next: a });
+    expect(await list('status=running')).toMatchObject({ ids: [d] });
+    expect(await list('since=2999-01-01')).toMatchObject({ ids: [] });
+    expect(await list('until=2000-01-01')).toMatchObject({ ids: [] });
   });
 
   test('executes in the order of the requests, so many at once', async () => {

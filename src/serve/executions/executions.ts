@@ -46,7 +46,8 @@ export interface ExecutionsOptions {
 export interface QueuedRun {
   readonly run_id: string;
   readonly machine: string | null;
-  readonly status: 'queued' | 'failed';
+  /** `running`: its process has been started, and the run has no record yet. */
+  readonly status: 'queued' | 'running' | 'failed';
   readonly state: null;
   readonly started_at: string;
   readonly ended_at: null;
@@ -108,6 +109,12 @@ export class Executions {
     return this.processes.has(runId) || this.adopted.has(runId);
   }
 
+  /** The secret inputs of a run, as long as they are in memory. `id`: its id or the beginning of one. */
+  secretsOf(id: string): Readonly<Record<string, Json>> {
+    const found = [...this.secrets].filter(([runId]) => runId.startsWith(id));
+    return found.length === 1 ? (found[0]?.[1] ?? {}) : {};
+  }
+
   /** The run has ended without its process: nothing of it is left to do. */
   forget(runId: string): void {
     this.waiting.delete(runId);
@@ -158,7 +165,7 @@ export class Executions {
   queuedRuns(): QueuedRun[] {
     return [...this.waiting.values()]
       .filter((one) => this.isShown(one))
-      .map(entryOf)
+      .map((one) => this.entryOf(one))
       .reverse();
   }
 
@@ -170,7 +177,7 @@ export class Executions {
         ? [exact]
         : [...this.waiting.values()].filter(({ run_id }) => run_id.startsWith(id));
     const found = named.filter((one) => one !== undefined && this.isShown(one));
-    return found.length === 1 ? entryOf(found[0] as Waiting) : null;
+    return found.length === 1 ? this.entryOf(found[0] as Waiting) : null;
   }
 
   private isShown(one: Waiting): boolean {
@@ -181,7 +188,7 @@ export class Executions {
   async untilRecorded(id: string, signal: AbortSignal): Promise<void> {
     for (;;) {
       const found = this.find(id);
-      if (found === null || found.status !== 'queued' || this.hasRecord(found.run_id) || signal.aborted) return;
+      if (found === null || found.status === 'failed' || this.hasRecord(found.run_id) || signal.aborted) return;
       await new Promise((resolve) => setTimeout(resolve, RECORD_MS));
     }
   }
@@ -310,19 +317,20 @@ export class Executions {
       this.keep({ ...one, refusal });
     } else this.waiting.set(runId, one);
   }
-}
 
-function entryOf({ run_id, machine, queued_at, refusal }: Waiting): QueuedRun {
-  return {
-    run_id,
-    machine,
-    status: refusal === undefined ? 'queued' : 'failed',
-    state: null,
-    started_at: queued_at,
-    ended_at: null,
-    duration_ms: null,
-    cost: null,
-    effects: null,
-    ...(refusal === undefined ? {} : { error: { kind: refusal.code, message: refusal.message } }),
-  };
+  private entryOf(one: Waiting): QueuedRun {
+    const { run_id, machine, queued_at, refusal } = one;
+    return {
+      run_id,
+      machine,
+      status: refusal !== undefined ? 'failed' : this.isQueued(one) ? 'queued' : 'running',
+      state: null,
+      started_at: queued_at,
+      ended_at: null,
+      duration_ms: null,
+      cost: null,
+      effects: null,
+      ...(refusal === undefined ? {} : { error: { kind: refusal.code, message: refusal.message } }),
+    };
+  }
 }

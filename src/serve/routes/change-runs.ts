@@ -10,6 +10,7 @@ import { newRunId } from '../../runtime/run/run-id.js';
 import { inputProblems } from '../../runtime/run/run-inputs.js';
 import { answer, answerRefusal, answerWith } from '../answer.js';
 import type { Task } from '../executions/waiting-list.js';
+import { queuedRefusal } from '../queued-refusal.js';
 import {
   answersBody,
   cancelBody,
@@ -127,13 +128,9 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     return c.json({ run_id: runId, status }, task.kind === 'resume' ? 202 : 201);
   }
 
-  /** Null: the run has a record, or there is none. */
   async function refuseQueued(c: Context, id: string) {
-    const queued = executions.find(id);
-    if (queued === null || (await runs.inspect(queued.run_id)).ok) return null;
-    return queued.status === 'failed'
-      ? answerRefusal(c, { code: 'over', message: `the run could not begin: ${queued.error?.message}`, help: null })
-      : answerRefusal(c, { code: 'held', message: 'the run waits for its turn', help: 'wait until it is executed' });
+    const refusal = await queuedRefusal(service, id);
+    return refusal === null ? null : answerRefusal(c, refusal);
   }
 
   /** A run that nobody executes continues with what was delivered. */
@@ -185,13 +182,15 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
   app.openapi(give, async (c) => {
     const { id } = c.req.valid('param');
     const given = c.req.valid('json') as Readonly<Record<string, Json>>;
-    return (await refuseQueued(c, id)) ?? deliver(c, runs.answer(id, given, { by: personOf(c) }));
+    const by = { by: personOf(c), inputs: executions.secretsOf(id) };
+    return (await refuseQueued(c, id)) ?? deliver(c, runs.answer(id, given, by));
   });
 
   app.openapi(send, async (c) => {
     const { id } = c.req.valid('param');
     const { name, payload = null } = c.req.valid('json');
-    return (await refuseQueued(c, id)) ?? deliver(c, runs.signal(id, name, payload as Json, { by: personOf(c) }));
+    const by = { by: personOf(c), inputs: executions.secretsOf(id) };
+    return (await refuseQueued(c, id)) ?? deliver(c, runs.signal(id, name, payload as Json, by));
   });
 
   app.openapi(cancel, async (c) => {
@@ -227,15 +226,19 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
   });
 
   app.openapi(replay, async (c) => {
-    const { from, limits } = c.req.valid('json');
+    const { from, limits, inputs = {} } = c.req.valid('json');
     const queued = await refuseQueued(c, c.req.valid('param').id);
     if (queued !== null) return queued;
     const found = await runs.inspect(c.req.valid('param').id);
     if (!found.ok) return answerRefusal(c, found.refusal);
     const { run_id, machine } = found.value;
     const task: Task = { kind: 'replay', of: run_id, from };
-    return execute(c, task, { runId: newRunId(), machine, limits: limitsOf(limits) });
+    const secret = { ...executions.secretsOf(run_id), ...(inputs as Readonly<Record<string, Json>>) };
+    return execute(c, task, { runId: newRunId(), machine, limits: limitsOf(limits), secret });
   });
 
-  app.openapi(apply, async (c) => answer(c, runs.apply(c.req.valid('param').id)));
+  app.openapi(apply, async (c) => {
+    const { id } = c.req.valid('param');
+    return (await refuseQueued(c, id)) ?? answer(c, runs.apply(id));
+  });
 }

@@ -1,7 +1,8 @@
 /** Routes that read runs. */
 import { createRoute } from '@hono/zod-openapi';
-import type { ListedRun } from '../../runtime/list-runs.js';
 import { answer, answerRefusal } from '../answer.js';
+import type { QueuedRun } from '../executions/executions.js';
+import { orQueued } from '../queued-refusal.js';
 import {
   artifactParams,
   effectParams,
@@ -22,7 +23,7 @@ const TAGS = ['runs'];
 const list = createRoute({
   method: 'get',
   path: '/runs',
-  summary: 'List runs, newest first; queued ones come first.',
+  summary: 'List runs, newest first.',
   tags: TAGS,
   request: { query: listQuery },
   responses: answers(200, printedObject, '`runs`, and `next` if there are more'),
@@ -82,21 +83,26 @@ const report = createRoute({
   responses: answers(200, printedObject, 'as `statedsl report --json` prints it'),
 });
 
-export function addReadRoutes(app: ServiceApp, { runs, executions }: Service): void {
+export function addReadRoutes(app: ServiceApp, service: Service): void {
+  const { runs, executions } = service;
+
   app.openapi(list, async (c) => {
     const { cursor, status, ...filter } = c.req.valid('query');
-    const queued = cursor === undefined ? executions.queuedRuns() : [];
+    const queued = executions.queuedRuns();
     const isQueued = new Set(queued.map(({ run_id }) => run_id));
-    const wantedQueued = (run: ListedRunOrQueued): boolean =>
-      (status === undefined || status === run.status) &&
-      (filter.machine === undefined || run.machine === filter.machine) &&
-      (filter.q === undefined || `${run.run_id} ${run.machine}`.toLowerCase().includes(filter.q.toLowerCase()));
-    const first = queued.filter(wantedQueued);
-    if (status === 'queued') return c.json({ runs: first }, 200);
-    const found = await runs.list({ ...filter, ...(status && { status }), ...(cursor && { after: cursor }) });
+    const isWanted = queuedFilter({ ...filter, status, cursor });
+    const first = queued.filter(isWanted).sort(byNewest);
+    const after = cursor === undefined ? {} : { after: cursor };
+    // One more than the page holds: those that are queued, too, may be among them.
+    const found =
+      status === 'queued'
+        ? { ok: true as const, value: { runs: [] } }
+        : await runs.list({ ...filter, limit: filter.limit + isQueued.size + 1, ...(status && { status }), ...after });
     if (!found.ok) return answerRefusal(c, found.refusal);
     const rest = found.value.runs.filter(({ run_id }) => !isQueued.has(run_id));
-    return c.json({ ...found.value, runs: [...first, ...rest] }, 200);
+    const all = [...first, ...rest].sort(byNewest);
+    const page = all.slice(0, filter.limit);
+    return c.json({ runs: page, ...(all.length > page.length && { next: page[page.length - 1]?.run_id }) }, 200);
   });
 
   app.openapi(inspect, async (c) => {
@@ -116,7 +122,7 @@ export function addReadRoutes(app: ServiceApp, { runs, executions }: Service): v
     if (follow !== 'false') await executions.untilRecorded(id, c.req.raw.signal);
     const queued = executions.find(id);
     // It has no record yet, and so no events.
-    if (queued?.status === 'queued' && !(await runs.events(queued.run_id)).ok)
+    if (queued !== null && queued.status !== 'failed' && !(await runs.events(queued.run_id)).ok)
       return c.body('', 200, { 'Content-Type': 'application/x-ndjson; charset=utf-8' });
     return sendEvents(c, runs, { id, after, isFollowing: follow !== 'false' });
   });
@@ -126,22 +132,49 @@ export function addReadRoutes(app: ServiceApp, { runs, executions }: Service): v
     const { stream, raw, follow } = c.req.valid('query');
     const { signal } = c.req.raw;
     const options = { stream, raw: raw === 'true', follow: follow !== 'false', signal };
-    return sendOutput(c, runs.output(id, effect, options));
+    return sendOutput(c, orQueued(service, id, runs.output(id, effect, options)));
   });
 
   app.openapi(artifact, async (c) => {
     const { id, hash } = c.req.valid('param');
-    return sendOutput(c, runs.artifact(id, hash), hash);
+    return sendOutput(c, orQueued(service, id, runs.artifact(id, hash)), hash);
   });
 
-  app.openapi(program, async (c) => answer(c, runs.program(c.req.valid('param').id, c.req.valid('query').digest)));
+  app.openapi(program, async (c) => {
+    const { id } = c.req.valid('param');
+    return answer(c, orQueued(service, id, runs.program(id, c.req.valid('query').digest)));
+  });
 
   app.openapi(report, async (c) => {
     const { run, last } = c.req.valid('query');
     if (run !== undefined && last !== undefined)
       return c.json({ code: 'wrong-use', message: '`run` and `last` both choose runs', help: 'give one of them' }, 422);
-    return answer(c, runs.report({ ...(run !== undefined && { run }), ...(last !== undefined && { last }) }));
+    const scope = { ...(run !== undefined && { run }), ...(last !== undefined && { last }) };
+    return answer(c, run === undefined ? runs.report(scope) : orQueued(service, run, runs.report(scope)));
   });
 }
 
-type ListedRunOrQueued = Omit<ListedRun, 'status'> & { readonly status: string };
+type Named = { readonly run_id: string };
+
+/** The time of their beginning is a part of ids. */
+const byNewest = (a: Named, b: Named): number => (a.run_id < b.run_id ? 1 : a.run_id > b.run_id ? -1 : 0);
+
+interface QueuedFilter {
+  readonly status: string | undefined;
+  readonly machine?: string | undefined;
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  readonly q?: string | undefined;
+  readonly cursor: string | undefined;
+}
+
+function queuedFilter({ status, machine, since, until, q = '', cursor }: QueuedFilter): (run: QueuedRun) => boolean {
+  const text = q.toLowerCase();
+  return (run) =>
+    (status === undefined || status === run.status) &&
+    (machine === undefined || run.machine === machine) &&
+    (since === undefined || Date.parse(run.started_at) >= Date.parse(since)) &&
+    (until === undefined || Date.parse(run.started_at) < Date.parse(until)) &&
+    `${run.run_id} ${run.machine}`.toLowerCase().includes(text) &&
+    (cursor === undefined || run.run_id < cursor);
+}
