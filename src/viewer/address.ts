@@ -46,6 +46,11 @@ export function createRouter(kind: 'service' | 'file'): Router {
   };
 }
 
+/** The number of an event as the address has it; null: it has none. */
+export function eventNumber(text: string | undefined): number | null {
+  return text !== undefined && /^[1-9]\d{0,15}$/.test(text) ? Number(text) : null;
+}
+
 function parse(text: string): Address {
   const [path = '', search = ''] = text.split('?');
   const query = Object.fromEntries(new URLSearchParams(search));

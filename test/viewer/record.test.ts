@@ -14,7 +14,7 @@ import { EdgeCounts } from '../../src/views/history/edge-counts.js';
 import { RunTrace } from '../../src/views/history/run-trace.js';
 import { SourceLines } from '../../src/views/history/source-lines.js';
 import { Timeline } from '../../src/views/timeline/timeline.js';
-import { entered, exited, recordsOf, requested, returned, settled, type Timed } from '../views/events.js';
+import { entered, exited, recordsOf, requested, retried, returned, settled, type Timed } from '../views/events.js';
 
 function linesOf(events: readonly Timed[]): RecordLine[] {
   return recordsOf(events).map(({ seq, time, event }) => ({ seq, ts: time, ...event }));
@@ -213,4 +213,19 @@ test('two runs that did the same at other times have no difference', () => {
     return trace;
   };
   expect(compareRuns(traceOf(1), traceOf(9)).difference).toBe(null);
+});
+
+test('retries are counted up to an event', () => {
+  const history = new RunHistory();
+  const events: Timed[] = [
+    [1, requested('1', 'make')],
+    [2, settled('1', exited(1))],
+    [2, retried('1', 10)],
+    [3, requested('1', 'make', { attempt: 2 })],
+    [4, settled('1', exited(1), 2)],
+    [4, retried('1', 10, 2)],
+  ];
+  for (const line of linesOf(events)) history.take(line);
+  expect(history.retries).toEqual([4, 7]);
+  expect([3, 4, 6, 7, 99].map((seq) => history.retriesUntil(seq))).toEqual([0, 1, 1, 2, 2]);
 });

@@ -1,10 +1,11 @@
 /** The dialog of an action: what it will do, what it needs, and why it was not done. */
 import { useState } from 'preact/hooks';
 import type { Json } from '../../machine/expression.js';
-import { DataError, type RunActions, type ShownRun } from '../data/run-data.js';
+import { type DataError, type RunActions, type ShownRun, toDataError } from '../data/run-data.js';
 import { usePage } from '../page-parts.js';
 import type { RunModel } from '../run/run-model.js';
 import { Dialog } from '../shell/dialog.jsx';
+import { Problem } from '../shell/problem.jsx';
 import type { ActionName } from './permissions.js';
 
 interface ActionDialogProps {
@@ -52,7 +53,7 @@ export function ActionDialog({ name, model, actions, run, onClose }: ActionDialo
       if (result?.done === undefined) onClose();
       else setDone(result.done);
     } catch (cause) {
-      setProblem(cause instanceof DataError ? cause : new DataError('unknown', String(cause)));
+      setProblem(toDataError(cause));
     } finally {
       setBusy(false);
     }
@@ -81,16 +82,11 @@ export function ActionDialog({ name, model, actions, run, onClose }: ActionDialo
               />
             </label>
           ))}
-        {problem !== null && (
-          <p class="problem" role="alert">
-            {problem.message}
-            {problem.help !== null && `. ${problem.help}`}
-          </p>
-        )}
+        {problem !== null && <Problem of={problem} />}
         <div class="buttons">
           {done === null && (
             <button type="button" onClick={onClose}>
-              Do not
+              Back
             </button>
           )}
           <button type="submit" class="main" disabled={isBusy || !isReady}>

@@ -4,8 +4,9 @@ import type { Waiting } from '../../interpreter/events/event.js';
 import type { Json } from '../../machine/expression.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
 import { waitingLine } from '../../views/log/event-line.js';
-import { DataError } from '../data/run-data.js';
+import { type DataError, toDataError } from '../data/run-data.js';
 import type { RunModel } from '../run/run-model.js';
+import { Problem } from '../shell/problem.jsx';
 import { jsonOrText } from './action-dialog.jsx';
 
 export function Questions({ model }: { readonly model: RunModel }) {
@@ -21,7 +22,7 @@ export function Questions({ model }: { readonly model: RunModel }) {
     try {
       await actions?.answer(run?.run_id ?? '', { [name]: value });
     } catch (cause) {
-      setProblem(cause instanceof DataError ? cause : new DataError('unknown', String(cause)));
+      setProblem(toDataError(cause));
     } finally {
       setBusy(false);
     }
@@ -38,12 +39,7 @@ export function Questions({ model }: { readonly model: RunModel }) {
           onAnswer={answer}
         />
       ))}
-      {problem !== null && (
-        <p class="problem" role="alert">
-          {problem.message}
-          {problem.help !== null && `. ${problem.help}`}
-        </p>
-      )}
+      {problem !== null && <Problem of={problem} />}
     </section>
   );
 }

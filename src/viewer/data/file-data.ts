@@ -5,6 +5,7 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { type Moment, momentAt } from '../../views/history/run-moment.js';
 import type { Recorded } from '../../views/report/facts.js';
 import type { PageParts } from '../page-parts.js';
+import { recordOf } from './record-lines.js';
 import {
   DataError,
   type OutputPart,
@@ -20,7 +21,7 @@ const PORTION = 5000;
 export function fileData(file: FileRun): RunData {
   const { run, shown, program, version } = file;
   const lines = file.lines as readonly RecordLine[];
-  const records = lines.flatMap(recordOf);
+  const records = lines.flatMap((line) => recordOf(line) ?? []);
   const find = (id: string): void => {
     if (id !== run.run_id) throw new DataError('unknown', `this file has no run \`${id}\``, 'it shows one run only');
   };
@@ -74,10 +75,6 @@ export function fileData(file: FileRun): RunData {
       );
     },
   };
-}
-
-function recordOf(line: RecordLine): Recorded[] {
-  return line.type === 'journal_damaged' ? [] : [{ seq: line.seq, time: line.ts, event: line }];
 }
 
 /** What the record does not say of an earlier event is left out. */

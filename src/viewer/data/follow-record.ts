@@ -2,13 +2,12 @@
  * Reads the record of a run from the service: first all that is on record as one stream, which is quick, then what comes as
  * server-sent events. A page that is not visible follows nothing, because a browser has few connections.
  */
+import { Pace } from './pace.js';
 import { DataError, type RecordLine, type RecordReader } from './run-data.js';
 import { API, type ServiceConnection } from './service-connection.js';
-import { untilIdle } from './until-idle.js';
 
 /** Lines of a long record are passed on in portions, and the page pauses between them, so that it stays responsive. */
 const PORTION = 500;
-const BUSY_MS = 12;
 
 type Take = RecordReader['take'];
 
@@ -58,7 +57,7 @@ async function readLines(response: Response, take: Take): Promise<void> {
   if (pieces === undefined) return;
   const decoder = new TextDecoder();
   let rest = '';
-  let began = performance.now();
+  const pace = new Pace();
   for (;;) {
     const { value, done } = await pieces.read();
     const texts = (rest + decoder.decode(value, { stream: !done })).split('\n');
@@ -69,9 +68,7 @@ async function readLines(response: Response, take: Take): Promise<void> {
         portion.map((text) => JSON.parse(text) as RecordLine),
         portion,
       );
-      if (performance.now() - began < BUSY_MS) continue;
-      await untilIdle();
-      began = performance.now();
+      if (pace.isDue) await pace.pause();
     }
     if (done) return;
   }

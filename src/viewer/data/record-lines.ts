@@ -2,6 +2,8 @@
  * The lines of a record, held as text in blocks: a million of them are about as large as their file. A line becomes an object
  * when it is needed, together with its neighbors, and the objects of the last blocks stay.
  */
+
+import type { Recorded } from '../../views/report/facts.js';
 import { firstIndex } from '../../views/timeline/bars.js';
 import type { RecordedRunEvent, RecordLine } from './run-data.js';
 
@@ -15,6 +17,11 @@ type EventOf<T extends EventType> = Extract<RecordedRunEvent, { type: T }>;
 /** Whether a line is an event, and not a place where the record is damaged. */
 export function isEvent(line: RecordLine): line is RecordedRunEvent {
   return line.type !== 'journal_damaged';
+}
+
+/** The event of a line with its number and time; null: the line is not an event. */
+export function recordOf(line: RecordLine): Recorded | null {
+  return isEvent(line) ? { seq: line.seq, time: line.ts, event: line } : null;
 }
 
 export class RecordLines {

@@ -120,3 +120,7 @@ export class DataError extends Error {
     this.help = help;
   }
 }
+
+export function toDataError(cause: unknown): DataError {
+  return cause instanceof DataError ? cause : new DataError('unknown', String(cause));
+}

@@ -31,19 +31,22 @@ export interface EdgeFacts {
   readonly about: string;
 }
 
-/** Smaller texts cannot be read; a larger graph scrolls. */
+/** Texts that are a little smaller can still be read. A graph that fits only with smaller ones has this size, and scrolls. */
 const SMALLEST = 0.62;
+const SMALLEST_FITTING = 0.52;
 
 export function Graph(props: GraphProps) {
   const { drawing, name, zoom, onFit, current, isOver, factsOf, edgeFacts, onChoose } = props;
   const { width, height, nodes, edges } = drawing;
+  const ways = edges.map((drawn) => ({ drawn, facts: edgeFacts(drawn) }));
   const frame = useRef<HTMLElement>(null);
   const svg = useRef<SVGSVGElement>(null);
   useLayoutEffect(() => {
     const { current: box } = frame;
     if (box === null) return;
     const resize = (): void => {
-      const fit = Math.min(1, Math.max(SMALLEST, Math.min(box.clientWidth / width, box.clientHeight / height)));
+      const room = Math.min(1, box.clientWidth / width, box.clientHeight / height);
+      const fit = room < SMALLEST_FITTING ? SMALLEST : room;
       const scale = zoom ?? fit;
       onFit(scale);
       svg.current?.setAttribute('width', String(Math.round(width * scale)));
@@ -77,11 +80,11 @@ export function Graph(props: GraphProps) {
             onChoose={onChoose}
           />
         ))}
-        {edges.map((edge) => (
-          <GraphEdge key={edge.edge.id} drawn={edge} facts={edgeFacts(edge)} />
+        {ways.map((way) => (
+          <GraphEdge key={way.drawn.edge.id} {...way} />
         ))}
-        {edges.map((edge) => (
-          <GraphLabel key={edge.edge.id} drawn={edge} facts={edgeFacts(edge)} />
+        {ways.map((way) => (
+          <GraphLabel key={way.drawn.edge.id} {...way} />
         ))}
       </svg>
     </section>

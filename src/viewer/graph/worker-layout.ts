@@ -8,10 +8,32 @@ const Elk = ElkConstructor as unknown as typeof ElkConstructor.default;
 
 /** `url`: the script of the worker. */
 export function workerLayout(url: string): PageParts['layOut'] {
-  let elk: InstanceType<typeof Elk> | null = null;
+  let engine: Engine | null = null;
   return async (picture) => {
-    elk ??= new Elk({ workerFactory: () => new Worker(url) });
-    const engine = elk;
-    return layOut(picture, (graph) => engine.layout(graph));
+    engine ??= startEngine(url);
+    const { elk, failure } = engine;
+    try {
+      return await Promise.race([failure, layOut(picture, (graph) => elk.layout(graph))]);
+    } catch (cause) {
+      // The next picture gets another worker.
+      engine = null;
+      throw cause;
+    }
   };
+}
+
+interface Engine {
+  readonly elk: InstanceType<typeof Elk>;
+  /** Rejects when the worker cannot be loaded or ends; the engine itself would never answer then. */
+  readonly failure: Promise<never>;
+}
+
+function startEngine(url: string): Engine {
+  const worker = new Worker(url);
+  const failure = new Promise<never>((_, reject) => {
+    worker.addEventListener('error', () => reject(new Error('its layout engine could not be loaded')));
+  });
+  // Without a picture on its way, there is nothing to report.
+  failure.catch(() => undefined);
+  return { elk: new Elk({ workerFactory: () => worker }), failure };
 }

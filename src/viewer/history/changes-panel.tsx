@@ -2,15 +2,17 @@
 import { useEffect, useState } from 'preact/hooks';
 import { visibleLine } from '../../views/drawing/visible-text.js';
 import { type Change, changesBetween } from '../../views/history/changes.js';
-import { DataError, type ShownRun } from '../data/run-data.js';
+import { eventNumber } from '../address.js';
+import { DataError, type ShownRun, toDataError } from '../data/run-data.js';
 import { usePage } from '../page-parts.js';
 import type { RunModel } from '../run/run-model.js';
 import { ValueView } from '../run/value-view.jsx';
+import { Problem } from '../shell/problem.jsx';
+import { ColumnTable } from './column-table.jsx';
 
 export function ChangesPanel({ model }: { readonly model: RunModel }) {
   const { router } = usePage();
-  const { since } = router.address.value.query;
-  const pinned = since !== undefined && /^[1-9]\d{0,15}$/.test(since) ? Number(since) : null;
+  const pinned = eventNumber(router.address.value.query.since);
   const at = model.shownSeq.value;
   const from = pinned ?? Math.max(at - 1, 1);
   const before = useRunAt(model, from);
@@ -41,25 +43,16 @@ interface DifferencesProps {
 }
 
 function Differences({ before, after }: DifferencesProps) {
-  if (before instanceof DataError) return <p class="problem">{before.message}</p>;
+  if (before instanceof DataError) return <Problem of={before} />;
   if (before === null || after === null) return <p class="faint pad">…</p>;
   const changes = before.seq <= after.seq ? changesBetween(before, after) : changesBetween(after, before);
   if (changes.length === 0) return <p class="faint pad">Nothing changed.</p>;
   return (
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col">Before</th>
-          <th scope="col">After</th>
-        </tr>
-      </thead>
-      <tbody>
-        {changes.map((change) => (
-          <ChangeRow key={`${change.group} ${change.name}`} change={change} />
-        ))}
-      </tbody>
-    </table>
+    <ColumnTable columns={['Name', 'Before', 'After']}>
+      {changes.map((change) => (
+        <ChangeRow key={`${change.group} ${change.name}`} change={change} />
+      ))}
+    </ColumnTable>
   );
 }
 
@@ -87,7 +80,7 @@ function useRunAt({ data, run }: RunModel, seq: number): ShownRun | DataError | 
         (shown) => setFound({ seq, run: shown }),
         (cause: unknown) => {
           if (controller.signal.aborted) return;
-          setFound({ seq, run: cause instanceof DataError ? cause : new DataError('unknown', String(cause)) });
+          setFound({ seq, run: toDataError(cause) });
         },
       );
     }, PAUSE_MS);

@@ -3,7 +3,7 @@
  * going back costs as little in a long run as in a short one.
  */
 import type { Recorded } from '../../views/report/facts.js';
-import { isEvent, type RecordLines } from '../data/record-lines.js';
+import { type RecordLines, recordOf } from '../data/record-lines.js';
 import type { RecordLine } from '../data/run-data.js';
 
 /** A model that is built from events one by one. */
@@ -70,5 +70,6 @@ export class Checkpoints<M extends Copyable<M>> {
 }
 
 function takeLine(model: { take(record: Recorded): void }, line: RecordLine): void {
-  if (isEvent(line)) model.take({ seq: line.seq, time: line.ts, event: line });
+  const record = recordOf(line);
+  if (record !== null) model.take(record);
 }

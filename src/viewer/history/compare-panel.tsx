@@ -12,8 +12,10 @@ import type { RecordLine, RunRow } from '../data/run-data.js';
 import { usePage } from '../page-parts.js';
 import type { RunModel } from '../run/run-model.js';
 import { ValueView } from '../run/value-view.jsx';
+import { Problem } from '../shell/problem.jsx';
 import { TimelineCanvas } from '../timeline/timeline-canvas.jsx';
 import { openTimelineView } from '../timeline/timeline-view.js';
+import { ColumnTable } from './column-table.jsx';
 import { differentMembers } from './different-members.js';
 import { type OtherRun, openOtherRun } from './other-run.js';
 import { useTrace } from './use-trace.js';
@@ -85,12 +87,7 @@ function Comparison({ model, run }: { readonly model: RunModel; readonly run: st
     [model, other],
   );
   const problem = other.problem.value;
-  if (problem !== null)
-    return (
-      <p class="problem" role="alert">
-        The other run cannot be compared: {problem.message}
-      </p>
-    );
+  if (problem !== null) return <Problem of={problem}>The other run cannot be compared: </Problem>;
   if (comparison === null) return <p class="faint pad">Reading the records …</p>;
   return (
     <>
@@ -108,26 +105,17 @@ function Comparison({ model, run }: { readonly model: RunModel; readonly run: st
 function InputDifferences({ inputs }: Pick<RunComparison, 'inputs'>) {
   if (inputs.length === 0) return null;
   return (
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Input</th>
-          <th scope="col">This run</th>
-          <th scope="col">The other run</th>
+    <ColumnTable columns={['Input', 'This run', 'The other run']}>
+      {inputs.map(({ name, left, right }) => (
+        <tr key={name}>
+          <th scope="row" class="mono">
+            {visibleLine(name)}
+          </th>
+          <td>{left === undefined ? '–' : <ValueView value={left} />}</td>
+          <td>{right === undefined ? '–' : <ValueView value={right} />}</td>
         </tr>
-      </thead>
-      <tbody>
-        {inputs.map(({ name, left, right }) => (
-          <tr key={name}>
-            <th scope="row" class="mono">
-              {visibleLine(name)}
-            </th>
-            <td>{left === undefined ? '–' : <ValueView value={left} />}</td>
-            <td>{right === undefined ? '–' : <ValueView value={right} />}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </ColumnTable>
   );
 }
 
@@ -204,33 +192,24 @@ interface VisitTableProps {
 function VisitTable({ pairs, onSelect }: VisitTableProps) {
   if (pairs.length === 0) return null;
   return (
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">State</th>
-          <th scope="col">This run</th>
-          <th scope="col">The other run</th>
+    <ColumnTable columns={['State', 'This run', 'The other run']}>
+      {pairs.slice(0, MOST_ROWS).map(({ left, right, isSame }) => (
+        <tr key={`${left?.seq ?? ''} ${right?.seq ?? ''}`} class={isSame ? '' : 'differs'}>
+          <th scope="row">
+            {left === null ? (
+              visibleLine(right?.state ?? '')
+            ) : (
+              <button type="button" class="quiet more" onClick={() => onSelect(left.seq)}>
+                {visibleLine(left.state)}
+              </button>
+            )}
+            {isSame ? '' : ' ≠'}
+          </th>
+          <td>{visitWords(left)}</td>
+          <td>{visitWords(right)}</td>
         </tr>
-      </thead>
-      <tbody>
-        {pairs.slice(0, MOST_ROWS).map(({ left, right, isSame }) => (
-          <tr key={`${left?.seq ?? ''} ${right?.seq ?? ''}`} class={isSame ? '' : 'differs'}>
-            <th scope="row">
-              {left === null ? (
-                visibleLine(right?.state ?? '')
-              ) : (
-                <button type="button" class="quiet more" onClick={() => onSelect(left.seq)}>
-                  {visibleLine(left.state)}
-                </button>
-              )}
-              {isSame ? '' : ' ≠'}
-            </th>
-            <td>{visitWords(left)}</td>
-            <td>{visitWords(right)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </ColumnTable>
   );
 }
 

@@ -2,7 +2,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { RunTrace } from '../../views/history/run-trace.js';
 import { Timeline } from '../../views/timeline/timeline.js';
-import { isEvent, RecordLines } from '../data/record-lines.js';
+import { RecordLines, recordOf } from '../data/record-lines.js';
 import { DataError, type RunData } from '../data/run-data.js';
 import type { GrowingTimeline } from './run-history.js';
 
@@ -28,8 +28,8 @@ export function openOtherRun(data: RunData, run: string): OtherRun {
       const { model } = timeline.peek();
       for (const [at, line] of portion.entries()) {
         lines.add(line, texts?.[at]);
-        if (!isEvent(line)) continue;
-        const record = { seq: line.seq, time: line.ts, event: line };
+        const record = recordOf(line);
+        if (record === null) continue;
         model.take(record);
         trace.take(record);
       }

@@ -2,8 +2,9 @@
 import { EdgeCounts } from '../../views/history/edge-counts.js';
 import { SourceLines } from '../../views/history/source-lines.js';
 import { StepHistory } from '../../views/history/step-history.js';
+import { firstIndex } from '../../views/timeline/bars.js';
 import { Timeline } from '../../views/timeline/timeline.js';
-import { isEvent } from '../data/record-lines.js';
+import { recordOf } from '../data/record-lines.js';
 import type { RecordLine } from '../data/run-data.js';
 import { Checkpoints } from './checkpoints.js';
 
@@ -23,21 +24,29 @@ interface EditedProgram {
 
 export class RunHistory {
   private readonly edited: EditedProgram[] = [];
+  /** The numbers of the events by which something was tried again. */
+  readonly retries: number[] = [];
   readonly timeline = new Timeline();
   readonly steps = new StepHistory();
   readonly edges = new Checkpoints(() => new EdgeCounts());
   readonly lines = new Checkpoints(() => new SourceLines());
 
   take(line: RecordLine): void {
-    if (isEvent(line)) {
-      const record = { seq: line.seq, time: line.ts, event: line };
+    const record = recordOf(line);
+    if (record !== null) {
       if (line.type === 'run_resumed' && line.digest !== undefined)
         this.edited.push({ seq: line.seq, digest: line.digest });
+      if (line.type === 'effect_retried' || line.type === 'retry_triggered') this.retries.push(line.seq);
       this.timeline.take(record);
       this.steps.take(record);
     }
     this.edges.take(line);
     this.lines.take(line);
+  }
+
+  /** How many of the retries were at an event or before it. */
+  retriesUntil(seq: number): number {
+    return firstIndex(this.retries.length, (index) => (this.retries[index] as number) > seq);
   }
 
   /** The digest of the program that was executed at an event; null: the one with which the run started. */

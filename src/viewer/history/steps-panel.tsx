@@ -1,6 +1,6 @@
 /** The steps of a run, and the attempts of one of them side by side: what was asked, answered, judged and changed. */
 import type { ComponentChildren } from 'preact';
-import { dollars } from '../../views/drawing/amounts.js';
+import { countOf, dollars } from '../../views/drawing/amounts.js';
 import { duration } from '../../views/drawing/duration.js';
 import { escapeControls, visibleLine } from '../../views/drawing/visible-text.js';
 import type { ComparedAttempt } from '../../views/history/step-history.js';
@@ -16,7 +16,7 @@ export function StepsPanel({ model }: { readonly model: RunModel }) {
   const { steps } = model.history.steps;
   if (steps.length === 0) return <p class="faint pad">This run has no steps so far.</p>;
   const wanted = router.address.value.query.step;
-  const shown = steps.find(({ path }) => path === wanted) ?? steps[0];
+  const shown = steps.find(({ path }) => path === wanted) ?? mostTried(steps);
   return (
     <div class="steps scroll">
       <label class="step-choice">
@@ -27,7 +27,7 @@ export function StepsPanel({ model }: { readonly model: RunModel }) {
         >
           {steps.map(({ path, status, attempts }) => (
             <option key={path} value={path}>
-              {visibleLine(path)} · {status} · {attempts === 1 ? '1 attempt' : `${attempts} attempts`}
+              {visibleLine(path)} · {STATUS_WORDS[status]} · {countOf(attempts, 'attempt')}
             </option>
           ))}
         </select>
@@ -36,6 +36,20 @@ export function StepsPanel({ model }: { readonly model: RunModel }) {
     </div>
   );
 }
+
+/** The step that explains most: the one with the most attempts, and the first of them. */
+function mostTried<S extends { readonly attempts: number }>(steps: readonly S[]): S | undefined {
+  const most = Math.max(...steps.map(({ attempts }) => attempts));
+  return steps.find(({ attempts }) => attempts === most);
+}
+
+const STATUS_WORDS: Readonly<Record<ComparedAttempt['status'], string>> = {
+  pass: 'passed',
+  fail: 'failed',
+  fatal: 'failed for good',
+  running: 'running',
+  undone: 'undone',
+};
 
 function Attempts({ model, path }: { readonly model: RunModel; readonly path: string }) {
   const step = model.history.steps.find(path, model.run);
@@ -64,7 +78,7 @@ function AttemptView({ attempt: one, onSelect }: AttemptProps) {
     one.agent === null ? null : visibleLine(one.agent),
     one.duration_ms === null ? null : duration(one.duration_ms),
     one.cost === null ? 'unknown cost' : one.cost > 0 ? dollars(one.cost) : null,
-    one.turns === null ? null : `${one.turns} turns`,
+    one.turns === null ? null : countOf(one.turns, 'turn'),
   ].filter((fact) => fact !== null);
   return (
     <>
@@ -72,7 +86,7 @@ function AttemptView({ attempt: one, onSelect }: AttemptProps) {
         <button type="button" class="quiet" onClick={onSelect}>
           Attempt {one.attempt}
         </button>{' '}
-        <span class={`tag ${one.status}`}>{one.status}</span>
+        <span class={`tag ${one.status}`}>{STATUS_WORDS[one.status]}</span>
       </h3>
       <p class="faint">{facts.join(' · ')}</p>
       {one.why !== null && <p class="why">{visibleLine(one.why)}</p>}

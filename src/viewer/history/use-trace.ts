@@ -1,11 +1,9 @@
 /** What a run did, as it can be compared with another run. It is computed when it is needed, in parts. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { RunTrace } from '../../views/history/run-trace.js';
-import { isEvent } from '../data/record-lines.js';
-import { untilIdle } from '../data/until-idle.js';
+import { Pace } from '../data/pace.js';
+import { recordOf } from '../data/record-lines.js';
 import type { RunModel } from '../run/run-model.js';
-
-const BUSY_MS = 12;
 
 /** Null until the whole record is here and was read; a new object when there is more. */
 export function useTrace(model: RunModel): { readonly trace: RunTrace } | null {
@@ -16,14 +14,14 @@ export function useTrace(model: RunModel): { readonly trace: RunTrace } | null {
     if (!isComplete) return;
     let isStopped = false;
     const read = async (): Promise<void> => {
-      let began = performance.now();
+      const pace = new Pace();
       while (growing.taken < lines.length) {
         const line = lines.at(growing.taken++);
-        if (line !== null && isEvent(line)) growing.trace.take({ seq: line.seq, time: line.ts, event: line });
-        if (performance.now() - began < BUSY_MS) continue;
-        await untilIdle();
+        const record = line === null ? null : recordOf(line);
+        if (record !== null) growing.trace.take(record);
+        if (!pace.isDue) continue;
+        await pace.pause();
         if (isStopped) return;
-        began = performance.now();
       }
       setKnown({ trace: growing.trace });
     };

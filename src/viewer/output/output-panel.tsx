@@ -3,13 +3,14 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import { size } from '../../views/drawing/amounts.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
 import type { RunModel } from '../run/run-model.js';
+import { SearchField } from '../shell/search-field.jsx';
 import { ColoredOutput } from './colored-output.jsx';
 import { effectAt } from './effect-at.js';
 import { openOutput } from './output-text.js';
 
 export function OutputPanel({ model }: { readonly model: RunModel }) {
   const found = effectAt(model.record.value.lines, model.shownSeq.value);
-  if (found === null) return <p class="faint pad">Nothing has printed anything yet.</p>;
+  if (found === null) return <p class="faint pad">Nothing has been printed yet.</p>;
   return <Output key={found.effect} model={model} effect={found.effect} name={found.text} isLive={!found.hasEnded} />;
 }
 
@@ -32,7 +33,7 @@ function Output({ model: { data, run }, effect, name, isLive }: OutputProps) {
     [data, run, effect, stream],
   );
   useEffect(() => () => reader.close(), [reader]);
-  const { text, read, bytes, isLoading, problem } = reader.shown.value;
+  const { text, read, bytes, isLoading, isCut, problem } = reader.shown.value;
   const frame = useRef<HTMLPreElement>(null);
   const [isFollowing, setFollowing] = useState(isLive);
   useLayoutEffect(() => {
@@ -41,7 +42,7 @@ function Output({ model: { data, run }, effect, name, isLive }: OutputProps) {
   }, [text, isFollowing]);
   const wanted = search.toLowerCase();
   const matches = useMemo(() => (wanted === '' ? 0 : text.toLowerCase().split(wanted).length - 1), [text, wanted]);
-  const hasMore = bytes !== null && read < bytes;
+  const hasMore = bytes !== null && read < bytes && !isCut;
   return (
     <div class="output">
       <div class="panel-tools">
@@ -58,13 +59,12 @@ function Output({ model: { data, run }, effect, name, isLive }: OutputProps) {
         </select>
       </div>
       <div class="panel-tools">
-        <input
-          type="search"
-          aria-label="Search in the output"
+        <SearchField
+          label="Search in the output"
           placeholder="Search"
           value={search}
-          onInput={({ currentTarget }) => setSearch(currentTarget.value)}
-          onKeyDown={(event) => event.key === 'Enter' && showNextMatch(frame.current)}
+          onChange={setSearch}
+          onEnter={() => showNextMatch(frame.current)}
         />
         {wanted !== '' && <span class="faint">{matches === 1 ? '1 match' : `${matches} matches`}</span>}
         {isLive && (
@@ -96,6 +96,16 @@ function Output({ model: { data, run }, effect, name, isLive }: OutputProps) {
         {problem === null && bytes === 0 && <span class="faint">It printed nothing here.</span>}
         <ColoredOutput text={text} search={wanted} />
       </pre>
+      {isCut && (
+        <p class="cut" role="status">
+          Only the first {size(read)}
+          {bytes === null ? '' : ` of ${size(bytes)}`} are shown.{' '}
+          <code>
+            statedsl output {run} {effect}
+          </code>{' '}
+          prints all.
+        </p>
+      )}
       {hasMore && (
         <button type="button" class="more-output" disabled={isLoading} onClick={() => reader.more()}>
           {size(read)} of {size(bytes)}: read more

@@ -3,7 +3,7 @@
  * that a character which is split between two pieces is whole.
  */
 import { type ReadonlySignal, signal } from '@preact/signals';
-import { DataError, type RunData } from '../data/run-data.js';
+import { type DataError, type RunData, toDataError } from '../data/run-data.js';
 
 const PIECE = 256 * 1024;
 /** More text in one part of the page would make it slow. */
@@ -15,6 +15,8 @@ export interface ShownOutput {
   /** Null while the effect prints. */
   readonly bytes: number | null;
   readonly isLoading: boolean;
+  /** Whether there is more than the page shows. */
+  readonly isCut: boolean;
   readonly problem: DataError | null;
 }
 
@@ -37,7 +39,7 @@ export function openOutput(data: RunData, { run, effect, stream, isLive }: Wante
   const controller = new AbortController();
   const { signal: closed } = controller;
   const decoder = new TextDecoder();
-  const shown = signal<ShownOutput>({ text: '', read: 0, bytes: null, isLoading: false, problem: null });
+  const shown = signal<ShownOutput>({ text: '', read: 0, bytes: null, isLoading: false, isCut: false, problem: null });
   const change = (part: Partial<ShownOutput>): void => {
     if (!closed.aborted) shown.value = { ...shown.peek(), ...part };
   };
@@ -55,10 +57,13 @@ export function openOutput(data: RunData, { run, effect, stream, isLive }: Wante
         change({ text: before.text + decoder.decode(piece, { stream: true }), read: before.read + piece.length });
         if (closed.aborted || shown.peek().read >= MOST) break;
       }
-      if (part.bytes === null) change({ bytes: shown.peek().read });
+      const { read: total, bytes: whole } = shown.peek();
+      const isCut = total >= MOST && (whole === null || total < whole);
+      if (isCut) change({ isCut });
+      else if (part.bytes === null) change({ bytes: total });
     } catch (cause) {
       if (closed.aborted) return;
-      const problem = cause instanceof DataError ? cause : new DataError('unknown', String(cause));
+      const problem = toDataError(cause);
       // A range of an empty output cannot be given.
       if (problem.code === 'wrong-use' && shown.peek().read === 0) change({ bytes: 0 });
       else change({ problem });

@@ -1,8 +1,8 @@
 /** The lines of a record that have certain words, wherever they are in the event. A long record is searched in parts. */
 import { useEffect, useMemo, useReducer } from 'preact/hooks';
 import { firstIndex } from '../../views/timeline/bars.js';
+import { Pace } from '../data/pace.js';
 import type { RecordLines } from '../data/record-lines.js';
-import { untilIdle } from '../data/until-idle.js';
 
 export interface FoundLines {
   readonly count: number;
@@ -13,8 +13,6 @@ export interface FoundLines {
   /** The row of the first found line at this index or after it. */
   rowOf(index: number): number;
 }
-
-const BUSY_MS = 12;
 
 /** A search that continues when there are more lines. */
 export class Search {
@@ -57,13 +55,12 @@ export function useFoundLines(lines: RecordLines, text: string): FoundLines {
   useEffect(() => {
     let isStopped = false;
     const read = async (): Promise<void> => {
-      let began = performance.now();
+      const pace = new Pace();
       while (search.continue(lines)) {
-        if (performance.now() - began < BUSY_MS) continue;
+        if (!pace.isDue) continue;
         render(undefined);
-        await untilIdle();
+        await pace.pause();
         if (isStopped) return;
-        began = performance.now();
       }
       render(undefined);
     };

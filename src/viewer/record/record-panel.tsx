@@ -1,10 +1,12 @@
 /** The record of a run: one sentence for each event, with a filter. The shown event is marked, and its JSON can be read. */
 import { useState } from 'preact/hooks';
-import { visibleLine } from '../../views/drawing/visible-text.js';
+import { cut, escapeControls, visibleLine } from '../../views/drawing/visible-text.js';
 import { eventGist } from '../../views/log/event-gist.js';
 import { isEvent } from '../data/record-lines.js';
 import type { RecordLine } from '../data/run-data.js';
 import type { RunModel } from '../run/run-model.js';
+import { SearchField } from '../shell/search-field.jsx';
+import { Time } from '../shell/time.jsx';
 import { VirtualList } from '../shell/virtual-list.jsx';
 import { useFoundLines } from './found-lines.js';
 
@@ -19,15 +21,9 @@ export function RecordPanel({ model }: { readonly model: RunModel }) {
   const at = model.shownSeq.value;
   const line = lines.find(at);
   return (
-    <div class="record">
+    <div class="record" style={{ '--seq-width': `${String(lines.last).length}ch` }}>
       <div class="panel-tools">
-        <input
-          type="search"
-          aria-label="Filter the events"
-          placeholder="Filter"
-          value={text}
-          onInput={({ currentTarget }) => setText(currentTarget.value)}
-        />
+        <SearchField label="Filter the events" placeholder="Filter" value={text} onChange={setText} />
         <label class="check">
           <input type="checkbox" checked={isRaw} onChange={({ currentTarget }) => setRaw(currentTarget.checked)} /> JSON
         </label>
@@ -45,6 +41,7 @@ export function RecordPanel({ model }: { readonly model: RunModel }) {
         }}
         reveal={Math.min(found.rowOf(lines.indexOf(at)), found.count - 1)}
       />
+      {!isRaw && <ShownEvent line={line} />}
       {isRaw && line !== null && (
         <pre class="raw scroll" tabIndex={0} role="region" aria-label="The event as JSON">
           {rawText(line)}
@@ -53,6 +50,30 @@ export function RecordPanel({ model }: { readonly model: RunModel }) {
     </div>
   );
 }
+
+/** The sentence of an event in full, and its time. Its place has one height, so that nothing jumps. */
+function ShownEvent({ line }: { readonly line: RecordLine | null }) {
+  if (line === null) return <div class="shown-event" />;
+  return (
+    <div class="shown-event scroll" tabIndex={0} role="region" aria-label="The event in full">
+      <p class="faint">
+        Event {line.seq}, {line.type.replaceAll('_', ' ')}
+        {'ts' in line && (
+          <>
+            , <Time at={line.ts} />
+          </>
+        )}
+      </p>
+      <p class="mono" dir="ltr">
+        {escapeControls(cut(sentenceOf(line), LONGEST_SHOWN))}
+      </p>
+    </div>
+  );
+}
+
+const LONGEST_SHOWN = 4000;
+
+const sentenceOf = (line: RecordLine): string => (isEvent(line) ? eventGist(line) : line.message);
 
 function rawText(line: RecordLine): string {
   const { crc: _, ...event } = line as RecordLine & { readonly crc?: string };
@@ -69,8 +90,7 @@ interface EventCellsProps {
 const LONGEST_SENTENCE = 400;
 
 function EventCells({ line, at, onChoose }: EventCellsProps) {
-  const text = isEvent(line) ? eventGist(line) : line.message;
-  const shown = visibleLine(text.slice(0, LONGEST_SENTENCE));
+  const shown = visibleLine(sentenceOf(line).slice(0, LONGEST_SENTENCE));
   const isShown = line.seq === at;
   return (
     <div role="cell" class={`event ${line.type} ${isShown ? 'shown' : ''} ${line.seq > at ? 'later' : ''}`}>

@@ -42,6 +42,9 @@ export function EventSlider({ model }: { readonly model: RunModel }) {
       >
         ›
       </button>
+      <span class="faint small" aria-hidden="true">
+        Event
+      </span>
       <output class="mono at">
         {at} / {last}
         {isComplete ? '' : ' …'}

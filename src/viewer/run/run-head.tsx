@@ -4,6 +4,7 @@ import { dollars } from '../../views/drawing/amounts.js';
 import { duration } from '../../views/drawing/duration.js';
 import { waitingLine } from '../../views/log/event-line.js';
 import { Actions } from '../acting/actions.jsx';
+import type { ShownRun } from '../data/run-data.js';
 import { StatusMark } from '../shell/status-mark.jsx';
 import { Time } from '../shell/time.jsx';
 import type { RunModel } from './run-model.js';
@@ -24,8 +25,13 @@ export function RunHead({ model }: { readonly model: RunModel }) {
           <Time at={run.started_at} />
         </Fact>
         <Fact name="Time">{duration(run.duration_ms)}</Fact>
-        <Fact name="Cost">{run.cost === null ? '–' : `${run.cost_unknown ? '≥ ' : ''}${dollars(run.cost)}`}</Fact>
-        <Fact name="Effects">{run.effects}</Fact>
+        <Fact name="Cost" about={costWords(run)}>
+          {run.cost === null ? 'unknown' : `${run.cost_unknown ? '≥ ' : ''}${dollars(run.cost)}`}
+        </Fact>
+        <Fact name="Effects" about="Commands, agents, calls and waits that the run has carried out">
+          {run.effects}
+        </Fact>
+        <Retries model={model} />
       </dl>
       <Actions model={model} />
       {isPast && run.waiting.length > 0 && (
@@ -42,9 +48,35 @@ export function RunHead({ model }: { readonly model: RunModel }) {
   );
 }
 
-function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+function costWords({ cost, cost_unknown: isPartly }: ShownRun): string | undefined {
+  if (cost === null) return 'Its agents report no cost';
+  return isPartly ? 'The cost of some of its calls is unknown' : undefined;
+}
+
+/** How often something was tried again. The number leads to the last time, where the record says why. */
+function Retries({ model }: { readonly model: RunModel }) {
+  const count = model.history.retriesUntil(model.shownSeq.value);
+  const last = model.history.retries[count - 1];
+  if (last === undefined) return null;
   return (
-    <div class="fact">
+    <Fact name="Retries">
+      <button type="button" class="quiet more" onClick={() => model.select(last)}>
+        {count}, why?
+      </button>
+    </Fact>
+  );
+}
+
+interface FactProps {
+  readonly name: string;
+  /** What a pointer shows. */
+  readonly about?: string | undefined;
+  readonly children: ComponentChildren;
+}
+
+function Fact({ name, about, children }: FactProps) {
+  return (
+    <div class="fact" title={about}>
       <dt>{name}</dt>
       <dd>{children}</dd>
     </div>

@@ -4,9 +4,9 @@
  */
 import { batch, computed, effect, type ReadonlySignal, signal } from '@preact/signals';
 import type { RunProgram } from '../../control/runs.js';
-import type { Router } from '../address.js';
+import { eventNumber, type Router } from '../address.js';
 import { RecordLines } from '../data/record-lines.js';
-import { DataError, type RunData, type ShownRun } from '../data/run-data.js';
+import { DataError, type RunData, type ShownRun, toDataError } from '../data/run-data.js';
 import type { Checkpoints, Copyable } from '../history/checkpoints.js';
 import { type GrowingTimeline, RunHistory } from '../history/run-history.js';
 
@@ -63,10 +63,7 @@ export function openRunModel(data: RunData, router: Router, run: string): RunMod
   const lines = new RecordLines();
   const history = new RunHistory();
   const record = signal<RunRecord>({ lines, taken: 0, isComplete: false, end: null });
-  const at = computed(() => {
-    const { event } = router.address.value.query;
-    return event !== undefined && /^[1-9]\d{0,15}$/.test(event) ? Number(event) : null;
-  });
+  const at = computed(() => eventNumber(router.address.value.query.event));
   const shownSeq = computed(() => at.value ?? record.value.lines.last);
   const timeline = computed(() => ({ model: history.timeline, taken: record.value.taken }));
   const shown = signal<ShownRun | null>(null);
@@ -137,7 +134,7 @@ export function openRunModel(data: RunData, router: Router, run: string): RunMod
     } catch (cause) {
       if (closed.aborted) return;
       if (cause instanceof DataError && cause.code === 'lost') asked = '';
-      else problem.value = cause instanceof DataError ? cause : new DataError('unknown', String(cause));
+      else problem.value = toDataError(cause);
     } finally {
       isAsking = false;
     }

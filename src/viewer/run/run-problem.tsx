@@ -1,4 +1,5 @@
 /** Why a run, or a part of it, cannot be shown. */
+import { Problem } from '../shell/problem.jsx';
 import type { RunModel } from './run-model.js';
 
 export function RunProblem({ model }: { readonly model: RunModel }) {
@@ -11,9 +12,5 @@ export function RunProblem({ model }: { readonly model: RunModel }) {
       </p>
     );
   if (problem === null) return null;
-  return (
-    <p class="problem" role="alert">
-      <strong>{problem.message}</strong> {problem.help ?? ''}
-    </p>
-  );
+  return <Problem of={problem} />;
 }

@@ -19,9 +19,14 @@ export function ValueView({ value }: { readonly value: Json }) {
       <span class={`value mono ${isOpen ? 'open' : ''} ${typeof value === 'string' ? '' : 'json'}`} dir="ltr">
         {shown}
       </span>
+      {isOpen && whole.length > LONGEST && (
+        <p class="faint small">
+          The first {size(LONGEST)} of {size(whole.length)}
+        </p>
+      )}
       {(isLong || isOpen) && (
         <button type="button" class="quiet more" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {isOpen ? 'less' : `all (${size(whole.length)})`}
+          {isOpen ? 'Show less' : `Show all (${size(whole.length)})`}
         </button>
       )}
     </>

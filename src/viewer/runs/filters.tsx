@@ -1,8 +1,8 @@
 /** The filters of the list. What they are set to is a part of the address. */
 import type { RefObject } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
 import { countOf } from '../../views/drawing/amounts.js';
 import { usePage } from '../page-parts.js';
+import { SearchField } from '../shell/search-field.jsx';
 import { hasFilters, PERIODS, STATUSES } from './run-filters.js';
 
 const TYPING_MS = 200;
@@ -21,7 +21,14 @@ export function Filters({ search, count, isComplete, isLoading }: FiltersProps) 
   const isFiltered = hasFilters(query);
   return (
     <search class="filters">
-      <SearchField element={search} value={query.q ?? ''} onChange={(value) => change('q', value)} />
+      <SearchField
+        element={search}
+        label="Search in ids, programs, states, errors and inputs"
+        placeholder="Search  ( / )"
+        value={query.q ?? ''}
+        onChange={(value) => change('q', value)}
+        pauseMs={TYPING_MS}
+      />
       <Choice name="Status" value={query.status ?? ''} all="Any status" onChange={(value) => change('status', value)}>
         {STATUSES}
       </Choice>
@@ -43,35 +50,6 @@ export function Filters({ search, count, isComplete, isLoading }: FiltersProps) 
         {isLoading ? '' : `${countOf(count, 'run')}${isComplete ? '' : ' and more'}`}
       </span>
     </search>
-  );
-}
-
-interface SearchFieldProps {
-  readonly element: RefObject<HTMLInputElement | null>;
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}
-
-/** Searches when the person has stopped typing for a moment. */
-function SearchField({ element, value, onChange }: SearchFieldProps) {
-  const [text, setText] = useState(value);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => setText(value), [value]);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  return (
-    <input
-      ref={element}
-      type="search"
-      aria-label="Search in ids, programs, states, errors and inputs"
-      placeholder="Search  ( / )"
-      value={text}
-      onInput={({ currentTarget }) => {
-        const next = currentTarget.value;
-        setText(next);
-        clearTimeout(timer.current);
-        timer.current = setTimeout(() => onChange(next), TYPING_MS);
-      }}
-    />
   );
 }
 

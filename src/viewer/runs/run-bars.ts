@@ -27,6 +27,8 @@ export function openRunBars(data: RunData): RunBars {
   const controller = new AbortController();
   const bars = signal<BarsOfRuns>(new Map());
   const known = new Map<string, readonly BarPart[]>();
+  /** Runs that could not be read. They are read again when they are shown again. */
+  const failed = new Set<string>();
   let wanted: readonly RunRow[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isBusy = false;
@@ -36,10 +38,11 @@ export function openRunBars(data: RunData): RunBars {
     isBusy = true;
     let drawnAt = performance.now();
     for (;;) {
-      const run = wanted.find((one) => !known.has(keyOf(one)));
+      const run = wanted.find((one) => !known.has(keyOf(one)) && !failed.has(keyOf(one)));
       if (run === undefined || controller.signal.aborted) break;
       const shown = await data.inspect(run.run_id, null, controller.signal).catch(() => null);
-      known.set(keyOf(run), shown === null ? [] : stateBar(shown));
+      if (shown === null) failed.add(keyOf(run));
+      else known.set(keyOf(run), stateBar(shown));
       if (performance.now() - drawnAt < DRAW_PAUSE_MS) continue;
       drawnAt = performance.now();
       bars.value = new Map(known);
@@ -55,6 +58,7 @@ export function openRunBars(data: RunData): RunBars {
   return {
     bars,
     show(runs) {
+      failed.clear();
       wanted = runs.filter(({ status }) => status !== 'queued');
       clearTimeout(timer);
       timer = setTimeout(() => void read(), PAUSE_MS);

@@ -3,7 +3,7 @@
  * at it, so that new runs appear and old ones change.
  */
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
-import { DataError, type RunData, type RunQuery, type RunRow } from '../data/run-data.js';
+import { type DataError, type RunData, type RunQuery, type RunRow, toDataError } from '../data/run-data.js';
 
 export interface RunRows {
   readonly runs: readonly RunRow[];
@@ -42,7 +42,7 @@ export function openRunPages(data: RunData, query: RunQuery): RunPages {
       rows.value = { runs, isComplete: page.next === undefined, isLoading: false, problem: null };
     } catch (cause) {
       if (closed.aborted) return;
-      const problem = cause instanceof DataError ? cause : new DataError('unknown', String(cause));
+      const problem = toDataError(cause);
       rows.value = { ...rows.peek(), isLoading: false, problem: problem.code === 'lost' ? null : problem };
     } finally {
       isBusy = false;

@@ -8,14 +8,18 @@ import { StatusMark } from '../shell/status-mark.jsx';
 import { Time } from '../shell/time.jsx';
 import { type BarPart, barWords } from './state-bar.js';
 
-const COLUMNS = ['Status', 'Program', 'State', 'States', 'Started', 'Time', 'Cost', 'Run'] as const;
+/** The class and the title of each column. */
+const COLUMNS = {
+  ...{ status: 'Status', program: 'Program', state: 'State', states: 'Visited', started: 'Started', time: 'Time' },
+  ...{ cost: 'Cost', run: 'Run' },
+};
 
 export function RunHead() {
   return (
     <div role="row" tabIndex={-1} aria-rowindex={1} class="row head">
-      {COLUMNS.map((name) => (
-        <div key={name} role="columnheader" tabIndex={-1} class={`cell col-${name.toLowerCase()}`}>
-          {name}
+      {Object.entries(COLUMNS).map(([name, title]) => (
+        <div key={name} role="columnheader" tabIndex={-1} class={`cell col-${name}`}>
+          {title}
         </div>
       ))}
     </div>
@@ -40,7 +44,14 @@ export function RunCells({ run, bar }: RunCellsProps) {
     states: bar === undefined || bar.length === 0 ? '' : <StateBar parts={bar} />,
     started: <Time at={run.started_at} />,
     time: run.duration_ms === null ? '' : duration(run.duration_ms),
-    cost: run.cost === null ? '' : dollars(run.cost),
+    cost:
+      run.cost === null ? (
+        <span class="faint" title="Its agents report no cost">
+          unknown
+        </span>
+      ) : (
+        dollars(run.cost)
+      ),
     run: (
       <span class="mono faint" title={run.run_id}>
         {run.run_id.slice(-12)}

@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { RunRow } from '../data/run-data.js';
 import { usePage } from '../page-parts.js';
+import { Problem } from '../shell/problem.jsx';
 import { useKeys } from '../shell/use-keys.js';
 import { VirtualList } from '../shell/virtual-list.jsx';
 import { DayChart } from './day-chart.jsx';
@@ -39,11 +40,7 @@ export function RunsScreen() {
       <Filters search={search} count={runs.length} isComplete={isComplete} isLoading={isLoading} />
       {!isFiltered && <WaitingRuns runs={runs} />}
       {data.days !== null && <DayChart query={queryOf(query)} limit={limit} />}
-      {problem !== null && (
-        <p class="problem" role="alert">
-          {problem.message}
-        </p>
-      )}
+      {problem !== null && <Problem of={problem} />}
       {!isLoading && runs.length === 0 && problem === null ? (
         <Empty isFiltered={isFiltered} />
       ) : (

@@ -11,6 +11,9 @@ export interface BarPart {
 }
 
 const COLORS = 5;
+/** Steps have the color of their status. */
+const COLOR_OF_PASSED = 2;
+const COLOR_OF_OPEN = 0;
 /** More parts cannot be told apart. */
 const MOST = 24;
 
@@ -23,7 +26,8 @@ export function stateBar({ states, steps = [], status }: Pick<ShownRun, 'states'
   };
   if (states.length === 0 || (states.length === 1 && steps.length > 0))
     return steps.slice(-MOST).map(({ path, status: of }) => {
-      return { name: path, visits: 1, color: of === 'pass' ? 2 : 0, isFailed: of === 'fail' || of === 'fatal' };
+      const color = of === 'pass' ? COLOR_OF_PASSED : COLOR_OF_OPEN;
+      return { name: path, visits: 1, color, isFailed: of === 'fail' || of === 'fatal' };
     });
   const parts: { name: string; visits: number; color: number; isFailed: boolean }[] = [];
   for (const name of states) {

@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Waiting } from '../../interpreter/events/event.js';
 import { countOf } from '../../views/drawing/amounts.js';
+import { visibleLine } from '../../views/drawing/visible-text.js';
 import { waitingLine } from '../../views/log/event-line.js';
 import type { RunRow } from '../data/run-data.js';
 import { usePage } from '../page-parts.js';
@@ -13,6 +14,14 @@ const MOST = 5;
 interface WaitingRun {
   readonly run: RunRow;
   readonly waiting: readonly Waiting[];
+}
+
+/** What a person is asked; the run itself has the rest. */
+function questionOf(waiting: Waiting): string {
+  const { question } = waiting;
+  const choices = waiting.choices ?? [];
+  if (question === undefined) return waitingLine(waiting);
+  return visibleLine(choices.length === 0 ? question : `${question} (${choices.join(', ')})`);
 }
 
 export function WaitingRuns({ runs }: { readonly runs: readonly RunRow[] }) {
@@ -43,7 +52,7 @@ export function WaitingRuns({ runs }: { readonly runs: readonly RunRow[] }) {
             <Link to={{ run: run.run_id, query: {} }} class="program">
               {run.machine ?? run.run_id}
             </Link>
-            <span class="question">{waiting.map(waitingLine).join('; ')}</span>
+            <span class="question">{waiting.map(questionOf).join('; ')}</span>
           </li>
         ))}
       </ul>

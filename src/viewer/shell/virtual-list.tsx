@@ -56,6 +56,13 @@ export function VirtualList(props: VirtualListProps) {
   list.current.setOptions(options);
   useEffect(() => list.current?._didMount(), []);
   useLayoutEffect(() => list.current?._willUpdate());
+  useEffect(() => {
+    if (element.current === null) return;
+    // The list knows its new height, but only draws itself when it has other rows.
+    const observer = new ResizeObserver(() => render(undefined));
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, []);
   useLayoutEffect(() => {
     if (reveal !== null && reveal >= 0 && reveal < count)
       revealRow(list.current, element.current, { top: reveal * rowHeight, height: rowHeight });

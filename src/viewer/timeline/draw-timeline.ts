@@ -47,9 +47,9 @@ export function readPalette(element: Element): Palette {
   return { ...Object.fromEntries(colors), font: `11px ${style.getPropertyValue('--sans').trim() || 'sans-serif'}` };
 }
 
-/** Rows from top to bottom: the states, then the lanes. */
+/** Rows from top to bottom: the states, then the lanes in which something happened. */
 export function rowsOf({ stateLane, lanes }: Timeline): readonly Lane[] {
-  return stateLane.bars.length === 0 ? lanes : [stateLane, ...lanes];
+  return [stateLane, ...lanes].filter(({ bars }) => bars.length > 0);
 }
 
 export function drawTimeline(context: CanvasRenderingContext2D, picture: TimelinePicture, palette: Palette): void {

@@ -45,7 +45,10 @@ export function TimelineCanvas({ view, label }: { readonly view: TimelineView; r
         </div>
       </div>
       <p class="timeline-words" role="status">
-        {pointed.value?.words ?? (view.focusedWords.value || '\u00a0')}
+        {pointed.value?.words ??
+          (view.focusedWords.value || (
+            <span class="faint">Point at a bar to read what it was, click to go there.</span>
+          ))}
       </p>
       <p id={keys} class="hidden">
         Arrow keys move between bars and lanes, Enter shows the run when the bar began, plus and minus zoom, Shift with

@@ -1,13 +1,13 @@
 /** The timeline of a run: zoomed and moved by pointer, keys and buttons. What is selected in it is selected everywhere. */
 import { useSignal, useSignalEffect } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import type { RunModel } from '../run/run-model.js';
 import { Legend } from './legend.jsx';
 import { TimelineCanvas } from './timeline-canvas.jsx';
 import { openTimelineView } from './timeline-view.js';
 
 export function TimelinePanel({ model }: { readonly model: RunModel }) {
-  const view = useRef(openTimelineView(model, model.timeline)).current;
+  const view = useMemo(() => openTimelineView(model, model.timeline), [model]);
   const isFolded = view.isFolded.value;
   const hasIdle = view.picture.value.timeline.idle.all.length > 0;
   useLiveClock(model, view.tick);
