@@ -4,8 +4,9 @@
  */
 import type { PerformedRequest } from '../runtime/effect-context.js';
 import { doubtfulOutcome, type InDoubt } from '../runtime/run/in-doubt.js';
-import type { Entry, TurnContext } from './engine-context.js';
-import type { Performed } from './messages.js';
+import type { Entry, PerformContext } from './engine-context.js';
+import type { Performed, RoutedEffect } from './messages.js';
+import { type Placement, routeOf } from './routes.js';
 import type { TurnHost } from './turn-host.js';
 
 /** How an effect in flight ended. */
@@ -15,10 +16,21 @@ export interface EndedEffect {
   readonly performed: Performed;
 }
 
+/** Whether there is a worker for an effect with a label. */
+export interface FoundWorker {
+  readonly kind: 'found';
+  readonly effect: string;
+  readonly isThere: boolean;
+}
+
 interface Flight {
   readonly key: string;
-  readonly entry: Entry<EndedEffect>;
+  entry: Entry<EndedEffect | FoundWorker>;
   isStopped: boolean;
+  /** Stops it where it is performed, if that is another worker. */
+  cancel: (() => Promise<void>) | null;
+  /** What another worker performs when there is one. */
+  readonly routed: { readonly label: string; readonly effect: RoutedEffect } | null;
   /** Whether this attempt waits for the effect in this process. */
   isJoined: boolean;
 }
@@ -28,8 +40,9 @@ const GIVE_UP_MS = 6000;
 
 interface EntriesOf {
   readonly runId: string;
-  readonly host: Pick<TurnHost, 'started' | 'perform' | 'newName'>;
+  readonly host: Pick<TurnHost, 'started' | 'perform' | 'newName' | 'services' | 'hasLabel'>;
   readonly inDoubt: InDoubt;
+  readonly placement: Placement;
 }
 
 export class EffectEntries {
@@ -39,7 +52,7 @@ export class EffectEntries {
   private readonly attempt: string;
 
   constructor(
-    private readonly context: TurnContext,
+    private readonly context: PerformContext,
     private readonly of: EntriesOf,
   ) {
     this.attempt = of.host.newName();
@@ -54,16 +67,21 @@ export class EffectEntries {
     return this.flights.size === 0;
   }
 
-  entries(): readonly Entry<EndedEffect>[] {
+  entries(): readonly Entry<EndedEffect | FoundWorker>[] {
     return [...this.flights.values()].map(({ entry }) => entry);
   }
 
-  /** `outputLimit`: how many bytes it may print. */
-  async start(request: PerformedRequest, outputLimit: number): Promise<void> {
-    const { runId, host } = this.of;
+  /** `outputLimit`: how many bytes it may print. `now`: the time on record. */
+  async start(request: PerformedRequest, outputLimit: number, now: number): Promise<void> {
+    const { runId, host, inDoubt, placement } = this.of;
     const { effect } = request;
     const key = `${runId} ${effect}.${request.attempt}${'waits' in request ? ` ${request.waits}` : ''}`;
     const name = nameOf(request);
+    const label = routeOf(request, placement.routes);
+    if (label !== null) {
+      const routed = { label, effect: { runId, request, outputLimit, inDoubt } };
+      return this.startElsewhere(key, routed, now + placement.patienceMs);
+    }
     const isDoubtful = await this.mayHaveRun(request, name);
     const perform = async (): Promise<Performed> => {
       if (flight.isStopped) return stoppedBefore;
@@ -76,8 +94,43 @@ export class EffectEntries {
       if (performed === undefined) throw failure;
       return { kind: 'performed', effect, performed };
     });
-    const flight: Flight = { key, entry, isStopped: false, isJoined: false };
+    const flight: Flight = { key, entry, isStopped: false, isJoined: false, cancel: null, routed: null };
     this.flights.set(effect, flight);
+  }
+
+  /** Looks for a worker first: the engine would fail the whole turn that calls one of a label that it does not know. */
+  private startElsewhere(key: string, routed: NonNullable<Flight['routed']>, until: number): void {
+    const { label, effect: what } = routed;
+    const { effect } = what.request;
+    const stopping = new AbortController();
+    const find = (): Promise<boolean> => this.of.host.hasLabel(label, until, stopping.signal);
+    const entry = this.context.run(`${nameOf(what.request)} worker`, find).map((isThere): FoundWorker => {
+      return { kind: 'found', effect, isThere: isThere === true };
+    });
+    const cancel = async (): Promise<void> => stopping.abort();
+    this.flights.set(effect, { key, entry, isStopped: false, isJoined: false, cancel, routed });
+  }
+
+  /** A worker for an effect was looked for. */
+  proceed({ effect, isThere }: FoundWorker): void {
+    const flight = this.flights.get(effect);
+    if (flight?.routed == null) return;
+    const { label, effect: what } = flight.routed;
+    const name = nameOf(what.request);
+    const endedWith = (performed: Performed): EndedEffect => ({ kind: 'performed', effect, performed });
+    if (!isThere) {
+      const reason = `no worker with the label \`${label}\` came in time`;
+      const performed: Performed = { outcome: { kind: 'not-started', reason }, at: 0, printed: 0 };
+      flight.entry = this.context.run(`${name} gave up`, async () => performed).map(() => endedWith(performed));
+      return;
+    }
+    const { entry, cancel } = this.context.call<Performed>(this.of.host.services.effects(label), name, what);
+    flight.cancel = cancel;
+    flight.entry = entry.map((performed, failure) => {
+      if (performed !== undefined) return endedWith(performed);
+      const reason = failure instanceof Error ? failure.message : String(failure);
+      return endedWith({ outcome: { kind: 'not-started', reason }, at: 0, printed: 0 });
+    });
   }
 
   /** Whether another attempt to execute the turn began this effect, which must not run twice. */
@@ -100,8 +153,16 @@ export class EffectEntries {
     if (flight === undefined) return;
     this.flights.delete(effect);
     flight.isStopped = true;
-    this.of.host.started.stop(flight.key);
+    if (flight.cancel === null) this.of.host.started.stop(flight.key);
     this.stopping.push(flight);
+  }
+
+  /** Stops an effect when nothing can be recorded any more. Resolves when it has ended in this process. */
+  async abandon(effect: string): Promise<void> {
+    const flight = this.flights.get(effect);
+    if (flight === undefined) return;
+    flight.isStopped = true;
+    await this.of.host.started.end(flight.key);
   }
 
   stopAll(): void {
@@ -111,9 +172,10 @@ export class EffectEntries {
   /** Waits until what was stopped has ended, with everything that it started. */
   async stoppedEnd(): Promise<void> {
     if (this.stopping.length === 0) return;
+    for (const { cancel } of this.stopping) await cancel?.();
     const late = this.context.sleep(GIVE_UP_MS, 'stopping').map(() => null);
     for (const { key, entry } of this.stopping) {
-      const ended = await this.context.race<EndedEffect | null>([entry, late]);
+      const ended = await this.context.race<EndedEffect | FoundWorker | null>([entry, late]);
       if (ended !== null) this.of.host.started.forget(key);
     }
     this.stopping = [];

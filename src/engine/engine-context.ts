@@ -21,19 +21,25 @@ export interface MessageContext {
   send(to: Target, message: unknown, delayMs?: number): void;
 }
 
-/** A handler that executes and waits. */
-export interface TurnContext extends MessageContext {
-  /** The time, in milliseconds since the epoch. It is on record. */
-  now(): Promise<number>;
+/** A handler that performs something and waits for it. */
+export interface PerformContext {
   /** Executes an action and records what it came to. */
   run<T>(name: string, action: () => Promise<T>): Entry<T>;
   sleep(ms: number, name: string): Entry<void>;
-  /** Something that another handler resolves by its id. */
-  awakeable<T>(): { readonly id: string; readonly entry: Entry<T> };
   /** What comes first. Which one that was is on record. */
   race<T>(entries: readonly Entry<T>[]): Promise<T>;
+  /** Calls a handler of a service. `cancel` makes the handler fail; the entry ends after it. */
+  call<T>(to: Target, name: string, message: unknown): { readonly entry: Entry<T>; cancel(): Promise<void> };
   /** Aborted when this attempt to execute the handler is over, whether it ended or broke off. */
   readonly attemptOver: AbortSignal;
+}
+
+/** A handler that executes a turn. */
+export interface TurnContext extends MessageContext, PerformContext {
+  /** The time, in milliseconds since the epoch. It is on record. */
+  now(): Promise<number>;
+  /** Something that another handler resolves by its id. */
+  awakeable<T>(): { readonly id: string; readonly entry: Entry<T> };
 }
 
 /** A handler of an object, which has state. Only one handler at a time may write it. */

@@ -1,10 +1,12 @@
 /** What the services of an engine send to each other, and what the object of a run remembers. All of it is JSON. */
 import type { Outcome } from '../interpreter/events/event.js';
+import type { PerformedRequest } from '../runtime/effect-context.js';
 import type { InDoubt } from '../runtime/run/in-doubt.js';
 import type { RunReport } from '../runtime/run/report.js';
 import type { Image } from '../runtime/store/image.js';
 import type { Delivery } from '../runtime/store/inbox.js';
 import type { RunHeader } from '../runtime/store/run-header.js';
+import type { Placement } from './routes.js';
 
 /** What is fixed when a run is submitted, in addition to the header of every run. */
 export interface Submission {
@@ -12,6 +14,10 @@ export interface Submission {
   readonly inDoubt: InDoubt;
   /** Who submitted it, for the record. */
   readonly by: string;
+  /** Labels of workers that some effects need; absent: none does. */
+  readonly placement?: Placement;
+  /** Only workers with this name execute the run; absent: any worker does. */
+  readonly home?: string;
 }
 
 /** A delivery with its number, by which the run accepts each only once. */
@@ -76,6 +82,14 @@ export interface Turned extends Progress {
   readonly report: RunReport | null;
 }
 
+/** An effect for a worker with a label. */
+export interface RoutedEffect {
+  readonly runId: string;
+  readonly request: PerformedRequest;
+  readonly outputLimit: number;
+  readonly inDoubt: InDoubt;
+}
+
 /** What an effect came to, as the engine records it. */
 export interface Performed {
   readonly outcome: Outcome;
@@ -101,6 +115,8 @@ export interface Head {
   readonly listening: string | null;
   /** Readers that wait for an event with this number, or for the end of the run. */
   readonly watchers: readonly { readonly from: number; readonly awakeable: string }[];
+  /** Only workers with this name execute turns; absent: any worker does. */
+  readonly home?: string;
 }
 
 /** The content of an artifact: a text, or the bytes of what is no text. */

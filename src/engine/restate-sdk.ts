@@ -20,6 +20,15 @@ export interface RestateContext {
     readonly inputSerde: unknown;
     readonly delay?: number;
   }): unknown;
+  genericCall<T>(call: {
+    readonly service: string;
+    readonly method: string;
+    readonly parameter: unknown;
+    readonly inputSerde: unknown;
+    readonly outputSerde: unknown;
+    readonly name: string;
+  }): Entry<T> & { readonly invocationId: Promise<string> };
+  cancel(invocationId: string): void;
   request(): { readonly attemptCompletedSignal: AbortSignal };
   get<T>(name: string): Promise<T | null>;
   set(name: string, value: unknown): void;

@@ -1,17 +1,20 @@
 /** The services on Restate: their handlers, with the contexts and options that Restate has for them. */
+import { performRouted } from './effects-service.js';
 import {
   EngineRefusal,
   type Entry,
   type MessageContext,
   type ObjectContext,
+  type PerformContext,
   type ReaderContext,
   type Target,
   type TurnContext,
 } from './engine-context.js';
-import type { TurnStart } from './messages.js';
+import type { RoutedEffect, TurnStart } from './messages.js';
 import type { RestateContext, RestateSdk } from './restate-sdk.js';
 import { runListHandlers, runListReaders } from './run-list.js';
 import { readerHandlers, runHandlers } from './run-object.js';
+import type { ServiceNames } from './services.js';
 import { executeTurn } from './turn.js';
 import type { TurnHost } from './turn-host.js';
 
@@ -28,12 +31,48 @@ const OPTIONS = {
   journalRetention: 0,
 } as const;
 
-/** The services that a process offers which executes turns. */
-export function restateServices(sdk: RestateSdk, host: TurnHost): readonly unknown[] {
-  const { run, turn } = host.services;
-  const runs = host.services.runs('', 'note').service;
+/** What a process offers. */
+export interface Offer {
+  /** Whether it executes any run that does not belong to workers with a name. */
+  readonly isGeneral: boolean;
+  /** It executes the runs that belong to workers with these names. */
+  readonly homes: readonly string[];
+  /** It performs effects that need these labels. */
+  readonly labels: readonly string[];
+}
+
+export const GENERAL: Offer = { isGeneral: true, homes: [], labels: [] };
+
+/** The names of the services that a process offers. */
+export function servicesOf(names: ServiceNames, { isGeneral, homes, labels }: Offer): readonly string[] {
+  const objects = isGeneral ? [names.run('', 'submit'), names.runs('', 'note'), names.turn(null)] : [];
+  const own = [...homes.map((home) => names.turn(home)), ...labels.map((label) => names.effects(label))];
+  return [...objects, ...own].map(({ service }) => service);
+}
+
+/** The services that a process offers. */
+export function restateServices(sdk: RestateSdk, host: TurnHost, offer: Offer = GENERAL): readonly unknown[] {
+  const { isGeneral, homes, labels } = offer;
   const execute = (context: RestateContext, start: TurnStart): Promise<void> =>
     executeTurn(turnContext(sdk, context), start, host);
+  const perform = (context: RestateContext, routed: RoutedEffect): Promise<unknown> =>
+    performRouted(performContext(sdk, context), routed, host);
+  const privately = ({ service, handler }: Target, handle: typeof execute | typeof perform): unknown =>
+    sdk.service({
+      name: service,
+      handlers: { [handler]: sdk.handlers.handler({ ingressPrivate: true }, handle) },
+      options: OPTIONS,
+    });
+  return [
+    ...(isGeneral ? [...objects(sdk, host), privately(host.services.turn(null), execute)] : []),
+    ...homes.map((home) => privately(host.services.turn(home), execute)),
+    ...labels.map((label) => privately(host.services.effects(label), perform)),
+  ];
+}
+
+function objects(sdk: RestateSdk, host: TurnHost): readonly unknown[] {
+  const { run } = host.services;
+  const runs = host.services.runs('', 'note').service;
   return [
     sdk.object({
       name: run('', 'submit').service,
@@ -43,11 +82,6 @@ export function restateServices(sdk: RestateSdk, host: TurnHost): readonly unkno
     sdk.object({
       name: runs,
       handlers: handlersOf(sdk, runListHandlers(host.services), runListReaders()),
-      options: OPTIONS,
-    }),
-    sdk.service({
-      name: turn.service,
-      handlers: { [turn.handler]: sdk.handlers.handler({ ingressPrivate: true }, execute) },
       options: OPTIONS,
     }),
   ];
@@ -99,15 +133,27 @@ function awakeableOf<T>(context: RestateContext): { readonly id: string; readonl
   return { id, entry: promise };
 }
 
+function performContext(sdk: RestateSdk, context: RestateContext): PerformContext {
+  const { json } = sdk.serde;
+  return {
+    run: (name, action) => context.run(name, action),
+    sleep: (ms, name) => context.sleep(ms, name),
+    race: (entries) => sdk.RestatePromise.race(entries),
+    call<T>({ service, handler }: Target, name: string, parameter: unknown) {
+      const call = { service, method: handler, parameter, inputSerde: json, outputSerde: json, name };
+      const entry = context.genericCall<T>(call);
+      return { entry, cancel: async () => context.cancel(await entry.invocationId) };
+    },
+    attemptOver: context.request().attemptCompletedSignal,
+  };
+}
+
 function turnContext(sdk: RestateSdk, context: RestateContext): TurnContext {
   return {
     ...messageContext(sdk, context),
+    ...performContext(sdk, context),
     now: () => context.date.now(),
-    run: (name, action) => context.run(name, action),
-    sleep: (ms, name) => context.sleep(ms, name),
     awakeable: () => awakeableOf(context),
-    race: (entries) => sdk.RestatePromise.race(entries),
-    attemptOver: context.request().attemptCompletedSignal,
   };
 }
 

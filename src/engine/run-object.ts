@@ -8,6 +8,7 @@
  */
 import { link } from '../interpreter/run.js';
 import { MACHINE_VERSION } from '../machine/machine.js';
+import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { ListedRun } from '../runtime/list-runs.js';
 import { checkAnswers } from '../runtime/run/apply-delivery.js';
 import type { RunReport } from '../runtime/run/report.js';
@@ -30,6 +31,7 @@ import type {
   Turned,
   TurnStart,
 } from './messages.js';
+import { NO_ROUTES } from './routes.js';
 import type { NotedRun } from './run-list.js';
 import { dayOf, type ServiceNames } from './services.js';
 import type { Program } from './turn-host.js';
@@ -75,10 +77,10 @@ const FIRST: Omit<Head, 'turn'> = {
 };
 
 /** The program of a submission, as every turn of its run gets it. */
-export function programOf({ header, inDoubt }: Submission): Program {
+export function programOf({ header, inDoubt, placement = NO_ROUTES }: Submission): Program {
   const { machine, options, inputs, version } = header;
   const interpreter = interpreterOptions(machine, options, { inputs, record: true, version });
-  return { linked: link(machine), options: interpreter, inDoubt };
+  return { linked: link(machine), options: interpreter, inDoubt, placement };
 }
 
 /** Handlers that change the object, by their names on the engine. */
@@ -114,7 +116,13 @@ async function submit(
     version: 0,
     run: listedRun(submission, { status: 'running', report: null, endedAt: null }),
   });
-  beginTurn(context, services, { ...FIRST, turn: 0 }, { image: null, resumedBy: null, due: null });
+  const { home } = submission;
+  beginTurn(
+    context,
+    services,
+    { ...FIRST, turn: 0, ...omitUndefined({ home }) },
+    { image: null, resumedBy: null, due: null },
+  );
   return { run_id: context.key, status: 'running' };
 }
 
@@ -312,7 +320,7 @@ function beginTurn(
   const { seq, written, mail, seen } = head;
   const turn = head.turn + 1;
   const start: TurnStart = { runId: context.key, turn, image, seq, written, mail, seen, resumedBy, due };
-  context.send(services.turn, start);
+  context.send(services.turn(head.home ?? null), start);
   context.set('head', { ...head, turn, status: 'running', listening: null });
 }
 

@@ -7,8 +7,10 @@ export interface ServiceNames {
   run(runId: string, handler: RunHandler): Target;
   /** Lists of runs: one object for each day, and `days`, which has the days. */
   runs(key: string, handler: RunsHandler): Target;
-  /** Executes turns. */
-  readonly turn: Target;
+  /** Executes turns: of all runs, or of those that belong to workers with a name. */
+  turn(home: string | null): Target;
+  /** Performs effects for turns on other workers. */
+  effects(label: string): Target;
 }
 
 export type RunHandler =
@@ -37,6 +39,7 @@ export function serviceNames(namespace: string): ServiceNames {
   return {
     run: (runId, handler) => ({ service: `${namespace}.Run`, key: runId, handler }),
     runs: (key, handler) => ({ service: `${namespace}.Runs`, key, handler }),
-    turn: { service: `${namespace}.Turn`, handler: 'run' },
+    turn: (home) => ({ service: `${namespace}.Turn${home === null ? '' : `.${home}`}`, handler: 'run' }),
+    effects: (label) => ({ service: `${namespace}.Effects.${label}`, handler: 'perform' }),
   };
 }

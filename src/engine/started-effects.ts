@@ -48,6 +48,15 @@ export class StartedEffects {
     this.started.get(key)?.stopping.abort();
   }
 
+  /** Stops the effect, and resolves when it has ended. It is forgotten then. */
+  async end(key: string): Promise<void> {
+    const known = this.started.get(key);
+    if (known === undefined) return;
+    known.stopping.abort();
+    await Promise.allSettled([known.performed]);
+    this.forget(key);
+  }
+
   /** Stops all of them, because the process ends. Resolves when they have ended. */
   async stopAll(): Promise<void> {
     const all = [...this.started.values()];

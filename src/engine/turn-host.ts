@@ -3,6 +3,7 @@ import type { LinkedMachine, RunOptions } from '../interpreter/run.js';
 import type { PerformedRequest } from '../runtime/effect-context.js';
 import type { InDoubt } from '../runtime/run/in-doubt.js';
 import type { Performed } from './messages.js';
+import type { Placement } from './routes.js';
 import type { ServiceNames } from './services.js';
 import type { StartedEffects } from './started-effects.js';
 
@@ -11,6 +12,7 @@ export interface Program {
   readonly linked: LinkedMachine;
   readonly options: RunOptions;
   readonly inDoubt: InDoubt;
+  readonly placement: Placement;
 }
 
 /** The process that executes turns. */
@@ -24,6 +26,8 @@ export interface TurnHost {
     request: PerformedRequest,
     context: { readonly stop: AbortSignal; readonly outputLimit: number },
   ): Promise<Performed>;
+  /** Whether there is a worker with the label, or came one before `until`. Resolves at once with false if stopped. */
+  hasLabel(label: string, until: number, stop: AbortSignal): Promise<boolean>;
   /** A random name. */
   newName(): string;
 }

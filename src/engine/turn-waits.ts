@@ -2,7 +2,7 @@
  * What a turn waits for: outcomes, the clock and mail. A turn that waits for long reports its progress and begins to hear
  * mail; one with short effects does neither, because each message costs as much as an effect.
  */
-import type { EndedEffect } from './effect-entries.js';
+import type { EndedEffect, FoundWorker } from './effect-entries.js';
 import type { Entry, TurnContext } from './engine-context.js';
 import type { Listening, Mail, Progress, TurnStart } from './messages.js';
 import type { ServiceNames } from './services.js';
@@ -10,6 +10,7 @@ import type { TurnRecord } from './turn-record.js';
 
 type Came =
   | EndedEffect
+  | FoundWorker
   | { readonly kind: 'mail'; readonly mail: readonly Mail[] }
   /** The limit of the run's time was reached. */
   | { readonly kind: 'time-up' }
@@ -23,7 +24,7 @@ interface Alarm {
 }
 
 interface Awaited {
-  readonly effects: readonly Entry<EndedEffect>[];
+  readonly effects: readonly Entry<EndedEffect | FoundWorker>[];
   /** How many effects the turn has settled. */
   readonly settled: number;
   /** The number of the last delivery that the run has received. */
@@ -74,6 +75,7 @@ export class TurnWaits {
         this.mail = null;
         return came;
       case 'performed':
+      case 'found':
         return came;
     }
   }

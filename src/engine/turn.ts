@@ -54,14 +54,14 @@ class Turn {
     context: TurnContext,
     private readonly start: TurnStart,
     host: TurnHost,
-    { linked, options, inDoubt }: Program,
+    { linked, options, inDoubt, placement }: Program,
     /** When the turn began. */
     private readonly begun: number,
   ) {
     const { image, runId, written, seen } = start;
     this.run = image === null ? startRun(linked, options) : runOf(image, linked, options);
     this.record = new TurnRecord(start, begun);
-    this.effects = new EffectEntries(context, { runId, host, inDoubt });
+    this.effects = new EffectEntries(context, { runId, host, inDoubt, placement });
     this.waits = new TurnWaits(context, start, host.services, this.record);
     this.output = { bytes: written.output, limit: 0, onExceeded: () => undefined };
     this.growth = new Growth(this.run.limits, () => this.record.journalBytes, this.output);
@@ -153,7 +153,7 @@ class Turn {
     const requests = this.queued;
     this.queued = [];
     const outputLimit = this.output.limit - this.output.bytes;
-    for (const request of requests) await this.effects.start(request, outputLimit);
+    for (const request of requests) await this.effects.start(request, outputLimit, this.record.now);
   }
 
   /** A timer that is due ends without an entry. */
@@ -184,6 +184,9 @@ class Turn {
     switch (came.kind) {
       case 'performed':
         return this.settle(came.effect, came.performed);
+      case 'found':
+        this.effects.proceed(came);
+        return null;
       case 'mail':
         this.receive(came.mail);
         return null;

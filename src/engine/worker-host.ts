@@ -1,7 +1,9 @@
 /** The process of a worker: programs by their runs, and effects with the resources of their runs. */
 import { randomUUID } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Outcome } from '../interpreter/events/event.js';
 import type { Effects } from '../runtime/effect-context.js';
 import { makeTemporaryFolder, removeTemporaryFolder } from '../runtime/process/temporary-folder.js';
@@ -23,6 +25,11 @@ export interface WorkerOptions {
   /** The working directory of runs, absolute. */
   readonly cwd: string;
   readonly redactor: Redactor | null;
+  /** Whether the engine knows a worker with the label. */
+  readonly knowsLabel: (label: string) => Promise<boolean>;
+  /** A folder that all workers have, with a working directory for each run; null: all runs work in `cwd`. */
+  readonly shared?: string | null;
+  readonly warn?: (message: string) => void;
 }
 
 export interface WorkerHost extends TurnHost {
@@ -33,13 +40,15 @@ export interface WorkerHost extends TurnHost {
 /** Programs of runs that were executed last. */
 const PROGRAMS = 1000;
 
-export function workerHost({ services, client, effects, cwd, redactor }: WorkerOptions): WorkerHost {
+export function workerHost(given: WorkerOptions): WorkerHost {
+  const { services, client, effects, redactor } = given;
   const programs = new Map<string, Program>();
   const runs = new SharedResources(client, redactor);
   return {
     services,
     started: new StartedEffects(),
     newName: randomUUID,
+    hasLabel: (label, until, stop) => untilLabel(given, label, until, stop),
     async program(runId) {
       const known = programs.get(runId);
       if (known !== undefined) return known;
@@ -57,6 +66,7 @@ export function workerHost({ services, client, effects, cwd, redactor }: WorkerO
       try {
         await outputs.fetchInput(request);
         const programDir = programs.get(runId)?.options.programDir;
+        const cwd = directoryOf(given, runId);
         const context = { runId, cwd, programDir, stop, show: null, resources };
         const outcome = await effects.perform(request, context);
         // Another process would not have the bytes with secrets, so this one does not use them either.
@@ -69,6 +79,32 @@ export function workerHost({ services, client, effects, cwd, redactor }: WorkerO
     },
     close: () => runs.closeAll(),
   };
+}
+
+/** The working directory of a run. */
+function directoryOf({ cwd, shared = null }: WorkerOptions, runId: string): string {
+  if (shared === null) return cwd;
+  const own = join(shared, 'runs', runId, 'work');
+  mkdirSync(own, { recursive: true });
+  return own;
+}
+
+/** How often the engine is asked for a worker. Milliseconds. */
+const LOOK_MS = 1000;
+
+async function untilLabel(
+  { knowsLabel, warn }: WorkerOptions,
+  label: string,
+  until: number,
+  stop: AbortSignal,
+): Promise<boolean> {
+  for (let isFirst = true; ; isFirst = false) {
+    if (stop.aborted) return false;
+    if (await knowsLabel(label)) return true;
+    if (isFirst) warn?.(`no worker has the label \`${label}\`; an effect waits for one`);
+    if (Date.now() >= until) return false;
+    await sleep(Math.min(LOOK_MS, Math.max(1, until - Date.now())), undefined, { signal: stop }).catch(() => undefined);
+  }
 }
 
 function performedOf(outcome: Outcome): Performed {

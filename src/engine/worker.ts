@@ -7,7 +7,7 @@ import type { Redactor } from '../runtime/redact.js';
 import { EngineFailure, silent } from './ask-engine.js';
 import { engineClient } from './client.js';
 import type { RestateSdk } from './restate-sdk.js';
-import { restateServices } from './restate-services.js';
+import { type Offer, restateServices, servicesOf } from './restate-services.js';
 import { type ServiceNames, serviceNames } from './services.js';
 import { type WorkerHost, workerHost } from './worker-host.js';
 
@@ -31,6 +31,11 @@ export interface WorkerSettings {
   readonly identityKeys: readonly string[];
   /** How long the engine may not answer, in milliseconds. */
   readonly patienceMs: number;
+  /** What it performs besides runs of all workers, or instead of them. */
+  readonly labels: readonly string[];
+  readonly homes: readonly string[];
+  /** A folder that all workers have, with a working directory for each run; null: all runs work in `cwd`. */
+  readonly shared: string | null;
   readonly warn: (message: string) => void;
 }
 
@@ -38,6 +43,8 @@ export interface Worker {
   /** The address by which the engine knows it. */
   readonly address: string;
   readonly ingress: string;
+  /** Whether it executes any run: one with labels or homes leaves this to others, if there are any. */
+  readonly isGeneral: boolean;
   /** Takes nothing new, waits so long for what runs, then stops it. */
   stop(graceMs: number): Promise<void>;
 }
@@ -60,9 +67,20 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
   const ingress = await ingressOf(engine, settings.patienceMs);
   const client = engineClient({ url: ingress, namespace, token, patienceMs: 60_000 });
   const services = serviceNames(namespace);
-  const host = workerHost({ services, client, effects, cwd, redactor });
+  const { shared, warn } = settings;
+  const knowsLabel = async (label: string): Promise<boolean> =>
+    (await deploymentOf(engine, services.effects(label).service, settings.patienceMs)) !== null;
+  const host = workerHost({ services, client, effects, cwd, redactor, knowsLabel, shared, warn });
+  const { labels, homes } = settings;
+  const isSpecial = labels.length + homes.length > 0;
+  const listener = new Listener();
+  const { port } = await listener.listen(settings.host, settings.port);
+  const shown = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
+  const address = settings.advertise ?? `http://${shown}:${port}`;
+  const isGeneral = !isSpecial || !(await isElsewhere(engine, services, address, settings.patienceMs));
+  const offer: Offer = { isGeneral, labels, homes };
   const handler = sdk.createEndpointHandler({
-    services: restateServices(sdk, host),
+    services: restateServices(sdk, host, offer),
     ...(identityKeys.length > 0 ? { identityKeys } : {}),
     logger: ({ level }, ...words) => {
       const message = messageOf(words);
@@ -72,17 +90,14 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
       if ((level === 'error' || level === 'warn') && !isKnown) settings.warn(message);
     },
   });
-  const listener = new Listener(handler as Handler);
-  const { port } = await listener.listen(settings.host, settings.port);
-  const shown = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
-  const address = settings.advertise ?? `http://${shown}:${port}`;
+  listener.handle = handler as Handler;
   try {
-    await register(engine, address, services, settings.patienceMs);
+    await register(engine, address, servicesOf(services, offer), settings.patienceMs);
   } catch (cause) {
     await listener.close();
     throw cause;
   }
-  return { address, ingress, stop: (graceMs) => stopWorker(listener, host, graceMs) };
+  return { address, ingress, isGeneral, stop: (graceMs) => stopWorker(listener, host, graceMs) };
 }
 
 function messageOf(words: readonly unknown[]): string {
@@ -100,9 +115,13 @@ class Listener {
   private isStopping = false;
   private whenIdle: (() => void) | null = null;
 
-  constructor(handle: Handler) {
+  /** Null: it refuses all requests. */
+  handle: Handler | null = null;
+
+  constructor() {
     this.server = createServer((request, response) => {
-      if (this.isStopping) return void response.writeHead(503).end();
+      const { handle } = this;
+      if (this.isStopping || handle === null) return void response.writeHead(503).end();
       this.active++;
       response.once('close', () => {
         if (--this.active === 0) this.whenIdle?.();
@@ -177,15 +196,29 @@ async function ingressOf(engine: string, patienceMs: number): Promise<string> {
  * Makes the engine know the address. It gives new work to the worker that it got to know last, so an address that it knew
  * before is registered again if another one came after it, or if it has services that the engine did not know then.
  */
-async function register(engine: string, uri: string, services: ServiceNames, patienceMs: number): Promise<void> {
+async function register(engine: string, uri: string, services: readonly string[], patienceMs: number): Promise<void> {
   const id = await registerOnce(engine, { uri }, patienceMs);
-  for (const { service } of [services.run('', 'submit'), services.runs('', 'note'), services.turn]) {
-    const answer = await askAdmin(`${engine}/services/${service}`, {}, engine, patienceMs);
-    const current = (await answer.json().catch(() => ({}))) as { readonly deployment_id?: string };
-    if (current.deployment_id === id) continue;
+  for (const service of services) {
+    if ((await deploymentOf(engine, service, patienceMs)) === id) continue;
     await registerOnce(engine, { uri, force: true }, patienceMs);
     return;
   }
+}
+
+/** The id of the address that has the service; null: the engine does not know the service. */
+async function deploymentOf(engine: string, service: string, patienceMs: number): Promise<string | null> {
+  const answer = await askAdmin(`${engine}/services/${service}`, {}, engine, patienceMs);
+  const known = (await answer.json().catch(() => ({}))) as { readonly deployment_id?: string };
+  return known.deployment_id ?? null;
+}
+
+/** Whether a worker at another address executes runs. */
+async function isElsewhere(engine: string, names: ServiceNames, uri: string, patienceMs: number): Promise<boolean> {
+  const id = await deploymentOf(engine, names.turn(null).service, patienceMs);
+  if (id === null) return false;
+  const answer = await askAdmin(`${engine}/deployments/${id}`, {}, engine, patienceMs);
+  const known = (await answer.json().catch(() => ({}))) as { readonly uri?: string };
+  return known.uri === undefined || known.uri.replace(/\/+$/, '') !== uri.replace(/\/+$/, '');
 }
 
 /** Resolves with the id of the address. */

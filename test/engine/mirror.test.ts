@@ -42,6 +42,7 @@ async function waitingRun(value: Json = 5): Promise<ScriptedEngine> {
     program: async () => programOf(submission),
     perform: async () => ({ outcome: { kind: 'value', value }, at: 2000, printed: 0 }),
     newName: () => 'one',
+    hasLabel: async () => false,
   });
   await engine.call(RUN, 'submit', submission);
   await engine.deliverAll();

@@ -3,6 +3,7 @@
  * What it came to, and what its journal has, must be the same as after `drive`, wherever turns are cut off.
  */
 import type { Submission } from '../../src/engine/messages.js';
+import { NO_ROUTES } from '../../src/engine/routes.js';
 import type { RunState } from '../../src/engine/run-object.js';
 import { StartedEffects } from '../../src/engine/started-effects.js';
 import type { Program, TurnHost } from '../../src/engine/turn-host.js';
@@ -196,7 +197,7 @@ async function onEngine(
   isSameProcess: boolean,
 ): Promise<EngineRun> {
   const world = new RecordedWorld(the);
-  const program: Program = { linked, options: the.options, inDoubt: 'retry' };
+  const program: Program = { linked, options: the.options, inDoubt: 'retry', placement: NO_ROUTES };
   let names = 0;
   const hostWith = (started: StartedEffects): TurnHost => ({
     services: SERVICES,
@@ -204,6 +205,7 @@ async function onEngine(
     program: async () => program,
     perform: world.perform,
     newName: () => `attempt ${names++}`,
+    hasLabel: async () => false,
   });
   const first = hostWith(new StartedEffects());
   const engine = new ScriptedEngine(world, first, cut, () => (isSameProcess ? first : hostWith(new StartedEffects())));

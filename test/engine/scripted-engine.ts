@@ -2,15 +2,18 @@
  * An engine in memory, for tests of what runs on it: state of objects, messages, and handlers that are executed again after
  * a cut. A test decides which entry of a turn ends next, and where a turn is cut off.
  */
+
+import { performRouted } from '../../src/engine/effects-service.js';
 import {
   EngineRefusal,
   type Entry,
   type ObjectContext,
+  type PerformContext,
   type ReaderContext,
   type Target,
   type TurnContext,
 } from '../../src/engine/engine-context.js';
-import type { Turned, TurnStart } from '../../src/engine/messages.js';
+import type { Performed, RoutedEffect, Turned, TurnStart } from '../../src/engine/messages.js';
 import { runListHandlers, runListReaders } from '../../src/engine/run-list.js';
 import { readerHandlers, runHandlers } from '../../src/engine/run-object.js';
 import { serviceNames } from '../../src/engine/services.js';
@@ -65,6 +68,19 @@ interface Message {
 
 const copy = <T>(value: T): T => (value === undefined ? value : (JSON.parse(JSON.stringify(value)) as T));
 
+/** The entry of a handler that is never executed again. */
+function plainEntry<T>(value: Promise<T>): Entry<T> {
+  return Object.assign(value, {
+    map: <U>(change: (value: T | undefined, failure: unknown) => U) =>
+      plainEntry(
+        value.then(
+          (done) => change(done, undefined),
+          (failure) => change(undefined, failure),
+        ),
+      ),
+  });
+}
+
 class CutOff extends Error {}
 
 export const SERVICES = serviceNames('test');
@@ -77,6 +93,8 @@ export class ScriptedEngine {
   /** How often a turn was executed again. */
   cuts = 0;
   readonly turns: Turned[] = [];
+  /** The services that executed turns and routed effects, in order. */
+  readonly called: string[] = [];
   private readonly state = new Map<string, Map<string, unknown>>();
   private readonly queue: Message[] = [];
   private readonly writers = { ...runHandlers(SERVICES), ...runListHandlers(SERVICES) };
@@ -130,8 +148,10 @@ export class ScriptedEngine {
   async deliverAll(): Promise<void> {
     for (let message = this.queue.shift(); message !== undefined; message = this.queue.shift()) {
       const { to } = message;
-      if (to.key === undefined) await this.executeTurn(message.message as TurnStart);
-      else await this.call(to.key, to.handler as keyof ScriptedEngine['handlers'], message.message);
+      if (to.key === undefined) {
+        this.called.push(to.service);
+        await this.executeTurn(message.message as TurnStart);
+      } else await this.call(to.key, to.handler as keyof ScriptedEngine['handlers'], message.message);
     }
   }
 
@@ -185,6 +205,22 @@ export class ScriptedEngine {
     this.post([{ to, message: copy(message), delayMs }]);
   }
 
+  /** Performs an effect of a label. */
+  performRouted(routed: RoutedEffect): Promise<Performed> {
+    const refuse = (): never => {
+      throw new Error('a routed effect only performs');
+    };
+    const run = <T>(_: string, action: () => Promise<T>): Entry<T> => plainEntry(Promise.resolve().then(action));
+    const context: PerformContext = {
+      run,
+      sleep: refuse,
+      race: refuse,
+      call: refuse,
+      attemptOver: new AbortController().signal,
+    };
+    return performRouted(context, routed, this.host);
+  }
+
   newAwakeable(): string {
     return `turn ${this.nextId++}`;
   }
@@ -222,6 +258,18 @@ class Attempt implements TurnContext {
     const index = this.command('run', name);
     this.actions.set(index, action);
     return this.entry(index, (value) => value as T);
+  }
+
+  /** The handler that is called is executed when the world chooses its end. No other process performs it. */
+  call<T>(to: Target, name: string, message: unknown): { readonly entry: Entry<T>; cancel(): Promise<void> } {
+    const index = this.command('run', `${to.service} ${name}`);
+    const cancelled = new AbortController();
+    this.actions.set(index, async () => {
+      if (cancelled.signal.aborted) return { failed: 'cancelled' };
+      this.engine.called.push(to.service);
+      return this.engine.performRouted(copy(message) as RoutedEffect);
+    });
+    return { entry: new CallEntry<T>(this, index, (value) => value as T), cancel: async () => cancelled.abort() };
   }
 
   sleep(_: number, name: string): Entry<void> {
@@ -296,7 +344,7 @@ class Attempt implements TurnContext {
 
 class ScriptedEntry<T> implements Entry<T> {
   constructor(
-    private readonly attempt: Attempt,
+    protected readonly attempt: Attempt,
     readonly index: number,
     readonly change: (value: unknown) => T,
   ) {}
@@ -311,6 +359,16 @@ class ScriptedEntry<T> implements Entry<T> {
 
   map<U>(change: (value: T | undefined, failure: unknown) => U): Entry<U> {
     return new ScriptedEntry(this.attempt, this.index, (value) => change(this.change(value), undefined));
+  }
+}
+
+/** A call can fail. */
+class CallEntry<T> extends ScriptedEntry<T> {
+  override map<U>(change: (value: T | undefined, failure: unknown) => U): Entry<U> {
+    return new ScriptedEntry(this.attempt, this.index, (value) => {
+      const { failed } = value as { readonly failed?: string };
+      return failed === undefined ? change(value as T, undefined) : change(undefined, new Error(failed));
+    });
   }
 }
 

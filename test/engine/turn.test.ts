@@ -23,13 +23,13 @@ beforeEach(() => {
   started = [];
 });
 
-function submission(text: string, inDoubt: InDoubt = 'fail'): Submission {
+function submission(text: string, inDoubt: InDoubt = 'fail', more: Partial<Submission> = {}): Submission {
   const { machine, diagnostics } = compile(text, { name: 'test.dsl', commands: ['work', 'other'] });
   if (machine === null) throw new Error(diagnostics.map(({ message }) => message).join('\n'));
   const options = fixedOptions(machine, { jobs: 4 });
   const facts = { runId: RUN, machine, digest: digestOf(machine), inputs: {}, startedAt: new Date(0).toISOString() };
   const header = { ...facts, cwd: '/', version: VERSION, sources: [], options, settings: {} };
-  return { header, inDoubt, by: 'ann' };
+  return { header, inDoubt, by: 'ann', ...more };
 }
 
 /** Functions end at once, except those with the argument `long`, which last until they are stopped. */
@@ -49,6 +49,7 @@ function hostFor(submitted: Submission, effects = new StartedEffects()): TurnHos
       );
     },
     newName: () => `attempt ${names++} of ${Math.random()}`,
+    hasLabel: async (label) => label === 'known',
   };
 }
 
@@ -242,4 +243,42 @@ test('a reader waits for an event, and hears when there is one or the run has en
   expect((await next).lines).toEqual([]);
   const { lines, status } = await engine.call<EventLines>(RUN, 'events', { from: seq + 1, wait: true });
   expect([lines.length > 0, status]).toEqual([true, 'returned']);
+});
+
+/** With commands that workers with a label perform. */
+async function routed(text: string, label: string): Promise<ScriptedEngine> {
+  const placement = { routes: { commands: { work: label }, kinds: { function: 'never' } }, patienceMs: 10 };
+  const one = submission(text, 'fail', { placement, home: 'here' });
+  const engine = new ScriptedEngine(world(), hostFor(one));
+  await engine.call(RUN, 'submit', one);
+  await engine.deliverAll();
+  return engine;
+}
+
+test('an effect with a label is performed where that label is', async () => {
+  const engine = await routed('CHECK: a = work 1\nRETURN: {a}\n', 'known');
+  expect((await stateOf(engine)).report).toMatchObject({ status: 'returned', returned: 1 });
+  expect(engine.called).toEqual(['test.Turn.here', 'test.Effects.known']);
+});
+
+test('an effect with a label that no worker has is not started, and others do not wait for it', async () => {
+  const engine = await routed('DO: work 1\n', 'unknown');
+  const { report } = await stateOf(engine);
+  expect(report?.error).toMatchObject({
+    message: expect.stringContaining('no worker with the label `unknown` came in time'),
+  });
+  expect(started).toEqual([]);
+});
+
+test('an effect with a label that is no longer needed is stopped', async () => {
+  const lastRun = async (open: readonly OpenEntry[]): Promise<OpenEntry | undefined> =>
+    open.find(({ name }) => name === 'stopping') ?? open.find(({ name }) => !name.startsWith('test.Effects'));
+  const placement = { routes: { commands: { work: 'known' } }, patienceMs: 10 };
+  const one = submission('DO: in PARALLEL [quorum=1]\n  - a = work long\n  - b = other 1\nRETURN: over\n', 'fail', {
+    placement,
+  });
+  const engine = new ScriptedEngine(world(lastRun), hostFor(one));
+  await engine.call(RUN, 'submit', one);
+  await engine.deliverAll();
+  expect((await stateOf(engine)).report).toMatchObject({ status: 'returned', returned: 'over' });
 });

@@ -32,6 +32,7 @@ test('outcomes have no secrets, and say how much was printed', async () => {
   let closed = 0;
   let asked = 0;
   const host = workerHost({
+    knowsLabel: async () => false,
     services: SERVICES,
     client: {
       about: async () => {
@@ -70,6 +71,7 @@ test('large outputs are stored on the engine before their outcomes, without secr
   let fetched = 0;
   const newHost = (perform: Effects['perform']): WorkerHost =>
     workerHost({
+      knowsLabel: async () => false,
       services: SERVICES,
       client: {
         about: async () => submission(),

@@ -1,7 +1,7 @@
 /** The commands `engine` and `worker`, and the options of the commands that can use an engine. */
 import { type Command, Option } from 'commander';
 import { environmentOption } from './environment-option.js';
-import { collect, duration, listenAddress, portNumber, serverUrl, wholeNumber } from './option-values.js';
+import { collect, collectNames, duration, listenAddress, portNumber, serverUrl, wholeNumber } from './option-values.js';
 
 const ON = ['--on <url>', 'use the runs on an engine instead of those of a directory'] as const;
 
@@ -57,7 +57,10 @@ export function addWorker(program: Command, onExit: (code: number) => void): voi
       'the address by which the engine reaches this worker (default: where it listens)',
       serverUrl,
     )
+    .option('--label <names>', 'perform effects that need a worker with this label, as a,b (repeatable)', collectNames)
+    .option('--home <name>', 'execute the runs that belong to workers with this name (repeatable)', collectNames)
     .option('--cwd <directory>', 'the working directory of commands (default: the current directory)')
+    .option('--shared <directory>', 'a directory that all workers have, with a working directory for each run')
     .addOption(environmentOption('--jobs <n>', 'how many commands may run at the same time', wholeNumber))
     .option('--identity-key <key>', 'the public key of an engine that may use this worker (repeatable)', collect)
     .addOption(namespaceOption())

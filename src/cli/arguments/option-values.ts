@@ -7,6 +7,16 @@ export function collect(value: string, before: string[] = []): string[] {
   return [...before, value];
 }
 
+/** `a,b`: names that are parts of the names of services. */
+export function collectNames(value: string, before: string[] = []): string[] {
+  return [...new Set([...before, ...value.split(',').map(oneName)])];
+}
+
+export function oneName(value: string): string {
+  if (/^[A-Za-z][\w-]*$/.test(value)) return value;
+  throw new InvalidArgumentError('It must begin with a letter and have letters, digits, `_` and `-`.');
+}
+
 export function collectPairs(value: string, before: Record<string, string> = {}): Record<string, string> {
   const equals = value.indexOf('=');
   if (equals < 1 || equals === value.length - 1) throw new InvalidArgumentError('Write it as name=agent.');

@@ -9,6 +9,7 @@ import {
   dollars,
   duration,
   durationOrNever,
+  oneName,
   onOff,
   tokens,
   wholeNumber,
@@ -74,6 +75,7 @@ export function addRun(program: Command, onExit: (code: number) => void): void {
     .option('--state <file>', 'the initial state of a plan, a file with a JSON object')
     .option('--approved <hash>', 'run the plan only if its hash is this one (see `plan approve`)')
     .addOption(inDoubtOption())
+    .option('--home <name>', 'with --on: only workers with this name execute the run', oneName)
     .action(async (file: string, options) =>
       onExit(await (await import('../commands/run.js')).runCommand(file, options)),
     );

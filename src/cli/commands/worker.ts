@@ -27,6 +27,9 @@ interface WorkerFlags {
   readonly engine: string;
   readonly listen: { readonly host: string; readonly port: number };
   readonly advertise?: string;
+  readonly label?: readonly string[];
+  readonly home?: readonly string[];
+  readonly shared?: string;
   readonly cwd?: string;
   readonly jobs?: number;
   readonly identityKey?: readonly string[];
@@ -63,6 +66,8 @@ export async function workerCommand(flags: WorkerFlags): Promise<ExitCode> {
   const settings = await loadSettings({ ...commandLineHost(), folder: cwd }, '-');
   if (settings.diagnostics.length > 0) return (await reportInvalid(settings.diagnostics, settings.sources, flags)).code;
   await printDiagnostics(settings.warnings, settings.sources, flags);
+  const badShared = flags.shared === undefined ? null : directoryProblem(resolve(flags.shared), flags.shared);
+  if (badShared !== null) return usageError(badShared);
   const configured = configuredOptions(commandLineHost(), settings.configuration, { program: '-', instead: {} });
   const jobs = flags.jobs ?? settings.configuration.defaults.jobs ?? availableParallelism();
   let worker: Worker;
@@ -77,6 +82,9 @@ export async function workerCommand(flags: WorkerFlags): Promise<ExitCode> {
         identityKeys,
       },
       sdk: loadSdk(installedFrom()),
+      labels: flags.label ?? [],
+      homes: flags.home ?? [],
+      shared: flags.shared === undefined ? null : resolve(flags.shared),
       advertise: flags.advertise ?? null,
       token: process.env.STATEDSL_ENGINE_TOKEN ?? null,
       effects: effectsOf(configured, jobs, flags.jobs ?? AGENT_JOBS),
@@ -90,11 +98,25 @@ export async function workerCommand(flags: WorkerFlags): Promise<ExitCode> {
   const stopping = firstSignal(() => endProcess(EXIT.interrupted));
   const { address, ingress } = worker;
   if (flags.json) stdout.write(`${JSON.stringify({ address, on: ingress, engine: flags.engine, pid: process.pid })}\n`);
-  else if (!flags.quiet) stderr.write(`ready at ${address}\n  run a program with: statedsl run FILE --on ${ingress}\n`);
+  else if (!flags.quiet)
+    stderr.write(
+      `ready at ${address}${limitsOf(worker, flags)}\n  run a program with: statedsl run FILE --on ${ingress}\n`,
+    );
   await stopping;
   if (!flags.quiet) stderr.write('stopping: what does not end in time is executed by another worker\n');
   await worker.stop(flags.drain);
   return EXIT.returned;
+}
+
+/** What a worker executes only. */
+function limitsOf({ isGeneral }: Worker, { label = [], home = [] }: WorkerFlags): string {
+  const labels = label.length === 0 ? [] : [`effects with the label ${label.join(', ')}`];
+  const homes = home.length === 0 ? [] : [`runs of the home ${home.join(', ')}`];
+  const special = [...labels, ...homes];
+  if (special.length === 0) return '';
+  return isGeneral
+    ? ` for all runs, ${special.join(' and ')}`
+    : ` for ${special.join(' and ')}, because another worker executes runs`;
 }
 
 /** Agents have permits of their own. */

@@ -54,7 +54,11 @@ export interface ShowFlags {
 }
 
 /** Reports contradicting flags as wrong usage; null if there are none. */
-export async function flagProblem(flags: ShowFlags & { readonly detach?: boolean }): Promise<ExitCode | null> {
+export async function flagProblem(
+  flags: ShowFlags & { readonly detach?: boolean; readonly home?: string },
+): Promise<ExitCode | null> {
+  if (flags.home !== undefined && flags.on === undefined)
+    return usageError('`--home` names workers of an engine', 'name the engine with `--on`');
   if (flags.json && flags.events)
     return usageError('`--json` and `--events` cannot both use standard output', 'choose one of them');
   if (flags.detach && flags.events)

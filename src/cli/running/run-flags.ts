@@ -60,6 +60,8 @@ export interface RunFlags {
   /** The address of the engine that executes the run. */
   readonly on?: string;
   readonly namespace?: string;
+  /** With an engine: the name of the workers that execute the run. */
+  readonly home?: string;
   /** The flags that were typed, as attributes. */
   readonly typed?: readonly string[];
 }

@@ -1,6 +1,10 @@
 /** `run --on`: the program is checked here, and workers of an engine execute it. */
 import { EngineFailure } from '../../engine/client.js';
 import type { Submission } from '../../engine/messages.js';
+import { LABEL_PATIENCE_MS, type Placement } from '../../engine/routes.js';
+import { parseDuration } from '../../machine/duration.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
+import type { EngineConfiguration } from '../../runtime/configuration/configuration.js';
 import { createRedactor } from '../../runtime/redact.js';
 import { headerOf } from '../../runtime/run/header.js';
 import { newRunId } from '../../runtime/run/run-id.js';
@@ -24,7 +28,7 @@ const PAUSE_MS = 250;
 type OnFlags = RunFlags & EngineFlags;
 
 export async function startOnEngine(
-  { machine, sources, inputs }: Prepared,
+  { machine, sources, inputs, configuration }: Prepared,
   flags: OnFlags,
   options: RunOptions,
 ): Promise<ExitCode> {
@@ -47,6 +51,7 @@ export async function startOnEngine(
     header: headerOf(machine, options, made),
     inDoubt: flags.inDoubt ?? 'fail',
     by: personName(),
+    ...placementOf(configuration.engine ?? {}, flags),
   };
   return failuresAsErrors(async () => {
     await submit(submission, flags);
@@ -56,6 +61,13 @@ export async function startOnEngine(
     stdout.write(flags.json ? `${JSON.stringify(started)}\n` : `${runId}\n`);
     return EXIT.returned;
   });
+}
+
+/** Which workers the run needs. */
+function placementOf({ routes, patience, home }: EngineConfiguration, flags: OnFlags) {
+  const patienceMs = patience === undefined ? null : parseDuration(patience);
+  const placement: Placement = { routes: routes ?? {}, patienceMs: patienceMs ?? LABEL_PATIENCE_MS };
+  return omitUndefined({ placement: routes === undefined ? undefined : placement, home: flags.home ?? home });
 }
 
 /** The run is on record, so a failure here is not one of the command line. */

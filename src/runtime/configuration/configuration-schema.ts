@@ -4,6 +4,10 @@ const texts = { type: 'array', items: { type: 'string' } } as const;
 const environment = { type: 'object', additionalProperties: { type: 'string' } } as const;
 const duration = { type: 'string', pattern: '^[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)$' } as const;
 
+/** A part of the name of a service on an engine. */
+const label = { type: 'string', pattern: '^[A-Za-z][A-Za-z0-9_-]*$' } as const;
+const labels = { type: 'object', additionalProperties: label } as const;
+
 const receiver = {
   type: 'object',
   additionalProperties: false,
@@ -86,6 +90,26 @@ export const configurationSchema = {
     notify: {
       description: 'The receivers of a notice when a run of the service suspends, fails or returns.',
       anyOf: [receiver, { type: 'array', items: receiver }],
+    },
+    engine: {
+      description: 'The workers that runs on an engine need.',
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        home: { ...label, description: 'Only workers with this name execute the runs.' },
+        patience: { ...duration, description: 'How long an effect waits for a worker with its label (default: 1h).' },
+        routes: {
+          description:
+            'Labels of workers that effects need, by the names of agents or commands, or by kinds of effects.',
+          type: 'object',
+          additionalProperties: false,
+          properties: {
+            agents: labels,
+            commands: labels,
+            kinds: { ...labels, propertyNames: { enum: ['shell', 'argv', 'function', 'agent', 'tool'] } },
+          },
+        },
+      },
     },
     workflows: { ...texts, description: 'Additional directories to look for workflows in.' },
     mcp: {

@@ -26,6 +26,7 @@ export interface Configuration {
   readonly defaults: ConfigurationDefaults;
   /** Who the service reports the ends of runs to. */
   readonly notify?: NotifyTarget | readonly NotifyTarget[];
+  readonly engine?: EngineConfiguration;
   readonly workflows: readonly string[];
   readonly mcp: Readonly<
     Record<string, { readonly command: readonly string[]; readonly env?: Record<string, string> }>
@@ -34,6 +35,15 @@ export interface Configuration {
 
 /** A command that gets a notice on its standard input, or an address that gets it in a POST. */
 export type NotifyTarget = { readonly run: readonly string[] } | { readonly url: string };
+
+/** The workers that runs on an engine need. Durations are texts such as `10m`. */
+export interface EngineConfiguration {
+  /** The name of the workers that execute the runs. */
+  readonly home?: string;
+  readonly patience?: string;
+  /** Labels of workers, by the names of agents and commands, and by kinds of effects. */
+  readonly routes?: Readonly<Partial<Record<'agents' | 'commands' | 'kinds', Readonly<Record<string, string>>>>>;
+}
 
 /** Durations are texts such as `10m`. */
 interface ConfigurationDefaults {

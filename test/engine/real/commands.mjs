@@ -14,6 +14,7 @@ const PROGRAMS = {
   'wait.dsl': 'DO: sleep 600\nRETURN: over\n',
   'large.dsl': "DO: head -c 200000 /dev/zero | tr '\\\\0' x\nRETURN: printed\n",
   'secret.dsl': 'INPUT: token (secret)\nDO: echo {token}\nRETURN\n',
+  'where.dsl': 'CHECK: a = pwd\nCHECK: b = cat kind.txt\nRETURN: {a} {b}\n',
   // Commands that leave a trace in the folder of the worker.
   'count.dsl':
     'STATE: A\n  TRACK: n = 0\n  GOTO: B\nSTATE: B\n  IF: n >= 20 → RETURN: {n}\n  INCREMENT: n\n  DO: echo {n} >> count.txt; sleep 0.1; echo end {n} >> count.txt\n  GOTO: B\n',
@@ -52,7 +53,7 @@ export async function withCommands(folder, modules, action) {
   }
 }
 
-export async function tryCommands({ start, statedsl }) {
+export async function tryCommands({ start, statedsl, folder }) {
   const server = await start('engine', '--port', '0', '--admin-port', '0', '--node-port', '0');
   const { on, engine } = server;
   const missing = statedsl('run', 'hello.dsl', '--on', on);
@@ -103,9 +104,38 @@ export async function tryCommands({ start, statedsl }) {
   assert.equal(json('gc', '--keep-last', '1').removed.length > 1, true);
   assert.equal(json('runs').runs.length, 1);
 
+  await labelsAndHomes({ start, statedsl, on, engine, folder });
   await killedWorker({ start, run, json, engine, worker });
   server.child.kill('SIGTERM');
   assert.equal(await server.end, 0);
+}
+
+/** Effects and runs that only some workers execute. They work in other folders, which show where they are. */
+async function labelsAndHomes({ start, statedsl, on, engine, folder }) {
+  for (const name of ['gpu', 'lab', 'project']) {
+    mkdirSync(join(folder, name));
+    writeFileSync(join(folder, name, 'kind.txt'), name);
+  }
+  writeFileSync(join(folder, 'kind.txt'), 'general');
+  writeFileSync(join(folder, 'project', 'where.dsl'), PROGRAMS['where.dsl']);
+  writeFileSync(
+    join(folder, 'project', 'late.dsl'),
+    'DO: in PARALLEL [quorum=1]\n  - a = sleep 600\n  - b = cat kind.txt\nRETURN: {b}\n',
+  );
+  const config = 'engine:\n  routes:\n    commands: {cat: gpu, sleep: gpu}\n';
+  writeFileSync(join(folder, 'project', 'statedsl.config.yaml'), config);
+  const program = join('project', 'where.dsl');
+  const waiting = statedsl('run', program, '--on', on, '--detach').stdout.trim();
+  await start('worker', '--engine', engine, '--listen', '0', '--label', 'gpu', '--cwd', 'gpu');
+  // It has waited for the label.
+  assert.equal(statedsl('show', waiting, '--follow', '--on', on).stdout, `${folder} gpu`);
+  assert.equal(statedsl('run', join('project', 'late.dsl'), '--on', on).stdout, 'gpu');
+  await start('worker', '--engine', engine, '--listen', '0', '--home', 'lab', '--cwd', 'lab');
+  const home = statedsl('run', 'where.dsl', '--on', on, '--home', 'lab');
+  assert.equal(home.stdout, `${join(folder, 'lab')} lab`);
+  // Other runs stay with the first worker.
+  assert.equal(statedsl('run', 'where.dsl', '--on', on).stdout, `${folder} general`);
+  assert.equal(statedsl('run', 'where.dsl', '--home', 'lab').exitCode, 2);
 }
 
 /** A worker that is killed, its successor at the same address, and one that is asked to stop. */

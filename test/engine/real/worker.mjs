@@ -21,7 +21,14 @@ const commands = {
 };
 const client = engineClient({ url: ingress, namespace: 'statedsl', token: null, patienceMs: 60_000 });
 const services = serviceNames('statedsl');
-const host = workerHost({ services, client, effects: hostEffects({ commands }), cwd: process.cwd(), redactor: null });
+const host = workerHost({
+  services,
+  client,
+  effects: hostEffects({ commands }),
+  cwd: process.cwd(),
+  redactor: null,
+  knowsLabel: async () => false,
+});
 const handler = restate.createEndpointHandler({ services: restateServices(restate, host), logger: () => undefined });
 http2.createServer(handler).listen(Number(port), '127.0.0.1', async () => {
   const body = JSON.stringify({ uri: `http://127.0.0.1:${port}` });
