@@ -285,6 +285,43 @@ test('a plan inside of which a call may have run or not may have run or not itse
   expect(engine.reports()).toMatchObject([{ status: 'failed', arm: null, error: { code: 'in_doubt' } }]);
 });
 
+test('a plan inside that only runs another one for no items ends once', () => {
+  const tools = '{ t: { run: [t], idempotent: true }, one: { plan: middle }, each: { plan: inner, each: items } }';
+  const plans = {
+    top: soundPlan(
+      [
+        { _tool: 'one', _outputPath: '†state.a' },
+        { _tool: 't', x: '†state.a' },
+      ],
+      tools,
+    ),
+    middle: soundPlan([{ _tool: 'each', items: [], _outputPath: '†state.list' }], tools),
+    inner,
+  };
+  const engine = engineOf(plans, 'top', 9);
+  expect(engine.launchReady().map(({ parameters }) => parameters)).toEqual([{ x: { list: [] } }]);
+});
+
+test('the result of a plan that a schema describes is what the plan came to, whatever its check says', () => {
+  const schema = '{ type: object, properties: { _output: { type: object } } }';
+  const tools = `{ one: { plan: inner, idempotent: true, schema: ${schema} } }`;
+  const plans = {
+    top: soundPlan([{ _tool: 'one', _outputPath: '†state.a' }], tools),
+    inner: soundPlan(three.slice(0, 1)),
+  };
+  const engine = engineOf(plans, 'top', 9);
+  for (const [key, value] of [
+    ['1', {}],
+    ['1.1', 7],
+    ['1.result', 'checked'],
+  ] as const) {
+    expect(engine.launchReady().map((leaf) => leaf.key)).toEqual([key]);
+    engine.settle(key, { kind: 'result', value });
+  }
+  expect(engine.root.scheduler.data.all()).toEqual({ state: { a: engine.root.scheduler.data.resultOf(0) } });
+  expect(JSON.stringify(engine.root.scheduler.data.resultOf(0))).toMatch(/^\{.*7\}$/);
+});
+
 test('the time limit of a CALL is that of its one call, and not of the calls inside', () => {
   const tools = '{ one: { plan: NAME, timeout: 5s, idempotent: true } }';
   const plans = {

@@ -61,6 +61,11 @@ describe('a branch', () => {
     ]);
   });
 
+  test('is not named by a part of its path, nor by a path below it', () => {
+    for (const named of ['†state', '†state.no.deep'])
+      expect(ran(branch, { 0: result({ _path: named, _output: 7 }) }).records[0]?.error?.code).toBe('bad_path');
+  });
+
   test('of a failure is the last alternative', () => {
     const { statuses, state } = ran(branch, { 0: failure });
     expect(statuses).toEqual(['done', 'skipped: branch', 'done', 'done']);
@@ -129,6 +134,37 @@ describe('references', () => {
     expect(scheduler.next().map(({ call }) => call.index)).toEqual([3]);
     scheduler.settle(0, { kind: 'failure', code: 1, message: 'no' });
     expect(scheduler.data.callRecords()[2]?.reason).toBe('branch');
+  });
+
+  test('without a value are named by the first of them', () => {
+    const calls = [
+      { _tool: 't', _outputPath: '†state.a' },
+      { _tool: 't', x: ['†state.a.one', '†state.a.two'] },
+    ];
+    expect(ran(calls, { 0: result({ three: 3 }) }).records[1]?.error?.message).toMatch(/`one`/);
+  });
+
+  test('to a value see what calls wrote around it and in it, in their order, and nothing of later calls', () => {
+    const calls: Json[] = [
+      { _tool: 't', _outputPath: '†state.a' },
+      { _tool: 't', _outputPath: '†state.a.x', _outputMethod: 'set' },
+      { _tool: 't', x: '†state.a.x', y: '†state.a.y', all: '†state.a', s: '†state.slow', _outputPath: '†state.out' },
+      { _tool: 't', _outputPath: '†state.slow' },
+      { _tool: 't', z: '†state.k || †state.out', _outputPath: '†state.a', _outputMethod: 'set' },
+    ];
+    const values: Json[] = [{ x: 'old', y: 1 }, 'new', null, 's', 'last'];
+    for (const order of [
+      [0, 1, 4, 3],
+      [4, 3, 1, 0],
+      [1, 3, 0, 4],
+    ]) {
+      const scheduler = new PlanScheduler(soundPlan({ calls, context: [{ type: 'state', k: 1 }] }), { limit: 9 });
+      expect(scheduler.next().map(({ call }) => call.index)).toEqual([0, 1, 3, 4]);
+      for (const index of order) scheduler.settle(index, result(values[index] as Json));
+      const all = { x: 'new', y: 1 };
+      expect(scheduler.next().map(({ parameters }) => parameters)).toEqual([{ ...all, all, s: 's' }]);
+      expect(scheduler.data.all()).toEqual({ state: { k: 1, a: 'last', slow: 's' } });
+    }
   });
 
   test('to inputs without a value are missing', () => {
@@ -224,6 +260,29 @@ describe('while people are asked', () => {
       'done null',
       'done null',
     ]);
+  });
+
+  test('what depends on a call that cannot run is decided with it, even if it depends on people, too', () => {
+    const calls: Json[] = [
+      { _tool: 't', ok: '†state.approvals.go', _outputPath: '†state.a' },
+      { _tool: 't', x: '†state.a', y: '†input.none', _outputPath: '†state.b' },
+      { _tool: 't', x: '†state.b', y: '†state.a' },
+    ];
+    const scheduler = new PlanScheduler(soundPlan({ calls, context: [] }), { limit: 9 });
+    expect(scheduler.next()).toEqual([]);
+    expect(scheduler.data.callRecords().map(({ status, reason }) => `${status} ${reason}`)).toEqual([
+      'waiting waiting',
+      'skipped missing',
+      'skipped missing',
+    ]);
+  });
+
+  test('one answer starts all calls that wait for it', () => {
+    const call = { _tool: 't', ok: '†state.approvals.go' };
+    const scheduler = new PlanScheduler(soundPlan([call, call, call]), { limit: 9 });
+    expect(scheduler.next()).toEqual([]);
+    scheduler.approve(['state', 'approvals', 'go'], true);
+    expect(scheduler.next().map(({ call }) => call.index)).toEqual([0, 1, 2]);
   });
 
   test('all that a call needs from them is asked at once', () => {
@@ -323,6 +382,33 @@ describe('writing', () => {
     expect(scheduler.next().map(({ parameters }) => parameters)).toEqual([{ l: 'old', s: 'end' }]);
   });
 
+  test('of a denied call is seen by calls below it, although a later call was faster', () => {
+    const calls: Json[] = [
+      { _tool: 't', ok: '†state.approvals.go', _outputPath: '†state.a || †state.why' },
+      { _tool: 't', e: '†state.why', s: '†state.slow', _outputPath: '†state.out' },
+      { _tool: 't', _outputPath: '†state.slow' },
+      { _tool: 't', z: '†state.k || †state.out', _outputPath: '†state.why', _outputMethod: 'set' },
+    ];
+    const plan = soundPlan({ calls, context: [{ type: 'state', k: 1 }] });
+    const scheduler = new PlanScheduler(plan, { limit: 9 });
+    scheduler.next();
+    scheduler.settle(3, result('new'));
+    scheduler.approve(['state', 'approvals', 'go'], false);
+    scheduler.settle(2, result('end'));
+    expect(scheduler.next().map(({ parameters }) => parameters)).toMatchObject([{ e: { code: 'denied' }, s: 'end' }]);
+  });
+
+  test('to elements of a list happens in the order of the calls', () => {
+    const calls = [
+      { _tool: 't', _outputPath: '†state.l[0]', _outputMethod: 'set' },
+      { _tool: 't', _outputPath: '†state.l[1]', _outputMethod: 'set' },
+    ];
+    const scheduler = new PlanScheduler(soundPlan({ calls, context: [{ type: 'state', l: [] }] }), { limit: 9 });
+    scheduler.next();
+    for (const index of [1, 0]) scheduler.settle(index, result(index));
+    expect(scheduler.data.all()).toEqual({ state: { l: [0, 1] } });
+  });
+
   test('by a person counts as given from the beginning, also for a call that does not see what others wrote', () => {
     const calls: Json[] = [
       { _tool: 't', ok: '†state.approvals.go', s: '†state', _outputPath: '†state.out' },
@@ -417,6 +503,10 @@ test('a value in the call itself is written without a tool', () => {
   expect(statuses).toEqual(['done', 'done']);
   expect(parameters).toEqual({});
   expect(output).toEqual({ b: { n: '†x', r: 1 }, gone: [null] });
+});
+
+test('a value in the call itself may go nowhere', () => {
+  expect(ran([{ _output: 1 }]).statuses).toEqual(['done']);
 });
 
 test('at most `max` calls run at once, the first of the plan first', () => {

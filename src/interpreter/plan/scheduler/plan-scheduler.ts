@@ -162,7 +162,6 @@ export class PlanScheduler {
       case 'pending':
         // The first alternatives are ruled out, and the next ones are not decided yet.
         this.data.order.waitFor(call, resolved.lists);
-        this.queueIfFree(call);
         return;
       case 'waiting':
         this.approvals.waitFor(resolved.approvals, call.index);
