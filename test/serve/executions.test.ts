@@ -40,6 +40,34 @@ test('an answer that comes while the process of a run is about to end continues 
   expect(executions.executing).toBe(0);
 });
 
+test('an answer that comes while the service stops continues the run in the next service', async () => {
+  const { directory, executions, ends } = executionsOf();
+  await executions.stop(0);
+  expect(await executions.add({ ...ABOUT, task: { kind: 'resume' } })).toMatchObject({ ok: false });
+  await executions.resumeWith(ABOUT);
+  expect(ends).toHaveLength(0);
+  const started: string[] = [];
+  const start = (runId: string) => {
+    started.push(runId);
+    return { end: new Promise<void>(() => undefined), interrupt: () => undefined };
+  };
+  new Executions({ directory, atOnce: 1, start }).open();
+  expect(started).toEqual([RUN]);
+});
+
+test('an answer that finds the disk full continues the run when there is space again', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { directory, executions, ends } = executionsOf();
+  const obstacle = join(directory, 'service/queue', `${RUN}.json.new`);
+  mkdirSync(obstacle);
+  await executions.resumeWith(ABOUT);
+  expect(ends).toHaveLength(0);
+  rmSync(obstacle, { recursive: true });
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(ends).toHaveLength(1);
+});
+
 test('a process that dies is started again, but not for ever', async () => {
   const { directory, executions, ends, end } = executionsOf();
   await executions.add({ ...ABOUT, task: { kind: 'resume' } });

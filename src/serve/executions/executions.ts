@@ -129,6 +129,13 @@ export class Executions {
     secret: Readonly<Record<string, Json>> = {},
   ): Promise<Result<Waiting>> {
     if (this.isStopping) return refuse('conflict', 'the service is stopping', 'try again when it has started again');
+    return this.promise(task, secret);
+  }
+
+  private async promise(
+    task: Omit<Waiting, 'queued_at' | 'number' | 'begun'>,
+    secret: Readonly<Record<string, Json>>,
+  ): Promise<Result<Waiting>> {
     const known = this.waiting.get(task.run_id);
     if (known !== undefined && known.refusal === undefined)
       return refuse('held', `the service already executes run \`${task.run_id}\``, 'follow its events');
@@ -143,12 +150,17 @@ export class Executions {
 
   /**
    * Continues a run after something was delivered to it. A process that is about to end has not seen that, so its end is
-   * waited for.
+   * waited for. If the service is stopping, the next one continues the run.
    */
   async resumeWith(task: Omit<Waiting, 'queued_at' | 'number' | 'begun' | 'task'>): Promise<void> {
-    if (this.isExecuting(task.run_id)) this.afterwards.set(task.run_id, task);
+    if (this.isExecuting(task.run_id)) {
+      this.afterwards.set(task.run_id, task);
+      return;
+    }
+    const promised = await this.promise({ ...task, task: { kind: 'resume' } }, {});
     // A run that already waits for its turn continues with what was delivered.
-    else await this.add({ ...task, task: { kind: 'resume' } });
+    if (!promised.ok && promised.refusal.code === 'store')
+      setTimeout(() => void this.resumeWith(task), FULL_DISK_MS).unref();
   }
 
   /** Takes back a promise for which no process was started; a run without a record stays in lists. False: there is none. */
