@@ -46,7 +46,9 @@ export function answerRefusal(c: Context, { code, message, help, damage, finding
     ...(damage === undefined ? {} : { damage }),
     ...(findings === undefined ? {} : { diagnostics: diagnosticsToJson(findings) }),
   };
-  return c.json({ code, message, help, ...facts, ...more }, statusOf(code));
+  // Who only reads a run has asked for nothing wrong: its files are at fault.
+  const status = code === 'unusable' && c.req.method === 'GET' ? 500 : statusOf(code);
+  return c.json({ code, message, help, ...facts, ...more }, status);
 }
 
 /** The value of an operation, or its refusal. */

@@ -13,7 +13,8 @@ import { addChangeRoutes } from './routes/change-runs.js';
 import { addDaysRoute } from './routes/days.js';
 import { addProgramRoutes } from './routes/programs.js';
 import { addReadRoutes } from './routes/read-runs.js';
-import type { Service, ServiceApp } from './service.js';
+import { healthAnswer } from './schemas.js';
+import { answers, type Service, type ServiceApp, textAnswers } from './service.js';
 import { completeEmptyBodies, refuseAddress, refuseEncodings, wrongBody, wrongMember } from './wrong-request.js';
 
 /** The largest body of a request. */
@@ -104,9 +105,16 @@ export function createApp(service: Service): ServiceApp {
     info: { title: 'statedsl', version, description: 'Runs of state machines: start, follow, answer and report them.' },
     security: [{ token: [] }],
   });
+  app.openAPIRegistry.registerPath({
+    ...{ method: 'get', path: '/api/v1/healthz', summary: 'Say that the service is alive. Needs no token.' },
+    ...{ tags: ['service'], security: [], responses: answers(200, healthAnswer, 'it is alive') },
+  });
+  app.openAPIRegistry.registerPath({
+    ...{ method: 'get', path: '/api/v1/metrics', summary: 'Figures for Prometheus.', tags: ['service'] },
+    responses: textAnswers(['text/plain'], 'the text format of Prometheus'),
+  });
   const routes = app.openAPIRegistry.definitions.flatMap((one) => (one.type === 'route' ? [one.route] : []));
-  const others = ['healthz', 'metrics', 'openapi.json'].map((name) => ({ method: 'get', path: `/api/v1/${name}` }));
-  app.notFound(refuseAddress([...routes, ...others]));
+  app.notFound(refuseAddress([...routes, { method: 'get', path: '/api/v1/openapi.json' }]));
   app.openAPIRegistry.registerComponent('securitySchemes', 'token', { type: 'http', scheme: 'bearer' });
   return app;
 }

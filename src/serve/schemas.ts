@@ -152,3 +152,5 @@ export const errorAnswer = z
 export const printedObject = z.looseObject({}).openapi({ description: 'as the command line prints it with `--json`' });
 
 export const startedAnswer = z.object({ run_id: z.string(), status: z.enum(['queued', 'running']) }).openapi('Started');
+
+export const healthAnswer = z.object({ status: z.literal('ok') }).openapi('Health');

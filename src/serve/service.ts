@@ -28,11 +28,25 @@ export interface Service {
 
 export type ServiceApp = OpenAPIHono;
 
+const json = (of: z.ZodType) => ({ content: { 'application/json': { schema: of } } });
+const failure = { ...json(errorAnswer), description: 'why it was not done' };
+
 /** The answers of a route: its value, or an error. */
 export function answers(status: 200 | 201 | 202, schema: z.ZodType, description: string) {
-  const json = (of: z.ZodType) => ({ content: { 'application/json': { schema: of } } });
+  return { [status]: { ...json(schema), description }, default: failure } as unknown as RouteConfig['responses'];
+}
+
+/** The answers of a route that sends text, in one of these types. `others`: its other answers without an error. */
+export function textAnswers(
+  types: readonly string[],
+  description: string,
+  others: Readonly<Record<number, string>> = {},
+) {
+  const content = Object.fromEntries(types.map((type) => [type, { schema: { type: 'string' } }]));
+  const more = Object.entries(others).map(([status, what]) => [status, { content, description: what }]);
   return {
-    [status]: { ...json(schema), description },
-    default: { ...json(errorAnswer), description: 'why it was not done' },
+    200: { content, description },
+    ...Object.fromEntries(more),
+    default: failure,
   } as unknown as RouteConfig['responses'];
 }

@@ -295,6 +295,16 @@ describe('streams', () => {
     expect(text).toMatch(/event: end\ndata: \{"reason":"removed"\}\n\n$/);
   });
 
+  test('a run whose files cannot be used is a failure of the service, not of the request', async () => {
+    const { send, finish, folder } = await serviceOf(PROGRAMS);
+    const id = await finish('hello.dsl');
+    writeFileSync(join(folder, '.statedsl/runs', id, 'machine.json'), '{');
+    const { status, json } = await send('GET', `/api/v1/runs/${id}/program`);
+    expect({ status, json }).toMatchObject({ status: 500, json: { code: 'unusable' } });
+    expect((await send('POST', `/api/v1/runs/${id}/replay`, { from: 1 })).status).toBe(422);
+    expect((await send('GET', '/api/v1/runs')).status).toBe(200);
+  });
+
   test('events of a run that has just been accepted wait for its record', async () => {
     const { send } = await serviceOf(PROGRAMS);
     const { json } = await send('POST', '/api/v1/runs', { program: 'hello.dsl' });
@@ -431,7 +441,35 @@ describe('about the service', () => {
         '/api/v1/check',
         '/api/v1/programs',
         '/api/v1/programs/{name}',
+        '/api/v1/healthz',
+        '/api/v1/metrics',
       ]),
     );
+  });
+
+  test('the OpenAPI document names the types that are answered', async () => {
+    const { send, finish } = await serviceOf(PROGRAMS);
+    const id = await finish('hello.dsl');
+    const { json } = await send('GET', '/api/v1/openapi.json');
+    type Described = { get: { responses: { 200: { content: object } } } };
+    const typesOf = (path: string) =>
+      Object.keys(
+        (json.paths as Readonly<Record<string, Described>>)[`/api/v1${path}`]?.get.responses[200].content ?? {},
+      );
+    for (const [path, given] of [
+      ['/runs', '/runs'],
+      ['/runs/{id}', `/runs/${id}`],
+      ['/runs/{id}/events', `/runs/${id}/events`],
+      ['/runs/{id}/effects/{effect}/output', `/runs/${id}/effects/1/output`],
+      ['/runs/{id}/program', `/runs/${id}/program`],
+      ['/report', '/report'],
+      ['/programs', '/programs'],
+      ['/service', '/service'],
+      ['/healthz', '/healthz'],
+      ['/metrics', '/metrics'],
+    ] as const) {
+      const { headers } = await send('GET', `/api/v1${given}`);
+      expect(typesOf(path), path).toContain(headers.get('content-type')?.split(';')[0]);
+    }
   });
 });

@@ -138,7 +138,11 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     const result = await delivered;
     if (!result.ok) return answerRefusal(c, result.refusal);
     const { run_id, delivery } = result.value;
-    if (delivery === 'recorded') await executions.resumeWith({ run_id, machine: null, limits: {}, by: personOf(c) });
+    if (delivery === 'recorded') {
+      const found = await runs.inspect(run_id);
+      const machine = found.ok ? found.value.machine : null;
+      await executions.resumeWith({ run_id, machine, limits: {}, by: personOf(c) });
+    }
     return c.json(result.value, 200);
   }
 

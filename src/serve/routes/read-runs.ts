@@ -15,10 +15,11 @@ import {
   reportQuery,
   runParams,
 } from '../schemas.js';
-import { answers, type Service, type ServiceApp } from '../service.js';
+import { answers, type Service, type ServiceApp, textAnswers } from '../service.js';
 import { sendEvents, sendOutput } from '../streams.js';
 
 const TAGS = ['runs'];
+const PART = { 206: 'the part that `Range` names, once the effect has ended' };
 
 const list = createRoute({
   method: 'get',
@@ -44,7 +45,7 @@ const events = createRoute({
   summary: 'Events as NDJSON, or as server-sent events whose ids are the numbers of the events.',
   tags: TAGS,
   request: { params: runParams, query: eventsQuery },
-  responses: answers(200, printedObject, 'one event a line, until the run is over'),
+  responses: textAnswers(['application/x-ndjson', 'text/event-stream'], 'one event a line, until the run is over'),
 });
 
 const output = createRoute({
@@ -53,7 +54,7 @@ const output = createRoute({
   summary: 'What a command or an agent prints, until it has ended.',
   tags: TAGS,
   request: { params: effectParams, query: outputQuery },
-  responses: answers(200, printedObject, 'text; with `Range` once the effect has ended'),
+  responses: textAnswers(['text/plain'], 'what was printed', PART),
 });
 
 const artifact = createRoute({
@@ -62,7 +63,7 @@ const artifact = createRoute({
   summary: 'A large value or output that an event names.',
   tags: TAGS,
   request: { params: artifactParams },
-  responses: answers(200, printedObject, 'its bytes'),
+  responses: textAnswers(['text/plain'], 'its bytes', { ...PART, 304: 'the client has it' }),
 });
 
 const program = createRoute({
