@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { byteCount, parseByteCount } from '../../src/machine/byte-count.js';
+import { amount } from '../amount.js';
 import { takesLessThan, until } from '../harness/until.js';
 import { processesOf } from '../runtime/crashing.js';
 import { ended, type ProjectFolder, projectFolder } from './statedsl.js';
@@ -85,7 +86,7 @@ describe.concurrent('SIGTERM ends within three seconds', () => {
       const child = one.start(['run', 'p.dsl', '--quiet']);
       const end = ended(child);
       await until(() => existsSync(join(one.folder, '.statedsl/runs')));
-      await new Promise((resolve) => setTimeout(resolve, 700));
+      await new Promise((resolve) => setTimeout(resolve, amount(300, 700)));
       const begun = Date.now();
       child.kill('SIGTERM');
       expect((await end).code).toBe(130);

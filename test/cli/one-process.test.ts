@@ -7,7 +7,7 @@ import { inFastTime } from '../harness/fast-time.js';
 import { until } from '../harness/until.js';
 import { ended, type ProjectFolder, projectFolder } from './statedsl.js';
 
-const rounds = amount(2, 10);
+const rounds = amount(1, 10);
 
 const text = `STATE: A
   DO: echo $STATEDSL_EFFECT_ID >> log

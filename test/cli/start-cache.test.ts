@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { amount, some } from '../amount.js';
 import { runProgram } from '../harness/process.js';
 import { cli, type ProjectFolder, projectFolder } from './statedsl.js';
 
@@ -51,7 +52,7 @@ describe('the cache of compiled code', () => {
     const one = projectFolder(PROGRAM);
     await hello(one);
     const files = filesOf(join(one.folder, 'cache/statedsl')).map((path) => ({ path, good: readFileSync(path) }));
-    for (const share of [0, 0.25, 0.999]) {
+    for (const share of some([0, 0.25, 0.999], 1)) {
       for (const { path, good } of files) {
         const bad = Buffer.from(good);
         const at = Math.floor(good.length * share);
@@ -62,10 +63,8 @@ describe('the cache of compiled code', () => {
       // The program was not recognized, so each file was needed.
       for (const { path, good } of files) expect(readFileSync(path).subarray(0, 100)).toEqual(good.subarray(0, 100));
     }
-    for (const part of [
-      (good: Buffer) => good.subarray(0, good.length >> 1),
-      (good: Buffer) => Buffer.alloc(good.length),
-    ]) {
+    const parts = [(good: Buffer) => good.subarray(0, good.length >> 1), (good: Buffer) => Buffer.alloc(good.length)];
+    for (const part of some(parts, 1)) {
       for (const { path, good } of files) writeFileSync(path, part(good));
       await hello(one);
       for (const { path, good } of files) expect(readFileSync(path).equals(part(good))).toBe(false);
@@ -120,7 +119,7 @@ describe('the cache of compiled code', () => {
   it('survives many starts at once', async () => {
     const one = projectFolder(PROGRAM);
     const env = { XDG_CACHE_HOME: join(one.folder, 'cache'), TMPDIR: join(one.folder, 'tmp') };
-    const ends = Array.from({ length: 8 }, () => one.start(['run', '--quiet', 'hello.dsl'], env).end);
+    const ends = Array.from({ length: amount(4, 8) }, () => one.start(['run', '--quiet', 'hello.dsl'], env).end);
     expect(new Set((await Promise.all(ends)).map(({ code }) => code))).toEqual(new Set([0]));
     expect(readdirSync(join(one.folder, 'cache/statedsl')).filter((name) => /\.\d+$/.test(name))).toEqual([]);
     await hello(one);

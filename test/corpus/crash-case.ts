@@ -47,7 +47,7 @@ export interface Undisturbed {
 }
 
 /** Points that a run is crashed at; a longer one is crashed at that many of its events, evenly. */
-const POINTS = amount(3, 80);
+const POINTS = amount(2, 80);
 /** How long a run that is out of time takes to notice. */
 const LEFT_MS = 15;
 

@@ -226,7 +226,7 @@ function submissionOf({ machine, fixed, inputs }: Undisturbed): Submission {
 const stateOf = (engine: ScriptedEngine): Promise<RunState> => engine.call<RunState>(KEY, 'status', null);
 
 /** Points at which each run is cut off, evenly spread. */
-const POINTS = amount(2, 400);
+const POINTS = amount(1, 400);
 /** How it is cut off: whether an action was executed and not recorded, and which process executes the turn again. */
 const WAYS = [false, true].flatMap((during) => [true, false].map((isSameProcess) => ({ during, isSameProcess })));
 

@@ -33,9 +33,9 @@ const programs = [
   ...shipped('patterns'),
 ].filter(({ text }) => text.length < 20_000 && !hasErrors(parse(text).diagnostics));
 
-/** Every other one of them, where each is read several times; some of them, where each is read many times. */
-const half = programs.filter((_, at) => at % amount(2, 1) === 0);
-const some = programs.filter((_, at) => at % amount(8, 1) === 0);
+/** Every fourth of them, where each is read several times; some of them, where each is read many times. */
+const half = programs.filter((_, at) => at % amount(4, 1) === 0);
+const some = programs.filter((_, at) => at % amount(16, 1) === 0);
 
 function parse(text: string) {
   return parseProgram(sourceFile('program.dsl', text), 0);

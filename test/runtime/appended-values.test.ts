@@ -7,6 +7,7 @@ import type { RunEvent } from '../../src/index.js';
 import type { Json } from '../../src/machine/expression.js';
 import { AppendDecoder, AppendEncoder } from '../../src/runtime/store/appended.js';
 import { readJournal } from '../../src/runtime/store/read-journal.js';
+import { amount } from '../amount.js';
 import { ended, projectFolder } from '../cli/statedsl.js';
 
 const set = (name: string, value: Json): RunEvent => ({ type: 'tracked_set', name, value });
@@ -110,7 +111,7 @@ describe('a run that collects', () => {
   });
 
   test('resumes after kill -9, from its checkpoint and without it', async () => {
-    const one = projectFolder({ 'p.dsl': collects(100_000) });
+    const one = projectFolder({ 'p.dsl': collects(amount(30_000, 100_000)) });
     const child = one.start(['run', 'p.dsl', '--events', '--quiet']);
     let printed = 0;
     child.stdout?.on('data', (chunk: Buffer) => {

@@ -7,7 +7,7 @@ import { amount } from '../amount.js';
 import { randomNumbers, seed } from '../random.js';
 import { type Blow, type Came, type Crashing, type Kill, survive } from './crashing.js';
 
-const rounds = amount(4, 32);
+const rounds = amount(2, 32);
 /** Rounds that run at once: most of their time they wait. */
 const LANES = 4;
 

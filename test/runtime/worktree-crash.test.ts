@@ -11,7 +11,7 @@ import { mergeTasks } from '../../src/runtime/worktree/git/merge.js';
 import { resetWorktree, snapshot } from '../../src/runtime/worktree/git/snapshot.js';
 import { removeWorktrees } from '../../src/runtime/worktree/remove-worktrees.js';
 import { forkWorktree } from '../../src/runtime/worktree/worktree.js';
-import { some } from '../amount.js';
+import { amount, some } from '../amount.js';
 import { start } from '../harness/process.js';
 import { dieAt } from './git-stand-in.js';
 import { opened, RUN, repository, type TestRepository, writeIn } from './repositories.js';
@@ -19,10 +19,14 @@ import { opened, RUN, repository, type TestRepository, writeIn } from './reposit
 type Death = 'during' | 'after';
 type Step = () => Promise<unknown>;
 
-/** For each writing call of a step: dies in the middle of it, dies after it, and does it to the end. Gives their number. */
+/**
+ * For each writing call of a step: dies in the middle of it, dies after it, and does it to the end. Gives their number.
+ * Usually every other call dies only in the middle, and the others only afterwards.
+ */
 async function everyDeath(begin: () => Promise<{ again: Step; check: Step; deaths?: Death[] }>): Promise<number> {
   for (let at = 0; ; at++) {
-    const { again, check, deaths = ['during', 'after'] } = await begin();
+    const { again, check, deaths: all = ['during', 'after'] } = await begin();
+    const deaths = amount(0, 1) === 1 ? all : all.slice(at % all.length).slice(0, 1);
     for (const when of deaths) {
       const stand = dieAt(at, when);
       await again().catch((cause: unknown) => {

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { lockHolder } from '../../src/runtime/store/run-lock.js';
+import { amount } from '../amount.js';
 import { type ProjectFolder, projectFolder } from '../cli/statedsl.js';
 import type { Started } from '../harness/process.js';
 import { until } from '../harness/until.js';
@@ -60,23 +61,26 @@ STATE: A
   RETURN: {n}
 `;
 
+/** More than are executed at the same time. */
+const RUNS = amount(3, 6);
+
 describe('the service', () => {
   test('is killed in the middle of runs, and all of them end right', async () => {
     const one = projectFolder({ 'p.dsl': PROGRAM });
     const ids = new Set<string>();
     let client = await serve(one, ['--runs', '2', '--jobs', '2']);
-    for (let n = 0; n < 6; n++)
+    for (let n = 0; n < RUNS; n++)
       ids.add((await client.call('POST', '/runs', { program: 'p.dsl', inputs: { n } })).run_id as string);
     await until(() => existsSync(join(one.folder, 'log')));
     client.process.kill('SIGKILL');
     await client.process.end;
     client = await serve(one, ['--runs', '2', '--jobs', '2']);
     await until(async () => (await statuses(client)).every((status) => status === 'returned'));
-    expect(await statuses(client)).toHaveLength(6);
+    expect(await statuses(client)).toHaveLength(RUNS);
     const lines = readFileSync(join(one.folder, 'log'), 'utf8').trim().split('\n');
     // No process that executed a run was killed, so nothing was done twice.
     expect(new Set(lines).size).toBe(lines.length);
-    expect(lines).toHaveLength(24);
+    expect(lines).toHaveLength(4 * RUNS);
     expect(new Set(lines.map((line) => line.split(' ')[0]))).toEqual(ids);
     client.process.kill('SIGTERM');
     expect(await client.process.end).toMatchObject({ code: 0 });

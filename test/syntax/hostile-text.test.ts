@@ -79,9 +79,9 @@ const steps = `STEP: plan type=split
 
 describe('nothing throws', () => {
   test('every prefix of a step, and pieces at all of its lines', () => {
-    for (let end = 0; end <= steps.length; end += amount(3, 1)) parse(steps.slice(0, end));
+    for (let end = 0; end <= steps.length; end += amount(7, 1)) parse(steps.slice(0, end));
     const lines = [...steps.matchAll(/\n/g)].map(({ index }) => index + 1);
-    const every = amount(8, 4);
+    const every = amount(16, 4);
     for (const [n, at] of lines.entries())
       for (let p = n % every; p < pieces.length; p += every) parse(steps.slice(0, at) + pieces[p] + steps.slice(at));
   });
@@ -94,7 +94,7 @@ describe('nothing throws', () => {
   test('a piece put anywhere, another piece of the text taken away', () => {
     const random = generator(11);
     for (const text of [...texts, steps, steps, steps]) {
-      for (let i = 0; i < amount(30, 60); i++) {
+      for (let i = 0; i < amount(15, 60); i++) {
         const at = Math.floor(random() * text.length);
         const piece = pieces[Math.floor(random() * pieces.length)] as string;
         parse(text.slice(0, at) + piece + text.slice(at + Math.floor(random() * 6)));

@@ -120,13 +120,13 @@ test('every text and value is read again as it was', async () => {
       ];
       expect(withoutLines((await decode(textOf(given))).records)).toEqual(given);
     }),
-    { numRuns: amount(40, 5000) },
+    { numRuns: amount(15, 5000) },
   );
 });
 
 test('a complete cassette that is cut off at any byte is a problem with a location', async () => {
   const whole = textOf(records);
-  for (let at = 0; at < whole.length - 1; at += amount(1 + Math.floor(at / 40), 1)) {
+  for (let at = 0; at < whole.length - 1; at += amount(2 + Math.floor(at / 15), 1)) {
     const read = await parseCassette(whole.slice(0, at), origin);
     expect('problems' in read, whole.slice(0, at).slice(-60)).toBe(true);
     if ('problems' in read) expect(read.problems[0]).toMatchObject({ file: 'a.yaml', line: expect.any(Number) });
@@ -138,7 +138,7 @@ test('the cassette of a process that died is read up to there, and a torn record
   expect(await decode(whole)).toMatchObject({ isComplete: false });
   const ends = new Set([...whole.matchAll(/fingerprint: \w+\n?/g)].map(({ index, 0: found }) => index + found.length));
   const begin = whole.indexOf('records:\n') + 'records:'.length;
-  for (let at = begin + 3; at < whole.length; at += amount(17, 1)) {
+  for (let at = begin + 3; at < whole.length; at += amount(37, 1)) {
     const read = await parseCassette(whole.slice(0, at), origin);
     const isWhole = ends.has(at) || ends.has(at + 1) || /\n *$/.test(whole.slice(0, at));
     if (!isWhole) expect('problems' in read, whole.slice(0, at).slice(-60)).toBe(true);
@@ -153,7 +153,7 @@ test('any other text is read or is a problem', async () => {
       const read = await parseCassette(whole.slice(0, at) + piece + whole.slice(at + drop), origin);
       expect('problems' in read ? read.problems.length : 1).toBeGreaterThan(0);
     }),
-    { numRuns: amount(80, 20_000) },
+    { numRuns: amount(30, 20_000) },
   );
 });
 
