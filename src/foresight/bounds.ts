@@ -4,7 +4,7 @@ import type { Expr, Template } from '../machine/expression.js';
 import type { Instruction, Machine, State } from '../machine/machine.js';
 import { fileOf } from './defects.js';
 import type { Exploration } from './explore.js';
-import { type CountedSite, componentsOf, cycleThrough, type Node } from './graph.js';
+import { type CountedSite, componentsOf, cycleThrough, type Edge, type Node } from './graph.js';
 
 export interface Bound {
   readonly what: string;
@@ -20,12 +20,10 @@ export interface Bound {
 export interface BoundOptions {
   /** The most that a call of an agent may cost, in US dollars. */
   readonly maxCost: Readonly<Record<string, number>>;
-  /** The same machine with lists that are one element shorter, if the length of lists matters. */
-  readonly shorter: Exploration | null;
 }
 
 /** The number for each counted site; infinite where a cycle counts it. */
-function longestWays({ nodes, begins, sites }: Exploration): number[] {
+function longestWays({ nodes, begins, sites }: Pick<Exploration, 'nodes' | 'begins' | 'sites'>): number[] {
   const component = componentsOf(nodes, () => true);
   // Edges never lead to a larger component, so these orders have the ends of edges before their beginnings.
   const order = nodes
@@ -61,15 +59,16 @@ function timesIn(counts: readonly number[], site: number): number {
   return found;
 }
 
-export function boundsOf(exploration: Exploration, { maxCost, shorter }: BoundOptions): Bound[] {
+export function boundsOf(exploration: Exploration, { maxCost }: BoundOptions): Bound[] {
   const { sites, machine } = exploration;
   const most = longestWays(exploration);
-  const fewer = shorter === null ? null : countsByName(shorter);
+  const hasLists = exploration.isBounded && exploration.options.longest > 0;
+  const fewer = hasLists ? longestWays(withShorterLists(exploration)) : null;
   const bounds = sites.map((site, index): Bound => {
     const number = most[index] as number;
     const what = nameOf(site);
     if (Number.isFinite(number)) {
-      const formula = fewer === null ? null : formulaOf(exploration, site, number, fewer.get(what) ?? 0);
+      const formula = fewer === null ? null : formulaOf(exploration, site, number, fewer[index] as number);
       const because = number > 1 || formula !== null ? reasonOf(machine, site) : null;
       return {
         what,
@@ -100,9 +99,14 @@ export function boundsOf(exploration: Exploration, { maxCost, shorter }: BoundOp
   return cost === null ? bounds : [...bounds, cost];
 }
 
-function countsByName(exploration: Exploration): ReadonlyMap<string, number> {
-  const most = longestWays(exploration);
-  return new Map(exploration.sites.map((site, index) => [nameOf(site), most[index] as number] as const));
+/** What is explored with lists that are one element shorter: all without the ways on which a list has the greatest length. */
+function withShorterLists({ nodes, begins, sites }: Exploration): Pick<Exploration, 'nodes' | 'begins' | 'sites'> {
+  const isShorter = ({ isLongest }: Edge): boolean => !isLongest;
+  return {
+    nodes: nodes.map((node) => ({ ...node, out: node.out.filter(isShorter) })),
+    begins: begins.filter(isShorter),
+    sites,
+  };
 }
 
 export function nameOf({ kind, name, line }: CountedSite): string {

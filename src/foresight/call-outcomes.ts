@@ -18,8 +18,8 @@ export function agentWays({ facts, instruction, label, longest }: Site): Way[] {
   const ways: Way[] = [];
   switch (facts.answerFile) {
     case 'plan.json':
-      tasks(longest).forEach((text, count) => {
-        ways.push({ label: `${count} task${count === 1 ? '' : 's'}`, list: 'tasks', make: () => answerOf(text) });
+      tasks(longest).forEach(({ text, about }, count) => {
+        ways.push({ label: `${count} task${count === 1 ? '' : 's'}`, ...about, make: () => answerOf(text) });
       });
       ways.push({ label: 'answers with no tasks', isFailure: true, make: () => answerOf('?') });
       break;

@@ -6,7 +6,7 @@ import type { Pending } from '../interpreter/run-state/pending.js';
 import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
 import { type Continuation, configurationOf, type Reduction, type Reductions, reductionsOf } from './configuration.js';
-import type { CountedSite, Edge, Node } from './graph.js';
+import { type CountedSite, countedSite, type Edge, type Node } from './graph.js';
 import { type MonitorState, type Monitors, NO_MONITORS } from './monitors.js';
 import type { RequestFacts } from './requests.js';
 import { type Executed, type Moment, type Segment, Segments } from './segment.js';
@@ -50,7 +50,7 @@ export interface Exploration {
   readonly lists: ReadonlySet<string>;
   readonly options: ExploreOptions;
   /** Executes the segment of an edge again. */
-  readonly repeat: (moment: Moment | null, edge: Edge | null) => Repeated;
+  readonly repeat: (moment: Moment | null, edge: Edge) => Repeated;
   /** What monitors found, by node. */
   readonly violations: readonly { readonly edge: Edge; readonly property: number }[];
   /** By node. */
@@ -71,12 +71,20 @@ export interface Mistake {
 
 export interface Repeated {
   readonly moment: Moment;
-  readonly segment: Segment;
+  readonly segment: Omit<Segment, 'run'>;
   /** The new numbers of unknown values. */
   readonly renamed: ReadonlyMap<number, number>;
   readonly way: Way | null;
   readonly pending: RequestFacts | null;
 }
+
+type AboutEdge = Pick<Edge, 'from' | 'pending' | 'way' | 'isTime' | 'isOutside' | 'isLongest'>;
+
+/** The run begins, or only continues. */
+const NO_WAY: AboutEdge = { from: -1, pending: -1, way: -1, isTime: false, isOutside: false, isLongest: false };
+
+/** How many steps of traces are kept, because other traces begin with them. */
+const MOST_REPEATED = 4000;
 
 const MAX_BYTES = 1024 * 1024 * 1024;
 
@@ -99,7 +107,14 @@ export function runOptionsOf(machine: Machine, options: Pick<ExploreOptions, 'in
 }
 
 export function explore(machine: Machine, options: ExploreOptions): Exploration {
-  return new Explorer(machine, options).run();
+  // Failures of a program are exceptions of its interpreter. A stack for each of them takes a tenth of the time.
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return new Explorer(machine, options).run();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
 }
 
 class Explorer {
@@ -167,7 +182,7 @@ class Explorer {
       isBounded: this.isBounded,
       lists: this.lists,
       options,
-      repeat: (moment, edge) => this.repeat(moment, edge),
+      repeat: (moment, edge) => this.repeatOnce(moment, edge),
       violations,
       monitorStates: this.states,
       awoken,
@@ -205,8 +220,7 @@ class Explorer {
     const { unknownInputs } = this.options;
     this.forAll(
       (oracle) => this.segments.start(unknownInputs, unknownInputs.size, oracle),
-      (segment, oracle) =>
-        this.add(segment, oracle, { from: -1, pending: -1, way: -1, isTime: false, isOutside: false }),
+      (segment, oracle) => this.add(segment, oracle, NO_WAY),
     );
   }
 
@@ -219,8 +233,7 @@ class Explorer {
     if (run.ready.length > 0) {
       this.forAll(
         (oracle) => this.segments.continue(moment, null, null, oracle),
-        (segment, oracle) =>
-          this.add(segment, oracle, { from: at, pending: -1, way: -1, isTime: false, isOutside: false }),
+        (segment, oracle) => this.add(segment, oracle, { ...NO_WAY, from: at }),
       );
       return;
     }
@@ -230,11 +243,12 @@ class Explorer {
       const ways = this.segments.waysOf(pending, moment.requests.get(pending.effect));
       ways.forEach((way, number) => {
         if (way.isFailure === true && !this.options.withFailures) return;
-        const { isTime = false, isOutside = false, list } = way;
+        const { isTime = false, isOutside = false, isLongest = false, list } = way;
         if (list !== undefined) this.addList(list);
         this.forAll(
           (oracle) => this.segments.continue(moment, pending.effect, way, oracle),
-          (segment, oracle) => this.add(segment, oracle, { from: at, pending: index, way: number, isTime, isOutside }),
+          (segment, oracle) =>
+            this.add(segment, oracle, { from: at, pending: index, way: number, isTime, isOutside, isLongest }),
         );
       });
     }
@@ -252,11 +266,7 @@ class Explorer {
     return free === undefined ? pending : [free];
   }
 
-  private add(
-    segment: Segment,
-    oracle: Oracle,
-    about: Pick<Edge, 'from' | 'pending' | 'way' | 'isTime' | 'isOutside'>,
-  ): void {
+  private add(segment: Segment, oracle: Oracle, about: AboutEdge): void {
     const { run, events } = segment;
     const before = about.from < 0 ? this.monitors.first : (this.states[about.from] as MonitorState);
     const watched = this.monitors.step(before, segment);
@@ -269,6 +279,7 @@ class Explorer {
     const to = known ?? this.nodes.length;
     const edge: Edge = {
       ...about,
+      isLongest: about.isLongest || segment.knowledge.usedLongest,
       to,
       decisions: oracle.taken.map(({ index }) => index),
       counts: events.flatMap((event) => this.siteOf(event)),
@@ -325,8 +336,19 @@ class Explorer {
     });
   }
 
-  private repeat(moment: Moment | null, edge: Edge | null): Repeated {
-    const oracle = new Oracle(edge?.decisions ?? []);
+  /** Traces have their beginnings in common. */
+  private repeatOnce(moment: Moment | null, edge: Edge): Repeated {
+    const known = this.repeated.get(edge);
+    if (known !== undefined && known.from === moment) return known.repeated;
+    const repeated = this.repeat(moment, edge);
+    if (known === undefined && this.repeated.size < MOST_REPEATED) this.repeated.set(edge, { from: moment, repeated });
+    return repeated;
+  }
+
+  private readonly repeated = new Map<Edge, { readonly from: Moment | null; readonly repeated: Repeated }>();
+
+  private repeat(moment: Moment | null, edge: Edge): Repeated {
+    const oracle = new Oracle(edge.decisions);
     const { unknownInputs } = this.options;
     let way: Way | null = null;
     let facts: RequestFacts | null = null;
@@ -334,19 +356,23 @@ class Explorer {
     let segment: Segment;
     if (moment === null) segment = this.segments.start(unknownInputs, unknownInputs.size, oracle);
     else {
-      const pending =
-        edge === null || edge.pending < 0
-          ? undefined
-          : [...this.segments.restore(moment).pending.values()][edge.pending];
+      const pending = edge.pending < 0 ? undefined : [...this.segments.restore(moment).pending.values()][edge.pending];
       if (pending !== undefined) {
         facts = moment.requests.get(pending.effect) ?? null;
-        way = this.segments.waysOf(pending, facts ?? undefined)[edge?.way ?? 0] ?? null;
+        way = this.segments.waysOf(pending, facts ?? undefined)[edge.way] ?? null;
         effect = pending.effect;
       }
       segment = this.segments.continue(moment, effect, way, oracle);
     }
     const continuation = configurationOf(segment.run, this.reductions, segment.knowledge, null).continuation();
-    return { moment: momentOf(continuation, segment), segment, renamed: continuation.renamed, way, pending: facts };
+    const { run: _, ...rest } = segment;
+    return {
+      moment: momentOf(continuation, segment),
+      segment: rest,
+      renamed: continuation.renamed,
+      way,
+      pending: facts,
+    };
   }
 }
 
@@ -362,23 +388,4 @@ function isIndependent({ purpose, thread, kind }: Pending): boolean {
     if (fork.quorum !== null || fork.detached || fork.parent.pending.length > 0) return false;
   }
   return true;
-}
-
-function countedSite(event: RunEvent): CountedSite | null {
-  if (event.type === 'state_entered') return { kind: 'state', name: event.state, state: event.state, line: 0 };
-  if (event.type === 'asked') return { kind: 'ask', name: event.name, state: '', line: 0 };
-  if (event.type !== 'effect_requested') return null;
-  const { state, line, tool, text } = event;
-  switch (event.kind) {
-    case 'agent':
-      return { kind: 'agent', name: tool ?? text, state, line };
-    case 'tool':
-      return { kind: 'tool', name: tool ?? text, state, line };
-    case 'shell':
-    case 'argv':
-    case 'function':
-      return { kind: 'command', name: text, state, line };
-    default:
-      return null;
-  }
 }

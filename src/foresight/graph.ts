@@ -1,4 +1,5 @@
 /** The graph of configurations: what was reached, by what, and what happened on the way. */
+import type { RunEvent } from '../interpreter/events/event.js';
 import type { RunResult } from '../interpreter/run.js';
 
 /** Something that is counted on the way: the entry of a state, a call, a question. */
@@ -8,6 +9,26 @@ export interface CountedSite {
   readonly name: string;
   readonly state: string;
   readonly line: number;
+}
+
+/** What an event counts; null: nothing. */
+export function countedSite(event: RunEvent): CountedSite | null {
+  if (event.type === 'state_entered') return { kind: 'state', name: event.state, state: event.state, line: 0 };
+  if (event.type === 'asked') return { kind: 'ask', name: event.name, state: '', line: 0 };
+  if (event.type !== 'effect_requested') return null;
+  const { state, line, tool, text } = event;
+  switch (event.kind) {
+    case 'agent':
+      return { kind: 'agent', name: tool ?? text, state, line };
+    case 'tool':
+      return { kind: 'tool', name: tool ?? text, state, line };
+    case 'shell':
+    case 'argv':
+    case 'function':
+      return { kind: 'command', name: text, state, line };
+    default:
+      return null;
+  }
 }
 
 export interface Edge {
@@ -20,6 +41,8 @@ export interface Edge {
   readonly decisions: readonly number[];
   readonly isTime: boolean;
   readonly isOutside: boolean;
+  /** Whether a list has the greatest length that is explored. */
+  readonly isLongest: boolean;
   /** Indexes of counted sites, once for each time. */
   readonly counts: readonly number[];
   /** Indexes of failures in the program's own expressions. */

@@ -185,7 +185,7 @@ function bodyAnswers({ code }: State, longest: number): Way[] {
   const printing = (text: string): Way => ({ label: `prints ${text}`, make: () => exitOutcome({ text, exit: 0 }) });
   return [
     ...(types.has('validate') ? ['true', 'false'].map(printing) : []),
-    ...(types.has('split') ? tasks(longest).map((text) => ({ ...printing(text), list: 'tasks' })) : []),
+    ...(types.has('split') ? tasks(longest).map(({ text, about }) => ({ ...printing(text), ...about })) : []),
   ];
 }
 

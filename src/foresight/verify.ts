@@ -75,10 +75,6 @@ export function verify(machine: Machine, options: VerifyOptions): Verification {
   const exploration = explore(machine, { ...exploreOptions(machine, options, options.free), ...monitors });
   const { stoppedBy, isBounded, nodes, segments, sites } = exploration;
   const isComplete = stoppedBy === null;
-  const shorter =
-    isComplete && isBounded && options.longest > 0
-      ? explore(machine, { ...exploreOptions(machine, options, options.free), longest: options.longest - 1 })
-      : null;
   const entered = new Set(sites.flatMap(({ kind, name }) => (kind === 'state' ? [name] : [])));
   return {
     machine,
@@ -93,7 +89,7 @@ export function verify(machine: Machine, options: VerifyOptions): Verification {
       exploration,
       defectsOf(exploration, () => withOtherInputs(exploration, options)),
     ),
-    bounds: isComplete ? boundsOf(exploration, { maxCost: options.maxCost, shorter }) : [],
+    bounds: isComplete ? boundsOf(exploration, { maxCost: options.maxCost }) : [],
     never: isComplete
       ? machine.states.flatMap(({ name, builtin }) => (builtin === true || entered.has(name) ? [] : [name]))
       : [],

@@ -21,6 +21,8 @@ export interface Way {
   readonly isTime?: true;
   /** The list of which this is one length of those that are explored. */
   readonly list?: string;
+  /** Whether that is the greatest of them. */
+  readonly isLongest?: true;
   /** A person or another program acts. */
   readonly isOutside?: true;
   readonly make: (k: Knowledge) => Happening;
@@ -91,9 +93,10 @@ export function printedBy(k: Knowledge, instruction: Instruction | undefined, la
   }
 }
 
-/** Lists of tasks of every explored length. */
-export function tasks(longest: number): string[] {
-  return Array.from({ length: longest + 1 }, (_, length) =>
-    JSON.stringify(Array.from({ length }, (__, at) => ({ name: `task-${at + 1}`, description: `task ${at + 1}` }))),
-  );
+/** Lists of tasks of every explored length, and what a way has because of them. */
+export function tasks(longest: number): { readonly text: string; readonly about: Pick<Way, 'list' | 'isLongest'> }[] {
+  return Array.from({ length: longest + 1 }, (_, length) => {
+    const list = Array.from({ length }, (__, at) => ({ name: `task-${at + 1}`, description: `task ${at + 1}` }));
+    return { text: JSON.stringify(list), about: { list: 'tasks', ...(length === longest ? { isLongest: true } : {}) } };
+  });
 }

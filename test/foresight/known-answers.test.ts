@@ -141,6 +141,23 @@ describe('bounds', () => {
       lines('STATE: A', '  CHECK: xs = cat v', '  FOR EACH x in xs', '    DO: echo {x}', '  RETURN'),
     ],
     [
+      'twice',
+      '1 × length of the list',
+      lines(
+        'STATE: A',
+        '  CHECK: xs = cat v',
+        '  CHECK: ys = cat w',
+        '  FOR EACH x in xs',
+        '    DO: ./twice {x}',
+        '  FOR EACH y in ys',
+        '    DO: ./once {y}',
+        '  FOR EACH x in xs',
+        '    DO: ./twice {x}',
+        '  IF: xs == [] → RETURN',
+        '  RETURN: more',
+      ),
+    ],
+    [
       'Task(a)',
       '2 × len(xs)',
       lines(

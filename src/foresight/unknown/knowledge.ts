@@ -61,6 +61,8 @@ export class Knowledge {
   private next: number;
   /** Whether a number of members or elements was limited to what is explored. */
   usedLength = false;
+  /** Whether a list got the greatest length that is explored, and could have a smaller one. */
+  usedLongest = false;
   /** The lists of which this was assumed. */
   readonly lists: string[] = [];
 
@@ -189,6 +191,7 @@ export class Knowledge {
       `len(${this.of(id).label})`,
       lengths.map((length) => `= ${length}`),
     );
+    if (index > 0 && lengths[index] === this.longest) this.usedLongest = true;
     this.learn(id, { ...facts, length: lengths[index] ?? 1 });
     return this.resolve(value);
   }

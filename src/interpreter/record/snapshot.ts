@@ -3,6 +3,7 @@
  * A restored run continues exactly as the original would, and repeats the requests that it still waits for.
  */
 import type { Json } from '../../machine/expression.js';
+import type { Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { restoredBranchData } from '../control/branch-data.js';
 import { queueFork, queueReturning } from '../control/semaphore.js';
@@ -246,6 +247,18 @@ function restoreFork(parent: Thread, image: ForkImage, base: number, gathered: G
   });
 }
 
+const indexes = new WeakMap<Machine, ReadonlyMap<string, number>>();
+
+/** The states of a machine by name. A program that is explored is restored thousands of times. */
+function stateIndexOf(machine: Machine): ReadonlyMap<string, number> {
+  let index = indexes.get(machine);
+  if (index === undefined) {
+    index = new Map(machine.states.map(({ name }, at) => [name, at] as const));
+    indexes.set(machine, index);
+  }
+  return index;
+}
+
 /**
  * The run of a snapshot, with the requests that it waits for. Throws if the snapshot is of another version.
  */
@@ -253,8 +266,7 @@ export function restoreRun(linked: LinkedMachine, snapshot: Json, options: RunOp
   const image = snapshot as unknown as RunImage;
   if (image.version !== SNAPSHOT_VERSION) throw new Error(`a snapshot of version ${image.version} cannot be read`);
   const run = new Run(linked, options);
-  const { states } = linked.machine;
-  const index = new Map(states.map((state, at) => [state.name, at] as const));
+  const index = stateIndexOf(linked.machine);
   const entries = Object.entries(image.entries).flatMap(([name, slots]) => {
     const at = index.get(name);
     return at === undefined ? [] : [[at, decodeAll(slots)] as const];
