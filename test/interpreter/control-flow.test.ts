@@ -105,6 +105,29 @@ describe.each([
     expect(run.lines.at(-1)).toBe('RETURN a--c');
   });
 
+  test('a failure names twenty members, and counts the others', () => {
+    const failed = (count: number): string => {
+      const run = start(`STATE: A\n  FOR EACH: x in range(${count}) in PARALLEL:\n    work {x}\n  RETURN\n`, 30);
+      for (let x = 0; x < count; x++) run.fail(`work ${x}`, 'no');
+      return run.lines.at(-1) ?? '';
+    };
+    expect(failed(20)).toMatch(/20 of 20 failed: 0: no; 1: no; .*19: no$/);
+    expect(failed(21)).toMatch(/21 of 21 failed: 0: no; 1: no; .*19: no; and 1 more$/);
+  });
+
+  test('the reason why a member bound nothing is forgotten with its state', () => {
+    const compared = '  IF: two.n > 1 → RETURN: more\n  RETURN: less\n';
+    const members = 'STATE: A\n  DO: in PARALLEL [quorum=1]\n    - one = first\n    - two = second\n';
+    expect(
+      start(members + compared)
+        .end('first', '1')
+        .lines.at(-1),
+    ).toMatch(/stopped/);
+    const other = start(`${members}  GOTO: B\nSTATE: B\n  CHECK: two = other\n${compared}`);
+    expect(other.end('first', '1').end('other', 'null').lines.at(-1)).not.toMatch(/stopped/);
+    expect(other.lines.at(-1)).toMatch(/FAILED/);
+  });
+
   /** Members that run while a WAIT runs its block. */
   const probed = (indent: string) =>
     [
@@ -231,6 +254,19 @@ STATE: B
     expect(run.lines.at(-1)).toBe('RETURN a--c');
   });
 
+  test('members that all end before that WAIT does not end it', () => {
+    const run = start(`STATE: A
+  DO: in PARALLEL
+    - one = first
+    - two = second
+  WAIT: now == "ready" OR timeout=30s every=1s
+    DO: now = probe
+  RETURN: {one}-{two}-{now}
+`);
+    run.end('clock', CLOCK).end('first', 'a').end('second', 'b').end('probe', 'ready');
+    expect(run.lines.at(-1)).toBe('RETURN a-b-ready');
+  });
+
   test('the timer of a join ends with it', () => {
     const run = start(`STATE: A
   DO: in PARALLEL
@@ -260,6 +296,32 @@ STATE: B
     const order = ['inner 11', 'inner 12', 'next 1', 'inner 21', 'inner 22', 'next 2'];
     for (const name of order) run.end(name);
     expect(run.started).toEqual(order);
+  });
+
+  test('a member lends its permit also to members of members that have a limit of their own', () => {
+    const run = start(
+      `STATE: A
+  FOR EACH: x in [1, 2] in PARALLEL:
+    FOR EACH: y in [1, 2] in PARALLEL [max=1]:
+      FOR EACH: z in [1, 2] in PARALLEL:
+        inner {x}{y}{z}
+  RETURN
+`,
+      1,
+    );
+    for (let [next] = run.waiting; next !== undefined; [next] = run.waiting) {
+      expect(run.waiting).toHaveLength(1);
+      run.end(next);
+    }
+    expect(run.started).toHaveLength(8);
+    expect(run.lines.at(-1)).toBe('RETURN');
+  });
+
+  test('a member that decides the join starts no other one', () => {
+    const run = start(
+      'STATE: A\n  DO: in PARALLEL [quorum=1 max=1]\n    - first\n    - second\n  DO: third\n  RETURN\n',
+    );
+    expect(run.end('first').started).toEqual(['first', 'third']);
   });
 
   test('a signal goes to the first that waits for it, and is kept if none does', () => {

@@ -1,5 +1,6 @@
 /** Runs of small machines: states, tracked variables, effects, failures and limits. */
 import { describe, expect, test } from 'vitest';
+import { costOf } from '../../src/interpreter/control/budget.js';
 import type { Outcome } from '../../src/interpreter/events/event.js';
 import { advance, exceed, link, settle, startRun } from '../../src/interpreter/run.js';
 import {
@@ -412,6 +413,22 @@ describe('agents', () => {
     expect(execute(error, { scout: result({}) }, { limits: { tokens: 14 } }).lines.at(-1)).toBe(
       'FAILED limit: the limit of 14 tokens is exceeded (15)',
     );
+  });
+
+  test('of two limits that are exceeded at once, the first ends the run', () => {
+    expect(execute(program, { scout: result({}) }, { limits: { cost: 0.2, tokens: 14 } }).lines).toEqual([
+      'STATE A',
+      'BUDGET cost 0.2 0.25',
+      'FAILED limit: the limit of 0.2 US dollars is exceeded (0.25)',
+    ]);
+  });
+
+  test('a call that timed out has cost what it reported, and one that never began cost nothing', () => {
+    const timedOut = { ...printed(''), kind: 'timed-out', timeout_ms: 1 } as unknown as Outcome;
+    expect(costOf({ ...timedOut, cost: 0.5 } as Outcome)).toBe(0.5);
+    expect(costOf(timedOut)).toBeNull();
+    expect(costOf({ kind: 'not-started', reason: 'no program' })).toBe(0);
+    expect(costOf({ kind: 'failed', message: 'broken' })).toBeNull();
   });
 
   test('what is used up exactly is within its limit', () => {
