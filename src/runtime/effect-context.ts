@@ -20,6 +20,8 @@ export interface Effects {
    * no longer matters, but it must not come before everything that was started has ended.
    */
   perform(request: PerformedRequest, context: EffectContext): Outcome | Promise<Outcome>;
+  /** Whether `perform` may be called before the request is on record, with a `permission`. Absent: never. */
+  waitsForPermission?(request: PerformedRequest): boolean;
 }
 
 /** Limits how many effects are performed at the same time, by all runs that share it. */
@@ -54,6 +56,11 @@ export interface RunContext {
   readonly programDir?: string | undefined;
   /** Aborted when the run is stopped. End everything that was started, then return any outcome; it is ignored. */
   readonly stop: AbortSignal;
+  /**
+   * Absent if the request is on record. Otherwise nothing may be executed until it resolves with true; it resolves with
+   * false if nothing may be executed at all.
+   */
+  readonly permission?: Promise<boolean> | undefined;
   /** Aborted when the outcome is no longer needed for another reason than `stop`. */
   readonly unwanted?: AbortSignal;
   /** Call it with output as soon as it arrives. Secrets are replaced. Null if output is not displayed. */

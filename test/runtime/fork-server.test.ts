@@ -6,6 +6,8 @@ import type { ForkServer } from '../../src/runtime/process/fork-server.js';
 import { createPipePool } from '../../src/runtime/process/pipes.js';
 import { type ProcessEnd, runProcess } from '../../src/runtime/process/process.js';
 import { processStat } from '../../src/runtime/process/process-group.js';
+import { type Journal, memoryJournal } from '../../src/runtime/store/journal.js';
+import { StoreError } from '../../src/runtime/store/store-error.js';
 import { inFastTime } from '../harness/fast-time.js';
 import { cli, start } from '../harness/process.js';
 import { until } from '../harness/until.js';
@@ -18,7 +20,8 @@ interface Ran {
   readonly stderr: string;
 }
 
-type Run = (argv: readonly string[], more?: { env?: Record<string, string>; cwd?: string }) => Promise<Ran>;
+type More = { env?: Record<string, string>; cwd?: string; permission?: Promise<boolean> };
+type Run = (argv: readonly string[], more?: More) => Promise<Ran>;
 
 /** Processes that run by a fork server, or by `spawn`. */
 function runner(isForked = true): { readonly run: Run; readonly server: ForkServer | null; readonly pids: number[] } {
@@ -52,12 +55,21 @@ function parentOf(pid: number): number {
   }
 }
 
-/** The fork servers of a process. */
+/** The fork servers of a process, or the children that a fork server has made in advance. */
 function serversOf(runner: number): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
     .filter((pid) => parentOf(pid) === runner && commandLine(pid).startsWith('statedsl-fork-server'));
+}
+
+/** A permission that is not given yet. */
+function permission(): { readonly answer: Promise<boolean>; readonly give: (mayBegin: boolean) => void } {
+  let give: (mayBegin: boolean) => void = () => undefined;
+  const answer = new Promise<boolean>((resolve) => {
+    give = resolve;
+  });
+  return { answer, give };
 }
 
 function commandLine(pid: number): string {
@@ -81,15 +93,17 @@ const surroundings = `
   nice; pwd; set -- $(cat /proc/$$/stat); test $1 = $5 && test $1 = $6 && echo leads its group and its session, tty $7
 `;
 
+/** The folders of pipes have a name of their own. */
+const withoutFolder = ({ stdout }: Ran): string => stdout.replaceAll(/statedsl-[\w-]+/g, 'folder');
+
 describe('a command that the fork server starts', () => {
   test('finds everything as one that is spawned', async () => {
     const env = { STRANGE: ' a\n"b" $(c) \\ é ', 'not.an-identifier': '1', EMPTY: '' };
     const [forked, spawned] = [runner(), runner(false)];
     const ofForked = await forked.run(['bash', '-c', surroundings], { env, cwd: '/tmp' });
     const ofSpawned = await spawned.run(['bash', '-c', surroundings], { env, cwd: '/tmp' });
-    const without = ({ stdout }: Ran): string => stdout.replaceAll(/statedsl--\w+/g, 'folder');
     expect(ofForked.stderr).toBe('');
-    expect(without(ofForked)).toBe(without(ofSpawned));
+    expect(withoutFolder(ofForked)).toBe(withoutFolder(ofSpawned));
     expect(ofForked.stdout).toContain('leads its group and its session, tty 0');
   });
 
@@ -188,6 +202,124 @@ describe('a command that the fork server starts', () => {
   });
 });
 
+describe('a command that waits for its permission', () => {
+  /** A command that is prepared and must not begin yet, and its process. */
+  async function prepared(argv: readonly string[]) {
+    const { run, server, pids } = runner();
+    expect((await run(['true'])).end).toMatchObject({ exit: 0 });
+    const [pid = 0] = serversOf(process.pid);
+    const { answer, give } = permission();
+    const ended = run(argv, { permission: answer });
+    await until(() => serversOf(pid).length === 1);
+    return { run, pids, server, pid, held: serversOf(pid)[0] ?? 0, give, ended };
+  }
+
+  test('begins with it, and not earlier', async () => {
+    const file = join(temporaryFolder(), 'file');
+    const { pids, held, give, ended } = await prepared(['touch', file]);
+    expect([existsSync(file), pids.length]).toEqual([false, 1]);
+    give(true);
+    expect((await ended).end).toMatchObject({ kind: 'exited', exit: 0 });
+    expect([existsSync(file), pids[1]]).toEqual([true, held]);
+  });
+
+  test('never begins if it is refused, and leaves nothing', async () => {
+    const file = join(temporaryFolder(), 'file');
+    const { run, pids, held, give, ended } = await prepared(['touch', file]);
+    give(false);
+    expect((await ended).end).toMatchObject({ kind: 'not-started', code: 'ECANCELED' });
+    expect([isRunning(held), existsSync(file), pids.length]).toEqual([false, false, 1]);
+    expect((await run(['echo', 'next'], { permission: Promise.resolve(true) })).stdout).toBe('next\n');
+  });
+
+  test('never begins if its runner ends', async () => {
+    const file = join(temporaryFolder(), 'file');
+    const { server, held, give, ended } = await prepared(['touch', file]);
+    server?.close();
+    await until(() => !isRunning(held));
+    give(false);
+    expect((await ended).end).toMatchObject({ kind: 'not-started', code: 'ECANCELED' });
+    expect(existsSync(file)).toBe(false);
+  });
+
+  test('begins once if the server or its process is killed', async () => {
+    for (const whichOne of ['server', 'process'] as const) {
+      const file = join(temporaryFolder(), 'file');
+      const { run, pid, held, give, ended } = await prepared(['bash', '-c', `echo once >> ${file}`]);
+      process.kill(whichOne === 'server' ? pid : held, 'SIGKILL');
+      await until(() => !isRunning(held));
+      give(true);
+      expect((await ended).end).toMatchObject({ kind: 'exited', exit: 0 });
+      expect(readFileSync(file, 'utf8')).toBe('once\n');
+      expect((await run(['echo', 'next'], { permission: Promise.resolve(true) })).stdout).toBe('next\n');
+    }
+  });
+
+  test('finds everything as one that is spawned, also if its process was made for it before it was known', async () => {
+    const { run } = runner();
+    const spawned = runner(false);
+    const given = { permission: Promise.resolve(true) };
+    await run(['true'], given);
+    const environments = [
+      { A: '1' },
+      { B: '2' },
+      Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`N${at}`, ' '])),
+    ];
+    for (const env of [...environments, {}]) {
+      const more = { env, cwd: '/tmp' };
+      const [ours, theirs] = [
+        await run(['bash', '-c', surroundings], { ...more, ...given }),
+        await spawned.run(['bash', '-c', surroundings], more),
+      ];
+      expect(ours.stderr).toBe('');
+      expect(withoutFolder(ours)).toBe(withoutFolder(theirs));
+    }
+    for (const [program, code] of [
+      ['no-such-program', 'ENOENT'],
+      ['/etc/passwd', 'EACCES'],
+    ] as const)
+      expect((await run([program], given)).end).toMatchObject({ kind: 'not-started', code });
+    expect((await run(['echo', 'x'.repeat(200_000)], given)).end).toMatchObject({ code: 'E2BIG' });
+    expect((await run(['true'], { ...given, cwd: '/nowhere' })).end).toMatchObject({ code: 'ENOENT' });
+    expect((await run(['echo', 'last'], given)).stdout).toBe('last\n');
+  });
+
+  test('is on record when it begins, and not yet when it is prepared', async () => {
+    const file = join(temporaryFolder(), 'file');
+    const before = new Set(serversOf(process.pid));
+    const seen: string[] = [];
+    const memory = memoryJournal();
+    const journal: Journal = {
+      open: (header) => ({
+        ...memory.open(header),
+        async sync() {
+          if (memory.events.at(-1)?.type !== 'effect_requested') return;
+          await until(() => serversOf(process.pid).some((pid) => !before.has(pid) && serversOf(pid).length === 1));
+          seen.push(existsSync(file) ? 'after' : 'before');
+        },
+      }),
+    };
+    const { report } = await runKept(commands(`touch ${file}; echo 1`), { ownProcess: true, journal });
+    expect([report.status, seen, existsSync(file)]).toEqual(['returned', ['before'], true]);
+  });
+
+  test('never begins if its request cannot be recorded', async () => {
+    const file = join(temporaryFolder(), 'file');
+    const memory = memoryJournal();
+    const journal: Journal = {
+      open: (header) => ({
+        ...memory.open(header),
+        sync: () =>
+          memory.events.at(-1)?.type === 'effect_requested'
+            ? Promise.reject(new StoreError('full'))
+            : Promise.resolve(),
+      }),
+    };
+    const { report } = await runKept(commands(`touch ${file}`), { ownProcess: true, journal });
+    expect([report.error?.kind, existsSync(file)]).toEqual(['store', false]);
+  });
+});
+
 describe('the fork server', () => {
   test('shows no variables of its own', async () => {
     const { run } = runner();
@@ -212,11 +344,13 @@ describe('the fork server', () => {
 
   test('that is killed while a command runs leaves nothing of it', async () => {
     const { run, pids } = runner();
-    const running = run(['bash', '-c', 'sleep 30 & sleep 31']);
-    await until(() => pids.length === 1);
+    // After a short command, the server makes a child in advance, which must not hide its end.
+    for (let count = 0; count < 2; count++) await run(['true'], { permission: Promise.resolve(true) });
+    const running = run(['bash', '-c', 'sleep 30 & sleep 31'], { permission: Promise.resolve(true) });
+    await until(() => pids.length === 3);
     process.kill(serversOf(process.pid)[0] as number, 'SIGKILL');
     expect((await running).end).toMatchObject({ kind: 'exited', exit: null, signal: 'SIGKILL' });
-    expect(isRunning(pids[0] as number)).toBe(false);
+    expect(isRunning(pids[2] as number)).toBe(false);
     const started = await run(['cat', '/proc/self/stat']);
     expect(started.end).toMatchObject({ exit: 0 });
   });

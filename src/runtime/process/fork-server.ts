@@ -7,6 +7,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { constants } from 'node:os';
 import { getSystemErrorName } from 'node:util';
+import { clockMs } from '../clock.js';
 import { FORK_SERVER_SCRIPT } from './fork-server-script.js';
 
 /** The Perl of the system. One on PATH may be a script of a version manager. */
@@ -20,6 +21,8 @@ const systemCalls: Readonly<Record<string, readonly string[]>> = {
 const REQUEST_CHARACTERS = 64 * 1024;
 /** The maximum number of variables for a single command. More become common variables of all following commands. */
 const FEW_VARIABLES = 16;
+/** After a command that took longer than this in milliseconds, no child is made in advance: it would save nothing. */
+const BRISK_MS = 50;
 /** A command that reads its parent's pid means the runner, so `spawn` starts it. */
 const asksForParent = /ppid/i;
 
@@ -50,8 +53,11 @@ export interface StartedChild {
 }
 
 export interface ForkServer {
-  /** Returns null if the server does not start the command; then nothing of it was executed. */
-  start(request: ForkRequest): Promise<StartedChild | null>;
+  /**
+   * Returns null if the server does not start the command; then nothing of it was executed. With `permission`, it prepares
+   * everything at once, but executes the program only after that resolves with true.
+   */
+  start(request: ForkRequest, permission?: Promise<boolean> | null): Promise<StartedChild | null>;
   /** Creates named pipes. Rejects if the server cannot create them. */
   makePipes(paths: readonly string[]): Promise<void>;
   close(): void;
@@ -64,13 +70,22 @@ export function createForkServer(): ForkServer | null {
 }
 
 interface Command {
-  readonly resolve: (child: StartedChild | null) => void;
+  resolve: (child: StartedChild | null) => void;
   /** Null until the child has reported that it becomes the program. */
   pid: number | null;
   /** Null if the system does not report it; undefined until the server has answered. */
   startedAt?: number | null;
   child: ForkedChild | null;
   startError?: string;
+  /** A time of `clockMs`. */
+  begun?: number;
+}
+
+/** A child without a command, or with one that it must not execute yet. */
+interface EarlyChild {
+  readonly id: number;
+  readonly command: Command;
+  hasCommand: boolean;
 }
 
 interface Making {
@@ -81,6 +96,14 @@ interface Making {
 class PerlForkServer implements ForkServer {
   private server: ChildProcess | null = null;
   private control: Socket | null = null;
+  /** Where a child that was made in advance reads its command, and whether it may execute it. */
+  private messages: Socket | null = null;
+  /** The child that was made in advance. There is at most one, because all of them read from the same socket. */
+  private early: EarlyChild | null = null;
+  /** Such a child ended before it had read its messages, which the next one would read. */
+  private areMessagesLost = false;
+  /** The last command took so little time that a child is made for the next one meanwhile. */
+  private isBrisk = false;
   private isGone = false;
   private lastId = 0;
   private readonly commands = new Map<number, Command>();
@@ -92,19 +115,45 @@ class PerlForkServer implements ForkServer {
 
   constructor(private readonly calls: readonly string[]) {}
 
-  start(request: ForkRequest): Promise<StartedChild | null> {
+  async start(request: ForkRequest, permission: Promise<boolean> | null = null): Promise<StartedChild | null> {
     const { program, args, cwd, env, stdout, stderr } = request;
     const isUnusual = asksForParent.test(program) || args.some((word) => asksForParent.test(word));
-    if (isUnusual || !this.isOpen() || !this.shareVariables(env)) return Promise.resolve(null);
+    if (isUnusual || !this.isOpen() || !this.shareVariables(env)) return null;
     const own = differingVariables(this.variables, env);
+    const fields = [stdout, stderr, cwd, String(own.length / 2), ...own, program, ...args];
+    if (!isSendable(fields)) return null;
+    if (permission !== null) {
+      if (this.early?.hasCommand !== true && !this.areMessagesLost) return this.startEarly(fields, permission);
+      return (await permission) ? this.start(request) : null;
+    }
     const id = ++this.lastId;
-    const fields = ['r', String(id), stdout, stderr, cwd, String(own.length / 2), ...own, program, ...args];
-    if (!isSendable(fields)) return Promise.resolve(null);
     return new Promise((resolve) => {
       this.commands.set(id, { resolve, pid: null, child: null });
-      this.send(fields);
+      this.send(this.control, ['r', String(id), ...fields]);
       this.stayAwake();
     });
+  }
+
+  private startEarly(fields: readonly string[], permission: Promise<boolean>): Promise<StartedChild | null> {
+    const early = this.early ?? this.makeEarly();
+    early.hasCommand = true;
+    this.commands.set(early.id, early.command);
+    this.send(this.messages, fields);
+    this.stayAwake();
+    void permission.then((mayBegin) => {
+      if (this.early === early) this.send(this.messages, [mayBegin ? '1' : '0']);
+    });
+    return new Promise((resolve) => {
+      early.command.resolve = resolve;
+    });
+  }
+
+  private makeEarly(): EarlyChild {
+    const id = ++this.lastId;
+    const command: Command = { resolve: () => undefined, pid: null, child: null };
+    this.early = { id, command, hasCommand: false };
+    this.send(this.control, ['a', String(id)]);
+    return this.early;
   }
 
   makePipes(paths: readonly string[]): Promise<void> {
@@ -112,7 +161,7 @@ class PerlForkServer implements ForkServer {
     const id = ++this.lastId;
     return new Promise((resolve, reject) => {
       this.makings.set(id, { resolve, reject });
-      this.send(['p', String(id), ...paths]);
+      this.send(this.control, ['p', String(id), ...paths]);
       this.stayAwake();
     });
   }
@@ -120,6 +169,7 @@ class PerlForkServer implements ForkServer {
   close(): void {
     this.server?.kill('SIGKILL');
     this.control?.destroy();
+    this.messages?.destroy();
     this.giveUp();
   }
 
@@ -134,16 +184,21 @@ class PerlForkServer implements ForkServer {
       cwd: '/',
       env: {},
       detached: true,
-      stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
     });
     this.server = server;
     server.on('error', () => this.giveUp());
     server.unref();
     // Absent if the process has no descriptor left. The error event follows.
-    const control = server.stdio?.[3] as Socket | undefined;
-    if (control === undefined) return;
+    const [control, messages] = (server.stdio?.slice(3) ?? []) as Socket[];
+    if (control === undefined || messages === undefined) return;
     this.control = control;
+    this.messages = messages;
     control.unref();
+    messages.unref();
+    messages.on('error', () => undefined);
+    // Otherwise a child that was made in advance would keep the control socket open.
+    server.on('exit', () => messages.destroy());
     control.on('data', (bytes: Buffer) => this.take(bytes));
     // Every process that became its program reported it earlier, because it kept the other end open until then.
     control.on('close', () => this.giveUp());
@@ -159,17 +214,25 @@ class PerlForkServer implements ForkServer {
     const fields = ['v', ...differingVariables({}, env)];
     if (!isSendable(fields)) return false;
     this.variables = env;
-    this.send(fields);
+    this.send(this.control, fields);
+    this.endEarly();
     return true;
   }
 
-  private send(fields: readonly string[]): void {
-    const text = `${fields.join('\0')}\0`;
+  /** Ends a child without a command, which has the variables of the time when it was made. */
+  private endEarly(): void {
+    if (this.early === null || this.early.hasCommand) return;
+    this.early.hasCommand = true;
+    this.send(this.messages, []);
+  }
+
+  private send(socket: Socket | null, fields: readonly string[]): void {
+    const text = fields.length === 0 ? '' : `${fields.join('\0')}\0`;
     const length = Buffer.byteLength(text);
     const bytes = Buffer.allocUnsafe(4 + length);
     bytes.writeUInt32LE(length);
     bytes.write(text, 4);
-    this.control?.write(bytes);
+    socket?.write(bytes);
   }
 
   /** Keeps this process alive only while it awaits an answer. */
@@ -198,14 +261,24 @@ class PerlForkServer implements ForkServer {
   }
 
   private follow(kind: string | undefined, id: number, value: number): void {
-    const command = this.commands.get(id);
+    const { early } = this;
+    const isEarly = early?.id === id;
+    const command = isEarly ? early.command : this.commands.get(id);
+    if (isEarly && (kind === 'S' || kind === 'X')) {
+      this.early = null;
+      this.areMessagesLost = kind === 'X' && value !== 0;
+    }
     if (command === undefined) return;
-    if (kind === 'S') command.pid = value;
-    else if (kind === 'T') command.startedAt = value < 0 ? null : value;
+    if (kind === 'S') {
+      command.pid = value;
+      command.begun = clockMs();
+      if (isEarly && this.isBrisk) this.makeEarly();
+    } else if (kind === 'T') command.startedAt = value < 0 ? null : value;
     else if (kind === 'F') command.startError = getSystemErrorName(-value);
     else {
       this.commands.delete(id);
-      const { startError } = command;
+      const { startError, begun = 0 } = command;
+      this.isBrisk = clockMs() - begun < BRISK_MS;
       endCommand(command, startError === undefined ? endOf(value) : { exit: null, signal: null, startError });
       return;
     }
@@ -218,6 +291,7 @@ class PerlForkServer implements ForkServer {
    */
   private giveUp(): void {
     this.isGone = true;
+    this.early = null;
     const commands = [...this.commands.values()];
     const makings = [...this.makings.values()];
     this.commands.clear();

@@ -31,8 +31,8 @@ export interface PipePair {
 }
 
 export interface PipePool {
-  /** Null if named pipes are not available. */
-  take(): Promise<PipePair | null>;
+  /** Null if named pipes are not available. A promise if they have to be made. */
+  take(): PipePair | null | Promise<PipePair | null>;
   remove(): void;
 }
 
@@ -101,7 +101,7 @@ export function createPipePool(makePipes: MakePipes | null = null): PipePool {
   return {
     take() {
       const ready = waiting.length === 0 ? next() : undefined;
-      if (ready !== undefined) return Promise.resolve(ready);
+      if (ready !== undefined) return ready;
       return new Promise((resolve) => {
         waiting.push(resolve);
         if (making) return;

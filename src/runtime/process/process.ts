@@ -28,6 +28,8 @@ interface ProcessSpec {
   /** Exit codes after which background processes continue. After any other exit code the group is stopped. */
   readonly ok: readonly number[] | 'any';
   readonly stop: AbortSignal;
+  /** See `RunContext`. */
+  readonly permission?: Promise<boolean> | undefined;
   readonly pipes: PipePool;
   /** If null, `spawn` starts every process. */
   readonly forkServer: ForkServer | null;
@@ -64,16 +66,22 @@ interface RunningProcess {
 
 /** Runs a process in its own group. Rejects only with exceptions of the listeners. */
 export async function runProcess(spec: ProcessSpec): Promise<ProcessEnd> {
-  const pair = await spec.pipes.take();
-  const begun = clockMs();
+  const taken = spec.pipes.take();
+  // Without a turn of the event loop, so that the fork server works while the process waits for the disk.
+  const pair = taken instanceof Promise ? await taken : taken;
+  const { permission = null } = spec;
   if (!spec.stop.aborted && pair !== null && spec.forkServer !== null && spec.stdin === null) {
     const { program, args, cwd, env } = spec;
     const { stdout, stderr } = pair;
     const request = { program, args, cwd, env, stdout: stdout.path, stderr: stderr.path };
-    const child = await spec.forkServer.start(request);
+    const starting = spec.forkServer.start(request, permission);
+    if (permission !== null) await permission;
+    const begun = clockMs();
+    const child = await starting;
     if (child !== null) return supervise(runningWith(child, pair, spec, begun), spec);
   }
-  if (!spec.stop.aborted) return spawnProcess(spec, pair, begun);
+  const mayBegin = permission === null || (await permission);
+  if (mayBegin && !spec.stop.aborted) return spawnProcess(spec, pair, clockMs());
   pair?.release(true);
   if (spec.stdin !== null) closeQuietly(spec.stdin);
   return { kind: 'not-started', code: 'ECANCELED', message: 'it was stopped before it started' };

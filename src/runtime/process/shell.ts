@@ -158,6 +158,7 @@ export async function performCommand(
     timeoutMs: request.timeoutMs,
     ok: request.ok ?? [0],
     stop: context.stop,
+    permission: context.permission,
     pipes,
     // Agents and other programs with a listener stay children of this process, because they may read their parent's
     // pid.

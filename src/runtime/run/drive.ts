@@ -6,8 +6,8 @@
  *     race       waits for whatever comes first: an outcome, mail, the end of the time, or a signal
  *
  * Invariants:
- * 1. Nothing is started, shown or returned before its event is on disk. One sync covers an outcome, the request that
- *    follows from it, and everything that parallel branches did meanwhile.
+ * 1. Nothing is executed, shown or returned before its event is on disk. One sync covers an outcome, the request that
+ *    follows from it, and everything that parallel branches did meanwhile. A process may be prepared during the sync.
  * 2. Only this loop calls the interpreter, and never while it awaits something.
  * 3. When `drive` returns, nothing that the run started still runs, except what a successful command left behind.
  */
@@ -21,6 +21,7 @@ import { applyDelivery } from './apply-delivery.js';
 import type { DriveEnd, DriveOptions } from './drive-options.js';
 import { type Flight, Flights } from './flights.js';
 import { Mailbox } from './mailbox.js';
+import { Permission } from './permission.js';
 import { Questions } from './questions.js';
 import { Recording } from './recording.js';
 import { ReplayPoints } from './replay-points.js';
@@ -57,8 +58,13 @@ class Driver {
   private status: AdvanceStatus = 'more';
   /** Effects that were requested in this turn. They are started once their events are on disk. */
   private requested: EffectRequest[] = [];
+  /** The effect that is being prepared while its request becomes durable. */
+  private held: Permission | null = null;
   /** Acts at once instead of at the next `collect`, so that effects in flight do not continue until then. */
-  private readonly stopFlights = (): void => this.flights.stopAll();
+  private readonly stopFlights = (): void => {
+    this.held?.refuse();
+    this.flights.stopAll();
+  };
 
   constructor(
     private readonly run: Run,
@@ -95,7 +101,7 @@ class Driver {
     this.clock.close();
     this.mailbox.close();
     this.options.signal?.removeEventListener('abort', this.stopFlights);
-    this.flights.stopAll();
+    this.stopFlights();
     await this.flights.allEnded();
   }
 
@@ -137,6 +143,10 @@ class Driver {
 
   private cancel(effect: string): void {
     this.questions.close(effect);
+    if (this.held?.effect === effect) {
+      this.held.refuse();
+      this.held = null;
+    }
     this.flights.stop(effect);
     // Of two outcomes that came together, the second one may end what the first one requested.
     if (this.requested.length > 0) this.requested = this.requested.filter((request) => request.effect !== effect);
@@ -185,7 +195,10 @@ class Driver {
 
   /** Step 2. Makes everything durable, then shows it, then starts what was requested. */
   private async dispatch(): Promise<void> {
-    await this.sync();
+    // While effects are in flight, the process must not block.
+    const mayBlock = this.flights.isEmpty && this.options.mayBlock();
+    this.prepare();
+    await this.sync(mayBlock);
     // A stopped effect must not write into the files of the next one.
     const stopped = this.flights.whenStopped();
     if (stopped !== null) await stopped;
@@ -204,18 +217,41 @@ class Driver {
    * A loop that only computes needs no sync: its events become durable with the next one. A sync must precede showing or
    * starting anything, the end, and waiting: the result of a member of a PARALLEL must not be lost while others continue.
    */
-  private async sync(): Promise<void> {
+  private async sync(mayBlock: boolean): Promise<void> {
     const isDue =
-      this.status === 'blocked' || this.requested.length > 0 || this.recording.hasUnshown || this.run.result !== null;
+      this.status === 'blocked' ||
+      this.requested.length > 0 ||
+      this.held !== null ||
+      this.recording.hasUnshown ||
+      this.run.result !== null;
     if (!isDue) return;
-    // While effects are in flight, the process must not block.
-    await this.recording.sync(this.flights.isEmpty && this.options.mayBlock());
+    await this.recording.sync(mayBlock);
     if (this.options.redactor !== null) this.options.inbox?.forget();
+  }
+
+  /**
+   * Lets the fork server make the process of a command while the disk writes. Only for a command that the whole run waits
+   * for: what several members request takes longer than the sync, and the server holds one process.
+   */
+  private prepare(): void {
+    const { effects, context } = this.options;
+    const { forkServer, worktrees } = context.resources;
+    const [request] = this.requested;
+    if (request === undefined || this.requested.length > 1 || !this.flights.isEmpty) return;
+    if (forkServer === null || worktrees !== null || this.isInterrupted || this.clock.isTimeUp) return;
+    if (request.kind === 'signal' || request.kind === 'ask' || effects.waitsForPermission?.(request) !== true) return;
+    this.requested = [];
+    this.held = new Permission(request.effect);
+    this.start(request);
   }
 
   private async startRequested(): Promise<void> {
     const requests = this.requested;
     this.requested = [];
+    if (this.held !== null && !this.clock.isTimeUp && !this.isInterrupted) {
+      this.held.grant();
+      this.held = null;
+    }
     for (let at = 0; at < requests.length; at++) {
       if (this.clock.isTimeUp || this.isInterrupted) return;
       this.start(requests[at] as EffectRequest);
@@ -251,6 +287,7 @@ class Driver {
     const { onOutput, onNotice } = this.options;
     return this.options.effects.perform(request, {
       ...this.options.context,
+      permission: this.held?.effect === request.effect ? this.held.answer : undefined,
       get stop() {
         return flight.stopping.signal;
       },
