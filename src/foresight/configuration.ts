@@ -10,8 +10,9 @@ import { decode, encode } from '../interpreter/values/json.js';
 import { isList, isObject, type Value } from '../interpreter/values/value.js';
 import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
+import { type Monitors, NO_MONITORS } from './monitors.js';
 import { type Liveness, livenessOf } from './reductions/liveness.js';
-import type { Variable } from './reductions/reads.js';
+import { readsIn, type Variable } from './reductions/reads.js';
 import { relevantVariables } from './reductions/relevance.js';
 import { type Saturation, saturatedCounters } from './reductions/saturation.js';
 import { isField, type StepFields, stepFieldsOf } from './reductions/step-fields.js';
@@ -26,6 +27,8 @@ export interface Reductions {
   readonly machine: Machine;
   readonly relevant: ReadonlySet<Variable> | null;
   readonly liveness: Liveness | null;
+  /** What conditions of properties read at any time. */
+  readonly watched: ReadonlySet<Variable>;
   readonly saturated: ReadonlyMap<Variable, Saturation>;
   readonly keepsOutput: readonly boolean[];
   /** The results of steps that decide something; null: all. */
@@ -38,19 +41,20 @@ export function reductionsOf(
   machine: Machine,
   inputs: readonly (Json | undefined)[],
   without: ReadonlySet<Reduction>,
-  keepsEvents = false,
+  monitors: Monitors = NO_MONITORS,
 ): Reductions {
-  const relevant = relevantVariables(machine);
+  const relevant = relevantVariables(machine, monitors);
   return {
     machine,
     relevant: without.has('slicing') ? null : relevant,
     liveness: without.has('dead-values') ? null : livenessOf(machine),
-    saturated: without.has('saturation') ? new Map() : saturatedCounters(machine, inputs, relevant),
+    watched: readsIn(machine, 0, monitors.conditions),
+    saturated: without.has('saturation') ? new Map() : saturatedCounters(machine, inputs, relevant, monitors),
     keepsOutput: machine.states.map(({ code }) =>
       code.some((one) => one.op === 'step-collect' && one.plan.work === 'body'),
     ),
-    fields: without.has('slicing') ? null : stepFieldsOf(machine, relevant),
-    keepsEvents,
+    fields: without.has('slicing') ? null : stepFieldsOf(machine, relevant, monitors),
+    keepsEvents: monitors.looksAtEvents,
   };
 }
 
@@ -166,7 +170,6 @@ class Canonical {
     const live = this.reductions.liveness?.localsAt(this.state, fork.pc);
     return {
       ...member,
-      events: [],
       collected:
         member.collected?.map((text, at) => {
           const slot = slots[at] as number;
@@ -179,8 +182,9 @@ class Canonical {
   /** The snapshot with all values that matter. */
   run(): RunImage {
     const { image, reductions } = this;
-    const { liveness, machine } = reductions;
-    const isRead = (variable: Variable): boolean => liveness?.isReadLater(this.state, variable) ?? true;
+    const { liveness, machine, watched } = reductions;
+    const isRead = (variable: Variable): boolean =>
+      watched.has(variable) || (liveness?.isReadLater(this.state, variable) ?? true);
     const entries: Record<string, (string | null)[]> = {};
     for (const [name, slots] of Object.entries(image.entries)) {
       const at = machine.states.findIndex((state) => state.name === name);
@@ -256,6 +260,8 @@ const PRIVATE = new Set([
   'error',
   'message',
   'bounds',
+  // A property that looks at events adds them.
+  'events',
 ]);
 
 /** Members with values of the program, in which any name may occur. */
@@ -271,11 +277,13 @@ function keyText(image: RunImage): string {
 /** The configuration of a run that is blocked or interrupted. `more` is part of it. */
 export function configurationOf(run: Run, reductions: Reductions, knowledge: Knowledge, more: Json): Configuration {
   const raw = imageOf(run);
-  const events = reductions.keepsEvents ? eventsOf(raw.main) : [];
+  const events = reductions.keepsEvents ? JSON.stringify(eventsOf(raw.main)) : '';
   const image = new Canonical(raw, reductions, knowledge).run();
   const { result } = image;
   const key =
-    result === null ? keyText(image) : JSON.stringify(['end', result.status, result.state, result.error?.kind]);
+    result === null
+      ? keyText(image) + events
+      : JSON.stringify(['end', result.status, result.state, result.error?.kind]);
   const order = new Map<number, number>();
   for (const id of idsIn(key)) if (!order.has(id)) order.set(id, order.size);
   addParts(knowledge, order);
@@ -285,7 +293,7 @@ export function configurationOf(run: Run, reductions: Reductions, knowledge: Kno
   for (const [id, to] of order) unknowns.set(to, renameUnknown(knowledge.of(id), order, rename));
   const facts = [...unknowns].map(([id, { made, facts: own }]) => [id, made, own]);
   return {
-    key: JSON.stringify([rename(key), facts, events, more]),
+    key: JSON.stringify([rename(key), facts, more]),
     continuation: () => {
       const text = JSON.stringify(image);
       for (const id of idsIn(text)) {
@@ -347,7 +355,7 @@ function renameUnknown(
 function eventsOf(thread: ThreadImage): Json {
   return thread.forks.map((fork) =>
     fork.members.map((member) => [
-      member.events.map((event) => ('event' in event ? event.event : null)).filter((name) => name !== null),
+      member.events.flatMap((event) => (event.type === 'emitted' ? [[event.event, event.fields]] : [])),
       member.thread === null ? [] : eventsOf(member.thread),
     ]),
   ) as Json;

@@ -55,6 +55,14 @@ export function locationOfState(machine: Machine, state: string): { readonly fil
   return { file: fileOf(machine, origin?.file ?? 0), line: origin?.line ?? 0 };
 }
 
+/** Loops that no LIMIT ends. `withWaiting`: also those in which time passes. */
+export function endlessIn(exploration: Exploration, withWaiting: boolean): Defect[] {
+  const { machine, sites } = exploration;
+  const found = loops(exploration, 'endless');
+  if (withWaiting) found.push(...loops(exploration, 'endless-waiting'));
+  return found.filter(({ edges, cycle }) => limitThatEnds(machine, edges?.slice(-cycle) ?? [], sites) === null);
+}
+
 // ---- loops ------------------------------------------------------------------------------------------
 
 function loops(exploration: Exploration, kind: 'endless' | 'endless-waiting'): Defect[] {
@@ -159,10 +167,7 @@ function limitThatEnds({ limits }: Machine, cycle: readonly Edge[], sites: Explo
 
 function noEnd(exploration: Exploration, endless: readonly Defect[]): Defect[] {
   const { nodes, machine } = exploration;
-  const before: number[][] = nodes.map(() => []);
-  for (const { out } of nodes) for (const { from, to } of out) before[to]?.push(from);
-  const ends = new Set(nodes.flatMap(({ id, result, isExpanded }) => (result !== null || !isExpanded ? [id] : [])));
-  for (const end of ends) for (const from of before[end] ?? []) ends.add(from);
+  const ends = nodesThatEnd(exploration);
   const stuck = nodes.find(({ id }) => !ends.has(id));
   if (stuck === undefined) return [];
   // A loop that is reported already says more.
@@ -178,6 +183,20 @@ function noEnd(exploration: Exploration, endless: readonly Defect[]): Defect[] {
       cycle: 0,
     },
   ];
+}
+
+/** A point from which no run ends. */
+export function stuckIn(exploration: Exploration): Node | undefined {
+  const ends = nodesThatEnd(exploration);
+  return exploration.nodes.find(({ id }) => !ends.has(id));
+}
+
+function nodesThatEnd({ nodes }: Exploration): ReadonlySet<number> {
+  const before: number[][] = nodes.map(() => []);
+  for (const { out } of nodes) for (const { from, to } of out) before[to]?.push(from);
+  const ends = new Set(nodes.flatMap(({ id, result, isExpanded }) => (result !== null || !isExpanded ? [id] : [])));
+  for (const end of ends) for (const from of before[end] ?? []) ends.add(from);
+  return ends;
 }
 
 // ---- failures ---------------------------------------------------------------------------------------

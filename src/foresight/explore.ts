@@ -1,13 +1,14 @@
 /** Explores all configurations of a machine, breadth first, until all are known or a budget is used up. */
 import type { RunEvent } from '../interpreter/events/event.js';
 import type { RunOptions } from '../interpreter/run.js';
-import type { Member } from '../interpreter/run-state/fork.js';
-import type { Pending } from '../interpreter/run-state/pending.js';
 import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
+import { evaluatorOf } from './conditions.js';
 import { type Continuation, configurationOf, type Reduction, type Reductions, reductionsOf } from './configuration.js';
-import { type CountedSite, countedSite, type Edge, type Node } from './graph.js';
-import { type MonitorState, type Monitors, NO_MONITORS } from './monitors.js';
+import { type CountedSite, countedSite, type Edge, type Mistake, type Node } from './graph.js';
+import type { Condition } from './moments.js';
+import { type MonitorState, type Monitors, NO_MONITORS, type Watched } from './monitors.js';
+import { nextOf } from './order.js';
 import type { RequestFacts } from './requests.js';
 import { type Executed, type Moment, type Segment, Segments } from './segment.js';
 import type { Unknown } from './unknown/knowledge.js';
@@ -29,6 +30,8 @@ export interface ExploreOptions {
   readonly seconds: number;
   readonly without: ReadonlySet<Reduction>;
   readonly monitors?: Monitors;
+  /** What is true of the inputs of all runs. */
+  readonly assumptions?: readonly Condition[];
 }
 
 export interface Exploration {
@@ -55,18 +58,10 @@ export interface Exploration {
   readonly violations: readonly { readonly edge: Edge; readonly property: number }[];
   /** By node. */
   readonly monitorStates: readonly MonitorState[];
-  /** For each property, whether its left side was ever reached. */
-  readonly awoken: ReadonlySet<number>;
-}
-
-/** A failure of an expression of the program. */
-export interface Mistake {
-  readonly kind: string;
-  readonly message: string;
-  readonly state: string;
-  readonly line: number;
-  /** Whether the run fails because of it. */
-  readonly isFatal: boolean;
+  /** For each rule whose first moment happened, the first edge on which it did. */
+  readonly awoken: ReadonlyMap<number, Edge>;
+  /** For each rule, the edges on which its second moment happens. */
+  readonly fulfilled: ReadonlyMap<number, ReadonlySet<Edge>>;
 }
 
 export interface Repeated {
@@ -130,8 +125,10 @@ class Explorer {
   private readonly mistakes: Mistake[] = [];
   private readonly mistakeIndex = new Map<string, number>();
   private readonly violations: { readonly edge: Edge; readonly property: number }[] = [];
-  private readonly awoken = new Set<number>();
+  private readonly awoken = new Map<number, Edge>();
+  private readonly fulfilled = new Map<number, Set<Edge>>();
   private readonly monitors: Monitors;
+  private readonly assumptions: readonly ReturnType<typeof evaluatorOf>[];
   private readonly runOptions: RunOptions;
   private executions = 0;
   private isBounded = false;
@@ -145,10 +142,11 @@ class Explorer {
     this.runOptions = runOptionsOf(machine, options);
     this.segments = new Segments(machine, this.runOptions, options.longest);
     this.monitors = options.monitors ?? NO_MONITORS;
+    this.assumptions = (options.assumptions ?? []).map(evaluatorOf);
     const inputs = machine.inputs.map(({ name, value }) =>
       Object.hasOwn(options.inputs, name) ? options.inputs[name] : value,
     );
-    this.reductions = reductionsOf(machine, inputs, options.without, this.monitors.looksAtEvents);
+    this.reductions = reductionsOf(machine, inputs, options.without, this.monitors);
   }
 
   run(): Exploration {
@@ -168,7 +166,7 @@ class Explorer {
       this.expand(at);
       this.moments[at] = null;
     }
-    const { machine, nodes, begins, sites, mistakes, options, violations, awoken } = this;
+    const { machine, nodes, begins, sites, mistakes, options, violations, awoken, fulfilled } = this;
     return {
       machine,
       nodes,
@@ -186,6 +184,7 @@ class Explorer {
       violations,
       monitorStates: this.states,
       awoken,
+      fulfilled,
     };
   }
 
@@ -220,8 +219,20 @@ class Explorer {
     const { unknownInputs } = this.options;
     this.forAll(
       (oracle) => this.segments.start(unknownInputs, unknownInputs.size, oracle),
-      (segment, oracle) => this.add(segment, oracle, NO_WAY),
+      (segment, oracle) => {
+        if (this.isAssumed(segment)) this.add(segment, oracle, NO_WAY);
+      },
     );
+  }
+
+  private isAssumed({ run, knowledge }: Segment): boolean {
+    return this.assumptions.every((evaluate) => evaluate({ run, knowledge, tracked: [] }) === true);
+  }
+
+  /** What the monitors see in a segment. They may decide more of its unknown values. */
+  private watch({ run, events, knowledge, trackedBefore }: Segment, from: number): Watched {
+    const before = from < 0 ? this.monitors.first : (this.states[from] as MonitorState);
+    return this.monitors.step(before, { run, events, knowledge, trackedBefore, isOver: run.result !== null });
   }
 
   private expand(at: number): void {
@@ -238,7 +249,7 @@ class Explorer {
       return;
     }
     const all = [...run.pending.values()];
-    for (const pending of this.chosen(all)) {
+    for (const pending of nextOf(all, this.options.without.has('one-order') || this.monitors.looksAtOrder)) {
       const index = all.indexOf(pending);
       const ways = this.segments.waysOf(pending, moment.requests.get(pending.effect));
       ways.forEach((way, number) => {
@@ -254,23 +265,9 @@ class Explorer {
     }
   }
 
-  /**
-   * What is settled next. A clock gives its time at once. Members that nothing else can end need one order only: their
-   * join does not depend on it.
-   */
-  private chosen(pending: readonly Pending[]): readonly Pending[] {
-    const instant = pending.find(({ kind }) => kind === 'clock' || kind === 'uuid' || kind === 'random');
-    if (instant !== undefined) return [instant];
-    if (this.options.without.has('one-order') || this.monitors.looksAtOrder) return pending;
-    const free = pending.find(isIndependent);
-    return free === undefined ? pending : [free];
-  }
-
   private add(segment: Segment, oracle: Oracle, about: AboutEdge): void {
     const { run, events } = segment;
-    const before = about.from < 0 ? this.monitors.first : (this.states[about.from] as MonitorState);
-    const watched = this.monitors.step(before, segment);
-    for (const property of watched.awoken) this.awoken.add(property);
+    const watched = this.watch(segment, about.from);
     const configuration = configurationOf(run, this.reductions, segment.knowledge, [
       segment.isRunning,
       [...watched.state],
@@ -287,6 +284,12 @@ class Explorer {
     };
     if (about.from < 0) this.begins.push(edge);
     else this.nodes[about.from]?.out.push(edge);
+    for (const property of watched.awoken) if (!this.awoken.has(property)) this.awoken.set(property, edge);
+    for (const property of watched.fulfilled) {
+      const edges = this.fulfilled.get(property);
+      if (edges === undefined) this.fulfilled.set(property, new Set([edge]));
+      else edges.add(edge);
+    }
     for (const property of watched.violated) this.violations.push({ edge, property });
     if (known !== undefined) return;
     const { result } = run;
@@ -364,6 +367,10 @@ class Explorer {
       }
       segment = this.segments.continue(moment, effect, way, oracle);
     }
+    if (edge !== null) {
+      if (edge.from < 0) this.isAssumed(segment);
+      this.watch(segment, edge.from);
+    }
     const continuation = configurationOf(segment.run, this.reductions, segment.knowledge, null).continuation();
     const { run: _, ...rest } = segment;
     return {
@@ -378,14 +385,4 @@ class Explorer {
 
 function momentOf({ image, unknowns, nextId }: Continuation, { requests }: Segment): Moment {
   return { image, unknowns, nextId, requests };
-}
-
-/** Whether a member waits for its own effect, and no quorum, limit of time or detached join can end it earlier. */
-function isIndependent({ purpose, thread, kind }: Pending): boolean {
-  if (purpose !== 'result' || thread.member === null || kind === 'signal') return false;
-  for (let member: Member | null = thread.member; member !== null; member = member.fork.parent.member) {
-    const { fork } = member;
-    if (fork.quorum !== null || fork.detached || fork.parent.pending.length > 0) return false;
-  }
-  return true;
 }

@@ -31,6 +31,16 @@ export function countedSite(event: RunEvent): CountedSite | null {
   }
 }
 
+/** A failure of an expression of the program. */
+export interface Mistake {
+  readonly kind: string;
+  readonly message: string;
+  readonly state: string;
+  readonly line: number;
+  /** Whether the run fails because of it. */
+  readonly isFatal: boolean;
+}
+
 export interface Edge {
   readonly from: number;
   readonly to: number;

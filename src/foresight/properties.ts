@@ -1,117 +1,170 @@
-/** Properties of all runs: what never happens, and what always follows. Each is a small monitor beside the run. */
+/** Properties of all runs: rules about what never happens, what follows, how often, and how runs end, each with its verdict. */
 
-import type { Value } from '../interpreter/values/value.js';
-import type { Json } from '../machine/expression.js';
-import type { Machine } from '../machine/machine.js';
-import type { Exploration } from './explore.js';
+import { link, startRun } from '../interpreter/run.js';
+import type { Slot } from '../interpreter/run-state/thread.js';
+import { evaluatorOf } from './conditions.js';
+import { endlessIn, stuckIn } from './defects.js';
+import { type Exploration, runOptionsOf } from './explore.js';
 import { componentsOf, cycleThrough, type Edge, type Node, wayTo } from './graph.js';
-import { isMoment, type Moment, missingIn, readMoment } from './moments.js';
-import type { MonitorState, Monitors } from './monitors.js';
+import type { Condition } from './moments.js';
+import { type MonitorState, monitorsOf, type Rule } from './monitors.js';
 import { type Trace, traceOf } from './trace.js';
-import { areEqual } from './unknown/comparisons.js';
 
 export interface Property {
-  /** As it was written. */
   readonly name: string;
-  /** `never`: must not happen, unless `other` has happened. `after`: `other` must follow before the end. */
-  readonly kind: 'never' | 'after';
-  readonly moment: Moment;
-  readonly other: Moment | null;
+  readonly rules: readonly Rule[];
+  /** What is assumed of the inputs, for this property alone. */
+  readonly assumptions: readonly Condition[];
 }
 
-export type PropertyVerdict = 'proved' | 'bounded' | 'violated' | 'possible' | 'undecided' | 'vacuous';
+/** From the worst to the best. */
+export const VERDICTS = ['violated', 'possible', 'undecided', 'vacuous', 'bounded', 'proved'] as const;
+export type PropertyVerdict = (typeof VERDICTS)[number];
 
-export interface JudgedProperty {
-  readonly name: string;
+export interface JudgedRule {
+  readonly text: string;
   readonly verdict: PropertyVerdict;
+  /** Why it is not decided, if that needs words. */
+  readonly note?: string;
+  /** A run that violates it; for REACHES one that comes there. */
   readonly trace: Trace | null;
   readonly cycle: number;
 }
 
-/** Reads `MOMENT UNLESS MOMENT` for `never`, and `MOMENT → MOMENT` for `after`. */
-export function readProperty(kind: Property['kind'], text: string): Property | { readonly problem: string } {
-  const [first = '', second, ...more] = text.split(kind === 'never' ? /\s+UNLESS\s+/ : /\s*(?:→|->)\s*/);
-  if (more.length > 0 || (kind === 'after' && second === undefined))
-    return {
-      problem: `\`${text}\` is not a property; write \`${kind === 'never' ? 'MOMENT UNLESS MOMENT' : 'MOMENT → MOMENT'}\``,
-    };
-  const moment = readMoment(first);
-  if ('problem' in moment) return moment;
-  const other = second === undefined ? null : readMoment(second);
-  if (other !== null && 'problem' in other) return other;
-  return { name: `${kind === 'never' ? 'NEVER' : 'AFTER'}: ${text.trim()}`, kind, moment, other };
+export interface JudgedProperty {
+  readonly name: string;
+  /** The worst verdict of its rules. */
+  readonly verdict: PropertyVerdict;
+  readonly rules: readonly JudgedRule[];
 }
 
-/** A property that names what the program has none of would hold because nothing happens. */
-export function matchesNothing(machine: Machine, { moment, other }: Property): string | null {
-  return missingIn(machine, moment) ?? (other === null ? null : missingIn(machine, other));
+/** `rulesBefore`: how many rules of other properties the exploration has before these. */
+export function judgeProperty(exploration: Exploration, property: Property, rulesBefore: number): JudgedProperty {
+  const { name, rules } = property;
+  const judged = rules.map((rule, at) => new RuleJudge(exploration, rule, rulesBefore + at).judge());
+  const verdict = VERDICTS.find((one) => judged.some((rule) => rule.verdict === one)) ?? 'proved';
+  return { name, verdict, rules: judged };
 }
 
-/** 1 for `never`: `other` has happened. 1 for `after`: `other` must still follow. */
-export function monitorsOf(properties: readonly Property[]): Monitors {
-  return {
-    first: properties.map(() => 0),
-    looksAtEvents: properties.some(({ moment, other }) => moment.kind === 'event' || other?.kind === 'event'),
-    looksAtOrder: properties.length > 0,
-    step: (before, { run, events, knowledge }) => {
-      const state: number[] = [...before];
-      const violated = new Set<number>();
-      const awoken = new Set<number>();
-      const isEqual = (one: Json, other: Json): boolean => areEqual(knowledge, '==', one as Value, other as Value);
-      properties.forEach(({ kind, moment, other }, at) => {
-        for (const event of events) {
-          const isOther = other !== null && isMoment(other, event, isEqual);
-          if (isMoment(moment, event, isEqual)) {
-            awoken.add(at);
-            if (kind === 'after') state[at] = 1;
-            else if (state[at] === 0 && !isOther) violated.add(at);
-          }
-          if (isOther) state[at] = kind === 'after' ? 0 : 1;
-        }
-        if (kind === 'after' && run.result !== null && state[at] === 1) violated.add(at);
-      });
-      return { state, violated: [...violated], awoken: [...awoken] };
-    },
-  };
-}
-
-export function judgeProperties(exploration: Exploration, properties: readonly Property[]): JudgedProperty[] {
-  return properties.map((property, at): JudgedProperty => {
-    const { name, kind } = property;
-    const found = violationOf(exploration, at) ?? (kind === 'after' ? openForever(exploration, at) : null);
-    if (found !== null) {
-      const trace = traceOf(exploration, found.edges);
-      return { name, verdict: trace.isConfirmed ? 'violated' : 'possible', trace, cycle: found.cycle };
-    }
-    const none = { name, trace: null, cycle: 0 };
-    if (exploration.stoppedBy !== null) return { ...none, verdict: 'undecided' };
-    if (kind === 'after' && !exploration.awoken.has(at)) return { ...none, verdict: 'vacuous' };
-    return { ...none, verdict: exploration.isBounded ? 'bounded' : 'proved' };
-  });
-}
-
-interface Violation {
+/** A way through the graph, of which the last edges may be rounds of a cycle. */
+interface Way {
   readonly edges: readonly Edge[];
   readonly cycle: number;
 }
 
-function violationOf({ violations, nodes }: Exploration, at: number): Violation | null {
-  const first = violations.find(({ property }) => property === at);
-  if (first === undefined) return null;
-  const { edge } = first;
-  return { edges: [...(edge.from < 0 ? [] : wayTo(nodes, edge.from)), edge], cycle: 0 };
-}
+class RuleJudge {
+  constructor(
+    private readonly exploration: Exploration,
+    private readonly rule: Rule,
+    private readonly at: number,
+  ) {}
 
-/** A loop without end in which the second moment never comes. */
-function openForever({ nodes, monitorStates }: Exploration, at: number): Violation | null {
-  const isOpen = (id: number): boolean => (monitorStates[id] as MonitorState)[at] === 1;
-  const follows = (edge: Edge): boolean => !edge.isTime && !edge.isOutside && isOpen(edge.from) && isOpen(edge.to);
-  const component = componentsOf(nodes, follows);
-  for (const { id, out } of nodes as readonly Node[]) {
-    if (!isOpen(id)) continue;
-    const inside = (edge: Edge): boolean => follows(edge) && component[edge.to] === component[id];
-    const cycle = out.some(inside) ? cycleThrough(nodes, id, inside) : null;
-    if (cycle !== null) return { edges: [...wayTo(nodes, id), ...cycle, ...cycle], cycle: cycle.length };
+  judge(): JudgedRule {
+    const { exploration, rule, at } = this;
+    const { stoppedBy, isBounded, begins, awoken } = exploration;
+    const none = { text: rule.text, trace: null, cycle: 0 };
+    if (begins.length === 0 && stoppedBy === null)
+      return { ...none, verdict: 'vacuous', note: 'no run fulfills what is assumed; inputs with a default have it' };
+    const whole: PropertyVerdict = stoppedBy !== null ? 'undecided' : isBounded ? 'bounded' : 'proved';
+    if (rule.kind === 'reaches') return this.judgeReach(none, whole);
+    const found = this.violation();
+    if (found !== null) {
+      const trace = traceOf(exploration, found.edges);
+      const isViolated = trace.isConfirmed && this.isSeenIn(trace, found.cycle);
+      return { ...none, verdict: isViolated ? 'violated' : 'possible', trace, cycle: found.cycle };
+    }
+    if (stoppedBy !== null) return { ...none, verdict: 'undecided' };
+    if (this.hasNoValue()) return { ...none, verdict: 'undecided', note: 'the condition never has a value' };
+    if (rule.kind === 'after' && !awoken.has(at))
+      return { ...none, verdict: 'vacuous', note: 'the first moment never comes' };
+    return { ...none, verdict: whole };
   }
-  return null;
+
+  /** One run that comes there proves it. That none does is only known of all runs. */
+  private judgeReach(none: Omit<JudgedRule, 'verdict'>, whole: PropertyVerdict): JudgedRule {
+    const edge = this.exploration.awoken.get(this.at);
+    if (edge !== undefined) {
+      const trace = traceOf(this.exploration, this.wayBy(edge));
+      const isReached = trace.isConfirmed && this.isSeenIn(trace, 0);
+      return { ...none, verdict: isReached ? 'proved' : 'possible', trace };
+    }
+    if (this.hasNoValue()) return { ...none, verdict: 'undecided', note: 'the condition never has a value' };
+    if (whole === 'bounded')
+      return { ...none, verdict: 'undecided', note: 'not reached with the lists and values that were explored' };
+    return whole === 'proved'
+      ? { ...none, verdict: 'violated', note: 'no run comes there' }
+      : { ...none, verdict: 'undecided' };
+  }
+
+  /** Whether a condition was needed, and none could ever be computed. */
+  private hasNoValue(): boolean {
+    const { asked, answered } = this.exploration.options.monitors ?? {};
+    return asked?.has(this.at) === true && answered?.has(this.at) !== true;
+  }
+
+  private violation(): Way | null {
+    const { exploration, rule } = this;
+    if (rule.kind === 'ends') return this.wrongEnd(rule.statuses);
+    const first = exploration.violations.find(({ property }) => property === this.at);
+    if (first !== undefined) return { edges: this.wayBy(first.edge), cycle: 0 };
+    return rule.kind === 'after' ? this.openForever() : null;
+  }
+
+  private wrongEnd(statuses: readonly string[] | null): Way | null {
+    const { exploration } = this;
+    const { nodes } = exploration;
+    const end = nodes.find(({ result }) => result !== null && statuses?.includes(result.status) === false);
+    if (end !== undefined) return { edges: wayTo(nodes, end.id), cycle: 0 };
+    const [loop] = endlessIn(exploration, statuses === null);
+    if (loop?.edges) return { edges: loop.edges, cycle: loop.cycle };
+    const stuck = exploration.stoppedBy === null ? stuckIn(exploration) : undefined;
+    return stuck === undefined ? null : { edges: wayTo(nodes, stuck.id), cycle: 0 };
+  }
+
+  private wayBy(edge: Edge): readonly Edge[] {
+    return [...(edge.from < 0 ? [] : wayTo(this.exploration.nodes, edge.from)), edge];
+  }
+
+  /** A loop without end in which the second moment never comes. */
+  private openForever(): Way | null {
+    const { nodes, monitorStates, fulfilled } = this.exploration;
+    const closing = fulfilled.get(this.at);
+    const isOpen = (id: number): boolean => (monitorStates[id] as MonitorState)[this.at] === 1;
+    const follows = (edge: Edge): boolean =>
+      !edge.isTime && !edge.isOutside && isOpen(edge.from) && isOpen(edge.to) && closing?.has(edge) !== true;
+    const component = componentsOf(nodes, follows);
+    for (const { id, out } of nodes as readonly Node[]) {
+      if (!isOpen(id)) continue;
+      const inside = (edge: Edge): boolean => follows(edge) && component[edge.to] === component[id];
+      const cycle = out.some(inside) ? cycleThrough(nodes, id, inside) : null;
+      if (cycle !== null) return { edges: [...wayTo(nodes, id), ...cycle, ...cycle], cycle: cycle.length };
+    }
+    return null;
+  }
+
+  /** Whether a run with the values of the trace shows it, too. */
+  private isSeenIn({ steps, inputs }: Trace, cycle: number): boolean {
+    const { exploration, rule } = this;
+    const { machine, options } = exploration;
+    const run = startRun(link(machine), runOptionsOf(machine, { ...options, inputs }));
+    const surroundings = { run, tracked: [], knowledge: null };
+    if (!(options.assumptions ?? []).every((one) => evaluatorOf(one)(surroundings) === true)) return false;
+    if (rule.kind === 'ends') return true;
+    const monitors = monitorsOf([rule]);
+    const names = machine.tracked;
+    const tracked: Slot[] = [];
+    let state = monitors.first;
+    let isSeen = false;
+    let wasClosed = false;
+    steps.forEach(({ events }, at) => {
+      const isOver = events.some(({ type }) => type === 'run_returned' || type === 'run_failed');
+      const seen = monitors.step(state, { run, events, knowledge: null, trackedBefore: tracked, isOver });
+      for (const event of events)
+        if (event.type === 'tracked_set') tracked[names.indexOf(event.name)] = event.value as Slot;
+      state = seen.state;
+      isSeen ||= (rule.kind === 'reaches' ? seen.awoken : seen.violated).length > 0;
+      if (cycle > 0 && at >= steps.length - 2 * cycle) wasClosed ||= state[0] !== 1 || seen.fulfilled.length > 0;
+    });
+    return cycle > 0 ? !wasClosed : isSeen;
+  }
 }

@@ -2,7 +2,7 @@
 import type { Json } from '../machine/expression.js';
 import type { Bound } from './bounds.js';
 import { ROUNDS } from './defects.js';
-import type { JudgedProperty } from './properties.js';
+import type { JudgedProperty, JudgedRule } from './properties.js';
 import type { Trace } from './trace.js';
 import { traceLines } from './trace-lines.js';
 import type { End, Found, Verification } from './verify.js';
@@ -11,7 +11,8 @@ const number = (value: number): string => value.toLocaleString('en-US');
 
 /** How much was explored, in the first line of every report. */
 export function firstLine({ stoppedBy, isBounded, hasLists, options, configurations }: Verification): string {
-  const without = options.withFailures ? '' : ', without failures of effects';
+  const assumed = (options.assumptions ?? []).map(({ text }) => text).join(' and ');
+  const without = `${options.withFailures ? '' : ', without failures of effects'}${assumed === '' ? '' : `, assuming ${assumed}`}`;
   if (stoppedBy !== null) {
     const why = {
       configurations: `${number(configurations)} configurations`,
@@ -86,10 +87,21 @@ function defectLines({ kind, severity, file, line, message, help, trace, cycle }
   return [...lines, `    = help: ${help}`];
 }
 
-function propertyLines({ name, verdict, trace, cycle }: JudgedProperty, traces: Traces): string[] {
-  const line = `  ${name}: ${verdict}`;
+/** A property of the command line is its only rule. */
+function propertyLines({ name, verdict, rules }: JudgedProperty, traces: Traces): string[] {
+  const [only] = rules;
+  if (only !== undefined && only.text === name) return ruleLines(only, '  ', traces);
+  return [`  ${name}: ${verdict}`, ...rules.flatMap((rule) => ruleLines(rule, '    ', traces))];
+}
+
+function ruleLines({ text, verdict, note, trace, cycle }: JudgedRule, indent: string, traces: Traces): string[] {
+  const line = `${indent}${text}: ${verdict}${note === undefined ? '' : ` (${note})`}`;
   if (trace === null) return [line];
-  return [`${line}, ${traces.name(trace, cycle)}`, ...traceLines(trace, cycle, ROUNDS).map((text) => `      ${text}`)];
+  const proof = verdict === 'proved' ? ', by a run' : '';
+  return [
+    `${line}, ${traces.name(trace, cycle)}${proof}`,
+    ...traceLines(trace, cycle, cycle > 0 ? ROUNDS : 0).map((one) => `${indent}    ${one}`),
+  ];
 }
 
 function boundRows(bounds: readonly Bound[]): string[] {
@@ -161,6 +173,8 @@ export function reportJson(verification: Verification): Json {
     machine: machine.name,
     complete: stoppedBy === null,
     bounded_by: boundedBy(stoppedBy, isBounded),
+    without_failures: !verification.options.withFailures,
+    assumed: (verification.options.assumptions ?? []).map(({ text }) => text),
     configurations,
     segments,
     ends: ends.map(({ status, state, error, trace }) => ({ status, state, error, trace: traceJson(trace) })),
@@ -171,11 +185,12 @@ export function reportJson(verification: Verification): Json {
     })),
     bounds: bounds.map(boundJson),
     never: [...never],
-    properties: properties.map(({ name, verdict, trace, cycle }) => ({
-      name,
-      verdict,
-      trace: trace === null ? null : traceJson(trace, cycle),
-    })),
+    properties: properties.map(({ name, verdict, rules }) => {
+      const all = rules.map(({ text, verdict: own, note, trace, cycle }) => ({
+        ...{ rule: text, verdict: own, note: note ?? null, trace: trace === null ? null : traceJson(trace, cycle) },
+      }));
+      return { name, verdict, trace: all.find((one) => one.verdict === verdict)?.trace ?? null, rules: all };
+    }),
   };
 }
 

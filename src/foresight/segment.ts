@@ -17,6 +17,7 @@ import {
   startRun,
 } from '../interpreter/run.js';
 import type { Pending } from '../interpreter/run-state/pending.js';
+import type { Slot } from '../interpreter/run-state/thread.js';
 import type { Json } from '../machine/expression.js';
 import type { Instruction, Machine, State } from '../machine/machine.js';
 import { bindName } from './names.js';
@@ -54,6 +55,8 @@ export interface Segment {
   /** Whether it can continue without an outcome: it only made many transitions. */
   readonly isRunning: boolean;
   readonly happened: Happening | null;
+  /** The tracked variables at its beginning. */
+  readonly trackedBefore: readonly Slot[];
 }
 
 /** Transitions and loop rounds of one segment. */
@@ -118,7 +121,7 @@ export class Segments {
 
   start(unknowns: ReadonlyMap<number, Unknown>, nextId: number, oracle: Oracle): Segment {
     this.knowledge = new Knowledge(unknowns, nextId, oracle, this.longest);
-    return this.finish(startRun(this.linked, this.options), new Map(), null);
+    return this.finish(startRun(this.linked, this.options), new Map(), null, []);
   }
 
   /** The run at a moment, to look at what it waits for. */
@@ -132,12 +135,18 @@ export class Segments {
     const knowledge = new Knowledge(moment.unknowns, moment.nextId, oracle, this.longest);
     this.knowledge = knowledge;
     const run = restoreRun(this.linked, moment.image, this.options);
+    const trackedBefore = run.trackedSlots.slice();
     const happening = way?.make(knowledge) ?? null;
     if (happening !== null && effect !== null) apply(run, effect, happening);
-    return this.finish(run, moment.requests, happening);
+    return this.finish(run, moment.requests, happening, trackedBefore);
   }
 
-  private finish(run: Run, before: ReadonlyMap<string, RequestFacts>, happened: Happening | null): Segment {
+  private finish(
+    run: Run,
+    before: ReadonlyMap<string, RequestFacts>,
+    happened: Happening | null,
+    trackedBefore: readonly Slot[],
+  ): Segment {
     const isRunning = advance(run, FUEL) === 'more';
     const requests = new Map<string, RequestFacts>();
     const made = new Map(run.takeRequests().map((request) => [request.effect, requestFacts(request)] as const));
@@ -146,7 +155,8 @@ export class Segments {
       if (facts !== undefined) requests.set(effect, facts);
     }
     run.takeCancellations();
-    return { run, knowledge: this.knowledge, events: run.takeEvents(), requests, isRunning, happened };
+    const { knowledge } = this;
+    return { run, knowledge, events: run.takeEvents(), requests, isRunning, happened, trackedBefore };
   }
 
   /** What may come of something that the run waits for. */

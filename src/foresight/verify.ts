@@ -6,7 +6,9 @@ import type { Reduction } from './configuration.js';
 import { type Defect, defectsOf } from './defects.js';
 import { type Exploration, type ExploreOptions, explore } from './explore.js';
 import { wayTo } from './graph.js';
-import { type JudgedProperty, judgeProperties, monitorsOf, type Property } from './properties.js';
+import type { Condition } from './moments.js';
+import { monitorsOf } from './monitors.js';
+import { type JudgedProperty, judgeProperty, type Property } from './properties.js';
 import { type Trace, traceOf } from './trace.js';
 import { ANY_TYPE, TYPE } from './unknown/facts.js';
 import { markOf, type Unknown } from './unknown/knowledge.js';
@@ -25,6 +27,8 @@ export interface VerifyOptions {
   /** By agent, in US dollars. */
   readonly maxCost: Readonly<Record<string, number>>;
   readonly properties?: readonly Property[];
+  /** What is true of the inputs of all runs. */
+  readonly assumptions?: readonly Condition[];
 }
 
 /** Everything is explored as far as `verify` explores it without options. */
@@ -61,6 +65,8 @@ export interface Verification {
   readonly isBounded: boolean;
   /** Whether that is because of lists. */
   readonly hasLists: boolean;
+  /** Whether no run fulfills the assumptions. */
+  readonly isEmpty: boolean;
   readonly ends: readonly End[];
   readonly defects: readonly Found[];
   readonly bounds: readonly Bound[];
@@ -71,8 +77,8 @@ export interface Verification {
 
 export function verify(machine: Machine, options: VerifyOptions): Verification {
   const { properties = [] } = options;
-  const monitors = properties.length === 0 ? {} : { monitors: monitorsOf(properties) };
-  const exploration = explore(machine, { ...exploreOptions(machine, options, options.free), ...monitors });
+  const own = properties.filter(({ assumptions }) => assumptions.length === 0);
+  const exploration = exploreFor(machine, options, own, []);
   const { stoppedBy, isBounded, nodes, segments, sites } = exploration;
   const isComplete = stoppedBy === null;
   const entered = new Set(sites.flatMap(({ kind, name }) => (kind === 'state' ? [name] : [])));
@@ -83,6 +89,7 @@ export function verify(machine: Machine, options: VerifyOptions): Verification {
     segments,
     stoppedBy,
     isBounded,
+    isEmpty: exploration.begins.length === 0,
     hasLists: exploration.lists.size > 0,
     ends: endsOf(exploration),
     defects: confirmAll(
@@ -93,8 +100,33 @@ export function verify(machine: Machine, options: VerifyOptions): Verification {
     never: isComplete
       ? machine.states.flatMap(({ name, builtin }) => (builtin === true || entered.has(name) ? [] : [name]))
       : [],
-    properties: judgeProperties(exploration, properties),
+    properties: judgeAll(exploration, options),
   };
+}
+
+/** Explores with the monitors of properties. */
+function exploreFor(
+  machine: Machine,
+  options: VerifyOptions,
+  properties: readonly Property[],
+  assumptions: readonly Condition[],
+): Exploration {
+  const monitors = monitorsOf(properties.flatMap(({ rules }) => rules));
+  const common = exploreOptions(machine, options, options.free);
+  return explore(machine, { ...common, monitors, assumptions: [...(common.assumptions ?? []), ...assumptions] });
+}
+
+/** Properties without assumptions of their own were explored together; each other one is explored alone. */
+function judgeAll(exploration: Exploration, options: VerifyOptions): JudgedProperty[] {
+  let rules = 0;
+  return (options.properties ?? []).map((property) => {
+    const { assumptions } = property;
+    if (assumptions.length > 0)
+      return judgeProperty(exploreFor(exploration.machine, options, [property], assumptions), property, 0);
+    const judged = judgeProperty(exploration, property, rules);
+    rules += property.rules.length;
+    return judged;
+  });
 }
 
 /** What is dead only because of a default is not a defect. */
@@ -124,6 +156,7 @@ function exploreOptions(machine: Machine, options: VerifyOptions, free: Readonly
   const { start, withFailures, longest, maxConfigurations, seconds, without } = options;
   return {
     ...{ inputs, unknownInputs, withFailures, longest, maxConfigurations, seconds, without },
+    ...(options.assumptions === undefined ? {} : { assumptions: options.assumptions }),
     ...(start === undefined ? {} : { start }),
   };
 }

@@ -1,19 +1,32 @@
 /** What in a test file cannot be right, found before anything runs: names that nothing has, and mocks that exclude each other. */
 import { readDuration } from '../machine/duration.js';
+import { ERROR_KINDS } from '../machine/error-kinds.js';
 import { nearest } from '../prelude/nearest.js';
 import { testMessages as say } from '../source/catalogue/tests.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import { positionAt, type SourceFile, type Span } from '../source/source-file.js';
-import type { Name } from '../syntax/expression.js';
-import type { Expectation, MockLine, Selector, TestCase, TestLine } from '../syntax/tests/test-tree.js';
+import type { Expression, Name } from '../syntax/expression.js';
+import type {
+  Expectation,
+  MockLine,
+  MomentTree,
+  PropertyCase,
+  Rule,
+  Selector,
+  TestCase,
+  TestLine,
+} from '../syntax/tests/test-tree.js';
+import { isApproval } from './approval.js';
 import { constantOf } from './expressions.js';
 import { answers, selectorText, selects, specificity } from './selectors.js';
 import type { Suite } from './suite.js';
 
+type Tested = Pick<Suite, 'machine' | 'facts' | 'sources'>;
+
 /** How many instructions a message lists. */
 const MOST_TEXTS = 5;
 
-export function checkSuite(suite: Pick<Suite, 'tree' | 'machine' | 'facts' | 'sources'>): Diagnostic[] {
+export function checkSuite(suite: Tested & Pick<Suite, 'tree'>): Diagnostic[] {
   const check = new SuiteCheck(suite);
   const { mocks, tests } = suite.tree;
   for (const mock of mocks) check.mock(mock);
@@ -25,18 +38,27 @@ export function checkSuite(suite: Pick<Suite, 'tree' | 'machine' | 'facts' | 'so
     names.set(test.name, test.span);
     check.test(test);
   }
-  return check.diagnostics;
+  return [...check.diagnostics, ...checkProperties(suite.tree.properties, suite)];
 }
 
-/** An approval of a plan takes any value; `false` denies it. */
-function isApproval(name: string): boolean {
-  return name.startsWith('approvals.');
+/** A property that names what the program does not have would hold without saying anything. */
+export function checkProperties(properties: readonly PropertyCase[], tested: Tested): Diagnostic[] {
+  const check = new SuiteCheck(tested);
+  const names = new Set<string>();
+  for (const { name, span, rules } of properties) {
+    if (names.has(name)) check.report(span, `there are two properties \`${name}\``, 'give each its own name');
+    names.add(name);
+    if (rules.length === 0)
+      check.report(span, 'this property says nothing', 'add a line such as `NEVER: event FAILED` or `ENDS: always`');
+    for (const rule of rules) check.rule(rule);
+  }
+  return check.diagnostics;
 }
 
 class SuiteCheck {
   readonly diagnostics: Diagnostic[] = [];
 
-  constructor(private readonly suite: Pick<Suite, 'tree' | 'machine' | 'facts' | 'sources'>) {}
+  constructor(private readonly suite: Tested) {}
 
   report(span: Span, what: string, help: string): void {
     this.diagnostics.push(say.line(span, { what, help }));
@@ -126,7 +148,72 @@ class SuiteCheck {
     }
   }
 
-  private answer({ name, texts }: Extract<TestLine, { kind: 'answer' }>): void {
+  rule(rule: Rule): void {
+    switch (rule.kind) {
+      case 'never':
+        this.moment(rule.moment);
+        if (rule.unless !== null) this.moment(rule.unless);
+        return;
+      case 'after':
+        this.moment(rule.moment);
+        return this.moment(rule.following);
+      case 'at-most':
+      case 'reaches':
+        return this.moment(rule.moment);
+      case 'ends':
+        for (const status of rule.statuses ?? [])
+          this.requireName(status, ['returned', 'failed'], `no run ends as \`${status.text}\``);
+    }
+  }
+
+  private moment(moment: MomentTree): void {
+    const { facts } = this.suite;
+    switch (moment.kind) {
+      case 'state':
+        this.state(moment.name);
+        return;
+      case 'event':
+        return this.event(moment);
+      case 'run':
+        if (!facts.targets.some((target) => selects(moment.selector, target))) this.selector(moment.selector, '');
+        return;
+      case 'answered':
+        this.constant(moment.value);
+        return this.answer({ name: moment.name, texts: [moment.value] });
+      case 'failed':
+        if (moment.state !== null) this.state(moment.state);
+        if (moment.error !== null)
+          this.requireName(moment.error, ERROR_KINDS, `there is no failure \`${moment.error.text}\``);
+        return;
+      case 'returned':
+        if (moment.value !== null) this.constant(moment.value);
+    }
+  }
+
+  /** Events that a run only has with `--auto-events` are none that all runs have. */
+  private event({ name, fields }: Extract<MomentTree, { kind: 'event' }>): void {
+    const emits = this.suite.machine.states.flatMap(({ code }) =>
+      code.flatMap((one) =>
+        one.op === 'emit' && one.event !== null ? [{ event: one.event, fields: one.fields }] : [],
+      ),
+    );
+    const known = new Map<string, readonly string[]>([['TOOL_FAILURE', ['tool', 'error', 'exit']]]);
+    for (const { event, fields: own } of emits)
+      known.set(event, [...(known.get(event) ?? []), ...own.map((field) => field.name)]);
+    this.requireName(name, [...known.keys()], `the program emits no event \`${name.text}\``);
+    const names = known.get(name.text);
+    for (const { name: field, value } of names === undefined ? [] : fields) {
+      this.requireName(field, names ?? [], `the event \`${name.text}\` has no field \`${field.text}\``);
+      this.constant(value);
+    }
+  }
+
+  private constant(value: Expression): void {
+    if (constantOf(value) === undefined)
+      this.report(value.span, 'a moment compares with a constant', 'write other conditions after `WHEN`');
+  }
+
+  private answer({ name, texts }: Pick<Extract<TestLine, { kind: 'answer' }>, 'name' | 'texts'>): void {
     const { asks } = this.suite.facts;
     this.requireName(name, [...asks.keys()], `the program asks no question \`${name.text}\``);
     const choices = asks.get(name.text) ?? null;

@@ -5,6 +5,7 @@
 import { compile } from '../check/compile.js';
 import { advance, type LinkedMachine, link, startRun } from '../interpreter/run.js';
 import type { Json } from '../machine/expression.js';
+import type { Machine } from '../machine/machine.js';
 import { nearest } from '../prelude/nearest.js';
 import { boundedMatches } from '../runtime/matches.js';
 import { sha256Hex } from '../runtime/sha256.js';
@@ -38,26 +39,13 @@ export function compileExpressions({ texts }: TestFile, file: number, names: Rea
   const computed = [...texts]
     .filter(([expression]) => constantOf(expression) === undefined && unknownNames(expression, names).length === 0)
     .flatMap(withSides);
-  const inputs = [...names].filter((name) => !RENAMED.has(name));
-  let text = [...inputs, ...RENAMED.values()].map((name) => `INPUT: ${name}\n`).join('');
-  const regions: Region[] = [];
-  const states = new Map<Expression, number>();
-  for (const [at, [expression, { text: written, start }]] of computed.entries()) {
-    text += `STATE: VALUE_${at}\n  TRACK: value_of_${at} = `;
-    regions.push({ from: text.length, to: text.length + written.length, start });
-    states.set(expression, at);
-    text += `${rename(written, expression, start)}\n  RETURN with value_of_${at}\n`;
-  }
+  const inputs = [...[...names].filter((name) => !RENAMED.has(name)), ...RENAMED.values()];
   if (computed.length === 0)
     return { diagnostics: unknown, evaluate: (expression) => ({ value: constantOf(expression) ?? null }) };
-  const { machines, diagnostics } = compile(text, { name: 'expressions.dsl' });
-  const problems = diagnostics.filter(({ severity }) => severity === 'error');
-  const linked = machines[0] === undefined ? null : link(machines[0]);
+  const { machine, states, diagnostics } = compileStates(computed, inputs, file);
+  const linked = machine === null ? null : link(machine);
   return {
-    diagnostics: [
-      ...unknown,
-      ...problems.map((one) => ({ ...one, span: rebase(one.span, regions, file), labels: [] })),
-    ],
+    diagnostics: [...unknown, ...diagnostics],
     evaluate(expression, values) {
       const constant = constantOf(expression);
       if (constant !== undefined) return { value: constant };
@@ -68,8 +56,39 @@ export function compileExpressions({ texts }: TestFile, file: number, names: Rea
   };
 }
 
+interface CompiledStates {
+  /** State `n` sets its variable `n` to the value of an expression. */
+  readonly machine: Machine | null;
+  readonly states: ReadonlyMap<Expression, number>;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** The small program: a state for each expression. */
+export function compileStates(
+  computed: readonly (readonly [Expression, ExpressionText])[],
+  inputs: readonly string[],
+  file: number,
+): CompiledStates {
+  let text = inputs.map((name) => `INPUT: ${name}\n`).join('');
+  const regions: Region[] = [];
+  const states = new Map<Expression, number>();
+  for (const [at, [expression, { text: written, start }]] of computed.entries()) {
+    text += `STATE: VALUE_${at}\n  TRACK: value_of_${at} = `;
+    regions.push({ from: text.length, to: text.length + written.length, start });
+    states.set(expression, at);
+    text += `${rename(written, expression, start)}\n  RETURN with value_of_${at}\n`;
+  }
+  const { machines, diagnostics } = compile(text, { name: 'expressions.dsl' });
+  const problems = diagnostics.filter(({ severity }) => severity === 'error');
+  return {
+    machine: machines[0] ?? null,
+    states,
+    diagnostics: problems.map((one) => ({ ...one, span: rebase(one.span, regions, file), labels: [] })),
+  };
+}
+
 /** Names that neither the program nor its run has. */
-function unknownNames(expression: Expression, names: ReadonlySet<string>): Diagnostic[] {
+export function unknownNames(expression: Expression, names: ReadonlySet<string>): Diagnostic[] {
   return namesIn(expression)
     .filter(({ name }) => !names.has(name))
     .map(({ name, span }) => say.unknownValue(span, { name, near: nearest(name, [...names]) }));

@@ -13,6 +13,7 @@ import { type Diagnostic, hasErrors, sortDiagnostics } from '../source/diagnosti
 import { type SourceSet, sourceFile } from '../source/source-file.js';
 import { parseTests } from '../syntax/tests/parse-tests.js';
 import { checkSuite } from './check-suite.js';
+import { compileProperties } from './compile-properties.js';
 import { compileExpressions } from './expressions.js';
 import { factsOf } from './machine-facts.js';
 import { RUN_NAMES, type Suite } from './suite.js';
@@ -47,8 +48,11 @@ export async function loadSuite(
   const variables = [...machine.inputs, ...machine.tracked.map((name) => ({ name }))].map(({ name }) => name);
   const expressions = compileExpressions(tree, 0, new Set([...variables, ...rows, ...RUN_NAMES]));
   diagnostics.push(...expressions.diagnostics);
+  const { properties, diagnostics: wrong } = compileProperties(tree.properties, machine, 0);
+  diagnostics.push(...wrong);
   const cassettes = new Map<string, Cassette>();
-  const suite: Suite = { name: read.name, tree, facts: factsOf(machine), expressions, sources, cassettes, ...program };
+  const facts = factsOf(machine);
+  const suite: Suite = { name: read.name, tree, facts, expressions, properties, sources, cassettes, ...program };
   diagnostics.push(...(await loadCassettes(host, suite, isRenewed)));
   diagnostics.push(...checkSuite(suite));
   const sorted = sortDiagnostics(diagnostics);

@@ -13,6 +13,7 @@ import { VIRTUAL_START, VirtualTime } from '../runtime/virtual-time.js';
 import { positionAt, type SourceFile } from '../source/source-file.js';
 import type { Expression } from '../syntax/expression.js';
 import type { CassetteLine, NamedValue, TestLine } from '../syntax/tests/test-tree.js';
+import { askedName, isApproval } from './approval.js';
 import type { Evaluated } from './expressions.js';
 import { type Judged, judge } from './judge.js';
 import { logTail } from './log-tail.js';
@@ -110,7 +111,7 @@ class TestRun {
         onEvent: (event) => {
           this.events.push(event);
           // Nothing asks for an approval: its answer comes by itself.
-          if (event.type === 'answered' && /(?:^|\.)approvals\./.test(event.name)) markAnswered(people, event);
+          if (event.type === 'answered' && isApproval(askedName(event.name))) markAnswered(people, event);
         },
         ...omitUndefined({
           start: start === undefined ? undefined : { state: start.state.text, with: this.valuesOf(start.values) },

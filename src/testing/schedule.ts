@@ -5,6 +5,7 @@ import type { Json } from '../machine/expression.js';
 import type { VirtualTime } from '../runtime/virtual-time.js';
 import type { Expression } from '../syntax/expression.js';
 import type { NamedValue, TestLine } from '../syntax/tests/test-tree.js';
+import { askedName, isApproval } from './approval.js';
 import type { PersonAnswer } from './test-world.js';
 
 /** Expected at the end of the run, or at a point of virtual time. */
@@ -45,7 +46,7 @@ export function scheduleLines(lines: readonly TestLine[], scheduled: Scheduled):
         const [name, answer] = [line.name.text, value(text)];
         const given = { name, text: String(answer), atMs: at ?? 0, offset: line.span.start, isUsed: false };
         people.push(given);
-        if (!name.startsWith('approvals.')) continue;
+        if (!isApproval(name)) continue;
         const delivery = { kind: 'answer', name, value: answer, by: 'test' } as const;
         appointments.push(() => given.isUsed || time.deliverAtRest(begun + given.atMs, delivery));
       }
@@ -81,10 +82,10 @@ function expectAt({ time, begun, atEnd, expect }: Scheduled, line: ExpectLine, a
   });
 }
 
-/** Marks the answer that an event recorded as used. An approval may have the number of its call before its name. */
+/** Marks the answer that an event recorded as used. */
 export function markAnswered(people: readonly PersonAnswer[], event: RunEvent): void {
   if (event.type !== 'answered') return;
-  const asked = event.name.replace(/^(?:\d+\.)+/, '');
+  const asked = askedName(event.name);
   const given = people.find(({ name, isUsed }) => (name === event.name || name === asked) && !isUsed);
   if (given !== undefined) given.isUsed = true;
 }

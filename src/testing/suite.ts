@@ -1,4 +1,5 @@
 /** A test file that can run: its tree, the compiled program, and what its lines can refer to. */
+import type { Property } from '../foresight/properties.js';
 import type { Machine } from '../machine/machine.js';
 import type { Cassette } from '../runtime/cassette/cassette.js';
 import type { Configuration } from '../runtime/configuration/configuration.js';
@@ -14,6 +15,7 @@ export interface Suite {
   readonly machine: Machine;
   readonly facts: MachineFacts;
   readonly expressions: TestExpressions;
+  readonly properties: readonly Property[];
   readonly configuration: Configuration;
   /** The path of the program, as messages call it. */
   readonly program: string;

@@ -14,7 +14,7 @@ export function addVerify(program: Command, onExit: (code: number) => void): voi
   program
     .command('verify')
     .description('explore everything that programs can do, without starting anything')
-    .argument('<files...>', 'programs, documents and workflow files')
+    .argument('<files...>', 'programs, documents and workflow files, or test files (`.test.dsl`) with properties')
     .option('--machine <name>', 'the machine of a file with several')
     .option('--start <state>', 'the first state, with its entry values: "STATE with a=1"')
     .option('-i, --input <name=value>', 'fix an input (repeatable)', collect)
@@ -34,6 +34,8 @@ export function addVerify(program: Command, onExit: (code: number) => void): voi
     )
     .option('--never <moment>', 'what must not happen: "event X UNLESS state Y" (repeatable)', collect)
     .option('--after <moments>', 'what must follow before the end: "state X → state Y" (repeatable)', collect)
+    .option('--assume <condition>', 'what is true of the inputs of all runs: "rounds > 0" (repeatable)', collect)
+    .option('--property <name>', 'only this property of the test files (repeatable)', collect)
     .option('--strict', 'warnings count, too')
     .option('--traces', 'print the traces of all ends')
     .option('--tools <file>', 'the tools of CALL')

@@ -1,15 +1,16 @@
 /** `statedsl verify`: explores everything that programs can do, without starting anything. */
 import type { Reduction } from '../../foresight/configuration.js';
-import { matchesNothing, type Property, readProperty } from '../../foresight/properties.js';
+import type { Condition } from '../../foresight/moments.js';
+import type { Property } from '../../foresight/properties.js';
 import { reportJson, reportText, verdictOf } from '../../foresight/report.js';
 import { type Verification, verify } from '../../foresight/verify.js';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
-import { isPlan } from '../../project/program-kind.js';
+import { isPlan, isTestFile } from '../../project/program-kind.js';
 import { loadSettings } from '../../project/settings.js';
 import type { Configuration } from '../../runtime/configuration/configuration.js';
-import { hasErrors } from '../../source/diagnostic.js';
-import type { SourceSet } from '../../source/source-file.js';
+import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
+import { type SourceSet, sourceFile } from '../../source/source-file.js';
 import { commandLineHost } from '../files/host.js';
 import { readInputs } from '../preparation/inputs.js';
 import { readMachines } from '../preparation/read-machines.js';
@@ -32,46 +33,43 @@ export interface VerifyFlags {
   readonly reduction: true | readonly string[];
   readonly never?: readonly string[];
   readonly after?: readonly string[];
+  readonly assume?: readonly string[];
+  readonly property?: readonly string[];
   readonly strict?: boolean;
   readonly traces?: boolean;
   readonly tools?: string;
   readonly json?: boolean;
 }
 
+/** A machine to verify, with the properties of its test file. */
+interface Subject {
+  readonly file: string;
+  readonly machine: Machine;
+  readonly configuration: Configuration;
+  readonly properties: readonly Property[];
+}
+
 export async function verifyCommand(files: readonly string[], flags: VerifyFlags): Promise<ExitCode> {
-  const machines: { readonly file: string; readonly machine: Machine; readonly configuration: Configuration }[] = [];
+  const subjects: Subject[] = [];
   for (const file of files) {
-    if (isPlan(file))
-      return usageError(`\`${file}\` is a plan, and \`verify\` explores programs`, 'verify a program with a PLAN line');
-    const found = await readMachines(file, { ...flags, withGates: true });
+    const found = await (isTestFile(file) ? subjectsOfTests(file, flags) : subjectsOf(file, flags, []));
     if (typeof found === 'number') return found;
-    if (found.length === 0) return usageError(`\`${file}\` has nothing to run`);
-    const { configuration } = await loadSettings(commandLineHost(), file);
-    machines.push(...found.map((machine) => ({ file, machine, configuration })));
+    subjects.push(...found);
   }
-  const properties: Property[] = [];
-  for (const kind of ['never', 'after'] as const)
-    for (const text of flags[kind] ?? []) {
-      const read = readProperty(kind, text);
-      if ('problem' in read) return usageError(read.problem);
-      properties.push(read);
-    }
+  const unknown = await unknownProperty(subjects, flags);
+  if (unknown !== null) return unknown;
   const results: Verification[] = [];
-  for (const { file, machine, configuration } of machines) {
+  for (const subject of subjects) {
+    const { file, machine, configuration } = subject;
     const given = await valuesFor(machine, flags);
     if (given === null) return EXIT.usage;
-    const unknown = (flags.free ?? []).find((name) => !machine.inputs.some((input) => input.name === name));
-    if (unknown !== undefined) return usageError(`the program has no input \`${unknown}\``, 'leave it out of `--free`');
-    for (const property of properties) {
-      const missing = matchesNothing(machine, property);
-      if (missing !== null)
-        return usageError(
-          `\`${property.name}\` matches nothing: the program has ${missing}`,
-          'correct the name; such a property would hold only because nothing happens',
-        );
-    }
+    const notFree = (flags.free ?? []).find((name) => !machine.inputs.some((input) => input.name === name));
+    if (notFree !== undefined) return usageError(`the program has no input \`${notFree}\``, 'leave it out of `--free`');
+    const named = await rulesOfFlags(machine, flags);
+    if (named === null) return EXIT.usage;
     const verification = verify(machine, {
-      properties,
+      properties: [...subject.properties, ...named.properties],
+      assumptions: named.assumptions,
       ...given,
       free: new Set(flags.free ?? []),
       withFailures: flags.failures,
@@ -81,8 +79,10 @@ export async function verifyCommand(files: readonly string[], flags: VerifyFlags
       without: new Set(flags.reduction === true ? [] : (flags.reduction as readonly Reduction[])),
       maxCost: costsOf(configuration),
     });
+    if (verification.isEmpty)
+      return usageError('no run fulfills what `--assume` says', 'correct it; everything holds for no runs');
     if (flags.json !== true) {
-      if (machines.length > 1) stdout.write(`${results.length > 0 ? '\n' : ''}${file}: `);
+      if (subjects.length > 1) stdout.write(`${results.length > 0 ? '\n' : ''}${file}: `);
       stdout.write(reportText(verification, { allTraces: flags.traces === true }));
     }
     results.push(verification);
@@ -91,6 +91,90 @@ export async function verifyCommand(files: readonly string[], flags: VerifyFlags
   const verdicts = results.map((one) => verdictOf(one, flags.strict === true));
   if (verdicts.includes(1)) return EXIT.failed;
   return verdicts.includes(3) ? EXIT.undecided : EXIT.returned;
+}
+
+/** The machines of a program. */
+async function subjectsOf(
+  file: string,
+  flags: VerifyFlags,
+  properties: readonly Property[],
+): Promise<readonly Subject[] | ExitCode> {
+  if (isPlan(file))
+    return usageError(`\`${file}\` is a plan, and \`verify\` explores programs`, 'verify a program with a PLAN line');
+  const found = await readMachines(file, { ...flags, withGates: true });
+  if (typeof found === 'number') return found;
+  if (found.length === 0) return usageError(`\`${file}\` has nothing to run`);
+  const { configuration } = await loadSettings(commandLineHost(), file);
+  return found.map((machine) => ({ file, machine, configuration, properties }));
+}
+
+/** The program of a test file, with the properties of that file. */
+async function subjectsOfTests(file: string, flags: VerifyFlags): Promise<readonly Subject[] | ExitCode> {
+  const { loadSuite } = await import('../../testing/load-suite.js');
+  const loaded = await loadSuite(commandLineHost(), file, process.cwd());
+  if ('missing' in loaded) return usageError(loaded.missing);
+  const { suite, diagnostics, sources } = loaded;
+  await printDiagnostics(diagnostics, sources, {});
+  if (suite === null) return EXIT.usage;
+  const machine = flags.machine ?? suite.machine.name;
+  const found = await subjectsOf(suite.program, { ...flags, machine }, []);
+  if (typeof found === 'number') return found;
+  const { compileProperties } = await import('../../testing/compile-properties.js');
+  return found.map((subject) => {
+    const { properties } = compileProperties(suite.tree.properties, subject.machine, 0);
+    const isWanted = ({ name }: Property): boolean => flags.property?.includes(name) !== false;
+    return { ...subject, file, properties: properties.filter(isWanted) };
+  });
+}
+
+/** What `--property` names and no test file has; null: nothing. */
+async function unknownProperty(subjects: readonly Subject[], { property = [] }: VerifyFlags): Promise<ExitCode | null> {
+  const names = subjects.flatMap(({ properties }) => properties.map(({ name }) => name));
+  const unknown = property.find((name) => !names.includes(name));
+  if (unknown === undefined) return null;
+  return usageError(
+    `no test file has the property \`${unknown}\``,
+    'name one that follows `PROPERTY:` in a file that is verified',
+  );
+}
+
+/** The properties and assumptions of the command line; null: they are wrong, and it was printed. */
+async function rulesOfFlags(
+  machine: Machine,
+  { never = [], after = [], assume = [] }: VerifyFlags,
+): Promise<{ readonly properties: readonly Property[]; readonly assumptions: readonly Condition[] } | null> {
+  const given = [
+    ...never.map((text) => ['NEVER', text] as const),
+    ...after.map((text) => ['AFTER', text] as const),
+    ...assume.map((text) => ['ASSUME', text] as const),
+  ];
+  if (given.length === 0) return { properties: [], assumptions: [] };
+  const [{ parseRule }, { checkProperties }, { compileProperties }, { factsOf }] = await Promise.all([
+    import('../../syntax/tests/parse-tests.js'),
+    import('../../testing/check-suite.js'),
+    import('../../testing/compile-properties.js'),
+    import('../../testing/machine-facts.js'),
+  ]);
+  const sources: SourceSet = [];
+  const diagnostics: Diagnostic[] = [];
+  const properties: Property[] = [];
+  const assumptions: Condition[] = [];
+  for (const [verb, text] of given) {
+    const file = sources.push(sourceFile('command line', text)) - 1;
+    const { property, diagnostics: wrong } = parseRule(sources[file] as SourceSet[number], file, verb);
+    diagnostics.push(...wrong);
+    if (hasErrors(wrong)) continue;
+    if (verb !== 'ASSUME')
+      diagnostics.push(...checkProperties([property], { machine, facts: factsOf(machine), sources }));
+    const compiled = compileProperties([property], machine, file);
+    diagnostics.push(...compiled.diagnostics);
+    const [only] = compiled.properties;
+    if (verb === 'ASSUME') assumptions.push(...(only?.assumptions ?? []));
+    else if (only !== undefined) properties.push(only);
+  }
+  if (!hasErrors(diagnostics)) return { properties, assumptions };
+  await printDiagnostics(diagnostics, sources, {});
+  return null;
 }
 
 function jsonOf(results: readonly Verification[]): Json {

@@ -3,6 +3,7 @@
  * depends on. Of all others an exploration remembers only whether they have a value.
  */
 import type { Instruction, Machine } from '../../machine/machine.js';
+import type { Monitors } from '../monitors.js';
 import { controlParts, readsIn, readsThatFail, type Variable, variableOf } from './reads.js';
 
 interface Flow {
@@ -10,12 +11,16 @@ interface Flow {
   readonly from: ReadonlySet<Variable>;
 }
 
-export function relevantVariables(machine: Machine): ReadonlySet<Variable> {
-  const relevant = new Set<Variable>();
+export function relevantVariables(
+  machine: Machine,
+  { conditions, partsOf }: Pick<Monitors, 'conditions' | 'partsOf'>,
+): ReadonlySet<Variable> {
+  const relevant = readsIn(machine, 0, conditions);
   const flows: Flow[] = [];
   machine.states.forEach(({ code }, state) => {
     for (const instruction of code) {
-      for (const part of controlParts(instruction)) readsIn(machine, state, part, relevant);
+      for (const part of [...controlParts(instruction), ...partsOf(instruction)])
+        readsIn(machine, state, part, relevant);
       if (instruction.op !== 'unless') readsThatFail(machine, state, instruction, relevant);
       addFlows(machine, state, instruction, flows);
       addOwnSlots(machine, state, instruction, relevant);

@@ -4,6 +4,7 @@
  */
 import type { Expr, Json, SlotRef } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
+import type { Monitors } from '../monitors.js';
 import { controlParts, LOOKING, type Variable, variableOf } from './reads.js';
 
 export interface Saturation {
@@ -23,6 +24,7 @@ export function saturatedCounters(
   machine: Machine,
   inputs: readonly (Json | undefined)[],
   relevant: ReadonlySet<Variable>,
+  { conditions, partsOf }: Pick<Monitors, 'conditions' | 'partsOf'>,
 ): ReadonlyMap<Variable, Saturation> {
   const counters = new Map<Variable, Counter>();
   const counterOf = (variable: Variable): Counter => {
@@ -67,9 +69,10 @@ export function saturatedCounters(
     }
   };
 
+  note(conditions, 0);
   machine.states.forEach(({ code }, state) => {
     for (const one of code) {
-      for (const part of controlParts(one)) note(part, state);
+      for (const part of [...controlParts(one), ...partsOf(one)]) note(part, state);
       if (one.op === 'increment') {
         const step = constantOf(one.by);
         const counter = counterOf(variableOf(state, one.to));

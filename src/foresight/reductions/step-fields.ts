@@ -4,6 +4,7 @@
  */
 import type { SlotRef } from '../../machine/expression.js';
 import type { Instruction, Machine } from '../../machine/machine.js';
+import type { Monitors } from '../monitors.js';
 import { LOOKING, type Variable, variableOf } from './reads.js';
 
 /** Instructions that show values: only what they compute with decides something. */
@@ -29,7 +30,11 @@ export interface StepFields {
 }
 
 /** Keys such as `make.output`, and values of the attempt before such as `error`, `gate.test` and `prev.output`. */
-export function stepFieldsOf({ states }: Machine, relevant: ReadonlySet<Variable>): StepFields {
+export function stepFieldsOf(
+  { states }: Machine,
+  relevant: ReadonlySet<Variable>,
+  { partsOf }: Pick<Monitors, 'partsOf'>,
+): StepFields {
   const deciding = new Set<string>();
   const mentioned = new Set<string>();
   const collect = (value: unknown, isShown: boolean): void => {
@@ -50,7 +55,7 @@ export function stepFieldsOf({ states }: Machine, relevant: ReadonlySet<Variable
     for (const one of code) {
       if (one.op === 'set') collect(one.value, !isWanted(one.to));
       else if (one.op === 'track') collect(one.value, !isWanted({ in: 'tracked', slot: one.slot }));
-      else collect(one, SHOWING.has(one.op));
+      else collect(one, SHOWING.has(one.op) && partsOf(one).length === 0);
     }
   });
   return { deciding, mentioned };

@@ -23,6 +23,16 @@ export const testMessages = {
     message: `nothing in this test has the name \`${f.name}\``,
     ...didYouMean(f.name, f.near, 'name an input, a tracked variable or the row of `EACH:`, or write a text in quotes'),
   })),
+  unknownVariable: message<{ name: string; isAtStart: boolean } & Near>('unknown-value', 'error', (f) => ({
+    message: f.isAtStart
+      ? `\`${f.name}\` has no value before the run, and \`ASSUME:\` is about its inputs`
+      : `the program has no input and no tracked variable \`${f.name}\``,
+    ...didYouMean(
+      f.name,
+      f.near,
+      f.isAtStart ? 'name an input' : 'name an input or a tracked variable, or write a text in quotes',
+    ),
+  })),
   ambiguousMock: message<{ other: string; line: number }>('ambiguous-mock', 'error', (f) => ({
     message: `two mocks answer \`${f.other}\`, and neither is more specific`,
     help: `name a state (\`STATE/…\`) or a line (\`… line ${f.line}\`) in one of them`,

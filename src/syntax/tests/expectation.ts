@@ -69,7 +69,7 @@ function readEvent(cursor: LineCursor): Expectation {
 }
 
 /** The fields of an event are separated by spaces, as in EMIT, or by commas. */
-function fieldOf(cursor: LineCursor): NamedValue[] {
+export function fieldOf(cursor: LineCursor): NamedValue[] {
   const name = cursor.name('the name of a field');
   if (cursor.take(/^=(?!=)/) === null) cursor.fail(`\`=\` is missing after \`${name.text}\``);
   return [{ name, value: cursor.fieldValue() }];

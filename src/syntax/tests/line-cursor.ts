@@ -15,16 +15,20 @@ export class LineProblem extends Error {}
 
 export class LineCursor {
   private at = 0;
+  /** Where reading ends. */
+  private limit: number;
 
   constructor(
     private readonly line: LogicalLine,
     private readonly file: number,
     private readonly diagnostics: Diagnostic[],
     private readonly texts: Map<Expression, ExpressionText>,
-  ) {}
+  ) {
+    this.limit = line.text.length;
+  }
 
   get rest(): string {
-    return this.line.text.slice(this.at);
+    return this.line.text.slice(this.at, this.limit);
   }
 
   get isAtEnd(): boolean {
@@ -106,6 +110,31 @@ export class LineCursor {
     return this.expression(this.at + extentOf(this.rest, /^[\s,]/), 'a value');
   }
 
+  /** An expression up to what `ends` matches outside of quotes and brackets. `ends` must begin with `^`. */
+  expressionUntil(ends: RegExp, what: string): Expression {
+    this.skipBlanks();
+    return this.expression(this.at + extentOf(this.rest, ends), what);
+  }
+
+  /** Reads what is in parentheses, if the rest of the line is. */
+  inParentheses<T>(read: () => T): T {
+    this.skipBlanks();
+    if (!/^\(.*\)\s*$/s.test(this.rest)) return read();
+    this.at++;
+    const before = this.limit;
+    this.limit = this.at + this.rest.lastIndexOf(')');
+    const result = read();
+    if (!this.isAtEnd) this.end();
+    this.at = this.limit + 1;
+    this.limit = before;
+    return result;
+  }
+
+  /** The text of an expression that was read. */
+  textOf(expression: Expression): string {
+    return this.texts.get(expression)?.text ?? '';
+  }
+
   /** A text in quotes, if one is here. */
   optionalText(): Expression | null {
     this.skipBlanks();
@@ -115,7 +144,7 @@ export class LineCursor {
   /** All of the rest as one expression. */
   restAsExpression(what: string): Expression {
     this.skipBlanks();
-    return this.expression(this.line.text.length, what);
+    return this.expression(this.limit, what);
   }
 
   /** Reports what is left of the line. */

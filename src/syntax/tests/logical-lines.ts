@@ -14,7 +14,7 @@ export interface LogicalLine {
 /** A bracket that is never closed must not take the rest of the file. */
 const MOST_LINES = 1000;
 /** Lines of prose, in which quotes and brackets have no meaning. */
-const PROSE = /^(?:TEST|SKIP)\b/;
+const PROSE = /^(?:TEST|SKIP|PROPERTY)\b/;
 
 export function logicalLines(text: string): LogicalLine[] {
   const lines: LogicalLine[] = [];
@@ -22,7 +22,7 @@ export function logicalLines(text: string): LogicalLine[] {
     let end = endOfLine(text, at);
     const indent = indentOf(text, at);
     const start = at + indent;
-    const isProse = PROSE.test(text.slice(start, start + 5));
+    const isProse = PROSE.test(text.slice(start, start + 9));
     let whole = withoutComment(text.slice(start, end), isProse);
     for (let count = 1; count < MOST_LINES && end < text.length && !isProse; count++) {
       if (!continues(whole, text, end + 1, indent)) break;

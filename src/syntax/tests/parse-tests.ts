@@ -11,17 +11,32 @@ import { readExpectation } from './expectation.js';
 import { LineCursor, LineProblem } from './line-cursor.js';
 import { type LogicalLine, logicalLines } from './logical-lines.js';
 import { namedValues, readMock } from './mock-line.js';
-import type { ExpressionText, MockLine, TestCase, TestFile, TestLine } from './test-tree.js';
+import { RULE_VERBS, type RuleVerb, readAssumption, readRule } from './property-line.js';
+import type {
+  Condition,
+  ExpressionText,
+  MockLine,
+  PropertyCase,
+  Rule,
+  TestCase,
+  TestFile,
+  TestLine,
+} from './test-tree.js';
 
-const FILE_VERBS = ['TESTS', 'MOCK', 'TEST'] as const;
+const FILE_VERBS = ['TESTS', 'MOCK', 'PROPERTY', 'TEST'] as const;
 const TEST_VERBS = ['GIVEN', 'START', 'EACH', 'MOCK', 'ANSWER', 'SIGNAL', 'CASSETTE', 'AT', 'EXPECT', 'SKIP'] as const;
 type TestVerb = (typeof TEST_VERBS)[number];
-/** Verbs of later versions. */
-const RESERVED: ReadonlySet<string> = new Set(['PROPERTY']);
 
 interface ParsedTests {
   readonly tree: TestFile;
   readonly diagnostics: readonly Diagnostic[];
+}
+
+/** A property to which lines can be added. */
+interface OpenProperty extends PropertyCase {
+  readonly rules: Rule[];
+  readonly assumptions: Condition[];
+  readonly texts: Map<Expression, ExpressionText>;
 }
 
 /** Parses a test file. Never throws. */
@@ -37,18 +52,24 @@ class Reader {
   private program: TestFile['program'] = null;
   private readonly mocks: MockLine[] = [];
   private readonly tests: (TestCase & { readonly lines: TestLine[] })[] = [];
+  private readonly properties: OpenProperty[] = [];
+  /** What indented lines belong to. */
+  private open: { readonly test: { readonly lines: TestLine[] } } | { readonly property: OpenProperty } | null = null;
 
   constructor(private readonly file: number) {}
 
   tree(): TestFile {
-    return { program: this.program, mocks: this.mocks, tests: this.tests, texts: this.texts };
+    const { program, mocks, tests, properties, texts } = this;
+    return { program, mocks, tests, properties, texts };
   }
 
   read(line: LogicalLine): void {
-    const cursor = new LineCursor(line, this.file, this.diagnostics, this.texts);
+    const isInProperty = line.indent > 0 && this.open !== null && 'property' in this.open;
+    const texts = isInProperty ? (this.open as { readonly property: OpenProperty }).property.texts : this.texts;
+    const cursor = new LineCursor(line, this.file, this.diagnostics, texts);
     try {
       if (line.indent === 0) this.readTop(cursor);
-      else this.readInTest(cursor, line);
+      else this.readInside(cursor, line);
     } catch (cause) {
       if (!(cause instanceof LineProblem)) throw cause;
     }
@@ -61,10 +82,21 @@ class Reader {
       case 'MOCK':
         this.mocks.push(readMock(cursor));
         return;
+      case 'PROPERTY': {
+        const name = cursor.rest.trim();
+        const { span } = cursor;
+        const property = { name, span, rules: [], assumptions: [], texts: new Map() };
+        this.open = { property };
+        if (name === '') cursor.fail('the name of the property is missing here');
+        this.properties.push(property);
+        return;
+      }
       case 'TEST': {
         const name = cursor.rest.trim();
+        const test = { name, span: cursor.span, lines: [] };
+        this.open = { test };
         if (name === '') cursor.fail('the name of the test is missing here');
-        this.tests.push({ name, span: cursor.span, lines: [] });
+        this.tests.push(test);
       }
     }
   }
@@ -77,11 +109,50 @@ class Reader {
     this.program = { path, span, machine };
   }
 
-  private readInTest(cursor: LineCursor, line: LogicalLine): void {
-    const test = this.tests.at(-1);
-    if (test === undefined) cursor.fail('this line belongs to no test', 'write `TEST: NAME` above it');
-    else test.lines.push(readLine(cursor, verbOf(cursor, TEST_VERBS), line));
+  private readInside(cursor: LineCursor, line: LogicalLine): void {
+    if (this.open === null) cursor.fail('this line belongs to no test', 'write `TEST: NAME` above it');
+    else if ('test' in this.open) this.open.test.lines.push(readLine(cursor, verbOf(cursor, TEST_VERBS), line));
+    else readPropertyLine(cursor, this.open.property);
   }
+}
+
+function readPropertyLine(cursor: LineCursor, { rules, assumptions }: OpenProperty): void {
+  const verb = verbOf(cursor, RULE_VERBS);
+  if (verb === 'ASSUME') assumptions.push(readAssumption(cursor));
+  else {
+    const rule = readRule(cursor, verb);
+    cursor.end();
+    rules.push(rule);
+  }
+}
+
+/** Reads a rule or an assumption that is not in a file, such as that of `--never`. */
+export function parseRule(
+  source: SourceFile,
+  file: number,
+  verb: RuleVerb | 'ASSUME',
+): { readonly property: PropertyCase; readonly diagnostics: readonly Diagnostic[] } {
+  const diagnostics: Diagnostic[] = [];
+  const property: OpenProperty = {
+    name: '',
+    span: { file, start: 0, end: source.text.length },
+    rules: [],
+    assumptions: [],
+    texts: new Map(),
+  };
+  const text = source.text.replaceAll(/\s/g, ' ').trimEnd();
+  const cursor = new LineCursor({ text, start: 0, indent: 0 }, file, diagnostics, property.texts);
+  try {
+    if (verb === 'ASSUME') property.assumptions.push(readAssumption(cursor));
+    else {
+      const rule = readRule(cursor, verb);
+      cursor.end();
+      property.rules.push(rule);
+    }
+  } catch (cause) {
+    if (!(cause instanceof LineProblem)) throw cause;
+  }
+  return { property: { ...property, name: property.rules[0]?.text ?? text }, diagnostics };
 }
 
 function readLine(cursor: LineCursor, verb: TestVerb, { text }: LogicalLine): TestLine {
@@ -150,16 +221,13 @@ function readCassetteLine(cursor: LineCursor): TestLine {
 
 function verbOf<Verb extends string>(cursor: LineCursor, verbs: readonly Verb[]): Verb {
   const { rest, span } = cursor;
-  const word = cursor.take(/^([A-Za-z_]+)(?:\s*\[always\])?\s*:/)?.[1];
+  const word = cursor.take(/^(AT MOST|[A-Za-z_]+)(?:\s*\[always\])?\s*:/)?.[1];
   if (word !== undefined && (verbs as readonly string[]).includes(word)) return word as Verb;
-  if (word !== undefined && RESERVED.has(word)) return cursor.fail(`\`${word}:\` is not supported in this version`);
   const all = verbs.map((verb) => `\`${verb}:\``).join(', ');
   const near = word === undefined ? undefined : nearest(word.toUpperCase(), verbs);
   const isTop = span.start >= 0 && (verbs as readonly string[]).includes('TESTS');
   const what = word === undefined ? `\`${rest.slice(0, 40)}\` begins with no verb` : `\`${word}:\` cannot be here`;
-  const help =
-    near === undefined
-      ? `${isTop ? 'lines of a file are' : 'lines of a test are'} ${all}`
-      : `did you mean \`${near}:\`?`;
+  const of = isTop ? 'a file' : (verbs as readonly string[]).includes('NEVER') ? 'a property' : 'a test';
+  const help = near === undefined ? `lines of ${of} are ${all}` : `did you mean \`${near}:\`?`;
   return cursor.fail(what, help);
 }

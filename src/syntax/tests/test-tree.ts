@@ -7,6 +7,7 @@ export interface TestFile {
   readonly program: { readonly path: string; readonly span: Span; readonly machine: Name | null } | null;
   readonly mocks: readonly MockLine[];
   readonly tests: readonly TestCase[];
+  readonly properties: readonly PropertyCase[];
   readonly texts: ReadonlyMap<Expression, ExpressionText>;
 }
 
@@ -21,6 +22,43 @@ export interface TestCase {
   readonly span: Span;
   readonly lines: readonly TestLine[];
 }
+
+/** What holds for all runs of the program. */
+export interface PropertyCase {
+  readonly name: string;
+  readonly span: Span;
+  readonly rules: readonly Rule[];
+  /** What is assumed of the inputs. */
+  readonly assumptions: readonly Condition[];
+  /** The conditions of its lines. */
+  readonly texts: ReadonlyMap<Expression, ExpressionText>;
+}
+
+export interface Condition {
+  readonly expression: Expression;
+  /** As written. */
+  readonly text: string;
+}
+
+/** A line of a property that runs may violate. `text` is the line as written. */
+export type Rule = { readonly text: string; readonly span: Span } & (
+  | { readonly kind: 'never'; readonly moment: MomentTree; readonly unless: MomentTree | null }
+  | { readonly kind: 'after'; readonly moment: MomentTree; readonly following: MomentTree }
+  | { readonly kind: 'at-most'; readonly count: number; readonly moment: MomentTree }
+  | { readonly kind: 'reaches'; readonly moment: MomentTree }
+  /** Null: every run ends, in any way. */
+  | { readonly kind: 'ends'; readonly statuses: readonly Name[] | null }
+);
+
+/** A moment of a run. */
+export type MomentTree = { readonly when: Condition | null } & (
+  | { readonly kind: 'state'; readonly name: Name }
+  | { readonly kind: 'event'; readonly name: Name; readonly fields: readonly NamedValue[] }
+  | { readonly kind: 'run'; readonly selector: Selector }
+  | { readonly kind: 'answered'; readonly name: Name; readonly value: Expression }
+  | { readonly kind: 'failed'; readonly state: Name | null; readonly error: Name | null }
+  | { readonly kind: 'returned'; readonly value: Expression | null }
+);
 
 export type TestLine =
   | { readonly kind: 'given'; readonly values: readonly NamedValue[]; readonly span: Span }

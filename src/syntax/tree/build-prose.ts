@@ -108,7 +108,7 @@ function bindingHelp(line: string): { help?: string } {
 }
 
 /** Verbs of test files that no program has. */
-const testVerb = /^(?:TESTS?|MOCK|GIVEN|ANSWER|EXPECT)$/;
+const testVerb = /^(?:TESTS?|MOCK|GIVEN|ANSWER|EXPECT|PROPERTY|ASSUME|NEVER|AT MOST|ENDS|REACHES)$/;
 
 /** A line with a first word that may have been meant as a verb. */
 function buildUnknown(context: ParseContext, statement: CstNode, line: string, start: number): Instruction {
