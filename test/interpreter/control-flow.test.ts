@@ -105,6 +105,19 @@ describe.each([
     expect(run.lines.at(-1)).toBe('RETURN a--c');
   });
 
+  test('a failure inside of members is reported once', () => {
+    const run = start(`STATE: A
+  FOR EACH: x in [1, 2] in PARALLEL:
+    FOR EACH: y in [1, 2] in PARALLEL:
+      work {x}{y}
+  RETURN
+`);
+    run.fail('work 11').end('work 12').end('work 21').end('work 22');
+    const reported = run.events.filter((event) => event.type === 'emitted' && event.event === 'TOOL_FAILURE');
+    expect(reported).toHaveLength(1);
+    expect(run.lines.at(-1)).toMatch(/^FAILED/);
+  });
+
   test('a failure names twenty members, and counts the others', () => {
     const failed = (count: number): string => {
       const run = start(`STATE: A\n  FOR EACH: x in range(${count}) in PARALLEL:\n    work {x}\n  RETURN\n`, 30);

@@ -49,6 +49,23 @@ two is wrong`,
     expect(run.lines.at(-1)).toBe('RETURN "at last pass 3 true true"');
   });
 
+  test('the output of a step is that of its last command, and members of a PARALLEL have none', () => {
+    const body = 'STEP: one type=artifact\n  DO: first\n';
+    const returned = 'RETURN: "[{one.output}]"\n';
+    expect(
+      start(body + returned)
+        .end('first', 'a')
+        .lines.at(-1),
+    ).toBe('RETURN "[a]"');
+    const members = '  DO: in PARALLEL\n    - second\n';
+    expect(
+      start(body + members + returned)
+        .end('first', 'a')
+        .end('second', 'b')
+        .lines.at(-1),
+    ).toBe('RETURN "[]"');
+  });
+
   test('another agent learns that it takes over, in a session of its own', () => {
     const run = start(`STEP: one type=artifact
   AGENT: worker
