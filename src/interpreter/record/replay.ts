@@ -126,6 +126,13 @@ export class Replay {
     return rest;
   }
 
+  /** Advances the run until it waits. True: more follows from what is on record than the record has. */
+  advanceToWait(): boolean {
+    while (advance(this.run) === 'more');
+    this.collect();
+    return this.made.length > 0;
+  }
+
   /** Requests of processes that may have been started and have no outcome on record. */
   inDoubt(): EffectRequest[] {
     return [...this.open.values()]

@@ -8,17 +8,18 @@
  *    by what the dead process had computed but not written.
  */
 import type { RunEvent } from '../../../interpreter/events/event.js';
+import type { Replay } from '../../../interpreter/record/replay.js';
 import type { Run } from '../../../interpreter/run.js';
 import { removeUnfinished, stopLeftovers } from '../../process/leftovers.js';
 import type { Redactor } from '../../redact.js';
 import { checkpoints } from '../../store/checkpoint.js';
-import { type Delivery, openInbox } from '../../store/inbox.js';
+import { type Delivery, deliver, openInbox } from '../../store/inbox.js';
 import { openFileJournal } from '../../store/journal.js';
 import { DEFAULT_STORE, withLockedRun } from '../../store/open-own-run.js';
 import type { RunLock } from '../../store/run-lock.js';
 import { openRunFolder } from '../../store/store.js';
 import type { StoredRun } from '../../store/stored-run.js';
-import { applyDeliveries } from '../apply-delivery.js';
+import { applyDelivery, checkAnswers } from '../apply-delivery.js';
 import { driveRun } from '../drive-run.js';
 import type { RunReport } from '../report.js';
 import { directoryIn, knownWorktree } from '../working-directory.js';
@@ -43,7 +44,14 @@ export async function resume(runId: string, options: ResumeOptions = {}): Promis
     const isUnreported = isEndUnreported(run, stored, directory);
     if ((isUnreported || run.result?.status === 'returned') && asksNothing(options))
       return reportRecordedEnd(held, recorded, isUnreported, options);
-    const decision = await decideResume(stored, recorded, options);
+    const { deliveries = [] } = options;
+    const isLater =
+      deliveries.length > 0 &&
+      run.result === null &&
+      mustFollow(recoverRecorded(stored, options).recovered.replay, deliveries);
+    if (isLater) checkAnswers(run, deliveries);
+    const decision = await decideResume(stored, recorded, isLater ? { ...options, deliveries: [] } : options);
+    if (isLater) for (const one of deliveries) deliver(stored.path, one, recorded.redactor);
     return driveResumed(held, recorded, decision, options);
   });
 }
@@ -63,8 +71,14 @@ export async function recordDelivery(
     const { replay, end } = recovered;
     const { run } = replay;
     refuseEnded(stored.about.run_id, run, true);
+    const deliveries: readonly Delivery[] = Array.isArray(delivered) ? delivered : [delivered as Delivery];
     const rest = replay.rest();
-    applyDeliveries(run, Array.isArray(delivered) ? delivered : [delivered as Delivery]);
+    checkAnswers(run, deliveries);
+    if (mustFollow(replay, deliveries)) {
+      for (const one of deliveries) deliver(stored.path, one, redactor);
+      return;
+    }
+    for (const one of deliveries) applyDelivery(run, one);
     const open = openFileJournal(openRunFolder(directory, stored.about.run_id, lock), end);
     const events = cleanEvents([...rest, ...run.takeEvents()], redactor);
     const written = events.map((event) => open.folder?.large.event(event) ?? event);
@@ -72,6 +86,16 @@ export async function recordDelivery(
     await open.sync();
     await open.close();
   });
+}
+
+/**
+ * Whether deliveries cannot be recorded now: in a record, all that follows from one thing is before the next one, and what
+ * follows may be a command, which only an execution of the run may request. Then they go into the inbox, and the run takes
+ * them, one by one, when it is executed and waits. The run is advanced.
+ */
+function mustFollow(replay: Replay, deliveries: readonly Delivery[]): boolean {
+  replay.rest();
+  return replay.advanceToWait() || (deliveries.length > 1 && deliveries.some(({ kind }) => kind !== 'answer'));
 }
 
 function cleanEvents(events: readonly RunEvent[], redactor: Redactor | null): readonly RunEvent[] {

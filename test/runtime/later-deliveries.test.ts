@@ -1,0 +1,58 @@
+/** Deliveries to a run that has not been executed since the one before: each keeps its place in the record. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { checkDrift, compile, type Delivery, recordDelivery, resume, run } from '../../src/index.js';
+
+const PROGRAM = `STATE: A
+  WAIT: signal go
+  DO: did {go}
+  WAIT: signal other
+  ASK user: "One?" → one
+  RETURN: {one}
+`;
+const signal = (name: string, payload = name): Delivery => ({ kind: 'signal', name, payload, by: 'ann' });
+
+async function suspended() {
+  const dir = mkdtempSync(join(tmpdir(), 'statedsl-later-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const done: string[] = [];
+  const commands = { did: ([word = '']: readonly string[]) => void done.push(word) };
+  const { machine, diagnostics } = compile(PROGRAM, { name: 'later', commands: ['did'] });
+  if (machine === null) throw new Error(JSON.stringify(diagnostics));
+  const { run_id } = await run(machine, { dir, commands, suspendAfterMs: 0 });
+  const options = { dir, commands, suspendAfterMs: 0 };
+  return { id: run_id, dir, options, done };
+}
+
+test.each([
+  ['one after the other', [[signal('go')], [signal('other')]]],
+  ['together', [[signal('go'), signal('other')]]],
+])('two signals %s, before the run is resumed', async (_, deliveries) => {
+  const { id, dir, options, done } = await suspended();
+  for (const together of deliveries) await recordDelivery(id, together, { dir });
+  expect(done).toEqual([]);
+  expect(await resume(id, options)).toMatchObject({ status: 'suspended', waiting: [{ kind: 'ask', name: 'one' }] });
+  expect(done).toEqual(['go']);
+  expect((await checkDrift(id, { dir })).difference).toBeNull();
+  const answers: Delivery[] = [{ kind: 'answer', name: 'one', value: 1, by: 'ann' }];
+  expect(await resume(id, { ...options, deliveries: answers })).toMatchObject({ status: 'returned', returned: 1 });
+  expect((await checkDrift(id, { dir })).difference).toBeNull();
+});
+
+test('a signal before the run is resumed, and one with which it is resumed', async () => {
+  const { id, dir, options, done } = await suspended();
+  await recordDelivery(id, signal('go', 'first'), { dir });
+  const report = await resume(id, { ...options, deliveries: [signal('other')] });
+  expect(report).toMatchObject({ status: 'suspended', waiting: [{ kind: 'ask', name: 'one' }] });
+  expect(done).toEqual(['first']);
+  expect((await checkDrift(id, { dir })).difference).toBeNull();
+});
+
+test('a question that the record does not have yet cannot be answered', async () => {
+  const { id, dir } = await suspended();
+  await recordDelivery(id, signal('go'), { dir });
+  const answers: Delivery[] = [{ kind: 'answer', name: 'one', value: 1, by: 'ann' }];
+  await expect(recordDelivery(id, answers, { dir })).rejects.toThrow(/does not ask for `one`/);
+});
