@@ -23,8 +23,10 @@ export interface BoundOptions {
 }
 
 /** The number for each counted site; infinite where a cycle counts it. */
-function longestWays({ nodes, begins, sites }: Pick<Exploration, 'nodes' | 'begins' | 'sites'>): number[] {
-  const component = componentsOf(nodes, () => true);
+function longestWays(
+  { nodes, begins, sites }: Pick<Exploration, 'nodes' | 'begins' | 'sites'>,
+  component: Int32Array,
+): number[] {
   // Edges never lead to a larger component, so these orders have the ends of edges before their beginnings.
   const order = nodes
     .map(({ id }) => id)
@@ -61,9 +63,17 @@ function timesIn(counts: readonly number[], site: number): number {
 
 export function boundsOf(exploration: Exploration, { maxCost }: BoundOptions): Bound[] {
   const { sites, machine } = exploration;
-  const most = longestWays(exploration);
+  const component = componentsOf(exploration.nodes, () => true);
+  const most = longestWays(exploration, component);
   const hasLists = exploration.isBounded && exploration.options.longest > 0;
-  const fewer = hasLists ? longestWays(withShorterLists(exploration)) : null;
+  const shorter = hasLists ? withShorterLists(exploration) : null;
+  const fewer =
+    shorter === null
+      ? null
+      : longestWays(
+          shorter,
+          componentsOf(shorter.nodes, () => true),
+        );
   const bounds = sites.map((site, index): Bound => {
     const number = most[index] as number;
     const what = nameOf(site);
@@ -79,11 +89,11 @@ export function boundsOf(exploration: Exploration, { maxCost }: BoundOptions): B
         because,
       };
     }
-    const polls = pollsOf(exploration, site, index, most);
+    const polls = pollsOf(exploration, component, index, most);
     if (polls !== null) return { what, kind: site.kind, ...polls, formula: null, isOnlyByLimit: false };
     const { transitions } = machine.limits;
     const isLimited = site.kind === 'state' && transitions !== undefined;
-    const because = { text: cycleText(exploration, index), file: null, line: null };
+    const because = { text: cycleText(exploration, component, index), file: null, line: null };
     return {
       what,
       kind: site.kind,
@@ -147,9 +157,7 @@ function listAround(machine: Machine, { state }: CountedSite): string | undefine
   return only?.op === 'read' && second === undefined ? only.name : undefined;
 }
 
-function cycleText(exploration: Exploration, site: number): string {
-  const { nodes } = exploration;
-  const component = componentsOf(nodes, () => true);
+function cycleText({ nodes }: Exploration, component: Int32Array, site: number): string {
   const edge = nodes
     .flatMap(({ out }) => out)
     .find((one) => one.counts.includes(site) && component[one.from] === component[one.to]);
@@ -164,11 +172,12 @@ function cycleText(exploration: Exploration, site: number): string {
 /** How often a WAIT with a timeout asks: once for each interval, and once at its end. Null: no WAIT bounds the call. */
 function pollsOf(
   exploration: Exploration,
-  site: CountedSite,
+  component: Int32Array,
   index: number,
   most: readonly number[],
 ): Pick<Bound, 'atMost' | 'because'> | null {
   const { machine, nodes, sites } = exploration;
+  const site = sites[index] as CountedSite;
   const state = machine.states.find(({ name }) => name === site.state);
   const turn = state?.code.findIndex(
     (one, pc) =>
@@ -185,7 +194,6 @@ function pollsOf(
   });
   if (timeout === null || timeout === undefined || every === null || every === undefined) return null;
   // Rounds of states are no rounds of the WAIT.
-  const component = componentsOf(nodes, () => true);
   const circles = (isCounted: (site: number) => boolean): Set<number> =>
     new Set(
       nodes.flatMap(({ out }) =>

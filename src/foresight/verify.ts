@@ -73,6 +73,14 @@ export interface Verification {
   /** States that no run enters with these inputs. */
   readonly never: readonly string[];
   readonly properties: readonly JudgedProperty[];
+  readonly reached: Reached;
+}
+
+/** What runs come to, by the numbers of states; what is missing here is only known to be unreachable if all was explored. */
+export interface Reached {
+  readonly states: ReadonlySet<number>;
+  /** As `FROM TO`. */
+  readonly transitions: ReadonlySet<string>;
 }
 
 export function verify(machine: Machine, options: VerifyOptions): Verification {
@@ -101,7 +109,20 @@ export function verify(machine: Machine, options: VerifyOptions): Verification {
       ? machine.states.flatMap(({ name, builtin }) => (builtin === true || entered.has(name) ? [] : [name]))
       : [],
     properties: judgeAll(exploration, options),
+    reached: reachedIn(exploration, entered),
   };
+}
+
+function reachedIn({ machine, executed, starts }: Exploration, entered: ReadonlySet<string>): Reached {
+  const transitions = new Set<string>();
+  machine.states.forEach(({ code }, from) => {
+    code.forEach((one, pc) => {
+      if (one.op === 'goto' && (executed.passed[(starts[from] as number) + pc] as number) > 0)
+        transitions.add(`${from} ${one.state}`);
+    });
+  });
+  const states = machine.states.flatMap(({ name }, at) => (entered.has(name) ? [at] : []));
+  return { states: new Set(states), transitions };
 }
 
 /** Explores with the monitors of properties. */

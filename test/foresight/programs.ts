@@ -10,6 +10,24 @@ export function machineOf(text: string): Machine {
   return machine;
 }
 
+/** The machine of a random program; null: it has errors. Anything else that goes wrong is a defect. */
+export function machineOrNull(text: string): Machine | null {
+  const { machine, diagnostics } = compile(text, { name: 'p.dsl' });
+  return diagnostics.some(({ severity }) => severity === 'error') ? null : machine;
+}
+
+/** A repeatable sequence of numbers (xorshift). */
+export function sequence(seed: number): (below: number) => number {
+  let state = (seed * 2_654_435_761) % 4_294_967_295 || 1;
+  return (below) => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    state >>>= 0;
+    return state % below;
+  };
+}
+
 export const OPTIONS: VerifyOptions = {
   inputs: {},
   free: new Set(),

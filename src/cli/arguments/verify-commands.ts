@@ -39,6 +39,11 @@ export function addVerify(program: Command, onExit: (code: number) => void): voi
     .option('--strict', 'warnings count, too')
     .option('--traces', 'print the traces of all ends')
     .option('--tools <file>', 'the tools of CALL')
+    .addOption(
+      new Option('--graph <form>', 'print the graph of the programs, with the colors of what runs reach')
+        .choices(['svg', 'mermaid'])
+        .conflicts('json'),
+    )
     .option('--json', 'print the result as JSON')
     .action(async (files: string[], options) =>
       onExit(await (await import('../commands/verify.js')).verifyCommand(files, options)),

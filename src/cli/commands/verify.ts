@@ -17,7 +17,7 @@ import { readMachines } from '../preparation/read-machines.js';
 import { readStart } from '../preparation/start-state.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { printDiagnostics } from '../terminal/report-diagnostics.js';
-import { stdout } from '../terminal/streams.js';
+import { stderr, stdout } from '../terminal/streams.js';
 import { usageError } from '../terminal/usage.js';
 
 export interface VerifyFlags {
@@ -38,6 +38,7 @@ export interface VerifyFlags {
   readonly strict?: boolean;
   readonly traces?: boolean;
   readonly tools?: string;
+  readonly graph?: 'svg' | 'mermaid';
   readonly json?: boolean;
 }
 
@@ -81,13 +82,22 @@ export async function verifyCommand(files: readonly string[], flags: VerifyFlags
     });
     if (verification.isEmpty)
       return usageError('no run fulfills what `--assume` says', 'correct it; everything holds for no runs');
-    if (flags.json !== true) {
+    if (flags.json !== true && flags.graph === undefined) {
       if (subjects.length > 1) stdout.write(`${results.length > 0 ? '\n' : ''}${file}: `);
       stdout.write(reportText(verification, { allTraces: flags.traces === true }));
     }
     results.push(verification);
   }
   if (flags.json === true) stdout.write(`${JSON.stringify(jsonOf(results))}\n`);
+  if (flags.graph !== undefined) {
+    const { verificationGraph } = await import('./verify-graph.js');
+    const drawn = await verificationGraph(results, flags.graph);
+    if ('problem' in drawn) {
+      stderr.write(`error: cannot draw the graph: ${drawn.problem}\n`);
+      return EXIT.failed;
+    }
+    stdout.write(drawn.text);
+  }
   const verdicts = results.map((one) => verdictOf(one, flags.strict === true));
   if (verdicts.includes(1)) return EXIT.failed;
   return verdicts.includes(3) ? EXIT.undecided : EXIT.returned;

@@ -20,8 +20,8 @@ const RESERVED = new Set(
   ),
 );
 
-/** One diagram for all machines. Several machines become boxes, each with its own states. */
-export function mermaid(graphs: readonly Graph[]): string {
+/** One diagram for all machines. Several machines become boxes, each with its own states. States that `isPale` are gray. */
+export function mermaid(graphs: readonly Graph[], isPale?: (graph: number, state: number) => boolean): string {
   const out = ['stateDiagram-v2'];
   const [only, ...others] = graphs;
   if (only !== undefined && others.length === 0) out.push(...mermaidLines(only, '').map((line) => `    ${line}`));
@@ -30,7 +30,18 @@ export function mermaid(graphs: readonly Graph[]): string {
       out.push(`    state ${mermaidName(graph.name)} as m${at} {`);
       out.push(...mermaidLines(graph, `m${at}_`).map((line) => `        ${line}`), '    }');
     });
+  if (isPale !== undefined) out.push(...paleStates(graphs, isPale));
   return `${out.join('\n')}\n`;
+}
+
+function paleStates(graphs: readonly Graph[], isPale: (graph: number, state: number) => boolean): string[] {
+  const pale = graphs.flatMap(({ states }, at) => {
+    const lead = graphs.length === 1 ? '' : `m${at}_`;
+    return states.flatMap(({ name }, index) => (isPale(at, index) ? [mermaidId(lead, name, index)] : []));
+  });
+  if (pale.length === 0) return [];
+  const looks = 'fill:#eeeeee,stroke:#999999,color:#777777,stroke-dasharray:4';
+  return [`    classDef unreached ${looks}`, `    class ${pale.join(',')} unreached`];
 }
 
 /** All states in a diagram share one namespace, so the states of each machine need a prefix. */
