@@ -18,6 +18,8 @@ export function processStarter(isForked: boolean, pipesOf?: (server: ForkServer)
   return { pipes, forkServer };
 }
 
+const searchPath = { PATH: process.env.PATH ?? '' };
+
 export function processSpec(
   [program = '', ...args]: readonly string[],
   starter: Starter,
@@ -38,6 +40,7 @@ export function processSpec(
     onStderr: () => undefined,
     onStart: () => undefined,
     ...given,
-    env: { PATH: process.env.PATH ?? '', ...given.env },
+    inherited: given.inherited ?? searchPath,
+    env: given.env ?? {},
   };
 }

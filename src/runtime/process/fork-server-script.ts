@@ -37,10 +37,12 @@ my $wanted = '';
 vec($wanted, $_, 1) = 1 for 3, $signals;
 my ($buffer, %children) = ('');
 
-sub answer {
-  my $line = join(' ', @_) . "\\n";
-  syswrite($control, $line) == length $line or exit 1;
+sub write_lines {
+  my $lines = join "\\n", @_, '';
+  syswrite($control, $lines) == length $lines or exit 1;
 }
+
+sub answer { write_lines("@_") }
 
 sub make_pipes {
   my $id = shift;
@@ -88,6 +90,7 @@ sub become {
   my ($id, $is_early, @command) = @_;
   syscall($setsid);
   syscall($sigprocmask, 2, $none, 0, 8);
+  my $ticks = $is_early ? started_at($$) : -1;
   @command = read_message() or exit 0 if $is_early;
   my @place = splice @command, 0, 3;
   my $is_ready = prepare(@place, splice @command, 1, 2 * $command[0]);
@@ -99,7 +102,8 @@ sub become {
     getppid == $server or exit 127;
   }
   if ($is_ready) {
-    answer('S', $id, $$);
+    # In one message: the runner wakes only once.
+    write_lines($is_early ? "T $id $ticks" : (), "S $id $$");
     exec { $command[0] } @command;
     $failed = $! + 0;
   }
@@ -117,8 +121,8 @@ sub start {
     become(@_);
   } else {
     $children{$pid} = $id;
-    # Looked up here and not by the child, which need not wait for it.
-    answer('T', $id, started_at($pid));
+    # Looked up here and not by the child, which need not wait for it. A child that is made in advance has the time.
+    answer('T', $id, started_at($pid)) unless $_[1];
   }
 }
 
