@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { execaSync } from 'execa';
 
-const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const cli = join(root, 'dist/cli.js');
 const load = createRequire(join(process.env.STATEDSL_BROWSER_PACKAGES, 'package.json'));
 const { chromium } = load('playwright-core');

@@ -69,7 +69,10 @@ describe('nodes', () => {
     const call = (index: number, status: 'done' | 'skipped' | 'waiting' | 'failed') => ({
       ...{ index, status, tool: 'x', arm: null, reason: null, error: null },
     });
-    const factsOf = planFacts([call(0, 'done'), call(1, 'skipped'), call(2, 'waiting')], new Set([3]));
+    const factsOf = planFacts(
+      [call(0, 'done'), call(1, 'skipped'), call(2, 'waiting')],
+      new Map([[3, { status: 'running', seq: 9 }]]),
+    );
     const marks = [0, 1, 2, 3, 4].map((index) => factsOf(node({ id: `c${index}` }))?.mark);
     expect(marks).toEqual(['done', 'skipped', 'waiting', 'running', null]);
     expect([1, 4].map((index) => factsOf(node({ id: `c${index}` }))?.isDim)).toEqual([true, true]);

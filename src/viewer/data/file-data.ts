@@ -35,7 +35,7 @@ export function fileData(file: FileRun): RunData {
     async inspect(id, at) {
       find(id);
       const moment = at === null || at >= shown.seq ? null : momentAt(records, at);
-      return moment === null ? shown : asShown(shown, moment);
+      return moment === null ? shown : asShown(shown, moment, valuesAt(records, at ?? 0));
     },
     follow(id, after, reader) {
       if (id !== run.run_id) {
@@ -77,10 +77,24 @@ export function fileData(file: FileRun): RunData {
   };
 }
 
+type Values = ShownRun['values'];
+
+/** What plans had read and written after an event. */
+function valuesAt(records: readonly Recorded[], at: number): Values {
+  const values: Record<string, Values[string]> = {};
+  for (const { seq, event } of records) {
+    if (seq > at) break;
+    if (event.type === 'run_started')
+      for (const [name, value] of Object.entries(event.inputs)) values[`input.${name}`] = value;
+    if (event.type === 'state_set') values[event.path] = event.value;
+  }
+  return values;
+}
+
 /** What the record does not say of an earlier event is left out. */
-function asShown(shown: ShownRun, { steps, ...moment }: Moment): ShownRun {
+function asShown(shown: ShownRun, { steps, ...moment }: Moment, values: Values): ShownRun {
   const { undo: _, rollback: __, calls: ___, cost_unknown: ____, ...rest } = shown;
-  return { ...rest, ...moment, values: {}, ...omitUndefined({ steps: steps.length === 0 ? undefined : steps }) };
+  return { ...rest, ...moment, values, ...omitUndefined({ steps: steps.length === 0 ? undefined : steps }) };
 }
 
 /** As much of an output as the record has. */

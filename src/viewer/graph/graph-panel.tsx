@@ -2,14 +2,15 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import type { Machine } from '../../machine/machine.js';
-import { type RunPicture, runPictures } from '../../views/graph/run-pictures.js';
+import { mainPlan, type RunPicture, runPictures } from '../../views/graph/run-pictures.js';
 import type { Drawing, DrawnEdge } from '../../views/picture/drawing.js';
 import type { PictureNode } from '../../views/picture/picture.js';
 import { usePage } from '../page-parts.js';
 import { modelAt, type RunModel } from '../run/run-model.js';
 import { countWords, type EdgeFacts, Graph } from './graph.jsx';
 import { callOf, planFacts, programFacts, stateOf } from './node-facts.js';
-import { findCall, findEntry, findStep, openCalls } from './state-entries.js';
+import { lastExecution, type PlanExecution } from './plan-calls.js';
+import { findEntry, findStep } from './state-entries.js';
 import { LEAD, takenEdges } from './taken-edges.js';
 import { useDrawing } from './use-drawing.js';
 import { pathsOf, valueAt, withValues } from './wire-values.js';
@@ -66,8 +67,8 @@ export function GraphPanel({ model }: { readonly model: RunModel }) {
       {isDrawing(drawing) && machine !== null && chosen?.plan === null && (
         <ProgramGraph model={model} machine={machine} drawing={drawing} frame={frame} />
       )}
-      {isDrawing(drawing) && chosen !== null && chosen.plan !== null && (
-        <PlanGraph model={model} of={chosen} drawing={drawing} frame={frame} />
+      {isDrawing(drawing) && machine !== null && chosen !== null && chosen.plan !== null && (
+        <PlanGraph model={model} machine={machine} of={chosen} drawing={drawing} frame={frame} />
       )}
     </div>
   );
@@ -97,6 +98,11 @@ function Tools({ zoom, by, fit, children }: ToolsProps) {
       {children}
     </div>
   );
+}
+
+interface PlanGraphProps extends GraphOf {
+  readonly machine: Machine;
+  readonly of: RunPicture;
 }
 
 interface GraphOf {
@@ -138,11 +144,16 @@ function ProgramGraph({ model, machine, drawing, frame }: GraphOf & { readonly m
   );
 }
 
-/** The values of a plan that a state uses are its own, and not those of the run: they are in the record. */
-function PlanGraph({ model, of, drawing, frame }: GraphOf & { readonly of: RunPicture }) {
+function PlanGraph({ model, machine, of, drawing, frame }: PlanGraphProps) {
   const run = model.shown.value;
-  const factsOf = planFacts(run?.calls ?? [], openCalls(model));
-  const values = run?.values ?? {};
+  const { lines } = model.record.value;
+  const plan = of.plan ?? '';
+  const isMain = mainPlan(machine) === plan;
+  const execution = lastExecution(machine, plan, lines, lines.indexOf(model.shownSeq.value + 1) - 1);
+  const calls = isMain ? (run?.calls ?? []) : skippedCalls(machine, plan, execution);
+  const factsOf = planFacts(calls, execution.calls);
+  // The data of the run is that of its main plan. Other plans have their own.
+  const values = { ...(isMain ? run?.values : {}), ...execution.values };
   const titles = new Map(drawing.nodes.map(({ node }) => [node.id, node.title]));
   const isDone = (id: string): boolean => {
     const node = drawing.nodes.find((one) => one.node.id === id)?.node;
@@ -167,11 +178,18 @@ function PlanGraph({ model, of, drawing, frame }: GraphOf & { readonly of: RunPi
       factsOf={factsOf}
       edgeFacts={edgeFacts}
       onChoose={({ id }) => {
-        const seq = findCall(model, callOf(id));
-        if (seq !== null) model.select(seq);
+        const call = execution.calls.get(callOf(id));
+        if (call !== undefined) model.select(call.seq);
       }}
     />
   );
+}
+
+/** What a plan that has ended has not begun was skipped. */
+function skippedCalls({ plans }: Machine, plan: string, { calls, isOver }: PlanExecution) {
+  const all = isOver ? (plans?.[plan]?.calls ?? []) : [];
+  const skipped = all.filter(({ index, tool }) => tool !== null && !calls.has(index));
+  return skipped.map(({ index }) => ({ index, status: 'skipped' as const }));
 }
 
 const LONGEST_VALUE = 2000;

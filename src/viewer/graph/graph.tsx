@@ -103,19 +103,8 @@ function GraphNode({ drawn, facts, isCurrent, isOver, onChoose }: NodeProps) {
   const { node, x, y, width, height, texts, marks, fullText } = drawn;
   const radius = node.shape === 'pill' ? Math.min(height / 2, 14) : node.shape === 'dot' ? width / 2 : 6;
   const choose = facts?.canChoose === true ? () => onChoose(node) : null;
-  const role = choose === null ? {} : { role: 'button' as const, tabIndex: 0, 'aria-label': facts?.words };
   return (
-    <g
-      {...role}
-      class={`node ${isCurrent ? `current ${isOver ? 'over' : ''}` : ''} ${facts?.isDim === true ? 'unvisited' : ''}`}
-      aria-current={isCurrent ? 'step' : undefined}
-      onClick={choose ?? undefined}
-      onKeyDown={(event) => {
-        if (choose === null || (event.key !== 'Enter' && event.key !== ' ')) return;
-        event.preventDefault();
-        choose();
-      }}
-    >
+    <g class={`node ${isCurrent ? `current ${isOver ? 'over' : ''}` : ''} ${facts?.isDim === true ? 'unvisited' : ''}`}>
       {fullText !== '' && <title>{[fullText, facts?.words].filter(Boolean).join('\n')}</title>}
       {isCurrent && <rect class="halo" x={x - 4} y={y - 4} width={width + 8} height={height + 8} rx={radius + 4} />}
       <rect class={`box ${node.kind}`} x={x} y={y} width={width} height={height} rx={radius} />
@@ -134,6 +123,22 @@ function GraphNode({ drawn, facts, isCurrent, isOver, onChoose }: NodeProps) {
             {shortCount(facts.count)}
           </text>
         </g>
+      )}
+      {choose !== null && (
+        <rect
+          class="hit"
+          role="button"
+          tabIndex={0}
+          aria-label={facts?.words}
+          aria-current={isCurrent ? 'step' : undefined}
+          {...{ x, y, width, height, rx: radius }}
+          onClick={choose}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' && event.key !== ' ') return;
+            event.preventDefault();
+            choose();
+          }}
+        />
       )}
     </g>
   );

@@ -3,6 +3,7 @@ import type { Machine } from '../../machine/machine.js';
 import type { EdgeCounts } from '../../views/history/edge-counts.js';
 import type { PictureNode } from '../../views/picture/picture.js';
 import type { ShownRun } from '../data/run-data.js';
+import type { PlanExecution } from './plan-calls.js';
 import { LEAD } from './taken-edges.js';
 
 export type NodeMark = 'done' | 'failed' | 'running' | 'waiting' | 'skipped';
@@ -82,15 +83,20 @@ export function isStep(written: string, path: string): boolean {
   return parts.length === names.length && parts.every((part, at) => part === '<task>' || part === names[at]);
 }
 
-/** `open`: the indexes of calls that are being made. */
-export function planFacts(calls: Calls, open: ReadonlySet<number>): FactsOf {
-  const known = new Map(calls.map((call) => [call.index, call]));
+/** `executed`: what the record says of calls; it has more than the status for those that are running. */
+export function planFacts(
+  calls: readonly Pick<Calls[number], 'index' | 'status'>[],
+  executed: PlanExecution['calls'],
+): FactsOf {
+  const known = new Map(calls.map((call) => [call.index, call.status]));
   return ({ id, title }) => {
     const index = callOf(id);
     if (index < 0) return null;
-    const status = open.has(index) ? 'running' : known.get(index)?.status;
+    const found = executed.get(index);
+    const status = found?.status === 'running' ? found.status : (known.get(index) ?? found?.status);
     const mark = status === undefined ? null : status === 'running' ? status : MARK_OF_CALL[status];
     const isDim = mark === null || mark === 'skipped';
-    return { words: `Call ${title}, ${status ?? 'not begun'}`, count: 1, mark, isDim, canChoose: !isDim };
+    const words = `Call ${title}, ${status ?? 'not begun'}`;
+    return { words, count: 1, mark, isDim, canChoose: found !== undefined };
   };
 }

@@ -1,4 +1,4 @@
-/** Finds the events at which a state was entered, a step began, or a call was made. */
+/** Finds the events at which a state was entered or a step began. */
 import type { RunModel } from '../run/run-model.js';
 import { isStep } from './node-facts.js';
 
@@ -30,21 +30,4 @@ export function findStep(model: RunModel, written: string): { readonly seq: numb
     return null;
   };
   return findStart(lines.indexOf(model.shownSeq.peek()) - 1) ?? findStart(lines.length - 1);
-}
-
-/** The event that began a call of the plan that the run is, or where it waits; null: it has not begun. */
-export function findCall({ record }: RunModel, index: number): number | null {
-  const { lines } = record.peek();
-  const isOfCall = (effect: string): boolean => effect.split('.')[1] === String(index + 1);
-  for (const { seq, effect } of lines.before('effect_requested', lines.length - 1)) if (isOfCall(effect)) return seq;
-  return null;
-}
-
-/** The indexes of the calls of that plan that were being made at the shown event. */
-export function openCalls({ record, shownSeq }: RunModel): ReadonlySet<number> {
-  const { lines } = record.value;
-  const last = lines.indexOf(shownSeq.value + 1) - 1;
-  const ended = new Set([...lines.before('effect_settled', last)].map(({ effect }) => effect));
-  const open = [...lines.before('effect_requested', last)].filter(({ effect }) => !ended.has(effect));
-  return new Set(open.map(({ effect }) => Number(effect.split('.')[1]) - 1));
 }

@@ -152,7 +152,10 @@ function Difference({ comparison: { difference, sameProgram }, model, other }: D
         <dd>
           <EventWords line={others} other={own} />{' '}
           {right !== null && (
-            <a href={router.href({ run: other.run, query: { event: String(right), tab: 'compare', with: model.run } })}>
+            <a
+              class="more"
+              href={router.href({ run: other.run, query: { event: String(right), tab: 'compare', with: model.run } })}
+            >
               Show event {right}
             </a>
           )}

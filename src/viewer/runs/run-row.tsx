@@ -1,4 +1,5 @@
 /** A run in the list. */
+import { useMemo } from 'preact/hooks';
 import { dollars } from '../../views/drawing/amounts.js';
 import { duration } from '../../views/drawing/duration.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
@@ -32,7 +33,12 @@ interface RunCellsProps {
   readonly bar: readonly BarPart[] | undefined;
 }
 
+/** Scrolling draws the list often; a row that has not changed is not drawn again. */
 export function RunCells({ run, bar }: RunCellsProps) {
+  return useMemo(() => runCells(run, bar), [run, bar]);
+}
+
+function runCells(run: RunRow, bar: RunCellsProps['bar']) {
   const cells = {
     status: <StatusMark status={run.status} />,
     program: (

@@ -6,14 +6,27 @@ import type { LineTotals, SourceLines } from '../../views/history/source-lines.j
 export type FileOfLine = (state: string, line: number) => number;
 
 /** A line of a state comes from one file, but for a pattern that happens to have the same number: then the first counts. */
-export function fileFinder({ states }: Machine): FileOfLine {
+export function fileFinder({ states, plans = {}, files }: Machine): FileOfLine {
   const known = new Map<string, number>();
+  const add = (state: string, line: number, file: number): void => {
+    const key = `${line} ${state}`;
+    if (!known.has(key)) known.set(key, file);
+  };
+  for (const { name, code } of states) for (const { origin } of code) add(name, origin.line, origin.file);
+  // The calls of a plan have the lines of its document.
   for (const { name, code } of states)
-    for (const { origin } of code) {
-      const key = `${origin.line} ${name}`;
-      if (!known.has(key)) known.set(key, origin.file);
+    for (const instruction of code) {
+      if (instruction.op !== 'plan' || instruction.main === true) continue;
+      const file = documentOf(instruction.plan, files);
+      for (const { line } of plans[instruction.plan]?.calls ?? []) if (line > 0 && file >= 0) add(name, line, file);
     }
   return (state, line) => known.get(`${line} ${state}`) ?? 0;
+}
+
+/** The number of the file of a plan, which is named as the program names it; -1: it is not known. */
+function documentOf(plan: string, files: Machine['files']): number {
+  const path = plan.replace(/^PLAN /, '').replace(/^(\.{1,2}\/)+/, '');
+  return files.findIndex((file) => file === path || file.endsWith(`/${path}`));
 }
 
 export type LineFacts = Pick<LineTotals, 'count' | 'ms' | 'cost' | 'failed'>;

@@ -1,0 +1,93 @@
+/** Screens that need more than one run or program: comparing, the chart, plans. */
+import assert from 'node:assert/strict';
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { closeBrowser, findBarriers, makeFolder, openPage, root, runProgram, startService } from './stage.mjs';
+
+const GREETING = `MACHINE: greeting
+INPUT: who = "Ada"
+
+STATE: GREET
+  EMIT: "Hello {who}"
+  DO [retry=1/10ms]: test {who} != Bob
+  RETURN: {who}
+`;
+
+after(closeBrowser);
+
+test('two runs of a program are compared: their inputs, the first event that differs, and both timelines', async (t) => {
+  const folder = makeFolder(t, { 'greeting.dsl': GREETING });
+  runProgram(folder, 'greeting.dsl');
+  const same = runProgram(folder, 'greeting.dsl');
+  const other = runProgram(folder, 'greeting.dsl', '-i', 'who=Bob');
+  const { page, log } = await openPage(t, await startService(t, folder), { path: `/runs/${other}?tab=compare` });
+  const compare = page.getByRole('tabpanel', { name: 'Compare' });
+  await compare.getByLabel('Compare with').selectOption(same);
+  await page.waitForURL(`**with=${same}**`);
+  await compare.getByText('The first event that differs').waitFor();
+  await compare.getByRole('row', { name: 'who' }).waitFor();
+  for (const name of ['Timeline of this run', 'Timeline of the other run'])
+    await compare.getByRole('application', { name }).waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await compare.getByRole('button', { name: /^Show event/ }).click();
+  await page.getByText(/as it was after event/).waitFor();
+  await compare.getByRole('link', { name: /^Show event/ }).click();
+  await page.waitForURL(`**/runs/${same}**with=${other}**`);
+  await compare.getByLabel('Compare with').selectOption({ index: 2 });
+  await compare.getByText('Both runs did the same.').waitFor();
+  assert.deepEqual(log, []);
+});
+
+test('the number of retries leads to the reason of the last one', async (t) => {
+  const folder = makeFolder(t, { 'greeting.dsl': GREETING });
+  const id = runProgram(folder, 'greeting.dsl', '-i', 'who=Bob');
+  const { page, log } = await openPage(t, await startService(t, folder), { path: `/runs/${id}` });
+  await page.getByRole('button', { name: '1, why?' }).click();
+  await page.getByRole('region', { name: 'The event in full' }).getByText('exit 1').waitFor();
+  assert.deepEqual(log, []);
+});
+
+test('the chart shows runs, time and money by day, and a program in it limits the list', async (t) => {
+  const folder = makeFolder(t, { 'greeting.dsl': GREETING, 'other.dsl': 'RETURN: 1\n' });
+  runProgram(folder, 'greeting.dsl');
+  runProgram(folder, 'other.dsl');
+  const { page, log } = await openPage(t, await startService(t, folder));
+  const chart = page.getByRole('region', { name: 'Runs by day' });
+  await chart.locator('canvas').waitFor();
+  assert.match(await chart.getByRole('img').getAttribute('aria-label'), /^Runs by day\. .*: 2 runs$/);
+  for (const [name, word] of [
+    ['Time', 'time'],
+    ['Money', 'money'],
+  ]) {
+    await chart.getByRole('button', { name, exact: true }).click();
+    await page.waitForURL(`**chart=${word}**`);
+  }
+  assert.deepEqual(await findBarriers(page), []);
+  await chart.getByRole('button', { name: /^greeting/ }).click();
+  await page.waitForURL('**program=greeting**');
+  await page.getByText('1 run', { exact: true }).waitFor();
+  await page.getByRole('link', { name: 'other' }).waitFor({ state: 'detached' });
+  assert.deepEqual(log, []);
+});
+
+test('the plans of a program show what became of their calls, with values on the wires', async (t) => {
+  const folder = makeFolder(t, {});
+  cpSync(join(root, 'examples/plans/orders'), join(folder, 'orders'), { recursive: true });
+  const id = runProgram(folder, 'orders/orders.dsl', '-i', 'card=expired');
+  const { page, log } = await openPage(t, await startService(t, folder), { path: `/runs/${id}` });
+  const choice = page.getByLabel('What the graph shows');
+  await choice.selectOption('PLAN fulfil.plan.json');
+  const graph = page.getByRole('region', { name: 'Graph of the plan PLAN fulfil.plan.json' });
+  await graph.getByRole('button', { name: 'Call 2. pay, done' }).waitFor();
+  await graph.locator('text', { hasText: '60' }).first().waitFor();
+  assert.equal(await graph.locator('.badge.skipped').count(), 1);
+  await graph.getByRole('button', { name: 'Call 1. price, done' }).click();
+  await page.getByText(/as it was after event/).waitFor();
+  await graph.getByRole('button', { name: 'Call 1. price, running' }).waitFor();
+  // The line of a call is one of the plan, and not of the program that uses it.
+  assert.match(await page.getByLabel('File').textContent(), /fulfil\.plan\.json/);
+  await page.locator('.source-lines').getByText('"price"').first().waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  assert.deepEqual(log, []);
+});
