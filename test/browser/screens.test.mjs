@@ -91,3 +91,14 @@ test('the plans of a program show what became of their calls, with values on the
   assert.deepEqual(await findBarriers(page), []);
   assert.deepEqual(log, []);
 });
+
+test('a run that does not exist is said to be missing, and the list is one click away', async (t) => {
+  const folder = makeFolder(t, { 'greeting.dsl': GREETING });
+  const id = runProgram(folder, 'greeting.dsl');
+  const missing = `${id.slice(0, -4)}0000`;
+  const { page } = await openPage(t, await startService(t, folder), { path: `/runs/${missing}` });
+  await page.getByRole('alert').getByText('There is no run').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await page.getByRole('link', { name: 'All runs' }).click();
+  await page.getByRole('link', { name: 'greeting' }).waitFor();
+});

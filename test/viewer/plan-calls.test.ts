@@ -28,24 +28,24 @@ const asks = (effect: string, at: number, args: object, attempt = 1): RunEvent =
   requested(effect, 'x', { kind: 'tool', tool: calls[at]?.tool ?? '', line: at + 3, args: [args as never], attempt });
 const gives = (value: string | number): Outcome => ({ kind: 'value', value, duration_ms: 1 });
 
-function after(...events: readonly RunEvent[]) {
+function executionOf(...events: readonly RunEvent[]) {
   const lines = new RecordLines();
   for (const { seq, time, event } of recordsOf(events.map((event): Timed => [1, event])))
     lines.add({ seq, ts: time, ...event } as never);
   return lastExecution(machine, PLAN, lines, lines.length - 1);
 }
-const statuses = (execution: ReturnType<typeof after>) =>
+const statuses = (execution: ReturnType<typeof executionOf>) =>
   Object.fromEntries([...execution.calls].map(([index, { status }]) => [index, status]));
 
 describe('the last execution of a plan', () => {
   const first = [entered('A'), asks('1.1', 0, { goods: 'atlas' }), settled('1.1', gives(60))];
 
   test('has no calls before it began', () => {
-    expect(after(entered('A'))).toEqual({ calls: new Map(), isOver: false, values: {} });
+    expect(executionOf(entered('A'))).toEqual({ calls: new Map(), isOver: false, values: {} });
   });
 
   test('says what is done and what runs, and what calls were given and gave', () => {
-    const execution = after(...first, asks('1.2', 1, { total: 60 }));
+    const execution = executionOf(...first, asks('1.2', 1, { total: 60 }));
     expect(statuses(execution)).toEqual({ 0: 'done', 1: 'running' });
     expect(execution.isOver).toBe(false);
     expect(execution.values).toEqual({ 'input.goods': 'atlas', 'state.total': 60 });
@@ -53,22 +53,34 @@ describe('the last execution of a plan', () => {
   });
 
   test('is over when something else follows, and a failure with an alternative is a result', () => {
-    const execution = after(...first, asks('1.2', 1, { total: 60 }), settled('1.2', exited(1)), entered('B'));
+    const execution = executionOf(...first, asks('1.2', 1, { total: 60 }), settled('1.2', exited(1)), entered('B'));
     expect(statuses(execution)).toEqual({ 0: 'done', 1: 'done' });
     expect(execution.isOver).toBe(true);
-    expect(statuses(after(...first.slice(0, 2), settled('1.1', exited(1)), entered('B')))).toEqual({ 0: 'failed' });
+    expect(statuses(executionOf(...first.slice(0, 2), settled('1.1', exited(1)), entered('B')))).toEqual({
+      0: 'failed',
+    });
   });
 
   test('runs while a call is tried again', () => {
     const failed = [...first.slice(0, 2), settled('1.1', exited(1)), retried('1.1', 10)];
-    expect(statuses(after(...failed))).toEqual({ 0: 'running' });
-    const again = after(...failed, asks('1.1', 0, { goods: 'atlas' }, 2), settled('1.1', gives(5), 2), entered('B'));
+    expect(statuses(executionOf(...failed))).toEqual({ 0: 'running' });
+    const again = executionOf(
+      ...failed,
+      asks('1.1', 0, { goods: 'atlas' }, 2),
+      settled('1.1', gives(5), 2),
+      entered('B'),
+    );
     expect(statuses(again)).toEqual({ 0: 'done' });
     expect(again.calls.get(0)?.seq).toBe(3);
   });
 
   test('is the last one of several', () => {
-    const execution = after(...first, asks('1.2', 1, { total: 60 }), entered('A'), asks('2.1', 0, { goods: 'globe' }));
+    const execution = executionOf(
+      ...first,
+      asks('1.2', 1, { total: 60 }),
+      entered('A'),
+      asks('2.1', 0, { goods: 'globe' }),
+    );
     expect(statuses(execution)).toEqual({ 0: 'running' });
     expect(execution.values).toEqual({ 'input.goods': 'globe' });
   });

@@ -11,7 +11,7 @@ import type { RunModel } from './run-model.js';
 
 export function RunHead({ model }: { readonly model: RunModel }) {
   const run = model.shown.value ?? model.latest.value;
-  if (run === null) return <header class="run-head loading" aria-busy="true" />;
+  if (run === null) return <UnreadHead model={model} />;
   const isPast = model.at.value !== null;
   return (
     <header class="run-head">
@@ -44,6 +44,17 @@ export function RunHead({ model }: { readonly model: RunModel }) {
           <strong>{run.error.kind}</strong> {run.error.message}
         </p>
       )}
+    </header>
+  );
+}
+
+/** A run that cannot be read as a whole has at least its name. */
+function UnreadHead({ model }: { readonly model: RunModel }) {
+  const first = model.record.value.lines.at(0);
+  if (first?.type !== 'run_started') return <header class="run-head" aria-busy={model.problem.value === null} />;
+  return (
+    <header class="run-head">
+      <h1>{first.machine}</h1>
     </header>
   );
 }

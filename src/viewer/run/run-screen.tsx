@@ -8,13 +8,14 @@ import { StepsPanel } from '../history/steps-panel.jsx';
 import { OutputPanel } from '../output/output-panel.jsx';
 import { usePage } from '../page-parts.js';
 import { RecordPanel } from '../record/record-panel.jsx';
+import { Link } from '../shell/link.jsx';
 import { useKeys } from '../shell/use-keys.js';
 import { SourcePanel } from '../source/source-panel.jsx';
 import { TimelinePanel } from '../timeline/timeline-panel.jsx';
 import { EventSlider } from './event-slider.jsx';
 import { Panels } from './panels.jsx';
 import { RunHead } from './run-head.jsx';
-import { openRunModel } from './run-model.js';
+import { openRunModel, type RunModel } from './run-model.js';
 import { RunProblem } from './run-problem.jsx';
 import { ValuesPanel } from './values-panel.jsx';
 
@@ -28,6 +29,8 @@ export function RunScreen({ run }: { readonly run: string }) {
     j: () => model.select(model.shownSeq.value + 1),
     k: () => model.select(Math.max(1, model.shownSeq.value - 1)),
   });
+  const { lines, isComplete } = model.record.value;
+  if (isComplete && lines.length === 0 && model.problem.value !== null) return <NoRun model={model} />;
   return (
     <div class="run-screen">
       <RunHead model={model} />
@@ -47,6 +50,19 @@ export function RunScreen({ run }: { readonly run: string }) {
           { id: 'compare', title: 'Compare', area: 'side', content: <ComparePanel model={model} /> },
         ]}
       />
+    </div>
+  );
+}
+
+/** There is nothing of the run to show. */
+function NoRun({ model }: { readonly model: RunModel }) {
+  return (
+    <div class="run-screen">
+      <h1 class="hidden">A run that cannot be shown</h1>
+      <RunProblem model={model} />
+      <p>
+        <Link to={{ run: null, query: {} }}>All runs</Link>
+      </p>
     </div>
   );
 }

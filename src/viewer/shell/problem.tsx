@@ -12,8 +12,10 @@ export function Problem({ of: { message, help }, children }: ProblemProps) {
   return (
     <p class="problem" role="alert">
       {children}
-      {message}
-      {help !== null && `. ${help}`}
+      {children === undefined ? asSentence(message) : message}
+      {help !== null && `. ${asSentence(help)}.`}
     </p>
   );
 }
+
+const asSentence = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
