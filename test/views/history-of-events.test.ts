@@ -1,0 +1,121 @@
+/** Models of a run that are built from its events one by one, event by event. */
+import { expect, test } from 'vitest';
+import type { RunEvent } from '../../src/interpreter/events/event.js';
+import { EdgeCounts } from '../../src/views/history/edge-counts.js';
+import { momentAt } from '../../src/views/history/run-moment.js';
+import { SourceLines } from '../../src/views/history/source-lines.js';
+import { OpenWaits } from '../../src/views/report/open-waits.js';
+import { IdleSpans } from '../../src/views/timeline/idle-spans.js';
+
+const at = (seconds: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds)).toISOString();
+/** Only the members that are read. */
+const recorded = (...events: readonly object[]) =>
+  events.map((event, index) => ({ seq: index + 1, time: at(index), event: event as RunEvent }));
+const entered = (state: string, more: object = {}) => ({ type: 'state_entered', state, ...more });
+const failed = { type: 'instruction_failed', thread: '', state: 'A', line: 2 };
+const requested = (effect: string, more: object = {}) => ({
+  ...{ type: 'effect_requested', effect, kind: 'shell', text: 'work', state: 'A', line: 2, attempt: 1 },
+  ...more,
+});
+
+test('a transition after a failure is one of its own, and only the next one', () => {
+  const edges = new EdgeCounts();
+  const take = (...events: readonly object[]): void => {
+    for (const record of recorded(...events)) edges.take(record);
+  };
+  take(entered('A'), failed, entered('ERROR'), entered('A'));
+  const before = edges.copy();
+  take(failed, { type: 'run_resumed' }, entered('B'), { ...failed, kept: true }, { type: 'run_returned' });
+  const printed = (counts: EdgeCounts) =>
+    counts.all.map(({ from, to, afterFailure, count }) => `${from}-${to}${afterFailure ? '!' : ''} ${count}`);
+  expect(printed(before)).toEqual(['null-A 1', 'A-ERROR! 1', 'ERROR-A 1']);
+  expect(printed(edges)).toEqual(['null-A 1', 'A-ERROR! 1', 'ERROR-A 1', 'A-B 1', 'B-null 1']);
+  take(entered('A'));
+  const copy = edges.copy();
+  take(entered('A'));
+  expect([copy.entriesOf('A'), edges.entriesOf('A')]).toEqual([3, 4]);
+});
+
+test('a count of a copied transition stays', () => {
+  const edges = new EdgeCounts();
+  const loop = recorded(entered('A'), entered('A'));
+  for (const record of loop) edges.take(record);
+  const copy = edges.copy();
+  for (const record of loop) edges.take(record);
+  expect([copy.all.at(-1)?.count, edges.all.at(-1)?.count]).toEqual([1, 3]);
+});
+
+test('a moment has the values of its state, and what a resume discarded is not in it', () => {
+  const records = recorded(
+    entered('A', { with: { x: 1 } }),
+    { type: 'asked', effect: '1', name: 'go', question: 'Go?', choices: null, deadline: null },
+    { type: 'answered', effect: '1', name: 'go', value: 'yes', by: 'ann' },
+    { type: 'tracked_set', name: 'n', value: 1 },
+    { type: 'tracked_set', name: 'n', value: 2 },
+    { type: 'run_resumed', from: 5 },
+    entered('B', { with: { y: 2 } }),
+  );
+  const values = (seq: number) => {
+    const moment = momentAt(records, seq);
+    return [moment?.bound, moment?.tracked, moment?.waiting.length];
+  };
+  expect(values(2)).toEqual([{ x: 1 }, {}, 1]);
+  expect(values(3)).toEqual([{ x: 1, go: 'yes' }, {}, 0]);
+  expect(values(5)).toEqual([{ x: 1, go: 'yes' }, { n: 2 }, 0]);
+  expect(values(6)).toEqual([{ x: 1, go: 'yes' }, { n: 1 }, 0]);
+  expect(values(7)).toEqual([{ y: 2 }, { n: 1 }, 0]);
+});
+
+test('nothing waits any more where a state begins or the run ends', () => {
+  const waits = { type: 'asked', effect: '1', name: 'go', question: 'Go?', choices: null, deadline: null };
+  for (const next of [entered('B'), { type: 'run_returned', value: null }, { type: 'run_failed', error: null }])
+    expect(momentAt(recorded(entered('A'), waits, next), 3)?.waiting).toEqual([]);
+});
+
+test('a step whose gate failed has failed until its next attempt begins', () => {
+  const started = (attempt: number) => ({ type: 'step_started', step: 'one', attempt, agent: null });
+  const records = recorded(started(1), { type: 'retry_triggered', step: 'one', attempt: 2 }, started(2));
+  const statuses = [1, 2, 3].map((seq) => momentAt(records, seq)?.steps[0]?.status);
+  expect(statuses).toEqual(['running', 'fail', 'running']);
+});
+
+test('a line counts what the program does there, and not what the engine emits', () => {
+  const lines = new SourceLines();
+  const take = (...events: readonly object[]): void => {
+    for (const record of recorded(...events)) lines.take(record);
+  };
+  take({ type: 'emitted', by: 'program', state: 'A', line: 1 });
+  const copy = lines.copy();
+  take({ type: 'emitted', by: 'engine', state: 'A', line: 1 }, { type: 'warned', state: 'A', line: 0 });
+  expect(lines.all.map(({ line, count }) => [line, count])).toEqual([[1, 1]]);
+  take(requested('2'), requested('2', { attempt: 2 }));
+  expect(lines.all.at(-1)).toMatchObject({ line: 2, count: 1, attempts: 2 });
+  expect([copy.current(), lines.current()]).toEqual([[{ state: 'A', line: 1 }], [{ state: 'A', line: 2 }]]);
+});
+
+test('waits end with what their own branch does next, and those from an event on can be left out', () => {
+  const waits = new OpenWaits<{ kind: 'ask'; name: string; seq: number }>();
+  const begin = (effect: string, seq: number): void => waits.begin(effect, { kind: 'ask', name: effect, seq });
+  begin('3', 1);
+  begin('2.1.4', 2);
+  begin('2.10.4', 3);
+  const names = () => waits.all.map(({ name }) => name);
+  waits.endOf('2.1');
+  expect(names()).toEqual(['3', '2.10.4']);
+  waits.endOf('');
+  expect(names()).toEqual(['2.10.4']);
+  waits.keepBefore(3);
+  expect(names()).toEqual([]);
+});
+
+test('a time without a process ends where the next one begins', () => {
+  const spans = new IdleSpans();
+  spans.begin(10, 1, 'crashed');
+  spans.begin(15, 2, 'suspended');
+  spans.end(20);
+  expect(spans.all.map(({ fromMs, toMs }) => [fromMs, toMs])).toEqual([
+    [10, 15],
+    [15, 20],
+  ]);
+  expect(spans.total(100)).toBe(10);
+});
