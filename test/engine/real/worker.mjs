@@ -1,4 +1,5 @@
 /** A process that executes turns: `worker.mjs CORE SDK INGRESS ADMIN PORT LOG`. Says `ready` when the engine knows it. */
+import { randomUUID } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import http2 from 'node:http2';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,16 +8,16 @@ const [core, sdk, ingress, admin, port, log] = process.argv.slice(2);
 const { engineClient, hostEffects, restateServices, serviceNames, workerHost } = await import(core);
 const restate = await import(sdk);
 
-const note = (what, { runId }, args) =>
-  appendFileSync(log, `${JSON.stringify({ what, run: runId, name: args[0], at: Date.now() })}\n`);
+const note = (what, { runId }, args, token) =>
+  appendFileSync(log, `${JSON.stringify({ what, run: runId, name: args[0], token })}\n`);
 const commands = {
   noop: () => '',
-  /** `mark NAME MS`: takes so long, and leaves a trace when it begins and ends. */
+  /** `mark NAME MS`: takes so long, and leaves a trace when it begins. What it comes to is its trace. */
   mark: async (args, context) => {
-    note('start', context, args);
+    const token = randomUUID();
+    note('start', context, args, token);
     await sleep(Number(args[1] ?? 0), undefined, { signal: context.signal });
-    note('end', context, args);
-    return args[0];
+    return token;
   },
 };
 const client = engineClient({ url: ingress, namespace: 'statedsl', token: null, patienceMs: 60_000 });

@@ -1,0 +1,69 @@
+/** Processes that are killed at random times while runs are executed, and what the runs show for it. */
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { loop } from './tools.mjs';
+
+const RUNS = 6;
+const TOKEN = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+
+/**
+ * `which`: `worker` or `server`, killed so many times. Every effect has an outcome, none is executed again after its outcome is
+ * on record, and what must not run twice does not.
+ */
+export async function killed({ submit, ended, begun, engine, journal }, which, times) {
+  const count = Math.max(15, times * 4);
+  const runs = [];
+  for (let at = 0; at < RUNS; at++) runs.push(await submit(loop(count, 'mark {n} 60')));
+  const once = [];
+  for (let kill = 0; kill < times; kill++) {
+    if (kill % 4 === 0) {
+      once.push(await submit('DO [once]: mark pay 1500\nRETURN: paid\n'));
+      await begun(once.at(-1));
+    }
+    await engine.restart(which);
+    await sleep(100 + Math.random() * 400);
+  }
+  for (const id of runs) assert.equal((await ended(id)).report.returned, count);
+  const ends = await Promise.all(once.map(async (id) => (await ended(id)).report));
+  const lasting = await Promise.all(runs.map(journal));
+  const { effects, again, lost, twice } = repeated(engine.effects(), runs, lasting.flat());
+  assert.deepEqual({ effects, again, lost }, { effects: RUNS * count, again: 0, lost: 0 });
+  const onceAgain = once.filter(
+    (id) => engine.effects().filter((one) => one.run === id && one.what === 'start').length > 1,
+  );
+  assert.deepEqual(onceAgain, []);
+  // A worker that lives has what it started; after its death an effect that must not run twice is in doubt.
+  if (which === 'server') assert.deepEqual([twice, ends.map(({ returned }) => returned)], [0, once.map(() => 'paid')]);
+  else
+    for (const { returned, error } of ends)
+      assert.equal(returned ?? error?.kind, returned === null ? 'in_doubt' : 'paid');
+  return {
+    kills: times,
+    effects,
+    again,
+    lost,
+    twice,
+    once: once.length,
+    inDoubt: ends.filter(({ error }) => error).length,
+  };
+}
+
+/** Compares what was executed with the outcomes on record. */
+function repeated(effects, runs, events) {
+  const settled = events.filter(({ type }) => type === 'effect_settled');
+  const onRecord = new Set(settled.flatMap(({ outcome }) => JSON.stringify(outcome).match(TOKEN) ?? []));
+  const starts = new Map();
+  for (const { what, run, name, token } of effects) {
+    if (what !== 'start' || !runs.includes(run)) continue;
+    const key = `${run} ${name}`;
+    starts.set(key, [...(starts.get(key) ?? []), token]);
+  }
+  const all = [...starts.values()];
+  return {
+    effects: all.length,
+    // One that was executed after the one whose outcome is on record.
+    again: all.filter((tokens) => tokens.some((one) => onRecord.has(one)) && !onRecord.has(tokens.at(-1))).length,
+    lost: all.filter((tokens) => !tokens.some((one) => onRecord.has(one))).length,
+    twice: all.filter((tokens) => tokens.length > 1).length,
+  };
+}
