@@ -1,34 +1,10 @@
 /** Properties of programs with known answers: each verdict, and each violation by a run that shows it. */
 import { describe, expect, test } from 'vitest';
-import { type VerifyOptions, verify } from '../../src/foresight/verify.js';
-import type { Machine } from '../../src/machine/machine.js';
-import { sourceFile } from '../../src/source/source-file.js';
-import { parseTests } from '../../src/syntax/tests/parse-tests.js';
-import { checkProperties } from '../../src/testing/check-suite.js';
-import { compileProperties } from '../../src/testing/compile-properties.js';
-import { factsOf } from '../../src/testing/machine-facts.js';
-import { machineOf, OPTIONS } from './programs.js';
+import type { VerifyOptions } from '../../src/foresight/verify.js';
+import { machineOf } from './programs.js';
+import { verdictsOf } from './rules.js';
 
 const lines = (...all: string[]): string => `${all.join('\n')}\n`;
-
-/** The verdicts of rules, each in a property of its own with these assumptions. */
-function verdictsOf(
-  machine: Machine,
-  rules: readonly string[],
-  options: Partial<VerifyOptions> = {},
-  assumptions: readonly string[] = [],
-): string[] {
-  const text = rules.map((rule, at) =>
-    [`PROPERTY: ${at}`, ...assumptions.map((one) => `ASSUME: ${one}`), rule].join('\n  '),
-  );
-  const source = sourceFile('p.test.dsl', lines(...text));
-  const { tree, diagnostics } = parseTests(source, 0);
-  const { properties, diagnostics: wrong } = compileProperties(tree.properties, machine, 0);
-  const checked = checkProperties(tree.properties, { machine, facts: factsOf(machine), sources: [source] });
-  const problems = [...diagnostics, ...wrong, ...checked].map(({ message }) => message);
-  if (problems.length > 0) throw new Error(problems.join('\n'));
-  return verify(machine, { ...OPTIONS, ...options, properties }).properties.map(({ verdict }) => verdict);
-}
 
 type Row = readonly [rule: string, verdict: string];
 

@@ -1,15 +1,20 @@
 /**
  * Runs of random programs with random outcomes do nothing that the exploration did not see: each run ends in a known way, and
- * enters states and makes calls no more often than the bounds say.
+ * enters states and makes calls no more often than the bounds say, and has every property that was proved.
  */
 import { expect, test } from 'vitest';
 import { runOptionsOf } from '../../src/foresight/explore.js';
+import { type MonitorState, type Monitors, monitorsOf, type Rule } from '../../src/foresight/monitors.js';
+import type { Property } from '../../src/foresight/properties.js';
 import type { Verification } from '../../src/foresight/verify.js';
 import { verify } from '../../src/foresight/verify.js';
-import type { Outcome } from '../../src/interpreter/events/event.js';
-import { advance, link, settle, startRun } from '../../src/interpreter/run.js';
+import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
+import { advance, link, type Run, settle, startRun } from '../../src/interpreter/run.js';
+import type { Slot } from '../../src/interpreter/run-state/thread.js';
+import type { Machine } from '../../src/machine/machine.js';
 import { amount } from '../amount.js';
 import { machineOrNull, OPTIONS, sequence } from './programs.js';
+import { propertiesOf } from './rules.js';
 
 const STATES = ['A', 'B', 'C'];
 const VALUES = ['1', '2', '-1', '2.5', '"skip"', '"ok"', 'true', 'null', '{"a": 1}', '{"a": "ok"}', '[]', '[1]'];
@@ -62,14 +67,84 @@ function randomOutcome(random: (below: number) => number): Outcome {
   return { kind: 'exited', exit, stdout: { text, bytes: text.length }, stderr: '', duration_ms: 0 };
 }
 
+const RULES = [
+  'NEVER: event SEEN',
+  'NEVER: event SEEN n=2',
+  'NEVER: event SEEN WHEN n > 2',
+  'NEVER: state C WHEN m < 1',
+  'NEVER: state B WHEN n == 1',
+  'NEVER: returned "done"',
+  'NEVER: returned UNLESS event SEEN',
+  'NEVER: state C UNLESS failed',
+  'AT MOST: 1 state B',
+  'AT MOST: 2 state A WHEN n > 0',
+  'AT MOST: 3 run "cat *"',
+  'AFTER: state B → state C',
+  'AFTER: event SEEN → returned',
+  'AFTER: failed → returned WHEN n < 2',
+  'ENDS: returned',
+  'REACHES: state C',
+  'REACHES: event SEEN n=3',
+  'REACHES: failed bad_value WHEN n == 1',
+  'REACHES: returned "done" WHEN m == 0',
+];
+
+/** Some rules about what the program has. */
+function randomRules(machine: Machine, random: (below: number) => number): readonly Property[] {
+  const has = machine.states.some(({ code }) => code.some((one) => one.op === 'emit' && one.event === 'SEEN'));
+  const rules = RULES.filter((rule) => random(6) === 0 && (has || !rule.includes('SEEN')));
+  return propertiesOf(machine, rules);
+}
+
+/** What a run shows of a property that does not hold, although its verdict says so. */
+class RuleCheck {
+  private state: MonitorState;
+  private readonly tracked: Slot[] = [];
+  private readonly monitors: Monitors;
+
+  constructor(
+    private readonly rule: Rule,
+    private readonly verdict: string,
+  ) {
+    this.monitors = monitorsOf([rule]);
+    this.state = this.monitors.first;
+  }
+
+  problemsIn(run: Run, events: readonly RunEvent[]): string[] {
+    const isOver = run.result !== null;
+    const seen = this.monitors.step(this.state, {
+      ...{ run, events, isOver, knowledge: null, trackedBefore: [...this.tracked] },
+    });
+    for (const event of events)
+      if (event.type === 'tracked_set')
+        this.tracked[run.linked.machine.tracked.indexOf(event.name)] = event.value as Slot;
+    this.state = seen.state;
+    const { rule, verdict } = this;
+    const isWrongEnd = rule.kind === 'ends' && isOver && rule.statuses?.includes(run.result?.status ?? '') === false;
+    const isShown = rule.kind === 'reaches' ? seen.awoken.length > 0 : isWrongEnd || seen.violated.length > 0;
+    const isExcluded = rule.kind === 'reaches' ? verdict === 'violated' : /proved|bounded|vacuous/.test(verdict);
+    return isShown && isExcluded ? [`${rule.text} is ${verdict}`] : [];
+  }
+}
+
 /** What a run did, as far as it got. */
-function randomRun(verification: Verification, random: (below: number) => number): string[] {
+function randomRun(
+  verification: Verification,
+  properties: readonly Property[],
+  random: (below: number) => number,
+): string[] {
   const { machine, bounds, ends } = verification;
+  const checks = properties.map(
+    ({ rules: [rule] }, at) => new RuleCheck(rule as Rule, verification.properties[at]?.verdict ?? ''),
+  );
+  const wrong: string[] = [];
   const run = startRun(link(machine), runOptionsOf(machine, { inputs: {} }));
   const counts = new Map<string, number>();
   for (let step = 0; step < 60 && run.result === null; step++) {
     advance(run, 1000);
-    for (const event of run.takeEvents()) {
+    const events = run.takeEvents();
+    for (const check of checks) wrong.push(...check.problemsIn(run, events));
+    for (const event of events) {
       const what =
         event.type === 'state_entered'
           ? `state ${event.state}`
@@ -82,7 +157,6 @@ function randomRun(verification: Verification, random: (below: number) => number
     const [effect] = run.pending.keys();
     if (effect !== undefined) settle(run, effect, randomOutcome(random));
   }
-  const wrong: string[] = [];
   for (const [what, count] of counts) {
     const bound = bounds.find((one) => one.what === what);
     if (bound === undefined) wrong.push(`${what} was not explored`);
@@ -104,16 +178,19 @@ test.each(blocks)('random runs of random programs, from seed %d', (first) => {
   let explored = 0;
   // Values with all of the facts of a loop cannot always be found: a text of one character is not "ok".
   const confirmed = { yes: 0, no: 0 };
+  const verdicts = new Set<string>();
   for (let seed = first; seed < first + BLOCK; seed++) {
     const random = sequence(seed);
     const program = programOf(random);
     const machine = machineOrNull(program);
     if (machine === null) continue;
-    const verification = verify(machine, { ...OPTIONS, maxConfigurations: 3000 });
+    const properties = randomRules(machine, random);
+    const verification = verify(machine, { ...OPTIONS, maxConfigurations: 3000, properties });
     if (verification.stoppedBy !== null) continue;
     explored++;
     for (let round = 0; round < 20; round++)
-      expect(randomRun(verification, random), `seed ${seed}\n${program}`).toEqual([]);
+      expect(randomRun(verification, properties, random), `seed ${seed}\n${program}`).toEqual([]);
+    for (const { verdict } of verification.properties) verdicts.add(verdict);
     for (const { kind, trace, severity } of verification.defects)
       if (severity === 'error' && kind === 'endless') confirmed[trace?.isConfirmed === true ? 'yes' : 'no']++;
   }

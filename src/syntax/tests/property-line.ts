@@ -56,7 +56,10 @@ function readStatuses(cursor: LineCursor): Name[] {
 
 function readMoment(cursor: LineCursor): MomentTree {
   const word = cursor.take(/^(?:state|event|run|answered|failed|returned)(?!\w)/)?.[0];
-  if (word === undefined) return cursor.fail(`\`${cursor.rest.trim()}\` is not a moment`, `write ${FORMS}`);
+  if (word === undefined) {
+    const what = cursor.isAtEnd ? 'a moment is missing here' : `\`${cursor.rest.trim()}\` is not a moment`;
+    return cursor.fail(what, `write ${FORMS}`);
+  }
   const moment = momentOf(cursor, word as MomentTree['kind']);
   if (!cursor.takeWord('WHEN')) return { ...moment, when: null };
   return { ...moment, when: conditionOf(cursor, cursor.expressionUntil(AFTER_MOMENT, 'a condition')) };
