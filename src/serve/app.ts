@@ -1,5 +1,6 @@
 /** The application: operations on runs over HTTP. Each request is checked, validated, and answered by one operation. */
 import { OpenAPIHono } from '@hono/zod-openapi';
+import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { etag } from 'hono/etag';
 import { HTTPException } from 'hono/http-exception';
@@ -73,20 +74,8 @@ export function createApp(service: Service): ServiceApp {
   // The program of a run never changes, and the others only with the service.
   for (const path of ['/', '/runs/:id', '/api/v1/runs/:id/program', '/api/v1/openapi.json']) app.use(path, etag());
   for (const path of ['/api/v1/runs/:id/program', '/api/v1/openapi.json']) app.use(path, mayBeKept);
-  app.use(
-    bodyLimit({
-      maxSize: BODY_BYTES,
-      onError: (c) => {
-        // The rest of the body is not read, so no other request can follow on this connection.
-        c.header('Connection', 'close');
-        return answerWith(c, 413, {
-          code: 'too-large',
-          message: `the body of the request is larger than ${BODY_BYTES} bytes`,
-          help: 'pass large values as files of the project',
-        });
-      },
-    }),
-  );
+  // Looking for a body makes a whole request of what came, which takes as long as showing a run that is known.
+  app.use((c, next) => (hasBody(c) ? limitBody(c, next) : next()));
   app.use('/api/*', refuseEncodings());
   app.use('/api/*', completeEmptyBodies());
   app.use('/api/v1/runs/*', refuseChanges(service));
@@ -118,6 +107,22 @@ export function createApp(service: Service): ServiceApp {
   app.openAPIRegistry.registerComponent('securitySchemes', 'token', { type: 'http', scheme: 'bearer' });
   return app;
 }
+
+const hasBody = (c: Context): boolean =>
+  c.req.header('content-length') !== undefined || c.req.header('transfer-encoding') !== undefined;
+
+const limitBody = bodyLimit({
+  maxSize: BODY_BYTES,
+  onError: (c) => {
+    // The rest of the body is not read, so no other request can follow on this connection.
+    c.header('Connection', 'close');
+    return answerWith(c, 413, {
+      code: 'too-large',
+      message: `the body of the request is larger than ${BODY_BYTES} bytes`,
+      help: 'pass large values as files of the project',
+    });
+  },
+});
 
 /** A client may keep the answer, and asks each time whether it is still right. A refusal is not kept. */
 const mayBeKept: Parameters<ServiceApp['use']>[1] = async (c, next) => {
