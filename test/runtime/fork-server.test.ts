@@ -20,12 +20,7 @@ interface Ran {
   readonly stderr: string;
 }
 
-type More = {
-  inherited?: Record<string, string>;
-  env?: Record<string, string>;
-  cwd?: string;
-  permission?: Promise<boolean>;
-};
+type More = { env?: Record<string, string>; cwd?: string; permission?: Promise<boolean> };
 type Run = (argv: readonly string[], more?: More) => Promise<Ran>;
 
 /** Processes that run by a fork server, or by `spawn`. */
@@ -153,13 +148,6 @@ describe('a command that the fork server starts', () => {
     const many = Object.fromEntries(Array.from({ length: 40 }, (__, at) => [`N${at}`, `${at}`]));
     expect(await environment(many)).toHaveLength(41);
     expect(await environment({ A: '1' })).toEqual(['A=1', path]);
-    const inherited = { PATH: process.env.PATH ?? '', A: '4', C: '5' };
-    expect((await run(['env'], { inherited, env: { A: '6' } })).stdout.trim().split('\n').sort()).toEqual([
-      'A=6',
-      'C=5',
-      path,
-    ]);
-    expect(await environment({})).toEqual([path]);
   });
 
   test('ends as it ends', async () => {
@@ -286,10 +274,6 @@ describe('a command that waits for its permission', () => {
       expect(ours.stderr).toBe('');
       expect(withoutFolder(ours)).toBe(withoutFolder(theirs));
     }
-    // A child with the variables of earlier commands is not used.
-    const inherited = { PATH: process.env.PATH ?? '', OTHER: '1' };
-    const changed = await run(['env'], { ...given, inherited, env: { PWD: '/' } });
-    expect(changed.stdout.trim().split('\n').sort()).toEqual(['OTHER=1', `PATH=${inherited.PATH}`, 'PWD=/']);
     for (const [program, code] of [
       ['no-such-program', 'ENOENT'],
       ['/etc/passwd', 'EACCES'],

@@ -18,8 +18,6 @@ export function processStarter(isForked: boolean, pipesOf?: (server: ForkServer)
   return { pipes, forkServer };
 }
 
-const searchPath = { PATH: process.env.PATH ?? '' };
-
 export function processSpec(
   [program = '', ...args]: readonly string[],
   starter: Starter,
@@ -40,7 +38,6 @@ export function processSpec(
     onStderr: () => undefined,
     onStart: () => undefined,
     ...given,
-    inherited: given.inherited ?? searchPath,
-    env: given.env ?? {},
+    env: { PATH: process.env.PATH ?? '', ...given.env },
   };
 }

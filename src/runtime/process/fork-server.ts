@@ -19,6 +19,8 @@ const systemCalls: Readonly<Record<string, readonly string[]>> = {
 };
 /** The maximum size of a request in bytes. Longer requests would make the server large, too. */
 const REQUEST_CHARACTERS = 64 * 1024;
+/** The maximum number of variables for a single command. More become common variables of all following commands. */
+const FEW_VARIABLES = 16;
 /** After a command that took longer than this in milliseconds, no child is made in advance: it would save nothing. */
 const BRISK_MS = 50;
 /** A command that reads its parent's pid means the runner, so `spawn` starts it. */
@@ -28,9 +30,6 @@ export interface ForkRequest {
   readonly program: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  /** The variables that all commands get; the server is sent them again only if they are another object. */
-  readonly inherited: Readonly<Record<string, string>>;
-  /** The variables of this command, in addition to those or instead of them. */
   readonly env: Readonly<Record<string, string>>;
   /** The paths of named pipes that are open for reading. */
   readonly stdout: string;
@@ -110,17 +109,17 @@ class PerlForkServer implements ForkServer {
   private readonly commands = new Map<number, Command>();
   private readonly makings = new Map<number, Making>();
   /** The variables that all commands get. */
-  private variables: Readonly<Record<string, string>> | null = null;
+  private variables: Readonly<Record<string, string>> = {};
   /** The beginning of an incomplete answer. */
   private rest = '';
 
   constructor(private readonly calls: readonly string[]) {}
 
   async start(request: ForkRequest, permission: Promise<boolean> | null = null): Promise<StartedChild | null> {
-    const { program, args, cwd, inherited, env, stdout, stderr } = request;
+    const { program, args, cwd, env, stdout, stderr } = request;
     const isUnusual = asksForParent.test(program) || args.some((word) => asksForParent.test(word));
-    if (isUnusual || !this.isOpen() || !this.shareVariables(inherited)) return null;
-    const own = Object.entries(env).flat();
+    if (isUnusual || !this.isOpen() || !this.shareVariables(env)) return null;
+    const own = differingVariables(this.variables, env);
     const fields = [stdout, stderr, cwd, String(own.length / 2), ...own, program, ...args];
     if (!isSendable(fields)) return null;
     if (permission !== null) {
@@ -207,11 +206,14 @@ class PerlForkServer implements ForkServer {
   }
 
   /** Returns false if the fields contain something that cannot be sent. */
-  private shareVariables(inherited: Readonly<Record<string, string>>): boolean {
-    if (this.variables === inherited) return true;
-    const fields = ['v', ...Object.entries(inherited).flat()];
+  private shareVariables(env: Readonly<Record<string, string>>): boolean {
+    const isShared =
+      Object.keys(this.variables).every((name) => env[name] !== undefined) &&
+      differingVariables(this.variables, env).length <= 2 * FEW_VARIABLES;
+    if (isShared) return true;
+    const fields = ['v', ...differingVariables({}, env)];
     if (!isSendable(fields)) return false;
-    this.variables = inherited;
+    this.variables = env;
     this.send(this.control, fields);
     this.endEarly();
     return true;
@@ -331,6 +333,19 @@ class ForkedChild implements StartedChild {
     this.ended = end;
     this.listener?.(end);
   }
+}
+
+/** The names and values that `shared` does not have, as a flat list. */
+function differingVariables(
+  shared: Readonly<Record<string, string>>,
+  env: Readonly<Record<string, string>>,
+): readonly string[] {
+  const own: string[] = [];
+  for (const name of Object.keys(env)) {
+    const value = env[name] as string;
+    if (value !== shared[name]) own.push(name, value);
+  }
+  return own;
 }
 
 /** Fields end with a zero byte. The system would refuse such a byte inside a field. */

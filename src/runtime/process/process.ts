@@ -21,9 +21,6 @@ interface ProcessSpec {
   readonly program: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  /** The variables that all commands get; the same object for all of them, so that they are not compared each time. */
-  readonly inherited: Readonly<Record<string, string>>;
-  /** The variables of this command, in addition to those or instead of them. */
   readonly env: Readonly<Record<string, string>>;
   /** Opened by the caller, closed here; null is an empty standard input. */
   readonly stdin: number | null;
@@ -74,9 +71,9 @@ export async function runProcess(spec: ProcessSpec): Promise<ProcessEnd> {
   const pair = taken instanceof Promise ? await taken : taken;
   const { permission = null } = spec;
   if (!spec.stop.aborted && pair !== null && spec.forkServer !== null && spec.stdin === null) {
-    const { program, args, cwd, inherited, env } = spec;
+    const { program, args, cwd, env } = spec;
     const { stdout, stderr } = pair;
-    const request = { program, args, cwd, inherited, env, stdout: stdout.path, stderr: stderr.path };
+    const request = { program, args, cwd, env, stdout: stdout.path, stderr: stderr.path };
     const starting = spec.forkServer.start(request, permission);
     if (permission !== null) await permission;
     const begun = clockMs();
@@ -100,7 +97,7 @@ async function spawnProcess(spec: ProcessSpec, pair: PipePair | null, begun: num
   try {
     child = spawn(spec.program, spec.args, {
       cwd: spec.cwd,
-      env: { ...spec.inherited, ...spec.env },
+      env: spec.env,
       detached: true,
       stdio: [spec.stdin ?? 'ignore', writeEnds?.[0] ?? 'pipe', writeEnds?.[1] ?? 'pipe'],
     });

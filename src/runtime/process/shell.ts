@@ -142,8 +142,8 @@ export async function performCommand(
     program: program ?? '',
     args,
     cwd,
-    inherited,
     env: {
+      ...inherited,
       // A shell sets the variable itself. A program that is started directly would inherit ours.
       PWD: cwd,
       ...request.env,
