@@ -131,11 +131,8 @@ describe.each([
   test('the reason why a member bound nothing is forgotten with its state', () => {
     const compared = '  IF: two.n > 1 → RETURN: more\n  RETURN: less\n';
     const members = 'STATE: A\n  DO: in PARALLEL [quorum=1]\n    - one = first\n    - two = second\n';
-    expect(
-      start(members + compared)
-        .end('first', '1')
-        .lines.at(-1),
-    ).toMatch(/stopped/);
+    const same = start(`${members}  DO: then\n${compared}`);
+    expect(same.end('first', '1').end('then').lines.at(-1)).toMatch(/stopped/);
     const other = start(`${members}  GOTO: B\nSTATE: B\n  CHECK: two = other\n${compared}`);
     expect(other.end('first', '1').end('other', 'null').lines.at(-1)).not.toMatch(/stopped/);
     expect(other.lines.at(-1)).toMatch(/FAILED/);

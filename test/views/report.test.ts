@@ -1,8 +1,10 @@
 /** What a report counts, from records written by hand: what was paid for twice, waited for, or never known. */
 import { describe, expect, test } from 'vitest';
 import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
+import type { Attempt } from '../../src/views/report/facts.js';
 import { reportOn } from '../../src/views/report/report.js';
 import { RunFacts } from '../../src/views/report/run-facts.js';
+import { spendingOf } from '../../src/views/report/spending.js';
 
 /** Events with the second each was recorded at. */
 function factsOf(events: readonly (readonly [second: number, event: RunEvent])[]): RunFacts {
@@ -307,4 +309,16 @@ describe('steps', () => {
     const copied = report(...first, [9, { type: 'run_resumed', by: 'x', from: 4, of: 'other' }]);
     expect(copied.steps).toMatchObject([{ path: 'a', status: 'pass', copied: true, duration_ms: 0 }]);
   });
+});
+
+test('an agent call that still runs has no unknown cost, and the tokens of the cache are sums of their own', () => {
+  const call = (more: object) =>
+    ({ request: { kind: 'agent' }, outcome: {}, cost: 0.5, ...more }) as unknown as Attempt;
+  const tokens = { in: 1, out: 2, cache_read: 3, cache_write: 4 };
+  expect(spendingOf([call({ tokens }), call({ tokens }), call({ outcome: null, cost: undefined })])).toEqual({
+    cost: 1,
+    unknown_costs: 0,
+    tokens: { in: 2, out: 4, cache_read: 6, cache_write: 8 },
+  });
+  expect(spendingOf([call({ cost: null })])).toMatchObject({ cost: null, unknown_costs: 1 });
 });
