@@ -9,17 +9,17 @@ const isUnit = process.env.UNIT !== undefined;
 /** They take longest, in this order; without them, one worker ends long before the other. */
 const LONGEST = [
   'corpus-sessions',
+  'cli/worktree',
   'corpus-runs-1',
   'corpus-runs-2',
   'corpus-runs-3',
   'corpus-plan-runs',
-  'cli/worktree',
+  'cli/stopping',
+  'runtime/worktree-apply',
   'runtime/worktree-crash',
   'library',
-  'runtime/worktree-apply',
-  'cli/stopping',
-  'cli/start-cache',
   'serve/process',
+  'readme',
 ].map((name) => resolve(`test/${name}.test.ts`));
 
 /** Starting a process takes longer the more memory a worker has, so such tests come first. */

@@ -94,7 +94,7 @@ echo '{"type":"result","result":"hello","total_cost_usd":0.25,"num_turns":1}'`;
 else touch again; echo '{"type":"result","is_error":true,"result":"usage limit reached|${until}"}'; exit 1; fi`;
 
   test('is waited for, and the wait is reported', async () => {
-    const one = projectFolderWith({ 'a.dsl': program }, { claude: limited(later(3)) });
+    const one = projectFolderWith({ 'a.dsl': program }, { claude: limited(later(8)) });
     const { code, stdout, stderr } = await inFastTime(() => one.run(['run', 'a.dsl'], { env: { PATH: one.path } }));
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'ok\n' });
     expect(stderr).toMatch(/retrying in \d.*: usage limit reached/);

@@ -1,7 +1,7 @@
 /** Time that passes faster for this process, so that tests of patience need none. Processes that it starts notice nothing. */
 import { performance as clock } from 'node:perf_hooks';
 
-/** A slow machine has as much less time for what must happen in time. */
+/** What a process must do in time, it must do in this part of it: such times are several seconds. */
 const FACTOR = 5;
 
 const REAL = { Date: globalThis.Date, setTimeout: globalThis.setTimeout, now: clock.now.bind(clock) };

@@ -147,7 +147,7 @@ describe.each([
       await takesLessThan(6000, async () => {
         const took = await inFastTime(async () => {
           const begun = Date.now();
-          const { report } = await runKept(machine({ MAIN: { code: [shell(text, { timeout: ['200ms'] }), done()] } }));
+          const { report } = await runKept(machine({ MAIN: { code: [shell(text, { timeout: ['1s'] }), done()] } }));
           expect(report.error).toMatchObject({ kind: 'timeout' });
           return Date.now() - begun;
         });

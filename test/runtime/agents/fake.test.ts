@@ -128,7 +128,7 @@ describe('a call that is put off', () => {
   });
 
   test('waits longer each time, within the time of the run', async () => {
-    const settings = options('error: overloaded\n', { limits: { timeMs: 1500 } });
+    const settings = options('error: overloaded\n', { limits: { timeMs: 2900 } });
     const waits: number[] = [];
     const onEvent: RunOptions['onEvent'] = (event) => {
       if (event.type === 'effect_retried') waits.push(event.delay_ms);
