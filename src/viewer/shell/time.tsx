@@ -1,6 +1,9 @@
 /** A point in time in the time zone of the reader. A pointer shows it exactly. */
 import { localTime } from '../../views/drawing/amounts.js';
 
+/** Asking for it takes longer than all else of a row in a list. */
+const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
 const sameDay = (a: Date, b: Date): boolean => a.toDateString() === b.toDateString();
 
 /** `at`: ISO 8601. Of today only the time is shown. */
@@ -18,6 +21,5 @@ function exact(at: string): string {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return at;
   const ms = String(date.getMilliseconds()).padStart(3, '0');
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  return `${localTime(at)}.${ms} (${zone})\n${at}`;
+  return `${localTime(at)}.${ms} (${ZONE})\n${at}`;
 }
