@@ -41,7 +41,8 @@ export function openRunBars(data: RunData): RunBars {
       const run = wanted.find((one) => !known.has(keyOf(one)) && !failed.has(keyOf(one)));
       if (run === undefined || controller.signal.aborted) break;
       const shown = await data.inspect(run.run_id, null, controller.signal).catch(() => null);
-      if (shown === null) failed.add(keyOf(run));
+      // A run that has not begun has no states.
+      if (shown === null || !('states' in shown)) failed.add(keyOf(run));
       else known.set(keyOf(run), stateBar(shown));
       if (performance.now() - drawnAt < DRAW_PAUSE_MS) continue;
       drawnAt = performance.now();
