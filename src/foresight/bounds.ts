@@ -32,12 +32,17 @@ function longestWays(
     .map(({ id }) => id)
     .sort((one, other) => (component[one] as number) - (component[other] as number));
   const edges = order.flatMap((id) => (nodes[id] as Node).out);
-  const from = Int32Array.from(edges, (edge) => component[edge.from] as number);
-  const to = Int32Array.from(edges, (edge) => component[edge.to] as number);
+  const from = new Int32Array(edges.length);
+  const to = new Int32Array(edges.length);
   const countedBy: (readonly [edge: number, times: number])[][] = sites.map(() => []);
-  edges.forEach(({ counts }, at) => {
-    for (const site of new Set(counts)) countedBy[site]?.push([at, timesIn(counts, site)]);
-  });
+  for (const [at, edge] of edges.entries()) {
+    from[at] = component[edge.from] as number;
+    to[at] = component[edge.to] as number;
+    const { counts } = edge;
+    counts.forEach((site, index) => {
+      if (counts.indexOf(site) === index) countedBy[site]?.push([at, timesIn(counts, site)]);
+    });
+  }
   const counted = new Int32Array(edges.length);
   return sites.map((_, site) => {
     const best = new Float64Array(nodes.length);

@@ -10,14 +10,15 @@ import { decode, encode } from '../interpreter/values/json.js';
 import { isList, isObject, type Value } from '../interpreter/values/value.js';
 import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
+import { keyText } from './key-text.js';
 import { type Monitors, NO_MONITORS } from './monitors.js';
 import { type Liveness, livenessOf } from './reductions/liveness.js';
 import { readsIn, type Variable } from './reductions/reads.js';
 import { relevantVariables } from './reductions/relevance.js';
 import { type Saturation, saturatedCounters } from './reductions/saturation.js';
 import { isField, type StepFields, stepFieldsOf } from './reductions/step-fields.js';
-import { CHANGES } from './unknown/changed-objects.js';
-import { idsIn, type Knowledge, markOf, replaceMarks, type Unknown } from './unknown/knowledge.js';
+import { Renaming } from './renaming.js';
+import { idsIn, type Knowledge, type Unknown } from './unknown/knowledge.js';
 
 export const REDUCTIONS = ['one-order', 'dead-values', 'slicing', 'saturation'] as const;
 export type Reduction = (typeof REDUCTIONS)[number];
@@ -239,41 +240,6 @@ function onlyPassed(gates: Findings): Findings {
   return Object.fromEntries(Object.entries(gates).map(([name, { pass }]) => [name, { pass }]));
 }
 
-/** Members that number effects, or measure: they are no part of the key. */
-const PRIVATE = new Set([
-  'counter',
-  'effect',
-  'until',
-  'id',
-  'effects',
-  'knownCost',
-  'unknownCosts',
-  'agentCalls',
-  'tokens',
-  'version',
-  'transitions',
-  'trail',
-  'tally',
-  'blamed',
-  'touched',
-  'question',
-  'error',
-  'message',
-  'bounds',
-  // A property that looks at events adds them.
-  'events',
-]);
-
-/** Members with values of the program, in which any name may occur. */
-const VALUES = new Set(['data', 'payload', 'log', 'with']);
-
-function keyText(image: RunImage): string {
-  return JSON.stringify(image, (name, value) => {
-    if (VALUES.has(name)) return JSON.stringify(value);
-    return PRIVATE.has(name) ? undefined : value;
-  });
-}
-
 /** The configuration of a run that is blocked or interrupted. `more` is part of it. */
 export function configurationOf(run: Run, reductions: Reductions, knowledge: Knowledge, more: Json): Configuration {
   const raw = imageOf(run);
@@ -284,71 +250,20 @@ export function configurationOf(run: Run, reductions: Reductions, knowledge: Kno
     result === null
       ? keyText(image) + events
       : JSON.stringify(['end', result.status, result.state, result.error?.kind]);
-  const order = new Map<number, number>();
-  for (const id of idsIn(key)) if (!order.has(id)) order.set(id, order.size);
-  addParts(knowledge, order);
-  addDerived(knowledge, order);
-  const rename = (text: string): string => replaceMarks(text, (id) => markOf(order.get(id) ?? -1));
-  const unknowns = new Map<number, Unknown>();
-  for (const [id, to] of order) unknowns.set(to, renameUnknown(knowledge.of(id), order, rename));
-  const facts = [...unknowns].map(([id, { made, facts: own }]) => [id, made, own]);
+  const renaming = new Renaming(knowledge);
+  const renamedKey = renaming.addFrom(key);
+  renaming.addParts();
+  renaming.addDerived();
+  const { unknowns, text } = renaming.rename();
   return {
-    key: JSON.stringify([rename(key), facts, more]),
+    // No JSON text has a line end.
+    key: [renamedKey, text, JSON.stringify(more)].join('\n'),
     continuation: () => {
-      const text = JSON.stringify(image);
-      for (const id of idsIn(text)) {
-        if (order.has(id)) continue;
-        order.set(id, order.size);
-        unknowns.set(order.get(id) as number, { ...knowledge.of(id), made: null });
-      }
-      return { image: JSON.parse(rename(text)) as Json, unknowns, nextId: order.size, renamed: order };
+      const { order } = renaming;
+      const whole = renaming.addFrom(JSON.stringify(image));
+      for (const [id, to] of order) if (!unknowns.has(to)) unknowns.set(to, { ...knowledge.of(id), made: null });
+      return { image: JSON.parse(whole) as Json, unknowns, nextId: order.size, renamed: order };
     },
-  };
-}
-
-/** What changed objects are made of. */
-function addParts(knowledge: Knowledge, order: Map<number, number>): void {
-  for (const id of order.keys()) {
-    const { made } = knowledge.of(id);
-    if (made === null || !CHANGES.has(made.op)) continue;
-    for (const part of made.args.flatMap(idsIn)) if (!order.has(part)) order.set(part, order.size);
-  }
-}
-
-/** What can be computed again from values that are still there keeps its facts. */
-function addDerived(knowledge: Knowledge, order: Map<number, number>): void {
-  const derived = [...knowledge.unknowns].filter(([id, { made }]) => made !== null && !order.has(id));
-  for (let isGrowing = true; isGrowing; ) {
-    isGrowing = false;
-    for (const [id, { made }] of derived) {
-      if (order.has(id)) continue;
-      const from = made?.args.flatMap(idsIn) ?? [];
-      if (from.length === 0 || !from.every((one) => order.has(one))) continue;
-      order.set(id, order.size);
-      isGrowing = true;
-    }
-  }
-}
-
-function renameUnknown(
-  { made, label, facts }: Unknown,
-  order: ReadonlyMap<number, number>,
-  rename: (text: string) => string,
-): Unknown {
-  const isKept = (text: string): boolean => idsIn(text).every((id) => order.has(id));
-  const answers = Object.entries(facts.answers ?? {}).filter(([question]) => isKept(question));
-  const { answers: _, ...rest } = facts;
-  return {
-    // A value whose origin is gone is as good as one that the world gave.
-    made: made?.args.every(isKept) ? { op: made.op, args: made.args.map(rename) } : null,
-    label,
-    facts:
-      answers.length === 0
-        ? rest
-        : {
-            ...rest,
-            answers: Object.fromEntries(answers.map(([question, answer]) => [rename(question), answer]).sort()),
-          },
   };
 }
 
