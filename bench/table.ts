@@ -4,6 +4,7 @@
  */
 import { durableEffects } from './durable-effects.js';
 import { durablePeers } from './durable-peers.js';
+import { engineRow } from './engine.js';
 import { growth } from './growth.js';
 import { listRuns } from './list-runs.js';
 import { members } from './members.js';
@@ -35,6 +36,7 @@ const rows: readonly Row[] = [
   viewer,
   resumeRow,
   workflowSteps,
+  engineRow,
 ];
 
 function bar({ atMost, atLeast }: Measured): string {

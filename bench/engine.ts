@@ -1,0 +1,34 @@
+/** Effects of runs on a real engine, compared with empty entries of its SDK. The engine is installed like for its tests. */
+import { join } from 'node:path';
+import { execa } from 'execa';
+import type { Row } from './row.js';
+
+interface Pair {
+  readonly own: number;
+  readonly other: number;
+}
+
+interface Compared {
+  readonly one: Pair;
+  readonly twenty: Pair;
+  readonly cancelMs: number;
+  readonly nextMs: number;
+}
+
+export const engineRow: Row = {
+  name: 'engine',
+  async measure() {
+    const script = join(process.env.STATEDSL_BENCH_ROOT ?? '.', 'test/engine/compare.mjs');
+    const { stdout } = await execa(process.execPath, [script], { stderr: 'inherit' });
+    const { one, twenty, cancelMs, nextMs } = JSON.parse(stdout) as Compared;
+    const sides = ({ own, other }: Pair): string => `${own.toFixed(0)} ms vs ${other.toFixed(0)} ms`;
+    const ratio = ({ own, other }: Pair): number => other / own;
+    const time = (ms: number, atMost: number) => ({ sides: '', ratio: ms, unit: 'ms', atMost });
+    return [
+      { what: 'engine: rate of 1,000 effects / of empty entries', sides: sides(one), ratio: ratio(one), atLeast: 0.55 },
+      { what: 'engine: 20 runs of 100 / 20 handlers', sides: sides(twenty), ratio: ratio(twenty), atLeast: 0.5 },
+      { what: 'engine: cancel a command that sleeps', ...time(cancelMs, 1000) },
+      { what: 'engine: next effect after a worker was killed and started', ...time(nextMs, 3000) },
+    ];
+  },
+};
