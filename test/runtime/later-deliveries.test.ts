@@ -14,12 +14,12 @@ const PROGRAM = `STATE: A
 `;
 const signal = (name: string, payload = name): Delivery => ({ kind: 'signal', name, payload, by: 'ann' });
 
-async function suspended() {
+async function suspended(program = PROGRAM) {
   const dir = mkdtempSync(join(tmpdir(), 'statedsl-later-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const done: string[] = [];
   const commands = { did: ([word = '']: readonly string[]) => void done.push(word) };
-  const { machine, diagnostics } = compile(PROGRAM, { name: 'later', commands: ['did'] });
+  const { machine, diagnostics } = compile(program, { name: 'later', commands: ['did'] });
   if (machine === null) throw new Error(JSON.stringify(diagnostics));
   const { run_id } = await run(machine, { dir, commands, suspendAfterMs: 0 });
   const options = { dir, commands, suspendAfterMs: 0 };
@@ -55,4 +55,46 @@ test('a question that the record does not have yet cannot be answered', async ()
   await recordDelivery(id, signal('go'), { dir });
   const answers: Delivery[] = [{ kind: 'answer', name: 'one', value: 1, by: 'ann' }];
   await expect(recordDelivery(id, answers, { dir })).rejects.toThrow(/does not ask for `one`/);
+});
+
+const THREE = `STATE: A
+  WAIT: signal go
+  DO: did {go}
+  WAIT: signal go
+  DO: did {go}
+  WAIT: signal go
+  DO: did {go}
+  RETURN: "done"
+`;
+
+test('what waits in the inbox comes before what is sent later, however it is sent', async () => {
+  const { id, dir, options, done } = await suspended(THREE);
+  await recordDelivery(id, [signal('go', 'first'), signal('go', 'second')], { dir });
+  const report = await resume(id, { ...options, deliveries: [signal('go', 'third')] });
+  expect(report).toMatchObject({ status: 'returned' });
+  expect(done).toEqual(['first', 'second', 'third']);
+  expect((await checkDrift(id, { dir })).difference).toBeNull();
+});
+
+const QUESTION = `STATE: A
+  DO: in PARALLEL:
+    - ASK user: "One?" → one
+    - WAIT: signal go
+  DO: did {go}
+  RETURN: {one}
+`;
+const answer = (value: string): Delivery => ({ kind: 'answer', name: 'one', value, by: 'ann' });
+
+test('a question with an answer in the inbox is neither answered again nor asked', async () => {
+  const { id, dir, options } = await suspended(QUESTION);
+  await recordDelivery(id, [answer('yes'), signal('go')], { dir });
+  await expect(recordDelivery(id, answer('no'), { dir })).rejects.toThrow(/`one` already has an answer/);
+  await expect(resume(id, { ...options, deliveries: [answer('no')] })).rejects.toThrow(/already has an answer/);
+  let asked = 0;
+  const ask = async () => {
+    asked++;
+    return 'no';
+  };
+  expect(await resume(id, { ...options, ask })).toMatchObject({ status: 'returned', returned: 'yes' });
+  expect(asked).toBe(0);
 });

@@ -86,9 +86,10 @@ function membersOf(l: StateLowering, i: Parallel): { members: Instruction[]; und
   return { members, undos };
 }
 
-/** A named member binds its name in the state after the join, and a question its answer. */
+/** A named member binds its name in the state after the join, a question its answer, and a signal its payload. */
 function collectedSlots(l: StateLowering, member: Instruction): number[] {
   if (member.kind === 'ask') return [l.scope.local(member.bind?.text ?? 'answer')];
+  if (member.kind === 'wait' && member.for.kind === 'signal') return [l.scope.local(member.for.name.text)];
   const binds = member.kind === 'do' || member.kind === 'check' || member.kind === 'call';
   const name = binds ? member.bind : undefined;
   return name === undefined ? [] : [l.scope.local(name.text)];

@@ -126,11 +126,14 @@ export class Replay {
     return rest;
   }
 
-  /** Advances the run until it waits. True: more follows from what is on record than the record has. */
+  /** Advances the run until it waits. True: more follows from what is on record than the record has; the run is not at rest. */
   advanceToWait(): boolean {
-    while (advance(this.run) === 'more');
-    this.collect();
-    return this.made.length > 0;
+    for (;;) {
+      const status = advance(this.run);
+      this.collect();
+      if (this.made.length > 0) return true;
+      if (status !== 'more') return false;
+    }
   }
 
   /** Requests of processes that may have been started and have no outcome on record. */

@@ -44,19 +44,40 @@ export function applyDeliveries(run: Run, deliveries: readonly Delivery[]): void
   for (const delivery of deliveries) applyDelivery(run, delivery);
 }
 
-/** Throws a `RunRefused` if an answer has no open question or does not fit it. */
-export function checkAnswers(run: Run, deliveries: readonly Delivery[]): void {
+/**
+ * Throws a `RunRefused` if an answer has no open question or does not fit it. `earlier`: deliveries that the run has not
+ * taken yet.
+ */
+export function checkAnswers(run: Run, deliveries: readonly Delivery[], earlier: readonly Delivery[] = []): void {
   const questions = openQuestions(run);
   const answered = new Set<OpenQuestion>();
+  for (const one of earlier) {
+    if (one.kind !== 'answer') continue;
+    const question = questionCalled(withoutAll(questions, answered), one.name);
+    if (question !== undefined) answered.add(question);
+  }
+  const taken = new Set(answered);
   for (const delivery of deliveries) {
     if (delivery.kind !== 'answer') continue;
     const { name, value } = delivery;
-    const rest = questions.filter((one) => !answered.has(one));
-    const question = questionCalled(rest, name);
-    if (question === undefined) throw notAsked(name, questions, questionCalled(questions, name) !== undefined);
+    const question = questionCalled(withoutAll(questions, answered), name);
+    if (question === undefined) {
+      const other = questionCalled(questions, name);
+      if (other !== undefined && taken.has(other)) throw takenLater(name);
+      throw notAsked(name, questions, other !== undefined);
+    }
     checkChoice(question, name, value);
     answered.add(question);
   }
+}
+
+function withoutAll(questions: readonly OpenQuestion[], answered: ReadonlySet<OpenQuestion>): readonly OpenQuestion[] {
+  return questions.filter((one) => !answered.has(one));
+}
+
+function takenLater(name: string): RunRefused {
+  const message = `\`${name}\` already has an answer, which the run takes when it is resumed`;
+  return new RunRefused('wrong-use', message, 'resume it: `statedsl resume`');
 }
 
 function notAsked(name: string, questions: readonly OpenQuestion[], isTwice: boolean): RunRefused {

@@ -84,6 +84,8 @@ class Driver {
 
   async loop(): Promise<DriveEnd> {
     this.recording.add([...this.options.begin.events]);
+    // What was sent before the run is executed comes before the answers of a mock or a person at the terminal.
+    this.mailbox.look();
     for (;;) {
       const turn = this.collect();
       if (turn === 'interrupted') return this.interrupt();
@@ -121,7 +123,8 @@ class Driver {
       if (this.isInterrupted) return 'interrupted';
       if (this.clock.isTimeUp) this.applyTimeLimit();
       const isAnswered = this.exchange(null);
-      if (!isAnswered || this.status !== 'blocked' || round === MOST_AT_ONCE) return this.status;
+      if (this.status !== 'blocked' || round === MOST_AT_ONCE) return this.status;
+      if (!isAnswered && !this.mailbox.hasMail) return this.status;
     }
   }
 

@@ -33,20 +33,31 @@ function pathOf(folder: string): string {
 }
 
 /**
- * Appends a line with the secrets that the sender knows replaced. The line is on disk when this returns. Returns how many
- * bytes of the inbox are read after it; null if the run has already taken and blanked it. Throws a `StoreError`.
+ * Appends a line for each delivery, with the secrets that the sender knows replaced. The lines are on disk when this
+ * returns. Returns how many bytes of the inbox are read after them; null if the run has already taken and blanked them.
+ * Throws a `StoreError`.
  */
-export function deliver(folder: string, delivery: Delivery, redactor: Redactor | null): number | null {
+export function deliver(
+  folder: string,
+  deliveries: Delivery | readonly Delivery[],
+  redactor: Redactor | null,
+): number | null {
   const path = pathOf(folder);
-  const clean = redactor === null ? delivery : redactor.value(delivery as unknown as Json);
-  const id = randomUUID();
+  const all: readonly Delivery[] = Array.isArray(deliveries) ? deliveries : [deliveries as Delivery];
+  const at = new Date().toISOString();
+  let id = '';
+  const lines = all.map((delivery) => {
+    const clean = redactor === null ? delivery : redactor.value(delivery as unknown as Json);
+    id = randomUUID();
+    return `${JSON.stringify({ ...(clean as object), at, id })}\n`;
+  });
   let before = 0;
   try {
     const fd = openOwn(path, 'a');
     try {
       before = fstatSync(fd).size;
       // A full disk or a crash may have torn the previous line. An empty line does no harm.
-      writeSync(fd, `\n${JSON.stringify({ ...(clean as object), at: new Date().toISOString(), id })}\n`);
+      writeSync(fd, `\n${lines.join('')}`);
       fsyncSync(fd);
     } finally {
       closeSync(fd);

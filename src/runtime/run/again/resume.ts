@@ -8,7 +8,6 @@
  *    by what the dead process had computed but not written.
  */
 import type { RunEvent } from '../../../interpreter/events/event.js';
-import type { Replay } from '../../../interpreter/record/replay.js';
 import type { Run } from '../../../interpreter/run.js';
 import { removeUnfinished, stopLeftovers } from '../../process/leftovers.js';
 import type { Redactor } from '../../redact.js';
@@ -46,13 +45,10 @@ export async function resume(runId: string, options: ResumeOptions = {}): Promis
       return reportRecordedEnd(held, recorded, isUnreported, options);
     const { deliveries = [] } = options;
     const isLater =
-      deliveries.length > 0 &&
-      run.result === null &&
-      mustFollow(recoverRecorded(stored, options).recovered.replay, deliveries);
-    if (isLater) checkAnswers(run, deliveries);
+      deliveries.length > 0 && run.result === null && mustFollow(stored, recoverRecorded(stored, options), deliveries);
+    if (isLater) checkAnswers(run, deliveries, unreadDeliveries(stored, recorded));
     const decision = await decideResume(stored, recorded, isLater ? { ...options, deliveries: [] } : options);
-    if (isLater) for (const one of deliveries) deliver(stored.path, one, recorded.redactor);
-    return driveResumed(held, recorded, decision, options);
+    return driveResumed(held, recorded, { ...decision, later: isLater ? deliveries : [] }, options);
   });
 }
 
@@ -67,15 +63,16 @@ export async function recordDelivery(
 ): Promise<void> {
   const directory = options.dir ?? DEFAULT_STORE;
   return withLockedRun(runId, directory, async (stored, lock) => {
-    const { recovered, redactor } = recoverRecorded(stored, options);
+    const recorded = recoverRecorded(stored, options);
+    const { recovered, redactor } = recorded;
     const { replay, end } = recovered;
     const { run } = replay;
     refuseEnded(stored.about.run_id, run, true);
     const deliveries: readonly Delivery[] = Array.isArray(delivered) ? delivered : [delivered as Delivery];
     const rest = replay.rest();
-    checkAnswers(run, deliveries);
-    if (mustFollow(replay, deliveries)) {
-      for (const one of deliveries) deliver(stored.path, one, redactor);
+    checkAnswers(run, deliveries, unreadDeliveries(stored, recorded));
+    if (mustFollow(stored, recorded, deliveries)) {
+      deliver(stored.path, deliveries, redactor);
       return;
     }
     for (const one of deliveries) applyDelivery(run, one);
@@ -90,12 +87,23 @@ export async function recordDelivery(
 
 /**
  * Whether deliveries cannot be recorded now: in a record, all that follows from one thing is before the next one, and what
- * follows may be a command, which only an execution of the run may request. Then they go into the inbox, and the run takes
- * them, one by one, when it is executed and waits. The run is advanced.
+ * follows may be a command, which only an execution of the run may request. What is in the inbox came earlier, too. Then
+ * they go into the inbox, and the run takes them, one by one, when it is executed and waits. The run is advanced.
  */
-function mustFollow(replay: Replay, deliveries: readonly Delivery[]): boolean {
+function mustFollow(stored: StoredRun, { recovered }: RecordedRun, deliveries: readonly Delivery[]): boolean {
+  const { replay, inbox } = recovered;
   replay.rest();
-  return replay.advanceToWait() || (deliveries.length > 1 && deliveries.some(({ kind }) => kind !== 'answer'));
+  return (
+    openInbox(stored.path, inbox).hasMore() ||
+    replay.advanceToWait() ||
+    (deliveries.length > 1 && deliveries.some(({ kind }) => kind !== 'answer'))
+  );
+}
+
+/** What is in the inbox of a run and not yet on record. */
+function unreadDeliveries({ path }: StoredRun, { recovered }: RecordedRun): readonly Delivery[] {
+  const inbox = openInbox(path, recovered.inbox).take();
+  return inbox.map(({ delivery }) => delivery);
 }
 
 function cleanEvents(events: readonly RunEvent[], redactor: Redactor | null): readonly RunEvent[] {
@@ -133,7 +141,7 @@ function reportRecordedEnd(
 async function driveResumed(
   { stored, lock, directory }: HeldRun,
   { recovered, redactor, inputs }: RecordedRun,
-  { run, events, edited, again, leftovers }: ResumeDecision,
+  { run, events, edited, again, leftovers, later }: ResumeDecision & { readonly later: readonly Delivery[] },
   options: ResumeOptions,
 ): Promise<RunReport> {
   const { about, path } = stored;
@@ -145,6 +153,7 @@ async function driveResumed(
   const folder = openRunFolder(directory, about.run_id, lock);
   const { end, inbox, activeMs } = recovered;
   const open = openFileJournal(folder, end);
+  if (later.length > 0) deliver(path, later, redactor);
   options.onStart?.({ runId: about.run_id, folder: path, again });
   folder.appendIndex(indexEntry(stored, run));
   return driveRun(
