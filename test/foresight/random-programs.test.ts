@@ -184,7 +184,8 @@ test.each(blocks)('random runs of random programs, from seed %d', (first) => {
     const program = programOf(random);
     const machine = machineOrNull(program);
     if (machine === null) continue;
-    const properties = randomRules(machine, random);
+    // Each rule doubles what is to be explored, so only some programs have any.
+    const properties = seed % 5 === 1 ? randomRules(machine, random) : [];
     const verification = verify(machine, { ...OPTIONS, maxConfigurations: 3000, properties });
     if (verification.stoppedBy !== null) continue;
     explored++;
