@@ -151,7 +151,10 @@ function formulaOf(
   const [only, second] = [...lists];
   const name = listAround(machine, site) ?? (second === undefined ? only : undefined);
   const rest = number - slope * options.longest;
-  return `${rest > 0 ? `${rest} + ` : ''}${slope} × ${name === undefined ? 'length of the list' : `len(${name})`}`;
+  const length = name === undefined ? 'length of the list' : `len(${name})`;
+  // Then it may grow faster than the list, as with two loops inside each other.
+  if (rest < 0) return `grows with ${length}`;
+  return `${rest > 0 ? `${rest} + ` : ''}${slope} × ${length}`;
 }
 
 /** The list of the only loop over a list in the state of a call. */

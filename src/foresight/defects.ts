@@ -55,11 +55,15 @@ export function locationOfState(machine: Machine, state: string): { readonly fil
   return { file: fileOf(machine, origin?.file ?? 0), line: origin?.line ?? 0 };
 }
 
-/** Loops that no LIMIT ends. `withWaiting`: also those in which time passes. */
-export function endlessIn(exploration: Exploration, withWaiting: boolean): Defect[] {
+/** Loops. `withWaiting`: also those in which time passes. `withLimited`: also those that LIMIT ends. */
+export function endlessIn(
+  exploration: Exploration,
+  { withWaiting, withLimited }: { readonly withWaiting: boolean; readonly withLimited: boolean },
+): Defect[] {
   const { machine, sites } = exploration;
   const found = loops(exploration, 'endless');
   if (withWaiting) found.push(...loops(exploration, 'endless-waiting'));
+  if (withLimited) return found;
   return found.filter(({ edges, cycle }) => limitThatEnds(machine, edges?.slice(-cycle) ?? [], sites) === null);
 }
 

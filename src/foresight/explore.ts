@@ -1,6 +1,6 @@
 /** Explores all configurations of a machine, breadth first, until all are known or a budget is used up. */
 import type { RunEvent } from '../interpreter/events/event.js';
-import type { RunOptions } from '../interpreter/run.js';
+import type { Run, RunOptions } from '../interpreter/run.js';
 import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
 import { evaluatorOf } from './conditions.js';
@@ -11,7 +11,7 @@ import { type MonitorState, type Monitors, NO_MONITORS, type Watched } from './m
 import { nextOf } from './order.js';
 import type { RequestFacts } from './requests.js';
 import { type Executed, type Moment, type Segment, Segments } from './segment.js';
-import type { Unknown } from './unknown/knowledge.js';
+import { Knowledge, type Unknown } from './unknown/knowledge.js';
 import { Oracle } from './unknown/oracle.js';
 import type { Way } from './way.js';
 
@@ -54,6 +54,8 @@ export interface Exploration {
   readonly options: ExploreOptions;
   /** Executes the segment of an edge again. */
   readonly repeat: (moment: Moment | null, edge: Edge) => Repeated;
+  /** Equal for runs without unknown values that can do the same from there on. */
+  readonly keyOf: (run: Run) => string;
   /** What monitors found, by node. */
   readonly violations: readonly { readonly edge: Edge; readonly property: number }[];
   /** By node. */
@@ -181,6 +183,7 @@ class Explorer {
       lists: this.lists,
       options,
       repeat: (moment, edge) => this.repeatOnce(moment, edge),
+      keyOf: (run) => configurationOf(run, this.reductions, new Knowledge(), null).key,
       violations,
       monitorStates: this.states,
       awoken,
@@ -201,10 +204,10 @@ class Explorer {
         const decisions = oracle.taken.map(({ text }) => text).join('; ');
         throw new Error(`exploring failed after the decisions: ${decisions || 'none'}`, { cause });
       }
+      // A monitor or an assumption may decide more, and look into lists.
+      then(segment, oracle);
       if (segment.knowledge.usedLength) this.isBounded = true;
       for (const list of segment.knowledge.lists) this.addList(list);
-      // A monitor may decide more.
-      then(segment, oracle);
       scripts.push(...oracle.others());
     }
   }

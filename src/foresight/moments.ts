@@ -2,6 +2,9 @@
 import type { RunEvent } from '../interpreter/events/event.js';
 import type { Expr, Json } from '../machine/expression.js';
 
+/** Compares values that may be unknown. */
+export type IsEqual = (one: Json, other: Json) => boolean;
+
 type Request = Extract<RunEvent, { type: 'effect_requested' }>;
 
 /** A condition over inputs and tracked variables, which `value` reads from the slots of the machine. */
@@ -15,15 +18,15 @@ export interface Condition {
 export type Moment = { readonly when: Condition | null } & (
   | { readonly kind: 'state'; readonly name: string }
   | { readonly kind: 'event'; readonly name: string; readonly fields: readonly (readonly [string, Json])[] }
-  | { readonly kind: 'run'; readonly isCall: (request: Request) => boolean }
+  | { readonly kind: 'run'; readonly isCall: (request: Request, isEqual: IsEqual) => boolean }
   | { readonly kind: 'answered'; readonly name: string; readonly value: Json }
   | { readonly kind: 'failed'; readonly state: string | null; readonly error: string | null }
   /** `value` is absent: any. */
   | { readonly kind: 'returned'; readonly value?: Json }
 );
 
-/** Whether an event is this moment, apart from its condition. `isEqual` compares values that may be unknown. */
-export function isMoment(moment: Moment, event: RunEvent, isEqual: (one: Json, other: Json) => boolean): boolean {
+/** Whether an event is this moment, apart from its condition. */
+export function isMoment(moment: Moment, event: RunEvent, isEqual: IsEqual): boolean {
   switch (moment.kind) {
     case 'state':
       return event.type === 'state_entered' && event.state === moment.name;
@@ -35,7 +38,7 @@ export function isMoment(moment: Moment, event: RunEvent, isEqual: (one: Json, o
       );
     }
     case 'run':
-      return event.type === 'effect_requested' && moment.isCall(event);
+      return event.type === 'effect_requested' && moment.isCall(event, isEqual);
     case 'answered':
       return event.type === 'answered' && isName(event.name, moment.name) && isEqual(event.value, moment.value);
     case 'failed':

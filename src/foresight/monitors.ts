@@ -52,13 +52,13 @@ export interface Monitors {
   readonly conditions: readonly Expr[];
   readonly partsOf: (instruction: Instruction) => readonly unknown[];
   readonly step: (before: MonitorState, segment: Watchable) => Watched;
-  /** Indexes of the rules whose conditions were evaluated, and of those for which one had a value. */
-  readonly asked: ReadonlySet<number>;
-  readonly answered: ReadonlySet<number>;
+  /** The conditions that were evaluated, and those that had a value at least once. */
+  readonly asked: ReadonlySet<Condition>;
+  readonly answered: ReadonlySet<Condition>;
 }
 
 const NOTHING: Watched = { state: [], violated: [], awoken: [], fulfilled: [] };
-const NONE: ReadonlySet<number> = new Set();
+const NONE: ReadonlySet<Condition> = new Set();
 
 export const NO_MONITORS: Monitors = {
   first: [],
@@ -71,7 +71,7 @@ export const NO_MONITORS: Monitors = {
   answered: NONE,
 };
 
-function momentsOf(rule: Rule): Moment[] {
+export function momentsOf(rule: Rule): Moment[] {
   switch (rule.kind) {
     case 'never':
       return rule.unless === null ? [rule.moment] : [rule.moment, rule.unless];
@@ -88,16 +88,16 @@ function momentsOf(rule: Rule): Moment[] {
 export function monitorsOf(rules: readonly Rule[]): Monitors {
   if (rules.length === 0) return NO_MONITORS;
   const moments = rules.flatMap(momentsOf);
-  const asked = new Set<number>();
-  const answered = new Set<number>();
+  const asked = new Set<Condition>();
+  const answered = new Set<Condition>();
   const evaluators = new Map(
     moments.flatMap(({ when }) => (when === null ? [] : [[when, evaluatorOf(when)] as const])),
   );
-  const holds = (at: number, when: Condition | null, surroundings: Surroundings): boolean => {
+  const holds = (when: Condition | null, surroundings: Surroundings): boolean => {
     if (when === null) return true;
     const value = evaluators.get(when)?.(surroundings) ?? null;
-    asked.add(at);
-    if (value !== null) answered.add(at);
+    asked.add(when);
+    if (value !== null) answered.add(when);
     return value === true;
   };
   const step = (before: MonitorState, segment: Watchable): Watched => {
@@ -114,7 +114,7 @@ export function monitorsOf(rules: readonly Rule[]): Monitors {
       rules.forEach((rule, at) => {
         if (rule.kind === 'ends') return;
         const happens = (moment: Moment): boolean =>
-          isMoment(moment, event, isEqual) && holds(at, moment.when, { run, tracked, knowledge });
+          isMoment(moment, event, isEqual) && holds(moment.when, { run, tracked, knowledge });
         const isNow = happens(rule.moment);
         if (isNow) awoken.add(at);
         const now = state[at] as number;

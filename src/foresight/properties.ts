@@ -2,12 +2,14 @@
 
 import { link, startRun } from '../interpreter/run.js';
 import type { Slot } from '../interpreter/run-state/thread.js';
+import type { Limits } from '../machine/machine.js';
 import { evaluatorOf } from './conditions.js';
 import { endlessIn, stuckIn } from './defects.js';
 import { type Exploration, runOptionsOf } from './explore.js';
 import { componentsOf, cycleThrough, type Edge, type Node, wayTo } from './graph.js';
+import { cappedByLimits, type Explored, mayRunOutOfTime } from './limits.js';
 import type { Condition } from './moments.js';
-import { type MonitorState, monitorsOf, type Rule } from './monitors.js';
+import { type MonitorState, momentsOf, monitorsOf, type Rule } from './monitors.js';
 import { type Trace, traceOf } from './trace.js';
 
 export interface Property {
@@ -63,29 +65,41 @@ class RuleJudge {
     const { exploration, rule, at } = this;
     const { stoppedBy, isBounded, begins, awoken } = exploration;
     const none = { text: rule.text, trace: null, cycle: 0 };
+    if (begins.length === 0 && isBounded && stoppedBy === null)
+      return {
+        ...none,
+        verdict: 'undecided',
+        note: 'no run with the lists that were explored fulfills what is assumed',
+      };
     if (begins.length === 0 && stoppedBy === null)
       return { ...none, verdict: 'vacuous', note: 'no run fulfills what is assumed; inputs with a default have it' };
-    const whole: PropertyVerdict = stoppedBy !== null ? 'undecided' : isBounded ? 'bounded' : 'proved';
-    if (rule.kind === 'reaches') return this.judgeReach(none, whole);
+    const explored: Explored = stoppedBy !== null ? 'undecided' : isBounded ? 'bounded' : 'proved';
+    if (rule.kind === 'reaches') return this.judgeReach(none, explored);
     const found = this.violation();
     if (found !== null) {
-      const trace = traceOf(exploration, found.edges);
-      const isViolated = trace.isConfirmed && this.isSeenIn(trace, found.cycle);
-      return { ...none, verdict: isViolated ? 'violated' : 'possible', trace, cycle: found.cycle };
+      const { edges, cycle } = found;
+      const trace = traceOf(exploration, edges, { cycle, limits: cycle > 0 ? {} : this.limits });
+      const isForever = cycle === 0 || this.isEndedByLimit || trace.canRepeat;
+      const isViolated =
+        trace.isConfirmed && isForever && !mayRunOutOfTime(exploration, edges) && this.isSeenIn(trace, cycle);
+      return { ...none, verdict: isViolated ? 'violated' : 'possible', trace, cycle };
     }
     if (stoppedBy !== null) return { ...none, verdict: 'undecided' };
     if (this.hasNoValue()) return { ...none, verdict: 'undecided', note: 'the condition never has a value' };
     if (rule.kind === 'after' && !awoken.has(at))
       return { ...none, verdict: 'vacuous', note: 'the first moment never comes' };
-    return { ...none, verdict: whole };
+    if (rule.kind === 'ends' && rule.statuses !== null && this.hasNoEnd())
+      return { ...none, verdict: 'vacuous', note: 'no run ends' };
+    return { ...none, ...cappedByLimits(exploration, rule, explored) };
   }
 
   /** One run that comes there proves it. That none does is only known of all runs. */
   private judgeReach(none: Omit<JudgedRule, 'verdict'>, whole: PropertyVerdict): JudgedRule {
     const edge = this.exploration.awoken.get(this.at);
     if (edge !== undefined) {
-      const trace = traceOf(this.exploration, this.wayBy(edge));
-      const isReached = trace.isConfirmed && this.isSeenIn(trace, 0);
+      const way = this.wayBy(edge);
+      const trace = traceOf(this.exploration, way, { limits: this.limits });
+      const isReached = trace.isConfirmed && !mayRunOutOfTime(this.exploration, way) && this.isSeenIn(trace, 0);
       return { ...none, verdict: isReached ? 'proved' : 'possible', trace };
     }
     if (this.hasNoValue()) return { ...none, verdict: 'undecided', note: 'the condition never has a value' };
@@ -96,10 +110,30 @@ class RuleJudge {
       : { ...none, verdict: 'undecided' };
   }
 
-  /** Whether a condition was needed, and none could ever be computed. */
+  /** Whether a condition was needed that could never be computed. */
   private hasNoValue(): boolean {
     const { asked, answered } = this.exploration.options.monitors ?? {};
-    return asked?.has(this.at) === true && answered?.has(this.at) !== true;
+    return momentsOf(this.rule).some(({ when }) => when !== null && asked?.has(when) && answered?.has(when) !== true);
+  }
+
+  private hasNoEnd(): boolean {
+    const { nodes, machine } = this.exploration;
+    const { transitions, timeMs } = machine.limits;
+    return transitions === undefined && timeMs === undefined && nodes.every(({ result }) => result === null);
+  }
+
+  /** What ends a run for certain at some point: costs and times are not known. */
+  private get limits(): Limits {
+    const { transitions } = this.exploration.machine.limits;
+    return transitions === undefined ? {} : { transitions };
+  }
+
+  /** Whether a run may not fail, so that a loop that LIMIT ends violates the rule, too. */
+  private get isEndedByLimit(): boolean {
+    const { rule, exploration } = this;
+    const { transitions, timeMs } = exploration.machine.limits;
+    const mayNotFail = rule.kind === 'ends' && rule.statuses?.includes('failed') === false;
+    return mayNotFail && (transitions !== undefined || timeMs !== undefined);
   }
 
   private violation(): Way | null {
@@ -115,9 +149,13 @@ class RuleJudge {
     const { nodes } = exploration;
     const end = nodes.find(({ result }) => result !== null && statuses?.includes(result.status) === false);
     if (end !== undefined) return { edges: wayTo(nodes, end.id), cycle: 0 };
-    const [loop] = endlessIn(exploration, statuses === null);
+    const [loop] = endlessIn(exploration, {
+      withWaiting: statuses === null,
+      withLimited: statuses?.includes('failed') === false,
+    });
     if (loop?.edges) return { edges: loop.edges, cycle: loop.cycle };
-    const stuck = exploration.stoppedBy === null ? stuckIn(exploration) : undefined;
+    // A run that never ends does not end in another way.
+    const stuck = exploration.stoppedBy === null && statuses === null ? stuckIn(exploration) : undefined;
     return stuck === undefined ? null : { edges: wayTo(nodes, stuck.id), cycle: 0 };
   }
 

@@ -5,6 +5,7 @@
 import type { Outcome, RunEvent } from '../interpreter/events/event.js';
 import { advance, link, type Run, startRun } from '../interpreter/run.js';
 import type { Json } from '../machine/expression.js';
+import type { Limits } from '../machine/machine.js';
 import type { Exploration, Repeated } from './explore.js';
 import { runOptionsOf } from './explore.js';
 import type { Edge } from './graph.js';
@@ -31,10 +32,19 @@ export interface Trace {
   readonly inputs: Readonly<Record<string, Json>>;
   /** The events are those of the confirming run, or of the exploration. */
   readonly steps: readonly TraceStep[];
+  /** Whether the confirming run is at the end of its last round as it was at the beginning of that round, so that it can repeat forever. */
+  readonly canRepeat: boolean;
+}
+
+export interface TraceOptions {
+  /** What limits the confirming run. */
+  readonly limits?: Limits;
+  /** The steps of the last round; 0: the way has no rounds. */
+  readonly cycle?: number;
 }
 
 /** The steps of a way from the start, which is also made concrete. */
-export function traceOf(exploration: Exploration, edges: readonly Edge[]): Trace {
+export function traceOf(exploration: Exploration, edges: readonly Edge[], options: TraceOptions = {}): Trace {
   const steps: (TraceStep & { readonly unknownHappening: Happening | null })[] = [];
   const known = new Map<number, Unknown>();
   let toGlobal = new Map<number, number>();
@@ -64,7 +74,7 @@ export function traceOf(exploration: Exploration, edges: readonly Edge[]): Trace
     toGlobal = following;
     last = repeated;
   }
-  return confirm(exploration, steps, new Witnesses(known));
+  return confirm(exploration, steps, new Witnesses(known), options);
 }
 
 function globalUnknown({ made, label, facts }: Unknown, global: (text: string) => string): Unknown {
@@ -80,18 +90,21 @@ function confirm(
   exploration: Exploration,
   steps: readonly (TraceStep & { readonly unknownHappening: Happening | null })[],
   witnesses: Witnesses,
+  { limits = {}, cycle = 0 }: TraceOptions,
 ): Trace {
   const { machine, options } = exploration;
   const inputs = witnesses.in(options.inputs as Json) as Record<string, Json>;
   const concrete: TraceStep[] = [];
   let run: Run | null = null;
   let isConfirmed = true;
-  for (const { unknownHappening, ...step } of steps) {
+  let before: string | null = null;
+  for (const [at, { unknownHappening, ...step }] of steps.entries()) {
+    if (cycle > 0 && at === steps.length - cycle && run !== null) before = exploration.keyOf(run);
     const happening = unknownHappening === null ? null : concreteHappening(unknownHappening, witnesses);
     let events: readonly RunEvent[] = step.events;
     if (isConfirmed) {
       const found = runStep(run, { ...step, happening }, () =>
-        startRun(link(machine), runOptionsOf(machine, { ...options, inputs })),
+        startRun(link(machine), { ...runOptionsOf(machine, { ...options, inputs }), limits }),
       );
       run = found.run;
       isConfirmed = signature(found.events) === signature(step.events);
@@ -99,7 +112,8 @@ function confirm(
     }
     concrete.push({ ...step, happening, events });
   }
-  return { isConfirmed, inputs, steps: concrete };
+  const canRepeat = isConfirmed && run !== null && before !== null && before === exploration.keyOf(run);
+  return { isConfirmed, inputs, steps: concrete, canRepeat };
 }
 
 function runStep(

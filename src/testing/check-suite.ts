@@ -18,7 +18,7 @@ import type {
 } from '../syntax/tests/test-tree.js';
 import { isApproval } from './approval.js';
 import { constantOf } from './expressions.js';
-import { answers, selectorText, selects, specificity } from './selectors.js';
+import { answers, canBecome, selectorText, selects, specificity } from './selectors.js';
 import type { Suite } from './suite.js';
 
 type Tested = Pick<Suite, 'machine' | 'facts' | 'sources'>;
@@ -53,6 +53,15 @@ export function checkProperties(properties: readonly PropertyCase[], tested: Tes
     for (const rule of rules) check.rule(rule);
   }
   return check.diagnostics;
+}
+
+const shorten = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
+
+/** Whether two moments are written in the same way. */
+function isSameMoment(one: MomentTree, other: MomentTree): boolean {
+  const textOf = (moment: MomentTree): string =>
+    JSON.stringify(moment, (key, value: unknown) => (key === 'span' ? undefined : value));
+  return textOf(one) === textOf(other);
 }
 
 class SuiteCheck {
@@ -156,7 +165,14 @@ class SuiteCheck {
         return;
       case 'after':
         this.moment(rule.moment);
-        return this.moment(rule.following);
+        this.moment(rule.following);
+        if (isSameMoment(rule.moment, rule.following))
+          this.report(
+            rule.span,
+            'both moments are the same, and a moment follows itself at once',
+            'name another moment',
+          );
+        return;
       case 'at-most':
       case 'reaches':
         return this.moment(rule.moment);
@@ -176,7 +192,7 @@ class SuiteCheck {
         return this.event(moment);
       case 'run':
         if (!facts.targets.some((target) => selects(moment.selector, target))) this.selector(moment.selector, '');
-        return;
+        return this.builtTexts(moment.selector);
       case 'answered':
         this.constant(moment.value);
         return this.answer({ name: moment.name, texts: [moment.value] });
@@ -188,6 +204,17 @@ class SuiteCheck {
       case 'returned':
         if (moment.value !== null) this.constant(moment.value);
     }
+  }
+
+  /** A command with values may become what a pattern means, and the pattern is compared with the text as it is written. */
+  private builtTexts(selector: Selector): void {
+    if (selector.kind !== 'text') return;
+    const missed = this.suite.facts.targets.find(
+      (target) => target.kind === 'command' && !selects(selector, target) && canBecome(target.text, selector.pattern),
+    );
+    if (missed === undefined) return;
+    const { text, line } = missed;
+    this.diagnostics.push(say.textIsBuilt(selector.span, { text: shorten(text), line }));
   }
 
   /** Events that a run only has with `--auto-events` are none that all runs have. */
@@ -264,7 +291,7 @@ class SuiteCheck {
   private textsIn(state: string | null): string[] {
     const { targets } = this.suite.facts;
     const texts = targets.filter((target) => state === null || target.state === state).map(({ text }) => text);
-    return [...new Set(texts)].slice(0, MOST_TEXTS).map((text) => (text.length > 60 ? `${text.slice(0, 60)}…` : text));
+    return [...new Set(texts)].slice(0, MOST_TEXTS).map(shorten);
   }
 
   private selector(selector: Selector, where: string, state: string | null = null): void {

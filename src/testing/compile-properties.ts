@@ -181,9 +181,11 @@ const KINDS: Readonly<Record<string, 'agent' | 'tool' | 'command'>> = {
 
 /** The calls that a selector means. A repeated attempt is a call, too. */
 function callsOf(selector: Selector): Extract<Moment, { kind: 'run' }>['isCall'] {
-  return ({ kind, tool, text, state, line, step }) => {
+  return ({ kind, tool, text, state, line, step }, isEqual) => {
     const called = KINDS[kind];
     if (called === undefined) return false;
+    // The agent of a step may only be known during the run.
+    if (selector.kind !== 'text') return called === selector.kind && tool !== null && isEqual(tool, selector.name);
     const name = called === 'command' ? null : tool;
     return selects(selector, { kind: called, name, text, state, line, step: step ?? null });
   };

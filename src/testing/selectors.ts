@@ -14,8 +14,26 @@ export interface Target {
 }
 
 export function selects(selector: Selector, target: Target): boolean {
-  if (selector.kind === 'text') return fitsWildcard(oneBlank(selector.pattern), oneBlank(target.text), '*');
+  if (selector.kind === 'text') {
+    const { text, step } = target;
+    const fits = (one: string): boolean => fitsWildcard(oneBlank(selector.pattern), oneBlank(one), '*');
+    // Below a task the text of a step has the path of the task.
+    return fits(text) || (step !== null && text === `STEP: ${step}` && fits(`STEP: ${lastName(step)}`));
+  }
   return target.kind === selector.kind && (target.name === null || target.name === selector.name);
+}
+
+/** Whether a text with values in braces may become one that a pattern means: what is fixed at both ends does not exclude it. */
+export function canBecome(text: string, pattern: string): boolean {
+  const [built, wanted] = [oneBlank(text), oneBlank(pattern)];
+  const values = [...built.matchAll(/\{[A-Za-z_][^{}\s]*\}/g)];
+  const [first, last] = [values[0], values.at(-1)];
+  if (first === undefined || last === undefined) return false;
+  const begins = (one: string, other: string): boolean => one.startsWith(other) || other.startsWith(one);
+  const ends = (one: string, other: string): boolean => one.endsWith(other) || other.endsWith(one);
+  const fixed = wanted.split('*');
+  const rest = built.slice(last.index + last[0].length);
+  return begins(built.slice(0, first.index), fixed[0] ?? '') && ends(rest, fixed.at(-1) ?? '');
 }
 
 /** Whether a mock answers this request. */

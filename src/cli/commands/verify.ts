@@ -81,14 +81,19 @@ export async function verifyCommand(files: readonly string[], flags: VerifyFlags
       maxCost: costsOf(configuration),
     });
     if (verification.isEmpty)
-      return usageError('no run fulfills what `--assume` says', 'correct it; everything holds for no runs');
+      return usageError(
+        'no run fulfills what `--assume` says',
+        verification.isBounded
+          ? 'correct it, or explore longer lists with `--len`'
+          : 'correct it; everything holds for no runs',
+      );
     if (flags.json !== true && flags.graph === undefined) {
       if (subjects.length > 1) stdout.write(`${results.length > 0 ? '\n' : ''}${file}: `);
       stdout.write(reportText(verification, { allTraces: flags.traces === true }));
     }
     results.push(verification);
   }
-  if (flags.json === true) stdout.write(`${JSON.stringify(jsonOf(results))}\n`);
+  if (flags.json === true) stdout.write(`${JSON.stringify(jsonOf(subjects, results))}\n`);
   if (flags.graph !== undefined) {
     const { verificationGraph } = await import('./verify-graph.js');
     const drawn = await verificationGraph(results, flags.graph);
@@ -129,12 +134,29 @@ async function subjectsOfTests(file: string, flags: VerifyFlags): Promise<readon
   const machine = flags.machine ?? suite.machine.name;
   const found = await subjectsOf(suite.program, { ...flags, machine }, []);
   if (typeof found === 'number') return found;
-  const { compileProperties } = await import('../../testing/compile-properties.js');
-  return found.map((subject) => {
-    const { properties } = compileProperties(suite.tree.properties, subject.machine, 0);
-    const isWanted = ({ name }: Property): boolean => flags.property?.includes(name) !== false;
-    return { ...subject, file, properties: properties.filter(isWanted) };
-  });
+  const [{ compileProperties }, { checkProperties }, { factsOf }] = await Promise.all([
+    import('../../testing/compile-properties.js'),
+    import('../../testing/check-suite.js'),
+    import('../../testing/machine-facts.js'),
+  ]);
+  const isWanted = ({ name }: { readonly name: string }): boolean => flags.property?.includes(name) !== false;
+  const cases = suite.tree.properties.filter(isWanted);
+  const fitting: Subject[] = [];
+  for (const subject of found) {
+    const { machine: tested } = subject;
+    const compiled = compileProperties(cases, tested, 0);
+    // The file was checked for its own machine, and `--machine` may name another one.
+    const wrong =
+      tested.name === suite.machine.name
+        ? []
+        : [...compiled.diagnostics, ...checkProperties(cases, { machine: tested, facts: factsOf(tested), sources })];
+    if (hasErrors(wrong)) {
+      await printDiagnostics(wrong, sources, {});
+      return EXIT.usage;
+    }
+    fitting.push({ ...subject, file, properties: compiled.properties });
+  }
+  return fitting;
 }
 
 /** What `--property` names and no test file has; null: nothing. */
@@ -187,9 +209,13 @@ async function rulesOfFlags(
   return null;
 }
 
-function jsonOf(results: readonly Verification[]): Json {
+function jsonOf(subjects: readonly Subject[], results: readonly Verification[]): Json {
   const [only, second] = results;
-  return only !== undefined && second === undefined ? reportJson(only) : results.map(reportJson);
+  if (only !== undefined && second === undefined) return reportJson(only);
+  return results.map((one, at) => ({
+    file: subjects[at]?.file ?? '',
+    ...(reportJson(one) as { [name: string]: Json }),
+  }));
 }
 
 /** The inputs and the start of the flags; null: they are wrong, and it was printed. */

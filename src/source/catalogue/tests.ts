@@ -49,4 +49,8 @@ export const testMessages = {
     message: `no test of this file uses ${f.what}`,
     help: 'remove it, or correct its selector',
   })),
+  textIsBuilt: message<{ text: string; line: number }>('text-is-built', 'warning', (f) => ({
+    message: `this looks at commands as they are written, so it does not mean \`${f.text}\` on line ${f.line}`,
+    help: 'if it is meant, too, write `*` for what is in braces',
+  })),
 };

@@ -1,0 +1,192 @@
+/**
+ * Verdicts that must not say more than was explored: limits of the program, lists that only a property looks into, calls
+ * that are only known during the run, and loops that do not repeat.
+ */
+import { describe, expect, test } from 'vitest';
+import type { VerifyOptions } from '../../src/foresight/verify.js';
+import type { MockLine } from '../../src/syntax/tests/test-tree.js';
+import { canBecome, selects } from '../../src/testing/selectors.js';
+import { boundIn, machineOf, verified } from './programs.js';
+import { propertiesOf, verdictsOf } from './rules.js';
+
+const lines = (...all: string[]): string => `${all.join('\n')}\n`;
+
+type Row = readonly [rule: string, verdict: string];
+
+function expectVerdicts(program: string, rows: readonly Row[], options: Partial<VerifyOptions> = {}): void {
+  const rules = rows.map(([rule]) => rule);
+  const verdicts = verdictsOf(machineOf(program), rules, { withFailures: false, ...options });
+  expect(rules.map((rule, at) => [rule, verdicts[at]])).toEqual(rows);
+}
+
+describe('LIMIT', () => {
+  test('ends a loop as failed', () => {
+    const loop = lines('STATE: A', '  DO: x = look', '  IF: "{x}" == "1" → RETURN', '  GOTO: A');
+    expectVerdicts(`LIMIT: transitions=5\n${loop}`, [
+      ['ENDS: returned', 'violated'],
+      ['ENDS: returned, failed', 'proved'],
+      ['ENDS: always', 'proved'],
+      ['REACHES: returned', 'proved'],
+    ]);
+    expectVerdicts(`LIMIT: time=1h\n${loop}`, [
+      ['ENDS: returned', 'violated'],
+      ['ENDS: always', 'proved'],
+    ]);
+  });
+  const counted = lines(
+    'STATE: A',
+    '  TRACK: n',
+    '  INCREMENT: n',
+    '  IF: n < 20 → GOTO: A',
+    '  GOTO: DONE',
+    'STATE: DONE',
+    '  RETURN',
+  );
+  test('ends a counted loop before its end', () => {
+    expectVerdicts(`LIMIT: transitions=19\n${counted}`, [
+      ['REACHES: state DONE', 'possible'],
+      ['AFTER: state A → returned', 'undecided'],
+      ['ENDS: returned', 'undecided'],
+      ['ENDS: always', 'proved'],
+      ['AT MOST: 20 state A', 'proved'],
+    ]);
+  });
+  test('that no run comes to changes nothing', () => {
+    expectVerdicts(`LIMIT: transitions=20\n${counted}`, [
+      ['REACHES: state DONE', 'proved'],
+      ['AFTER: state A → returned', 'proved'],
+      ['ENDS: returned', 'proved'],
+    ]);
+  });
+  test('of time and costs', () => {
+    const waits = lines('STATE: A', '  WAIT: 2h', '  DO: Task(worker) "work"', '  GOTO: B', 'STATE: B', '  RETURN');
+    expectVerdicts(`LIMIT: time=1h\n${waits}`, [
+      ['REACHES: state B', 'possible'],
+      ['ENDS: returned', 'bounded'],
+    ]);
+    expectVerdicts(`LIMIT: cost=1.00\n${waits}`, [
+      ['REACHES: state B', 'proved'],
+      ['AFTER: state A → state B', 'bounded'],
+      ['NEVER: state B UNLESS run Task(worker)', 'proved'],
+    ]);
+  });
+});
+
+describe('lists', () => {
+  const program = lines('INPUT: items (list)', 'STATE: A', '  RETURN: ok');
+  const all = ['"a"', '"b"', '"c"'].map((item) => `items contains ${item}`).join(' AND ');
+  test('that only a property looks into', () => {
+    expectVerdicts(program, [
+      [`NEVER: state A WHEN ${all}`, 'bounded'],
+      [`REACHES: state A WHEN ${all}`, 'undecided'],
+      ['REACHES: state A WHEN items contains "a"', 'proved'],
+    ]);
+    expectVerdicts(program, [[`NEVER: state A WHEN ${all}`, 'violated']], { longest: 3 });
+  });
+  test('that only an assumption looks into', () => {
+    const machine = machineOf(program);
+    expect(verdictsOf(machine, ['NEVER: returned "ok"'], {}, [all])).toEqual(['undecided']);
+    expect(verdictsOf(machine, ['NEVER: returned "ok"'], { longest: 3 }, [all])).toEqual(['violated']);
+  });
+  test('in loops inside each other', () => {
+    const nested = lines(
+      'INPUT: xs (list)',
+      'STATE: A',
+      '  FOR EACH x in xs',
+      '    FOR EACH y in xs',
+      '      DO: pair {x} {y}',
+      '  RETURN',
+    );
+    expect(boundIn(verified(nested, { withFailures: false }), 'pair')).toMatch(/^grows with /);
+  });
+});
+
+describe('calls', () => {
+  test('of an agent that an input names', () => {
+    const program = lines('INPUT: who', 'STEP: build type=code', '  PROMPT: "do it"', '  AGENT: {who}');
+    expectVerdicts(program, [
+      ['NEVER: run Task(x)', 'violated'],
+      ['REACHES: run Task(x)', 'proved'],
+      ['NEVER: run "STEP: build"', 'violated'],
+    ]);
+    expectVerdicts(program, [['NEVER: run Task(x)', 'proved']], { inputs: { who: 'y' } });
+  });
+  test.each([
+    ['deploy {target}', 'deploy prod*', true],
+    ['deploy {target}', 'deploy production', true],
+    ['{tool} --now', '* --later', false],
+    ['deploy {target}', 'publish *', false],
+    ['deploy production', 'deploy *', false],
+    ["awk '{print $1}'", '*--force*', false],
+  ])('whether `%s` can become `%s`', (text, pattern, can) => {
+    expect(canBecome(text, pattern)).toBe(can);
+  });
+  test('of a step below a task', () => {
+    const selector: MockLine['selector'] = {
+      kind: 'text',
+      pattern: 'STEP: build',
+      span: { file: 0, start: 0, end: 0 },
+    };
+    const target = { kind: 'agent', name: 'x', state: 'A', line: 1 } as const;
+    expect(selects(selector, { ...target, step: 'login/build', text: 'STEP: login/build' })).toBe(true);
+    expect(selects(selector, { ...target, step: 'login/test', text: 'STEP: login/test' })).toBe(false);
+    expect(selects(selector, { ...target, step: 'login/build', text: 'make' })).toBe(false);
+  });
+});
+
+describe('loops', () => {
+  test('that only a person repeats', () => {
+    expectVerdicts(lines('STATE: A', '  ASK user: "again?" → again', '  GOTO: A'), [
+      ['ENDS: returned', 'vacuous'],
+      ['ENDS: always', 'violated'],
+    ]);
+  });
+  test('of which each round is different are only possible', () => {
+    const counts = (by: string): string =>
+      lines(
+        'STATE: FIRST',
+        '  TRACK: n = 0',
+        '  CHECK: x = look',
+        '  IF: x is null OR x < 0 → RETURN',
+        '  SET: n = x',
+        '  GOTO: A',
+        'STATE: A',
+        '  DO: look',
+        '  EMIT: ROUND',
+        `  SET: n = n + ${by}`,
+        '  IF: n > 100 → RETURN',
+        '  GOTO: A',
+      );
+    expectVerdicts(
+      counts('1'),
+      [
+        ['ENDS: always', 'possible'],
+        ['AFTER: event ROUND → returned', 'possible'],
+      ],
+      { maxConfigurations: 300 },
+    );
+    expectVerdicts(
+      counts('0'),
+      [
+        ['ENDS: always', 'violated'],
+        ['AFTER: event ROUND → returned', 'violated'],
+      ],
+      { maxConfigurations: 300 },
+    );
+  });
+});
+
+describe('moments', () => {
+  test('each needs a condition with a value', () => {
+    const program = lines('STATE: A', '  TRACK: level = 7', '  DO: look', '  EMIT: LOOKED', '  RETURN');
+    expectVerdicts(program, [
+      ['NEVER: event LOOKED WHEN level == "7" UNLESS run "look" WHEN level == 8', 'undecided'],
+      ['NEVER: event LOOKED WHEN level == 8 UNLESS run "look" WHEN level == 7', 'proved'],
+    ]);
+  });
+  test('follow another one', () => {
+    const machine = machineOf(lines('STATE: A', '  EMIT: LOOKED', '  RETURN'));
+    expect(() => propertiesOf(machine, ['AFTER: event LOOKED → event LOOKED'])).toThrow('both moments are the same');
+    expect(verdictsOf(machine, ['AFTER: event LOOKED → returned'])).toEqual(['proved']);
+  });
+});
