@@ -16,6 +16,8 @@ export interface ClientOptions {
   readonly patienceMs: number;
   /** How long an answer may take before the server is asked whether it is well, in milliseconds; default 30 s. */
   readonly answerMs?: number;
+  /** How long the answer to that question may take, in milliseconds; default `answerMs`. */
+  readonly healthMs?: number;
 }
 
 /** Why the engine did not do what was asked. */
@@ -85,7 +87,7 @@ export async function askEngine<T>(
 async function answerTo(
   address: string,
   request: RequestInit,
-  { url, answerMs = ANSWER_MS }: ClientOptions,
+  { url, answerMs = ANSWER_MS, healthMs = answerMs }: ClientOptions,
   { signal, waits = false }: AskOptions,
 ): Promise<Answer | null> {
   const over = new AbortController();
@@ -95,7 +97,7 @@ async function answerTo(
   const watch = async (): Promise<void> => {
     for (;;) {
       await sleep(answerMs, undefined, { signal: over.signal });
-      if (!(await isWell(url, answerMs, leaving))) failure = silent(url);
+      if (!(await isWell(url, healthMs, leaving))) failure = silent(url);
       else if (!waits && !hasBegun) failure = withoutWorker(url);
       if (failure !== null) return over.abort();
     }
@@ -115,8 +117,8 @@ async function answerTo(
 }
 
 /** Any answer will do: a proxy may refuse to pass this request on. */
-async function isWell(url: string, answerMs: number, leaving: AbortSignal): Promise<boolean> {
-  const signal = AbortSignal.any([leaving, AbortSignal.timeout(answerMs)]);
+async function isWell(url: string, healthMs: number, leaving: AbortSignal): Promise<boolean> {
+  const signal = AbortSignal.any([leaving, AbortSignal.timeout(healthMs)]);
   const answer = await fetch(`${url}/restate/health`, { signal }).catch(() => null);
   await answer?.body?.cancel().catch(() => undefined);
   return answer !== null || leaving.aborted;

@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import type { ListedRun } from '../runtime/list-runs.js';
 import type { Delivery } from '../runtime/store/inbox.js';
-import { askEngine, type ClientOptions } from './ask-engine.js';
+import { askEngine, type ClientOptions, EngineFailure } from './ask-engine.js';
 import type { ArtifactContent, StoredArtifact, Submission } from './messages.js';
 import type { EventLines, RunState } from './run-object.js';
 import { type RunHandler, type RunsHandler, serviceNames } from './services.js';
 
-export { type ClientOptions, EngineFailure } from './ask-engine.js';
+export { type ClientOptions, EngineFailure };
 
 export interface EngineClient {
   /** Begins a run. Submitting it twice is the same as once. */
@@ -29,6 +29,13 @@ export interface EngineClient {
   events(runId: string, from?: number, signal?: AbortSignal): AsyncGenerator<EventLines>;
 }
 
+/** The engine has accepted a delivery that no worker has answered: another one would be a second delivery. */
+function explainDelivery(cause: unknown): never {
+  if (!(cause instanceof EngineFailure) || cause.kind !== 'no-worker') throw cause;
+  const more = 'the engine keeps what was sent and delivers it when a worker comes, so do not send it again';
+  throw new EngineFailure(cause.kind, cause.status, `${cause.message}; ${more}`);
+}
+
 export function engineClient(given: ClientOptions): EngineClient {
   const options = { ...given, url: given.url.replace(/\/+$/, '') };
   const services = serviceNames(options.namespace);
@@ -43,8 +50,8 @@ export function engineClient(given: ClientOptions): EngineClient {
     async deliver(runId, deliveries) {
       // A request that is repeated after a broken connection may have been accepted; the engine ignores the second one.
       const once = { 'idempotency-key': randomUUID() };
-      return (await askEngine<{ readonly seq: number }>(options, pathOf(runId, 'tell'), deliveries, { headers: once }))
-        .seq;
+      const answer = askEngine<{ readonly seq: number }>(options, pathOf(runId, 'tell'), deliveries, { headers: once });
+      return (await answer.catch(explainDelivery)).seq;
     },
     drop: async (runId) => void (await call(runId, 'drop', null)),
     async list(count) {

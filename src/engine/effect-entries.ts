@@ -103,7 +103,14 @@ export class EffectEntries {
     const { label, effect: what } = routed;
     const { effect } = what.request;
     const stopping = new AbortController();
-    const find = (): Promise<boolean> => this.of.host.hasLabel(label, until, stopping.signal);
+    const { attemptOver } = this.context;
+    const find = async (): Promise<boolean> => {
+      const signal = AbortSignal.any([stopping.signal, attemptOver]);
+      const isThere = await this.of.host.hasLabel(label, until, signal);
+      // The next attempt looks again.
+      attemptOver.throwIfAborted();
+      return isThere;
+    };
     const entry = this.context.run(`${nameOf(what.request)} worker`, find).map((isThere): FoundWorker => {
       return { kind: 'found', effect, isThere: isThere === true };
     });
@@ -128,8 +135,10 @@ export class EffectEntries {
     flight.cancel = cancel;
     flight.entry = entry.map((performed, failure) => {
       if (performed !== undefined) return endedWith(performed);
+      // Its invocation was ended from outside, perhaps while the effect ran.
       const reason = failure instanceof Error ? failure.message : String(failure);
-      return endedWith({ outcome: { kind: 'not-started', reason }, at: 0, printed: 0 });
+      const outcome = doubtfulOutcome(what.request, this.of.inDoubt) ?? { kind: 'not-started', reason };
+      return endedWith({ outcome, at: 0, printed: 0 });
     });
   }
 

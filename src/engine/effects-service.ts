@@ -18,7 +18,8 @@ export async function performRouted(context: PerformContext, routed: RoutedEffec
     effects.finish(request.effect);
     return came.performed;
   } catch (cause) {
-    await effects.abandon(request.effect);
+    // The next attempt joins it, unless it comes too late.
+    if (!context.attemptOver.aborted) await effects.abandon(request.effect);
     throw cause;
   }
 }

@@ -64,9 +64,13 @@ export function workerHost(given: WorkerOptions): WorkerHost {
       const { use, originals } = resources.outputs;
       use.limit = Math.max(use.limit === Number.POSITIVE_INFINITY ? 0 : use.limit, use.bytes + outputLimit);
       try {
+        const cwd = directoryOf(given, runId);
+        if (cwd instanceof Error) {
+          const reason = `the working directory of the run cannot be made: ${cwd.message}`;
+          return performedOf({ kind: 'not-started', reason });
+        }
         await outputs.fetchInput(request);
         const programDir = programs.get(runId)?.options.programDir;
-        const cwd = directoryOf(given, runId);
         const context = { runId, cwd, programDir, stop, show: null, resources };
         const outcome = await effects.perform(request, context);
         // Another process would not have the bytes with secrets, so this one does not use them either.
@@ -81,12 +85,16 @@ export function workerHost(given: WorkerOptions): WorkerHost {
   };
 }
 
-/** The working directory of a run. */
-function directoryOf({ cwd, shared = null }: WorkerOptions, runId: string): string {
+/** The working directory of a run, or why it cannot be made. */
+function directoryOf({ cwd, shared = null }: WorkerOptions, runId: string): string | Error {
   if (shared === null) return cwd;
   const own = join(shared, 'runs', runId, 'work');
-  mkdirSync(own, { recursive: true });
-  return own;
+  try {
+    mkdirSync(own, { recursive: true });
+    return own;
+  } catch (cause) {
+    return cause as Error;
+  }
 }
 
 /** How often the engine is asked for a worker. Milliseconds. */

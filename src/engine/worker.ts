@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Effects } from '../runtime/effect-context.js';
 import type { Redactor } from '../runtime/redact.js';
-import { EngineFailure, silent } from './ask-engine.js';
+import { deploymentOf, ingressOf, othersExecuteRuns, register } from './admin.js';
 import { engineClient } from './client.js';
 import type { RestateSdk } from './restate-sdk.js';
 import { type Offer, restateServices, servicesOf } from './restate-services.js';
-import { type ServiceNames, serviceNames } from './services.js';
+import { serviceNames } from './services.js';
 import { type WorkerHost, workerHost } from './worker-host.js';
 
 export interface WorkerSettings {
@@ -49,17 +49,12 @@ export interface Worker {
   stop(graceMs: number): Promise<void>;
 }
 
-const PAUSE_MS = 250;
 /** Of a message of the SDK, in characters. */
 const LONGEST = 300;
 /** A worker without keys listens where only this machine reaches it. */
 const UNSIGNED = 'without validating request signatures';
 /** How long effects that are stopped may take to end. */
 const STOPPING_MS = 5000;
-/** How long the admin API may take: it asks a worker that registers. Milliseconds. */
-const ANSWER_MS = 60_000;
-/** The oldest server that has what is used, as major and minor number. */
-const OLDEST = [1, 7] as const;
 
 /** Resolves when the engine knows the worker. Rejects with an `EngineFailure`, or with the error of listening. */
 export async function startWorker(settings: WorkerSettings): Promise<Worker> {
@@ -77,21 +72,22 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
   const { port } = await listener.listen(settings.host, settings.port);
   const shown = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
   const address = settings.advertise ?? `http://${shown}:${port}`;
-  const isGeneral = !isSpecial || !(await isElsewhere(engine, services, address, settings.patienceMs));
-  const offer: Offer = { isGeneral, labels, homes };
-  const handler = sdk.createEndpointHandler({
-    services: restateServices(sdk, host, offer),
-    ...(identityKeys.length > 0 ? { identityKeys } : {}),
-    logger: ({ level }, ...words) => {
-      const message = messageOf(words);
-      // A refusal reaches the client that asked.
-      const isRefusal = words.some((word) => word instanceof sdk.TerminalError);
-      const isKnown = isRefusal || (message.includes(UNSIGNED) && identityKeys.length === 0);
-      if ((level === 'error' || level === 'warn') && !isKnown) settings.warn(message);
-    },
-  });
-  listener.handle = handler as Handler;
+  let isGeneral = !isSpecial;
   try {
+    isGeneral ||= !(await othersExecuteRuns(engine, services.turn(null).service, address, settings));
+    const offer: Offer = { isGeneral, labels, homes };
+    const handler = sdk.createEndpointHandler({
+      services: restateServices(sdk, host, offer),
+      ...(identityKeys.length > 0 ? { identityKeys } : {}),
+      logger: ({ level }, ...words) => {
+        const message = messageOf(words);
+        // A refusal reaches the client that asked.
+        const isRefusal = words.some((word) => word instanceof sdk.TerminalError);
+        const isKnown = isRefusal || (message.includes(UNSIGNED) && identityKeys.length === 0);
+        if ((level === 'error' || level === 'warn') && !isKnown) settings.warn(message);
+      },
+    });
+    listener.handle = handler as Handler;
     await register(engine, address, servicesOf(services, offer), settings.patienceMs);
   } catch (cause) {
     await listener.close();
@@ -167,86 +163,4 @@ async function stopWorker(listener: Listener, host: WorkerHost, graceMs: number)
   await listener.close();
   await Promise.race([host.started.stopAll(), sleep(STOPPING_MS, undefined, { ref: false })]);
   await host.close();
-}
-
-interface AdminVersion {
-  readonly version: string;
-  readonly ingress_endpoint: string | null;
-}
-
-/** Asks a server that may be starting. */
-async function ingressOf(engine: string, patienceMs: number): Promise<string> {
-  const answer = await askAdmin(`${engine}/version`, {}, engine, patienceMs);
-  const facts = (await answer.json().catch(() => null)) as AdminVersion | null;
-  const [major = 0, minor = 0] = (facts?.version ?? '').split('.').map(Number);
-  if (facts === null || facts.version === undefined)
-    throw new EngineFailure('absent', answer.status, `what answers at \`${engine}\` is not the admin API of Restate`);
-  if (major !== OLDEST[0] || minor < OLDEST[1])
-    throw new EngineFailure(
-      'refused',
-      null,
-      `the engine at \`${engine}\` is Restate ${facts.version}, and a worker needs ${OLDEST.join('.')} or a later 1.x`,
-    );
-  if (facts.ingress_endpoint === null)
-    throw new EngineFailure('refused', null, `the engine at \`${engine}\` has no ingress`);
-  return facts.ingress_endpoint.replace(/\/+$/, '');
-}
-
-/**
- * Makes the engine know the address. It gives new work to the worker that it got to know last, so an address that it knew
- * before is registered again if another one came after it, or if it has services that the engine did not know then.
- */
-async function register(engine: string, uri: string, services: readonly string[], patienceMs: number): Promise<void> {
-  const id = await registerOnce(engine, { uri }, patienceMs);
-  for (const service of services) {
-    if ((await deploymentOf(engine, service, patienceMs)) === id) continue;
-    await registerOnce(engine, { uri, force: true }, patienceMs);
-    return;
-  }
-}
-
-/** The id of the address that has the service; null: the engine does not know the service. */
-async function deploymentOf(engine: string, service: string, patienceMs: number): Promise<string | null> {
-  const answer = await askAdmin(`${engine}/services/${service}`, {}, engine, patienceMs);
-  const known = (await answer.json().catch(() => ({}))) as { readonly deployment_id?: string };
-  return known.deployment_id ?? null;
-}
-
-/** Whether a worker at another address executes runs. */
-async function isElsewhere(engine: string, names: ServiceNames, uri: string, patienceMs: number): Promise<boolean> {
-  const id = await deploymentOf(engine, names.turn(null).service, patienceMs);
-  if (id === null) return false;
-  const answer = await askAdmin(`${engine}/deployments/${id}`, {}, engine, patienceMs);
-  const known = (await answer.json().catch(() => ({}))) as { readonly uri?: string };
-  return known.uri === undefined || known.uri.replace(/\/+$/, '') !== uri.replace(/\/+$/, '');
-}
-
-/** Resolves with the id of the address. */
-async function registerOnce(
-  engine: string,
-  deployment: { readonly uri: string; readonly force?: true },
-  patienceMs: number,
-): Promise<string> {
-  const headers = { 'content-type': 'application/json' };
-  const request = { method: 'POST', headers, body: JSON.stringify(deployment) };
-  const answer = await askAdmin(`${engine}/deployments`, request, engine, patienceMs);
-  const { id = '', message } = (await answer.json().catch(() => ({}))) as {
-    readonly id?: string;
-    readonly message?: string;
-  };
-  if (answer.ok) return id;
-  const why = message ?? `status ${answer.status}`;
-  const text = `the engine at \`${engine}\` does not accept the worker \`${deployment.uri}\`: ${why}`;
-  throw new EngineFailure('refused', answer.status, text);
-}
-
-async function askAdmin(url: string, request: RequestInit, engine: string, patienceMs: number): Promise<Response> {
-  for (const end = Date.now() + patienceMs; ; ) {
-    const signal = AbortSignal.timeout(ANSWER_MS);
-    const answer = await fetch(url, { ...request, signal }).catch(() => null);
-    if (answer !== null && answer.status !== 502 && answer.status !== 503) return answer;
-    if (signal.aborted) throw silent(engine);
-    if (Date.now() >= end) throw new EngineFailure('absent', null, `no engine answers at \`${engine}\``);
-    await sleep(PAUSE_MS);
-  }
 }

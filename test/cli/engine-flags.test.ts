@@ -1,5 +1,7 @@
 /** Flags next to `--on` and `STATEDSL_ON`. No engine is needed: they are refused before one is asked. */
-import { expect, test } from 'vitest';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
 import { projectFolder } from './statedsl.js';
 
 const NOWHERE = 'http://127.0.0.1:1';
@@ -30,6 +32,18 @@ test('a variable names the engine, but not for removing runs', async () => {
   const worktree = await one.run(['run', 'a.dsl', '--worktree'], { env });
   expect(worktree.stderr).toContain('`--worktree` cannot be used with an engine, which `STATEDSL_ON` names');
   expect((await one.run(['run', 'a.dsl', '--dry-run'], { env })).code).toBe(0);
+  // What it submits is refused here.
+  const asked: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url);
+    response.writeHead(400).end('{"message":"not now"}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const here = { ...env, STATEDSL_ON: `http://127.0.0.1:${port}` };
+  expect(await one.run(['run', 'a.dsl'], { env: here })).toMatchObject({ code: 2, stderr: 'error: not now\n' });
+  expect(asked).toEqual([expect.stringMatching(/^\/statedsl\.Run\/.+\/submit$/)]);
   // It asks the folder.
   expect(await one.run(['gc', '--keep-last', '0', '--all', '--quiet'], { env })).toMatchObject({ code: 0 });
 });

@@ -36,8 +36,8 @@ describe('time', () => {
     const suspended = ['--suspend-after', '0ms', '--json'];
     const { waiting } = reportOf(await one.run(['run', 'p.dsl', ...suspended]));
     expect(reportOf(await one.run(['resume', ...suspended]))).toMatchObject({ waiting });
-    const laterMs = waiting[0].until - Date.now() - 300;
     const begun = performance.now();
+    const laterMs = waiting[0].until - Date.now() - 300;
     const report = reportOf(await one.run(['resume', '--suspend-after', '30m', '--json'], { laterMs }));
     expect(report).toMatchObject({ status: 'returned', returned: 'waited' });
     expect(performance.now() - begun).toBeGreaterThanOrEqual(290);

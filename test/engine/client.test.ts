@@ -126,7 +126,8 @@ async function withSilence<T>(isWell: boolean, action: (client: EngineClient, ur
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   try {
-    return await action(engineClient({ url, namespace: 'ours', token: null, patienceMs: 60_000, answerMs: 30 }), url);
+    const times = { patienceMs: 60_000, answerMs: 30, healthMs: isWell ? 60_000 : 30 };
+    return await action(engineClient({ url, namespace: 'ours', token: null, ...times }), url);
   } finally {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
@@ -147,7 +148,8 @@ test('it waits for events without a worker, but not for the state of a run', asy
     const events = client.events('r', 1, stop.signal).next();
     const message = `no worker of the engine at \`${url}\` answers`;
     expect(await failureOf(client.status('r'))).toEqual({ kind: 'no-worker', status: null, message });
-    expect(await failureOf(client.status('r'))).toMatchObject({ kind: 'no-worker' });
+    const more = 'the engine keeps what was sent and delivers it when a worker comes, so do not send it again';
+    expect(await failureOf(client.deliver('r', []))).toMatchObject({ message: `${message}; ${more}` });
     stop.abort(new Error('left'));
     await expect(events).rejects.toThrow('left');
   });

@@ -95,6 +95,10 @@ export class ScriptedEngine {
   readonly turns: Turned[] = [];
   /** The services that executed turns and routed effects, in order. */
   readonly called: string[] = [];
+  /** The services of calls that turns have cancelled, in order. */
+  readonly cancelled: string[] = [];
+  /** Ends calls of routed effects from outside: before or after they are performed. */
+  endsCalls: 'before' | 'after' | null = null;
   private readonly state = new Map<string, Map<string, unknown>>();
   private readonly queue: Message[] = [];
   private readonly writers = { ...runHandlers(SERVICES), ...runListHandlers(SERVICES) };
@@ -267,9 +271,15 @@ class Attempt implements TurnContext {
     this.actions.set(index, async () => {
       if (cancelled.signal.aborted) return { failed: 'cancelled' };
       this.engine.called.push(to.service);
-      return this.engine.performRouted(copy(message) as RoutedEffect);
+      const { endsCalls } = this.engine;
+      const performed = endsCalls === 'before' ? null : await this.engine.performRouted(copy(message) as RoutedEffect);
+      return endsCalls === null ? performed : { failed: 'killed' };
     });
-    return { entry: new CallEntry<T>(this, index, (value) => value as T), cancel: async () => cancelled.abort() };
+    const cancel = async (): Promise<void> => {
+      this.engine.cancelled.push(to.service);
+      cancelled.abort();
+    };
+    return { entry: new CallEntry<T>(this, index, (value) => value as T), cancel };
   }
 
   sleep(_: number, name: string): Entry<void> {

@@ -246,10 +246,11 @@ test('a reader waits for an event, and hears when there is one or the run has en
 });
 
 /** With commands that workers with a label perform. */
-async function routed(text: string, label: string): Promise<ScriptedEngine> {
+async function routed(text: string, label: string, endsCalls: ScriptedEngine['endsCalls'] = null) {
   const placement = { routes: { commands: { work: label }, kinds: { function: 'never' } }, patienceMs: 10 };
   const one = submission(text, 'fail', { placement, home: 'here' });
   const engine = new ScriptedEngine(world(), hostFor(one));
+  engine.endsCalls = endsCalls;
   await engine.call(RUN, 'submit', one);
   await engine.deliverAll();
   return engine;
@@ -281,4 +282,18 @@ test('an effect with a label that is no longer needed is stopped', async () => {
   await engine.call(RUN, 'submit', one);
   await engine.deliverAll();
   expect((await stateOf(engine)).report).toMatchObject({ status: 'returned', returned: 'over' });
+  expect(engine.cancelled).toEqual(['test.Effects.known']);
+});
+
+test('an effect with a label that is ended from outside is in doubt if it must not run twice', async () => {
+  const errorOf = async (text: string, endsCalls: 'before' | 'after') => {
+    const engine = await routed(text, 'known', endsCalls);
+    return (await stateOf(engine)).report?.error;
+  };
+  const inDoubt = { kind: 'in_doubt' };
+  expect(await errorOf('DO [once]: work 1\n', 'after')).toMatchObject(inDoubt);
+  expect(started).toEqual(['work 1']);
+  expect(await errorOf('DO [once]: work 1\n', 'before')).toMatchObject(inDoubt);
+  expect(await errorOf('DO: work 1\n', 'before')).toMatchObject({ message: expect.stringContaining('killed') });
+  expect(started).toEqual(['work 1']);
 });

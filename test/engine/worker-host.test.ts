@@ -66,6 +66,22 @@ test('outcomes have no secrets, and say how much was printed', async () => {
   await expect(host.program('removed')).rejects.toThrow('run `removed` was removed');
 });
 
+test('an effect whose working directory cannot be made is not started', async () => {
+  const host = workerHost({
+    knowsLabel: async () => false,
+    services: SERVICES,
+    client: { about: async () => submission(), store: async () => undefined, artifact: async () => null },
+    cwd: '/work',
+    // Not a folder.
+    shared: import.meta.filename,
+    redactor: null,
+    effects: { perform: () => expect.unreachable() },
+  });
+  const { outcome } = await host.perform(RUN, request, context);
+  expect(outcome).toMatchObject({ kind: 'not-started', reason: expect.stringContaining('cannot be made: ENOTDIR') });
+  await host.close();
+});
+
 test('large outputs are stored on the engine before their outcomes, without secrets, and fetched where they are read', async () => {
   const stored = new Map<string, ArtifactContent>();
   let fetched = 0;

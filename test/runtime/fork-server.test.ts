@@ -205,9 +205,10 @@ describe('a command that the fork server starts', () => {
 describe('a command that waits for its permission', () => {
   /** A command that is prepared and must not begin yet, and its process. */
   async function prepared(argv: readonly string[]) {
+    const before = new Set(serversOf(process.pid));
     const { run, server, pids } = runner();
     expect((await run(['true'])).end).toMatchObject({ exit: 0 });
-    const [pid = 0] = serversOf(process.pid);
+    const pid = serversOf(process.pid).find((one) => !before.has(one)) ?? 0;
     const { answer, give } = permission();
     const ended = run(argv, { permission: answer });
     await until(() => serversOf(pid).length === 1);
@@ -253,6 +254,23 @@ describe('a command that waits for its permission', () => {
       expect(readFileSync(file, 'utf8')).toBe('once\n');
       expect((await run(['echo', 'next'], { permission: Promise.resolve(true) })).stdout).toBe('next\n');
     }
+  });
+
+  test('is prepared as ever after a child without a command was killed', async () => {
+    const { run, pid, give, ended } = await prepared(['true']);
+    give(true);
+    await ended;
+    await until(() => serversOf(pid).length === 1);
+    const [idle = 0] = serversOf(pid);
+    process.kill(idle, 'SIGKILL');
+    await until(() => processStat(idle) === null);
+    // Its answer comes after the message about the end of the child.
+    await run(['true']);
+    const next = permission();
+    const running = run(['echo', 'next'], { permission: next.answer });
+    await until(() => serversOf(pid).length === 1);
+    next.give(true);
+    expect((await running).stdout).toBe('next\n');
   });
 
   test('finds everything as one that is spawned, also if its process was made for it before it was known', async () => {

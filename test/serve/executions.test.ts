@@ -1,5 +1,5 @@
 /** What becomes of runs that the service has promised to execute, moment by moment: the processes are those of the test. */
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -38,6 +38,26 @@ test('an answer that comes while the process of a run is about to end continues 
   await end({ kept: true });
   expect(ends).toHaveLength(2);
   expect(executions.executing).toBe(0);
+});
+
+test('a run on record keeps its secrets when it is refused to be resumed', async () => {
+  const { directory, executions, end } = executionsOf();
+  const starts = async (secret: Record<string, string>): Promise<void> =>
+    void (await executions.add({ ...ABOUT, task: { kind: 'resume' } }, secret));
+  await starts({ a: 'geheim', b: 'old' });
+  await end({ kept: true });
+  mkdirSync(join(directory, 'runs', RUN), { recursive: true });
+  writeFileSync(join(directory, 'runs', RUN, 'run.json'), '{}');
+  await starts({ b: 'new' });
+  const refusal = { code: 'conflict', message: 'not now', help: null } as const;
+  const queued_at = new Date().toISOString();
+  keepWaiting(directory, { ...ABOUT, queued_at, number: 9, task: { kind: 'resume' }, begun: true, refusal });
+  await end({ kept: false });
+  expect(await executions.untilDecided(RUN, new AbortController().signal)).toEqual(refusal);
+  expect(executions.secretsOf(RUN)).toEqual({ a: 'geheim', b: 'new' });
+  expect(executions.find(RUN)).toBeNull();
+  executions.forget(RUN);
+  expect(executions.secretsOf(RUN)).toEqual({});
 });
 
 test('an answer that comes while the service stops continues the run in the next service', async () => {

@@ -89,4 +89,7 @@ describe('the last execution of a plan', () => {
 test('the calls of a plan are in its document, and other lines of the state in the program', () => {
   const fileOf = fileFinder(machine);
   expect([fileOf('A', 9), fileOf('A', 3), fileOf('A', 5), fileOf('A', 77)]).toEqual([0, 1, 1, 0]);
+  // Another document whose path ends the same.
+  const files = ['app/main.dsl', 'other/letters/fulfil.json', 'app/letters/fulfil.json'];
+  expect(fileFinder({ ...machine, files })('A', 3)).toBe(2);
 });

@@ -87,7 +87,9 @@ async function followSubmitted(followed: FollowedRun): Promise<ExitCode> {
 async function submit(submission: Submission, flags: OnFlags): Promise<void> {
   const client = clientOf(flags, FIRST_PATIENCE_MS);
   const waiting = setTimeout(() => {
-    if (!flags.quiet) stderr.write(`waiting for a worker of ${flags.on}\n`);
+    if (flags.quiet) return;
+    const home = submission.home === undefined ? '' : ` with the home ${submission.home}`;
+    stderr.write(`waiting for a worker of ${flags.on}${home}\n`);
   }, FIRST_PATIENCE_MS).unref();
   try {
     for (const end = Date.now() + FIRST_PATIENCE_MS; ; ) {

@@ -266,7 +266,7 @@ class PerlForkServer implements ForkServer {
     const command = isEarly ? early.command : this.commands.get(id);
     if (isEarly && (kind === 'S' || kind === 'X')) {
       this.early = null;
-      this.areMessagesLost = kind === 'X' && value !== 0;
+      this.areMessagesLost = kind === 'X' && value !== 0 && early.hasCommand;
     }
     if (command === undefined) return;
     if (kind === 'S') {

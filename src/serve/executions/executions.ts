@@ -117,9 +117,14 @@ export class Executions {
 
   /** The run has ended without its process: nothing of it is left to do. */
   forget(runId: string): void {
+    this.secrets.delete(runId);
+    this.release(runId);
+  }
+
+  /** There is no promise any more, but the run may be continued again. */
+  private release(runId: string): void {
     this.waiting.delete(runId);
     this.afterwards.delete(runId);
-    this.secrets.delete(runId);
     forgetWaiting(this.options.directory, runId);
   }
 
@@ -142,7 +147,8 @@ export class Executions {
     const waiting: Waiting = { ...task, queued_at: new Date().toISOString(), number: this.number++, begun: false };
     const kept = await resultOf(() => keepWaiting(this.options.directory, waiting));
     if (!kept.ok) return kept;
-    if (Object.keys(secret).length > 0) this.secrets.set(waiting.run_id, secret);
+    if (Object.keys(secret).length > 0)
+      this.secrets.set(waiting.run_id, { ...this.secrets.get(waiting.run_id), ...secret });
     this.waiting.set(waiting.run_id, waiting);
     this.startNext();
     return resultWith(waiting);
@@ -213,7 +219,8 @@ export class Executions {
     for (let waited = 0; waited < DECIDED_MS && !signal.aborted; waited += RECORD_MS) {
       const one = this.waiting.get(runId);
       if (one?.refusal !== undefined) {
-        this.forget(runId);
+        if (this.hasRecord(runId)) this.release(runId);
+        else this.forget(runId);
         return one.refusal;
       }
       const folder = join(this.options.directory, 'runs', runId);

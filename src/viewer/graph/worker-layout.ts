@@ -11,12 +11,14 @@ export function workerLayout(url: string): PageParts['layOut'] {
   let engine: Engine | null = null;
   return async (picture) => {
     engine ??= startEngine(url);
-    const { elk, failure } = engine;
+    const mine = engine;
+    const { elk, failure } = mine;
     try {
       return await Promise.race([failure, layOut(picture, (graph) => elk.layout(graph))]);
     } catch (cause) {
       // The next picture gets another worker.
-      engine = null;
+      if (engine === mine) engine = null;
+      mine.end();
       throw cause;
     }
   };
@@ -26,14 +28,22 @@ interface Engine {
   readonly elk: InstanceType<typeof Elk>;
   /** Rejects when the worker cannot be loaded or ends; the engine itself would never answer then. */
   readonly failure: Promise<never>;
+  /** Ends the worker, and whatever waits for it fails. */
+  readonly end: () => void;
 }
 
 function startEngine(url: string): Engine {
   const worker = new Worker(url);
-  const failure = new Promise<never>((_, reject) => {
-    worker.addEventListener('error', () => reject(new Error('its layout engine could not be loaded')));
+  let reject: (cause: Error) => void = () => undefined;
+  const failure = new Promise<never>((_, fail) => {
+    reject = fail;
   });
+  worker.addEventListener('error', () => reject(new Error('its layout engine could not be loaded')));
   // Without a picture on its way, there is nothing to report.
   failure.catch(() => undefined);
-  return { elk: new Elk({ workerFactory: () => worker }), failure };
+  const end = (): void => {
+    worker.terminate();
+    reject(new Error('its layout engine was ended'));
+  };
+  return { elk: new Elk({ workerFactory: () => worker }), failure, end };
 }

@@ -1,5 +1,6 @@
 /** The steps of a run, and the attempts of one of them side by side: what was asked, answered, judged and changed. */
 import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
 import { countOf, dollars } from '../../views/drawing/amounts.js';
 import { duration } from '../../views/drawing/duration.js';
 import { escapeControls, visibleLine } from '../../views/drawing/visible-text.js';
@@ -14,9 +15,13 @@ export function StepsPanel({ model }: { readonly model: RunModel }) {
   // The steps are those of the lines so far.
   void model.record.value;
   const { steps } = model.history.steps;
+  // While the run goes on, the panel stays with the step that it showed first.
+  const first = useRef<string | null>(null);
   if (steps.length === 0) return <p class="faint pad">This run has no steps so far.</p>;
   const wanted = router.address.value.query.step;
-  const shown = steps.find(({ path }) => path === wanted) ?? mostTried(steps);
+  const stepAt = (name: string | null | undefined) => steps.find(({ path }) => path === name);
+  const shown = stepAt(wanted) ?? stepAt(first.current) ?? mostTried(steps);
+  first.current ??= shown?.path ?? null;
   return (
     <div class="steps scroll">
       <label class="step-choice">
@@ -39,8 +44,10 @@ export function StepsPanel({ model }: { readonly model: RunModel }) {
 
 /** The step that explains most: the one with the most attempts, and the first of them. */
 function mostTried<S extends { readonly attempts: number }>(steps: readonly S[]): S | undefined {
-  const most = Math.max(...steps.map(({ attempts }) => attempts));
-  return steps.find(({ attempts }) => attempts === most);
+  return steps.reduce<S | undefined>(
+    (most, step) => (most !== undefined && most.attempts >= step.attempts ? most : step),
+    undefined,
+  );
 }
 
 const STATUS_WORDS: Readonly<Record<ComparedAttempt['status'], string>> = {

@@ -17,16 +17,30 @@ export function fileFinder({ states, plans = {}, files }: Machine): FileOfLine {
   for (const { name, code } of states)
     for (const instruction of code) {
       if (instruction.op !== 'plan' || instruction.main === true) continue;
-      const file = documentOf(instruction.plan, files);
+      const file = documentOf(instruction.plan, files[instruction.origin.file] ?? '', files);
       for (const { line } of plans[instruction.plan]?.calls ?? []) if (line > 0 && file >= 0) add(name, line, file);
     }
   return (state, line) => known.get(`${line} ${state}`) ?? 0;
 }
 
-/** The number of the file of a plan, which is named as the program names it; -1: it is not known. */
-function documentOf(plan: string, files: Machine['files']): number {
-  const path = plan.replace(/^PLAN /, '').replace(/^(\.{1,2}\/)+/, '');
+/** The number of the file of a plan, which is named as the file that uses it names it; -1: it is not known. */
+function documentOf(plan: string, usedBy: string, files: Machine['files']): number {
+  const name = plan.replace(/^PLAN /, '');
+  const exact = files.indexOf(pathFrom(usedBy, name));
+  if (exact >= 0) return exact;
+  const path = name.replace(/^(\.{1,2}\/)+/, '');
   return files.findIndex((file) => file === path || file.endsWith(`/${path}`));
+}
+
+/** The path of what a file names relative to its folder. */
+function pathFrom(file: string, name: string): string {
+  if (name.startsWith('/')) return name;
+  const parts = file.split('/').slice(0, -1);
+  for (const part of name.split('/')) {
+    if (part === '..' && parts.length > 0 && parts.at(-1) !== '..') parts.pop();
+    else if (part !== '.') parts.push(part);
+  }
+  return parts.join('/');
 }
 
 export type LineFacts = Pick<LineTotals, 'count' | 'ms' | 'cost' | 'failed'>;

@@ -128,14 +128,14 @@ describe('a call that is put off', () => {
   });
 
   test('waits longer each time, within the time of the run', async () => {
-    const settings = options('error: overloaded\n', { limits: { timeMs: 2900 } });
+    const settings = options('error: overloaded\n', { limits: { timeMs: 6500 } });
     const waits: number[] = [];
     const onEvent: RunOptions['onEvent'] = (event) => {
       if (event.type === 'effect_retried') waits.push(event.delay_ms);
     };
     const report = await inFastTime(() => run(machine as NonNullable<typeof machine>, { ...settings, onEvent }));
     expect(report.error?.kind).toBe('limit');
-    expect(waits).toEqual([1000, 2000]);
+    expect(waits).toEqual([1000, 2000, 4000]);
   });
 });
 

@@ -1,0 +1,51 @@
+/** Whether other workers execute runs, as a worker with a label or a home asks when it starts. */
+import { createServer } from 'node:http';
+import { type AddressInfo, createServer as createListener, type Server } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { othersExecuteRuns } from '../../src/engine/admin.js';
+
+const SERVICE = 'test.Turn';
+
+async function addressOf(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** What a worker at `http://own` hears from an engine. `newest`: the address that has the service, if any. */
+async function ask(newest: string | null, known: Readonly<Record<string, readonly string[]>>) {
+  const deployments = Object.entries(known).map(([uri, names]) => ({
+    ...{ id: `id of ${uri}`, uri, services: names.map((name) => ({ name, revision: 1 })) },
+  }));
+  const admin = createServer(({ url }, response) => {
+    const service = newest === null ? null : { name: SERVICE, deployment_id: `id of ${newest}` };
+    const answer = url === '/deployments' ? { deployments } : url === `/services/${SERVICE}` ? service : null;
+    response.writeHead(answer === null ? 404 : 200).end(JSON.stringify(answer ?? { message: 'not found' }));
+  });
+  const engine = await addressOf(admin);
+  onTestFinished(() => {
+    admin.closeAllConnections();
+    admin.close();
+  });
+  const warnings: string[] = [];
+  const warn = (message: string): void => void warnings.push(message);
+  return [await othersExecuteRuns(engine, SERVICE, 'http://own', { patienceMs: 0, warn }), warnings];
+}
+
+test('a worker leaves runs to another one that is there', async () => {
+  expect(await ask(null, {})).toEqual([false, []]);
+  const listener = createListener();
+  onTestFinished(() => void listener.close());
+  const other = `${await addressOf(listener)}/`;
+  expect(await ask(other, { [other]: [SERVICE], 'http://own/': ['test.Effects.gpu'] })).toEqual([true, []]);
+  // Turns that began here continue here.
+  expect(await ask(other, { [other]: [SERVICE], 'http://own/': [SERVICE] })).toEqual([false, []]);
+  expect(await ask('http://own/', { 'http://own/': [SERVICE] })).toEqual([false, []]);
+});
+
+test('a worker does not leave runs to one that is gone', async () => {
+  const gone = 'http://127.0.0.1:1';
+  expect(await ask(gone, { [gone]: [SERVICE] })).toEqual([
+    false,
+    [`the engine knows the worker \`${gone}\` for all runs, but nothing answers there; this worker executes them, too`],
+  ]);
+});
