@@ -141,12 +141,12 @@ function failureOf({ status, text }: Answer, url: string): EngineFailure {
 }
 
 function knownFailure(status: number, message: string, url: string): EngineFailure {
-  if (status === 404 && /service .*not found|not found/i.test(message) && !message.startsWith('there is no run'))
+  if (status === 404 && /not found/i.test(message) && !message.startsWith('there is no run'))
     return new EngineFailure('no-service', 404, `the engine at \`${url}\` has no worker of statedsl: ${message}`);
   return new EngineFailure('refused', status, message);
 }
 
-/** Null: this is no answer of an engine. */
+/** Null: this is not the answer of an engine. */
 function messageIn(text: string): string | null {
   try {
     const { message } = JSON.parse(text) as { readonly message?: unknown };

@@ -41,7 +41,7 @@ export interface Offer {
   readonly labels: readonly string[];
 }
 
-export const GENERAL: Offer = { isGeneral: true, homes: [], labels: [] };
+const GENERAL: Offer = { isGeneral: true, homes: [], labels: [] };
 
 /** The names of the services that a process offers. */
 export function servicesOf(names: ServiceNames, { isGeneral, homes, labels }: Offer): readonly string[] {

@@ -8,15 +8,17 @@ import { areEqualValues, evaluatorOf, type Surroundings } from './conditions.js'
 import { type Condition, isMoment, type Moment } from './moments.js';
 import type { Knowledge } from './unknown/knowledge.js';
 
-/** A rule that runs may violate. `text` is the rule as written. */
-export type Rule = { readonly text: string } & (
-  | { readonly kind: 'never'; readonly moment: Moment; readonly unless: Moment | null }
-  | { readonly kind: 'after'; readonly moment: Moment; readonly following: Moment }
-  | { readonly kind: 'at-most'; readonly moment: Moment; readonly count: number }
-  | { readonly kind: 'reaches'; readonly moment: Moment }
+/** A rule about moments and statuses, which are of one type in test files and of another one here. */
+type RuleAbout<M, S> =
+  | { readonly kind: 'never'; readonly moment: M; readonly unless: M | null }
+  | { readonly kind: 'after'; readonly moment: M; readonly following: M }
+  | { readonly kind: 'at-most'; readonly moment: M; readonly count: number }
+  | { readonly kind: 'reaches'; readonly moment: M }
   /** Null: every run ends, in any way. */
-  | { readonly kind: 'ends'; readonly statuses: readonly string[] | null }
-);
+  | { readonly kind: 'ends'; readonly statuses: readonly S[] | null };
+
+/** A rule that runs may violate. `text` is the rule as written. */
+export type Rule = { readonly text: string } & RuleAbout<Moment, string>;
 
 /** One number for each rule. `never`: 1 once `unless` has happened. `after`: 1 while `following` must follow. `at-most`: how often. */
 export type MonitorState = readonly number[];
@@ -71,7 +73,7 @@ export const NO_MONITORS: Monitors = {
   answered: NONE,
 };
 
-export function momentsOf(rule: Rule): Moment[] {
+export function momentsOf<M>(rule: RuleAbout<M, unknown>): M[] {
   switch (rule.kind) {
     case 'never':
       return rule.unless === null ? [rule.moment] : [rule.moment, rule.unless];

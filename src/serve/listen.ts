@@ -6,6 +6,7 @@ import { availableParallelism, userInfo } from 'node:os';
 import { serve } from '@hono/node-server';
 import { openRuns } from '../control/open-runs.js';
 import { openProject } from '../library/open-project.js';
+import { isLoopback } from '../prelude/is-loopback.js';
 import { loadConfiguration } from '../runtime/configuration/configuration.js';
 import { lockRun } from '../runtime/store/run-lock.js';
 import { RunRefused } from '../runtime/store/run-refused.js';
@@ -52,8 +53,6 @@ export interface Listening {
   /** Interrupts the runs now. */
   interrupt(): void;
 }
-
-const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.');
 
 /** Rejects with a `RunRefused`, a `StoreError`, or the system's error if the address cannot be used. */
 export async function listen(options: ListenOptions): Promise<Listening> {

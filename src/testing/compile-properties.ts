@@ -1,6 +1,6 @@
 /** From the properties of a test file to rules that an exploration watches: names are slots of the machine, and conditions code. */
 import type { Moment, Condition as WatchedCondition } from '../foresight/moments.js';
-import type { Rule as WatchedRule } from '../foresight/monitors.js';
+import { momentsOf, type Rule as WatchedRule } from '../foresight/monitors.js';
 import type { Property } from '../foresight/properties.js';
 import type { Expr, Json, SlotRef } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
@@ -105,20 +105,6 @@ function inMachine(expr: Expr, slots: ReadonlyMap<string, SlotRef>): Expr {
 
 function whensOf(rule: Rule): Condition[] {
   return momentsOf(rule).flatMap(({ when }) => (when === null ? [] : [when]));
-}
-
-function momentsOf(rule: Rule): MomentTree[] {
-  switch (rule.kind) {
-    case 'never':
-      return rule.unless === null ? [rule.moment] : [rule.moment, rule.unless];
-    case 'after':
-      return [rule.moment, rule.following];
-    case 'at-most':
-    case 'reaches':
-      return [rule.moment];
-    case 'ends':
-      return [];
-  }
 }
 
 type Convert = (condition: Condition) => WatchedCondition;

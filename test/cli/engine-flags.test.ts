@@ -52,6 +52,6 @@ test('a worker that listens at every address says by which one it is reached', a
   const { code, stderr } = await projectFolder().run(['worker', '--listen', '0.0.0.0:0', '--identity-key', 'k']);
   expect([code, stderr]).toEqual([
     2,
-    'error: `0.0.0.0` is no address that the engine can connect to\n  = help: name the one by which it reaches this worker: `--advertise http://…`\n',
+    'error: `0.0.0.0` is not an address that the engine can connect to\n  = help: name the one by which it reaches this worker: `--advertise http://…`\n',
   ]);
 });

@@ -150,6 +150,14 @@ mcp: { files: { command: [server, --stdio] } }
     expect(await problems(text)).toEqual([message]);
   });
 
+  test('labels and homes are names', async () => {
+    const words = (name: string) => `${name} must begin with a letter and have only letters, digits, \`_\` and \`-\``;
+    expect(await problems('engine:\n  home: a b\n  routes: { commands: { echo: 1x } }\n')).toEqual([
+      expect.stringContaining(words('`engine.home`')),
+      expect.stringContaining(words('`engine.routes.commands.echo`')),
+    ]);
+  });
+
   test('all mistakes at once', async () => {
     expect(await problems('agent: 1\ndefaults: { jobs: x }\n')).toHaveLength(2);
   });

@@ -83,11 +83,6 @@ export function listenAddress(value: string): { readonly host: string; readonly 
   return { host: bracketed ?? name ?? '127.0.0.1', port };
 }
 
-/** Whether only this machine reaches what listens there. */
-export function isLoopback(host: string): boolean {
-  return ['127.0.0.1', 'localhost', '::1'].includes(host);
-}
-
 export function portNumber(value: string): number {
   const port = /^\d{1,5}$/.test(value) ? Number(value) : Number.NaN;
   if (!(port <= 65_535)) throw new InvalidArgumentError('It must be a port: a number from 0 to 65535.');

@@ -40,7 +40,7 @@ export function addVerify(program: Command, onExit: (code: number) => void): voi
     .option('--traces', 'print the traces of all ends')
     .option('--tools <file>', 'the tools of CALL')
     .addOption(
-      new Option('--graph <form>', 'print the graph of the programs, with the colors of what runs reach')
+      new Option('--graph <form>', 'print the graph of the programs, with what runs reach')
         .choices(['svg', 'mermaid'])
         .conflicts('json'),
     )

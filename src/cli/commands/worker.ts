@@ -5,13 +5,13 @@ import { EngineFailure } from '../../engine/ask-engine.js';
 import { loadSdk, PackageProblem } from '../../engine/find-package.js';
 import { startWorker, type Worker } from '../../engine/worker.js';
 import { workerPermits } from '../../engine/worker-permits.js';
+import { isLoopback } from '../../prelude/is-loopback.js';
 import { configuredOptions } from '../../project/configured-options.js';
 import { loadSettings } from '../../project/settings.js';
 import type { Effects } from '../../runtime/effect-context.js';
 import { type HostOptions, hostEffects } from '../../runtime/effects.js';
 import { createRedactor } from '../../runtime/redact.js';
 import { secretsOf } from '../../runtime/run/run-options.js';
-import { isLoopback } from '../arguments/option-values.js';
 import { endProcess } from '../end-process.js';
 import { commandLineHost } from '../files/host.js';
 import { directoryProblem } from '../preparation/preparation.js';
@@ -57,7 +57,7 @@ export async function workerCommand(flags: WorkerFlags): Promise<ExitCode> {
     );
   if (ANY.has(host) && flags.advertise === undefined)
     return usageError(
-      `\`${host}\` is no address that the engine can connect to`,
+      `\`${host}\` is not an address that the engine can connect to`,
       'name the one by which it reaches this worker: `--advertise http://…`',
     );
   const cwd = resolve(flags.cwd ?? '.');
@@ -66,7 +66,8 @@ export async function workerCommand(flags: WorkerFlags): Promise<ExitCode> {
   const settings = await loadSettings({ ...commandLineHost(), folder: cwd }, '-');
   if (settings.diagnostics.length > 0) return (await reportInvalid(settings.diagnostics, settings.sources, flags)).code;
   await printDiagnostics(settings.warnings, settings.sources, flags);
-  const badShared = flags.shared === undefined ? null : directoryProblem(resolve(flags.shared), flags.shared);
+  const badShared =
+    flags.shared === undefined ? null : directoryProblem(resolve(flags.shared), flags.shared, 'of `--shared`');
   if (badShared !== null) return usageError(badShared);
   const configured = configuredOptions(commandLineHost(), settings.configuration, { program: '-', instead: {} });
   const jobs = flags.jobs ?? settings.configuration.defaults.jobs ?? availableParallelism();

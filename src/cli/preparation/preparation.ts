@@ -41,11 +41,11 @@ export function programDirOf(name: string, cwd: string): string {
   return name === '<stdin>' || name === '-' ? cwd : dirname(resolve(name));
 }
 
-export function directoryProblem(directory: string, given: string): string | null {
+export function directoryProblem(directory: string, given: string, use = 'in which commands would run'): string | null {
   try {
     return statSync(directory).isDirectory() ? null : `\`${given}\` is not a directory`;
   } catch {
-    return `the directory \`${given}\` in which commands would run does not exist`;
+    return `the directory \`${given}\` ${use} does not exist`;
   }
 }
 

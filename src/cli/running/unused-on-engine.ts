@@ -1,4 +1,4 @@
-/** Flags that have no effect on a run of an engine: whoever writes one would expect that it has. */
+/** Refuses flags that have no effect on a run of an engine, because a person who writes one expects that it has. */
 import type { ExitCode } from '../terminal/exit-code.js';
 import { usageError } from '../terminal/usage.js';
 

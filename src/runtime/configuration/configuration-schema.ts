@@ -5,7 +5,7 @@ const environment = { type: 'object', additionalProperties: { type: 'string' } }
 const duration = { type: 'string', pattern: '^[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)$' } as const;
 
 /** A part of the name of a service on an engine. */
-const label = { type: 'string', pattern: '^[A-Za-z][A-Za-z0-9_-]*$' } as const;
+export const label = { type: 'string', pattern: '^[A-Za-z][A-Za-z0-9_-]*$' } as const;
 const labels = { type: 'object', additionalProperties: label } as const;
 
 const receiver = {

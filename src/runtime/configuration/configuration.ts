@@ -10,7 +10,7 @@ import type { AgentConfiguration } from '../agents/programs/adapter.js';
 import { findAdapter, nameableAdapters } from '../agents/programs/adapters.js';
 import { leakGroups, looseningArgument } from '../agents/programs/leaks.js';
 import { projectOf, whyUnreadable } from '../readable-file.js';
-import { configurationSchema } from './configuration-schema.js';
+import { configurationSchema, label } from './configuration-schema.js';
 import { findConfiguration, type Ignored } from './find-configuration.js';
 import { type FileProblem, LARGEST_BYTES, type ReadFile, readYaml, readYamlFile } from './yaml-file.js';
 
@@ -218,6 +218,8 @@ function wordsOf(error: ErrorObject, name: string): { message: string; help?: st
     case 'maxProperties':
       return { message: `${name} needs exactly one of the keys \`run\` and \`url\`` };
     case 'pattern':
+      if (error.params.pattern === label.pattern)
+        return { message: `${name} must begin with a letter and have only letters, digits, \`_\` and \`-\`` };
       return name.endsWith('.url`')
         ? { message: `${name} must be an address without a password`, help: 'begin it with `http://` or `https://`' }
         : {
