@@ -3,7 +3,7 @@ import { recoveryContextOf } from '../runtime/run/again/prepare-recovery.js';
 import { recoverRun } from '../runtime/run/again/recover.js';
 import type { ResumeOptions } from '../runtime/run/again/resume-options.js';
 import { checkAnswers } from '../runtime/run/apply-delivery.js';
-import { type Delivery, deliver } from '../runtime/store/inbox.js';
+import { type Delivery, deliver, unreadDeliveries } from '../runtime/store/inbox.js';
 import { openStoredRun } from '../runtime/store/stored-run.js';
 
 /** Throws a `RunRefused`, and delivers nothing, if the run cannot take one of the answers. */
@@ -14,7 +14,9 @@ export function passToProcess(
 ): void {
   const stored = openStoredRun(options.dir, id);
   const { inputs, redactor } = recoveryContextOf(stored, options);
-  if (deliveries.some((delivery) => delivery.kind === 'answer'))
-    checkAnswers(recoverRun(stored, { inputs, redactor, discarded: null }).replay.run, deliveries);
-  for (const delivery of deliveries) deliver(stored.path, delivery, redactor);
+  if (deliveries.some((delivery) => delivery.kind === 'answer')) {
+    const { replay, inbox } = recoverRun(stored, { inputs, redactor, discarded: null });
+    checkAnswers(replay.run, deliveries, unreadDeliveries(stored.path, inbox));
+  }
+  deliver(stored.path, deliveries, redactor);
 }

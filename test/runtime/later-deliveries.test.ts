@@ -1,9 +1,10 @@
 /** Deliveries to a run that has not been executed since the one before: each keeps its place in the record. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { checkDrift, compile, type Delivery, recordDelivery, resume, run } from '../../src/index.js';
+import { deliver } from '../../src/runtime/store/inbox.js';
 
 const PROGRAM = `STATE: A
   WAIT: signal go
@@ -14,14 +15,14 @@ const PROGRAM = `STATE: A
 `;
 const signal = (name: string, payload = name): Delivery => ({ kind: 'signal', name, payload, by: 'ann' });
 
-async function suspended(program = PROGRAM) {
+async function suspended(program = PROGRAM, inputs: Readonly<Record<string, string>> = {}) {
   const dir = mkdtempSync(join(tmpdir(), 'statedsl-later-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const done: string[] = [];
   const commands = { did: ([word = '']: readonly string[]) => void done.push(word) };
   const { machine, diagnostics } = compile(program, { name: 'later', commands: ['did'] });
   if (machine === null) throw new Error(JSON.stringify(diagnostics));
-  const { run_id } = await run(machine, { dir, commands, suspendAfterMs: 0 });
+  const { run_id } = await run(machine, { dir, commands, inputs, suspendAfterMs: 0 });
   const options = { dir, commands, suspendAfterMs: 0 };
   return { id: run_id, dir, options, done };
 }
@@ -97,4 +98,35 @@ test('a question with an answer in the inbox is neither answered again nor asked
   };
   expect(await resume(id, { ...options, ask })).toMatchObject({ status: 'returned', returned: 'yes' });
   expect(asked).toBe(0);
+});
+
+test('an answer that was late is not there again without the checkpoint', async () => {
+  const { id, dir, options } = await suspended(`STATE: A
+  WAIT: signal go
+  ASK user: "One?" → one
+  RETURN: {one}
+`);
+  deliver(join(dir, 'runs', id), [answer('late'), signal('go')], null);
+  const waits = { status: 'suspended', waiting: [{ kind: 'ask', name: 'one' }] };
+  expect(await resume(id, options)).toMatchObject(waits);
+  rmSync(join(dir, 'runs', id, 'checkpoint.json'), { force: true });
+  await recordDelivery(id, answer('mine'), { dir });
+  expect(await resume(id, options)).toMatchObject({ status: 'returned', returned: 'mine' });
+});
+
+test('what a run is resumed with does not go through the inbox, where secrets are replaced', async () => {
+  const inputs = { key: 'hunter2hunter2' };
+  const program = `INPUT: key (secret)
+STATE: A
+  WAIT: signal go
+  WAIT: signal go
+  DO: did {go}
+  RETURN: "done"
+`;
+  const { id, dir, options, done } = await suspended(program, inputs);
+  await recordDelivery(id, signal('go', 'first'), { dir, inputs });
+  const deliveries = [signal('go', 'use hunter2hunter2')];
+  expect(await resume(id, { ...options, inputs, deliveries })).toMatchObject({ status: 'returned' });
+  expect(done).toEqual(['use hunter2hunter2']);
+  expect(readFileSync(join(dir, 'runs', id, 'journal.ndjson'), 'utf8')).not.toContain('hunter2');
 });

@@ -54,7 +54,7 @@ test('a run on record keeps its secrets when it is refused to be resumed', async
   keepWaiting(directory, { ...ABOUT, queued_at, number: 9, task: { kind: 'resume' }, begun: true, refusal });
   await end({ kept: false });
   expect(await executions.untilDecided(RUN, new AbortController().signal)).toEqual(refusal);
-  expect(executions.secretsOf(RUN)).toEqual({ a: 'geheim', b: 'new' });
+  expect(executions.secretsOf(RUN)).toEqual({ a: 'geheim', b: 'old' });
   expect(executions.find(RUN)).toBeNull();
   executions.forget(RUN);
   expect(executions.secretsOf(RUN)).toEqual({});

@@ -250,6 +250,7 @@ export const eventTable = {
       state,
       line: always('number', 'the line of the program; 0 when it is about the whole run'),
       by: sometimes('`runner`', 'present if the runner reports the warning, not the program'),
+      inbox,
     },
   },
   run_suspended: {

@@ -264,6 +264,8 @@ export type RunEvent =
       readonly line: number;
       /** Recorded by the runtime and not by the program, so a replay does not expect it. */
       readonly by?: 'runner';
+      /** Bytes of the run's inbox that were read with it, where it came that way. */
+      readonly inbox?: number;
     }
   | {
       /** Recorded by the runtime: a replay does not expect it. */

@@ -16,7 +16,7 @@ export function applyDelivery(run: Run, delivery: Delivery, through: { readonly 
       const question = questionCalled(openQuestions(run), delivery.name);
       if (question === undefined) {
         const message = `the answer to \`${delivery.name}\` came after its question was closed`;
-        run.recordNow({ type: 'warned', message, state: run.currentState, line: 0, by: 'runner' });
+        run.recordNow({ type: 'warned', message, state: run.currentState, line: 0, by: 'runner', ...through });
         return null;
       }
       // Only a question restricts its answers; an approval accepts any value.

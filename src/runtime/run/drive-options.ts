@@ -4,7 +4,7 @@ import type { EffectContext, Effects } from '../effect-context.js';
 import type { Redactor } from '../redact.js';
 import type { StopSignal } from '../stop-signal.js';
 import type { Checkpoints } from '../store/checkpoint.js';
-import type { Inbox } from '../store/inbox.js';
+import type { Delivery, Inbox } from '../store/inbox.js';
 import type { OpenJournal } from '../store/journal.js';
 import type { StateFile } from '../store/state-file.js';
 import type { VirtualTime } from '../virtual-time.js';
@@ -76,6 +76,8 @@ export interface Begin {
   readonly events: readonly RunEvent[];
   /** How long the run was executed before, in milliseconds. */
   readonly activeMs: number;
+  /** What is delivered to the run when it waits, after what is in its inbox. */
+  readonly deliveries?: readonly Delivery[];
 }
 
 export type DriveEnd =

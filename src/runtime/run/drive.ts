@@ -73,7 +73,7 @@ class Driver {
     const { timeMs, signal, begin, growth, inbox, ask, person, context, time } = options;
     const wake = (): void => this.flights.wake();
     this.questions = new Questions(ask, person, this.flights);
-    this.mailbox = new Mailbox(inbox, wake);
+    this.mailbox = new Mailbox(inbox, begin.deliveries ?? [], wake);
     this.clock = new RunClock(begin.activeMs, timeMs, wake, time);
     time?.deliverTo((delivery) => this.mailbox.post(delivery));
     this.points = new ReplayPoints(context.resources.worktrees, begin.seq);
@@ -84,8 +84,6 @@ class Driver {
 
   async loop(): Promise<DriveEnd> {
     this.recording.add([...this.options.begin.events]);
-    // What was sent before the run is executed comes before the answers of a mock or a person at the terminal.
-    this.mailbox.look();
     for (;;) {
       const turn = this.collect();
       if (turn === 'interrupted') return this.interrupt();
@@ -173,6 +171,7 @@ class Driver {
   /** Delivers what other processes sent to the run, each after everything has followed from the previous one. */
   private deliverMail(): void {
     for (const { delivery, ...through } of this.mailbox.take()) {
+      if (this.run.result !== null) return;
       do this.status = advance(this.run, this.turns.begin());
       while (this.status === 'more');
       const answered = applyDelivery(this.run, delivery, through);

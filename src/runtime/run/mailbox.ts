@@ -17,13 +17,21 @@ export class Mailbox {
   private full = false;
   /** What was posted in this process. */
   private posted: Mail[] = [];
+  private next: readonly Mail[];
   private readonly timer: ReturnType<typeof setInterval> | null = null;
 
-  /** `inbox`: null if no other process can reach the run. Calls `onMail` when there is mail. */
+  /**
+   * `inbox`: null if no other process can reach the run. `next`: what comes after that which is in the inbox now. Calls
+   * `onMail` when there is mail.
+   */
   constructor(
     private readonly inbox: Inbox | null,
+    next: readonly Delivery[],
     onMail: () => void,
   ) {
+    this.next = next.map((delivery) => ({ delivery }));
+    // What was sent before the run is executed comes before the answers of a mock or a person at the terminal.
+    this.full = next.length > 0 || inbox?.hasMore() === true;
     if (inbox === null) return;
     this.timer = setInterval(() => {
       if (this.look()) onMail();
@@ -50,10 +58,11 @@ export class Mailbox {
 
   /** What came, in order. */
   take(): readonly Mail[] {
-    const { posted } = this;
+    const { posted, next } = this;
     this.full = false;
     this.posted = [];
-    return [...posted, ...(this.inbox?.take() ?? [])];
+    this.next = [];
+    return [...posted, ...(this.inbox?.take() ?? []), ...next];
   }
 
   close(): void {

@@ -111,6 +111,12 @@ export function openInbox(folder: string, read: number): Inbox {
   };
 }
 
+/** What is in an inbox of which so many bytes were read. */
+export function unreadDeliveries(folder: string, read: number): readonly Delivery[] {
+  const unread = openInbox(folder, read).take();
+  return unread.map(({ delivery }) => delivery);
+}
+
 function textSince(path: string, offset: number): Buffer {
   try {
     const fd = openOwn(path, 'r');

@@ -79,6 +79,8 @@ export class Executions {
   private readonly starts = new Map<string, number>();
   /** Kept until the run is removed or the service ends: a run that is suspended needs them again. */
   private readonly secrets = new Map<string, Readonly<Record<string, Json>>>();
+  /** Those of the time before the last promise, which count again if the process refuses to continue the run. */
+  private readonly secretsBefore = new Map<string, Readonly<Record<string, Json>>>();
   /** Runs that continue when their process has ended. */
   private readonly afterwards = new Map<string, Omit<Waiting, 'queued_at' | 'number' | 'begun' | 'task'>>();
   private number = 0;
@@ -118,6 +120,7 @@ export class Executions {
   /** The run has ended without its process: nothing of it is left to do. */
   forget(runId: string): void {
     this.secrets.delete(runId);
+    this.secretsBefore.delete(runId);
     this.release(runId);
   }
 
@@ -126,6 +129,13 @@ export class Executions {
     this.waiting.delete(runId);
     this.afterwards.delete(runId);
     forgetWaiting(this.options.directory, runId);
+  }
+
+  /** A promise that was refused: the run is as it was before. */
+  private takeBack(runId: string): void {
+    this.secrets.set(runId, this.secretsBefore.get(runId) ?? {});
+    this.starts.delete(runId);
+    this.release(runId);
   }
 
   /** Promises to execute a run; the promise is on disk when this resolves. One run has one promise. */
@@ -147,8 +157,10 @@ export class Executions {
     const waiting: Waiting = { ...task, queued_at: new Date().toISOString(), number: this.number++, begun: false };
     const kept = await resultOf(() => keepWaiting(this.options.directory, waiting));
     if (!kept.ok) return kept;
-    if (Object.keys(secret).length > 0)
-      this.secrets.set(waiting.run_id, { ...this.secrets.get(waiting.run_id), ...secret });
+    // A promise that was refused has changed nothing.
+    const before = (known === undefined ? this.secrets : this.secretsBefore).get(waiting.run_id) ?? {};
+    this.secretsBefore.set(waiting.run_id, before);
+    if (Object.keys(secret).length > 0) this.secrets.set(waiting.run_id, { ...before, ...secret });
     this.waiting.set(waiting.run_id, waiting);
     this.startNext();
     return resultWith(waiting);
@@ -219,7 +231,7 @@ export class Executions {
     for (let waited = 0; waited < DECIDED_MS && !signal.aborted; waited += RECORD_MS) {
       const one = this.waiting.get(runId);
       if (one?.refusal !== undefined) {
-        if (this.hasRecord(runId)) this.release(runId);
+        if (this.hasRecord(runId)) this.takeBack(runId);
         else this.forget(runId);
         return one.refusal;
       }

@@ -8,11 +8,12 @@
  *    by what the dead process had computed but not written.
  */
 import type { RunEvent } from '../../../interpreter/events/event.js';
+import type { Replay } from '../../../interpreter/record/replay.js';
 import type { Run } from '../../../interpreter/run.js';
 import { removeUnfinished, stopLeftovers } from '../../process/leftovers.js';
 import type { Redactor } from '../../redact.js';
 import { checkpoints } from '../../store/checkpoint.js';
-import { type Delivery, deliver, openInbox } from '../../store/inbox.js';
+import { type Delivery, deliver, openInbox, unreadDeliveries } from '../../store/inbox.js';
 import { openFileJournal } from '../../store/journal.js';
 import { DEFAULT_STORE, withLockedRun } from '../../store/open-own-run.js';
 import type { RunLock } from '../../store/run-lock.js';
@@ -44,9 +45,12 @@ export async function resume(runId: string, options: ResumeOptions = {}): Promis
     if ((isUnreported || run.result?.status === 'returned') && asksNothing(options))
       return reportRecordedEnd(held, recorded, isUnreported, options);
     const { deliveries = [] } = options;
+    const unread = unreadDeliveries(stored.path, recorded.recovered.inbox);
     const isLater =
-      deliveries.length > 0 && run.result === null && mustFollow(stored, recoverRecorded(stored, options), deliveries);
-    if (isLater) checkAnswers(run, deliveries, unreadDeliveries(stored, recorded));
+      deliveries.length > 0 &&
+      run.result === null &&
+      (unread.length > 0 || mustFollow(recoverRecorded(stored, options).recovered.replay, deliveries));
+    if (isLater) checkAnswers(run, deliveries, unread);
     const decision = await decideResume(stored, recorded, isLater ? { ...options, deliveries: [] } : options);
     return driveResumed(held, recorded, { ...decision, later: isLater ? deliveries : [] }, options);
   });
@@ -63,15 +67,15 @@ export async function recordDelivery(
 ): Promise<void> {
   const directory = options.dir ?? DEFAULT_STORE;
   return withLockedRun(runId, directory, async (stored, lock) => {
-    const recorded = recoverRecorded(stored, options);
-    const { recovered, redactor } = recorded;
-    const { replay, end } = recovered;
+    const { recovered, redactor } = recoverRecorded(stored, options);
+    const { replay, end, inbox } = recovered;
     const { run } = replay;
     refuseEnded(stored.about.run_id, run, true);
     const deliveries: readonly Delivery[] = Array.isArray(delivered) ? delivered : [delivered as Delivery];
     const rest = replay.rest();
-    checkAnswers(run, deliveries, unreadDeliveries(stored, recorded));
-    if (mustFollow(stored, recorded, deliveries)) {
+    const unread = unreadDeliveries(stored.path, inbox);
+    checkAnswers(run, deliveries, unread);
+    if (unread.length > 0 || mustFollow(replay, deliveries)) {
       deliver(stored.path, deliveries, redactor);
       return;
     }
@@ -87,23 +91,12 @@ export async function recordDelivery(
 
 /**
  * Whether deliveries cannot be recorded now: in a record, all that follows from one thing is before the next one, and what
- * follows may be a command, which only an execution of the run may request. What is in the inbox came earlier, too. Then
- * they go into the inbox, and the run takes them, one by one, when it is executed and waits. The run is advanced.
+ * follows may be a command, which only an execution of the run may request. Then the run takes them, one by one, when it is
+ * executed and waits, after those in its inbox. The run is advanced.
  */
-function mustFollow(stored: StoredRun, { recovered }: RecordedRun, deliveries: readonly Delivery[]): boolean {
-  const { replay, inbox } = recovered;
+function mustFollow(replay: Replay, deliveries: readonly Delivery[]): boolean {
   replay.rest();
-  return (
-    openInbox(stored.path, inbox).hasMore() ||
-    replay.advanceToWait() ||
-    (deliveries.length > 1 && deliveries.some(({ kind }) => kind !== 'answer'))
-  );
-}
-
-/** What is in the inbox of a run and not yet on record. */
-function unreadDeliveries({ path }: StoredRun, { recovered }: RecordedRun): readonly Delivery[] {
-  const inbox = openInbox(path, recovered.inbox).take();
-  return inbox.map(({ delivery }) => delivery);
+  return replay.advanceToWait() || (deliveries.length > 1 && deliveries.some(({ kind }) => kind !== 'answer'));
 }
 
 function cleanEvents(events: readonly RunEvent[], redactor: Redactor | null): readonly RunEvent[] {
@@ -153,7 +146,6 @@ async function driveResumed(
   const folder = openRunFolder(directory, about.run_id, lock);
   const { end, inbox, activeMs } = recovered;
   const open = openFileJournal(folder, end);
-  if (later.length > 0) deliver(path, later, redactor);
   options.onStart?.({ runId: about.run_id, folder: path, again });
   folder.appendIndex(indexEntry(stored, run));
   return driveRun(
@@ -165,7 +157,7 @@ async function driveResumed(
       redactor,
       checkpoints: checkpoints(path, redactor, end),
       inbox: openInbox(path, inbox),
-      begin: { seq: end.seq, events, activeMs },
+      begin: { seq: end.seq, events, activeMs, deliveries: later },
       cwd,
       worktrees,
     },
