@@ -189,18 +189,38 @@ function noEnd(exploration: Exploration, endless: readonly Defect[]): Defect[] {
   ];
 }
 
-/** A point from which no run ends. */
+/** A point from which no run ends, and from which a run goes on without LIMIT ending it. */
 export function stuckIn(exploration: Exploration): Node | undefined {
+  const { nodes } = exploration;
   const ends = nodesThatEnd(exploration);
-  return exploration.nodes.find(({ id }) => !ends.has(id));
+  const stuck = nodes.filter(({ id }) => !ends.has(id));
+  const unlimited = nodesThatReach(nodes, unlimitedAmong(exploration, stuck));
+  return stuck.find(({ id }) => unlimited.has(id));
+}
+
+/** The nodes where nothing happens anymore, and those of cycles that LIMIT does not end. */
+function unlimitedAmong({ machine, nodes, sites }: Exploration, among: readonly Node[]): number[] {
+  const { transitions, timeMs } = machine.limits;
+  const entersState = (edge: Edge): boolean => edge.counts.some((site) => sites[site]?.kind === 'state');
+  const follows = (edge: Edge): boolean => transitions === undefined || !entersState(edge);
+  const component = componentsOf(nodes, follows);
+  const isInside = (edge: Edge): boolean => follows(edge) && component[edge.from] === component[edge.to];
+  // The time in which a run waits for a person may not count.
+  const repeats = (edge: Edge): boolean => isInside(edge) && (timeMs === undefined || edge.isOutside);
+  return among.flatMap(({ id, out }) => (out.length === 0 || out.some(repeats) ? [id] : []));
 }
 
 function nodesThatEnd({ nodes }: Exploration): ReadonlySet<number> {
+  const ends = nodes.flatMap(({ id, result, isExpanded }) => (result !== null || !isExpanded ? [id] : []));
+  return nodesThatReach(nodes, ends);
+}
+
+function nodesThatReach(nodes: readonly Node[], ends: readonly number[]): ReadonlySet<number> {
   const before: number[][] = nodes.map(() => []);
   for (const { out } of nodes) for (const { from, to } of out) before[to]?.push(from);
-  const ends = new Set(nodes.flatMap(({ id, result, isExpanded }) => (result !== null || !isExpanded ? [id] : [])));
-  for (const end of ends) for (const from of before[end] ?? []) ends.add(from);
-  return ends;
+  const found = new Set(ends);
+  for (const end of found) for (const from of before[end] ?? []) found.add(from);
+  return found;
 }
 
 // ---- failures ---------------------------------------------------------------------------------------

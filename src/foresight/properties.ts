@@ -79,7 +79,7 @@ class RuleJudge {
     if (found !== null) {
       const { edges, cycle } = found;
       const trace = traceOf(exploration, edges, { cycle, limits: cycle > 0 ? {} : this.limits });
-      const isForever = cycle === 0 || this.isEndedByLimit || trace.canRepeat;
+      const isForever = cycle === 0 || trace.canRepeat;
       const isViolated =
         trace.isConfirmed && isForever && !mayRunOutOfTime(exploration, edges) && this.isSeenIn(trace, cycle);
       return { ...none, verdict: isViolated ? 'violated' : 'possible', trace, cycle };
@@ -90,7 +90,11 @@ class RuleJudge {
       return { ...none, verdict: 'vacuous', note: 'the first moment never comes' };
     if (rule.kind === 'ends' && rule.statuses !== null && this.hasNoEnd())
       return { ...none, verdict: 'vacuous', note: 'no run ends' };
-    return { ...none, ...cappedByLimits(exploration, rule, explored) };
+    const capped = cappedByLimits(exploration, rule, explored);
+    // Nothing violates it, because no run ends after the first moment.
+    if (rule.kind === 'after' && capped.verdict === 'proved' && !exploration.fulfilled.has(at))
+      return { ...none, verdict: 'vacuous', note: 'the second moment never comes' };
+    return { ...none, ...capped };
   }
 
   /** One run that comes there proves it. That none does is only known of all runs. */
@@ -126,14 +130,6 @@ class RuleJudge {
   private get limits(): Limits {
     const { transitions } = this.exploration.machine.limits;
     return transitions === undefined ? {} : { transitions };
-  }
-
-  /** Whether a run may not fail, so that a loop that LIMIT ends violates the rule, too. */
-  private get isEndedByLimit(): boolean {
-    const { rule, exploration } = this;
-    const { transitions, timeMs } = exploration.machine.limits;
-    const mayNotFail = rule.kind === 'ends' && rule.statuses?.includes('failed') === false;
-    return mayNotFail && (transitions !== undefined || timeMs !== undefined);
   }
 
   private violation(): Way | null {

@@ -33,6 +33,35 @@ describe('LIMIT', () => {
       ['ENDS: always', 'proved'],
     ]);
   });
+  test('ends a loop without a way out', () => {
+    const around = lines('STATE: A', '  GOTO: B', 'STATE: B', '  GOTO: A');
+    const asks = lines('STATE: A', '  ASK user: "again?" → again', '  GOTO: A');
+    const waits = lines('STATE: A', '  WAIT: 1m', '  GOTO: A');
+    const always = (program: string, verdict: string): void => expectVerdicts(program, [['ENDS: always', verdict]]);
+    for (const program of [around, asks, waits]) always(`LIMIT: transitions=50\n${program}`, 'proved');
+    for (const program of [around, waits]) always(`LIMIT: time=1h\n${program}`, 'proved');
+    // The time in which a person is asked does not end a run.
+    always(`LIMIT: time=1h\n${asks}`, 'violated');
+    for (const program of [asks, waits]) always(program, 'violated');
+  });
+  test('that a counted loop may not come to leaves it possible', () => {
+    const program = lines(
+      'LIMIT: transitions=100000',
+      'STATE: FIRST',
+      '  TRACK: n = 0',
+      '  CHECK: x = look',
+      '  SET: n = x',
+      '  GOTO: A',
+      '  ON ERROR: RETURN',
+      'STATE: A',
+      '  DO: look',
+      '  SET: n = n + 1',
+      '  IF: n > 100 → RETURN',
+      '  GOTO: A',
+      '  ON ERROR: RETURN',
+    );
+    expectVerdicts(program, [['ENDS: returned', 'possible']], { maxConfigurations: 300 });
+  });
   const counted = lines(
     'STATE: A',
     '  TRACK: n',
@@ -140,6 +169,14 @@ describe('loops', () => {
       ['ENDS: returned', 'vacuous'],
       ['ENDS: always', 'violated'],
     ]);
+  });
+  test('in which the second moment never comes', () => {
+    const waits = lines('STATE: A', '  GOTO: B', 'STATE: B', '  WAIT: 1h', '  GOTO: B');
+    expectVerdicts(waits, [
+      ['AFTER: state A → state B', 'proved'],
+      ['AFTER: state B → returned', 'vacuous'],
+    ]);
+    expectVerdicts(`LIMIT: transitions=5\n${waits}`, [['AFTER: state B → returned', 'undecided']]);
   });
   test('of which each round is different are only possible', () => {
     const counts = (by: string): string =>
