@@ -8,6 +8,8 @@ const isUnit = process.env.UNIT !== undefined;
 
 /** They take longest, in this order; without them, one worker ends long before the other. */
 const LONGEST = [
+  // Minutes of computing, but only in the long tests.
+  ...(process.env.LONG === undefined ? [] : ['foresight/random-programs']),
   'corpus-sessions',
   'cli/worktree',
   'corpus-runs-1',
@@ -35,6 +37,8 @@ class ProcessesFirst extends BaseSequencer {
 }
 
 export default defineConfig({
+  // As in the built program: the packages that read Markdown have slower files for their own development.
+  ssr: { resolve: { conditions: ['node'] } },
   test: {
     // A test that hangs fails; one that only computes or waits for processes may take its time on a busy machine.
     testTimeout: 300_000,

@@ -59,15 +59,24 @@ function place(path, contents) {
 /** What the parser would find out about its grammar at every start. */
 async function lookahead() {
   const contents = `
-    import { writtenLookahead } from './src/syntax/grammar/known-lookahead.js';
-    import { analysedParser } from './src/syntax/grammar/parser.js';
-    export const written = writtenLookahead(analysedParser());`;
+    import { writtenDecisions } from './src/syntax/grammar/decisions.js';
+    export const written = writtenDecisions();`;
   const { outputFiles } = await build({ ...settings, sourcemap: false, stdin: { contents, resolveDir: root } });
   const { written } = await import(
     `data:text/javascript;base64,${Buffer.from(outputFiles[0].text).toString('base64')}`
   );
   return JSON.stringify(written);
 }
+
+/** The decisions of the grammar are in the bundle, so what analyzes it is not, nor the library that it uses. */
+const withoutAnalysis = {
+  name: 'without-analysis',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]syntax[\\/]grammar[\\/]recorder\.ts$/ }, () => ({
+      contents: 'export const analysedDecisions = null;',
+    }));
+  },
+};
 
 async function library(define) {
   // CommonJS packages inside an ES module still call `require` for the modules of Node.
@@ -81,6 +90,7 @@ async function library(define) {
     // Node prints the line of an error that nothing catches.
     lineLimit: 120,
     define,
+    plugins: [withoutAnalysis],
   });
   for (const { path, contents } of outputFiles) place(path, contents);
   return Object.keys(metafile.inputs);
@@ -150,6 +160,7 @@ async function program(define) {
     chunkNames: '[name]-[hash]',
     outExtension: { '.js': '.cjs' },
     define: { ...define, 'import.meta.url': '__url' },
+    plugins: [withoutAnalysis],
   });
   const loadable = reachable(metafile);
   const outputFiles = made.filter(({ path }) => loadable.has(relative(root, path)));

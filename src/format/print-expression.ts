@@ -119,7 +119,8 @@ export function printQuoted({ parts }: Pick<Template, 'parts'>): string {
   return `"${texts.join('')}"`;
 }
 
-function quoteText(text: string): string {
+/** A text without values in double quotes. */
+export function quoteText(text: string): string {
   return printQuoted({ parts: [text] });
 }
 

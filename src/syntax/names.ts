@@ -1,9 +1,10 @@
 /** Checks names, and reports invalid ones. */
-import type { IToken } from 'chevrotain';
+
 import { badName, reservedName } from '../source/catalogue/syntax.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import type { Name } from './expression.js';
 import { nameOf, type ParseContext, reportMissing, span, tokenSpan } from './grammar/cst.js';
+import type { Token } from './tokens/token.js';
 import { everyVerb } from './tokens/verbs.js';
 
 const plain = /^[A-Za-z_]\w*$/;
@@ -16,7 +17,7 @@ const reserved: ReadonlySet<string> = new Set([
 ]);
 
 /** The name in a token. A mistake in it is reported, and the name is kept. */
-export function checkedName(context: ParseContext, token: IToken, what: string, dash = false): Name {
+export function checkedName(context: ParseContext, token: Token, what: string, dash = false): Name {
   const name = nameOf(context, token);
   checkName(context, name, what, dash);
   return name;
@@ -34,14 +35,14 @@ export function noName(name: Name, what: string, dash = false): Diagnostic {
 }
 
 /** The name of a variable. */
-export function bindingName(context: ParseContext, token: IToken, what: string): Name {
+export function bindingName(context: ParseContext, token: Token, what: string): Name {
   const name = nameOf(context, token);
   checkBinding(context, name, what);
   return name;
 }
 
 /** The name in a token `name =`, which precedes its value. */
-export function boundName(context: ParseContext, bound: IToken, what: string): Name {
+export function boundName(context: ParseContext, bound: Token, what: string): Name {
   const text = bound.image.replace(/[ \t]*=$/, '');
   const name = { text, span: span(context, bound.startOffset, bound.startOffset + text.length) };
   checkBinding(context, name, what);
@@ -67,7 +68,7 @@ function verbText(image: string): string {
 }
 
 /** The verb of an instruction, without the colon of its token. */
-export function verbName(context: ParseContext, token: IToken): Name {
+export function verbName(context: ParseContext, token: Token): Name {
   const text = usualVerbs.get(token.image) ?? verbText(token.image);
   const where = tokenSpan(context, token);
   return { text, span: { ...where, end: where.start + text.length } };

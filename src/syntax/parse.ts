@@ -2,7 +2,7 @@
  * From text to tree, through tokens, layout and the concrete tree. Parsing never fails: all mistakes are in the
  * diagnostics, and a program with mistakes still has a tree.
  */
-import type { IToken } from 'chevrotain';
+
 import { badCharacter, unexpectedText, unreadableCharacter } from '../source/catalogue/syntax.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import { positionAt, type SourceFile } from '../source/source-file.js';
@@ -13,6 +13,7 @@ import { parts } from './parts.js';
 import { rebase } from './rebase.js';
 import { layOut } from './tokens/layout.js';
 import { tokenize } from './tokens/lexer.js';
+import type { Token } from './tokens/token.js';
 import { buildItems } from './tree/build-block.js';
 
 export { type ParsedExpression, parseExpressionText } from './tree/expression.js';
@@ -93,7 +94,7 @@ function readPart(text: string, start: number, file: SourceFile, fileIndex: numb
   return { text, start, file: fileIndex, items, comments, diagnostics };
 }
 
-function comment(context: ParseContext, token: IToken): Comment {
+function comment(context: ParseContext, token: Token): Comment {
   const text = token.image.trim();
   const start = token.startOffset + token.image.indexOf('#');
   return {

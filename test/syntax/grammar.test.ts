@@ -2,27 +2,25 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { serializeProduction } from 'chevrotain';
 import { expect, test } from 'vitest';
-import { writtenLookahead } from '../../src/syntax/grammar/known-lookahead.js';
-import {
-  analysedParser,
-  knowingParser,
-  parseExpressionTokens,
-  parseTokens,
-  validatedParser,
-} from '../../src/syntax/grammar/parser.js';
+import { readTables, writtenDecisions } from '../../src/syntax/grammar/decisions.js';
+import { StatedslParser } from '../../src/syntax/grammar/grammar.js';
+import { parseExpressionTokens, parseTokens } from '../../src/syntax/grammar/parser.js';
 import { printGrammar } from '../../src/syntax/grammar/print-grammar.js';
+import { validatedRules } from '../../src/syntax/grammar/recorder.js';
 import { tokenize } from '../../src/syntax/tokens/lexer.js';
 
 const patterns = fileURLToPath(new URL('../../patterns', import.meta.url));
 const published = fileURLToPath(new URL('../../grammar/statedsl.ebnf', import.meta.url));
 
 test('the grammar is valid: no ambiguity, no rule that cannot be reached', () => {
-  expect(() => validatedParser()).not.toThrow();
-  const parser = validatedParser();
-  const text = JSON.stringify(parser.getSerializedGastProductions().map((rule) => rule.definition));
-  for (const name of Object.keys(parser.getGAstProductions())) {
-    if (name !== 'program') expect(text, `nothing uses the rule ${name}`).toContain(`"${name}"`);
+  expect(() => validatedRules()).not.toThrow();
+  const rules = Object.entries(validatedRules());
+  const text = JSON.stringify(rules.map(([, rule]) => serializeProduction(rule)));
+  for (const [name] of rules) {
+    if (name !== 'program')
+      expect(text, `nothing uses the rule ${name}`).toContain(`"type":"NonTerminal","name":"${name}"`);
   }
 });
 
@@ -43,21 +41,18 @@ test('every name the printed grammar uses is explained in it', () => {
 });
 
 test('what the build writes of the analysis makes the same parser', () => {
-  const written = writtenLookahead(analysedParser());
-  const parser = knowingParser(written);
-  expect(writtenLookahead(parser)).toBe(written);
+  const parser = new StatedslParser(readTables(writtenDecisions()));
   for (const name of readdirSync(patterns).filter((one) => one.endsWith('.dsl'))) {
     const { tokens } = tokenize(readFileSync(join(patterns, name), 'utf8'));
-    parser.input = tokens;
-    expect(parser.program(), name).toEqual(parseTokens(tokens).tree);
-    expect(parser.errors).toEqual([]);
+    const { tree, stuck } = parser.parseProgram(tokens);
+    expect(tree, name).toEqual(parseTokens(tokens).tree);
+    expect(stuck).toBeUndefined();
   }
 });
 
-test('a parser that never analysed is stuck where another is', () => {
+test('a parser that never analyzed is stuck where another is', () => {
   const { tokens } = tokenize(') 1', 'expression');
-  const parser = knowingParser(writtenLookahead(analysedParser()));
-  parser.input = tokens;
-  expect(parser.expression()).toEqual(parseExpressionTokens(tokens).tree);
-  expect(parser.errors.map((error) => error.name)).toEqual(['NoViableAltException']);
+  const parser = new StatedslParser(readTables(writtenDecisions()));
+  expect(parser.parseExpression(tokens)).toEqual(parseExpressionTokens(tokens));
+  expect(parser.parseExpression(tokens)).toEqual({ tree: undefined, stuck: tokens[0] });
 });

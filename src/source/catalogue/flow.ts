@@ -129,6 +129,13 @@ export const flowMessages = {
       guess: true,
     },
   })),
+  /** In place of `unbounded-cycle`, if an exploration finds the loop. */
+  endless: message<{ what: string; program: string; why: readonly string[] }>('endless', 'warning', (f) => ({
+    message: f.what,
+    label: 'repeats from here',
+    notes: [...f.why, `a run does so: \`statedsl verify ${f.program}\` shows it`],
+    help: 'count the rounds with TRACK and INCREMENT on every way round, and leave when the count reaches a limit',
+  })),
   eventContradicts: message<{ field: string; value: string; actual: string; what: string; label?: Label }>(
     'event-contradicts',
     'warning',

@@ -2,7 +2,8 @@
 
 import { DashedWord } from '../steps/step-tokens.js';
 import * as t from '../tokens/tokens.js';
-import { alternatives, ExpressionParser, part } from './expression-parser.js';
+import { alternatives, ExpressionParser } from './expression-parser.js';
+import { part } from './rule-parser.js';
 
 export class CommandParser extends ExpressionParser {
   private readonly commands = alternatives(

@@ -1,8 +1,9 @@
 /** Access to the concrete tree: children by label, and source locations. */
-import type { CstElement, CstNode, IToken } from 'chevrotain';
 import type { Diagnostic, Fix } from '../../source/diagnostic.js';
 import type { Span } from '../../source/source-file.js';
 import type { Name } from '../expression.js';
+import type { Token } from '../tokens/token.js';
+import { type SyntaxElement, SyntaxNode } from './syntax-node.js';
 
 /** The parsed text, its position in the file, and the list for diagnostics. */
 export interface ParseContext {
@@ -28,61 +29,63 @@ export function reportMissing(context: ParseContext, diagnostic: Diagnostic): vo
   if (!context.blamed) context.diagnostics.push(diagnostic);
 }
 
-export function isNode(element: CstElement): element is CstNode {
-  return 'children' in element;
+export function isNode(element: SyntaxElement): element is SyntaxNode {
+  return element instanceof SyntaxNode;
 }
 
-export function token(node: CstNode, label: string): IToken | undefined {
-  return node.children[label]?.[0] as IToken | undefined;
+export function token(node: SyntaxNode, label: string): Token | undefined {
+  for (const element of node.elements)
+    if (!(element instanceof SyntaxNode) && element.tokenType.label === label) return element;
+  return undefined;
 }
 
-export function tokens(node: CstNode, label: string): readonly IToken[] {
-  return (node.children[label] ?? []) as IToken[];
+export function tokens(node: SyntaxNode, label: string): readonly Token[] {
+  const found: Token[] = [];
+  for (const element of node.elements)
+    if (!(element instanceof SyntaxNode) && element.tokenType.label === label) found.push(element);
+  return found;
 }
 
-export function child(node: CstNode, label: string): CstNode | undefined {
-  return node.children[label]?.[0] as CstNode | undefined;
+export function child(node: SyntaxNode, label: string): SyntaxNode | undefined {
+  for (const element of node.elements) if (element instanceof SyntaxNode && element.name === label) return element;
+  return undefined;
 }
 
-export function children(node: CstNode, label: string): readonly CstNode[] {
-  return (node.children[label] ?? []) as CstNode[];
+export function children(node: SyntaxNode, label: string): readonly SyntaxNode[] {
+  const found: SyntaxNode[] = [];
+  for (const element of node.elements) if (element instanceof SyntaxNode && element.name === label) found.push(element);
+  return found;
 }
 
-export function parts(node: CstNode): readonly CstElement[] {
-  return node.children.part ?? [];
+/** The children whose order counts. */
+export function parts(node: SyntaxNode): readonly SyntaxElement[] {
+  return node.parts;
 }
 
-export function tokenEnd(t: IToken): number {
+export function tokenEnd(t: Token): number {
   return t.startOffset + t.image.length;
 }
 
-export function tokenSpan(context: ParseContext, t: IToken): Span {
+export function tokenSpan(context: ParseContext, t: Token): Span {
   return span(context, t.startOffset, tokenEnd(t));
 }
 
-export function startOf(element: CstElement): number {
-  return isNode(element) ? (element.location?.startOffset ?? 0) : element.startOffset;
+export function startOf(element: SyntaxElement): number {
+  return element.startOffset;
 }
 
-/** The offset after the last character, ignoring line ends and layout. `place` has set the ends of the tokens. */
-export function endOf(element: CstElement): number {
+/** The offset after the last character, ignoring line ends and layout. */
+export function endOf(element: SyntaxElement): number {
   if (!isNode(element)) return tokenEnd(element);
-  const end = element.location?.endOffset ?? Number.NaN;
-  // A node without tokens has no location.
-  return Number.isNaN(end) ? startOf(element) : end + 1;
+  // A node without tokens has no end.
+  return element.endOffset < 0 ? element.startOffset : element.endOffset + 1;
 }
 
-/** Sets the end of a token, which the lexer does not record. Line ends and layout are not part of any node. */
-export function setEnd(token: IToken): void {
-  const blank = token.image.length === 0 || token.image === '\n' || token.image === '\r\n';
-  token.endOffset = token.startOffset + (blank ? 0 : token.image.length) - 1;
-}
-
-export function spanOf(context: ParseContext, element: CstElement): Span {
+export function spanOf(context: ParseContext, element: SyntaxElement): Span {
   return span(context, startOf(element), endOf(element));
 }
 
-export function nameOf(context: ParseContext, t: IToken): Name {
+export function nameOf(context: ParseContext, t: Token): Name {
   return { text: t.image, span: tokenSpan(context, t) };
 }
 

@@ -2,88 +2,17 @@
  * The grammar of expressions, and rules that the rest of the grammar shares with it: parts that may be missing, and
  * children that keep their order.
  */
-import { type CstNode, CstParser, EOF, type IToken } from 'chevrotain';
-import { allTokens } from '../tokens/lexer.js';
 import * as t from '../tokens/tokens.js';
-import { lazyLookahead } from './lookahead.js';
-
-/** Occurrence numbers from here on mark parts that the language requires but the parser does not. */
-export const firstForgivenIndex = 100;
-
-/** Children that share one label, so that their order in the text is kept. */
-export const part = { LABEL: 'part' };
+import { part, RuleParser } from './rule-parser.js';
 
 /**
- * The alternatives of one choice, created once. Creating them at each step, as the parser allows, would be most of what
- * parsing allocates.
+ * The alternatives of one choice, created once. Creating them at each step would be most of what parsing allocates.
  */
-export function alternatives(...actions: readonly (() => unknown)[]): { ALT: () => unknown }[] {
-  return actions.map((ALT) => ({ ALT }));
+export function alternatives(...actions: readonly (() => unknown)[]): readonly (() => unknown)[] {
+  return actions;
 }
 
-/** Children without a prototype, as the parser creates them, but in an object that V8 reads and fills quickly. */
-const Children = function Children() {} as unknown as new () => CstNode['children'];
-Children.prototype = Object.create(null);
-
-/** Internal members of the parser, which its types leave out. */
-interface ParserState {
-  readonly CST_STACK: CstNode[];
-  readonly tokVector: IToken[];
-  readonly currIdx: number;
-  readonly _errors: Stuck[];
-}
-
-/**
- * Thrown where the parser cannot continue. It is recognized by its name. Creating a stack trace would take longer than
- * parsing.
- */
-class Stuck {
-  readonly name = 'NoViableAltException';
-  constructor(readonly token: IToken) {}
-}
-
-export class ExpressionParser extends CstParser {
-  constructor(validate: boolean) {
-    super(allTokens, {
-      recoveryEnabled: false,
-      lookaheadStrategy: lazyLookahead(),
-      nodeLocationTracking: 'onlyOffset',
-      skipValidations: !validate,
-    });
-  }
-
-  /** The inherited method does the same, with children that are slow to read. */
-  protected cstInvocationStateUpdate(name: string): void {
-    const { CST_STACK, tokVector, currIdx } = this as unknown as ParserState;
-    const startOffset = (tokVector[currIdx + 1] as IToken).startOffset;
-    CST_STACK.push({ name, children: new Children(), location: { startOffset, endOffset: Number.NaN } });
-  }
-
-  /** The inherited method words an error message, which is never shown and requires an analysis of the grammar. */
-  protected raiseNoAltException(): never {
-    throw this.noteStuck();
-  }
-
-  /**
-   * Called after a complete parse: records the remaining tokens, and removes the tokens that mark the end of the input.
-   */
-  protected onAfterParse(): void {
-    const { tokVector } = this as unknown as ParserState;
-    if (this.LA(1).tokenType !== EOF) this.noteStuck();
-    while (tokVector[tokVector.length - 1]?.tokenType === EOF) tokVector.pop();
-  }
-
-  private noteStuck(): Stuck {
-    const stuck = new Stuck(this.LA(1));
-    (this as unknown as ParserState)._errors.push(stuck);
-    return stuck;
-  }
-
-  /** A part that the language requires and the parser does not. */
-  protected may(index: number, action: () => void): void {
-    this.option(firstForgivenIndex + index, action);
-  }
-
+export class ExpressionParser extends RuleParser {
   private readonly firstOperands = alternatives(
     () => this.SUBRULE(this.operand, part),
     () => {

@@ -15,8 +15,7 @@ import {
   Terminal,
 } from 'chevrotain';
 import { textGates } from '../steps/step-words.js';
-import { firstForgivenIndex } from './expression-parser.js';
-import { validatedParser } from './parser.js';
+import { firstForgivenIndex, validatedRules } from './recorder.js';
 
 /** The printed names of rules that differ from their names in the parser. */
 const ruleNames: Readonly<Record<string, string>> = {
@@ -213,7 +212,7 @@ const introduction = `(* The grammar of statedsl, printed from its parser.
 
 /** The whole grammar as text. */
 export function printGrammar(): string {
-  const rules = Object.values(validatedParser().getGAstProductions());
+  const rules = Object.values(validatedRules());
   const first = rules.findIndex((rule) => rule.name === 'program');
   const printed = [...rules.slice(first), ...rules.slice(0, first)]
     .filter((rule) => rule.name !== 'rest')

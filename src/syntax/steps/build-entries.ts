@@ -1,5 +1,5 @@
 /** Builds the entries of CONTEXT and GATE, from one line or several. */
-import type { CstNode, IToken } from 'chevrotain';
+
 import { nearest } from '../../prelude/nearest.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
@@ -22,15 +22,18 @@ import {
   token,
   tokenEnd,
   tokenSpan,
+  tokens,
 } from '../grammar/cst.js';
+import type { SyntaxNode } from '../grammar/syntax-node.js';
 import type { ContextEntry, GateCheck, GateEntry, WorkflowCall } from '../step.js';
+import type { Token } from '../tokens/token.js';
 import { assignedValue, buildArguments, textTemplate } from '../tree/build-options.js';
 import { buildExpression } from '../tree/expression.js';
 import { quotedShell } from './quoted-shell.js';
 import { isNoGate, meantGate, type TextGate } from './step-words.js';
 
 /** The word of an entry, without the colon that may follow it. */
-export function entryName(context: ParseContext, of: IToken): Name {
+export function entryName(context: ParseContext, of: Token): Name {
   const text = of.image.replace(/[ \t]*:$/, '');
   return { text, span: span(context, of.startOffset, of.startOffset + text.length) };
 }
@@ -38,8 +41,8 @@ export function entryName(context: ParseContext, of: IToken): Name {
 /** A called workflow: `name` is the token with its name, `after` the token before it. */
 export function buildCall(
   context: ParseContext,
-  node: CstNode,
-  name: IToken | undefined,
+  node: SyntaxNode,
+  name: Token | undefined,
   after: Name,
   example: string,
 ): WorkflowCall {
@@ -59,12 +62,12 @@ export function buildCall(
 /** Reports a separator without a following entry. */
 function reportTrailing(
   context: ParseContext,
-  node: CstNode,
+  node: SyntaxNode,
   separator: string,
-  entries: readonly CstNode[],
+  entries: readonly SyntaxNode[],
   what: string,
 ): void {
-  const commas = (node.children[separator] ?? []) as IToken[];
+  const commas = tokens(node, separator);
   const last = commas[commas.length - 1];
   const end = entries[entries.length - 1];
   if (last !== undefined && end !== undefined && last.startOffset > startOf(end))
@@ -75,17 +78,17 @@ function reportTrailing(
 
 const contextWords = ['file', 'bash', 'workflow'];
 
-export function buildContexts(context: ParseContext, node: CstNode): ContextEntry[] {
+export function buildContexts(context: ParseContext, node: SyntaxNode): ContextEntry[] {
   const entries = children(node, 'contextEntry');
   reportTrailing(context, node, 'NextContext', entries, 'an entry');
   return entries.flatMap((entry) => buildContext(context, entry));
 }
 
-function buildContext(context: ParseContext, node: CstNode): ContextEntry[] {
+function buildContext(context: ParseContext, node: SyntaxNode): ContextEntry[] {
   const where = spanOf(context, node);
   const call = token(node, 'ContextCall');
   if (call !== undefined) return [{ kind: 'workflow', call: contextCall(context, node, call), span: where }];
-  const key = token(node, 'ContextKey') as IToken;
+  const key = token(node, 'ContextKey') as Token;
   const value = token(node, 'Assigned');
   const word = entryName(context, key);
   if (!contextWords.includes(word.text)) {
@@ -119,7 +122,7 @@ const contextExample: Readonly<Record<string, string>> = {
   workflow: 'workflow=research with topic={topic}',
 };
 
-function contextCall(context: ParseContext, node: CstNode, call: IToken): WorkflowCall {
+function contextCall(context: ParseContext, node: SyntaxNode, call: Token): WorkflowCall {
   const image = call.image.replace(/^workflow[ \t]*=[ \t]*/, '');
   const start = tokenEnd(call) - image.length;
   const after: Name = { text: 'workflow=', span: tokenSpan(context, call) };
@@ -129,17 +132,17 @@ function contextCall(context: ParseContext, node: CstNode, call: IToken): Workfl
 
 // ---- gates ------------------------------------------------------------------------------------------
 
-export function buildGates(context: ParseContext, node: CstNode): GateEntry[] {
+export function buildGates(context: ParseContext, node: SyntaxNode): GateEntry[] {
   const entries = children(node, 'gate');
   reportTrailing(context, node, 'NextGate', entries, 'a gate');
   return entries.map((entry) => buildGate(context, entry));
 }
 
-function buildGate(context: ParseContext, node: CstNode): GateEntry {
+function buildGate(context: ParseContext, node: SyntaxNode): GateEntry {
   const first = (token(node, 'GateExpression') ??
     token(node, 'GateCall') ??
     token(node, 'GateText') ??
-    token(node, 'GateName')) as IToken;
+    token(node, 'GateName')) as Token;
   const word = gateWord(context, first);
   const check = gateCheck(context, node, first, word);
   const as = token(node, 'As');
@@ -160,7 +163,7 @@ function buildGate(context: ParseContext, node: CstNode): GateEntry {
 }
 
 /** The keyword of a gate in its correct spelling. */
-function gateWord(context: ParseContext, first: IToken): Name {
+function gateWord(context: ParseContext, first: Token): Name {
   const word = entryName(context, first);
   const meant = meantGate(word.text);
   if (meant !== word.text) {
@@ -174,7 +177,7 @@ function gateWord(context: ParseContext, first: IToken): Name {
   return { ...word, text: meant };
 }
 
-function gateCheck(context: ParseContext, node: CstNode, first: IToken, word: Name): GateCheck {
+function gateCheck(context: ParseContext, node: SyntaxNode, first: Token, word: Name): GateCheck {
   switch (first.tokenType.name) {
     case 'GateCall': {
       const example = 'validate validators/review with diff={diff}';
@@ -191,7 +194,7 @@ function gateCheck(context: ParseContext, node: CstNode, first: IToken, word: Na
   }
 }
 
-function gateValue(context: ParseContext, node: CstNode, word: Name): Expression {
+function gateValue(context: ParseContext, node: SyntaxNode, word: Name): Expression {
   const expression = child(node, 'expression');
   if (expression !== undefined) return buildExpression(context, expression);
   const [what, example] = word.text === 'expr' ? ['a condition', 'expr a > 1'] : ['a percentage', 'coverage 80'];
@@ -199,8 +202,8 @@ function gateValue(context: ParseContext, node: CstNode, word: Name): Expression
   return { kind: 'broken', span: emptySpanAt(word.span) };
 }
 
-function textGate(context: ParseContext, node: CstNode, word: Name): GateCheck {
-  const texts = parts(node) as readonly IToken[];
+function textGate(context: ParseContext, node: SyntaxNode, word: Name): GateCheck {
+  const texts = parts(node) as readonly Token[];
   const gate = word.text as TextGate;
   switch (gate) {
     case 'touched':
@@ -223,7 +226,7 @@ function textGate(context: ParseContext, node: CstNode, word: Name): GateCheck {
 }
 
 /** The first text; more texts are reported. */
-function onlyText(context: ParseContext, [first, second]: readonly IToken[], gate: TextGate): IToken | undefined {
+function onlyText(context: ParseContext, [first, second]: readonly Token[], gate: TextGate): Token | undefined {
   if (second !== undefined) {
     const facts = { text: second.image, help: `\`${gate}\` takes one text` };
     report(context, unexpectedText(tokenSpan(context, second), facts));
@@ -232,7 +235,7 @@ function onlyText(context: ParseContext, [first, second]: readonly IToken[], gat
   return first;
 }
 
-function bashGate(context: ParseContext, text: IToken | undefined, word: Name): GateCheck {
+function bashGate(context: ParseContext, text: Token | undefined, word: Name): GateCheck {
   if (text === undefined || text.tokenType.name !== 'Quoted') {
     const where = text === undefined ? word.span : tokenSpan(context, text);
     const facts = { what: 'a command in quotes', after: word.text, example: 'bash "npm test"' };
@@ -242,7 +245,7 @@ function bashGate(context: ParseContext, text: IToken | undefined, word: Name): 
   return { kind: 'bash', shell: quotedShell(context, text?.image ?? '', text?.startOffset ?? end) };
 }
 
-function templateOf(context: ParseContext, text: IToken): Template {
+function templateOf(context: ParseContext, text: Token): Template {
   return textTemplate(context, text.image, text.startOffset);
 }
 

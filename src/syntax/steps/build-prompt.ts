@@ -1,16 +1,17 @@
 /** Builds a prompt from quoted text on the line, or from plain text on the lines below. */
-import type { CstNode } from 'chevrotain';
+
 import { unquotedPrompt } from '../../source/catalogue/step-syntax.js';
 import { missingPart } from '../../source/catalogue/syntax.js';
 import type { Name, Template } from '../expression.js';
 import { fixAt, type ParseContext, report, reportMissing, token, tokenSpan } from '../grammar/cst.js';
+import type { SyntaxNode } from '../grammar/syntax-node.js';
 import { blockText } from '../tree/block-text.js';
 import { blockTemplate, plainTemplate, quotedTemplate } from '../tree/interpolation.js';
 
 const example = 'PROMPT: "Implement {task.description}"';
 
 /** The text of a `promptText` node, or undefined if there is none. */
-export function buildPrompt(context: ParseContext, node: CstNode | undefined, after: Name): Template | undefined {
+export function buildPrompt(context: ParseContext, node: SyntaxNode | undefined, after: Name): Template | undefined {
   const quoted = node === undefined ? undefined : token(node, 'Quoted');
   const block = node === undefined ? undefined : token(node, 'TextBlock');
   const unquoted = node === undefined ? undefined : token(node, 'UnquotedText');

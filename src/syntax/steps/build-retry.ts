@@ -1,5 +1,5 @@
 /** Builds the entries of RETRY: their conditions and changes. */
-import type { CstElement, CstNode, IToken } from 'chevrotain';
+
 import { unknownEntry } from '../../source/catalogue/step-syntax.js';
 import { missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
 import type { Expression, Name, Template } from '../expression.js';
@@ -19,7 +19,9 @@ import {
   token,
   tokenSpan,
 } from '../grammar/cst.js';
+import type { SyntaxElement, SyntaxNode } from '../grammar/syntax-node.js';
 import type { Override, RetryCondition, RetryEntry } from '../step.js';
+import type { Token } from '../tokens/token.js';
 import { textTemplate } from '../tree/build-options.js';
 import { buildExpression } from '../tree/expression.js';
 import type { Bodies, StepLines } from '../tree/statement-context.js';
@@ -31,7 +33,7 @@ import { conditionWords, meantRetry, overrideWords } from './step-words.js';
 const example = 'ATTEMPT 2 → AGENT claude-opus';
 
 /** The entry of a `retryEntry` node. After an arrow at the end of the line, the changes are on the lines below. */
-export function buildRetryEntry(context: ParseContext, node: CstNode, bodies: Bodies): RetryEntry {
+export function buildRetryEntry(context: ParseContext, node: SyntaxNode, bodies: Bodies): RetryEntry {
   const conditions: RetryCondition[] = [];
   const overrides: Override[] = [];
   const pieces = parts(node);
@@ -42,7 +44,7 @@ export function buildRetryEntry(context: ParseContext, node: CstNode, bodies: Bo
     if (built.is === 'condition') conditions.push(built.condition);
     else overrides.push(built.override);
   }
-  const last = pieces[pieces.length - 1] as CstElement;
+  const last = pieces[pieces.length - 1] as SyntaxElement;
   if (!isNode(last)) {
     const below = last.tokenType.name === 'RetryArrow' ? bodies.stepLines() : undefined;
     if (below !== undefined) overrides.push(...overridesBelow(context, below));
@@ -63,10 +65,10 @@ export function buildRetryEntry(context: ParseContext, node: CstNode, bodies: Bo
 /** Reports superfluous and missing arrows. */
 function reportShape(
   context: ParseContext,
-  pieces: readonly CstElement[],
+  pieces: readonly SyntaxElement[],
   conditions: readonly RetryCondition[],
 ): void {
-  const arrows = pieces.filter((piece): piece is IToken => !isNode(piece) && piece.tokenType.name === 'RetryArrow');
+  const arrows = pieces.filter((piece): piece is Token => !isNode(piece) && piece.tokenType.name === 'RetryArrow');
   const second = arrows[1];
   if (second !== undefined) {
     const help = 'write the changes of the retry with commas, or on lines below the arrow';
@@ -97,12 +99,12 @@ type RetryPart =
   | { readonly is: 'condition'; readonly condition: RetryCondition }
   | { readonly is: 'override'; readonly override: Override };
 
-function buildRetryPart(context: ParseContext, node: CstNode): RetryPart | undefined {
+function buildRetryPart(context: ParseContext, node: SyntaxNode): RetryPart | undefined {
   const first = (token(node, 'RetryNumber') ??
     token(node, 'RetryGate') ??
     token(node, 'RetryCall') ??
     token(node, 'RetryPrompt') ??
-    token(node, 'RetryValue')) as IToken;
+    token(node, 'RetryValue')) as Token;
   const word = entryName(context, first);
   const meant = meantRetry(word.text);
   if (meant !== word.text) reportWord(context, word, meant);
@@ -145,14 +147,14 @@ function reportWord(context: ParseContext, word: Name, meant: string | undefined
   context.blamed = true;
 }
 
-function numberOf(context: ParseContext, node: CstNode, word: Name): Expression {
+function numberOf(context: ParseContext, node: SyntaxNode, word: Name): Expression {
   const expression = child(node, 'expression');
   if (expression !== undefined) return buildExpression(context, expression);
   reportMissing(context, missingPart(word.span, { what: 'a number', after: word.text, example: `${word.text} 3` }));
   return { kind: 'broken', span: emptySpanAt(word.span) };
 }
 
-function gateOf(context: ParseContext, node: CstNode, word: Name): Name {
+function gateOf(context: ParseContext, node: SyntaxNode, word: Name): Name {
   const gate = token(node, 'PlainWord');
   if (gate !== undefined) return { text: gate.image, span: tokenSpan(context, gate) };
   reportMissing(
@@ -169,7 +171,7 @@ const values: Readonly<Record<string, string>> = {
   WORKTREE: 'WORKTREE reset',
 };
 
-function overrideOf(context: ParseContext, node: CstNode, word: Name, meant: string | undefined): Override {
+function overrideOf(context: ParseContext, node: SyntaxNode, word: Name, meant: string | undefined): Override {
   const value = token(node, 'PlainWord') ?? token(node, 'Quoted');
   const name = meant === undefined ? null : (names[meant] ?? null);
   if (value === undefined && meant !== undefined)
@@ -180,7 +182,7 @@ function overrideOf(context: ParseContext, node: CstNode, word: Name, meant: str
   return { word, name, value: overrideValue(context, value, word), span: spanOf(context, node) };
 }
 
-function overrideValue(context: ParseContext, value: IToken | undefined, word: Name): Template {
+function overrideValue(context: ParseContext, value: Token | undefined, word: Name): Template {
   if (value !== undefined) return textTemplate(context, value.image, value.startOffset);
   return { parts: [], quote: 'none', raw: '', span: emptySpanAt(word.span) };
 }

@@ -1,13 +1,15 @@
 /** Builds the sections of a STEP one by one. Contradictions between sections are reported when the step is built. */
-import type { CstNode, IToken } from 'chevrotain';
+
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { badSession, notAStep, unknownEntry } from '../../source/catalogue/step-syntax.js';
 import { emptyBlock, missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
 import type { Block, Instruction, Option } from '../ast.js';
 import type { Name } from '../expression.js';
 import { child, isNode, type ParseContext, report, reportMissing, spanOf, token, tokenSpan } from '../grammar/cst.js';
+import type { SyntaxNode } from '../grammar/syntax-node.js';
 import { verbName } from '../names.js';
 import type { ContextEntry, GateEntry, RetryEntry, SessionSource } from '../step.js';
+import type { Token } from '../tokens/token.js';
 import { buildOptions, textTemplate } from '../tree/build-options.js';
 import type { Bodies, StepLines } from '../tree/statement-context.js';
 import { buildCall, buildContexts, buildGates, gateOfCommand } from './build-entries.js';
@@ -16,9 +18,9 @@ import { buildRetryEntry } from './build-retry.js';
 import { type StepPart, strayPart } from './step-part.js';
 
 /** The part for a `section` node. */
-export function buildSection(context: ParseContext, section: CstNode, bodies: Bodies): StepPart {
-  const node = Object.values(section.children)[0]?.[0] as CstNode;
-  const first = Object.values(node.children).find((list) => list[0] !== undefined && !isNode(list[0]))?.[0] as IToken;
+export function buildSection(context: ParseContext, section: SyntaxNode, bodies: Bodies): StepPart {
+  const node = section.elements[0] as SyntaxNode;
+  const first = node.elements.find((element): element is Token => !isNode(element)) as Token;
   const verb = verbName(context, first);
   const at = { verb, span: spanOf(context, node) };
   switch (node.name) {
@@ -58,7 +60,7 @@ interface At {
 
 // ---- lists ------------------------------------------------------------------------------------------
 
-function contextEntries(context: ParseContext, node: CstNode, verb: Name, bodies: Bodies): ContextEntry[] {
+function contextEntries(context: ParseContext, node: SyntaxNode, verb: Name, bodies: Bodies): ContextEntry[] {
   const list = child(node, 'contexts');
   if (list !== undefined) return buildContexts(context, list);
   const below = bodies.stepLines();
@@ -81,7 +83,7 @@ function reportStray(context: ParseContext, { kind, verb }: Instruction, list: s
   if (kind !== 'broken') report(context, unknownEntry(verb.span, { written: verb.text, list, known }));
 }
 
-function gateEntries(context: ParseContext, node: CstNode, verb: Name, bodies: Bodies): GateEntry[] {
+function gateEntries(context: ParseContext, node: SyntaxNode, verb: Name, bodies: Bodies): GateEntry[] {
   const list = child(node, 'gates');
   if (list !== undefined) return buildGates(context, list);
   const below = bodies.stepLines();
@@ -106,7 +108,7 @@ function inOrder(context: ParseContext, { body, parts }: StepLines): GateEntry[]
   return [...gates, ...commands].sort((a, b) => a.span.start - b.span.start);
 }
 
-function retryEntries(context: ParseContext, node: CstNode, verb: Name, bodies: Bodies): RetryEntry[] {
+function retryEntries(context: ParseContext, node: SyntaxNode, verb: Name, bodies: Bodies): RetryEntry[] {
   const inline = child(node, 'retryEntry');
   const entries = inline === undefined ? [] : [buildRetryEntry(context, inline, bodies)];
   const below = bodies.stepLines();
@@ -123,7 +125,7 @@ function retryEntries(context: ParseContext, node: CstNode, verb: Name, bodies: 
 
 // ---- what agents get and do -------------------------------------------------------------------------
 
-function sessionPart(context: ParseContext, node: CstNode, at: At): StepPart {
+function sessionPart(context: ParseContext, node: SyntaxNode, at: At): StepPart {
   const options = buildOptions(context, child(node, 'options'));
   const [first, second] = options;
   if (first === undefined) {
@@ -151,7 +153,7 @@ function plainText(raw: string): string {
 
 const agentExample = 'AGENT: claude-sonnet with max_turns=60';
 
-function agentPart(context: ParseContext, node: CstNode, at: At): StepPart {
+function agentPart(context: ParseContext, node: SyntaxNode, at: At): StepPart {
   const name = token(node, 'AgentName') ?? token(node, 'Quoted');
   if (name === undefined || name.image === 'with') {
     reportMissing(
@@ -174,7 +176,7 @@ function agentPart(context: ParseContext, node: CstNode, at: At): StepPart {
 
 // ---- steps for every task ---------------------------------------------------------------------------
 
-function eachPart(context: ParseContext, node: CstNode, at: At, bodies: Bodies): StepPart {
+function eachPart(context: ParseContext, node: SyntaxNode, at: At, bodies: Bodies): StepPart {
   const given = buildOptions(context, child(node, 'options'));
   const parallel = given.find(({ key, value }) => key.text === 'parallel' && value === undefined);
   const of = given.find(({ key, value }) => key.text === 'of' && value !== undefined);

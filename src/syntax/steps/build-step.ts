@@ -1,13 +1,15 @@
 /** Builds a STEP from its sections and instructions, and reports contradictions between them. */
-import type { CstNode, IToken } from 'chevrotain';
+
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { repeatedSection, secondRun } from '../../source/catalogue/step-syntax.js';
 import { emptyBlock, missingPart } from '../../source/catalogue/syntax.js';
 import type { Block, Instruction, Option } from '../ast.js';
 import type { Name } from '../expression.js';
 import { child, nameOf, type ParseContext, report, reportMissing, spanOf, token } from '../grammar/cst.js';
+import type { SyntaxNode } from '../grammar/syntax-node.js';
 import { verbName } from '../names.js';
 import type { StepParts, StepRun } from '../step.js';
+import type { Token } from '../tokens/token.js';
 import { buildOptions } from '../tree/build-options.js';
 import type { Bodies } from '../tree/statement-context.js';
 import { buildContexts, buildGates } from './build-entries.js';
@@ -16,7 +18,7 @@ import { type StepPart, strayPart } from './step-part.js';
 import { isNoGate } from './step-words.js';
 
 /** Entries of CONTEXT, GATE or RETRY on their own lines. */
-export function buildEntryLine(context: ParseContext, node: CstNode, bodies: Bodies): StepPart {
+export function buildEntryLine(context: ParseContext, node: SyntaxNode, bodies: Bodies): StepPart {
   const where = spanOf(context, node);
   const verb = firstWord(context, where);
   const at = { verb, span: where };
@@ -26,7 +28,7 @@ export function buildEntryLine(context: ParseContext, node: CstNode, bodies: Bod
 }
 
 /** Whether an instruction is in the position of a gate. */
-export function beginsWithVerb(gates: CstNode): boolean {
+export function beginsWithVerb(gates: SyntaxNode): boolean {
   const gate = child(gates, 'gate');
   const word = gate === undefined ? undefined : token(gate, 'GateName');
   return word !== undefined && isNoGate(word.image.replace(/[ \t]*:$/, ''));
@@ -38,8 +40,8 @@ function firstWord(context: ParseContext, where: Instruction['span']): Name {
   return { text, span: { ...where, end: where.start + text.length } };
 }
 
-export function buildStep(context: ParseContext, node: CstNode, bodies: Bodies): Instruction {
-  const verb = verbName(context, token(node, 'Step') as IToken);
+export function buildStep(context: ParseContext, node: SyntaxNode, bodies: Bodies): Instruction {
+  const verb = verbName(context, token(node, 'Step') as Token);
   const name = stepName(context, node, verb);
   const given = buildOptions(context, child(node, 'options'));
   const below = bodies.stepLines();
@@ -65,7 +67,7 @@ export function buildStep(context: ParseContext, node: CstNode, bodies: Bodies):
   };
 }
 
-function stepName(context: ParseContext, node: CstNode, verb: Name): Name {
+function stepName(context: ParseContext, node: SyntaxNode, verb: Name): Name {
   const word = token(node, 'StepName');
   if (word !== undefined) return nameOf(context, word);
   reportMissing(

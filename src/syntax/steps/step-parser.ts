@@ -1,6 +1,7 @@
 /** The grammar of a STEP: its head, its sections, and the entries of those that are lists. */
 import { CallParser } from '../grammar/call-parser.js';
-import { alternatives, part } from '../grammar/expression-parser.js';
+import { alternatives } from '../grammar/expression-parser.js';
+import { part } from '../grammar/rule-parser.js';
 import * as t from '../tokens/tokens.js';
 import * as st from './step-tokens.js';
 

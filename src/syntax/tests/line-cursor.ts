@@ -9,6 +9,8 @@ import type { ExpressionText } from './test-tree.js';
 
 /** The characters that end a value before the end of its line. */
 const ENDS = /^(?:,|→|->|\s(?:cost|tokens|after|at|times)\s)/;
+/** The same, of the output of a command, which its errors may follow. */
+const ENDS_OF_OUTPUT = /^(?:,|→|->|\s(?:cost|tokens|after|at|times|stderr)\s)/;
 
 /** Ends the reading of a line after its mistake was reported. */
 export class LineProblem extends Error {}
@@ -139,6 +141,12 @@ export class LineCursor {
   optionalText(): Expression | null {
     this.skipBlanks();
     return /^["']/.test(this.rest) ? this.value('a text') : null;
+  }
+
+  /** The output of a command as a text in quotes, if it is here. */
+  optionalOutput(): Expression | null {
+    this.skipBlanks();
+    return /^["']/.test(this.rest) ? this.expressionUntil(ENDS_OF_OUTPUT, 'a text') : null;
   }
 
   /** All of the rest as one expression. */

@@ -69,6 +69,6 @@ function readForm(cursor: LineCursor): AnswerForm {
   }
   if (!cursor.takeWord('exit')) return { kind: 'value', value: cursor.value('an answer') };
   const code = cursor.number('an exit code');
-  const stdout = cursor.optionalText();
+  const stdout = cursor.optionalOutput();
   return { kind: 'exit', code, stdout, stderr: cursor.takeWord('stderr') ? cursor.value('a text') : null };
 }

@@ -5,9 +5,9 @@
  * All patterns are our own functions, so the lexer is just a loop that calls them. Chevrotain's lexer would try to
  * build an index of the patterns of every mode, which takes longer than lexing a small program.
  */
-import { type IToken, Lexer, type TokenType } from 'chevrotain';
 import * as st from '../steps/step-tokens.js';
-import { matcherOf, type ScanState, scan, withFreshScan } from './scan.js';
+import { none, type ScanState, scan, withFreshScan } from './scan.js';
+import { type Matcher, newToken, type Token, type TokenType } from './token.js';
 import * as t from './tokens.js';
 
 const declarations = [t.State, t.Machine, t.Input, t.Limit, t.Import, t.Pattern];
@@ -154,8 +154,8 @@ export const allTokens: TokenType[] = [...new Set(Object.values(modes).flat())].
 
 interface Lexed {
   /** The tokens in order, with their start and end, from which the parser takes the locations of its nodes. */
-  readonly tokens: IToken[];
-  readonly comments: readonly IToken[];
+  readonly tokens: Token[];
+  readonly comments: readonly Token[];
   /** Runs of characters that match no token. */
   readonly errors: readonly { readonly offset: number; readonly length: number }[];
 }
@@ -166,64 +166,81 @@ export function tokenize(text: string, mode: 'line' | 'expression' = 'line', sta
 }
 
 function readTokens(text: string, start: Mode): Lexed {
-  const tokens: IToken[] = [];
-  const comments: IToken[] = [];
+  const tokens: Token[] = [];
+  const comments: Token[] = [];
   const errors: { offset: number; length: number }[] = [];
   let table = tableOf(start);
   let unwanted = 0;
   for (let at = 0; at < text.length; ) {
-    const token = tokenAt(text, at, candidates(table, text.charCodeAt(at)), tokens);
-    if (token === null) {
+    const types = candidates(table, text.charCodeAt(at));
+    let end = none;
+    let which = 0;
+    for (; which < types.length; which++) {
+      end = (types[which] as Possible).matcher(text, at, tokens);
+      if (end >= 0) break;
+    }
+    if (end < 0) {
       unwanted++;
       at++;
       continue;
     }
     if (unwanted > 0) errors.push({ offset: at - unwanted, length: unwanted });
     unwanted = 0;
-    at += token.image.length;
-    const { GROUP: group, PUSH_MODE: next } = token.tokenType;
-    if (group === undefined) tokens.push(token);
-    else if (group !== Lexer.SKIPPED) comments.push(token);
-    if (next !== undefined)
+    const { type } = types[which] as Possible;
+    if (type.hidden === null) tokens.push(newToken(type, text.slice(at, end), at));
+    else if (type.hidden === 'comment') comments.push(newToken(type, text.slice(at, end), at));
+    at = end;
+    const next = type.mode;
+    if (next !== null)
       table = tableOf(next === 'line' && scan.frame !== null ? lineModes[scan.frame.kind] : (next as Mode));
   }
   if (unwanted > 0) errors.push({ offset: text.length - unwanted, length: unwanted });
   return { tokens, comments, errors };
 }
 
-function tokenAt(text: string, at: number, types: readonly TokenType[], before: IToken[]): IToken | null {
-  for (const tokenType of types) {
-    const end = matcherOf(tokenType)(text, at, before);
-    if (end < 0) continue;
-    const image = text.slice(at, end);
-    return { image, startOffset: at, endOffset: end - 1, tokenTypeIdx: tokenType.tokenTypeIdx as number, tokenType };
-  }
-  return null;
+interface Possible {
+  readonly type: TokenType;
+  readonly matcher: Matcher;
 }
 
 /** The tokens of a mode by their possible first character, collected when the character first occurs. */
 interface Table {
-  readonly all: readonly TokenType[];
-  readonly byCharacter: (readonly TokenType[] | undefined)[];
+  readonly all: readonly Possible[];
+  readonly byCharacter: (readonly Possible[] | undefined)[];
+  /** The same for characters that are not ASCII and can begin a token of the mode: arrows and daggers. */
+  readonly byOther: Map<number, readonly Possible[] | undefined>;
+  /** The tokens that can begin with any character. */
+  readonly anywhere: readonly Possible[];
 }
 
+const ASCII = 128;
 const tables = new Map<Mode, Table>();
 
 function tableOf(mode: Mode): Table {
   let table = tables.get(mode);
   if (table === undefined) {
-    table = { all: modes[mode], byCharacter: new Array(128).fill(undefined) };
+    const all = modes[mode].flatMap((type) => (type.matcher === null ? [] : [{ type, matcher: type.matcher }]));
+    const starts = all.flatMap(({ matcher }) => [...(matcher.starts ?? [])].filter((one) => one >= ASCII));
+    table = {
+      all,
+      byCharacter: new Array(ASCII).fill(undefined),
+      byOther: new Map(starts.map((one) => [one, undefined])),
+      anywhere: all.filter(({ matcher }) => matcher.starts === undefined),
+    };
     tables.set(mode, table);
   }
   return table;
 }
 
-function candidates({ all, byCharacter }: Table, character: number): readonly TokenType[] {
-  if (character >= byCharacter.length) return all;
-  let found = byCharacter[character];
+function candidates(table: Table, character: number): readonly Possible[] {
+  const { byCharacter, byOther, all } = table;
+  const isAscii = character < ASCII;
+  if (!isAscii && !byOther.has(character)) return table.anywhere;
+  let found = isAscii ? byCharacter[character] : byOther.get(character);
   if (found === undefined) {
-    found = all.filter((type) => matcherOf(type).starts?.has(character) ?? true);
-    byCharacter[character] = found;
+    found = all.filter(({ matcher }) => matcher.starts?.has(character) ?? true);
+    if (isAscii) byCharacter[character] = found;
+    else byOther.set(character, found);
   }
   return found;
 }

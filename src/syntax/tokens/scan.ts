@@ -3,7 +3,7 @@
  * line is an action list, so the lexer keeps this state. Lexing is synchronous. A nested use saves and restores the
  * state.
  */
-import type { CustomPatternMatcherFunc, IToken, TokenType } from 'chevrotain';
+import type { Matcher, Token } from './token.js';
 import type { SectionVerb, Verb } from './verbs.js';
 
 /** The maximum nesting of brackets, so that no later stage can overflow the stack. */
@@ -38,7 +38,7 @@ export interface Frame {
   readonly outer: Frame | null;
 }
 
-const fresh: Readonly<ScanState> = {
+export const scan: ScanState = {
   inList: false,
   verb: '',
   depth: 0,
@@ -48,26 +48,27 @@ const fresh: Readonly<ScanState> = {
   frame: null,
 };
 
-export const scan: ScanState = { ...fresh };
-
 /** Runs `work` with fresh lexer state and puts the old state back. */
 export function withFreshScan<Result>(start: Partial<ScanState>, work: () => Result): Result {
-  const saved = { ...scan };
-  Object.assign(scan, fresh, start);
+  const { inList, verb, depth, arrows, header, passing, frame } = scan;
+  scan.inList = start.inList ?? false;
+  scan.verb = start.verb ?? '';
+  scan.depth = start.depth ?? 0;
+  scan.arrows = start.arrows ?? 0;
+  scan.header = start.header ?? false;
+  scan.passing = start.passing ?? false;
+  scan.frame = start.frame ?? null;
   try {
     return work();
   } finally {
-    Object.assign(scan, saved);
+    scan.inList = inList;
+    scan.verb = verb;
+    scan.depth = depth;
+    scan.arrows = arrows;
+    scan.header = header;
+    scan.passing = passing;
+    scan.frame = frame;
   }
-}
-
-/**
- * A pattern: returns the end of its match at `at`, or `none`. `before` contains the tokens so far. `starts` contains
- * all possible first characters, if they are known.
- */
-export interface Matcher {
-  (text: string, at: number, before: readonly IToken[]): number;
-  readonly starts?: ReadonlySet<number>;
 }
 
 /** The result of a pattern that does not match. */
@@ -76,18 +77,6 @@ export const none = -1;
 /** A match from `at` to `end`; none if it is empty. */
 export function matchTo(at: number, end: number): number {
   return end > at ? end : none;
-}
-
-/**
- * Chevrotain's lexer would require patterns that return arrays. It is not used, so a token type only stores our
- * pattern.
- */
-export function asPattern(matcher: Matcher): CustomPatternMatcherFunc {
-  return matcher as unknown as CustomPatternMatcherFunc;
-}
-
-export function matcherOf({ PATTERN }: TokenType): Matcher {
-  return PATTERN as unknown as Matcher;
 }
 
 /** The characters that names can begin with. */
@@ -108,7 +97,7 @@ export function starting(starts: string, matcher: Matcher): Matcher {
 }
 
 /** Tries `matcher` only if `when` is true. */
-export function matchOnly(when: (last: IToken | undefined) => boolean, matcher: Matcher): Matcher {
+export function matchOnly(when: (last: Token | undefined) => boolean, matcher: Matcher): Matcher {
   const guardedMatcher: Matcher = (text, at, before) =>
     when(before[before.length - 1]) ? matcher(text, at, before) : none;
   return matcher.starts === undefined ? guardedMatcher : Object.assign(guardedMatcher, { starts: matcher.starts });

@@ -3,35 +3,27 @@
  * occur nowhere else. Everything inside an instruction is an `Inline`, so that the parser can skip unexpected tokens
  * and continue at the next boundary.
  */
-import { createToken, Lexer, type TokenType } from 'chevrotain';
-import { omitUndefined } from '../../prelude/omit-undefined.js';
 import * as called from './call-patterns.js';
 import * as command from './command-patterns.js';
 import * as line from './line-patterns.js';
-import { asPattern, fast, letters, type Matcher, matchOnly, matchTo, none, scan } from './scan.js';
+import { fast, letters, matchOnly, matchTo, none, scan } from './scan.js';
+import { type Matcher, TokenType } from './token.js';
 import * as value from './value-patterns.js';
 import type { Verb } from './verbs.js';
 
 /** Any token inside one instruction. */
-export const Inline = createToken({ name: 'Inline', pattern: Lexer.NA });
+export const Inline = new TokenType('Inline', null, null, null, null);
 
-export function boundary(name: string, matcher: Matcher | typeof Lexer.NA, mode?: string): TokenType {
-  const pattern = typeof matcher === 'function' ? asPattern(matcher) : matcher;
-  return createToken({ name, pattern, line_breaks: true, ...omitUndefined({ push_mode: mode }) });
+export function boundary(name: string, matcher: Matcher | null, mode: string | null = null): TokenType {
+  return new TokenType(name, matcher, mode, null, null);
 }
 
-export function inline(name: string, matcher: Matcher, mode?: string): TokenType {
-  return createToken({
-    name,
-    pattern: asPattern(matcher),
-    line_breaks: true,
-    categories: [Inline],
-    ...omitUndefined({ push_mode: mode }),
-  });
+export function inline(name: string, matcher: Matcher, mode: string | null = null): TokenType {
+  return new TokenType(name, matcher, mode, Inline, null);
 }
 
-function createSkipped(name: string, matcher: Matcher, group: string = Lexer.SKIPPED): TokenType {
-  return createToken({ name, pattern: asPattern(matcher), line_breaks: true, group });
+function hidden(name: string, matcher: Matcher, what: 'blank' | 'comment'): TokenType {
+  return new TokenType(name, matcher, null, null, what);
 }
 
 function verb(name: string, text: Verb, mode: string): TokenType {
@@ -42,18 +34,18 @@ function verb(name: string, text: Verb, mode: string): TokenType {
 
 // ---- spaces, comments, boundaries -------------------------------------------------------------------
 
-export const Gap = createSkipped('Gap', fast(' \t\r\n\uFEFF', /[ \t\r\n\uFEFF]+/));
-export const Blank = createSkipped('Blank', fast(' \t\r', /[ \t]+|\r(?!\n)/));
-export const Join = createSkipped('Join', fast('\\', /\\[ \t]*(?:\r?\n|$)/));
-export const LineComment = createSkipped('LineComment', fast('#', /#[^\n]*/), 'comments');
-export const EndComment = createSkipped('EndComment', line.endComment, 'comments');
+export const Gap = hidden('Gap', fast(' \t\r\n\uFEFF', /[ \t\r\n\uFEFF]+/), 'blank');
+export const Blank = hidden('Blank', fast(' \t\r', /[ \t]+|\r(?!\n)/), 'blank');
+export const Join = hidden('Join', fast('\\', /\\[ \t]*(?:\r?\n|$)/), 'blank');
+export const LineComment = hidden('LineComment', fast('#', /#[^\n]*/), 'comment');
+export const EndComment = hidden('EndComment', line.endComment, 'comment');
 
 /** A comment in the position of the command: `DO:  # why`. The command follows below. */
-export const HeadComment = createSkipped('HeadComment', matchOnly(startsPerformed, line.endComment), 'comments');
+export const HeadComment = hidden('HeadComment', matchOnly(startsPerformed, line.endComment), 'comment');
 
 export const Newline = boundary('Newline', line.newline, 'line');
-export const Indent = boundary('Indent', Lexer.NA);
-export const Dedent = boundary('Dedent', Lexer.NA);
+export const Indent = boundary('Indent', null);
+export const Dedent = boundary('Dedent', null);
 export const Arrow = boundary('Arrow', line.arrow, 'actions');
 export const MissingArrow = boundary('MissingArrow', line.missingArrow, 'actions');
 export const NextAction = boundary('NextAction', line.nextAction, 'actions');
@@ -130,13 +122,13 @@ export const DoForEach = boundary(
   'named',
 );
 /** `UNDO: CALL …`. */
-export const UndoCall = createToken({
-  name: 'UndoCall',
-  pattern: asPattern(matchOnly((last) => scan.verb === 'UNDO' && startsPerformed(last), line.verbPattern('CALL'))),
-  line_breaks: true,
-  categories: [Call],
-  push_mode: 'called',
-});
+export const UndoCall = new TokenType(
+  'UndoCall',
+  matchOnly((last) => scan.verb === 'UNDO' && startsPerformed(last), line.verbPattern('CALL')),
+  'called',
+  Call,
+  null,
+);
 export const Pipe = inline('Pipe', matchOnly(startsPerformed, fast('|', /\|(?!\|)/)), 'performed');
 export const Bind = inline(
   'Bind',

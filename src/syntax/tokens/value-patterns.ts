@@ -1,8 +1,9 @@
 /** The token patterns of values: quotes, brackets, `=value`, notes, and the words of WAIT. */
-import type { IToken } from 'chevrotain';
+
 import { dataReferenceEnd, interpolationEnd, quotedEnd } from './interpolation-scan.js';
 import { arrowLength, fieldAhead, lineBreak, logicalEnd, trimmedEnd } from './line-patterns.js';
-import { deepestBrackets, type Matcher, matchTo, mostArrows, none, scan, starting } from './scan.js';
+import { deepestBrackets, matchTo, mostArrows, none, scan, starting } from './scan.js';
+import type { Matcher, Token } from './token.js';
 import { actionFollows } from './verbs.js';
 
 export const quoted = starting(`"'`, (text, at) => {
@@ -156,12 +157,12 @@ export const note: Matcher = (text, at, tokens) => {
 };
 
 /** The name that belongs to a verb, or the value of an INPUT: neither can be called. */
-function endsNamed(last: IToken | undefined): boolean {
+function endsNamed(last: Token | undefined): boolean {
   const name = last?.tokenType.name;
   return name === 'Word' || (scan.verb === 'INPUT' && name !== 'Name');
 }
 
-function isOperandEnd(last: IToken): boolean {
+function isOperandEnd(last: Token): boolean {
   const name = last.tokenType.name;
   if (name === 'And' || name === 'Or' || name === 'Not' || name === 'Relation' || name === 'With' || name === 'By')
     return false;

@@ -1,15 +1,16 @@
 /** Text on its own lines: the script of a `DO:`, the text of a `PROMPT:`. */
-import type { IToken } from 'chevrotain';
+
 import { blockLineOutside, tabIndentation } from '../../source/catalogue/syntax.js';
 import type { ShellText } from '../ast.js';
 import { type ParseContext, report, span, tokenEnd } from '../grammar/cst.js';
 import { indentOf } from '../tokens/command-patterns.js';
+import type { Token } from '../tokens/token.js';
 
 /**
  * The lines below the verb `of`, without the indentation of the first one. With `comments`, comments with less
  * indentation than the text are part of it, and lose only their own indentation.
  */
-export function blockText(context: ParseContext, token: IToken, of: string, comments: boolean): ShellText {
+export function blockText(context: ParseContext, token: Token, of: string, comments: boolean): ShellText {
   const raw = token.image;
   const lines: { at: number; source: number }[] = [];
   const out: string[] = [];

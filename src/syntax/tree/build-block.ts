@@ -2,7 +2,7 @@
  * Builds blocks from lines: assigns lines to instructions, and ELSE to its IF. Declarations inside a block, which are
  * mistakes, are moved to the top, so that their names exist.
  */
-import type { CstNode, IToken } from 'chevrotain';
+
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import {
   branchWithoutIf,
@@ -27,7 +27,9 @@ import {
   tokenSpan,
   tokens,
 } from '../grammar/cst.js';
+import type { SyntaxNode } from '../grammar/syntax-node.js';
 import { isStepPart, type StepPart, strayPart } from '../steps/step-part.js';
+import type { Token } from '../tokens/token.js';
 import { buildStatement } from './build-statement.js';
 import type { Bodies, Branch, Built, StatementContext, StepLines } from './statement-context.js';
 
@@ -50,7 +52,7 @@ function blockList(diagnostics: Diagnostic[]): BlockList {
 }
 
 /** The items of a program, in order. */
-export function buildItems(context: ParseContext, lines: readonly CstNode[]): (Instruction | Declaration)[] {
+export function buildItems(context: ParseContext, lines: readonly SyntaxNode[]): (Instruction | Declaration)[] {
   const list = blockList(context.diagnostics);
   for (const line of lines) {
     const hoisted: Declaration[] = [];
@@ -94,7 +96,7 @@ function onError(branch: Branch): Instruction {
 
 function buildLine(
   context: ParseContext,
-  line: CstNode,
+  line: SyntaxNode,
   bare: boolean,
   list: BlockList,
   hoisted: Declaration[],
@@ -102,7 +104,7 @@ function buildLine(
 ): void {
   const statement = child(line, 'statement');
   if (statement === undefined) {
-    const bullet = token(line, 'Bullet') as IToken;
+    const bullet = token(line, 'Bullet') as Token;
     report(context, missingPart(tokenSpan(context, bullet), { what: 'a command', after: '-', example: '- npm test' }));
     return;
   }
@@ -135,7 +137,7 @@ class Below implements Bodies {
   private claimed = false;
   constructor(
     private readonly context: ParseContext,
-    private readonly node: CstNode | undefined,
+    private readonly node: SyntaxNode | undefined,
     private readonly hoisted: Declaration[],
   ) {}
 
@@ -145,7 +147,7 @@ class Below implements Bodies {
     return { instructions: this.lines(bare), inline: false, span: blockSpan(this.context, this.node) };
   }
 
-  branch(actions: CstNode | undefined, verb: Name): Block {
+  branch(actions: SyntaxNode | undefined, verb: Name): Block {
     const list = actions === undefined ? undefined : this.actions(actions);
     const continues = actions !== undefined && endsWithComma(actions);
     if (list === undefined || list.instructions.length === 0 || continues) {
@@ -165,7 +167,7 @@ class Below implements Bodies {
   }
 
   /** Builds the actions of a list. The last one may claim the lines below. */
-  private actions(node: CstNode): Block {
+  private actions(node: SyntaxNode): Block {
     const statements = children(node, 'statement');
     const list = blockList(this.context.diagnostics);
     statements.forEach((statement, i) => {
@@ -180,8 +182,11 @@ class Below implements Bodies {
     });
     const first = statements[0];
     const start = first === undefined ? startOf(node) : startOf(first);
-    const end = node.location?.endOffset ?? start;
-    return { instructions: list.items as Instruction[], inline: true, span: span(this.context, start, end + 1) };
+    return {
+      instructions: list.items as Instruction[],
+      inline: true,
+      span: span(this.context, start, node.endOffset + 1),
+    };
   }
 
   stepLines(): StepLines | undefined {
@@ -194,13 +199,13 @@ class Below implements Bodies {
 
   private lines(bare: boolean, parts?: StepPart[]): Instruction[] {
     const list = { ...blockList(this.context.diagnostics), ...omitUndefined({ parts }) };
-    for (const line of children(this.node as CstNode, 'line'))
+    for (const line of children(this.node as SyntaxNode, 'line'))
       buildLine(this.context, line, bare, list, this.hoisted, false);
     return list.items as Instruction[];
   }
 
   /** Reports the lines below that the statement did not claim. */
-  claimRest(statement: CstNode, built: Built, bullet: boolean): readonly Instruction[] {
+  claimRest(statement: SyntaxNode, built: Built, bullet: boolean): readonly Instruction[] {
     if (this.node === undefined || this.claimed) return [];
     // Below a bullet, an UNDO belongs to the command of the bullet.
     const undone = bullet && children(this.node, 'line').every((line) => isUndo(child(line, 'statement')));
@@ -216,25 +221,25 @@ class Below implements Bodies {
   }
 }
 
-function isUndo(statement: CstNode | undefined): boolean {
+function isUndo(statement: SyntaxNode | undefined): boolean {
   return statement !== undefined && child(statement, 'undo') !== undefined;
 }
 
-function endsWithComma(actions: CstNode): boolean {
-  const commas = tokens(actions, 'NextAction') as readonly IToken[];
+function endsWithComma(actions: SyntaxNode): boolean {
+  const commas = tokens(actions, 'NextAction') as readonly Token[];
   const last = commas[commas.length - 1];
   const statements = children(actions, 'statement');
   const end = statements[statements.length - 1];
   return last !== undefined && (end === undefined || last.startOffset > startOf(end));
 }
 
-function blockSpan(context: ParseContext, node: CstNode) {
+function blockSpan(context: ParseContext, node: SyntaxNode) {
   const lines = children(node, 'line');
   const first = lines[0];
   const start = first === undefined ? startOf(node) : startOf(first);
   const last = lines[lines.length - 1];
   const statement = last === undefined || !isNode(last) ? undefined : child(last, 'statement');
-  const end = Math.max(start, (node.location?.endOffset ?? start) + 1, (statement?.location?.endOffset ?? start) + 1);
+  const end = Math.max(start, node.endOffset + 1, (statement?.endOffset ?? start) + 1);
   return span(context, start, Math.min(end, context.text.length));
 }
 

@@ -1,17 +1,19 @@
 /** Builds CALL and PLAN: the call of a tool or plan, with its values and its output path. */
-import type { CstNode, IToken } from 'chevrotain';
+
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
 import type { Called, Instruction, OutputPath } from '../ast.js';
 import type { Name } from '../expression.js';
 import { child, type ParseContext, reportMissing, spanOf, token, tokenSpan } from '../grammar/cst.js';
+import type { SyntaxNode } from '../grammar/syntax-node.js';
 import { bindingName, boundName, verbName } from '../names.js';
+import type { Token } from '../tokens/token.js';
 import { buildArguments, headerOptions } from './build-options.js';
 import { quotedTemplate } from './interpolation.js';
 import { buildOutputPath } from './references.js';
 
-export function buildCall(context: ParseContext, node: CstNode, inList: boolean): Instruction {
-  const verbToken = (token(node, 'Call') ?? token(node, 'Plan')) as IToken;
+export function buildCall(context: ParseContext, node: SyntaxNode, inList: boolean): Instruction {
+  const verbToken = (token(node, 'Call') ?? token(node, 'Plan')) as Token;
   const verb = verbName(context, verbToken);
   const plan = verbToken.tokenType.name === 'Plan';
   const options = headerOptions(context, node, verbToken, inList);
@@ -40,7 +42,7 @@ export function buildCall(context: ParseContext, node: CstNode, inList: boolean)
 }
 
 /** A tool by its name, or the file of a plan in quotes. Returns null after reporting that both are missing. */
-function calledBy(context: ParseContext, node: CstNode, verb: Name, plan: boolean): Called | null {
+function calledBy(context: ParseContext, node: SyntaxNode, verb: Name, plan: boolean): Called | null {
   const word = token(node, 'ToolName');
   const text = token(node, 'CalledText');
   if (plan && text !== undefined) {
@@ -66,8 +68,8 @@ function calledBy(context: ParseContext, node: CstNode, verb: Name, plan: boolea
 }
 
 /** Suggests the text after the arrow for a path without its `†`, or in quotes as in plans. */
-export function helpAfterArrow(head: CstNode, rest: CstNode): string | undefined {
-  const first = rest.children.part?.[0] as IToken | undefined;
+export function helpAfterArrow(head: SyntaxNode, rest: SyntaxNode): string | undefined {
+  const first = rest.parts[0] as Token | undefined;
   if (token(head, 'PlainArrow') === undefined || head.name !== 'toolCall' || first === undefined) return undefined;
   const quoted = /^(["'])(†.*)\1$/.exec(first.image)?.[2];
   if (quoted !== undefined) return `write \`→ ${quoted}\`, without quotes`;
@@ -78,7 +80,7 @@ export function helpAfterArrow(head: CstNode, rest: CstNode): string | undefined
   return `a path in the data begins with \`†\`: \`→ †${name.image === 'state' ? '' : kind}${name.image}${path ?? '.name'}\``;
 }
 
-function resultOf(context: ParseContext, node: CstNode): { readonly bind?: Name; readonly output?: OutputPath } {
+function resultOf(context: ParseContext, node: SyntaxNode): { readonly bind?: Name; readonly output?: OutputPath } {
   const arrow = token(node, 'PlainArrow');
   if (arrow === undefined) return {};
   const output = token(node, 'OutputPath');

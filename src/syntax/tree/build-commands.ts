@@ -1,12 +1,14 @@
 /** Builds the work of DO and CHECK: shell text, argument lists and agent calls, with bindings and pipes. */
-import type { CstNode, IToken } from 'chevrotain';
+
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { badName, missingPart, unclosedBracket } from '../../source/catalogue/syntax.js';
 import type { Instruction, Option, Performed, ShellText } from '../ast.js';
 import type { Expression, Name, Template } from '../expression.js';
 import { child, type ParseContext, report, reportMissing, span, spanOf, token, tokenSpan } from '../grammar/cst.js';
+import type { SyntaxNode } from '../grammar/syntax-node.js';
 import { boundName, verbName } from '../names.js';
 import { isSubstitution } from '../tokens/command-patterns.js';
+import type { Token } from '../tokens/token.js';
 import { blockText } from './block-text.js';
 import { buildArguments, headerOptions, textTemplate } from './build-options.js';
 import { parseExpressionText } from './expression.js';
@@ -17,8 +19,8 @@ type Command = Extract<Instruction, { kind: 'do' | 'check' }>;
 type CommandStyle = 'verb' | 'bullet' | 'bare';
 
 /** The instruction of a `command` node that is neither PARALLEL nor FOR EACH. */
-export function buildCommand(context: ParseContext, node: CstNode, inList: boolean): Instruction {
-  const verbToken = (token(node, 'Do') ?? token(node, 'Check')) as IToken;
+export function buildCommand(context: ParseContext, node: SyntaxNode, inList: boolean): Instruction {
+  const verbToken = (token(node, 'Do') ?? token(node, 'Check')) as Token;
   const options = headerOptions(context, node, verbToken, inList);
   const verb = verbName(context, verbToken);
   const performed = child(node, 'performed');
@@ -45,7 +47,7 @@ interface Header {
 
 export function buildPerformed(
   context: ParseContext,
-  node: CstNode,
+  node: SyntaxNode,
   header: Header,
   where: Instruction['span'],
 ): Command {
@@ -87,7 +89,11 @@ function asExpression(context: ParseContext, performed: Performed, piped: boolea
 
 // ---- what is performed ------------------------------------------------------------------------------
 
-function performedOf(context: ParseContext, node: CstNode, bound: boolean): { performed: Performed; capture: boolean } {
+function performedOf(
+  context: ParseContext,
+  node: SyntaxNode,
+  bound: boolean,
+): { performed: Performed; capture: boolean } {
   const task = child(node, 'task');
   const shell = task === undefined ? undefined : token(task, 'Shell');
   const block = task === undefined ? undefined : token(task, 'ShellBlock');
@@ -119,7 +125,7 @@ function performedOf(context: ParseContext, node: CstNode, bound: boolean): { pe
 }
 
 /** The command inside `$(…)`. */
-function substitution(context: ParseContext, shell: IToken): ShellText {
+function substitution(context: ParseContext, shell: Token): ShellText {
   const inner = shell.image.slice(2, -1);
   const leading = inner.length - inner.trimStart().length;
   return lineText(context, inner.trim(), shell.startOffset + 2 + leading);
@@ -140,8 +146,8 @@ function lineText(context: ParseContext, image: string, start: number): ShellTex
 
 const agentNames = /^[A-Za-z0-9_:./-]+$/;
 
-function buildAgent(context: ParseContext, node: CstNode): Performed {
-  const call = token(node, 'AgentCall') as IToken;
+function buildAgent(context: ParseContext, node: SyntaxNode): Performed {
+  const call = token(node, 'AgentCall') as Token;
   const text = /\(([^()]*)\)/.exec(call.image)?.[1]?.trim() ?? '';
   const start = call.startOffset + call.image.indexOf(text, call.image.indexOf('(') + 1);
   const agent: Name = {
@@ -176,7 +182,7 @@ function buildAgent(context: ParseContext, node: CstNode): Performed {
   };
 }
 
-function redirect(context: ParseContext, node: CstNode): Template | undefined {
+function redirect(context: ParseContext, node: SyntaxNode): Template | undefined {
   const redirected = token(node, 'Redirect');
   if (redirected === undefined) return undefined;
   const target = token(node, 'Target');
@@ -188,8 +194,8 @@ function redirect(context: ParseContext, node: CstNode): Template | undefined {
   return undefined;
 }
 
-function buildArgv(context: ParseContext, node: CstNode): Performed {
-  const open = token(node, 'ArgvOpen') as IToken;
+function buildArgv(context: ParseContext, node: SyntaxNode): Performed {
+  const open = token(node, 'ArgvOpen') as Token;
   const items = child(node, 'items');
   const where = spanOf(context, node);
   if (token(node, 'RBracket') === undefined)

@@ -1,12 +1,14 @@
 /** Builds declarations: MACHINE, STATE, PATTERN, INPUT, LIMIT and IMPORT. The block builder adds their bodies. */
-import type { CstNode, IToken } from 'chevrotain';
+
 import { nearest } from '../../prelude/nearest.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { badInputNote, missingPart, unexpectedText, unquotedPath } from '../../source/catalogue/syntax.js';
 import type { Block, Declaration, Instruction } from '../ast.js';
 import type { Name } from '../expression.js';
 import { child, type ParseContext, reportMissing, span, spanOf, token, tokenSpan, tokens } from '../grammar/cst.js';
+import type { SyntaxNode } from '../grammar/syntax-node.js';
 import { bindingName, checkedName, verbName } from '../names.js';
+import type { Token } from '../tokens/token.js';
 import { buildOptions, buildParameters } from './build-options.js';
 import { buildExpression } from './expression.js';
 import { quotedTemplate } from './interpolation.js';
@@ -14,12 +16,12 @@ import { quotedTemplate } from './interpolation.js';
 type Broken = Extract<Instruction, { kind: 'broken' }>;
 
 /** An instruction that replaces an unusable line. */
-export function brokenInstruction(context: ParseContext, node: CstNode, verb: Name): Broken {
+export function brokenInstruction(context: ParseContext, node: SyntaxNode, verb: Name): Broken {
   return { kind: 'broken', verb, span: spanOf(context, node) };
 }
 
-export function buildHeading(context: ParseContext, node: CstNode, body: () => Block): Declaration | Broken {
-  const verbToken = (token(node, 'Machine') ?? token(node, 'State') ?? token(node, 'Pattern')) as IToken;
+export function buildHeading(context: ParseContext, node: SyntaxNode, body: () => Block): Declaration | Broken {
+  const verbToken = (token(node, 'Machine') ?? token(node, 'State') ?? token(node, 'Pattern')) as Token;
   const verb = verbName(context, verbToken);
   const kind =
     verbToken.tokenType.name === 'Machine' ? 'machine' : verbToken.tokenType.name === 'State' ? 'state' : 'pattern';
@@ -44,7 +46,7 @@ export function buildHeading(context: ParseContext, node: CstNode, body: () => B
   if (args !== undefined) {
     const help =
       kind === 'state' ? 'a state takes the values that `GOTO … with` passes without declaring them' : 'remove it';
-    reportMissing(context, unexpectedText(tokenSpan(context, token(args, 'With') as IToken), { text: 'with', help }));
+    reportMissing(context, unexpectedText(tokenSpan(context, token(args, 'With') as Token), { text: 'with', help }));
   }
   if (kind === 'machine')
     return word === undefined ? brokenInstruction(context, node, verb) : { kind, name, span: where };
@@ -58,15 +60,15 @@ const headingExample = {
 } as const;
 
 /** A body without a name is still built, so that its own mistakes are found. */
-function buildHeadless(context: ParseContext, node: CstNode, verb: Name, body: () => Block): Broken {
+function buildHeadless(context: ParseContext, node: SyntaxNode, verb: Name, body: () => Block): Broken {
   context.blamed = false;
   body();
   return brokenInstruction(context, node, verb);
 }
 
-export function buildLimit(context: ParseContext, node: CstNode): Declaration {
+export function buildLimit(context: ParseContext, node: SyntaxNode): Declaration {
   const options = buildOptions(context, child(node, 'options'));
-  const verb = tokenSpan(context, token(node, 'Limit') as IToken);
+  const verb = tokenSpan(context, token(node, 'Limit') as Token);
   if (options.length === 0)
     reportMissing(
       context,
@@ -75,10 +77,10 @@ export function buildLimit(context: ParseContext, node: CstNode): Declaration {
   return { kind: 'limit', options, span: spanOf(context, node) };
 }
 
-export function buildImport(context: ParseContext, node: CstNode): Declaration | Broken {
+export function buildImport(context: ParseContext, node: SyntaxNode): Declaration | Broken {
   const path = token(node, 'Quoted');
   const bare = token(node, 'UnquotedPath');
-  const verb = verbName(context, token(node, 'Import') as IToken);
+  const verb = verbName(context, token(node, 'Import') as Token);
   if (path !== undefined)
     return { kind: 'import', path: quotedTemplate(context, path.image, path.startOffset), span: spanOf(context, node) };
   if (bare !== undefined) {
@@ -106,8 +108,8 @@ interface InputNotes {
   secret: boolean;
 }
 
-export function buildInput(context: ParseContext, node: CstNode): Declaration | Broken {
-  const verb = verbName(context, token(node, 'Input') as IToken);
+export function buildInput(context: ParseContext, node: SyntaxNode): Declaration | Broken {
+  const verb = verbName(context, token(node, 'Input') as Token);
   const word = token(node, 'Word');
   if (word === undefined) {
     reportMissing(context, missingPart(verb.span, { what: 'a name', after: 'INPUT:', example: 'INPUT: objective' }));
@@ -137,7 +139,7 @@ const oneOf = /^\s*one[ \t]+of\b\s*:?\s*/;
 const noteItem = /"(?:[^"\\]|\\.)*"|'[^']*'|[^,;]+/g;
 
 /** `(string)`, `(secret)`, `(string, secret)` or `(one of: a, b)`. */
-function readInputNote(context: ParseContext, note: IToken, notes: InputNotes): void {
+function readInputNote(context: ParseContext, note: Token, notes: InputNotes): void {
   const inner = note.image.slice(1, -1);
   const prefix = oneOf.exec(inner)?.[0];
   if (prefix !== undefined) {

@@ -1,5 +1,5 @@
 /** Builds the instructions that consist of one line: EMIT, GOTO, USE, RETURN, FAIL, TRACK, SET and INCREMENT. */
-import type { CstNode, IToken } from 'chevrotain';
+
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import {
   badName,
@@ -24,16 +24,18 @@ import {
   tokenSpan,
   tokens,
 } from '../grammar/cst.js';
+import type { SyntaxNode } from '../grammar/syntax-node.js';
 import { bindingName, checkedName, verbName } from '../names.js';
 import { dataReferenceEnd } from '../tokens/interpolation-scan.js';
+import type { Token } from '../tokens/token.js';
 import { brokenInstruction } from './build-declarations.js';
 import { buildArguments, buildFields, textTemplate } from './build-options.js';
 import { buildExpression, parseExpressionText } from './expression.js';
 import { quotedTemplate } from './interpolation.js';
 
-export function buildEmit(context: ParseContext, node: CstNode): Instruction {
-  const verb = verbName(context, token(node, 'Emit') as IToken);
-  const pieces = parts(node) as readonly IToken[];
+export function buildEmit(context: ParseContext, node: SyntaxNode): Instruction {
+  const verb = verbName(context, token(node, 'Emit') as Token);
+  const pieces = parts(node) as readonly Token[];
   const first = pieces[0];
   const where = spanOf(context, node);
   if (first === undefined) {
@@ -75,8 +77,8 @@ export function buildEmit(context: ParseContext, node: CstNode): Instruction {
 
 // ---- leaving a state --------------------------------------------------------------------------------
 
-export function buildJump(context: ParseContext, node: CstNode, rest?: CstNode): Instruction {
-  const verbToken = (token(node, 'Goto') ?? token(node, 'Use')) as IToken;
+export function buildJump(context: ParseContext, node: SyntaxNode, rest?: SyntaxNode): Instruction {
+  const verbToken = (token(node, 'Goto') ?? token(node, 'Use')) as Token;
   const verb = verbName(context, verbToken);
   const goto = verbToken.tokenType.name === 'Goto';
   const word = token(node, 'Word');
@@ -91,15 +93,14 @@ export function buildJump(context: ParseContext, node: CstNode, rest?: CstNode):
     );
     return brokenInstruction(context, node, verb);
   }
-  if (!goto)
-    return { kind: 'use', verb, pattern: checkedName(context, word as IToken, 'a pattern'), args, span: where };
-  const target = word === undefined ? parameterTarget(context, braced as IToken) : stateTarget(context, word);
+  if (!goto) return { kind: 'use', verb, pattern: checkedName(context, word as Token, 'a pattern'), args, span: where };
+  const target = word === undefined ? parameterTarget(context, braced as Token) : stateTarget(context, word);
   return { kind: 'goto', verb, target, args, span: where };
 }
 
 /** Arguments after a mistake: their names count as passed, whatever their values are. */
-function lostArguments(context: ParseContext, rest: CstNode | undefined): Argument[] {
-  const pieces = rest === undefined ? [] : (parts(rest) as readonly IToken[]);
+function lostArguments(context: ParseContext, rest: SyntaxNode | undefined): Argument[] {
+  const pieces = rest === undefined ? [] : (parts(rest) as readonly Token[]);
   return pieces.flatMap((piece, i) => {
     const separated = i === 0 || ['Comma', 'With'].includes(pieces[i - 1]?.tokenType.name ?? '');
     if (piece.tokenType.name !== 'Name' || pieces[i + 1]?.tokenType.name !== 'Assign' || !separated) return [];
@@ -109,19 +110,19 @@ function lostArguments(context: ParseContext, rest: CstNode | undefined): Argume
   });
 }
 
-function stateTarget(context: ParseContext, word: IToken): GotoTarget {
+function stateTarget(context: ParseContext, word: Token): GotoTarget {
   return { kind: 'state', name: checkedName(context, word, 'a state') };
 }
 
-function parameterTarget(context: ParseContext, braced: IToken): GotoTarget {
+function parameterTarget(context: ParseContext, braced: Token): GotoTarget {
   const text = braced.image.slice(1, -1);
   const name: Name = { text, span: span(context, braced.startOffset + 1, braced.startOffset + 1 + text.length) };
   if (!/^[A-Za-z_]\w*$/.test(text)) reportMissing(context, badName(name.span, { name: text, what: 'a parameter' }));
   return { kind: 'parameter', name };
 }
 
-export function buildReturn(context: ParseContext, node: CstNode): Instruction {
-  const verb = verbName(context, token(node, 'Return') as IToken);
+export function buildReturn(context: ParseContext, node: SyntaxNode): Instruction {
+  const verb = verbName(context, token(node, 'Return') as Token);
   const text = token(node, 'Text');
   const where = spanOf(context, node);
   if (text === undefined) return { kind: 'return', verb, span: where };
@@ -141,15 +142,15 @@ export function buildReturn(context: ParseContext, node: CstNode): Instruction {
 const OPEN_BRACE = /(?<![{\\])\{(?=[A-Za-z_†][\w†.[\]?:]*["']?\s*$)/;
 
 /** `RETURN: {x`: without the closing brace, the text itself would be the result. */
-function reportOpenBrace(context: ParseContext, { image, startOffset }: IToken): void {
+function reportOpenBrace(context: ParseContext, { image, startOffset }: Token): void {
   const found = OPEN_BRACE.exec(image);
   if (found === null) return;
   const start = startOffset + found.index;
   reportMissing(context, unclosedBracket(span(context, start, start + 1), { open: '{', close: '}' }));
 }
 
-export function buildFail(context: ParseContext, node: CstNode): Instruction {
-  const verb = verbName(context, token(node, 'Fail') as IToken);
+export function buildFail(context: ParseContext, node: SyntaxNode): Instruction {
+  const verb = verbName(context, token(node, 'Fail') as Token);
   const text = token(node, 'FailText');
   const args = buildArguments(context, child(node, 'args'));
   const where = spanOf(context, node);
@@ -166,8 +167,8 @@ export function buildFail(context: ParseContext, node: CstNode): Instruction {
 
 const startsAt = /^\((?:[^"'()]*[,;])?\s*starts\s+at\s+/;
 
-export function buildAssignment(context: ParseContext, node: CstNode): Instruction {
-  const verbToken = (token(node, 'Track') ?? token(node, 'Set') ?? token(node, 'Increment')) as IToken;
+export function buildAssignment(context: ParseContext, node: SyntaxNode): Instruction {
+  const verbToken = (token(node, 'Track') ?? token(node, 'Set') ?? token(node, 'Increment')) as Token;
   const verb = verbName(context, verbToken);
   const word = token(node, 'Word');
   if (word === undefined) {
@@ -209,7 +210,7 @@ export function buildAssignment(context: ParseContext, node: CstNode): Instructi
   }
 }
 
-function assignedName(context: ParseContext, node: CstNode, word: IToken): Name {
+function assignedName(context: ParseContext, node: SyntaxNode, word: Token): Name {
   const root = /^([A-Za-z_]\w*)\./.exec(word.image)?.[1];
   const bracket = token(node, 'Set') !== undefined && context.text[tokenEnd(word)] === '[';
   if (root !== undefined || bracket) {
@@ -223,7 +224,7 @@ function assignedName(context: ParseContext, node: CstNode, word: IToken): Name 
   return bindingName(context, word, 'a variable');
 }
 
-function unexpectedOperator(context: ParseContext, operator: IToken, example: string): void {
+function unexpectedOperator(context: ParseContext, operator: Token, example: string): void {
   reportMissing(
     context,
     unexpectedText(tokenSpan(context, operator), { text: operator.image, help: `write \`${example}\`` }),
@@ -231,7 +232,7 @@ function unexpectedOperator(context: ParseContext, operator: IToken, example: st
 }
 
 /** The value in `(starts at 3, …)`, a note that may contain other text. */
-function trackedStart(context: ParseContext, notes: readonly IToken[]): Expression | undefined {
+function trackedStart(context: ParseContext, notes: readonly Token[]): Expression | undefined {
   for (const note of notes) {
     const prefix = startsAt.exec(note.image)?.[0];
     if (prefix === undefined) continue;

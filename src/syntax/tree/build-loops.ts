@@ -1,25 +1,27 @@
 /** Builds PARALLEL and FOR EACH. */
-import type { CstNode, IToken } from 'chevrotain';
+
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { emptyBlock, missingPart } from '../../source/catalogue/syntax.js';
 import type { Block, Instruction } from '../ast.js';
 import type { Expression, Name } from '../expression.js';
 import { child, type ParseContext, reportMissing, span, spanOf, token, tokenSpan, tokens } from '../grammar/cst.js';
+import type { SyntaxNode } from '../grammar/syntax-node.js';
 import { bindingName, verbName } from '../names.js';
+import type { Token } from '../tokens/token.js';
 import { buildOptions, headerOptions, noteOptions } from './build-options.js';
 import { buildExpression } from './expression.js';
 import type { Bodies } from './statement-context.js';
 
 export function buildParallel(
   context: ParseContext,
-  head: CstNode,
-  node: CstNode,
-  verbToken: IToken,
+  head: SyntaxNode,
+  node: SyntaxNode,
+  verbToken: Token,
   bodies: Bodies,
   inList: boolean,
 ): Instruction {
   const verb = verbName(context, verbToken);
-  const headToken = token(node, 'ParallelHead') as IToken;
+  const headToken = token(node, 'ParallelHead') as Token;
   const words = headToken.image.replace(/in[ \t]+PARALLEL$/, '').trimEnd();
   const note =
     words === ''
@@ -49,11 +51,11 @@ function loopBody(context: ParseContext, bodies: Bodies, verb: Name, what: strin
 
 export function buildForEach(
   context: ParseContext,
-  node: CstNode,
-  doToken: IToken | undefined,
+  node: SyntaxNode,
+  doToken: Token | undefined,
   bodies: Bodies,
 ): Instruction {
-  const forToken = (token(node, 'ForEach') ?? token(node, 'DoForEach')) as IToken;
+  const forToken = (token(node, 'ForEach') ?? token(node, 'DoForEach')) as Token;
   const verb = verbName(context, doToken ?? forToken);
   const word = token(node, 'Word');
   const relation = token(node, 'Relation');

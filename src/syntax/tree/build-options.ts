@@ -1,5 +1,5 @@
 /** Builds options, arguments and event fields: the `key=value` parts of instructions. */
-import type { CstNode, IToken } from 'chevrotain';
+
 import {
   missingColon,
   missingPart,
@@ -25,8 +25,10 @@ import {
   tokenSpan,
   tokens,
 } from '../grammar/cst.js';
+import type { SyntaxNode } from '../grammar/syntax-node.js';
 import { checkBinding, checkedName, verbName } from '../names.js';
 import { quotedEnd } from '../tokens/interpolation-scan.js';
+import type { Token } from '../tokens/token.js';
 import { buildExpression } from './expression.js';
 import { plainTemplate, quotedTemplate } from './interpolation.js';
 
@@ -38,13 +40,14 @@ export function textTemplate(context: ParseContext, raw: string, start: number):
 }
 
 /** The value of an `=value` token. */
-export function assignedValue(context: ParseContext, assigned: IToken): Template {
-  const raw = assigned.image.replace(/^=[ \t]*/, '');
+export function assignedValue(context: ParseContext, assigned: Token): Template {
+  const { image } = assigned;
+  const raw = image[1] === ' ' || image[1] === '\t' ? image.replace(/^=[ \t]*/, '') : image.slice(1);
   return textTemplate(context, raw, tokenEnd(assigned) - raw.length);
 }
 
 /** Options between the verb and its colon. Reports missing parts of the header. */
-export function headerOptions(context: ParseContext, node: CstNode, verbToken: IToken, inList: boolean): Option[] {
+export function headerOptions(context: ParseContext, node: SyntaxNode, verbToken: Token, inList: boolean): Option[] {
   const open = token(node, 'OptionsOpen');
   const close = token(node, 'OptionsClose') ?? token(node, 'CallOptionsClose');
   const colon = verbToken.image.endsWith(':') || token(node, 'HeaderColon') !== undefined;
@@ -60,11 +63,11 @@ export function headerOptions(context: ParseContext, node: CstNode, verbToken: I
 }
 
 /** The options in an `options` node. Brackets, commas and colons are only punctuation. */
-export function buildOptions(context: ParseContext, node: CstNode | undefined): Option[] {
+export function buildOptions(context: ParseContext, node: SyntaxNode | undefined): Option[] {
   const list: Option[] = [];
-  const pieces = (node === undefined ? [] : parts(node)) as readonly IToken[];
+  const pieces = (node === undefined ? [] : parts(node)) as readonly Token[];
   for (let i = 0; i < pieces.length; i++) {
-    const piece = pieces[i] as IToken;
+    const piece = pieces[i] as Token;
     const kind = piece.tokenType.name;
     if (kind === 'OptionKey') {
       const next = pieces[i + 1];
@@ -84,7 +87,7 @@ export function buildOptions(context: ParseContext, node: CstNode | undefined): 
   return list;
 }
 
-function option(context: ParseContext, key: IToken, value: IToken | undefined): Option {
+function option(context: ParseContext, key: Token, value: Token | undefined): Option {
   const where = { ...tokenSpan(context, key), end: context.base + tokenEnd(value ?? key) };
   const name = nameOf(context, key);
   if (value === undefined) return { key: name, span: where };
@@ -96,7 +99,7 @@ function option(context: ParseContext, key: IToken, value: IToken | undefined): 
 const noteOption = /(?<![\w.])(max|quorum)=(\d+|\{[^{}]*\})/g;
 
 /** `(quorum=3)`: a note that contains options. */
-export function noteOptions(context: ParseContext, note: IToken): Option[] {
+export function noteOptions(context: ParseContext, note: Token): Option[] {
   return [...note.image.matchAll(noteOption)].map((found) => {
     const start = note.startOffset + found.index;
     const [whole, key = '', value = ''] = found;
@@ -110,9 +113,9 @@ export function noteOptions(context: ParseContext, note: IToken): Option[] {
 
 // ---- arguments --------------------------------------------------------------------------------------
 
-export function buildArguments(context: ParseContext, node: CstNode | undefined, what = 'an argument'): Argument[] {
+export function buildArguments(context: ParseContext, node: SyntaxNode | undefined, what = 'an argument'): Argument[] {
   if (node === undefined) return [];
-  const list = [...children(node, 'arg'), ...children(node, 'callArg')];
+  const list = children(node, node.name === 'callArgs' ? 'callArg' : 'arg');
   const commas = tokens(node, 'Comma');
   const separator =
     list.length === 0 ? token(node, 'With') : commas.length >= list.length ? commas[commas.length - 1] : undefined;
@@ -128,10 +131,10 @@ export function buildArguments(context: ParseContext, node: CstNode | undefined,
   return list.map((arg) => buildArgument(context, arg, what));
 }
 
-function buildArgument(context: ParseContext, node: CstNode, what: string): Argument {
+function buildArgument(context: ParseContext, node: SyntaxNode, what: string): Argument {
   const quoted = token(node, 'Quoted');
   const name =
-    quoted === undefined ? checkedName(context, token(node, 'Name') as IToken, what) : quotedName(context, quoted);
+    quoted === undefined ? checkedName(context, token(node, 'Name') as Token, what) : quotedName(context, quoted);
   const quotes = quoted === undefined ? {} : ({ quoted: true } as const);
   const assign = token(node, 'Assign');
   const where = spanOf(context, node);
@@ -162,7 +165,7 @@ function buildArgument(context: ParseContext, node: CstNode, what: string): Argu
 }
 
 /** A quoted name, used unchanged. */
-function quotedName(context: ParseContext, quoted: IToken): Name {
+function quotedName(context: ParseContext, quoted: Token): Name {
   return { text: quoted.image.slice(1, -1), span: tokenSpan(context, quoted) };
 }
 
@@ -173,7 +176,7 @@ function argumentValue(expression: Expression): ArgumentValue {
   return { kind: 'word', word: { text: expression.name, span: expression.span }, span: expression.span };
 }
 
-export function buildParameters(context: ParseContext, node: CstNode | undefined): Parameter[] {
+export function buildParameters(context: ParseContext, node: SyntaxNode | undefined): Parameter[] {
   const parameters = buildArguments(context, node, 'a parameter');
   for (const parameter of parameters) checkBinding(context, parameter.name, 'a parameter');
   return parameters;
@@ -184,11 +187,11 @@ export function buildParameters(context: ParseContext, node: CstNode | undefined
 const unclosed = /^="(?:[^"\\]|\\.)*$/;
 
 /** The fields after an event's name. Anything that is neither a field nor punctuation is reported once. */
-export function buildFields(context: ParseContext, pieces: readonly IToken[]): Field[] {
+export function buildFields(context: ParseContext, pieces: readonly Token[]): Field[] {
   const fields: Field[] = [];
-  let optional: IToken | undefined;
+  let optional: Token | undefined;
   for (let i = 0; i < pieces.length; i++) {
-    const piece = pieces[i] as IToken;
+    const piece = pieces[i] as Token;
     const next = pieces[i + 1];
     const kind = piece.tokenType.name;
     if (kind === 'LBracket') optional = piece;

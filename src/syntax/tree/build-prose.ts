@@ -1,5 +1,5 @@
 /** Builds lines and actions without a verb: commands in PARALLEL and FOR EACH, mistakes anywhere else. */
-import type { CstNode, IToken } from 'chevrotain';
+
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { sectionOutside, stepInList } from '../../source/catalogue/step-syntax.js';
 import { badCharacter, notAnInstruction, unknownVerb } from '../../source/catalogue/syntax.js';
@@ -7,6 +7,8 @@ import { testMessages } from '../../source/catalogue/tests.js';
 import type { Instruction } from '../ast.js';
 import type { Name } from '../expression.js';
 import { child, fixAt, type ParseContext, report, span, spanOf, startOf, token, tokenSpan } from '../grammar/cst.js';
+import type { SyntaxNode } from '../grammar/syntax-node.js';
+import type { Token } from '../tokens/token.js';
 import { isSection, verbLike, verbNamed } from '../tokens/verbs.js';
 import { buildPerformed } from './build-commands.js';
 import { reportRest } from './build-rest.js';
@@ -19,7 +21,7 @@ const retryEntry = /^ATTEMPT[ \t]+\d/;
 const wordColon = /^([A-Za-z_]\w*):(?=\s|$)/;
 
 /** An action of a list without a verb. */
-export function buildProse(context: ParseContext, prose: IToken): Instruction {
+export function buildProse(context: ParseContext, prose: Token): Instruction {
   const written = firstWord.exec(prose.image)?.[0] ?? prose.image;
   const where = tokenSpan(context, prose);
   const at = { ...where, end: where.start + written.length };
@@ -46,8 +48,8 @@ const otherBullet = /^(?:[*+•–—]|\d+[.)])(?=[ \t])/;
 /** A line without a verb. */
 export function buildBareLine(
   context: ParseContext,
-  head: CstNode,
-  statement: CstNode,
+  head: SyntaxNode,
+  statement: SyntaxNode,
   surroundings: StatementContext,
 ): Instruction {
   const task = child(head, 'task');
@@ -111,7 +113,7 @@ function bindingHelp(line: string): { help?: string } {
 const testVerb = /^(?:TESTS?|MOCK|GIVEN|ANSWER|EXPECT|PROPERTY|ASSUME|NEVER|AT MOST|ENDS|REACHES)$/;
 
 /** A line with a first word that may have been meant as a verb. */
-function buildUnknown(context: ParseContext, statement: CstNode, line: string, start: number): Instruction {
+function buildUnknown(context: ParseContext, statement: SyntaxNode, line: string, start: number): Instruction {
   const written =
     looksLikeVerb.exec(line)?.[1] ?? wordColon.exec(line)?.[1] ?? firstWord.exec(line)?.[0] ?? line.slice(0, 1);
   const at = span(context, start, start + written.length);

@@ -1,5 +1,5 @@
 /** Reports the unexpected tokens of an instruction: one message, about the first of them. */
-import type { CstNode, IToken } from 'chevrotain';
+
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import {
   missingPart,
@@ -9,13 +9,15 @@ import {
   unexpectedText,
 } from '../../source/catalogue/syntax.js';
 import { fixAt, type ParseContext, parts, report, span, tokenEnd, tokenSpan } from '../grammar/cst.js';
+import type { SyntaxNode } from '../grammar/syntax-node.js';
 import { noName } from '../names.js';
 import { deepestBrackets } from '../tokens/scan.js';
+import type { Token } from '../tokens/token.js';
 import { readVerb } from '../tokens/verbs.js';
 
 /** The name that belongs to a verb. `what` is its kind, such as `a state`, if the verb declares it. */
 export interface Naming {
-  readonly word: IToken;
+  readonly word: Token;
   readonly what: string | null;
 }
 
@@ -23,10 +25,10 @@ export interface Naming {
  * Reports `rest`, and marks the instruction as reported, so that no missing parts are reported too. `naming` is the
  * name before it, if further words may belong to the name. `verbHelp` is a more specific help for the verb.
  */
-export function reportRest(context: ParseContext, rest: CstNode, naming?: Naming, verbHelp?: string): void {
+export function reportRest(context: ParseContext, rest: SyntaxNode, naming?: Naming, verbHelp?: string): void {
   if (context.blamed) return;
-  const list = parts(rest) as readonly IToken[];
-  const first = list[0] as IToken;
+  const list = parts(rest) as readonly Token[];
+  const first = list[0] as Token;
   const special = list.find((t) => t.tokenType.name === 'UnclosedQuote' || t.tokenType.name === 'TooDeep') ?? first;
   context.blamed = true;
   const where = tokenSpan(context, special);
@@ -53,14 +55,14 @@ export function reportRest(context: ParseContext, rest: CstNode, naming?: Naming
 }
 
 /** Several words in the position of one. */
-function reportLongName(context: ParseContext, word: IToken, what: string, list: readonly IToken[]): void {
+function reportLongName(context: ParseContext, word: Token, what: string, list: readonly Token[]): void {
   const other = list.findIndex((t) => !isWord(t));
-  const end = tokenEnd(list[(other < 0 ? list.length : other) - 1] as IToken);
+  const end = tokenEnd(list[(other < 0 ? list.length : other) - 1] as Token);
   const text = context.text.slice(word.startOffset, end);
   report(context, noName({ text, span: span(context, word.startOffset, end) }, what, what === 'a machine'));
 }
 
-function isWord(t: IToken): boolean {
+function isWord(t: Token): boolean {
   return /^\w/.test(t.image) && t.tokenType.name !== 'With';
 }
 
@@ -68,7 +70,7 @@ const operatorWords =
   /(?:is\s+(?:not\s+)?(?:empty|null|valid\s+json)|(?:is\s+)?(?:not\s+)?(?:contains|in)|matches|(?:starts|ends)\s+with|exists|not\s+(?:empty|null))(?!\w)/iy;
 
 /** Words of an operator in capitals, or with a superfluous or missing word: `IS EMPTY`, `is in`, `not empty`. */
-function reportOperator(context: ParseContext, first: IToken): boolean {
+function reportOperator(context: ParseContext, first: Token): boolean {
   operatorWords.lastIndex = first.startOffset;
   const written = operatorWords.exec(context.text)?.[0];
   if (written === undefined) return false;
@@ -80,8 +82,8 @@ function reportOperator(context: ParseContext, first: IToken): boolean {
   return true;
 }
 
-function reportUnexpected(context: ParseContext, list: readonly IToken[], help: string | undefined): void {
-  const first = list[0] as IToken;
+function reportUnexpected(context: ParseContext, list: readonly Token[], help: string | undefined): void {
+  const first = list[0] as Token;
   const where = tokenSpan(context, first);
   if (first.tokenType.name === 'PlainArrow' && list.length === 1) {
     report(context, missingPart(where, { what: 'a name', after: first.image }));
@@ -91,7 +93,7 @@ function reportUnexpected(context: ParseContext, list: readonly IToken[], help: 
 }
 
 /** `with {x}` instead of a name; words without a comma; a note before `with`. */
-function helpAfterWith(context: ParseContext, first: IToken): string | undefined {
+function helpAfterWith(context: ParseContext, first: Token): string | undefined {
   if (/^\([^()]*\)[ \t]+with(?!\w)/.test(context.text.slice(first.startOffset, first.startOffset + 200)))
     return 'put the note in parentheses after the values';
   const before = context.text.slice(Math.max(0, first.startOffset - 200), first.startOffset);
@@ -104,7 +106,7 @@ function helpAfterWith(context: ParseContext, first: IToken): string | undefined
     : `write \`with ${name}\`, which passes its value under its name`;
 }
 
-function helpFor([first, second, third]: readonly IToken[], named: boolean): string | undefined {
+function helpFor([first, second, third]: readonly Token[], named: boolean): string | undefined {
   if (first === undefined) return undefined;
   const text = first.image;
   switch (first.tokenType.name) {
@@ -145,6 +147,6 @@ function helpFor([first, second, third]: readonly IToken[], named: boolean): str
   }
 }
 
-function comparedWith(value: IToken | undefined): string {
+function comparedWith(value: Token | undefined): string {
   return value === undefined ? '' : ` with \`${value.image}\``;
 }

@@ -2,7 +2,7 @@
  * Builds an instruction, declaration or branch from one concrete statement. Reports mistakes and keeps everything that
  * could be parsed, so that one slip does not hide the rest of a program.
  */
-import type { CstElement, CstNode, IToken } from 'chevrotain';
+
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { missingArrow, missingColon, missingPart, unknownVerb } from '../../source/catalogue/syntax.js';
 import type { Expression, Name } from '../expression.js';
@@ -21,9 +21,11 @@ import {
   tokenEnd,
   tokenSpan,
 } from '../grammar/cst.js';
+import type { SyntaxElement, SyntaxNode } from '../grammar/syntax-node.js';
 import { verbName } from '../names.js';
 import { buildSection } from '../steps/build-sections.js';
 import { beginsWithVerb, buildEntryLine, buildStep } from '../steps/build-step.js';
+import type { Token } from '../tokens/token.js';
 import { buildCall, helpAfterArrow } from './build-call.js';
 import { buildCommand } from './build-commands.js';
 import { buildHeading, buildImport, buildInput, buildLimit } from './build-declarations.js';
@@ -38,7 +40,7 @@ import type { Bodies, Branch, Built, StatementContext } from './statement-contex
 
 export function buildStatement(
   context: ParseContext,
-  node: CstNode,
+  node: SyntaxNode,
   surroundings: StatementContext,
   bodies: Bodies,
 ): Built {
@@ -56,11 +58,8 @@ export function buildStatement(
 }
 
 /** The one child that is not `rest`. */
-function headOf(node: CstNode): CstElement {
-  for (const label in node.children) {
-    const element = node.children[label]?.[0];
-    if (label !== 'rest' && element !== undefined) return element;
-  }
+function headOf(node: SyntaxNode): SyntaxElement {
+  for (const element of node.elements) if (!isNode(element) || element.name !== 'rest') return element;
   return node;
 }
 
@@ -76,23 +75,25 @@ const named: ReadonlyMap<string, string | null> = new Map([
 ]);
 
 /** The name at the end of a head, if the verb needs only a name. */
-function namingOf(head: CstElement): Naming | undefined {
+function namingOf(head: SyntaxElement): Naming | undefined {
   if (!isNode(head)) return undefined;
   const word = token(head, 'Word') ?? token(head, 'ToolName');
   if (word === undefined || endOf(head) !== tokenEnd(word)) return undefined;
-  const verb = Object.keys(head.children).find((label) => named.has(label));
-  return verb === undefined ? undefined : { word, what: named.get(verb) as string | null };
+  const verb = head.elements.find(
+    (element): element is Token => !isNode(element) && named.has(element.tokenType.label),
+  );
+  return verb === undefined ? undefined : { word, what: named.get(verb.tokenType.label) as string | null };
 }
 
 /** `SET: x[0] = 1`, which is reported where the name is built. */
-function setsElement(head: CstElement, rest: CstNode): boolean {
-  const first = rest.children.part?.[0] as IToken | undefined;
+function setsElement(head: SyntaxElement, rest: SyntaxNode): boolean {
+  const first = rest.parts[0] as Token | undefined;
   const word = isNode(head) && token(head, 'Set') !== undefined ? token(head, 'Word') : undefined;
   return word !== undefined && first?.image === '[' && first.startOffset === tokenEnd(word);
 }
 
 /** A line without a verb is reported as a whole. */
-function takesAnything(head: CstElement): boolean {
+function takesAnything(head: SyntaxElement): boolean {
   if (!isNode(head)) return head.tokenType.name === 'Prose';
   return head.name === 'performed' || (head.name === 'gates' && beginsWithVerb(head));
 }
@@ -104,9 +105,9 @@ const verbTokens: ReadonlySet<string> = new Set([
   ...['Call', 'Plan', 'Fail', 'Undo', 'Rollback'],
 ]);
 
-function leadingVerb(node: CstNode): IToken | undefined {
-  if (node.name === 'section') return leadingVerb(Object.values(node.children)[0]?.[0] as CstNode);
-  for (const label in node.children) if (verbTokens.has(label)) return token(node, label);
+function leadingVerb(node: SyntaxNode): Token | undefined {
+  if (node.name === 'section') return leadingVerb(node.elements[0] as SyntaxNode);
+  for (const element of node.elements) if (!isNode(element) && verbTokens.has(element.tokenType.label)) return element;
   return undefined;
 }
 
@@ -130,7 +131,7 @@ const spelt: Readonly<Record<string, string>> = {
 };
 
 /** For a misspelt verb, no other mistakes of its instruction are reported, because they may follow from the guess. */
-function reportVerb(context: ParseContext, verb: IToken, surroundings: StatementContext): void {
+function reportVerb(context: ParseContext, verb: Token, surroundings: StatementContext): void {
   const type = verb.tokenType.name;
   const meant = spelt[type] ?? type.toUpperCase();
   if (verb.image === `${meant}:`) return;
@@ -165,7 +166,7 @@ function mayLackColon(type: string, surroundings: StatementContext): boolean {
 }
 
 /** A statement that is one token, without a rule of its own in the grammar. */
-function buildToken(context: ParseContext, head: IToken): Built {
+function buildToken(context: ParseContext, head: Token): Built {
   const { name } = head.tokenType;
   switch (name) {
     case 'Prose':
@@ -181,8 +182,8 @@ function buildToken(context: ParseContext, head: IToken): Built {
 
 function buildHead(
   context: ParseContext,
-  node: CstNode,
-  head: CstElement,
+  node: SyntaxNode,
+  head: SyntaxElement,
   surroundings: StatementContext,
   bodies: Bodies,
 ): Built {
@@ -235,23 +236,23 @@ function buildHead(
   }
 }
 
-function emptyBlock(context: ParseContext, head: CstNode) {
+function emptyBlock(context: ParseContext, head: SyntaxNode) {
   const where = spanOf(context, head);
   return { instructions: [], inline: false, span: { ...where, start: where.end } };
 }
 
-function buildDo(context: ParseContext, head: CstNode, surroundings: StatementContext, bodies: Bodies): Built {
+function buildDo(context: ParseContext, head: SyntaxNode, surroundings: StatementContext, bodies: Bodies): Built {
   const parallel = child(head, 'parallel');
   const forEach = child(head, 'forEach');
-  const verb = (token(head, 'Do') ?? token(head, 'Check')) as IToken;
+  const verb = (token(head, 'Do') ?? token(head, 'Check')) as Token;
   if (parallel !== undefined) return buildParallel(context, head, parallel, verb, bodies, surroundings.inList);
   if (forEach !== undefined) return buildForEach(context, forEach, verb, bodies);
   return buildCommand(context, head, surroundings.inList);
 }
 
-function buildConditional(context: ParseContext, head: CstNode, bodies: Bodies): Built {
+function buildConditional(context: ParseContext, head: SyntaxNode, bodies: Bodies): Built {
   const rest = child(head, 'rest');
-  const verbToken = (token(head, 'If') ?? token(head, 'ElseIf')) as IToken;
+  const verbToken = (token(head, 'If') ?? token(head, 'ElseIf')) as Token;
   const verb = verbName(context, verbToken);
   const colon = lastColon(rest);
   if (rest !== undefined && colon === undefined) reportRest(context, rest);
@@ -271,7 +272,7 @@ function reportMissingArrow(
   context: ParseContext,
   verb: Name,
   condition: Expression,
-  instead: IToken | undefined,
+  instead: Token | undefined,
 ): void {
   const at = instead === undefined ? emptySpanAt(condition.span) : tokenSpan(context, instead);
   const fix = fixAt(at, instead !== undefined && /[ \t]$/.test(instead.image) ? ' → ' : ' →');
@@ -281,8 +282,8 @@ function reportMissingArrow(
 }
 
 /** `IF: ready:`, as in other languages. */
-function lastColon(rest: CstNode | undefined): IToken | undefined {
-  const list = (rest?.children.part ?? []) as IToken[];
+function lastColon(rest: SyntaxNode | undefined): Token | undefined {
+  const list = (rest?.parts ?? []) as Token[];
   const only = list[0];
   return list.length === 1 && only?.tokenType.name === 'Colon' ? only : undefined;
 }
@@ -295,8 +296,8 @@ function missingCondition(context: ParseContext, verb: Name): Expression {
   return { kind: 'broken', span: emptySpanAt(verb.span) };
 }
 
-function buildBranch(context: ParseContext, head: CstNode, bodies: Bodies): Branch {
-  const verbToken = (token(head, 'Else') ?? token(head, 'Default') ?? token(head, 'OnError')) as IToken;
+function buildBranch(context: ParseContext, head: SyntaxNode, bodies: Bodies): Branch {
+  const verbToken = (token(head, 'Else') ?? token(head, 'Default') ?? token(head, 'OnError')) as Token;
   const verb = verbName(context, verbToken);
   const is =
     verbToken.tokenType.name === 'Else' ? 'else' : verbToken.tokenType.name === 'Default' ? 'default' : 'on-error';
@@ -315,7 +316,7 @@ function buildBranch(context: ParseContext, head: CstNode, bodies: Bodies): Bran
 const errorKinds = /^ON[ \t]+ERROR[ \t]*\[?[ \t]*([A-Za-z_]\w*)/;
 
 /** The kind in `ON ERROR [timeout]:` or `ON ERROR timeout:`. */
-function kindOf(context: ParseContext, verb: IToken) {
+function kindOf(context: ParseContext, verb: Token) {
   const found = errorKinds.exec(verb.image);
   const text = found?.[1];
   if (found === null || text === undefined) return undefined;

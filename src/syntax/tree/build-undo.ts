@@ -1,15 +1,17 @@
 /** Builds UNDO: the command, agent call or CALL that undoes the instruction above it. */
-import type { CstNode, IToken } from 'chevrotain';
+
 import { missingPart } from '../../source/catalogue/syntax.js';
 import type { Instruction } from '../ast.js';
 import { child, type ParseContext, reportMissing, spanOf, token } from '../grammar/cst.js';
+import type { SyntaxNode } from '../grammar/syntax-node.js';
 import { verbName } from '../names.js';
+import type { Token } from '../tokens/token.js';
 import { buildCall } from './build-call.js';
 import { buildPerformed } from './build-commands.js';
 import { headerOptions } from './build-options.js';
 
-export function buildUndo(context: ParseContext, node: CstNode, inList: boolean): Instruction {
-  const verbToken = token(node, 'Undo') as IToken;
+export function buildUndo(context: ParseContext, node: SyntaxNode, inList: boolean): Instruction {
+  const verbToken = token(node, 'Undo') as Token;
   const options = headerOptions(context, node, verbToken, inList);
   const verb = verbName(context, verbToken);
   const where = spanOf(context, node);

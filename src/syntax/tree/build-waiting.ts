@@ -1,5 +1,5 @@
 /** Builds WAIT and ASK, which wait for time, a condition, parallel members, a signal or a person. */
-import type { CstNode, IToken } from 'chevrotain';
+
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
 import type { Instruction, Option, WaitFor } from '../ast.js';
@@ -18,14 +18,16 @@ import {
   tokenSpan,
   tokens,
 } from '../grammar/cst.js';
+import type { SyntaxNode } from '../grammar/syntax-node.js';
 import { bindingName, checkedName, verbName } from '../names.js';
+import type { Token } from '../tokens/token.js';
 import { assignedValue, noteOptions, textTemplate } from './build-options.js';
 import { buildExpression } from './expression.js';
 import { plainTemplate, quotedTemplate } from './interpolation.js';
 import type { Bodies } from './statement-context.js';
 
-export function buildWait(context: ParseContext, node: CstNode, bodies: Bodies): Instruction {
-  const verb = verbName(context, token(node, 'Wait') as IToken);
+export function buildWait(context: ParseContext, node: SyntaxNode, bodies: Bodies): Instruction {
+  const verb = verbName(context, token(node, 'Wait') as Token);
   const notes = tokens(node, 'Note').flatMap((note) => noteOptions(context, note));
   const every = tokens(node, 'Every').map((t) => everyOption(context, t));
   const timeout = token(node, 'Timeout');
@@ -47,7 +49,7 @@ function isNothing(awaited: WaitFor): boolean {
   return awaited.kind === 'condition' && awaited.condition.kind === 'broken';
 }
 
-function waitFor(context: ParseContext, node: CstNode, verb: Name, notes: readonly Option[]): WaitFor {
+function waitFor(context: ParseContext, node: SyntaxNode, verb: Name, notes: readonly Option[]): WaitFor {
   const duration = token(node, 'WaitDuration');
   if (duration !== undefined)
     return {
@@ -103,7 +105,7 @@ function waitFor(context: ParseContext, node: CstNode, verb: Name, notes: readon
 }
 
 /** `awaits`: there is a condition before the time-out. */
-function timeoutTemplate(context: ParseContext, timeout: IToken, awaits: boolean): Template {
+function timeoutTemplate(context: ParseContext, timeout: Token, awaits: boolean): Template {
   const raw = timeout.image.replace(/^(?:(?:OR|or|\|\||AND|and|&&)[ \t]+)?timeout[ \t]*=[ \t]*/, '');
   const operator = /^(?:or|OR|\|\||AND|and|&&)/.exec(timeout.image)?.[0];
   if (operator === undefined && awaits) {
@@ -121,7 +123,7 @@ function timeoutTemplate(context: ParseContext, timeout: IToken, awaits: boolean
   return textTemplate(context, raw, tokenEnd(timeout) - raw.length);
 }
 
-function everyOption(context: ParseContext, every: IToken): Option {
+function everyOption(context: ParseContext, every: Token): Option {
   const key = every.image.indexOf('every');
   const start = every.startOffset + key;
   const raw = every.image
@@ -141,8 +143,8 @@ function everyOption(context: ParseContext, every: IToken): Option {
   };
 }
 
-export function buildAsk(context: ParseContext, node: CstNode): Instruction {
-  const verbToken = token(node, 'Ask') as IToken;
+export function buildAsk(context: ParseContext, node: SyntaxNode): Instruction {
+  const verbToken = token(node, 'Ask') as Token;
   const verb = verbName(context, verbToken);
   const question = token(node, 'Quoted');
   const where = spanOf(context, node);
@@ -153,7 +155,7 @@ export function buildAsk(context: ParseContext, node: CstNode): Instruction {
     const at = isUser && question !== undefined ? tokenSpan(context, question) : verb.span;
     reportMissing(context, missingPart(at, { what, after, example: 'ASK user: "Ship it?" → answer' }));
   }
-  const pieces = parts(node) as readonly IToken[];
+  const pieces = parts(node) as readonly Token[];
   const arrow = pieces.findIndex((piece) => piece.tokenType.name === 'PlainArrow');
   const bound = arrow < 0 ? undefined : pieces[arrow + 1];
   const named = bound?.tokenType.name === 'OptionKey' && pieces[arrow + 2]?.tokenType.name !== 'Assigned';
@@ -161,7 +163,7 @@ export function buildAsk(context: ParseContext, node: CstNode): Instruction {
   if (arrow >= 0 && bind === undefined)
     reportMissing(
       context,
-      missingPart(tokenSpan(context, pieces[arrow] as IToken), {
+      missingPart(tokenSpan(context, pieces[arrow] as Token), {
         what: 'a name for the answer',
         after: '→',
         example: '→ answer',
@@ -183,10 +185,10 @@ export function buildAsk(context: ParseContext, node: CstNode): Instruction {
   };
 }
 
-function askOptions(context: ParseContext, pieces: readonly IToken[]): Option[] {
+function askOptions(context: ParseContext, pieces: readonly Token[]): Option[] {
   const options: Option[] = [];
   for (let i = 0; i < pieces.length; i++) {
-    const key = pieces[i] as IToken;
+    const key = pieces[i] as Token;
     const value = pieces[i + 1];
     if (key.tokenType.name !== 'OptionKey') continue;
     if (value?.tokenType.name === 'Assigned') {

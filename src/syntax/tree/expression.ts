@@ -2,7 +2,7 @@
  * Builds trees from concrete expressions. The grammar returns operands and operators in a row. This file applies
  * precedence, from lowest to highest: OR, AND, NOT, comparisons, sums, products, signs.
  */
-import type { CstElement, CstNode, IToken } from 'chevrotain';
+
 import {
   badCharacter,
   chainedComparison,
@@ -21,15 +21,18 @@ import {
   parts,
   report,
   reportMissing,
-  setEnd,
   span,
   spanOf,
   tokenEnd,
   tokenSpan,
 } from '../grammar/cst.js';
 import { parseExpressionTokens } from '../grammar/parser.js';
+import type { SyntaxElement, SyntaxNode } from '../grammar/syntax-node.js';
+import { dataReferenceEnd } from '../tokens/interpolation-scan.js';
 import { tokenize } from '../tokens/lexer.js';
+import type { Token } from '../tokens/token.js';
 import { buildOperand } from './operand.js';
+import { buildDataReference } from './references.js';
 
 /** The maximum depth of an expression, counted in operators and path segments. */
 export const deepestExpression = 1000;
@@ -44,6 +47,9 @@ export interface ParsedExpression {
 /** Parses `text` as one expression. `base` is its position in the file. Never throws. */
 export function parseExpressionText(text: string, base: number, fileIndex: number): ParsedExpression {
   const context: ParseContext = { text, base, file: fileIndex, diagnostics: [], blamed: false };
+  // Most texts in braces that are no simple paths.
+  if (text[0] === '†' && dataReferenceEnd(text, 0) === text.length)
+    return { expression: buildDataReference(context, text, 0), diagnostics: context.diagnostics, complete: true };
   const lexed = tokenize(text, 'expression');
   const last = lexed.tokens[lexed.tokens.length - 1];
   if (last?.tokenType.name === 'Newline') lexed.tokens.pop();
@@ -56,33 +62,32 @@ export function parseExpressionText(text: string, base: number, fileIndex: numbe
     report(context, missingPart(broken.span, { what: 'a value', after: text.trim() }));
     return { expression: broken, diagnostics: context.diagnostics, complete: false };
   }
-  for (const token of lexed.tokens) setEnd(token);
-  const { tree, complete } = parseExpressionTokens(lexed.tokens);
+  const { tree, stuck } = parseExpressionTokens(lexed.tokens);
   const expression = tree === undefined ? broken : buildExpression(context, tree);
   return {
     expression,
     diagnostics: context.diagnostics,
-    complete: complete && lexed.errors.length === 0 && expression.kind !== 'broken',
+    complete: stuck === undefined && lexed.errors.length === 0 && expression.kind !== 'broken',
   };
 }
 
 /** The operands and operators of one expression, and the current position. */
 interface Row {
   readonly context: ParseContext;
-  readonly parts: readonly CstElement[];
+  readonly parts: readonly SyntaxElement[];
   at: number;
   /** The number of operators that enclose this expression. */
   readonly around: number;
 }
 
 /** The tree of an `expression` node. `around` is the number of enclosing operators. */
-export function buildExpression(context: ParseContext, node: CstNode, around = 0): Expression {
+export function buildExpression(context: ParseContext, node: SyntaxNode, around = 0): Expression {
   const row: Row = { context, parts: parts(node), at: 0, around: around + parts(node).length };
   if (row.around > deepestExpression) return tooDeep(context, node);
   return readOr(row);
 }
 
-export function tooDeep(context: ParseContext, node: CstNode): Expression {
+export function tooDeep(context: ParseContext, node: SyntaxNode): Expression {
   const where = spanOf(context, node);
   if (!context.blamed) report(context, nestedTooDeep(where, { what: 'operators', limit: deepestExpression }));
   context.blamed = true;
@@ -94,11 +99,11 @@ function peek(row: Row): string {
   return element === undefined || isNode(element) ? '' : element.tokenType.name;
 }
 
-function take(row: Row): IToken {
-  return row.parts[row.at++] as IToken;
+function take(row: Row): Token {
+  return row.parts[row.at++] as Token;
 }
 
-function spelling(row: Row, operator: IToken, meant: string): void {
+function spelling(row: Row, operator: Token, meant: string): void {
   if (operator.image === meant) return;
   const where = tokenSpan(row.context, operator);
   report(row.context, operatorSpelling(where, { written: operator.image, meant, fix: fixAt(where, meant) }));
@@ -129,7 +134,8 @@ function readAnd(row: Row): Expression {
 }
 
 function readNot(row: Row): Expression {
-  const negations: IToken[] = [];
+  if (peek(row) !== 'Not') return readComparison(row);
+  const negations: Token[] = [];
   while (peek(row) === 'Not') {
     const operator = take(row);
     if (operator.image === '!') {
@@ -163,7 +169,7 @@ function readComparison(row: Row): Expression {
   }
 }
 
-function testOf(row: Row, of: Expression, operator: IToken): Expression {
+function testOf(row: Row, of: Expression, operator: Token): Expression {
   const words = operator.image.split(/[ \t]+/);
   const negated = words[1] === 'not';
   const last = words[words.length - 1];
@@ -180,13 +186,14 @@ const otherSpellings: Readonly<Record<string, CompareOperator>> = {
   '=<': '<=',
 };
 
-function compareOperator(row: Row, operator: IToken): CompareOperator {
+function compareOperator(row: Row, operator: Token): CompareOperator {
   const other = otherSpellings[operator.image];
   if (other !== undefined) {
     spelling(row, operator, other);
     return other;
   }
-  return operator.image.split(/[ \t]+/).join('-') as CompareOperator;
+  const { image } = operator;
+  return (image.length <= 2 ? image : image.split(/[ \t]+/).join('-')) as CompareOperator;
 }
 
 function readSum(row: Row): Expression {
@@ -210,7 +217,8 @@ function readProduct(row: Row): Expression {
 }
 
 function readSigned(row: Row): Expression {
-  const signs: IToken[] = [];
+  if (peek(row) !== 'Sum' && peek(row) !== 'Not') return readOperand(row);
+  const signs: Token[] = [];
   while (peek(row) === 'Sum' || peek(row) === 'Not') {
     const sign = take(row);
     if (sign.image !== '-') {
@@ -234,7 +242,7 @@ function readOperand(row: Row): Expression {
   const end = before === undefined ? 0 : endOf(before);
   const where = span(row.context, end, end);
   const after = before === undefined || isNode(before) ? '' : before.image;
-  const blamed = before === undefined || isNode(before) ? where : tokenSpan(row.context, before as IToken);
+  const blamed = before === undefined || isNode(before) ? where : tokenSpan(row.context, before as Token);
   reportMissing(row.context, missingPart(blamed, { what: 'a value', after }));
   return { kind: 'broken', span: where };
 }

@@ -4,7 +4,6 @@
  * other.
  */
 
-import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { badEscape } from '../../source/catalogue/syntax.js';
 import type { Span } from '../../source/source-file.js';
 import type { ShellText } from '../ast.js';
@@ -12,6 +11,7 @@ import type { DataReference, Expression, Interpolation, Name, Template } from '.
 import { type ParseContext, report, span } from '../grammar/cst.js';
 import { type FoundKey, scanStepKey } from '../step-key.js';
 import { dataReferenceEnd, interpolationEnd } from '../tokens/interpolation-scan.js';
+import { shareText } from '../tokens/token.js';
 import { parseExpressionText } from './expression.js';
 
 interface FoundInterpolation {
@@ -75,17 +75,11 @@ function simpleInterpolation(
       ? pathExpression(path, start, spanOf)
       : constantExpression(constant, spanOf(start, start + path.length));
   const end = at + whole.length;
-  return {
-    end,
-    interpolation: {
-      expression,
-      ...omitUndefined({
-        filter: filter === undefined ? undefined : { text: filter, span: spanOf(end - 1 - filter.length, end - 1) },
-      }),
-      list: star !== undefined,
-      span: spanOf(at, end),
-    },
-  };
+  const list = star !== undefined;
+  const where = spanOf(at, end);
+  if (filter === undefined) return { end, interpolation: { expression, list, span: where } };
+  const named = { text: filter, span: spanOf(end - 1 - filter.length, end - 1) };
+  return { end, interpolation: { expression, filter: named, list, span: where } };
 }
 
 export const constants: ReadonlyMap<string, true | false | null> = new Map<string, true | false | null>([
@@ -100,7 +94,7 @@ function constantExpression(value: true | false | null, where: Span): Expression
 
 function pathExpression(path: string, start: number, spanOf: SpanOf): Expression {
   const rootEnd = path.search(/[.[?]/);
-  const name = rootEnd < 0 ? path : path.slice(0, rootEnd);
+  const name = shareText(rootEnd < 0 ? path : path.slice(0, rootEnd));
   let expression: Expression = { kind: 'name', name, span: spanOf(start, start + name.length) };
   if (rootEnd < 0) return expression;
   segment.lastIndex = rootEnd;
@@ -108,7 +102,7 @@ function pathExpression(path: string, start: number, spanOf: SpanOf): Expression
     const end = start + segment.lastIndex;
     const where = spanOf(start, end);
     if (found[1] !== undefined) {
-      const field: Name = { text: found[1], span: spanOf(end - found[1].length, end) };
+      const field: Name = { text: shareText(found[1]), span: spanOf(end - found[1].length, end) };
       expression = { kind: 'field', of: expression, name: field, span: where };
     } else if (found[2] !== undefined) {
       const inner = spanOf(end - 1 - found[2].length, end - 1);

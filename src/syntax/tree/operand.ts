@@ -1,5 +1,5 @@
 /** Builds the operands of expressions: names and paths, calls, literals, lists, objects, and groups. */
-import type { CstElement, CstNode, IToken } from 'chevrotain';
+
 import { NEVER_NAMES } from '../../prelude/reference.js';
 import { missingPart, unclosedBracket } from '../../source/catalogue/syntax.js';
 import type { Expression, ObjectEntry } from '../expression.js';
@@ -20,15 +20,17 @@ import {
   tokenSpan,
   tokens,
 } from '../grammar/cst.js';
+import type { SyntaxElement, SyntaxNode } from '../grammar/syntax-node.js';
+import { shareText, type Token } from '../tokens/token.js';
 import { buildExpression, deepestExpression, tooDeep } from './expression.js';
 import { constants, quotedTemplate, scanInterpolation } from './interpolation.js';
 import { buildDataReference, buildReferences } from './references.js';
 
-export function buildOperand(context: ParseContext, node: CstNode, aroundCount: number): Expression {
+export function buildOperand(context: ParseContext, node: SyntaxNode, aroundCount: number): Expression {
   const list = parts(node);
   const depth = aroundCount + list.length - 1;
   if (depth > deepestExpression) return tooDeep(context, node);
-  const first = list[0] as CstElement;
+  const first = list[0] as SyntaxElement;
   const second = list[1];
   let at = 1;
   let expression: Expression;
@@ -36,11 +38,11 @@ export function buildOperand(context: ParseContext, node: CstNode, aroundCount: 
     expression = buildCall(context, first, second, depth);
     at = 2;
   } else expression = buildPrimary(context, first, depth);
-  for (; at < list.length; at++) expression = buildPostfix(context, expression, list[at] as CstElement, depth);
+  for (; at < list.length; at++) expression = buildPostfix(context, expression, list[at] as SyntaxElement, depth);
   return expression;
 }
 
-function buildPostfix(context: ParseContext, of: Expression, element: CstElement, depth: number): Expression {
+function buildPostfix(context: ParseContext, of: Expression, element: SyntaxElement, depth: number): Expression {
   const where = { ...of.span, end: context.base + endOf(element) };
   if (isNode(element)) {
     const inner = child(element, 'expression');
@@ -52,7 +54,8 @@ function buildPostfix(context: ParseContext, of: Expression, element: CstElement
     return { kind: 'index', of, index: buildExpression(context, inner, depth), span: where };
   }
   if (element.tokenType.name === 'Question') return { kind: 'maybe', of, span: where };
-  const text = element.image.replace(/^\.[ \t]*/, '');
+  const { image } = element;
+  const text = shareText(image[1] === ' ' || image[1] === '\t' ? image.replace(/^\.[ \t]*/, '') : image.slice(1));
   const end = tokenEnd(element);
   // Spaces around a dot of a reference have no meaning.
   if (of.kind === 'data-reference' && of.problem === undefined && !NEVER_NAMES.has(text))
@@ -60,7 +63,7 @@ function buildPostfix(context: ParseContext, of: Expression, element: CstElement
   return { kind: 'field', of, name: { text, span: span(context, end - text.length, end) }, span: where };
 }
 
-function buildCall(context: ParseContext, name: IToken, node: CstNode, depth: number): Expression {
+function buildCall(context: ParseContext, name: Token, node: SyntaxNode, depth: number): Expression {
   reportUnclosed(context, node, 'LParen', 'RParen', '(', ')');
   const items = child(node, 'items');
   const args = items === undefined ? [] : buildItems(context, items, depth);
@@ -68,17 +71,17 @@ function buildCall(context: ParseContext, name: IToken, node: CstNode, depth: nu
 }
 
 /** The expressions of a list or of arguments. Reports a comma without a following expression. */
-export function buildItems(context: ParseContext, node: CstNode, depth = 0): Expression[] {
+export function buildItems(context: ParseContext, node: SyntaxNode, depth = 0): Expression[] {
   const items = children(node, 'expression');
   const commas = tokens(node, 'Comma');
   if (commas.length >= items.length) {
-    const comma = commas[commas.length - 1] as IToken;
+    const comma = commas[commas.length - 1] as Token;
     reportMissing(context, missingPart(tokenSpan(context, comma), { what: 'a value', after: ',' }));
   }
   return items.map((item) => buildExpression(context, item, depth));
 }
 
-function buildPrimary(context: ParseContext, element: CstElement, depth: number): Expression {
+function buildPrimary(context: ParseContext, element: SyntaxElement, depth: number): Expression {
   if (isNode(element)) return buildBracketed(context, element, depth);
   const where = tokenSpan(context, element);
   switch (element.tokenType.name) {
@@ -100,7 +103,7 @@ function buildPrimary(context: ParseContext, element: CstElement, depth: number)
   }
 }
 
-function buildBracketed(context: ParseContext, node: CstNode, depth: number): Expression {
+function buildBracketed(context: ParseContext, node: SyntaxNode, depth: number): Expression {
   const where = spanOf(context, node);
   if (node.name === 'group') {
     reportUnclosed(context, node, 'LParen', 'RParen', '(', ')');
@@ -122,7 +125,7 @@ function buildBracketed(context: ParseContext, node: CstNode, depth: number): Ex
   };
 }
 
-function buildEntry(context: ParseContext, node: CstNode, depth: number): ObjectEntry {
+function buildEntry(context: ParseContext, node: SyntaxNode, depth: number): ObjectEntry {
   const name = token(node, 'Name');
   const quoted = token(node, 'Quoted');
   const value = child(node, 'expression');
@@ -135,7 +138,7 @@ function buildEntry(context: ParseContext, node: CstNode, depth: number): Object
 }
 
 /** Keys are constant: braces in them are text. */
-function keyText(context: ParseContext, quoted: IToken): string {
+function keyText(context: ParseContext, quoted: Token): string {
   const template = quotedTemplate(context, quoted.image, quoted.startOffset);
   return template.parts
     .map((piece) =>
@@ -146,7 +149,7 @@ function keyText(context: ParseContext, quoted: IToken): string {
     .join('');
 }
 
-function bracedExpression(context: ParseContext, braced: IToken): Expression {
+function bracedExpression(context: ParseContext, braced: Token): Expression {
   const where = tokenSpan(context, braced);
   const base = (offset: number): number => context.base + braced.startOffset + offset;
   const found = scanInterpolation(braced.image, 0, context.file, base, false);
@@ -161,7 +164,7 @@ function bracedExpression(context: ParseContext, braced: IToken): Expression {
 
 function reportUnclosed(
   context: ParseContext,
-  node: CstNode,
+  node: SyntaxNode,
   opening: string,
   closing: string,
   open: string,

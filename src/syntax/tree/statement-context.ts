@@ -1,7 +1,8 @@
 /** The types through which the builders of statements and of blocks communicate. */
-import type { CstNode } from 'chevrotain';
+
 import type { Block, Declaration, Instruction } from '../ast.js';
 import type { Expression, Name } from '../expression.js';
+import type { SyntaxNode } from '../grammar/syntax-node.js';
 import type { StepPart } from '../steps/step-part.js';
 
 /** The position of a statement. */
@@ -32,7 +33,7 @@ export type Built = Instruction | Declaration | Branch | StepPart;
  */
 export interface Bodies {
   /** The block after an arrow: its action list, or else the lines below. */
-  branch(actions: CstNode | undefined, verb: Name): Block;
+  branch(actions: SyntaxNode | undefined, verb: Name): Block;
   /** The lines below, or undefined if there are none. `bare` lines are commands. */
   below(bare: boolean): Block | undefined;
   /** The lines below a STEP or one of its sections. */
