@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { execaSync } from 'execa';
 import { closeBrowser, findBarriers, makeFolder, openPage, root, runProgram, startService } from './stage.mjs';
 
 const GREETING = `MACHINE: greeting
@@ -64,6 +65,9 @@ test('the chart shows runs, time and money by day, and a program in it limits th
     await page.waitForURL(`**chart=${word}**`);
   }
   assert.deepEqual(await findBarriers(page), []);
+  // None of these runs has a cost.
+  await chart.getByText('None of these runs has a known cost.').waitFor();
+  await chart.getByRole('button', { name: 'Runs', exact: true }).click();
   await chart.getByRole('button', { name: /^greeting/ }).click();
   await page.waitForURL('**program=greeting**');
   await page.getByText('1 run', { exact: true }).waitFor();
@@ -89,6 +93,56 @@ test('the plans of a program show what became of their calls, with values on the
   assert.match(await page.getByLabel('File').textContent(), /fulfil\.plan\.json/);
   await page.locator('.source-lines').getByText('"price"').first().waitFor();
   assert.deepEqual(await findBarriers(page), []);
+  assert.deepEqual(log, []);
+});
+
+test('attempts of a step have their gates, why there was another one, and their diffs', async (t) => {
+  const folder = makeFolder(t, {});
+  cpSync(join(root, 'examples/implement-spec'), folder, { recursive: true });
+  const git = (...words) =>
+    execaSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@localhost', ...words], { cwd: folder });
+  git('init', '-q');
+  git('add', '.');
+  git('-c', 'commit.gpgsign=false', 'commit', '-q', '-m', 'words');
+  const id = runProgram(folder, 'one-task.dsl', '--worktree', '--agent', 'junior=fake:agents/cheat.yaml');
+  const { page, log } = await openPage(t, await startService(t, folder), { path: `/runs/${id}?tab=steps` });
+  const attempts = page.getByRole('list', { name: 'Attempts of count' });
+  await attempts.getByText('Attempt 1 did not pass, because the gate').waitFor();
+  const diff = attempts.getByRole('group', { name: 'Changes of tests/count.sh' }).first();
+  await diff.getByText(/^\+\d+$/).waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  assert.deepEqual(log, []);
+});
+
+test('commands have their values, what a run waits for has the time of the reader, and the record is below the timeline', async (t) => {
+  const folder = makeFolder(t, {
+    'deploy.dsl': 'INPUT: version = "1.2"\nDO: echo building {version}\nWAIT: signal window OR timeout=8h\nRETURN: 1\n',
+  });
+  const id = runProgram(folder, 'deploy.dsl');
+  const { page, log } = await openPage(t, await startService(t, folder), { path: `/runs/${id}`, width: 400 });
+  const question = page.getByRole('region', { name: 'What the run waits for' });
+  await question.getByText('It waits for the signal').waitFor();
+  assert.doesNotMatch(await question.textContent(), /`|\dT\d/);
+  await page.getByRole('application', { name: 'Timeline' }).waitFor();
+  await page.getByRole('table', { name: 'Events' }).getByText('echo building 1.2').first().click();
+  await page.getByText('as it was after event 3').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  assert.deepEqual(log, []);
+});
+
+test('a value of ten megabytes and a line of that length can be looked at', async (t) => {
+  const folder = makeFolder(t, {
+    'large.dsl': "DO: text = head -c 10000000 /dev/zero | tr '\\0' x\nRETURN: {len(text)}\n",
+  });
+  const id = runProgram(folder, 'large.dsl');
+  const { page, log } = await openPage(t, await startService(t, folder), { path: `/runs/${id}?tab=values` });
+  const values = page.getByRole('region', { name: 'Values' });
+  await values.getByRole('button', { name: 'Show all (10 MB)' }).click();
+  await values.getByText('The first 100 kB of 10 MB').waitFor();
+  await page.getByRole('tab', { name: 'Output' }).click();
+  await page.getByRole('button', { name: /of 10 MB: read more/ }).waitFor();
+  await page.getByRole('tab', { name: 'Changes' }).click();
+  await page.getByText('From event').waitFor();
   assert.deepEqual(log, []);
 });
 

@@ -1,41 +1,81 @@
 /** The output of an effect as the page reads it. */
 import { expect, test } from 'vitest';
 import type { OutputPart, OutputQuery, RunData } from '../../src/viewer/data/run-data.js';
+import { finalLines } from '../../src/viewer/output/final-lines.js';
 import { openOutput } from '../../src/viewer/output/output-text.js';
 import { until } from '../harness/until.js';
 
 const MEGABYTE = 1024 * 1024;
 
-/** Data with one output of so many megabytes. */
-function dataWith(megabytes: number): RunData {
+/** Data with one output of so many bytes. */
+function dataWith(size: number): RunData {
   const output = async (_run: string, _effect: string, { from, to }: OutputQuery): Promise<OutputPart> => {
-    const bytes = megabytes * MEGABYTE;
-    const size = Math.min(to ?? bytes, bytes) - from;
-    return { bytes: to === null ? null : bytes, pieces: piecesOf(size) };
+    return { bytes: to === null ? null : size, pieces: piecesOf(Math.min(to ?? size, size) - from) };
   };
   return { output } as unknown as RunData;
 }
 
 async function* piecesOf(size: number): AsyncGenerator<Uint8Array> {
-  for (let rest = size; rest > 0; rest -= MEGABYTE) yield new Uint8Array(Math.min(rest, MEGABYTE)).fill(120);
+  for (let rest = size; rest > 0; rest -= MEGABYTE) yield lineOf(Math.min(rest, MEGABYTE));
 }
 
-const open = (megabytes: number, isLive: boolean) =>
-  openOutput(dataWith(megabytes), { run: 'r', effect: '1', stream: 'stdout', isLive });
+/** A line of this many bytes. */
+const lineOf = (bytes: number): Uint8Array => new TextEncoder().encode(`${'x'.repeat(bytes - 1)}\n`);
 
-test.each([true, false])('an output that is too large is cut, and this is known (live: %s)', async (isLive) => {
-  const { shown, more, close } = open(6, isLive);
+const open = (size: number, isLive: boolean) =>
+  openOutput(dataWith(size), { run: 'r', effect: '1', stream: 'stdout', isLive });
+
+test('of an output that is too large the beginning is shown, and this is known', async () => {
+  const { shown, more, close } = open(6 * MEGABYTE, false);
   await until(() => {
     more();
-    return shown.value.isCut;
+    return shown.value.part !== null;
   });
-  expect(shown.value.read).toBe(4 * MEGABYTE);
-  expect(shown.value.bytes).toBe(isLive ? null : 6 * MEGABYTE);
+  expect(shown.value).toMatchObject({ part: 'beginning', read: 4 * MEGABYTE, bytes: 6 * MEGABYTE });
   close();
 });
 
-test('an output that fits is whole', async () => {
-  const { shown } = open(1, true);
+test('of an output that is still printed the end is shown, and this is known', async () => {
+  const { shown } = open(6 * MEGABYTE, true);
   await until(() => shown.value.bytes !== null);
-  expect(shown.value).toMatchObject({ read: MEGABYTE, bytes: MEGABYTE, isCut: false });
+  expect(shown.value).toMatchObject({ part: 'end', read: 6 * MEGABYTE, bytes: 6 * MEGABYTE });
+  expect(shown.value.text.length).toBeLessThan(MEGABYTE);
+  expect(shown.value.kept).toBe(shown.value.text.length);
+  // The last line is whole, and so is the first one.
+  expect(shown.value.text).toMatch(/^x+\n$/);
+});
+
+test('what is kept of an output is counted in bytes', async () => {
+  const bytes = new TextEncoder().encode('ä\n'.repeat(MEGABYTE));
+  const output = async (): Promise<OutputPart> => ({
+    bytes: null,
+    pieces: (async function* () {
+      yield bytes;
+    })(),
+  });
+  const data = { output } as unknown as RunData;
+  const { shown } = openOutput(data, { run: 'r', effect: '1', stream: 'stdout', isLive: true });
+  await until(() => shown.value.bytes !== null);
+  expect(shown.value).toMatchObject({ part: 'end', read: bytes.length });
+  expect(shown.value.kept).toBe((shown.value.text.length / 2) * 3);
+});
+
+test('an output that fits is whole', async () => {
+  const { shown } = open(MEGABYTE / 4, true);
+  await until(() => shown.value.bytes !== null);
+  expect(shown.value).toMatchObject({ read: MEGABYTE / 4, bytes: MEGABYTE / 4, part: null });
+});
+
+test.each([
+  ['a\r\nb\r\n', 'a\nb\n'],
+  ['10 %\r20 %\r30 %\ndone', '30 %\ndone'],
+  ['10 %\r20 %\r', '20 %\r'],
+  ['\r', '\r'],
+])('a line that was overwritten is shown as it is in the end: %j', (text, shown) => {
+  expect(finalLines(text)).toBe(shown);
+});
+
+test('a line of ten megabytes takes no time', () => {
+  const line = 'x'.repeat(10 * MEGABYTE);
+  expect(finalLines(`\r${line}\n${line}\r`)).toHaveLength(2 * line.length + 2);
 });

@@ -1,6 +1,7 @@
 /** The record of a run as the page holds it, the models of a run at any event, and where events are in the program. */
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
+import type { Json } from '../../src/machine/expression.js';
 import { RecordLines } from '../../src/viewer/data/record-lines.js';
 import type { RecordLine } from '../../src/viewer/data/run-data.js';
 import { Checkpoints } from '../../src/viewer/history/checkpoints.js';
@@ -193,8 +194,16 @@ test('what differs in two events is named, without what always differs', () => {
     [1, { type: 'state_entered', state: 'A', with: { x: 1 } } as RunEvent],
     [2, { type: 'state_entered', state: 'A', with: { x: 2 } } as RunEvent],
   ]).slice(1) as [RecordLine, RecordLine];
-  expect(differentMembers(one, other)).toBe('with: {"x":1}');
+  expect(differentMembers(one, other)).toBe('with.x: 1');
   expect(differentMembers(one, one)).toBe('');
+  const settledWith = (value: Json): RecordLine =>
+    linesOf([[1, settled('1', { kind: 'value', value })]])[1] as RecordLine;
+  expect(differentMembers(settledWith({ session: 1, bytes: 5 }), settledWith({ session: 2, bytes: 5 }))).toBe(
+    'outcome.value.session: 1',
+  );
+  const printed = (text: string, duration_ms: number): RecordLine =>
+    linesOf([[1, settled('1', exited(0, { duration_ms, stdout: { text, bytes: text.length } }))]])[1] as RecordLine;
+  expect(differentMembers(printed('a', 1), printed('bc', 2))).toBe('outcome.stdout.text: "a"');
 });
 
 test('two runs that did the same at other times have no difference', () => {

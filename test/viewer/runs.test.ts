@@ -50,6 +50,12 @@ describe('runs by day', () => {
     ]);
   });
 
+  test('have no program of which nothing is known', () => {
+    const all = [day('2026-03-20', 'a', { cost: 0 }), day('2026-03-20', 'b')];
+    expect(dayBars(all, 'money', '2026-03-20').programs.map(({ program }) => program)).toEqual(['b']);
+    expect(dayBars(all.slice(0, 1), 'money', '2026-03-20').programs).toEqual([]);
+  });
+
   test('show at least two weeks, at most ninety days, and small programs together', () => {
     expect(dayBars([], 'runs', '2026-03-21').days).toHaveLength(14);
     const all = Array.from({ length: 8 }, (_, at) => day('2026-03-20', `p${at}`, { cost: at }));

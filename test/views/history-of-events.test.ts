@@ -106,6 +106,7 @@ test('waits end with what their own branch does next, and those from an event on
   expect(names()).toEqual(['2.10.4']);
   waits.keepBefore(3);
   expect(names()).toEqual([]);
+  expect(waits.endOf('2.10')).toEqual([]);
 });
 
 test('a time without a process ends where the next one begins', () => {

@@ -49,6 +49,48 @@ describe('lines', () => {
     ]);
   });
 
+  test('a wait counts once, and its time is that until it ends', () => {
+    const lines = taken(
+      new SourceLines(),
+      [1, requested('1', 'WAIT', { kind: 'clock', line: 2 })],
+      [1, settled('1', { kind: 'value', value: 1000 })],
+      [1, { type: 'timer_set', effect: '2', until: 4000 }],
+      [4, settled('2', { kind: 'value', value: null })],
+      [4, requested('3', 'WAIT', { kind: 'clock', line: 3 })],
+      [4, settled('3', { kind: 'value', value: 4000 })],
+      [4, requested('4', 'WAIT: signal go', { kind: 'signal', line: 3 })],
+      [4, { type: 'timer_set', effect: '5', until: 9000 }],
+      [6, settled('4', { kind: 'value', value: null })],
+    );
+    expect(lines.copy().all.map(({ line, count, ms }) => [line, count, ms])).toEqual([
+      [2, 1, 3000],
+      [3, 1, 2000],
+    ]);
+  });
+
+  test('waits of branches at the same time do not change each other', () => {
+    const value = (effect: string, at: number): RunEvent => settled(effect, { kind: 'value', value: at });
+    const lines = taken(
+      new SourceLines(),
+      [1, requested('1.1.1', 'WAIT', { kind: 'clock', line: 2 })],
+      [1, requested('1.2.1', 'WAIT', { kind: 'clock', line: 3 })],
+      [1, requested('1.3.1', 'a', { line: 4 })],
+      [1, value('1.1.1', 1000)],
+      [1, { type: 'timer_set', effect: '1.1.2', until: 4000 }],
+      [1, value('1.2.1', 1000)],
+      [1, requested('1.2.2', 'WAIT: signal go', { kind: 'signal', line: 3 })],
+      [1, { type: 'timer_set', effect: '1.2.3', until: 9000 }],
+      [4, value('1.1.2', 0)],
+      [6, value('1.2.2', 0)],
+      [7, settled('1.3.1', exited(0, { duration_ms: 6000 }))],
+    );
+    expect(lines.copy().all.map(({ line, count, ms }) => [line, count, ms])).toEqual([
+      [2, 1, 3000],
+      [3, 1, 5000],
+      [4, 1, 6000],
+    ]);
+  });
+
   test('the run is at the lines of open effects, otherwise at the last one', () => {
     const lines = taken(
       new SourceLines(),
@@ -114,6 +156,7 @@ describe('steps', () => {
     [1, requested('1', 'STEP: build', { kind: 'agent', step: 'build', prompt: 'Build it.' })],
     [5, settled('1', exited(0, { is_error: false, cost: 0.1, stdout: { text: 'done', bytes: 4 } }))],
     [5, settled('2', { kind: 'changed', commit: 'c', files: ['a.ts'], stdout: { text: '+x', bytes: 2 } })],
+    [5, settled('2', { kind: 'changed', commit: 'c', files: [], stdout: { text: '', bytes: 0 } })],
     [5, requested('3', 'npm test', { tool: 'tests', step: 'build' })],
     [6, settled('3', exited(1, { stdout: { text: '1 failing', bytes: 9 } }))],
     [6, { ...gate, attempt: 1, pass: false, message: 'exit 1: 1 failing.' }],
@@ -143,8 +186,20 @@ describe('steps', () => {
   test('an attempt has its prompt, answer, gates with output, changed files and cost', () => {
     expect(step?.attempts[0]).toMatchObject({
       ...{ agent: 'small', prompt: 'Build it.', answer: 'done', cost: 0.1, why: null, status: 'fail' },
-      change: { files: ['a.ts'], diff: '+x', artifact: null },
+      change: { files: ['a.ts'], diff: '+x', isEnd: false, artifact: null },
       gates: [{ gate: 'tests', pass: false, message: 'exit 1: 1 failing.', output: '1 failing' }],
+    });
+  });
+
+  test('of a long diff only the end is known', () => {
+    const stdout = { tail: '+end', artifact: 'd.txt', bytes: 100_000 };
+    const long = taken(
+      new StepHistory(),
+      [1, begun(1, 'small')],
+      [5, settled('2', { kind: 'changed', commit: 'c', files: ['a.ts'], stdout })],
+    );
+    expect(long.find('build', 'r')?.attempts[0]?.change).toEqual({
+      ...{ files: ['a.ts'], diff: '+end', isEnd: true, artifact: 'd.txt' },
     });
   });
 

@@ -1,9 +1,11 @@
-/** The timeline of a run: what is a bar, on which lane, from when until when, and what is drawn of a million bars. */
+/** The timeline of a run: what is a bar, on which lane, from when until when, and what is drawn of many bars. */
 import { describe, expect, test } from 'vitest';
 import type { Bar } from '../../src/views/timeline/bars.js';
+import { IdleSpans } from '../../src/views/timeline/idle-spans.js';
 import { TimeAxis } from '../../src/views/timeline/time-axis.js';
 import { Timeline } from '../../src/views/timeline/timeline.js';
 import { barAtTime, visibleBars, type Window } from '../../src/views/timeline/visible-bars.js';
+import { amount } from '../amount.js';
 import {
   entered,
   exited,
@@ -41,6 +43,16 @@ describe('bars', () => {
       [5, requested('2', 'test')],
     );
     expect(barsOf(model)).toEqual(['command make failed 2-5 @0', 'command test open 5- @0']);
+  });
+
+  test('of a command with its values, and of its template if there are too many', () => {
+    const echo = (effect: string, value: string) =>
+      requested(effect, 'echo {name}', { args: [value], holes: [[5, 11]] });
+    expect(barsOf(timeline([1, echo('1', 'Ada')], [2, settled('1')]))).toEqual(['command echo Ada succeeded 1-2 @0']);
+    const many = Array.from({ length: 20_000 }, (_, effect): Timed => [1, echo(String(effect), `name ${effect}`)]);
+    const model = timeline(...many);
+    expect(model.describe(0).text).toBe("echo 'name 0'");
+    expect(model.describe(model.bars.length - 1).text).toBe('echo {name}');
   });
 
   test('of every attempt, with the pause between them', () => {
@@ -254,17 +266,28 @@ describe('the axis', () => {
     const axis = new TimeAxis(timeline().idle, { fromMs: 5, toMs: 5, isFolded: true });
     expect([axis.length, axis.positionOf(5), axis.timeAt(0)]).toEqual([1, 0, 5]);
   });
+
+  test('knows which parts of a period are not folded', () => {
+    const idle = new IdleSpans();
+    idle.begin(1000, 1, 'suspended');
+    idle.end(901_000);
+    const axis = new TimeAxis(idle, { fromMs: 0, toMs: 902_000, isFolded: true });
+    expect([...axis.unfoldedBetween(500, 901_500)]).toEqual([
+      { fromMs: 500, toMs: 1000 },
+      { fromMs: 901_000, toMs: 901_500 },
+    ]);
+  });
 });
 
 describe('what is visible', () => {
-  const COUNT = 1_000_000;
-  /** A bar of one millisecond every two milliseconds; every hundred-thousandth fails. */
+  const COUNT = amount(100_000, 1_000_000);
+  /** A bar of one millisecond every two milliseconds; five of them fail. */
   const model = new Timeline();
   const time = (ms: number): string => new Date(ms).toISOString();
   for (let at = 0; at < COUNT / 2; at++) {
     const effect = String(at + 1);
     model.take({ seq: 2 * at + 1, time: time(2 * at), event: requested(effect, 'a') });
-    const outcome = exited(at % 100_000 === 99_999 ? 1 : 0);
+    const outcome = exited((at + 1) % (COUNT / 10) === 0 ? 1 : 0);
     model.take({ seq: 2 * at + 2, time: time(2 * at + 1), event: settled(effect, outcome) });
   }
   const lane = model.lanes[0] as Timeline['lanes'][0];

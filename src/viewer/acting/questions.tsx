@@ -5,8 +5,10 @@ import type { Json } from '../../machine/expression.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
 import { waitingLine } from '../../views/log/event-line.js';
 import { type DataError, toDataError } from '../data/run-data.js';
+import { waitingWords } from '../record/event-words.js';
 import type { RunModel } from '../run/run-model.js';
 import { Problem } from '../shell/problem.jsx';
+import { Prose } from '../shell/prose.jsx';
 import { jsonOrText } from './action-dialog.jsx';
 
 export function Questions({ model }: { readonly model: RunModel }) {
@@ -55,8 +57,13 @@ function Question({ waiting, canAnswer, isBusy, onAnswer }: QuestionProps) {
   const { kind, path = '', question, choices } = waiting;
   const name = waiting.name ?? path;
   const shown =
-    kind === 'ask' && question !== undefined ? visibleLine(question) : `It waits for ${waitingLine(waiting)}`;
-  if (!canAnswer || (kind !== 'ask' && kind !== 'approval')) return <p class="question-text">{shown}</p>;
+    kind === 'ask' && question !== undefined ? visibleLine(question) : `It waits for ${waitingWords(waiting)}`;
+  if (!canAnswer || (kind !== 'ask' && kind !== 'approval'))
+    return (
+      <p class="question-text" title={waitingLine(waiting)}>
+        <Prose text={shown} />
+      </p>
+    );
   const buttons: readonly (readonly [string, Json])[] =
     kind === 'approval'
       ? [
@@ -67,7 +74,7 @@ function Question({ waiting, canAnswer, isBusy, onAnswer }: QuestionProps) {
   return (
     <div class="question-row">
       <p class="question-text" id={`question-${name}`}>
-        {shown}
+        <Prose text={shown} />
       </p>
       {buttons.length > 0 ? (
         <div class="buttons" role="group" aria-labelledby={`question-${name}`}>

@@ -42,7 +42,8 @@ export function followRecord(
       } catch (cause) {
         if (signal.aborted) return;
         const isLost = !(cause instanceof DataError) || cause.code === 'lost';
-        if (!isLost) return reader.end(cause);
+        // A run of which there were events can only have been removed.
+        if (!isLost) return reader.end(cause.code === 'unknown' && last > 0 ? { reason: 'removed' } : cause);
         connection.reportLoss();
       }
     }

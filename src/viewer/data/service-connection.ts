@@ -85,6 +85,6 @@ async function refusalIn(response: Response): Promise<DataError> {
     const { code, message, help } = (await response.json()) as { code: string; message: string; help: string | null };
     return new DataError(code, message, help);
   } catch {
-    return new DataError('unknown', `the service answered with ${response.status}`);
+    return new DataError('unreadable', `the service answered with ${response.status}`);
   }
 }

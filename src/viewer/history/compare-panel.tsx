@@ -6,10 +6,9 @@ import { duration } from '../../views/drawing/duration.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
 import { compareRuns, type RunComparison, type VisitPair } from '../../views/history/compare-runs.js';
 import type { VisitTrace } from '../../views/history/run-trace.js';
-import { eventGist } from '../../views/log/event-gist.js';
-import { isEvent } from '../data/record-lines.js';
 import type { RecordLine, RunRow } from '../data/run-data.js';
 import { usePage } from '../page-parts.js';
+import { eventWords } from '../record/event-words.js';
 import type { RunModel } from '../run/run-model.js';
 import { ValueView } from '../run/value-view.jsx';
 import { Problem } from '../shell/problem.jsx';
@@ -174,18 +173,15 @@ interface EventWordsProps {
 
 function EventWords({ line, other }: EventWordsProps) {
   if (line === null) return <span class="faint">has no such event</span>;
-  const words = gistOf(line);
-  // Where the sentences are the same, what differs is not in them.
-  const members = other !== null && gistOf(other) === words ? differentMembers(line, other) : '';
+  // What differs need not be in the sentence.
+  const members = other !== null && other.type === line.type ? differentMembers(line, other) : '';
   return (
     <span>
-      {line.type.replaceAll('_', ' ')}{' '}
-      <span class="mono">{visibleLine(`${words} ${members}`.slice(0, LONGEST_WORDS))}</span>
+      {line.type.replaceAll('_', ' ')} <span class="mono">{visibleLine(eventWords(line).slice(0, LONGEST_WORDS))}</span>
+      {members !== '' && <span class="mono members">{visibleLine(members.slice(0, LONGEST_WORDS))}</span>}
     </span>
   );
 }
-
-const gistOf = (line: RecordLine): string => (isEvent(line) ? eventGist(line) : line.message);
 
 interface VisitTableProps {
   readonly pairs: readonly VisitPair[];

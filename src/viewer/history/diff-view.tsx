@@ -1,25 +1,64 @@
-/** A unified diff with its added and removed lines in colors. */
-import { escapeControls } from '../../views/drawing/visible-text.js';
+/** A diff of git: for each file its name, how much changed, and its lines with their numbers. */
 
-/** More lines would make the page slow; the run has the whole diff. */
-const MOST_LINES = 2000;
+import { useMemo } from 'preact/hooks';
+import { countOf } from '../../views/drawing/amounts.js';
+import { escapeControls, visibleLine } from '../../views/drawing/visible-text.js';
+import { type DiffRow, diffFiles } from './diff-files.js';
 
-export function DiffView({ diff }: { readonly diff: string }) {
-  const lines = escapeControls(diff.replace(/\n$/, '')).split('\n');
+interface DiffViewProps {
+  readonly diff: string;
+  /** Whether it is only the end of the diff. */
+  readonly isEnd: boolean;
+  /** The file below `artifacts/` with all of it. */
+  readonly artifact: string | null;
+}
+
+export function DiffView({ diff, isEnd, artifact }: DiffViewProps) {
+  const { files, lines, rest } = useMemo(() => diffFiles(diff), [diff]);
   return (
-    <pre class="diff" tabIndex={0} role="region" aria-label="Changes">
-      {lines.slice(0, MOST_LINES).map((line, at) => (
-        <span key={at} class={kindOf(line)}>
-          {line}
-          {'\n'}
-        </span>
+    <div class="diff">
+      {isEnd && (
+        <p class="faint">
+          Only the end of the diff is shown.
+          {artifact !== null && (
+            <>
+              {' '}
+              The file <code>artifacts/{artifact}</code> of the run has all of it.
+            </>
+          )}
+        </p>
+      )}
+      {files?.map(({ name, added, removed, rows }) => (
+        <div key={name} class="file" role="group" tabIndex={0} aria-label={`Changes of ${name}`}>
+          <h5>
+            <span class="mono">{visibleLine(name)}</span> <span class="added">+{added}</span>{' '}
+            <span class="removed">−{removed}</span>
+          </h5>
+          <Rows rows={rows} />
+        </div>
       ))}
-      {lines.length > MOST_LINES && <span class="faint">… {lines.length - MOST_LINES} more lines</span>}
-    </pre>
+      {lines.length > 0 && (
+        <div class="file" role="group" tabIndex={0} aria-label="Changes">
+          <Rows rows={lines} />
+        </div>
+      )}
+      {rest > 0 && <p class="faint">… {countOf(rest, 'more line')}</p>}
+    </div>
   );
 }
 
-function kindOf(line: string): string {
-  if (/^(diff |index |--- |\+\+\+ |new file|deleted file|@@)/.test(line)) return 'head';
-  return line.startsWith('+') ? 'added' : line.startsWith('-') ? 'removed' : '';
+function Rows({ rows }: { readonly rows: readonly DiffRow[] }) {
+  return (
+    <table>
+      <tbody>
+        {rows.map((row, at) => (
+          <tr key={at} class={row.name}>
+            <td class="number">{row.old ?? ''}</td>
+            <td class="number">{row.now ?? ''}</td>
+            <td class="text">{escapeControls(row.text)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
 }

@@ -8,6 +8,7 @@ import type { ComparedAttempt } from '../../views/history/step-history.js';
 import { usePage } from '../page-parts.js';
 import type { RunModel } from '../run/run-model.js';
 import { ValueView } from '../run/value-view.jsx';
+import { Prose } from '../shell/prose.jsx';
 import { DiffView } from './diff-view.jsx';
 
 export function StepsPanel({ model }: { readonly model: RunModel }) {
@@ -96,7 +97,11 @@ function AttemptView({ attempt: one, onSelect }: AttemptProps) {
         <span class={`tag ${one.status}`}>{STATUS_WORDS[one.status]}</span>
       </h3>
       <p class="faint">{facts.join(' · ')}</p>
-      {one.why !== null && <p class="why">{visibleLine(one.why)}</p>}
+      {one.why !== null && (
+        <p class="why">
+          <Prose text={visibleLine(one.why)} />
+        </p>
+      )}
       <Section title="Prompt">{one.prompt === null ? null : <ValueView value={one.prompt} />}</Section>
       <Section title="Answer">{one.answer === null ? null : <ValueView value={one.answer} />}</Section>
       <Section title="Gates">{one.gates.length === 0 ? null : <Gates gates={one.gates} />}</Section>
@@ -104,7 +109,9 @@ function AttemptView({ attempt: one, onSelect }: AttemptProps) {
         {one.change === null || one.change.files.length === 0 ? null : (
           <>
             <p class="mono">{one.change.files.map(visibleLine).join(', ')}</p>
-            {one.change.diff !== null && <DiffView diff={one.change.diff} />}
+            {one.change.diff !== null && (
+              <DiffView diff={one.change.diff} isEnd={one.change.isEnd} artifact={one.change.artifact} />
+            )}
           </>
         )}
       </Section>

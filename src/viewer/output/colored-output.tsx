@@ -1,6 +1,7 @@
 /** Output with the colors that its program asked for. Every other control sequence is left out or made visible. */
 import Anser from 'anser';
 import { escapeControls } from '../../views/drawing/visible-text.js';
+import { finalLines } from './final-lines.js';
 
 /** Moves of the cursor and the like: they have no meaning on a page. */
 const OTHER_SEQUENCES =
@@ -49,11 +50,6 @@ function markMatches(text: string, search: string) {
     from = at + search.length;
   }
   return [...parts, text.slice(from)];
-}
-
-/** A line that a carriage return overwrites is shown as it was in the end. */
-function finalLines(text: string): string {
-  return text.replace(/\r\n/g, '\n').replace(/[^\n]*\r(?!$)/g, '');
 }
 
 function piecesOf(text: string): Piece[] {

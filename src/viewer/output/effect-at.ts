@@ -1,5 +1,6 @@
 /** The effect that an event belongs to, as its output shows it. */
 import { WORK_EFFECTS } from '../../interpreter/events/work-effects.js';
+import { commandLine } from '../../views/log/command-line.js';
 import type { RecordLines } from '../data/record-lines.js';
 import type { RecordedRunEvent } from '../data/run-data.js';
 
@@ -20,7 +21,8 @@ export function effectAt(lines: RecordLines, seq: number): ShownEffect | null {
   const wanted = shown !== null && 'effect' in shown ? (shown.effect as string) : null;
   const request = findRequest(lines, start, wanted);
   if (request === null) return null;
-  const { effect, text, seq: requested } = request;
+  const { effect, seq: requested } = request;
+  const text = commandLine(request) ?? request.text;
   return { effect, text, hasEnded: hasEnded(lines, lines.indexOf(requested), effect), seq: requested };
 }
 

@@ -33,7 +33,7 @@ function Output({ model: { data, run }, effect, name, isLive }: OutputProps) {
     [data, run, effect, stream],
   );
   useEffect(() => () => reader.close(), [reader]);
-  const { text, read, bytes, isLoading, isCut, problem } = reader.shown.value;
+  const { text, read, kept, bytes, isLoading, part, problem } = reader.shown.value;
   const frame = useRef<HTMLPreElement>(null);
   const [isFollowing, setFollowing] = useState(isLive);
   useLayoutEffect(() => {
@@ -42,7 +42,7 @@ function Output({ model: { data, run }, effect, name, isLive }: OutputProps) {
   }, [text, isFollowing]);
   const wanted = search.toLowerCase();
   const matches = useMemo(() => (wanted === '' ? 0 : text.toLowerCase().split(wanted).length - 1), [text, wanted]);
-  const hasMore = bytes !== null && read < bytes && !isCut;
+  const hasMore = bytes !== null && read < bytes && part === null;
   return (
     <div class="output">
       <div class="panel-tools">
@@ -96,10 +96,9 @@ function Output({ model: { data, run }, effect, name, isLive }: OutputProps) {
         {problem === null && bytes === 0 && <span class="faint">It printed nothing here.</span>}
         <ColoredOutput text={text} search={wanted} />
       </pre>
-      {isCut && (
-        <p class="cut" role="status">
-          Only the first {size(read)}
-          {bytes === null ? '' : ` of ${size(bytes)}`} are shown.{' '}
+      {part !== null && (
+        <p class="cut">
+          Only the {part === 'end' ? 'last' : 'first'} {size(kept)} of {size(bytes ?? read)} are shown.{' '}
           <code>
             statedsl output {run} {effect}
           </code>{' '}

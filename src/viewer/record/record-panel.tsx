@@ -1,13 +1,12 @@
 /** The record of a run: one sentence for each event, with a filter. The shown event is marked, and its JSON can be read. */
 import { useState } from 'preact/hooks';
 import { cut, escapeControls, visibleLine } from '../../views/drawing/visible-text.js';
-import { eventGist } from '../../views/log/event-gist.js';
-import { isEvent } from '../data/record-lines.js';
 import type { RecordLine } from '../data/run-data.js';
 import type { RunModel } from '../run/run-model.js';
 import { SearchField } from '../shell/search-field.jsx';
 import { Time } from '../shell/time.jsx';
 import { VirtualList } from '../shell/virtual-list.jsx';
+import { eventWords, exactEventWords } from './event-words.js';
 import { useFoundLines } from './found-lines.js';
 
 const ROW_HEIGHT = 26;
@@ -64,16 +63,14 @@ function ShownEvent({ line }: { readonly line: RecordLine | null }) {
           </>
         )}
       </p>
-      <p class="mono" dir="ltr">
-        {escapeControls(cut(sentenceOf(line), LONGEST_SHOWN))}
+      <p class="mono" dir="ltr" title={visibleLine(exactEventWords(line).slice(0, LONGEST_SENTENCE))}>
+        {escapeControls(cut(eventWords(line), LONGEST_SHOWN))}
       </p>
     </div>
   );
 }
 
 const LONGEST_SHOWN = 4000;
-
-const sentenceOf = (line: RecordLine): string => (isEvent(line) ? eventGist(line) : line.message);
 
 function rawText(line: RecordLine): string {
   const { crc: _, ...event } = line as RecordLine & { readonly crc?: string };
@@ -90,7 +87,7 @@ interface EventCellsProps {
 const LONGEST_SENTENCE = 400;
 
 function EventCells({ line, at, onChoose }: EventCellsProps) {
-  const shown = visibleLine(sentenceOf(line).slice(0, LONGEST_SENTENCE));
+  const shown = visibleLine(eventWords(line).slice(0, LONGEST_SENTENCE));
   const isShown = line.seq === at;
   return (
     <div role="cell" class={`event ${line.type} ${isShown ? 'shown' : ''} ${line.seq > at ? 'later' : ''}`}>

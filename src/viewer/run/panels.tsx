@@ -11,6 +11,8 @@ export interface PanelOf {
   readonly title: string;
   readonly area: 'top' | 'main' | 'middle' | 'side';
   readonly content: ComponentChildren;
+  /** What it contains on a narrow page, where it has all the space. */
+  readonly narrow?: ComponentChildren;
 }
 
 const WIDE = '(min-width: 1100px)';
@@ -37,7 +39,7 @@ export function Panels({ panels }: { readonly panels: readonly PanelOf[] }) {
         {shown !== undefined && (
           <div role="tabpanel" id={`panel-${shown.id}`} aria-labelledby={`tab-${shown.id}`} class="tab-panel">
             <h2 class="hidden">{shown.title}</h2>
-            {shown.content}
+            {isWide ? shown.content : (shown.narrow ?? shown.content)}
           </div>
         )}
       </div>

@@ -2,9 +2,11 @@
 import type { ComponentChildren } from 'preact';
 import { dollars } from '../../views/drawing/amounts.js';
 import { duration } from '../../views/drawing/duration.js';
-import { waitingLine } from '../../views/log/event-line.js';
 import { Actions } from '../acting/actions.jsx';
 import type { ShownRun } from '../data/run-data.js';
+import { waitingWords } from '../record/event-words.js';
+import { Elapsed } from '../shell/elapsed.jsx';
+import { Prose } from '../shell/prose.jsx';
 import { StatusMark } from '../shell/status-mark.jsx';
 import { Time } from '../shell/time.jsx';
 import type { RunModel } from './run-model.js';
@@ -24,7 +26,9 @@ export function RunHead({ model }: { readonly model: RunModel }) {
         <Fact name="Started">
           <Time at={run.started_at} />
         </Fact>
-        <Fact name="Time">{duration(run.duration_ms)}</Fact>
+        <Fact name="Time">
+          <RunTime model={model} run={run} />
+        </Fact>
         <Fact name="Cost" about={costWords(run)}>
           {run.cost === null ? 'unknown' : `${run.cost_unknown ? '≥ ' : ''}${dollars(run.cost)}`}
         </Fact>
@@ -36,16 +40,25 @@ export function RunHead({ model }: { readonly model: RunModel }) {
       <Actions model={model} />
       {isPast && run.waiting.length > 0 && (
         <p class="waits">
-          <strong>Waits for</strong> {run.waiting.map(waitingLine).join('; ')}
+          <strong>Waits for</strong> <Prose text={run.waiting.map(waitingWords).join('; ')} />
         </p>
       )}
       {run.error !== null && (
         <p class="failed">
-          <strong>{run.error.kind}</strong> {run.error.message}
+          <strong>{run.error.kind}</strong> <Prose text={run.error.message} />
         </p>
       )}
     </header>
   );
+}
+
+/** The time until the last event, and of a run that is executed now the time since then. */
+function RunTime({ model, run }: { readonly model: RunModel; readonly run: ShownRun }) {
+  const { lines } = model.record.value;
+  const last = lines.at(lines.length - 1);
+  const isLive = model.data.kind === 'service' && run.status === 'running' && model.at.value === null;
+  if (!isLive || last === null || !('ts' in last) || last.seq !== run.seq) return <>{duration(run.duration_ms)}</>;
+  return <Elapsed sinceMs={Date.parse(last.ts) - run.duration_ms} />;
 }
 
 /** A run that cannot be read as a whole has at least its name. */

@@ -39,7 +39,14 @@ export function RunScreen({ run }: { readonly run: string }) {
       <EventSlider model={model} />
       <Panels
         panels={[
-          { id: 'timeline', title: 'Timeline', area: 'top', content: <TimelinePanel model={model} /> },
+          {
+            ...{ id: 'timeline', title: 'Timeline', area: 'top', content: <TimelinePanel model={model} /> },
+            narrow: (
+              <TimelinePanel model={model}>
+                <RecordPanel model={model} />
+              </TimelinePanel>
+            ),
+          },
           { id: 'graph', title: 'Graph', area: 'main', content: <GraphPanel model={model} /> },
           { id: 'record', title: 'Record', area: 'middle', content: <RecordPanel model={model} /> },
           { id: 'source', title: 'Source', area: 'side', content: <SourcePanel model={model} /> },

@@ -40,7 +40,10 @@ export function dayBars(all: readonly RunDay[], measure: Measure, today: string)
   const shown = all.filter(({ day }) => index.has(day));
   const totals = new Map<string, number>();
   for (const one of shown) totals.set(nameOf(one), (totals.get(nameOf(one)) ?? 0) + amountOf(one, measure));
-  const named = [...totals].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).map(([name]) => name);
+  const named = [...totals]
+    .filter(([, total]) => total > 0)
+    .sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
+    .map(([name]) => name);
   // A rest of one program needs no name for the rest.
   const own = named.length <= MOST_PROGRAMS + 1 ? named : named.slice(0, MOST_PROGRAMS);
   const barsOf = (program: string | null): ProgramBars => {

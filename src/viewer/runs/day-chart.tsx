@@ -49,7 +49,11 @@ export function DayChart({ query, limit }: DayChartProps) {
         </div>
         <Legend bars={bars} measure={measure} line={line} />
       </div>
-      <Plot bars={bars} measure={measure} line={line} />
+      {bars.programs.length === 0 ? (
+        <p class="faint pad">None of these runs has a known {measure === 'money' ? 'cost' : 'duration'}.</p>
+      ) : (
+        <Plot bars={bars} measure={measure} line={line} />
+      )}
     </section>
   );
 }

@@ -49,7 +49,7 @@ function runCells(run: RunRow, bar: RunCellsProps['bar']) {
     state: <span title={run.state ?? ''}>{run.state ?? ''}</span>,
     states: bar === undefined || bar.length === 0 ? '' : <StateBar parts={bar} />,
     started: <Time at={run.started_at} />,
-    time: run.duration_ms === null ? '' : duration(run.duration_ms),
+    time: timeOf(run),
     cost:
       run.cost === null ? (
         <span class="faint" title="Its agents report no cost">
@@ -73,6 +73,11 @@ function runCells(run: RunRow, bar: RunCellsProps['bar']) {
       ))}
     </>
   );
+}
+
+/** Empty while the run is executed: the list does not know for how long it was suspended or had no process. */
+function timeOf({ duration_ms }: RunRow) {
+  return duration_ms === null ? '' : duration(duration_ms);
 }
 
 function StateBar({ parts }: { readonly parts: readonly BarPart[] }) {

@@ -3,10 +3,11 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Waiting } from '../../interpreter/events/event.js';
 import { countOf } from '../../views/drawing/amounts.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
-import { waitingLine } from '../../views/log/event-line.js';
 import type { RunRow } from '../data/run-data.js';
 import { usePage } from '../page-parts.js';
+import { waitingWords } from '../record/event-words.js';
 import { Link } from '../shell/link.jsx';
+import { Prose } from '../shell/prose.jsx';
 
 /** More of them would hide the list. */
 const MOST = 5;
@@ -20,7 +21,7 @@ interface WaitingRun {
 function questionOf(waiting: Waiting): string {
   const { question } = waiting;
   const choices = waiting.choices ?? [];
-  if (question === undefined) return waitingLine(waiting);
+  if (question === undefined) return waitingWords(waiting);
   return visibleLine(choices.length === 0 ? question : `${question} (${choices.join(', ')})`);
 }
 
@@ -52,7 +53,9 @@ export function WaitingRuns({ runs }: { readonly runs: readonly RunRow[] }) {
             <Link to={{ run: run.run_id, query: {} }} class="program">
               {run.machine ?? run.run_id}
             </Link>
-            <span class="question">{waiting.map(questionOf).join('; ')}</span>
+            <span class="question">
+              <Prose text={waiting.map(questionOf).join('; ')} />
+            </span>
           </li>
         ))}
       </ul>

@@ -1,6 +1,7 @@
 /** What could not be done or shown, and what helps. */
 import type { ComponentChildren } from 'preact';
 import type { DataError } from '../data/run-data.js';
+import { Prose } from './prose.jsx';
 
 interface ProblemProps {
   readonly of: DataError;
@@ -12,8 +13,8 @@ export function Problem({ of: { message, help }, children }: ProblemProps) {
   return (
     <p class="problem" role="alert">
       {children}
-      {children === undefined ? asSentence(message) : message}
-      {help !== null && `. ${asSentence(help)}.`}
+      <Prose text={children === undefined ? asSentence(message) : message} />
+      {help !== null && <Prose text={`. ${asSentence(help)}.`} />}
     </p>
   );
 }

@@ -4,7 +4,7 @@ import type { Lane } from '../../views/timeline/lanes.js';
 import type { TimeAxis } from '../../views/timeline/time-axis.js';
 import type { Timeline } from '../../views/timeline/timeline.js';
 import { type VisibleBar, visibleBars, type Window } from '../../views/timeline/visible-bars.js';
-import { ticksBetween } from './time-ticks.js';
+import { visibleTicks } from './time-ticks.js';
 import type { TimeWindow } from './time-window.js';
 
 /** Colors and fonts of the theme, by the names of their variables. */
@@ -21,7 +21,9 @@ const BAR_HEIGHT = 18;
 const TICK_DISTANCE = 110;
 const TEXT_PADDING = 5;
 /** Narrower bars have no text. */
-const LEAST_TEXT_WIDTH = 26;
+const LEAST_TEXT_WIDTH = 30;
+const LONGEST_TEXT = 200;
+const ELLIPSIS_WIDTH = 9;
 
 export interface TimelinePicture {
   readonly timeline: Timeline;
@@ -149,8 +151,18 @@ function drawText(context: CanvasRenderingContext2D, bar: Bar, { left, y, width,
   context.clip();
   context.fillStyle = color;
   const text = bar.attempt > 1 ? `${bar.attempt}× ${bar.text}` : bar.text;
-  context.fillText(text.slice(0, 200).replace(/\s+/g, ' '), Math.max(left, 0) + TEXT_PADDING, y + BAR_HEIGHT / 2);
+  const room = left + width - Math.max(left, 0) - TEXT_PADDING * 2;
+  const shown = fitText(context, text.slice(0, LONGEST_TEXT).replace(/\s+/g, ' '), room);
+  context.fillText(shown, Math.max(left, 0) + TEXT_PADDING, y + BAR_HEIGHT / 2);
   context.restore();
+}
+
+/** A text that is too long ends with an ellipsis; one of which only that would remain is left out. */
+function fitText(context: CanvasRenderingContext2D, text: string, room: number): string {
+  const { width } = context.measureText(text);
+  if (width <= room) return text;
+  const count = Math.floor((text.length * (room - ELLIPSIS_WIDTH)) / width);
+  return count < 1 ? '' : `${text.slice(0, count).trimEnd()}…`;
 }
 
 function hatch(context: CanvasRenderingContext2D, { left, y, width, color }: Area): void {
@@ -217,14 +229,11 @@ function drawTicks(context: CanvasRenderingContext2D, picture: TimelinePicture, 
   const { axis, window, width } = picture;
   const [fromMs, toMs] = [axis.timeAt(window.from), axis.timeAt(window.to)];
   const least = ((window.to - window.from) / width) * TICK_DISTANCE;
-  let free = 0;
   context.strokeStyle = palette.line;
   context.lineWidth = 1;
-  for (const { timeMs, text } of visibleTicks(fromMs, toMs, least)) {
+  for (const { timeMs, text } of visibleTicks(axis, fromMs, toMs, least)) {
     const x = Math.round(xOf(picture, timeMs)) + 0.5;
-    // Where a long time is folded, many times are at one place.
-    if (x < free || x > width) continue;
-    free = x + TICK_DISTANCE * 0.75;
+    if (x < 0 || x > width) continue;
     context.beginPath();
     context.moveTo(x, AXIS_HEIGHT - 5);
     context.lineTo(x, AXIS_HEIGHT);
@@ -237,13 +246,6 @@ function drawTicks(context: CanvasRenderingContext2D, picture: TimelinePicture, 
   context.moveTo(0, AXIS_HEIGHT - 0.5);
   context.lineTo(width, AXIS_HEIGHT - 0.5);
   context.stroke();
-}
-
-/** A folded axis shows a much longer time than its length says. */
-const MOST_TICKS = 2000;
-
-function visibleTicks(fromMs: number, toMs: number, leastMs: number) {
-  return ticksBetween(fromMs, toMs, Math.max(leastMs, (toMs - fromMs) / MOST_TICKS));
 }
 
 function drawCursor(context: CanvasRenderingContext2D, picture: TimelinePicture, palette: Palette): void {

@@ -1,4 +1,5 @@
 /** The marks of the time axis: round times that are far enough apart, with short texts in the zone of the reader. */
+import type { TimeAxis } from '../../views/timeline/time-axis.js';
 
 export interface Tick {
   readonly timeMs: number;
@@ -19,6 +20,25 @@ const STEPS = [
 ];
 
 const twoDigits = (value: number): string => String(value).padStart(2, '0');
+
+/** Ticks on both sides of a folded time may be nearer to each other than others, by this part of their distance. */
+const NEAREST = 0.75;
+
+/** Round times of what is not folded, and the time of the left edge if there is no round one in sight. */
+export function visibleTicks(axis: TimeAxis, fromMs: number, toMs: number, least: number): Tick[] {
+  const ticks: Tick[] = [];
+  let free = Number.NEGATIVE_INFINITY;
+  for (const part of axis.unfoldedBetween(fromMs, toMs)) {
+    if (axis.positionOf(part.toMs) < free) continue;
+    for (const tick of ticksBetween(part.fromMs, part.toMs, least)) {
+      const position = axis.positionOf(tick.timeMs);
+      if (position < free) continue;
+      free = position + least * NEAREST;
+      ticks.push(tick);
+    }
+  }
+  return ticks.length > 0 ? ticks : ticksBetween(Math.ceil(fromMs), Math.ceil(fromMs), 1);
+}
 
 /** Round times between two times, at least `leastMs` apart. */
 export function ticksBetween(fromMs: number, toMs: number, leastMs: number): Tick[] {

@@ -1,12 +1,19 @@
 /** The timeline of a run: zoomed and moved by pointer, keys and buttons. What is selected in it is selected everywhere. */
 import { useSignal, useSignalEffect } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { RunModel } from '../run/run-model.js';
 import { Legend } from './legend.jsx';
 import { TimelineCanvas } from './timeline-canvas.jsx';
 import { openTimelineView } from './timeline-view.js';
 
-export function TimelinePanel({ model }: { readonly model: RunModel }) {
+interface TimelinePanelProps {
+  readonly model: RunModel;
+  /** What fills the space below the lanes where there is any. */
+  readonly children?: ComponentChildren;
+}
+
+export function TimelinePanel({ model, children }: TimelinePanelProps) {
   const view = useMemo(() => openTimelineView(model, model.timeline), [model]);
   const isFolded = view.isFolded.value;
   const hasIdle = view.picture.value.timeline.idle.all.length > 0;
@@ -35,6 +42,7 @@ export function TimelinePanel({ model }: { readonly model: RunModel }) {
         <Legend />
       </div>
       <TimelineCanvas view={view} label="Timeline" />
+      {children}
     </div>
   );
 }

@@ -4,6 +4,7 @@ import { costOf } from '../../interpreter/control/budget.js';
 import type { Outcome } from '../../interpreter/events/event.js';
 import { endingOf } from '../report/ending.js';
 import type { Recorded, Requested } from '../report/facts.js';
+import { threadOf } from '../timeline/lanes.js';
 
 /** Totals of one line. */
 export interface LineTotals {
@@ -30,18 +31,36 @@ interface OpenEffect {
 export class SourceLines {
   private readonly totals = new Map<string, LineTotals>();
   private readonly open = new Map<string, OpenEffect>();
+  /** Waits for the time, by the effects of their timers. */
+  private readonly timers = new Map<string, OpenEffect>();
   private last: LineTotals | null = null;
+  /** Of each branch whose last request was a reading of the clock, that request. */
+  private readonly clocks = new Map<string, Requested>();
 
   take({ time, event }: Recorded): void {
     switch (event.type) {
       case 'effect_requested': {
         const line = this.lineOf(event.state, event.line);
-        if (event.attempt === 1) line.count++;
+        // A wait reads the clock first, which is no execution of its own.
+        const thread = threadOf(event.effect);
+        if (event.attempt === 1 && !isRestOfWait(this.clocks.get(thread), event)) line.count++;
         line.attempts++;
+        if (event.kind === 'clock') this.clocks.set(thread, event);
+        else this.clocks.delete(thread);
         this.last = line;
         this.open.set(event.effect, { request: event, beganMs: Date.parse(time) });
         return;
       }
+      case 'timer_set': {
+        const request = this.clocks.get(threadOf(event.effect));
+        if (request !== undefined) this.timers.set(event.effect, { request, beganMs: Date.parse(time) });
+        return;
+      }
+      case 'state_entered':
+        // A wait that something else ended leaves its timer.
+        this.timers.clear();
+        this.clocks.clear();
+        return;
       case 'effect_settled':
         return this.settle(event.effect, event.outcome, event.stopped === true, Date.parse(time));
       case 'emitted':
@@ -72,6 +91,8 @@ export class SourceLines {
       if (line === this.last) copy.last = copied;
     }
     for (const [effect, open] of this.open) copy.open.set(effect, open);
+    for (const [effect, timer] of this.timers) copy.timers.set(effect, timer);
+    for (const [thread, request] of this.clocks) copy.clocks.set(thread, request);
     return copy;
   }
 
@@ -87,9 +108,10 @@ export class SourceLines {
   }
 
   private settle(effect: string, outcome: Outcome, stopped: boolean, at: number): void {
-    const open = this.open.get(effect);
+    const open = this.open.get(effect) ?? this.timers.get(effect);
     if (open === undefined) return;
     this.open.delete(effect);
+    this.timers.delete(effect);
     const { request, beganMs } = open;
     const line = this.lineOf(request.state, request.line);
     const measured = 'duration_ms' in outcome ? outcome.duration_ms : undefined;
@@ -109,4 +131,9 @@ export class SourceLines {
     this.totals.set(key, added);
     return added;
   }
+}
+
+/** Whether a request waits for a signal until a time that was computed from the reading of the clock before it. */
+function isRestOfWait(clock: Requested | undefined, { kind, state, line }: Requested): boolean {
+  return kind === 'signal' && clock?.state === state && clock.line === line;
 }

@@ -15,6 +15,8 @@ export interface AttemptChange {
   readonly files: readonly string[];
   /** As a unified diff, or its end; null if it is only in the artifact. */
   readonly diff: string | null;
+  /** Whether `diff` is only the end. */
+  readonly isEnd: boolean;
   /** The file below `artifacts/` with all of it. */
   readonly artifact: string | null;
 }
@@ -103,8 +105,9 @@ export class StepHistory {
   private recordChange(effect: string, { files, stdout }: Extract<Outcome, { kind: 'changed' }>): void {
     const step = this.stepOfThread.get(threadOf(effect));
     const attempt = step === undefined ? undefined : this.facts.steps.stories.get(step)?.tries.at(-1);
-    if (attempt === undefined) return;
+    // A step that judges this one begins with a snapshot of its own, before it has a name.
+    if (attempt === undefined || (files.length === 0 && this.changes.has(attempt.seq))) return;
     const { text = null, tail = null, artifact = null } = stdout;
-    this.changes.set(attempt.seq, { files, diff: text ?? tail, artifact });
+    this.changes.set(attempt.seq, { files, diff: text ?? tail, isEnd: text === null && tail !== null, artifact });
   }
 }

@@ -7,17 +7,28 @@ import type { RunEvent } from '../../interpreter/events/event.js';
 import type { Json } from '../../machine/expression.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { plain } from '../drawing/paint.js';
-import { eventLine, waitingLine } from './event-line.js';
+import { commandLine } from './command-line.js';
+import { eventLine, exactTime, waitingLine } from './event-line.js';
 import { outcomeWords } from './outcome-words.js';
 
-export function eventGist(event: RunEvent): string {
+/** What a reader sees instead of what the record has. */
+export interface GistStyle {
+  /** A point in time, in milliseconds since the epoch. */
+  readonly timeText?: (timeMs: number) => string;
+  /** Commands show their values instead of the names of them. */
+  readonly hasValues?: boolean;
+}
+
+export function eventGist(event: RunEvent, { timeText = exactTime, hasValues = false }: GistStyle = {}): string {
   switch (event.type) {
     case 'run_started':
       return event.machine;
     case 'state_entered':
       return event.state;
-    case 'effect_requested':
-      return event.attempt > 1 ? `${event.text} (attempt ${event.attempt})` : event.text;
+    case 'effect_requested': {
+      const text = (hasValues ? commandLine(event) : null) ?? event.text;
+      return event.attempt > 1 ? `${text} (attempt ${event.attempt})` : text;
+    }
     case 'effect_settled':
       return `effect ${event.effect}: ${outcomeWords(event.outcome)}`;
     case 'instruction_failed':
@@ -27,9 +38,9 @@ export function eventGist(event: RunEvent): string {
     case 'state_set':
       return `${event.path} = ${JSON.stringify(event.value)}`;
     case 'timer_set':
-      return `until ${new Date(event.until).toISOString()}`;
+      return `until ${timeText(event.until)}`;
     case 'run_suspended':
-      return event.waiting.map((one) => `waits for ${waitingLine(one)}`).join('; ');
+      return event.waiting.map((one) => `waits for ${waitingLine(one, timeText)}`).join('; ');
     case 'run_interrupted':
       return event.reason;
     case 'run_returned':

@@ -89,9 +89,12 @@ function rolledBack({ done, failed }: Extract<RunEvent, { type: 'rolled_back' }>
   return paint.error(`${done} undone, ${failed.length} failed (line ${lines})`);
 }
 
+/** A point in time in a form that needs no zone. Milliseconds since the epoch. */
+export const exactTime = (timeMs: number): string => new Date(timeMs).toISOString();
+
 /** What the run waits for, one line each. */
-export function waitingLine(waiting: Waiting): string {
-  const until = waiting.until == null ? '' : ` until ${new Date(waiting.until).toISOString()}`;
+export function waitingLine(waiting: Waiting, timeText = exactTime): string {
+  const until = waiting.until == null ? '' : ` until ${timeText(waiting.until)}`;
   switch (waiting.kind) {
     case 'ask':
       return `an answer to \`${waiting.name}\`: ${value(waiting.question ?? '')}${choices(waiting.choices ?? null)}${until}`;

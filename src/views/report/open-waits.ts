@@ -1,4 +1,5 @@
 /** The waits that are open at a point of a run, and what ends each of them: an answer, a signal, its time or its deadline. */
+import { threadOf } from '../timeline/lanes.js';
 
 /** What is known of every wait. */
 export interface OpenWait {
@@ -15,12 +16,18 @@ export interface EndedWait<W> {
 }
 
 export class OpenWaits<W extends OpenWait> {
-  private open = new Map<string, W>();
+  private readonly open = new Map<string, W>();
+  /** The effects of the open waits of each branch: a branch of very many must not look at the waits of all others. */
+  private readonly ofThread = new Map<string, Set<string>>();
   /** The wait that a timer ends, by the effect of the timer. */
   private readonly bounds = new Map<string, string>();
 
   begin(effect: string, wait: W): void {
     this.open.set(effect, wait);
+    const thread = threadOf(effect);
+    const effects = this.ofThread.get(thread);
+    if (effects === undefined) this.ofThread.set(thread, new Set([effect]));
+    else effects.add(effect);
   }
 
   /**
@@ -40,7 +47,7 @@ export class OpenWaits<W extends OpenWait> {
     const name = bounded ?? effect;
     const wait = this.open.get(name);
     if (wait === undefined) return null;
-    this.open.delete(name);
+    this.remove(name);
     return { wait, ranOut: bounded !== undefined };
   }
 
@@ -48,24 +55,34 @@ export class OpenWaits<W extends OpenWait> {
   receive(signal: string): W | null {
     for (const [effect, wait] of this.open) {
       if (wait.kind !== 'signal' || wait.name !== signal) continue;
-      this.open.delete(effect);
+      this.remove(effect);
       return wait;
     }
     return null;
   }
 
-  /** A branch that does something no longer waits: a join that ends in time leaves its timer without an event. */
-  endOf(thread: string): void {
-    for (const effect of this.open.keys())
-      if (effect.slice(0, Math.max(0, effect.lastIndexOf('.'))) === thread) this.open.delete(effect);
+  /** Ends what a branch waits for when it does something else: a join that ends in time leaves its timer without an event. */
+  endOf(thread: string): W[] {
+    const effects = [...(this.ofThread.get(thread) ?? [])];
+    const ended = effects.map((effect) => this.open.get(effect) as W);
+    for (const effect of effects) this.remove(effect);
+    return ended;
   }
 
   /** Forgets waits that began at this event or later. */
   keepBefore(seq: number): void {
-    this.open = new Map([...this.open].filter(([, wait]) => wait.seq < seq));
+    for (const [effect, wait] of this.open) if (wait.seq >= seq) this.remove(effect);
   }
 
   get all(): W[] {
     return [...this.open.values()];
+  }
+
+  private remove(effect: string): void {
+    this.open.delete(effect);
+    const thread = threadOf(effect);
+    const effects = this.ofThread.get(thread);
+    effects?.delete(effect);
+    if (effects?.size === 0) this.ofThread.delete(thread);
   }
 }

@@ -7,7 +7,7 @@ import { statusPaint } from '../run-list.js';
 import { stepColumns } from '../steps/step-table.js';
 import type { DeniedRow } from './denied.js';
 import type { LimitReached } from './facts.js';
-import type { Report, ReportedRun, StateRow, ToolRow, WaitRow } from './report.js';
+import type { Report, ReportedDamage, ReportedRun, StateRow, ToolRow, WaitRow } from './report.js';
 import { type Described, numbers, table, times } from './report-table.js';
 import { costCell, spendingWords } from './spending-words.js';
 import { undoBlocks } from './undo-text.js';
@@ -30,9 +30,15 @@ export function drawReport(report: Report, paint: Paint): string {
     ...undoBlocks(report, report.runs.length > 1, paint),
     table(EVENT_COLUMNS, events, paint),
     limits.map((limit) => paint.error(limitWords(limit, report.runs.length > 1 ? limit.run_id : null))),
+    report.runs.flatMap(({ run_id, damage }) => (damage === undefined ? [] : [damageLine(run_id, damage, paint)])),
   ];
   const drawn = blocks.filter((lines) => lines.length > 0).map((lines) => `${lines.join('\n')}\n`);
   return drawn.join('\n');
+}
+
+function damageLine(runId: string, { message, seq }: ReportedDamage, paint: Paint): string {
+  const counted = seq === undefined ? 'is not counted' : `is counted only up to event ${seq - 1}`;
+  return `${paint.warning('damaged')}: run ${runId} ${counted}: ${visibleLine(message)}`;
 }
 
 /** A workflow has a single internal state, which is not worth a row. */

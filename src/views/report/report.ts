@@ -30,6 +30,17 @@ export interface ReportedRun {
   readonly copy_of?: string;
   /** The branch with its changes, which may have been removed. */
   readonly branch?: string;
+  /** Its record is damaged: only what comes before the damage is counted. */
+  readonly damage?: ReportedDamage;
+}
+
+/** Where the record of a run can no longer be read. Without a position, none of it can be read. */
+export interface ReportedDamage {
+  readonly message: string;
+  /** The number of the first event that cannot be used. */
+  readonly seq?: number;
+  /** Where that event begins in the journal, in bytes. */
+  readonly byte?: number;
 }
 
 /** The time in one state. */
@@ -97,6 +108,7 @@ export interface RunWithFacts {
   readonly status: string;
   readonly started_at: string;
   readonly branch?: string;
+  readonly damage?: ReportedDamage;
   readonly facts: RunFacts;
 }
 
@@ -124,12 +136,12 @@ export function reportOn(runs: readonly RunWithFacts[]): Report {
   };
 }
 
-function reportedRun({ run_id, status, started_at, branch, facts }: RunWithFacts): ReportedRun {
+function reportedRun({ run_id, status, started_at, branch, damage, facts }: RunWithFacts): ReportedRun {
   const { machine, time, copyOf } = facts;
   const copy = copyOf === null ? {} : { copy_of: copyOf };
-  const worktree = branch === undefined ? {} : { branch };
+  const more = omitUndefined({ branch, damage });
   const spent = { ...spendingOf(facts.attempts), retries: retriesIn([{ facts }]) };
-  return { run_id, machine, status, started_at, duration_ms: time.ms, ...spent, ...copy, ...worktree };
+  return { run_id, machine, status, started_at, duration_ms: time.ms, ...spent, ...copy, ...more };
 }
 
 /** Retried steps and retried effects. */

@@ -64,32 +64,38 @@ const KIND_NUMBERS = Object.fromEntries(BAR_KINDS.map((kind, at) => [kind, at]))
 const STATUS_NUMBERS = Object.fromEntries(BAR_STATUSES.map((status, at) => [status, at])) as Readonly<
   Record<BarStatus, number>
 >;
-const FIRST_CAPACITY = 256;
+const COLUMNS = 13;
+const LEAST_CAPACITY = 256;
+
+/** The columns grow at different lengths: copying all large arrays at once would take as long as several frames of a screen. */
+const firstCapacity = (column: number): number => Math.round(LEAST_CAPACITY * 2 ** (column / COLUMNS));
 
 export class Bars {
   length = 0;
-  beganMs = new Float64Array(FIRST_CAPACITY);
+  /** How many bars there is room for in every column. */
+  private room = LEAST_CAPACITY;
+  beganMs = new Float64Array(firstCapacity(0));
   /** Infinity while it is open. */
-  endedMs = new Float64Array(FIRST_CAPACITY);
-  seq = new Uint32Array(FIRST_CAPACITY);
+  endedMs = new Float64Array(firstCapacity(1));
+  seq = new Uint32Array(firstCapacity(2));
   /** 0 while it is open. */
-  endSeq = new Uint32Array(FIRST_CAPACITY);
-  lane = new Int32Array(FIRST_CAPACITY);
-  line = new Uint32Array(FIRST_CAPACITY);
+  endSeq = new Uint32Array(firstCapacity(3));
+  lane = new Int32Array(firstCapacity(4));
+  line = new Uint32Array(firstCapacity(5));
   /** Numbers of interned names. */
-  text = new Uint32Array(FIRST_CAPACITY);
-  state = new Uint32Array(FIRST_CAPACITY);
-  attempt = new Uint32Array(FIRST_CAPACITY);
-  undone = new Uint8Array(FIRST_CAPACITY);
+  text = new Uint32Array(firstCapacity(6));
+  state = new Uint32Array(firstCapacity(7));
+  attempt = new Uint32Array(firstCapacity(8));
+  undone = new Uint8Array(firstCapacity(9));
   /** The bar of the same line before it, or -1. */
-  private previousOnLine = new Int32Array(FIRST_CAPACITY);
-  private kinds = new Uint8Array(FIRST_CAPACITY);
-  private statuses = new Uint8Array(FIRST_CAPACITY);
+  private previousOnLine = new Int32Array(firstCapacity(10));
+  private kinds = new Uint8Array(firstCapacity(11));
+  private statuses = new Uint8Array(firstCapacity(12));
   private readonly lastOnLine = new Map<number, number>();
 
   add(one: NewBar): number {
     const bar = this.length;
-    if (bar === this.beganMs.length) this.grow();
+    if (bar === this.room) this.grow();
     this.length++;
     this.beganMs[bar] = one.beganMs;
     this.endedMs[bar] = Number.POSITIVE_INFINITY;
@@ -127,21 +133,28 @@ export class Bars {
   }
 
   private grow(): void {
-    this.beganMs = withDoubleRoom(this.beganMs, Float64Array);
-    this.endedMs = withDoubleRoom(this.endedMs, Float64Array);
-    this.seq = withDoubleRoom(this.seq, Uint32Array);
-    this.endSeq = withDoubleRoom(this.endSeq, Uint32Array);
-    this.lane = withDoubleRoom(this.lane, Int32Array);
-    this.line = withDoubleRoom(this.line, Uint32Array);
-    this.text = withDoubleRoom(this.text, Uint32Array);
-    this.state = withDoubleRoom(this.state, Uint32Array);
-    this.attempt = withDoubleRoom(this.attempt, Uint32Array);
-    this.undone = withDoubleRoom(this.undone, Uint8Array);
-    this.previousOnLine = withDoubleRoom(this.previousOnLine, Int32Array);
-    this.kinds = withDoubleRoom(this.kinds, Uint8Array);
-    this.statuses = withDoubleRoom(this.statuses, Uint8Array);
+    const { room } = this;
+    if (this.beganMs.length === room) this.beganMs = withDoubleRoom(this.beganMs, Float64Array);
+    if (this.endedMs.length === room) this.endedMs = withDoubleRoom(this.endedMs, Float64Array);
+    if (this.seq.length === room) this.seq = withDoubleRoom(this.seq, Uint32Array);
+    if (this.endSeq.length === room) this.endSeq = withDoubleRoom(this.endSeq, Uint32Array);
+    if (this.lane.length === room) this.lane = withDoubleRoom(this.lane, Int32Array);
+    if (this.line.length === room) this.line = withDoubleRoom(this.line, Uint32Array);
+    if (this.text.length === room) this.text = withDoubleRoom(this.text, Uint32Array);
+    if (this.state.length === room) this.state = withDoubleRoom(this.state, Uint32Array);
+    if (this.attempt.length === room) this.attempt = withDoubleRoom(this.attempt, Uint32Array);
+    if (this.undone.length === room) this.undone = withDoubleRoom(this.undone, Uint8Array);
+    if (this.previousOnLine.length === room) this.previousOnLine = withDoubleRoom(this.previousOnLine, Int32Array);
+    if (this.kinds.length === room) this.kinds = withDoubleRoom(this.kinds, Uint8Array);
+    if (this.statuses.length === room) this.statuses = withDoubleRoom(this.statuses, Uint8Array);
+    this.room = Math.min(
+      ...[this.beganMs, this.endedMs, this.seq, this.endSeq, this.lane, this.line, this.text].map(lengthOf),
+      ...[this.state, this.attempt, this.undone, this.previousOnLine, this.kinds, this.statuses].map(lengthOf),
+    );
   }
 }
+
+const lengthOf = ({ length }: ArrayLike<number>): number => length;
 
 /** A copy of an array with room for twice as much. */
 export function withDoubleRoom<T extends ArrayLike<number> & { set(from: T): void }>(

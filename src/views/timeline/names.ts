@@ -11,6 +11,10 @@ export class Names {
     return number;
   }
 
+  get size(): number {
+    return this.texts.length;
+  }
+
   at(number: number): string {
     return this.texts[number] ?? '';
   }

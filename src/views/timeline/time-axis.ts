@@ -61,6 +61,16 @@ export class TimeAxis {
     return Math.min(piece.toMs, piece.fromMs + (position - piece.position) / piece.rate);
   }
 
+  /** The parts of a period in which the axis is not folded, from the first to the last. */
+  *unfoldedBetween(fromMs: number, toMs: number): Generator<Pick<Piece, 'fromMs' | 'toMs'>> {
+    const first = firstIndex(this.pieces.length, (at) => (this.pieces[at] as Piece).toMs > fromMs);
+    for (let at = first; at < this.pieces.length; at++) {
+      const piece = this.pieces[at] as Piece;
+      if (piece.fromMs > toMs) return;
+      if (piece.rate === 1) yield { fromMs: Math.max(piece.fromMs, fromMs), toMs: Math.min(piece.toMs, toMs) };
+    }
+  }
+
   private pieceAt(isAfter: (piece: Piece) => boolean): Piece {
     const index = firstIndex(this.pieces.length, (at) => isAfter(this.pieces[at] as Piece));
     return this.pieces[Math.min(index, this.pieces.length - 1)] as Piece;

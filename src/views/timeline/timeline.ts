@@ -4,6 +4,7 @@
  * whether it is the tenth or the millionth.
  */
 import type { EffectKind, RunEvent } from '../../interpreter/events/event.js';
+import { commandLine } from '../log/command-line.js';
 import { endingOf } from '../report/ending.js';
 import type { Recorded } from '../report/facts.js';
 import { OpenWaits } from '../report/open-waits.js';
@@ -35,6 +36,9 @@ interface BarWait {
   readonly effect: string;
   readonly bar: number;
 }
+
+/** More texts than these would take more memory than the bars themselves. */
+const MOST_TEXTS = 20_000;
 
 /** A request recorded this soon after a failure is that of the next attempt, which begins only after the pause. */
 const AT_ONCE_MS = 1000;
@@ -77,8 +81,6 @@ export class Timeline {
   private readonly lastEnded = new Map<string, number>();
   /** The last command of each step with this name, which may turn out to be a gate. */
   private readonly stepCommands = new Map<string, number>();
-  /** What each branch waits for. */
-  private readonly waitOfThread = new Map<string, BarWait>();
   private visit = -1;
   /** The bar that the current event is about. */
   private touched = -1;
@@ -187,12 +189,9 @@ export class Timeline {
     this.touched = this.visit;
   }
 
-  /** A branch that does something no longer waits: a join that ends in time leaves its timer without an event. */
+  /** A branch that does something no longer waits. */
   private passOn(thread: string, seq: number, at: number): void {
-    const wait = this.waitOfThread.get(thread);
-    if (wait === undefined) return;
-    this.waits.end(wait.effect);
-    this.closeWait(wait, { seq, at, status: 'stopped' });
+    for (const wait of this.waits.endOf(thread)) this.closeWait(wait, { seq, at, status: 'stopped' });
   }
 
   private leave(seq: number, at: number, status: BarStatus): void {
@@ -213,13 +212,18 @@ export class Timeline {
   }
 
   private begin(seq: number, at: number, request: Requested): void {
-    const { effect, kind, tool, text, step, line, attempt } = request;
+    const { effect, kind, tool, step, line, attempt } = request;
     this.passOn(threadOf(effect), seq, at);
-    const named = kind === 'agent' && tool !== null ? tool : text;
+    const named = kind === 'agent' && tool !== null ? tool : this.textOf(request);
     const bar = this.addBar(effect, { kind: KINDS[kind], seq, at, text: named, state: request.state, line, attempt });
     this.work.set(effect, { request, bar });
     if (step !== undefined && kind === 'shell' && tool !== null)
       this.stepCommands.set(JSON.stringify([step, tool]), bar);
+  }
+
+  /** The command with its values. A run of very many different commands has their templates from some point on. */
+  private textOf(request: Requested): string {
+    return (this.names.size < MOST_TEXTS ? commandLine(request) : null) ?? request.text;
   }
 
   private addBar(
@@ -271,9 +275,7 @@ export class Timeline {
     const barKind = kind === 'ask' ? 'question' : kind === 'time' ? 'timer' : kind;
     const state = this.visit < 0 ? '' : this.names.at(this.bars.text[this.visit] as number);
     const bar = this.addBar(effect, { kind: barKind, seq, at, text, state, line, attempt: 1 });
-    const wait = { kind, name, seq, effect, bar };
-    this.waits.begin(effect, wait);
-    this.waitOfThread.set(threadOf(effect), wait);
+    this.waits.begin(effect, { kind, name, seq, effect, bar });
   }
 
   private endWait(seq: number, at: number, effect: string): void {
@@ -286,8 +288,6 @@ export class Timeline {
   private closeWait({ bar, effect }: BarWait, ended: { seq: number; at: number; status: BarStatus }): void {
     this.end(bar, ended);
     this.lanesOfRun.release(effect);
-    const thread = threadOf(effect);
-    if (this.waitOfThread.get(thread)?.bar === bar) this.waitOfThread.delete(thread);
     this.touched = bar;
   }
 
