@@ -177,7 +177,7 @@ export type { DiagnosticJson, LocatedEdit, Location } from './views/diagnostics/
 export type { DeniedRow } from './views/report/denied.js';
 export type { DetailedAttempt } from './views/report/detailed-attempt.js';
 export type { Ending, LimitReached, Tokens, Wait } from './views/report/facts.js';
-export type { Report, ReportedRun, StateRow, ToolRow, WaitRow } from './views/report/report.js';
+export type { Report, ReportedDamage, ReportedRun, StateRow, ToolRow, WaitRow } from './views/report/report.js';
 export type { Detail, DetailedVisit } from './views/report/report-detail.js';
 export type { Spending } from './views/report/spending.js';
 export type { RollbackRow, UndoneRow, UndoReport } from './views/report/undo-rows.js';

@@ -12,7 +12,7 @@ const NAMES: Readonly<Record<string, RegExp>> = {
   cli: /./,
   control: /^other-process$/,
   runtime:
-    /^(?!(checkpoint|clock|configuration|drive|fits-schema|journal-sync|kept-runs|large-values|run-lock|stop-signal|temporary-folder)$)/,
+    /^(?!(checkpoint|clock|configuration|drive|drive-turns|drive-waits|fits-schema|flights|journal-sync|kept-runs|large-values|loop-parts|run-lock|stop-signal|temporary-folder)$)/,
   'runtime/agents': /^(?!(recorded|resolve)$)/,
   serve: /./,
   shell: /^(binding|pipes|random|values)$/,

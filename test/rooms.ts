@@ -41,7 +41,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   syntax: {
     holds:
-      'the trees (`ast.ts`, `expression.ts`, `step.ts`, `plan-tree.ts`) and `parse.ts`; `tokens/`: tokens, lexer modes, indentation; `grammar/`: the Chevrotain parser; `tree/`: CST → AST, templates and interpolations; `steps/`: STEP and its sections; `tests/`: the lines of test files',
+      'the trees (`ast.ts`, `expression.ts`, `step.ts`, `plan-tree.ts`) and `parse.ts`; `tokens/`: tokens, lexer modes, indentation; `grammar/`: the rules, and what runs them; Chevrotain records and analyzes them for the build; `tree/`: CST → AST, templates and interpolations; `steps/`: STEP and its sections; `tests/`: the lines of test files',
     rooms: ['source'],
     packages: ['chevrotain'],
     node: false,
@@ -82,7 +82,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   project: {
     holds:
-      'finds and reads the files of a project: programs, imports, workflows, plans, tools, the configuration; it has no command line, prints nothing and ends no process',
+      'finds and reads the files of a project: programs, imports, workflows, plans, tools, the configuration; it has no command line, prints nothing and ends no process; `prepared-program.ts`: what the configuration supplies to a run, for the command line and for embedders',
     rooms: ['source', 'syntax', 'frontends', 'machine', 'check', 'interpreter', 'runtime'],
     packages: [],
     node: true,
@@ -98,7 +98,18 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   testing: {
     holds:
       'tests of programs: reads a test file with its program, runs each test in a world of scripted answers and virtual time, and judges the run; `faults/`: the same runs with crashes, failures and other orders; `reporters/`: results as text',
-    rooms: ['source', 'syntax', 'machine', 'check', 'interpreter', 'foresight', 'runtime', 'project', 'views'],
+    rooms: [
+      'source',
+      'syntax',
+      'machine',
+      'format',
+      'check',
+      'interpreter',
+      'foresight',
+      'runtime',
+      'project',
+      'views',
+    ],
     packages: [],
     node: true,
   },
@@ -132,8 +143,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   serve: {
     holds:
-      'the service: operations on runs over HTTP; `access.ts`: who may use it; `schemas.ts`: what requests may hold; `routes/`; `executions/`: the queue, and processes that execute runs; `notifications/`: who learns that a run has ended',
-    rooms: ['machine', 'runtime', 'library', 'control'],
+      'the service: operations on runs over HTTP; `access.ts`: who may use it; `schemas.ts`: what requests may hold; `answer-schemas.ts`: what answers hold; `routes/`; `executions/`: the queue, and processes that execute runs; `notifications/`: who learns that a run has ended',
+    rooms: ['machine', 'interpreter', 'runtime', 'library', 'control'],
     packages: ['hono', '@hono/node-server', '@hono/zod-openapi', 'prom-client', 'execa'],
     node: true,
   },
@@ -146,6 +157,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       '@preact/signals',
       '@tanstack/virtual-core',
       'uplot',
+      'diff2html',
       'elkjs',
       '@shikijs/core',
       '@shikijs/engine-javascript',

@@ -3,7 +3,9 @@
  * starting. One that accepts a request and does not answer is asked whether it is well: either it is silent, or it waits
  * for a worker, because workers answer all requests about runs.
  */
+import { Buffer } from 'node:buffer';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type ValueCodec, valueCodec } from './value-codec.js';
 
 /** Where the engine is, and how long to wait for it. */
 export interface ClientOptions {
@@ -12,6 +14,8 @@ export interface ClientOptions {
   readonly namespace: string;
   /** Sent as `Authorization: Bearer …`; null: nothing is sent. */
   readonly token: string | null;
+  /** Encrypts values, as 32 bytes in base64; absent or null: they are not encrypted. */
+  readonly key?: string | null;
   /** How long a server may not be reached, in milliseconds. */
   readonly patienceMs: number;
   /** How long an answer may take before the server is asked whether it is well, in milliseconds; default 30 s. */
@@ -67,19 +71,35 @@ export async function askEngine<T>(
     ...(token === null ? {} : { authorization: `Bearer ${token}` }),
     ...asking.headers,
   };
-  const request = { method: 'POST', headers, body: JSON.stringify(message) };
+  const values = valuesOf(options);
+  const request = { method: 'POST', headers, body: values.serialize(message ?? null) };
   let absentSince: number | null = null;
   for (;;) {
     const asked = Date.now();
     const answer = await answerTo(`${url}/${path}`, request, options, asking);
-    if (answer !== null && answer.status >= 200 && answer.status < 300)
-      return (answer.text === '' ? null : JSON.parse(answer.text)) as T;
+    if (answer !== null && answer.status >= 200 && answer.status < 300) return valueIn(answer.text, values) as T;
     if (answer !== null && !GATEWAY.has(answer.status)) throw failureOf(answer, url);
     const now = Date.now();
     // A connection that broke only after a long wait says that a server was there.
     if (absentSince === null || now - asked > LONG_MS) absentSince = now;
     if (now - absentSince >= patienceMs) throw new EngineFailure('absent', null, `no engine answers at \`${url}\``);
     await sleep(PAUSE_MS);
+  }
+}
+
+function valuesOf({ key = null }: ClientOptions): ValueCodec {
+  try {
+    return valueCodec(key);
+  } catch (cause) {
+    throw new EngineFailure('refused', null, (cause as Error).message);
+  }
+}
+
+function valueIn(text: string, values: ValueCodec): unknown {
+  try {
+    return values.deserialize(Buffer.from(text)) ?? null;
+  } catch (cause) {
+    throw new EngineFailure('refused', null, `the answer of the engine cannot be read: ${(cause as Error).message}`);
   }
 }
 

@@ -2,12 +2,14 @@
  * The effects of a turn as entries of the engine. Their names contain nothing that another build of statedsl would change,
  * such as lines and files.
  */
+import type { Json } from '../machine/expression.js';
 import type { PerformedRequest } from '../runtime/effect-context.js';
 import { doubtfulOutcome, type InDoubt } from '../runtime/run/in-doubt.js';
 import type { Entry, PerformContext } from './engine-context.js';
 import type { Performed, RoutedEffect } from './messages.js';
 import { type Placement, routeOf } from './routes.js';
-import type { TurnHost } from './turn-host.js';
+import { hideSecrets } from './secret-inputs.js';
+import type { Program, TurnHost } from './turn-host.js';
 
 /** How an effect in flight ended. */
 export interface EndedEffect {
@@ -40,9 +42,10 @@ const GIVE_UP_MS = 6000;
 
 interface EntriesOf {
   readonly runId: string;
-  readonly host: Pick<TurnHost, 'started' | 'perform' | 'newName' | 'services' | 'hasLabel'>;
+  readonly host: Pick<TurnHost, 'started' | 'perform' | 'newName' | 'services' | 'hasWorker'>;
   readonly inDoubt: InDoubt;
   readonly placement: Placement;
+  readonly program: Program;
 }
 
 export class EffectEntries {
@@ -79,7 +82,8 @@ export class EffectEntries {
     const name = nameOf(request);
     const label = routeOf(request, placement.routes);
     if (label !== null) {
-      const routed = { label, effect: { runId, request, outputLimit, inDoubt } };
+      const hidden = hideSecrets(request as unknown as Json, this.of.program.secrets) as unknown as PerformedRequest;
+      const routed = { label, effect: { runId, request: hidden, outputLimit, inDoubt } };
       return this.startElsewhere(key, routed, now + placement.patienceMs);
     }
     const isDoubtful = await this.mayHaveRun(request, name);
@@ -88,7 +92,7 @@ export class EffectEntries {
       const doubtful = isDoubtful && !host.started.has(key) ? doubtfulOutcome(request, this.of.inDoubt) : null;
       if (doubtful !== null) return { outcome: doubtful, at: 0, printed: 0 };
       flight.isJoined = true;
-      return host.started.join(key, (stop) => host.perform(runId, request, { stop, outputLimit }));
+      return host.started.join(key, (stop) => host.perform(runId, this.of.program, request, { stop, outputLimit }));
     };
     const entry = this.context.run(name, perform).map((performed, failure): EndedEffect => {
       if (performed === undefined) throw failure;
@@ -106,7 +110,7 @@ export class EffectEntries {
     const { attemptOver } = this.context;
     const find = async (): Promise<boolean> => {
       const signal = AbortSignal.any([stopping.signal, attemptOver]);
-      const isThere = await this.of.host.hasLabel(label, until, signal);
+      const isThere = await this.of.host.hasWorker({ kind: 'label', name: label }, until, signal);
       // The next attempt looks again.
       attemptOver.throwIfAborted();
       return isThere;

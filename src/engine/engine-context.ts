@@ -45,6 +45,8 @@ export interface TurnContext extends MessageContext, PerformContext {
 /** A handler of an object, which has state. Only one handler at a time may write it. */
 export interface ObjectContext extends MessageContext {
   readonly key: string;
+  /** The name that a proxy has authenticated; null: there is none. */
+  readonly user: string | null;
   get<T>(name: string): Promise<T | null>;
   set(name: string, value: unknown): void;
   clear(name: string): void;
@@ -65,7 +67,7 @@ export const OVER = 410;
 /** A request that can never succeed. `status` is that of the HTTP answer. */
 export class EngineRefusal extends Error {
   constructor(
-    readonly status: 400 | 404 | 409 | typeof OVER,
+    readonly status: 400 | 403 | 404 | 409 | typeof OVER,
     message: string,
   ) {
     super(message);

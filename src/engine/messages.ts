@@ -1,5 +1,7 @@
 /** What the services of an engine send to each other, and what the object of a run remembers. All of it is JSON. */
 import type { Outcome } from '../interpreter/events/event.js';
+import type { OpenQuestion } from '../interpreter/run.js';
+import type { Json } from '../machine/expression.js';
 import type { PerformedRequest } from '../runtime/effect-context.js';
 import type { InDoubt } from '../runtime/run/in-doubt.js';
 import type { RunReport } from '../runtime/run/report.js';
@@ -12,6 +14,12 @@ import type { Placement } from './routes.js';
 export interface Submission {
   readonly header: RunHeader;
   readonly inDoubt: InDoubt;
+  /** SHA-256 of the module with its functions; absent: the program uses none. */
+  readonly functions?: string;
+  /** Variables of the worker's environment that have the values of secret inputs, by inputs. */
+  readonly variables?: Readonly<Record<string, string>>;
+  /** The values of secret inputs; only sent encrypted. */
+  readonly secretInputs?: Readonly<Record<string, Json>>;
   /** Who submitted it, for the record. */
   readonly by: string;
   /** Labels of workers that some effects need; absent: none does. */
@@ -51,6 +59,12 @@ export interface TurnStart {
   readonly due: number | null;
 }
 
+/** A turn for workers with a name. */
+export interface HomeTurn {
+  readonly home: string;
+  readonly start: TurnStart;
+}
+
 /** The lines that a turn has written since its last message, numbered from `from`. */
 export interface Progress {
   readonly turn: number;
@@ -78,6 +92,8 @@ export interface Turned extends Progress {
   readonly seen: number;
   /** The earliest time that a suspended run waits for, and how long that is. */
   readonly due: { readonly until: number; readonly ms: number } | null;
+  /** What the run asks. The names are those of the program; choices that have a secret are null. */
+  readonly questions: readonly OpenQuestion[];
   /** Null: the next turn continues at once. */
   readonly report: RunReport | null;
 }

@@ -28,7 +28,7 @@ export interface EngineAddress {
   readonly namespace: string;
 }
 
-/** Somebody else who copies the run needs not longer. Milliseconds. */
+/** How long to wait while another process copies the same run. Milliseconds. */
 const LOCKED_MS = 10_000;
 const LOOK_MS = 25;
 

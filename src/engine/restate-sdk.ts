@@ -29,16 +29,17 @@ export interface RestateContext {
     readonly name: string;
   }): Entry<T> & { readonly invocationId: Promise<string> };
   cancel(invocationId: string): void;
-  request(): { readonly attemptCompletedSignal: AbortSignal };
+  request(): { readonly attemptCompletedSignal: AbortSignal; readonly headers: ReadonlyMap<string, string> };
   get<T>(name: string): Promise<T | null>;
   set(name: string, value: unknown): void;
   clear(name: string): void;
   clearAll(): void;
 }
 
-type Handler = (context: RestateContext, message: never) => Promise<unknown>;
-
-type DefineHandler = (options: Readonly<Record<string, unknown>>, handler: Handler) => unknown;
+type DefineHandler = <M>(
+  options: Readonly<Record<string, unknown>>,
+  handler: (context: RestateContext, message: M) => Promise<unknown>,
+) => unknown;
 
 interface ServiceDefinition {
   readonly name: string;
@@ -51,9 +52,8 @@ export interface RestateSdk {
   object(definition: ServiceDefinition): unknown;
   readonly handlers: {
     readonly handler: DefineHandler;
-    readonly object: { readonly shared: DefineHandler };
+    readonly object: { readonly shared: DefineHandler; readonly exclusive: DefineHandler };
   };
-  readonly serde: { readonly json: unknown };
   readonly RestatePromise: { race<T>(entries: readonly Entry<T>[]): Promise<T> };
   readonly TerminalError: new (message: string, options: { readonly errorCode: number }) => Error;
   createEndpointHandler(options: {

@@ -10,13 +10,15 @@ import {
   type Target,
   type TurnContext,
 } from './engine-context.js';
-import type { RoutedEffect, TurnStart } from './messages.js';
+import type { HomeTurn, RoutedEffect, TurnStart } from './messages.js';
+import { passToHome } from './pass-to-home.js';
 import type { RestateContext, RestateSdk } from './restate-sdk.js';
 import { runListHandlers, runListReaders } from './run-list.js';
 import { readerHandlers, runHandlers } from './run-object.js';
-import type { ServiceNames } from './services.js';
+import type { RunHandler, ServiceNames } from './services.js';
 import { executeTurn } from './turn.js';
 import type { TurnHost } from './turn-host.js';
+import { type ValueCodec, valueCodec } from './value-codec.js';
 
 const DAY_MS = 24 * 3600 * 1000;
 
@@ -24,12 +26,18 @@ const DAY_MS = 24 * 3600 * 1000;
  * A failed attempt is repeated for ever: by default Restate would pause the run after 70. It would also abort an attempt
  * that waits for longer than ten minutes, and then start a longer call of an agent again and again.
  */
-const OPTIONS = {
+const POLICY = {
   retryPolicy: { initialInterval: 100, exponentiationFactor: 2, maxInterval: 2000, maxAttempts: 1_000_000_000 },
   inactivityTimeout: 60_000,
   abortTimeout: 14 * DAY_MS,
   journalRetention: 0,
 } as const;
+
+/**
+ * After so much silence the engine suspends a handler, which gets nothing anymore until what it executes has ended: the
+ * cancellation of a run would not stop its command. Objects execute nothing and may be suspended soon.
+ */
+const EXECUTING_MS = 14 * DAY_MS;
 
 /** What a process offers. */
 export interface Offer {
@@ -51,38 +59,83 @@ export function servicesOf(names: ServiceNames, { isGeneral, homes, labels }: Of
 }
 
 /** The services that a process offers. */
-export function restateServices(sdk: RestateSdk, host: TurnHost, offer: Offer = GENERAL): readonly unknown[] {
+export function restateServices(
+  sdk: RestateSdk,
+  host: TurnHost,
+  offer: Offer = GENERAL,
+  values: ValueCodec = valueCodec(null),
+): readonly unknown[] {
   const { isGeneral, homes, labels } = offer;
   const execute = (context: RestateContext, start: TurnStart): Promise<void> =>
-    executeTurn(turnContext(sdk, context), start, host);
+    executeTurn(turnContext(sdk, values, context), start, host);
+  const pass = (context: RestateContext, message: HomeTurn): Promise<void> =>
+    passToHome(turnContext(sdk, values, context), message, host);
   const perform = (context: RestateContext, routed: RoutedEffect): Promise<unknown> =>
-    performRouted(performContext(sdk, context), routed, host);
-  const privately = ({ service, handler }: Target, handle: typeof execute | typeof perform): unknown =>
+    performRouted(performContext(sdk, values, context), routed, host);
+  const { turn, effects } = host.services;
+  type Handle = (context: RestateContext, message: never) => Promise<unknown>;
+  const privately = (...handlers: readonly (readonly [Target, Handle])[]): unknown =>
     sdk.service({
-      name: service,
-      handlers: { [handler]: sdk.handlers.handler({ ingressPrivate: true }, handle) },
-      options: OPTIONS,
+      name: handlers[0]?.[0].service ?? '',
+      handlers: Object.fromEntries(
+        handlers.map(([{ handler }, handle]) => [
+          handler,
+          sdk.handlers.handler(internal(values), (context, message: Received) =>
+            withMessage(message, (one) => handle(context, one)),
+          ),
+        ]),
+      ),
+      options: { ...optionsWith(values), inactivityTimeout: EXECUTING_MS },
     });
   return [
-    ...(isGeneral ? [...objects(sdk, host), privately(host.services.turn(null), execute)] : []),
-    ...homes.map((home) => privately(host.services.turn(home), execute)),
-    ...labels.map((label) => privately(host.services.effects(label), perform)),
+    ...(isGeneral
+      ? [...objects(sdk, host, values), privately([turn(null), execute], [host.services.passToHome(), pass])]
+      : []),
+    ...homes.map((home) => privately([turn(home), execute])),
+    ...labels.map((label) => privately([effects(label), perform])),
   ];
 }
 
-function objects(sdk: RestateSdk, host: TurnHost): readonly unknown[] {
+/** A message that services send to each other: what it has, or why it cannot be read. */
+type Received = { readonly message: never } | { readonly problem: unknown };
+
+/**
+ * The SDK ends a call for good whose message it cannot read. A message of a service must not get lost because of one worker
+ * that has another key, so it is read only by the handler, which then fails and is repeated.
+ */
+function internal(values: ValueCodec) {
+  const deserialize = (bytes: Uint8Array): Received => {
+    try {
+      return { message: values.deserialize(bytes) as never };
+    } catch (problem) {
+      return { problem };
+    }
+  };
+  return { ingressPrivate: true, input: { ...values, deserialize } };
+}
+
+async function withMessage<T>(received: Received, handle: (message: never) => Promise<T>): Promise<T> {
+  if ('problem' in received) throw received.problem;
+  return handle(received.message);
+}
+
+function optionsWith(values: ValueCodec) {
+  return { ...POLICY, serde: values };
+}
+
+function objects(sdk: RestateSdk, host: TurnHost, values: ValueCodec): readonly unknown[] {
   const { run } = host.services;
   const runs = host.services.runs('', 'note').service;
   return [
     sdk.object({
       name: run('', 'submit').service,
-      handlers: handlersOf(sdk, runHandlers(host.services), readerHandlers(host.services)),
-      options: { ...OPTIONS, enableLazyState: true },
+      handlers: handlersOf(sdk, values, runHandlers(host.services, host), readerHandlers(host.services)),
+      options: { ...optionsWith(values), enableLazyState: true },
     }),
     sdk.object({
       name: runs,
-      handlers: handlersOf(sdk, runListHandlers(host.services), runListReaders()),
-      options: OPTIONS,
+      handlers: handlersOf(sdk, values, runListHandlers(host.services), runListReaders()),
+      options: optionsWith(values),
     }),
   ];
 }
@@ -90,16 +143,30 @@ function objects(sdk: RestateSdk, host: TurnHost): readonly unknown[] {
 type ObjectHandlers = Readonly<Record<string, (context: ObjectContext, message: never) => Promise<unknown>>>;
 type ReaderHandlers = Readonly<Record<string, (context: ReaderContext, message: never) => Promise<unknown>>>;
 
+/** Handlers that change an object and that clients and workers call from outside. Only services call the others. */
+const OPEN: ReadonlySet<string> = new Set<RunHandler>(['submit', 'tell', 'drop', 'store']);
+
 /** The handlers of an object: those that change it, and those that only read. */
-function handlersOf(sdk: RestateSdk, writers: ObjectHandlers, readers: ReaderHandlers): Record<string, unknown> {
-  const exclusive = Object.entries(writers).map(([name, handle]) => [
-    name,
-    (context: RestateContext, message: never) => refuseForGood(sdk, handle(objectContext(sdk, context), message)),
-  ]);
+function handlersOf(
+  sdk: RestateSdk,
+  values: ValueCodec,
+  writers: ObjectHandlers,
+  readers: ReaderHandlers,
+): Record<string, unknown> {
+  const exclusive = Object.entries(writers).map(([name, handle]) => {
+    const refusing = (context: RestateContext, message: never): Promise<unknown> =>
+      refuseForGood(sdk, handle(objectContext(values, context), message));
+    const handler = OPEN.has(name)
+      ? sdk.handlers.object.exclusive({}, refusing)
+      : sdk.handlers.object.exclusive(internal(values), (context, message: Received) =>
+          withMessage(message, (one) => refusing(context, one)),
+        );
+    return [name, handler];
+  });
   const shared = Object.entries(readers).map(([name, handle]) => [
     name,
     sdk.handlers.object.shared({}, (context: RestateContext, message: never) =>
-      refuseForGood(sdk, handle(readerContext(sdk, context), message)),
+      refuseForGood(sdk, handle(readerContext(values, context), message)),
     ),
   ]);
   return Object.fromEntries([...exclusive, ...shared]);
@@ -115,10 +182,10 @@ async function refuseForGood<T>({ TerminalError }: RestateSdk, result: Promise<T
   }
 }
 
-function messageContext({ serde }: RestateSdk, context: RestateContext): MessageContext {
+function messageContext(values: ValueCodec, context: RestateContext): MessageContext {
   return {
     send({ service, handler, key }: Target, parameter, delayMs = 0) {
-      const call = { service, method: handler, parameter, inputSerde: serde.json };
+      const call = { service, method: handler, parameter, inputSerde: values };
       context.genericSend({
         ...call,
         ...(key === undefined ? {} : { key }),
@@ -133,14 +200,13 @@ function awakeableOf<T>(context: RestateContext): { readonly id: string; readonl
   return { id, entry: promise };
 }
 
-function performContext(sdk: RestateSdk, context: RestateContext): PerformContext {
-  const { json } = sdk.serde;
+function performContext(sdk: RestateSdk, values: ValueCodec, context: RestateContext): PerformContext {
   return {
     run: (name, action) => context.run(name, action),
     sleep: (ms, name) => context.sleep(ms, name),
     race: (entries) => sdk.RestatePromise.race(entries),
     call<T>({ service, handler }: Target, name: string, parameter: unknown) {
-      const call = { service, method: handler, parameter, inputSerde: json, outputSerde: json, name };
+      const call = { service, method: handler, parameter, inputSerde: values, outputSerde: values, name };
       const entry = context.genericCall<T>(call);
       return { entry, cancel: async () => context.cancel(await entry.invocationId) };
     },
@@ -148,19 +214,20 @@ function performContext(sdk: RestateSdk, context: RestateContext): PerformContex
   };
 }
 
-function turnContext(sdk: RestateSdk, context: RestateContext): TurnContext {
+function turnContext(sdk: RestateSdk, values: ValueCodec, context: RestateContext): TurnContext {
   return {
-    ...messageContext(sdk, context),
-    ...performContext(sdk, context),
+    ...messageContext(values, context),
+    ...performContext(sdk, values, context),
     now: () => context.date.now(),
     awakeable: () => awakeableOf(context),
   };
 }
 
-function objectContext(sdk: RestateSdk, context: RestateContext): ObjectContext {
+function objectContext(values: ValueCodec, context: RestateContext): ObjectContext {
   return {
-    ...messageContext(sdk, context),
+    ...messageContext(values, context),
     key: context.key,
+    user: context.request().headers.get('x-statedsl-user') ?? null,
     get: (name) => context.get(name),
     set: (name, value) => context.set(name, value),
     clear: (name) => context.clear(name),
@@ -169,9 +236,9 @@ function objectContext(sdk: RestateSdk, context: RestateContext): ObjectContext 
   };
 }
 
-function readerContext(sdk: RestateSdk, context: RestateContext): ReaderContext {
+function readerContext(values: ValueCodec, context: RestateContext): ReaderContext {
   return {
-    ...messageContext(sdk, context),
+    ...messageContext(values, context),
     key: context.key,
     get: (name) => context.get(name),
     awakeable: () => awakeableOf(context),

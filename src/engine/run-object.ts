@@ -2,27 +2,27 @@
  * The object of a run on the engine: its record, its image, its mail, and who waits for it. Handlers are short, and only one
  * of them at a time changes the object. None waits for an effect, so that a run can be seen and reached at any time.
  *
- * Its state: `about` (the submission, which never changes), `head`, `image` (while the run has not ended), `report` (when
- * it is suspended or has ended), `e<number>` (the lines of the journal from that number on, with their checksums), and
+ * Its state: `about` (the submission, which never changes), `head`, `image` and `questions` (while the run has not ended),
+ * `report` (when it is suspended or has ended), `e<number>` (the lines of the journal from that number on, with their checksums), and
  * `a<hash>` (an artifact).
  */
-import { link } from '../interpreter/run.js';
+import type { OpenQuestion } from '../interpreter/run.js';
 import { MACHINE_VERSION } from '../machine/machine.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
-import type { ListedRun } from '../runtime/list-runs.js';
 import { checkAnswers } from '../runtime/run/apply-delivery.js';
 import type { RunReport } from '../runtime/run/report.js';
-import { interpreterOptions } from '../runtime/run/run-options.js';
 import { artifactName } from '../runtime/store/artifacts.js';
-import { type Image, runOf } from '../runtime/store/image.js';
+import type { Image } from '../runtime/store/image.js';
 import type { Delivery } from '../runtime/store/inbox.js';
 import { digestOf } from '../runtime/store/machine-digest.js';
 import { RunRefused } from '../runtime/store/run-refused.js';
 import { bytesOfArtifact } from './artifact-content.js';
 import { EngineRefusal, type ObjectContext, OVER, type ReaderContext } from './engine-context.js';
+import { listedRun } from './listed-run.js';
 import type {
   ArtifactContent,
   Head,
+  HomeTurn,
   Listening,
   Mail,
   Progress,
@@ -31,10 +31,11 @@ import type {
   Turned,
   TurnStart,
 } from './messages.js';
-import { NO_ROUTES } from './routes.js';
 import type { NotedRun } from './run-list.js';
+import { missingVariables } from './secret-inputs.js';
 import { dayOf, type ServiceNames } from './services.js';
-import type { Program } from './turn-host.js';
+import { markUnverified, maySubmit } from './submitters.js';
+import type { TurnHost } from './turn-host.js';
 
 /** The state of a run, in short. */
 export interface RunState {
@@ -61,6 +62,11 @@ export interface EventsWanted {
   readonly wait?: boolean;
 }
 
+/** What the worker that accepts a submission requires. */
+type WorkerRules = Pick<TurnHost, 'environment' | 'submitters' | 'functions'>;
+
+const ALL: WorkerRules = { environment: {}, submitters: null, functions: null };
+
 /** About how many characters of lines an answer has at most. */
 const MOST_AT_ONCE = 4_000_000;
 
@@ -76,21 +82,14 @@ const FIRST: Omit<Head, 'turn'> = {
   watchers: [],
 };
 
-/** The program of a submission, as every turn of its run gets it. */
-export function programOf({ header, inDoubt, placement = NO_ROUTES }: Submission): Program {
-  const { machine, options, inputs, version } = header;
-  const interpreter = interpreterOptions(machine, options, { inputs, record: true, version });
-  return { linked: link(machine), options: interpreter, inDoubt, placement };
-}
-
 /** Handlers that change the object, by their names on the engine. */
-export function runHandlers(services: ServiceNames) {
+export function runHandlers(services: ServiceNames, worker: WorkerRules = ALL) {
   const bind =
     <M, R>(handle: (context: ObjectContext, services: ServiceNames, message: M) => Promise<R>) =>
     (context: ObjectContext, message: M): Promise<R> =>
       handle(context, services, message);
   return {
-    submit: bind(submit),
+    submit: bind((context, _, submission: Submission) => submit(context, services, submission, worker)),
     tell: bind(deliver),
     listening: bind(listen),
     progress: bind(addProgress),
@@ -106,10 +105,13 @@ export function runHandlers(services: ServiceNames) {
 async function submit(
   context: ObjectContext,
   services: ServiceNames,
-  submission: Submission,
+  given: Submission,
+  worker: WorkerRules,
 ): Promise<{ run_id: string; status: Head['status'] }> {
   const known = await context.get<Head>('head');
   if (known !== null) return { run_id: context.key, status: known.status };
+  const submission = { ...given, by: context.user ?? markUnverified(given.by) };
+  refuseSubmission(submission, worker);
   refuseUnfit(context.key, submission);
   context.set('about', submission);
   note(context, services, {
@@ -135,12 +137,13 @@ async function deliver(
   const head = await headOf(context);
   if (isOver(head)) throw new EngineRefusal(OVER, `run \`${context.key}\` has already ${head.status}`);
   const image = head.status === 'suspended' ? await context.get<Image>('image') : null;
-  if (image !== null) await refuseUnexpected(context, image, deliveries);
-  const mail = deliveries.map((delivery, at): Mail => ({ number: head.mailNumber + at + 1, delivery }));
+  if (image !== null) refuseUnexpected(await context.get<readonly OpenQuestion[]>('questions'), deliveries);
+  const signed = deliveries.map((one) => ({ ...one, by: context.user ?? markUnverified(one.by) }));
+  const mail = signed.map((delivery, at): Mail => ({ number: head.mailNumber + at + 1, delivery }));
   const next = { ...head, mail: [...head.mail, ...mail], mailNumber: head.mailNumber + mail.length };
   if (image !== null) {
     await noteResumed(context, services, next.turn);
-    beginTurn(context, services, next, { image, resumedBy: deliveries[0]?.by ?? 'user', due: null });
+    beginTurn(context, services, next, { image, resumedBy: signed[0]?.by ?? 'user', due: null });
   } else {
     if (next.listening !== null) context.resolveAwakeable(next.listening, next.mail);
     context.set('head', { ...next, listening: null });
@@ -177,6 +180,7 @@ async function endTurn(context: ObjectContext, services: ServiceNames, turned: T
   context.set('report', report);
   if (image === null) context.clear('image');
   else context.set('image', image);
+  context.set('questions', turned.questions);
   const status = report?.status === 'returned' || report?.status === 'suspended' ? report.status : 'failed';
   context.set('head', append(context, { ...received, status }, turned));
   const about = await context.get<Submission>('about');
@@ -320,7 +324,9 @@ function beginTurn(
   const { seq, written, mail, seen } = head;
   const turn = head.turn + 1;
   const start: TurnStart = { runId: context.key, turn, image, seq, written, mail, seen, resumedBy, due };
-  context.send(services.turn(head.home ?? null), start);
+  // A message to a service that the engine does not know would be repeated, and the object could not be reached meanwhile.
+  if (head.home === undefined) context.send(services.turn(null), start);
+  else context.send(services.passToHome(), { home: head.home, start } satisfies HomeTurn);
   context.set('head', { ...head, turn, status: 'running', listening: null });
 }
 
@@ -347,39 +353,26 @@ function refuseUnfit(key: string, { header }: Submission): void {
     throw new EngineRefusal(400, `the digest of the program of run \`${runId}\` does not match it`);
 }
 
+/** Workers with a name may have other variables and other rules. */
+function refuseSubmission(submission: Submission, { environment, submitters, functions }: WorkerRules): void {
+  if (submission.home !== undefined) return;
+  if (!maySubmit(submission, submitters))
+    throw new EngineRefusal(403, `the workers execute no programs of ${submission.by}`);
+  if (submission.functions !== undefined && submission.functions !== functions)
+    throw new EngineRefusal(400, 'the program needs the functions of another `engine.commands` than the workers have');
+  const [missing] = missingVariables(submission, environment);
+  if (missing !== undefined)
+    throw new EngineRefusal(400, `no worker has the variable \`${missing}\`, from which a secret input is to be read`);
+}
+
 /** Answers to a run that waits must fit an open question, exactly as those to a run on disk. */
-async function refuseUnexpected(context: ObjectContext, image: Image, deliveries: readonly Delivery[]): Promise<void> {
-  const about = await context.get<Submission>('about');
-  if (about === null || !deliveries.some(({ kind }) => kind === 'answer')) return;
-  const { linked, options } = programOf(about);
+function refuseUnexpected(questions: readonly OpenQuestion[] | null, deliveries: readonly Delivery[]): void {
+  // An earlier version did not store them.
+  if (questions === null) return;
   try {
-    checkAnswers(runOf(image, linked, options), deliveries);
+    checkAnswers(questions, deliveries);
   } catch (cause) {
     if (!(cause instanceof RunRefused)) throw cause;
     throw new EngineRefusal(409, cause.help === null ? cause.message : `${cause.message}: ${cause.help}`);
   }
-}
-
-/** The run as it is listed. `endedAt`: when the last event was recorded. */
-function listedRun(
-  { header: { runId, machine, startedAt } }: Submission,
-  known: {
-    readonly status: Head['status'];
-    readonly report: RunReport | null;
-    readonly endedAt: string | null;
-  },
-): ListedRun {
-  const { status, report, endedAt } = known;
-  return {
-    run_id: runId,
-    machine: machine.name,
-    status,
-    state: report?.state ?? null,
-    started_at: startedAt,
-    ended_at: endedAt,
-    duration_ms: report?.duration_ms ?? null,
-    cost: report?.cost ?? null,
-    effects: report?.effects ?? null,
-    ...(report?.error?.kind === 'cancelled' ? { cancelled: true as const } : {}),
-  };
 }

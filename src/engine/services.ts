@@ -9,6 +9,8 @@ export interface ServiceNames {
   runs(key: string, handler: RunsHandler): Target;
   /** Executes turns: of all runs, or of those that belong to workers with a name. */
   turn(home: string | null): Target;
+  /** Passes turns on to workers with a name, once there are any. */
+  passToHome(): Target;
   /** Performs effects for turns on other workers. */
   effects(label: string): Target;
 }
@@ -40,6 +42,7 @@ export function serviceNames(namespace: string): ServiceNames {
     run: (runId, handler) => ({ service: `${namespace}.Run`, key: runId, handler }),
     runs: (key, handler) => ({ service: `${namespace}.Runs`, key, handler }),
     turn: (home) => ({ service: `${namespace}.Turn${home === null ? '' : `.${home}`}`, handler: 'run' }),
+    passToHome: () => ({ service: `${namespace}.Turn`, handler: 'passToHome' }),
     effects: (label) => ({ service: `${namespace}.Effects.${label}`, handler: 'perform' }),
   };
 }

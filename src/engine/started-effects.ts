@@ -37,9 +37,12 @@ export class StartedEffects {
     }
     const stopping = new AbortController();
     const performed = start(stopping.signal);
-    // A failure belongs to those who joined. They may have broken off.
-    performed.catch(() => undefined);
-    this.started.set(key, { stopping, performed, waiting: 1, timer: null });
+    const effect: StartedEffect = { stopping, performed, waiting: 1, timer: null };
+    this.started.set(key, effect);
+    // A failure belongs to those who joined, who may have broken off. The next attempt starts the effect anew.
+    performed.catch(() => {
+      if (this.started.get(key) === effect) this.forget(key);
+    });
     return performed;
   }
 

@@ -1,6 +1,7 @@
 /** The process that executes turns: what a turn gets from it, besides the context of its handler. */
 import type { LinkedMachine, RunOptions } from '../interpreter/run.js';
 import type { PerformedRequest } from '../runtime/effect-context.js';
+import type { Redactor, Secret } from '../runtime/redact.js';
 import type { InDoubt } from '../runtime/run/in-doubt.js';
 import type { Performed } from './messages.js';
 import type { Placement } from './routes.js';
@@ -13,21 +14,63 @@ export interface Program {
   readonly options: RunOptions;
   readonly inDoubt: InDoubt;
   readonly placement: Placement;
+  /** What must not be recorded. */
+  readonly secrets: readonly Secret[];
+  /** Replaces the secrets; null: there are none. */
+  readonly redactor: Redactor | null;
+}
+
+/** A worker that only has what it was given at its start: `--label` or `--home`. */
+export interface WantedWorker {
+  readonly kind: 'label' | 'home';
+  readonly name: string;
+}
+
+/** What must be there before the process executes something of a run. */
+export interface ProgramNeeds {
+  /** The run must be by somebody whose programs the process executes. */
+  readonly submitter: boolean;
+  /** The process must have the functions of the program. */
+  readonly functions: boolean;
+  /** The process must have the secret inputs. */
+  readonly secrets: boolean;
+}
+
+export const EXECUTE: ProgramNeeds = { submitter: true, functions: true, secrets: true };
+/** Ends a run that has not begun. */
+export const END_ONLY: ProgramNeeds = { submitter: false, functions: false, secrets: false };
+
+/** What this process does not execute, another one may. `isFinal`: no other one may. */
+export class ProgramRefused extends Error {
+  constructor(
+    message: string,
+    readonly isFinal: boolean,
+  ) {
+    super(message);
+  }
 }
 
 /** The process that executes turns. */
 export interface TurnHost {
   readonly services: ServiceNames;
   readonly started: StartedEffects;
-  program(runId: string): Promise<Program>;
+  /** Whose programs the process executes; null: those of everybody. */
+  readonly submitters: readonly string[] | null;
+  /** The variables of the process, from which secret inputs come. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** SHA-256 of the module with functions; null: there is none. */
+  readonly functions: string | null;
+  /** Rejects with a `ProgramRefused` if what it needs is not there. */
+  program(runId: string, needs?: ProgramNeeds): Promise<Program>;
   /** `outputLimit`: how many bytes the effect may print before the run exceeds its limit. */
   perform(
     runId: string,
+    program: Program,
     request: PerformedRequest,
     context: { readonly stop: AbortSignal; readonly outputLimit: number },
   ): Promise<Performed>;
-  /** Whether there is a worker with the label, or came one before `until`. Resolves at once with false if stopped. */
-  hasLabel(label: string, until: number, stop: AbortSignal): Promise<boolean>;
+  /** Whether there is such a worker, or came one before `until`. Resolves at once with false if stopped. */
+  hasWorker(wanted: WantedWorker, until: number, stop: AbortSignal): Promise<boolean>;
   /** A random name. */
   newName(): string;
 }

@@ -1,5 +1,6 @@
 /** The lines that a turn writes, and the time that they have: the latest that the turn knows from its entries. */
 import type { Outcome, RunEvent } from '../interpreter/events/event.js';
+import type { Redactor } from '../runtime/redact.js';
 import { Recorder } from '../runtime/run/recorder.js';
 import { LineBuffer } from '../runtime/store/journal-line.js';
 import { LargeValues } from '../runtime/store/large-values.js';
@@ -17,8 +18,8 @@ export class TurnRecord {
   private journal: number;
   private latest: number;
 
-  constructor({ seq, written }: Pick<TurnStart, 'seq' | 'written'>, begun: number) {
-    this.recorder = new Recorder(seq, null, new LargeValues(this.artifacts));
+  constructor({ seq, written }: Pick<TurnStart, 'seq' | 'written'>, begun: number, redactor: Redactor | null) {
+    this.recorder = new Recorder(seq, redactor, new LargeValues(this.artifacts));
     this.from = seq + 1;
     this.journal = written.journal;
     this.latest = begun;

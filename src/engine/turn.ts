@@ -9,16 +9,26 @@
  */
 import { type AdvanceStatus, exchange, type Finished } from '../interpreter/exchange.js';
 import type { EffectRequest, TimerRequest } from '../interpreter/request.js';
-import { exceed, type Run, startRun, waiting } from '../interpreter/run.js';
+import {
+  exceed,
+  type OpenQuestion,
+  openQuestions,
+  type Run,
+  refuseRun,
+  startRun,
+  waiting,
+} from '../interpreter/run.js';
 import type { PerformedRequest } from '../runtime/effect-context.js';
+import type { Redactor, Secret } from '../runtime/redact.js';
 import { applyDelivery } from '../runtime/run/apply-delivery.js';
 import { Growth } from '../runtime/run/growth.js';
 import { reportOf } from '../runtime/run/report.js';
-import { imageOf, runOf } from '../runtime/store/image.js';
+import { type Image, imageOf, runOf } from '../runtime/store/image.js';
 import { EffectEntries } from './effect-entries.js';
 import type { TurnContext } from './engine-context.js';
 import type { Mail, Performed, StoredArtifact, Turned, TurnStart } from './messages.js';
-import type { Program, TurnHost } from './turn-host.js';
+import { hideSecrets, revealSecrets } from './secret-inputs.js';
+import { END_ONLY, type Program, ProgramRefused, type TurnHost } from './turn-host.js';
 import { TurnRecord } from './turn-record.js';
 import { TurnWaits } from './turn-waits.js';
 
@@ -30,11 +40,30 @@ const TRANSITIONS = 4_096;
 
 /** Executes a turn and sends its end to the object of the run. */
 export async function executeTurn(context: TurnContext, start: TurnStart, host: TurnHost): Promise<void> {
-  const program = await host.program(start.runId);
+  const { program, refusal } = await programFor(start, host);
   const turn = new Turn(context, start, host, program, Math.max(await context.now(), start.due ?? 0));
-  const turned = await turn.execute();
+  const turned = await (refusal === null ? turn.execute() : turn.refuse(refusal));
   for (const artifact of turn.takeArtifacts()) context.send(host.services.run(start.runId, 'store'), artifact);
   context.send(host.services.run(start.runId, 'turned'), turned);
+}
+
+interface ProgramOrRefusal {
+  readonly program: Program;
+  /** Why no worker executes it; null: it is executed. */
+  readonly refusal: string | null;
+}
+
+/** A run that has not begun is ended by workers that must not execute it, too. */
+async function programFor({ runId, image, mail }: TurnStart, host: TurnHost): Promise<ProgramOrRefusal> {
+  const isNew = image === null;
+  if (isNew && mail.some(({ delivery }) => delivery.kind === 'cancel'))
+    return { program: await host.program(runId, END_ONLY), refusal: null };
+  try {
+    return { program: await host.program(runId), refusal: null };
+  } catch (cause) {
+    if (!isNew || !(cause instanceof ProgramRefused) || !cause.isFinal) throw cause;
+    return { program: await host.program(runId, END_ONLY), refusal: cause.message };
+  }
 }
 
 class Turn {
@@ -54,14 +83,18 @@ class Turn {
     context: TurnContext,
     private readonly start: TurnStart,
     host: TurnHost,
-    { linked, options, inDoubt, placement }: Program,
+    private readonly program: Program,
     /** When the turn began. */
     private readonly begun: number,
   ) {
     const { image, runId, written, seen } = start;
-    this.run = image === null ? startRun(linked, options) : runOf(image, linked, options);
-    this.record = new TurnRecord(start, begun);
-    this.effects = new EffectEntries(context, { runId, host, inDoubt, placement });
+    const { linked, options, inDoubt, placement, secrets, redactor } = program;
+    this.run =
+      image === null
+        ? startRun(linked, options)
+        : runOf({ ...image, snapshot: revealSecrets(image.snapshot, secrets) }, linked, options);
+    this.record = new TurnRecord(start, begun, redactor);
+    this.effects = new EffectEntries(context, { runId, host, inDoubt, placement, program });
     this.waits = new TurnWaits(context, start, host.services, this.record);
     this.output = { bytes: written.output, limit: 0, onExceeded: () => undefined };
     this.growth = new Growth(this.run.limits, () => this.record.journalBytes, this.output);
@@ -90,6 +123,13 @@ class Turn {
       if (this.effects.isEmpty) return this.end('suspended');
       finished = await this.wait();
     }
+  }
+
+  /** The run fails before it begins. */
+  async refuse(reason: string): Promise<Turned> {
+    refuseRun(this.run, reason);
+    while (this.exchange(null) === 'more');
+    return this.end('stopped');
   }
 
   /** What the lines of the turn refer to and the object of the run does not have yet. */
@@ -223,7 +263,7 @@ class Turn {
   private async end(end: Turned['end']): Promise<Turned> {
     this.effects.stopAll();
     await this.effects.stoppedEnd();
-    const { run, record, activeMs, start } = this;
+    const { run, record, activeMs, start, program } = this;
     const open = waiting(run);
     if (end === 'suspended') {
       if (open.length === 0) throw new Error('the run is blocked and waits for nothing');
@@ -231,19 +271,32 @@ class Turn {
     }
     const driveEnd =
       end === 'suspended' ? ({ kind: 'suspended', waiting: open } as const) : ({ kind: 'ended' } as const);
-    const facts = { runId: start.runId, durationMs: activeMs, redactor: null, worktree: null };
+    const facts = { runId: start.runId, durationMs: activeMs, redactor: program.redactor, worktree: null };
     const soonest = this.soonest();
     return {
       turn: start.turn,
       end,
       ...record.take(),
-      image: end === 'stopped' ? null : imageOf(run, { activeMs }),
+      image: end === 'stopped' ? null : hiddenImage(imageOf(run, { activeMs }), program.secrets),
       written: { journal: record.journalBytes, output: this.output.bytes },
       seen: this.seen,
       due: soonest === null ? null : { until: soonest.until, ms: Math.max(0, soonest.until - record.now) },
+      questions: openQuestions(run).map((one) => withoutSecrets(one, program.redactor)),
       report: end === 'limit' ? null : reportOf(run, driveEnd, facts),
     };
   }
+}
+
+/** Choices are not restricted where they cannot be read. */
+function withoutSecrets(question: OpenQuestion, redactor: Redactor | null): OpenQuestion {
+  const { choices } = question;
+  return choices?.some((one) => redactor !== null && redactor.text(one) !== one)
+    ? { ...question, choices: null }
+    : question;
+}
+
+function hiddenImage(image: Image, secrets: readonly Secret[]): Image {
+  return { ...image, snapshot: hideSecrets(image.snapshot, secrets) };
 }
 
 function endOf({ until, ms }: TimerRequest, now: number): number {

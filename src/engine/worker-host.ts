@@ -7,16 +7,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Outcome } from '../interpreter/events/event.js';
 import type { Effects } from '../runtime/effect-context.js';
 import { makeTemporaryFolder, removeTemporaryFolder } from '../runtime/process/temporary-folder.js';
-import type { Redactor } from '../runtime/redact.js';
+import { createRedactor, type Redactor, type Secret } from '../runtime/redact.js';
 import { type OpenResources, openResources } from '../runtime/run/resources.js';
 import { artifactsFolder } from '../runtime/store/artifacts.js';
 import type { EngineClient } from './client.js';
 import { EffectOutputs } from './effect-outputs.js';
-import type { Performed } from './messages.js';
-import { programOf } from './run-object.js';
+import type { Performed, Submission } from './messages.js';
+import { programOf } from './program-of.js';
+import { missingVariables, secretInputsOf } from './secret-inputs.js';
 import type { ServiceNames } from './services.js';
 import { StartedEffects } from './started-effects.js';
-import type { Program, TurnHost } from './turn-host.js';
+import { maySubmit } from './submitters.js';
+import {
+  EXECUTE,
+  type Program,
+  type ProgramNeeds,
+  ProgramRefused,
+  type TurnHost,
+  type WantedWorker,
+} from './turn-host.js';
+import type { WorkerProcesses } from './worker-processes.js';
 
 export interface WorkerOptions {
   readonly services: ServiceNames;
@@ -24,9 +34,17 @@ export interface WorkerOptions {
   readonly effects: Effects;
   /** The working directory of runs, absolute. */
   readonly cwd: string;
-  readonly redactor: Redactor | null;
-  /** Whether the engine knows a worker with the label. */
-  readonly knowsLabel: (label: string) => Promise<boolean>;
+  /** The secrets of the process. */
+  readonly secrets: readonly Secret[];
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Whose programs are executed; null: those of everybody. */
+  readonly submitters?: readonly string[] | null;
+  /** SHA-256 of the module with functions; null: there is none. */
+  readonly functions?: string | null;
+  /** Records the processes that are started; absent: nothing records them. */
+  readonly processes?: WorkerProcesses;
+  /** Whether the engine knows such a worker. */
+  readonly knows: (wanted: WantedWorker) => Promise<boolean>;
   /** A folder that all workers have, with a working directory for each run; null: all runs work in `cwd`. */
   readonly shared?: string | null;
   readonly warn?: (message: string) => void;
@@ -41,26 +59,36 @@ export interface WorkerHost extends TurnHost {
 const PROGRAMS = 1000;
 
 export function workerHost(given: WorkerOptions): WorkerHost {
-  const { services, client, effects, redactor } = given;
-  const programs = new Map<string, Program>();
-  const runs = new SharedResources(client, redactor);
+  const { services, client, effects, secrets, environment } = given;
+  const ownRedactor = createRedactor(secrets);
+  const redactorOf = (program: Program): Redactor | null =>
+    program.secrets.length === 0 ? ownRedactor : createRedactor([...secrets, ...program.secrets]);
+  const programs = new Map<string, KnownProgram>();
+  const runs = new SharedResources(client, redactorOf, given.processes);
   return {
     services,
     started: new StartedEffects(),
+    environment,
+    submitters: given.submitters ?? null,
+    functions: given.functions ?? null,
     newName: randomUUID,
-    hasLabel: (label, until, stop) => untilLabel(given, label, until, stop),
-    async program(runId) {
-      const known = programs.get(runId);
-      if (known !== undefined) return known;
-      const about = await client.about(runId);
-      if (about === null) throw new Error(`run \`${runId}\` was removed`);
-      const program = programOf(about);
-      programs.set(runId, program);
-      if (programs.size > PROGRAMS) programs.delete(programs.keys().next().value as string);
-      return program;
+    hasWorker: (wanted, until, stop) => untilThere(given, wanted, until, stop),
+    async program(runId, needs = EXECUTE) {
+      let known = programs.get(runId);
+      if (known === undefined) {
+        const about = await client.about(runId);
+        if (about === null) throw new Error(`run \`${runId}\` was removed`);
+        const isWhole = missingVariables(about, environment).length === 0;
+        const inputs = isWhole ? secretInputsOf(about, environment) : {};
+        known = { about, program: programOf(about, inputs) };
+        programs.set(runId, known);
+        if (programs.size > PROGRAMS) programs.delete(programs.keys().next().value as string);
+      }
+      refuseToExecute(known.about, needs, given);
+      return known.program;
     },
-    async perform(runId, request, { stop, outputLimit }) {
-      const { resources, outputs } = runs.open(runId);
+    async perform(runId, program, request, { stop, outputLimit }) {
+      const { resources, outputs, redactor } = runs.open(runId, program);
       const { use, originals } = resources.outputs;
       use.limit = Math.max(use.limit === Number.POSITIVE_INFINITY ? 0 : use.limit, use.bytes + outputLimit);
       try {
@@ -70,7 +98,7 @@ export function workerHost(given: WorkerOptions): WorkerHost {
           return performedOf({ kind: 'not-started', reason });
         }
         await outputs.fetchInput(request);
-        const programDir = programs.get(runId)?.options.programDir;
+        const { programDir } = program.options;
         const context = { runId, cwd, programDir, stop, show: null, resources };
         const outcome = await effects.perform(request, context);
         // Another process would not have the bytes with secrets, so this one does not use them either.
@@ -81,8 +109,36 @@ export function workerHost(given: WorkerOptions): WorkerHost {
         runs.release(runId);
       }
     },
-    close: () => runs.closeAll(),
+    async close() {
+      await runs.closeAll();
+      given.processes?.close();
+    },
   };
+}
+
+/** A program is read once. `program`: without secret inputs if the process does not have all of them. */
+interface KnownProgram {
+  readonly about: Submission;
+  readonly program: Program;
+}
+
+/** Workers with a name are alike, so that none of them executes what one refuses, unless they have different functions. */
+function refuseToExecute(
+  about: Submission,
+  needs: ProgramNeeds,
+  { submitters = null, functions = null, environment }: WorkerOptions,
+): void {
+  const { header, home } = about;
+  const refuse = (reason: string, isFinal: boolean): never => {
+    throw new ProgramRefused(`run \`${header.runId}\` ${reason}`, isFinal);
+  };
+  const isFinal = home !== undefined;
+  if (needs.submitter && !maySubmit(about, submitters))
+    refuse(`is by ${about.by}, who may not execute programs`, isFinal);
+  if (needs.functions && about.functions !== undefined && about.functions !== functions)
+    refuse('needs the functions of another `engine.commands` than this worker has', false);
+  const [missing] = needs.secrets ? missingVariables(about, environment) : [];
+  if (missing !== undefined) refuse(`needs the variable \`${missing}\`, which this worker does not have`, isFinal);
 }
 
 /** The working directory of a run, or why it cannot be made. */
@@ -100,17 +156,20 @@ function directoryOf({ cwd, shared = null }: WorkerOptions, runId: string): stri
 /** How often the engine is asked for a worker. Milliseconds. */
 const LOOK_MS = 1000;
 
-async function untilLabel(
-  { knowsLabel, warn }: WorkerOptions,
-  label: string,
+async function untilThere(
+  { knows, warn }: WorkerOptions,
+  wanted: WantedWorker,
   until: number,
   stop: AbortSignal,
 ): Promise<boolean> {
   for (let isFirst = true; ; isFirst = false) {
     if (stop.aborted) return false;
-    if (await knowsLabel(label)) return true;
-    if (isFirst) warn?.(`no worker has the label \`${label}\`; an effect waits for one`);
+    if (await knows(wanted)) return true;
     if (Date.now() >= until) return false;
+    if (isFirst)
+      warn?.(
+        `no worker has the ${wanted.kind} \`${wanted.name}\`; ${wanted.kind === 'label' ? 'an effect' : 'a run'} waits for one`,
+      );
     await sleep(Math.min(LOOK_MS, Math.max(1, until - Date.now())), undefined, { signal: stop }).catch(() => undefined);
   }
 }
@@ -133,6 +192,7 @@ const IDLE_MS = 2000;
 interface RunUse {
   readonly resources: OpenResources;
   readonly outputs: EffectOutputs;
+  readonly redactor: Redactor | null;
   effects: number;
   timer: ReturnType<typeof setTimeout> | null;
 }
@@ -144,18 +204,21 @@ class SharedResources {
 
   constructor(
     private readonly client: WorkerOptions['client'],
-    private readonly redactor: Redactor | null,
+    private readonly redactorOf: (program: Program) => Redactor | null,
+    private readonly processes: WorkerProcesses | undefined,
   ) {}
 
-  open(runId: string): RunUse {
+  open(runId: string, program: Program): RunUse {
     let use = this.runs.get(runId);
     if (use === undefined) {
       this.folder ??= makeTemporaryFolder(tmpdir());
       const artifacts = artifactsFolder(join(this.folder, runId));
       const spec = { runId, artifacts, keptBytes: 0, worktrees: null, ownProcess: false };
+      const redactor = this.redactorOf(program);
       use = {
+        redactor,
         outputs: new EffectOutputs(this.client, runId, artifacts),
-        resources: openResources({ ...spec, recordProcess: () => undefined }, this.redactor),
+        resources: openResources({ ...spec, recordProcess: (record) => this.processes?.record(record) }, redactor),
         effects: 0,
         timer: null,
       };

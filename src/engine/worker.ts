@@ -3,13 +3,16 @@ import { createServer, type Http2Server, type Http2ServerRequest, type Http2Serv
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Effects } from '../runtime/effect-context.js';
-import type { Redactor } from '../runtime/redact.js';
+import type { Secret } from '../runtime/redact.js';
 import { deploymentOf, ingressOf, othersExecuteRuns, register } from './admin.js';
 import { engineClient } from './client.js';
 import type { RestateSdk } from './restate-sdk.js';
 import { type Offer, restateServices, servicesOf } from './restate-services.js';
 import { serviceNames } from './services.js';
+import type { WantedWorker } from './turn-host.js';
+import { valueCodec } from './value-codec.js';
 import { type WorkerHost, workerHost } from './worker-host.js';
+import { stopLeftRunning, type WorkerProcesses } from './worker-processes.js';
 
 export interface WorkerSettings {
   readonly sdk: RestateSdk;
@@ -24,7 +27,16 @@ export interface WorkerSettings {
   /** Sent to the ingress; null: nothing is sent. */
   readonly token: string | null;
   readonly effects: Effects;
-  readonly redactor: Redactor | null;
+  readonly secrets: readonly Secret[];
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly submitters: readonly string[] | null;
+  /** SHA-256 of the module with functions; null: there is none. */
+  readonly functions: string | null;
+  /** The folder in which the worker records its processes. */
+  readonly directory: string;
+  readonly processes: WorkerProcesses;
+  /** Encrypts what the engine stores, as 32 bytes in base64; null: it is not encrypted. */
+  readonly key: string | null;
   /** The working directory of runs, absolute. */
   readonly cwd: string;
   /** Public keys of engines. If there are any, other requests are refused. */
@@ -58,14 +70,32 @@ const STOPPING_MS = 5000;
 
 /** Resolves when the engine knows the worker. Rejects with an `EngineFailure`, or with the error of listening. */
 export async function startWorker(settings: WorkerSettings): Promise<Worker> {
-  const { sdk, engine, namespace, token, effects, redactor, cwd, identityKeys } = settings;
+  const { sdk, engine, namespace, token, key, effects, secrets, environment, cwd, identityKeys } = settings;
+  const values = valueCodec(key);
   const ingress = await ingressOf(engine, settings.patienceMs);
-  const client = engineClient({ url: ingress, namespace, token, patienceMs: 60_000 });
+  const client = engineClient({ url: ingress, namespace, token, key, patienceMs: 60_000 });
   const services = serviceNames(namespace);
-  const { shared, warn } = settings;
-  const knowsLabel = async (label: string): Promise<boolean> =>
-    (await deploymentOf(engine, services.effects(label).service, settings.patienceMs)) !== null;
-  const host = workerHost({ services, client, effects, cwd, redactor, knowsLabel, shared, warn });
+  const { shared, warn, submitters, functions, directory, processes } = settings;
+  const left = await stopLeftRunning(directory);
+  if (left > 0) warn(`stopped ${left} processes of a worker that was killed`);
+  const knows = async ({ kind, name }: WantedWorker): Promise<boolean> => {
+    const { service } = kind === 'label' ? services.effects(name) : services.turn(name);
+    return (await deploymentOf(engine, service, settings.patienceMs)) !== null;
+  };
+  const host = workerHost({
+    services,
+    client,
+    effects,
+    cwd,
+    secrets,
+    environment,
+    submitters,
+    functions,
+    processes,
+    knows,
+    shared,
+    warn,
+  });
   const { labels, homes } = settings;
   const isSpecial = labels.length + homes.length > 0;
   const listener = new Listener();
@@ -77,7 +107,7 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
     isGeneral ||= !(await othersExecuteRuns(engine, services.turn(null).service, address, settings));
     const offer: Offer = { isGeneral, labels, homes };
     const handler = sdk.createEndpointHandler({
-      services: restateServices(sdk, host, offer),
+      services: restateServices(sdk, host, offer, values),
       ...(identityKeys.length > 0 ? { identityKeys } : {}),
       logger: ({ level }, ...words) => {
         const message = messageOf(words);

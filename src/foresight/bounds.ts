@@ -2,120 +2,87 @@
 import { readDuration } from '../machine/duration.js';
 import type { Expr, Template } from '../machine/expression.js';
 import type { Instruction, Machine, State } from '../machine/machine.js';
-import { fileOf } from './defects.js';
-import type { Exploration } from './explore.js';
-import { type CountedSite, componentsOf, cycleThrough, type Edge, type Node } from './graph.js';
-
-export interface Bound {
-  readonly what: string;
-  readonly kind: CountedSite['kind'] | 'cost';
-  /** Null: unbounded, or the formula says it. */
-  readonly atMost: number | null;
-  readonly formula: string | null;
-  readonly isOnlyByLimit: boolean;
-  /** The line that bounds it, or the cycle that does not end. */
-  readonly because: { readonly text: string; readonly file: string | null; readonly line: number | null } | null;
-}
+import { type Bound, cutAt, formulaOf } from './bound.js';
+import { fileOf } from './defect.js';
+import { type Exploration, explore } from './explore.js';
+import { type CountedSite, cycleThrough, type Edge, type Node } from './graph.js';
+import { type Graph, longestWays, orderOf, waysWithin } from './longest-ways.js';
+import { REPEATING } from './spans.js';
+import { timeBound } from './time-bound.js';
 
 export interface BoundOptions {
   /** The most that a call of an agent may cost, in US dollars. */
   readonly maxCost: Readonly<Record<string, number>>;
 }
 
-/** The number for each counted site; infinite where a cycle counts it. */
-function longestWays(
-  { nodes, begins, sites }: Pick<Exploration, 'nodes' | 'begins' | 'sites'>,
-  component: Int32Array,
-): number[] {
-  // Edges never lead to a larger component, so these orders have the ends of edges before their beginnings.
-  const order = nodes
-    .map(({ id }) => id)
-    .sort((one, other) => (component[one] as number) - (component[other] as number));
-  const edges = order.flatMap((id) => (nodes[id] as Node).out);
-  const from = new Int32Array(edges.length);
-  const to = new Int32Array(edges.length);
-  const countedBy: (readonly [edge: number, times: number])[][] = sites.map(() => []);
-  for (const [at, edge] of edges.entries()) {
-    from[at] = component[edge.from] as number;
-    to[at] = component[edge.to] as number;
-    const { counts } = edge;
-    counts.forEach((site, index) => {
-      if (counts.indexOf(site) === index) countedBy[site]?.push([at, timesIn(counts, site)]);
-    });
-  }
-  const counted = new Int32Array(edges.length);
-  return sites.map((_, site) => {
-    const best = new Float64Array(nodes.length);
-    for (const [at, times] of countedBy[site] ?? []) counted[at] = times;
-    for (let at = 0; at < edges.length; at++) {
-      const [own, end, times] = [from[at] as number, to[at] as number, counted[at] as number];
-      const most = end === own ? (times > 0 ? Number.POSITIVE_INFINITY : 0) : times + (best[end] as number);
-      if (most > (best[own] as number)) best[own] = most;
-    }
-    for (const [at] of countedBy[site] ?? []) counted[at] = 0;
-    return Math.max(
-      0,
-      ...begins.map((edge) => timesIn(edge.counts, site) + (best[component[edge.to] as number] as number)),
-    );
-  });
-}
-
-function timesIn(counts: readonly number[], site: number): number {
-  let found = 0;
-  for (const one of counts) if (one === site) found++;
-  return found;
-}
-
-export function boundsOf(exploration: Exploration, { maxCost }: BoundOptions): Bound[] {
+export function boundsOf(exploration: Exploration, options: BoundOptions): Bound[] {
   const { sites, machine } = exploration;
-  const component = componentsOf(exploration.nodes, () => true);
-  const most = longestWays(exploration, component);
-  const hasLists = exploration.isBounded && exploration.options.longest > 0;
-  const shorter = hasLists ? withShorterLists(exploration) : null;
-  const fewer =
-    shorter === null
-      ? null
-      : longestWays(
-          shorter,
-          componentsOf(shorter.nodes, () => true),
-        );
+  const ordered = orderOf(exploration);
+  const unlimited = longestWays(exploration, ordered);
+  const { transitions } = machine.limits;
+  const limited = transitions === undefined ? null : waysWithin(exploration, transitions);
+  const shorter = hasLists(exploration) ? withShorterLists(exploration) : null;
+  const fewer = shorter === null ? null : longestWays(shorter, orderOf(shorter));
+  const shortest = shorter === null ? null : withoutTwo(exploration);
+  const fewest = shortest === null ? null : longestWays(shortest, orderOf(shortest));
+  const fewestOf = (site: CountedSite): number =>
+    fewest?.[shortest?.sites.findIndex((one) => JSON.stringify(one) === JSON.stringify(site)) ?? -1] ??
+    (fewest === null ? Number.NaN : 0);
+  const counting: Counting = { exploration, component: ordered.components, unlimited };
   const bounds = sites.map((site, index): Bound => {
-    const number = most[index] as number;
-    const what = nameOf(site);
-    if (Number.isFinite(number)) {
-      const formula = fewer === null ? null : formulaOf(exploration, site, number, fewer[index] as number);
-      const because = number > 1 || formula !== null ? reasonOf(machine, site) : null;
-      return {
-        what,
-        kind: site.kind,
-        atMost: formula === null ? number : null,
-        formula,
-        isOnlyByLimit: false,
-        because,
-      };
-    }
-    const polls = pollsOf(exploration, component, index, most);
-    if (polls !== null) return { what, kind: site.kind, ...polls, formula: null, isOnlyByLimit: false };
-    const { transitions } = machine.limits;
-    const isLimited = site.kind === 'state' && transitions !== undefined;
-    const because = { text: cycleText(exploration, component, index), file: null, line: null };
-    return {
-      what,
-      kind: site.kind,
-      atMost: isLimited ? transitions + 1 : null,
-      formula: null,
-      isOnlyByLimit: isLimited,
-      because,
-    };
+    const found = boundOf(
+      counting,
+      index,
+      fewer === null ? null : { fewer: fewer[index] as number, fewest: fewestOf(site) },
+    );
+    const within = limited?.[index] ?? (site.kind === 'state' && transitions !== undefined ? transitions + 1 : null);
+    return cutAt(found, within, 'LIMIT: transitions');
   });
-  const rank = { agent: 0, ask: 1, tool: 2, command: 3, state: 4, cost: 5 };
+  const rank = { agent: 0, ask: 1, tool: 2, command: 3, state: 4, cost: 5, time: 6 };
   bounds.sort((one, other) => rank[one.kind] - rank[other.kind]);
-  const cost = costOf(exploration, most, maxCost);
-  return cost === null ? bounds : [...bounds, cost];
+  const most = unlimited.map((number, index) => Math.min(number, limited?.[index] ?? number));
+  const cost = costOf(exploration, most, options);
+  const time = timeBound(exploration, ordered, shorter, shortest);
+  return [...bounds, ...[cost, time].filter((one) => one !== null)];
+}
+
+interface Counting {
+  readonly exploration: Exploration;
+  readonly component: Int32Array;
+  readonly unlimited: readonly number[];
+}
+
+function boundOf(
+  { exploration, component, unlimited }: Counting,
+  index: number,
+  shorter: { readonly fewer: number; readonly fewest: number } | null,
+): Bound {
+  const { sites, machine } = exploration;
+  const site = sites[index] as CountedSite;
+  const number = unlimited[index] as number;
+  const common = { what: nameOf(site), kind: site.kind, isOnlyByLimit: false };
+  if (Number.isFinite(number)) {
+    const formula = shorter === null ? null : formulaOf(exploration, listAround(machine, site), { number, ...shorter });
+    const because = number > 1 || formula !== null ? reasonOf(machine, site) : null;
+    return { ...common, atMost: formula === null ? number : null, formula, because };
+  }
+  const polls = pollsOf(exploration, component, index, unlimited);
+  if (polls !== null) return { ...common, ...polls, formula: null };
+  const because = { text: cycleText(exploration, component, index), file: null, line: null };
+  return { ...common, atMost: null, formula: null, because };
+}
+
+const hasLists = ({ isBounded, options }: Exploration): boolean => isBounded && options.longest > 0;
+
+/** The same with lists that are two elements shorter; null: not explored. */
+function withoutTwo({ machine, options }: Exploration): Exploration | null {
+  if (options.longest < 2) return null;
+  const explored = explore(machine, { ...options, longest: options.longest - 2 });
+  return explored.stoppedBy === null ? explored : null;
 }
 
 /** What is explored with lists that are one element shorter: all without the ways on which a list has the greatest length. */
-function withShorterLists({ nodes, begins, sites }: Exploration): Pick<Exploration, 'nodes' | 'begins' | 'sites'> {
+function withShorterLists({ nodes, begins, sites }: Exploration): Graph {
   const isShorter = ({ isLongest }: Edge): boolean => !isLongest;
   return {
     nodes: nodes.map((node) => ({ ...node, out: node.out.filter(isShorter) })),
@@ -137,24 +104,6 @@ export function nameOf({ kind, name, line }: CountedSite): string {
     case 'state':
       return `state ${name}`;
   }
-}
-
-/** With one element more, the bound grows by so many. */
-function formulaOf(
-  { options, lists, machine }: Exploration,
-  site: CountedSite,
-  number: number,
-  fewer: number,
-): string | null {
-  const slope = number - fewer;
-  if (slope <= 0 || !Number.isFinite(fewer)) return null;
-  const [only, second] = [...lists];
-  const name = listAround(machine, site) ?? (second === undefined ? only : undefined);
-  const rest = number - slope * options.longest;
-  const length = name === undefined ? 'length of the list' : `len(${name})`;
-  // Then it may grow faster than the list, as with two loops inside each other.
-  if (rest < 0) return `grows with ${length}`;
-  return `${rest > 0 ? `${rest} + ` : ''}${slope} × ${length}`;
 }
 
 /** The list of the only loop over a list in the state of a call. */
@@ -193,10 +142,22 @@ function pollsOf(
       state.code.some((call, at) => at >= one.again && at < pc && call.origin.line === site.line),
   );
   const wait = turn === undefined ? undefined : state?.code[turn];
-  if (state === undefined || wait?.op !== 'wait-turn') return null;
-  const start = state.code.slice(0, turn).findLast((one) => one.op === 'wait-start');
-  if (start?.op !== 'wait-start') return null;
-  const [timeout, every] = [start.timeout, wait.every].map((template) => {
+  // Others may be called in several places, which count together.
+  if (site.kind !== 'command' || state === undefined || wait?.op !== 'wait-turn') return null;
+  const start = state.code.findIndex((one) => one.op === 'wait-start' && one.deadline === wait.deadline);
+  const begin = state.code[start];
+  // Other rounds inside or around these would multiply the number.
+  const isRepeated = state.code.some((one, pc) => {
+    if (pc > start && pc < (turn ?? 0)) return REPEATING.has(one.op);
+    if (one.op === 'wait-turn') return pc !== turn && one.again <= start && pc > start;
+    return (
+      one.op !== 'wait-start' && one.op !== 'sleep' && one.op !== 'signal' && one.op !== 'ask' && REPEATING.has(one.op)
+    );
+  });
+  if (begin?.op !== 'wait-start' || isRepeated) return null;
+  const calls = mostCalls(state, site);
+  if (calls === null) return null;
+  const [timeout, every] = [begin.timeout, wait.every].map((template) => {
     const text = constantText(template, state, exploration);
     return text === null ? null : readDuration(text.split('..')[0] as string).ms;
   });
@@ -216,9 +177,20 @@ function pollsOf(
   const entered = most[sites.findIndex(({ kind, name }) => kind === 'state' && name === site.state)] ?? 1;
   const { file, line } = wait.origin;
   return {
-    atMost: entered * (Math.ceil(timeout / Math.max(1, every)) + 1),
+    atMost: entered * calls * (Math.ceil(timeout / Math.max(1, every)) + 1),
     because: { text: 'timeout of WAIT', file: fileOf(machine, file), line },
   };
+}
+
+/** How often a line calls in one round; null: only the run knows. */
+function mostCalls({ code }: State, { line }: CountedSite): number | null {
+  let most = 1;
+  for (const one of code) {
+    if (one.origin.line !== line || !('retry' in one) || one.retry === undefined) continue;
+    if ('template' in one.retry) return null;
+    most = Math.max(most, one.retry.times + 1);
+  }
+  return most;
 }
 
 /** The text of a template without values, or of the argument of a pattern. */
@@ -297,24 +269,29 @@ function circleOf({ states }: Machine, { state, name, kind }: CountedSite): read
   return [...new Set([start, ...after(start)])].filter((at) => after(at).has(start));
 }
 
-function costOf(
-  { sites }: Exploration,
-  most: readonly number[],
-  maxCost: Readonly<Record<string, number>>,
-): Bound | null {
+function costOf({ sites, machine }: Exploration, most: readonly number[], { maxCost }: BoundOptions): Bound | null {
   const agents = sites.flatMap((site, index) =>
     site.kind === 'agent' ? [{ name: site.name, calls: most[index] as number }] : [],
   );
   if (agents.length === 0) return null;
-  const common = { what: 'cost', kind: 'cost' as const, isOnlyByLimit: false };
+  const limit = machine.limits.cost;
   const free = agents.find(({ name }) => maxCost[name] === undefined);
-  if (free !== undefined)
-    return {
-      ...common,
-      atMost: null,
-      formula: 'unknown',
-      because: { text: `${free.name} has no max_cost`, file: null, line: null },
-    };
-  const sum = agents.reduce((total, { name, calls }) => total + calls * (maxCost[name] as number), 0);
-  return { ...common, atMost: Number.isFinite(sum) ? sum : null, formula: null, because: null };
+  const sum = agents.reduce((total, { name, calls }) => total + calls * (maxCost[name] ?? Number.POSITIVE_INFINITY), 0);
+  const cost: Bound = {
+    what: 'cost',
+    kind: 'cost',
+    atMost: Number.isFinite(sum) ? sum : null,
+    formula: free === undefined ? null : 'unknown',
+    isOnlyByLimit: false,
+    because:
+      free === undefined
+        ? null
+        : {
+            text: `${free.name} has no max_cost${limit === undefined ? '' : ', and a run only stops after the call that exceeds `LIMIT: cost`'}`,
+            file: null,
+            line: null,
+          },
+  };
+  if (free !== undefined) return cost;
+  return cutAt(cost, limit ?? null, 'LIMIT: cost');
 }

@@ -10,6 +10,7 @@ import type { Condition } from './moments.js';
 import { type MonitorState, type Monitors, NO_MONITORS, type Watched } from './monitors.js';
 import { nextOf } from './order.js';
 import type { RequestFacts } from './requests.js';
+import { runOptionsOf } from './run-options.js';
 import { type Executed, type Moment, type Segment, Segments } from './segment.js';
 import { Knowledge, type Unknown } from './unknown/knowledge.js';
 import { Oracle } from './unknown/oracle.js';
@@ -26,6 +27,8 @@ export interface ExploreOptions {
   /** The longest list that a program goes through. */
   readonly longest: number;
   readonly maxConfigurations: number;
+  /** How many segments are executed at most; undefined: as many as there are. */
+  readonly maxSegments?: number;
   /** CPU time of the exploration. */
   readonly seconds: number;
   readonly without: ReadonlySet<Reduction>;
@@ -54,6 +57,12 @@ export interface Exploration {
   readonly options: ExploreOptions;
   /** Executes the segment of an edge again. */
   readonly repeat: (moment: Moment | null, edge: Edge) => Repeated;
+  /** How long the rounds of a WAIT take, by its position. */
+  readonly timeOfWait: (position: number) => number;
+  /** Whether a run may be suspended. */
+  readonly mayBeSuspended: boolean;
+  /** Whether a duration is unknown. */
+  readonly hasUnknownTime: boolean;
   /** Equal for runs without unknown values that can do the same from there on. */
   readonly keyOf: (run: Run) => string;
   /** What monitors found, by node. */
@@ -84,24 +93,6 @@ const NO_WAY: AboutEdge = { from: -1, pending: -1, way: -1, isTime: false, isOut
 const MOST_REPEATED = 4000;
 
 const MAX_BYTES = 1024 * 1024 * 1024;
-
-export function runOptionsOf(machine: Machine, options: Pick<ExploreOptions, 'inputs' | 'start'>): RunOptions {
-  const needsWorktree = machine.states.some(({ code }) => code.some((one) => one.op === 'step-collect'));
-  return {
-    inputs: options.inputs,
-    jobs: 4,
-    record: true,
-    autoEvents: false,
-    limits: {},
-    effectTimeoutMs: null,
-    matches: (regex, text) => regex.test(text),
-    sha256: (text) => `sha256 of ${text}`,
-    digest: '',
-    version: '',
-    ...(needsWorktree ? { worktree: { base: '0'.repeat(40) } } : {}),
-    ...(options.start === undefined ? {} : { start: options.start }),
-  };
-}
 
 export function explore(machine: Machine, options: ExploreOptions): Exploration {
   // Failures of a program are exceptions of its interpreter. A stack for each of them takes a tenth of the time.
@@ -134,6 +125,7 @@ class Explorer {
   private readonly runOptions: RunOptions;
   private executions = 0;
   private isBounded = false;
+  private hasUnknownTime = false;
   private readonly lists = new Set<string>();
   private stoppedBy: Exploration['stoppedBy'] = null;
 
@@ -160,7 +152,7 @@ class Explorer {
       return (user + system) / 1e6;
     };
     this.begin();
-    for (let at = 0; at < this.nodes.length; at++) {
+    for (let at = 0; at < this.nodes.length && this.stoppedBy === null; at++) {
       if (this.nodes.length > this.options.maxConfigurations) this.stoppedBy = 'configurations';
       else if (at % 32 === 0 && usedSeconds() > this.options.seconds) this.stoppedBy = 'seconds';
       else if (at % 256 === 0 && process.memoryUsage.rss() - before > MAX_BYTES) this.stoppedBy = 'memory';
@@ -183,6 +175,9 @@ class Explorer {
       lists: this.lists,
       options,
       repeat: (moment, edge) => this.repeatOnce(moment, edge),
+      timeOfWait: (position) => this.segments.spans.ofWait(position),
+      mayBeSuspended: this.segments.spans.mayBeSuspended,
+      hasUnknownTime: this.hasUnknownTime,
       keyOf: (run) => configurationOf(run, this.reductions, new Knowledge(), null).key,
       violations,
       monitorStates: this.states,
@@ -195,6 +190,10 @@ class Explorer {
   private forAll(execute: (oracle: Oracle) => Segment, then: (segment: Segment, oracle: Oracle) => void): void {
     const scripts: number[][] = [[]];
     for (let script = scripts.shift(); script !== undefined; script = scripts.shift()) {
+      if (this.executions >= (this.options.maxSegments ?? Number.POSITIVE_INFINITY)) {
+        this.stoppedBy = 'configurations';
+        return;
+      }
       const oracle = new Oracle(script);
       this.executions++;
       let segment: Segment;
@@ -207,6 +206,7 @@ class Explorer {
       // A monitor or an assumption may decide more, and look into lists.
       then(segment, oracle);
       if (segment.knowledge.usedLength) this.isBounded = true;
+      if (segment.knowledge.usedDuration) this.hasUnknownTime = true;
       for (const list of segment.knowledge.lists) this.addList(list);
       scripts.push(...oracle.others());
     }
@@ -284,6 +284,7 @@ class Explorer {
       decisions: oracle.taken.map(({ index }) => index),
       counts: events.flatMap((event) => this.siteOf(event)),
       mistakes: this.mistakesOf(events, run.result !== null),
+      span: segment.span,
     };
     if (about.from < 0) this.begins.push(edge);
     else this.nodes[about.from]?.out.push(edge);

@@ -1,6 +1,7 @@
 /** The graph of configurations: what was reached, by what, and what happened on the way. */
 import type { RunEvent } from '../interpreter/events/event.js';
 import type { RunResult } from '../interpreter/run.js';
+import type { Span } from './spans.js';
 
 /** Something that is counted on the way: the entry of a state, a call, a question. */
 export interface CountedSite {
@@ -57,6 +58,8 @@ export interface Edge {
   readonly counts: readonly number[];
   /** Indexes of failures in the program's own expressions. */
   readonly mistakes: readonly number[];
+  /** How long what is asked for on it may take. */
+  readonly span: Span;
 }
 
 export interface Node {

@@ -1,7 +1,8 @@
 /** LIMIT and properties: whether it can end runs that the exploration continues, which counts neither states nor costs. */
 import type { Limits } from '../machine/machine.js';
 import type { Exploration } from './explore.js';
-import { componentsOf, type Edge, type Node } from './graph.js';
+import type { Edge } from './graph.js';
+import { entriesIn, largestSum, orderOf } from './longest-ways.js';
 import type { Rule } from './monitors.js';
 
 /** What the exploration says if no run violates a rule. */
@@ -41,19 +42,8 @@ function limitOfEffects({ sites }: Exploration, { timeMs, cost, tokens, journal,
 }
 
 /** The most state changes of a run; infinite if they can repeat without end. The first state is entered without one. */
-function mostTransitions({ nodes, begins, sites }: Exploration): number {
-  const component = componentsOf(nodes, () => true);
-  const countIn = ({ counts }: Edge): number => counts.filter((site) => sites[site]?.kind === 'state').length;
-  const most = new Float64Array(nodes.length);
-  // Edges never lead to a larger component, so the ends of edges come before their beginnings.
-  const order = nodes
-    .map(({ id }) => id)
-    .sort((one, other) => (component[one] as number) - (component[other] as number));
-  for (const edge of order.flatMap((id) => (nodes[id] as Node).out)) {
-    const [own, end] = [component[edge.from] as number, component[edge.to] as number];
-    const times = countIn(edge);
-    const found = end !== own ? times + (most[end] as number) : times > 0 ? Number.POSITIVE_INFINITY : 0;
-    if (found > (most[own] as number)) most[own] = found;
-  }
-  return Math.max(0, ...begins.map((edge) => countIn(edge) - 1 + (most[component[edge.to] as number] as number)));
+function mostTransitions(exploration: Exploration): number {
+  const countIn = entriesIn(exploration);
+  const ordered = orderOf(exploration);
+  return largestSum(exploration, ordered, ordered.edges.map(countIn), (edge) => countIn(edge) - 1);
 }

@@ -5,9 +5,24 @@ import { agentToolWays, agentWays, toolWays } from './call-outcomes.js';
 import type { RequestFacts } from './requests.js';
 import { ANY_TYPE, type Facts, TYPE } from './unknown/facts.js';
 import type { Knowledge } from './unknown/knowledge.js';
-import { exitOutcome, isDecoded, printedBy, type Site, tasks, timedOut, valueOutcome, type Way } from './way.js';
+import {
+  exitOutcome,
+  inDoubt,
+  isDecoded,
+  printedBy,
+  type Site,
+  tasks,
+  timedOut,
+  valueOutcome,
+  type Way,
+} from './way.js';
 
 export function waysOf(site: Site): readonly Way[] {
+  const ways = ownWaysOf(site);
+  return site.facts.isOnce === true ? [...ways, inDoubt] : ways;
+}
+
+function ownWaysOf(site: Site): readonly Way[] {
   const { pending, facts } = site;
   switch (pending.kind) {
     case 'clock':

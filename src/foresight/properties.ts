@@ -4,13 +4,16 @@ import { link, startRun } from '../interpreter/run.js';
 import type { Slot } from '../interpreter/run-state/thread.js';
 import type { Limits } from '../machine/machine.js';
 import { evaluatorOf } from './conditions.js';
-import { endlessIn, stuckIn } from './defects.js';
-import { type Exploration, runOptionsOf } from './explore.js';
+import type { Exploration } from './explore.js';
 import { componentsOf, cycleThrough, type Edge, type Node, wayTo } from './graph.js';
 import { cappedByLimits, type Explored, mayRunOutOfTime } from './limits.js';
+import { endlessIn } from './loops.js';
 import type { Condition } from './moments.js';
 import { type MonitorState, momentsOf, monitorsOf, type Rule } from './monitors.js';
+import { stuckIn } from './no-end.js';
+import { runOptionsOf } from './run-options.js';
 import { type Trace, traceOf } from './trace.js';
+import { unmodeledKindIn, unmodeledKindOf } from './unmodeled.js';
 
 export interface Property {
   readonly name: string;
@@ -90,6 +93,8 @@ class RuleJudge {
       return { ...none, verdict: 'vacuous', note: 'the first moment never comes' };
     if (rule.kind === 'ends' && rule.statuses !== null && this.hasNoEnd())
       return { ...none, verdict: 'vacuous', note: 'no run ends' };
+    const kind = exploration.options.withFailures ? this.unmodeledKind() : null;
+    if (kind !== null) return { ...none, verdict: 'undecided', note: `failures of kind \`${kind}\` are not explored` };
     const capped = cappedByLimits(exploration, rule, explored);
     // Nothing violates it, because no run ends after the first moment.
     if (rule.kind === 'after' && capped.verdict === 'proved' && !exploration.fulfilled.has(at))
@@ -109,9 +114,17 @@ class RuleJudge {
     if (this.hasNoValue()) return { ...none, verdict: 'undecided', note: 'the condition never has a value' };
     if (whole === 'bounded')
       return { ...none, verdict: 'undecided', note: 'not reached with the lists and values that were explored' };
+    const kind = this.exploration.options.withFailures ? this.unmodeledKind() : null;
+    if (kind !== null) return { ...none, verdict: 'undecided', note: `failures of kind \`${kind}\` are not explored` };
     return whole === 'proved'
       ? { ...none, verdict: 'violated', note: 'no run comes there' }
       : { ...none, verdict: 'undecided' };
+  }
+
+  /** A kind of failures that the program or the rule names, and that is not explored. */
+  private unmodeledKind(): string | null {
+    const own = momentsOf(this.rule).map(unmodeledKindOf);
+    return own.find((kind) => kind !== null) ?? unmodeledKindIn(this.exploration.machine);
   }
 
   /** Whether a condition was needed that could never be computed. */

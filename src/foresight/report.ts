@@ -1,7 +1,8 @@
 /** The result of a verification as text, and as JSON for programs. */
+import { durationText } from '../interpreter/outcome.js';
 import type { Json } from '../machine/expression.js';
-import type { Bound } from './bounds.js';
-import { ROUNDS } from './defects.js';
+import type { Bound } from './bound.js';
+import { ROUNDS } from './loops.js';
 import type { JudgedProperty, JudgedRule } from './properties.js';
 import type { Trace } from './trace.js';
 import { traceLines } from './trace-lines.js';
@@ -50,12 +51,12 @@ export function reportText(verification: Verification, { allTraces }: TextOption
     ),
     section('bounds', boundRows(bounds)),
     section(
-      'properties',
-      properties.flatMap((property) => propertyLines(property, traces)),
+      'never',
+      never.map((state) => `  ${state}`),
     ),
     section(
-      'never entered',
-      never.map((state) => `  ${state}`),
+      'properties',
+      properties.flatMap((property) => propertyLines(property, traces)),
     ),
     ...(allTraces ? [section('traces', traceSection(traces))] : []),
   ];
@@ -112,9 +113,11 @@ function boundRows(bounds: readonly Bound[]): string[] {
 function amountOf({ kind, atMost, formula, isOnlyByLimit }: Bound): string {
   if (formula !== null) return formula;
   if (atMost === null) return 'unbounded';
-  const amount = kind === 'cost' ? `$${Math.round(atMost * 1e6) / 1e6}` : number(atMost);
+  const amount = kind === 'cost' ? dollars(atMost) : kind === 'time' ? durationText(atMost * 1000) : number(atMost);
   return isOnlyByLimit ? `${amount} (only by LIMIT)` : amount;
 }
+
+const dollars = (amount: number): string => `$${Math.round(amount * 1e6) / 1e6}`;
 
 function becauseOf({ because }: Bound): string {
   if (because === null) return '';

@@ -11,6 +11,8 @@ export interface RequestFacts {
   readonly tool: string | null;
   readonly ok?: readonly number[] | 'any';
   readonly hasTimeout: boolean;
+  /** It must not run twice. */
+  readonly isOnce?: boolean;
   readonly answerFile?: string;
   readonly alternatives?: number;
   readonly choices?: readonly string[] | null;
@@ -40,8 +42,17 @@ export function requestFacts(request: EffectRequest): RequestFacts {
     case 'function':
     case 'agent':
     case 'tool': {
-      const { text, state, line, tool, ok = [0], timeoutMs } = request;
-      const facts = { kind: request.kind, text, state, line, tool, ok, hasTimeout: timeoutMs !== null };
+      const { text, state, line, tool, ok = [0], timeoutMs, once } = request;
+      const facts = {
+        kind: request.kind,
+        text,
+        state,
+        line,
+        tool,
+        ok,
+        hasTimeout: timeoutMs !== null,
+        ...(once ? { isOnce: true } : {}),
+      };
       if (request.kind === 'tool') {
         const isPlanCheck = request.calls.kind === 'plan';
         const { alternatives, schema } = request.call;

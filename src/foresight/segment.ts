@@ -23,6 +23,7 @@ import type { Instruction, Machine, State } from '../machine/machine.js';
 import { bindName } from './names.js';
 import { waysOf } from './outcomes.js';
 import { type RequestFacts, requestFacts } from './requests.js';
+import { type Span, Spans } from './spans.js';
 import { Knowledge, type Unknown } from './unknown/knowledge.js';
 import type { Oracle } from './unknown/oracle.js';
 import { symbolicOperations } from './unknown/symbolic-operations.js';
@@ -55,6 +56,8 @@ export interface Segment {
   /** Whether it can continue without an outcome: it only made many transitions. */
   readonly isRunning: boolean;
   readonly happened: Happening | null;
+  /** How long what it asked for may take. */
+  readonly span: Span;
   /** The tracked variables at its beginning. */
   readonly trackedBefore: readonly Slot[];
 }
@@ -64,6 +67,7 @@ export const FUEL = 1000;
 
 export class Segments {
   readonly executed: Executed;
+  readonly spans: Spans;
   private knowledge = new Knowledge();
   private readonly linked: LinkedMachine;
   private readonly locations: readonly { readonly state: State; readonly instruction: Instruction }[];
@@ -74,6 +78,7 @@ export class Segments {
     private readonly longest: number,
   ) {
     this.locations = machine.states.flatMap((state) => state.code.map((instruction) => ({ state, instruction })));
+    this.spans = new Spans(this.locations);
     const count = this.locations.length;
     this.executed = {
       passed: new Uint32Array(count + 1),
@@ -121,7 +126,7 @@ export class Segments {
 
   start(unknowns: ReadonlyMap<number, Unknown>, nextId: number, oracle: Oracle): Segment {
     this.knowledge = new Knowledge(unknowns, nextId, oracle, this.longest);
-    return this.finish(startRun(this.linked, this.options), new Map(), null, []);
+    return this.finish(startRun(this.linked, this.options), new Map(), null, { trackedBefore: [], open: new Set() });
   }
 
   /** The run at a moment, to look at what it waits for. */
@@ -135,28 +140,30 @@ export class Segments {
     const knowledge = new Knowledge(moment.unknowns, moment.nextId, oracle, this.longest);
     this.knowledge = knowledge;
     const run = restoreRun(this.linked, moment.image, this.options);
-    const trackedBefore = run.trackedSlots.slice();
+    const before = { trackedBefore: run.trackedSlots.slice(), open: new Set(run.pending.keys()) };
     const happening = way?.make(knowledge) ?? null;
     if (happening !== null && effect !== null) apply(run, effect, happening);
-    return this.finish(run, moment.requests, happening, trackedBefore);
+    return this.finish(run, moment.requests, happening, before);
   }
 
   private finish(
     run: Run,
     before: ReadonlyMap<string, RequestFacts>,
     happened: Happening | null,
-    trackedBefore: readonly Slot[],
+    { trackedBefore, open }: { readonly trackedBefore: readonly Slot[]; readonly open: ReadonlySet<string> },
   ): Segment {
     const isRunning = advance(run, FUEL) === 'more';
     const requests = new Map<string, RequestFacts>();
-    const made = new Map(run.takeRequests().map((request) => [request.effect, requestFacts(request)] as const));
+    const asked = run.takeRequests();
+    const made = new Map(asked.map((request) => [request.effect, requestFacts(request)] as const));
     for (const effect of run.pending.keys()) {
       const facts = made.get(effect) ?? before.get(effect);
       if (facts !== undefined) requests.set(effect, facts);
     }
     run.takeCancellations();
     const { knowledge } = this;
-    return { run, knowledge, events: run.takeEvents(), requests, isRunning, happened, trackedBefore };
+    const span = this.spans.of(run, asked, open);
+    return { run, knowledge, events: run.takeEvents(), requests, isRunning, happened, span, trackedBefore };
   }
 
   /** What may come of something that the run waits for. */

@@ -7,9 +7,9 @@ import { advance, link, type Run, startRun } from '../interpreter/run.js';
 import type { Json } from '../machine/expression.js';
 import type { Limits } from '../machine/machine.js';
 import type { Exploration, Repeated } from './explore.js';
-import { runOptionsOf } from './explore.js';
 import type { Edge } from './graph.js';
 import type { RequestFacts } from './requests.js';
+import { runOptionsOf } from './run-options.js';
 import { apply, FUEL } from './segment.js';
 import { markOf, replaceMarks, type Unknown } from './unknown/knowledge.js';
 import type { Happening } from './way.js';
@@ -23,6 +23,8 @@ export interface TraceStep {
   readonly happening: Happening | null;
   /** The position among what the run waited for. */
   readonly position: number;
+  /** Its id in the confirming run; null: nothing, or the run does something else. */
+  readonly effect: string | null;
   readonly decisions: readonly string[];
   readonly events: readonly RunEvent[];
 }
@@ -66,6 +68,7 @@ export function traceOf(exploration: Exploration, edges: readonly Edge[], option
       unknownHappening:
         segment.happened === null ? null : (JSON.parse(global(JSON.stringify(segment.happened))) as Happening),
       position: edge.pending,
+      effect: null,
       decisions: knowledge.oracle.taken.map(({ text }) => text),
       events: segment.events,
     });
@@ -102,15 +105,17 @@ function confirm(
     if (cycle > 0 && at === steps.length - cycle && run !== null) before = exploration.keyOf(run);
     const happening = unknownHappening === null ? null : concreteHappening(unknownHappening, witnesses);
     let events: readonly RunEvent[] = step.events;
+    let effect: string | null = null;
     if (isConfirmed) {
       const found = runStep(run, { ...step, happening }, () =>
         startRun(link(machine), { ...runOptionsOf(machine, { ...options, inputs }), limits }),
       );
       run = found.run;
+      effect = found.effect;
       isConfirmed = signature(found.events) === signature(step.events);
       if (isConfirmed) events = found.events;
     }
-    concrete.push({ ...step, happening, events });
+    concrete.push({ ...step, happening, events, effect });
   }
   const canRepeat = isConfirmed && run !== null && before !== null && before === exploration.keyOf(run);
   return { isConfirmed, inputs, steps: concrete, canRepeat };
@@ -118,16 +123,16 @@ function confirm(
 
 function runStep(
   before: Run | null,
-  { happening, position }: TraceStep,
+  { happening, position }: Pick<TraceStep, 'happening' | 'position'>,
   start: () => Run,
-): { readonly run: Run; readonly events: readonly RunEvent[] } {
+): { readonly run: Run; readonly effect: string | null; readonly events: readonly RunEvent[] } {
   const run = before ?? start();
-  const effect = [...run.pending.keys()][position];
-  if (happening !== null && effect !== undefined) apply(run, effect, happening);
+  const effect = [...run.pending.keys()][position] ?? null;
+  if (happening !== null && effect !== null) apply(run, effect, happening);
   advance(run, FUEL);
   run.takeRequests();
   run.takeCancellations();
-  return { run, events: run.takeEvents() };
+  return { run, effect, events: run.takeEvents() };
 }
 
 function concreteHappening(happening: Happening, witnesses: Witnesses): Happening {

@@ -1,47 +1,16 @@
 /** Verifies a machine: explores it, finds defects and bounds, and confirms what it reports by an ordinary run. */
-import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
-import { type Bound, boundsOf } from './bounds.js';
-import type { Reduction } from './configuration.js';
-import { type Defect, defectsOf } from './defects.js';
-import { type Exploration, type ExploreOptions, explore } from './explore.js';
+import type { Bound } from './bound.js';
+import { boundsOf } from './bounds.js';
+import type { Defect } from './defect.js';
+import { defectsOf } from './defects.js';
+import { type Exploration, explore } from './explore.js';
+import { exploreOptions, type VerifyOptions } from './explore-options.js';
 import { wayTo } from './graph.js';
 import type { Condition } from './moments.js';
 import { monitorsOf } from './monitors.js';
 import { type JudgedProperty, judgeProperty, type Property } from './properties.js';
 import { type Trace, traceOf } from './trace.js';
-import { ANY_TYPE, TYPE } from './unknown/facts.js';
-import { markOf, type Unknown } from './unknown/knowledge.js';
-
-export interface VerifyOptions {
-  /** Inputs with a fixed value. */
-  readonly inputs: Readonly<Record<string, Json>>;
-  /** Inputs that may have any value, although they have a default. */
-  readonly free: ReadonlySet<string>;
-  readonly start?: ExploreOptions['start'];
-  readonly withFailures: boolean;
-  readonly longest: number;
-  readonly maxConfigurations: number;
-  readonly seconds: number;
-  readonly without: ReadonlySet<Reduction>;
-  /** By agent, in US dollars. */
-  readonly maxCost: Readonly<Record<string, number>>;
-  readonly properties?: readonly Property[];
-  /** What is true of the inputs of all runs. */
-  readonly assumptions?: readonly Condition[];
-}
-
-/** Everything is explored as far as `verify` explores it without options. */
-export const DEFAULTS: VerifyOptions = {
-  inputs: {},
-  free: new Set(),
-  withFailures: true,
-  longest: 2,
-  maxConfigurations: 200_000,
-  seconds: 60,
-  without: new Set(),
-  maxCost: {},
-};
 
 /** An end that runs come to. */
 export interface End {
@@ -153,43 +122,16 @@ function judgeAll(exploration: Exploration, options: VerifyOptions): JudgedPrope
 /** What is dead only because of a default is not a defect. */
 function withOtherInputs({ machine, stoppedBy, nodes }: Exploration, options: VerifyOptions): Exploration | null {
   const defaults = machine.inputs.filter(
-    ({ name, value, choices }) =>
-      value !== undefined && choices === undefined && !Object.hasOwn(options.inputs, name) && !options.free.has(name),
+    ({ name, value, optional, choices }) =>
+      (value !== undefined || optional === true) &&
+      choices === undefined &&
+      !Object.hasOwn(options.inputs, name) &&
+      !options.free.has(name),
   );
   if (stoppedBy !== null || defaults.length === 0) return null;
   const free = new Set([...options.free, ...defaults.map(({ name }) => name)]);
   const most = Math.min(options.maxConfigurations, 2 * nodes.length + 1000);
   return explore(machine, { ...exploreOptions(machine, options, free), maxConfigurations: most });
-}
-
-/** Unknown inputs, and inputs with one of several values. */
-function exploreOptions(machine: Machine, options: VerifyOptions, free: ReadonlySet<string>): ExploreOptions {
-  const inputs: Record<string, Json> = { ...options.inputs };
-  const unknownInputs = new Map<number, Unknown>();
-  for (const { name, value, optional, type, choices } of machine.inputs) {
-    if (Object.hasOwn(inputs, name)) continue;
-    if (!free.has(name) && choices === undefined && (value !== undefined || optional === true)) continue;
-    const id = unknownInputs.size;
-    const among = choices === undefined ? {} : { among: choices.map((choice) => JSON.stringify(choice)) };
-    unknownInputs.set(id, { made: null, label: name, facts: { types: typesOf(type, value), ...among } });
-    inputs[name] = markOf(id);
-  }
-  const { start, withFailures, longest, maxConfigurations, seconds, without } = options;
-  return {
-    ...{ inputs, unknownInputs, withFailures, longest, maxConfigurations, seconds, without },
-    ...(options.assumptions === undefined ? {} : { assumptions: options.assumptions }),
-    ...(start === undefined ? {} : { start }),
-  };
-}
-
-const BY_NAME = { string: TYPE.text, number: TYPE.number, boolean: TYPE.boolean, list: TYPE.list, object: TYPE.object };
-
-/** An input has the type that it declares, or that of its default. */
-function typesOf(type: Machine['inputs'][number]['type'], value: Json | undefined): number {
-  if (type !== undefined) return BY_NAME[type];
-  if (value === undefined || value === null) return ANY_TYPE & ~TYPE.null;
-  if (Array.isArray(value)) return TYPE.list;
-  return BY_NAME[typeof value as 'string' | 'number' | 'boolean' | 'object'];
 }
 
 function confirmAll(exploration: Exploration, defects: readonly Defect[]): Found[] {

@@ -73,6 +73,16 @@ export const timedOut: Way = {
   }),
 };
 
+/** The process of the run ended during a call that must not run twice. */
+export const inDoubt: Way = {
+  label: 'may already have run',
+  isFailure: true,
+  make: () => ({
+    kind: 'outcome',
+    outcome: { kind: 'failed', error_type: 'in_doubt', message: 'it may already have run, and must not run twice' },
+  }),
+};
+
 export type Decoded = Extract<Instruction, { op: 'shell' | 'argv' | 'function' | 'agent' }>;
 
 export const isDecoded = (one: Instruction | undefined): one is Decoded =>

@@ -35,7 +35,7 @@ export interface DecodedOutcome {
 type Exited = Extract<Outcome, { kind: 'exited' }>;
 
 /** In the largest unit that divides it: `90s`, `2m`, `1500ms`. */
-function durationText(ms: number): string {
+export function durationText(ms: number): string {
   for (const [unit, size] of [
     ['h', 3_600_000],
     ['m', 60_000],

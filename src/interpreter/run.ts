@@ -125,6 +125,12 @@ export function cancelRun(run: Run, by: string, delivery: Delivery = {}): void {
   });
 }
 
+/** Ends the run before it has begun, because it must not be executed. */
+export function refuseRun(run: Run, message: string): void {
+  const { state, line, file } = locationOf(run.main);
+  endFailed(run, { kind: 'failed', message, state, line, file, tool: null, exit_code: null });
+}
+
 /** Grants one more attempt to these steps. */
 export function grant(run: Run, granted: readonly GrantedAttempt[]): void {
   for (const one of granted) run.steps.grant(one);

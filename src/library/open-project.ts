@@ -2,22 +2,22 @@
  * `openProject`: a folder with programs, read and run as the command line does. The work itself is done in `project/`
  * and `runtime/`.
  */
-import { basename, dirname, extname, resolve } from 'node:path';
+import { basename, extname, resolve } from 'node:path';
 import { planMachine } from '../check/plan/plan-machine.js';
 import type { Machine as CompiledMachine } from '../machine/machine.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { chooseWorktree, mayHaveWorktree } from '../project/choose-worktree.js';
 import { compileProgram } from '../project/compile-program.js';
-import { type ConfiguredOptions, configuredOptions } from '../project/configured-options.js';
 import { diskFiles, type ProjectHost, pathOf, shortName, withOpenTexts } from '../project/host.js';
 import { linkPlans } from '../project/link-plans.js';
 import { listPrograms } from '../project/list-programs.js';
 import { loadPlan } from '../project/load-plan.js';
 import { passToProcess } from '../project/pass-to-process.js';
 import { approvalHash, needsApproval } from '../project/plan-approval.js';
+import { programDirOf, runOptionsOf, surroundingOptions } from '../project/prepared-program.js';
 import { isPlan, isWorkflow } from '../project/program-kind.js';
 import { emptyCompilation, type ProgramText, readNamed } from '../project/read-program.js';
-import { agentLookup, gateLookup, loadSettings, type Settings, toolLookup } from '../project/settings.js';
+import { loadSettings, type Settings, toolLookup } from '../project/settings.js';
 import { listRuns } from '../runtime/list-runs.js';
 import { checkDrift, replay } from '../runtime/run/again/replay-run.js';
 import { recordDelivery, resume } from '../runtime/run/again/resume.js';
@@ -158,18 +158,19 @@ class OpenProject implements Project {
     });
     if (hasErrors(choice.diagnostics))
       throw new ProgramRefused({ ...choice, sources: [] }, firstError(choice.diagnostics));
-    const inProgram = checked.name.startsWith('<');
-    const { jobs } = configuration.defaults;
+    const { repository } = choice;
+    const programDir = programDirOf(this.host, checked.name, cwd);
+    const instead = this.options.agents ?? {};
+    const supplied = { machine, sources, configuration, programDir, cwd, repository };
+    const ofProgram = runOptionsOf(this.host, supplied, { name: checked.name, instead });
     return run(machine, {
-      ...omitUndefined({ jobs }),
-      ...this.optionsFor(settings, checked.name),
+      ...ofProgram,
       ...this.environment(),
       ...(rest as RunOptions),
-      cwd,
+      // Those of the program, also for callers without types.
+      programDir,
+      sources: ofProgram.sources,
       dir: this.dir,
-      worktree: choice.repository ?? false,
-      programDir: inProgram ? cwd : dirname(pathOf(this.host, checked.name)),
-      sources: sources.filter((source) => machine.files.includes(source.name)),
       settings: { here: this.folder, ...rest.settings },
     });
   }
@@ -233,15 +234,8 @@ class OpenProject implements Project {
           ? read.compilation
           : await compileProgram(this.host, read, {
               ...omitUndefined({ machine, strict }),
-              cwd,
-              configuration,
+              ...surroundingOptions(this.host, configuration, { cwd, instead, tools, worktree: mayHaveWorktree(cwd) }),
               commands: Object.keys(commands),
-              lookups: omitUndefined({
-                agents: agentLookup(configuration, instead),
-                ...gateLookup(configuration, cwd),
-                worktree: mayHaveWorktree(cwd),
-              }),
-              calls: { tools, ...toolLookup(this.host, configuration, { agent: instead, cwd }) },
             });
     const { machines, declared, diagnostics, sources } = compiled;
     const name = read.kind === 'text' ? read.name : (sources[0]?.name ?? '<stdin>');
@@ -279,10 +273,6 @@ class OpenProject implements Project {
       },
       { settings, sources, machine, needsApproval: needsApproval(loaded) },
     );
-  }
-
-  private optionsFor({ configuration }: Settings, program: string): ConfiguredOptions {
-    return configuredOptions(this.host, configuration, { program, instead: this.options.agents ?? {} });
   }
 
   private environment(): Pick<RunOptions, 'env' | 'commands'> {

@@ -37,7 +37,7 @@ export async function compileOnce(
   cache: Cache | null,
   host: ProjectHost,
   program: NamedText,
-  options: Omit<ProgramOptions, 'strict' | 'explain' | 'commands'>,
+  options: Omit<ProgramOptions, 'strict' | 'explain'>,
 ): Promise<Runnable> {
   const surroundings = surroundingsOf(host, program, options);
   const isKept = cache !== null && program.name !== '<stdin>';

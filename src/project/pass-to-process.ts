@@ -1,4 +1,6 @@
 /** Delivers answers and signals to a run that another process executes, by writing to the inbox of the run. */
+
+import { openQuestions } from '../interpreter/run.js';
 import { recoveryContextOf } from '../runtime/run/again/prepare-recovery.js';
 import { recoverRun } from '../runtime/run/again/recover.js';
 import type { ResumeOptions } from '../runtime/run/again/resume-options.js';
@@ -16,7 +18,7 @@ export function passToProcess(
   const { inputs, redactor } = recoveryContextOf(stored, options);
   if (deliveries.some((delivery) => delivery.kind === 'answer')) {
     const { replay, inbox } = recoverRun(stored, { inputs, redactor, discarded: null });
-    checkAnswers(replay.run, deliveries, unreadDeliveries(stored.path, inbox));
+    checkAnswers(openQuestions(replay.run), deliveries, unreadDeliveries(stored.path, inbox));
   }
   deliver(stored.path, deliveries, redactor);
 }

@@ -73,7 +73,7 @@ export function hostEffects(options: HostOptions = {}): Effects {
             request,
             context,
             permits,
-            () =>
+            async () =>
               refuseToPrint(request, context, options.readable) ?? performArgv(request, context, inheritEnvironment()),
           );
         case 'agent': {
@@ -116,12 +116,24 @@ export function hostEffects(options: HostOptions = {}): Effects {
 
 const noAgents: AgentSettings = { agents: {}, folder: null, instead: {} };
 
+type WaitingRequest = ShellRequest | ArgvRequest | FunctionRequest | AgentRequest | ToolRequest;
+
 /** Performs a request after the pause before its next attempt, when there is a permit for it. */
-async function performLater(
-  request: ShellRequest | ArgvRequest | FunctionRequest | AgentRequest | ToolRequest,
+function performLater(
+  request: WaitingRequest,
   context: EffectContext,
   permits: EffectPermits | null,
-  perform: () => Outcome | Promise<Outcome>,
+  perform: () => Promise<Outcome>,
+): Promise<Outcome> {
+  if (request.delayMs === 0 && context.resources.worktrees === null && permits === null) return perform();
+  return performInTurn(request, context, permits, perform);
+}
+
+async function performInTurn(
+  request: WaitingRequest,
+  context: EffectContext,
+  permits: EffectPermits | null,
+  perform: () => Promise<Outcome>,
 ): Promise<Outcome> {
   const { delayMs } = request;
   if (delayMs > 0) {
@@ -142,12 +154,12 @@ const STOPPED: Outcome = { kind: 'not-started', reason: 'it was stopped' };
 
 /** While it waits for its permit, it holds nothing that a holder of a permit could wait for. */
 async function performPermitted(
-  { stop }: EffectContext,
+  context: EffectContext,
   permits: EffectPermits | null,
-  perform: () => Outcome | Promise<Outcome>,
+  perform: () => Promise<Outcome>,
 ): Promise<Outcome> {
   if (permits === null) return perform();
-  const giveBack = await permits.take(stop);
+  const giveBack = await permits.take(context.stop);
   if (giveBack === null) return STOPPED;
   try {
     return await perform();

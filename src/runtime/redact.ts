@@ -97,7 +97,7 @@ export function tooShort(secrets: readonly Secret[]): string[] {
 
 /** Null if there is nothing to replace, so that a run without secrets has no cost. */
 export function createRedactor(secrets: readonly Secret[]): Redactor | null {
-  const needles = needlesOf(secrets);
+  const needles = secretForms(secrets);
   if (needles.length === 0) return null;
   const inText = alternatives(needles);
   const inBytes = needles.map((needle) => Buffer.from(needle, 'utf8').toString('latin1'));
@@ -108,7 +108,7 @@ export function createRedactor(secrets: readonly Secret[]): Redactor | null {
 }
 
 /** Every form of every secret, longest first, so that the longer one wins if two begin at the same position. */
-function needlesOf(secrets: readonly Secret[]): string[] {
+export function secretForms(secrets: readonly Secret[]): string[] {
   const forms = new Set<string>();
   for (const { value } of secrets) {
     const parts = [value, ...(value.includes('\n') ? value.split(/\r?\n/) : [])];
@@ -131,7 +131,12 @@ function asciiOnly(json: string): string {
 }
 
 function alternatives(needles: readonly string[]): RegExp {
-  return new RegExp(needles.map((needle) => needle.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|'), 'g');
+  return new RegExp(needles.map(escapeRegExp).join('|'), 'g');
+}
+
+/** The text as a pattern that matches only it. */
+export function escapeRegExp(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 }
 
 function redactValue(value: Json, text: (given: string) => string): Json {

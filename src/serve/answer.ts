@@ -4,6 +4,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Refusal, RefusalCode, Result } from '../control/result.js';
 import { diagnosticsToJson } from '../library/diagnostics.js';
 import { unreachable } from '../prelude/unreachable.js';
+import { httpHelp } from './http-help.js';
 
 export interface ServiceError {
   readonly code: string;
@@ -48,7 +49,7 @@ export function answerRefusal(c: Context, { code, message, help, damage, finding
   };
   // Who only reads a run has asked for nothing wrong: its files are at fault.
   const status = code === 'unusable' && c.req.method === 'GET' ? 500 : statusOf(code);
-  return c.json({ code, message, help, ...facts, ...more }, status);
+  return c.json({ code, message, help: httpHelp(help, c.req.param('id')), ...facts, ...more }, status);
 }
 
 /** The value of an operation, or its refusal. */

@@ -7,6 +7,7 @@ import { HTTPException } from 'hono/http-exception';
 import { secureHeaders } from 'hono/secure-headers';
 import { checkOrigin, requireToken, signIn } from './access.js';
 import { answerWith } from './answer.js';
+import { healthAnswer } from './answer-schemas.js';
 import { createMetrics } from './metrics.js';
 import { addPage } from './page.js';
 import { addAboutRoute } from './routes/about.js';
@@ -14,7 +15,6 @@ import { addChangeRoutes } from './routes/change-runs.js';
 import { addDaysRoute } from './routes/days.js';
 import { addProgramRoutes } from './routes/programs.js';
 import { addReadRoutes } from './routes/read-runs.js';
-import { healthAnswer } from './schemas.js';
 import { answers, type Service, type ServiceApp, textAnswers } from './service.js';
 import { completeEmptyBodies, refuseAddress, refuseEncodings, wrongBody, wrongMember } from './wrong-request.js';
 
@@ -40,7 +40,9 @@ export function createApp(service: Service): ServiceApp {
   const app: ServiceApp = new OpenAPIHono({
     defaultHook: (result, c) => {
       if (result.success) return undefined;
-      return answerWith(c, 400, wrongMember(result.error.issues[0]));
+      const wrong = wrongMember(result.error.issues[0]);
+      // What cannot be the id of a run is the id of no run.
+      return result.target === 'param' ? answerWith(c, 404, { ...wrong, code: 'unknown' }) : answerWith(c, 400, wrong);
     },
   });
   app.onError((cause, c) => {

@@ -4,8 +4,16 @@ import type { Service } from './service.js';
 
 type Known = Pick<Service, 'runs' | 'executions'>;
 
-/** `id`: of a run, or the beginning of one. Null: the run has a record, or there is none. */
-export async function queuedRefusal({ runs, executions }: Known, id: string): Promise<Refusal | null> {
+/**
+ * `id`: of a run, or the beginning of one. Null: the run has a record, or there is none. A run whose process has just been
+ * started has a record soon, which is waited for.
+ */
+export async function queuedRefusal(
+  { runs, executions }: Known,
+  id: string,
+  signal: AbortSignal,
+): Promise<Refusal | null> {
+  await executions.untilBegun(id, signal);
   const queued = executions.find(id);
   if (queued === null || (await runs.inspect(queued.run_id)).ok) return null;
   return queued.status === 'failed'
@@ -13,9 +21,15 @@ export async function queuedRefusal({ runs, executions }: Known, id: string): Pr
     : { code: 'held', message: 'the run waits for its turn', help: 'wait until it is executed' };
 }
 
-/** A result about a run. A run without a record is known all the same. */
-export async function orQueued<T>(service: Known, id: string, result: Promise<Result<T>>): Promise<Result<T>> {
-  const done = await result;
-  const refusal = done.ok || done.refusal.code !== 'unknown' ? null : await queuedRefusal(service, id);
+/** The result of `read` about a run. A run without a record is known all the same. */
+export async function orQueued<T>(
+  service: Known,
+  id: string,
+  signal: AbortSignal,
+  read: () => Promise<Result<T>>,
+): Promise<Result<T>> {
+  await service.executions.untilBegun(id, signal);
+  const done = await read();
+  const refusal = done.ok || done.refusal.code !== 'unknown' ? null : await queuedRefusal(service, id, signal);
   return refusal === null ? done : { ok: false, refusal };
 }

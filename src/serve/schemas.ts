@@ -1,4 +1,4 @@
-/** What requests may hold, and what answers hold: these schemas validate requests, and the OpenAPI document is made of them. */
+/** What requests may hold: these schemas validate requests, and the OpenAPI document is made of them. */
 import { z } from '@hono/zod-openapi';
 import { isZone } from '../control/run-days.js';
 
@@ -24,9 +24,12 @@ export const runParams = z.object({ id: runId });
 export const effectParams = z.object({ id: runId, effect: z.string().min(1).max(500) });
 export const artifactParams = z.object({ id: runId, hash });
 
+/** The rest may be anything that can be read: an hour, an offset. A number alone would be read as a month or a year. */
+const DATE = /^\d{4}-\d\d-\d\d/;
+
 const time = z
   .string()
-  .refine((text) => !Number.isNaN(Date.parse(text)), 'is not a time, such as 2030-01-31T12:00:00Z');
+  .refine((text) => DATE.test(text) && !Number.isNaN(Date.parse(text)), 'is not a time, such as 2030-01-31T12:00:00Z');
 
 export const listQuery = z.strictObject({
   status: z.enum(RUN_STATUSES).optional().openapi({ description: 'only runs with this status' }),
@@ -139,18 +142,13 @@ export const checkBody = z
   .strictObject({
     program: z.string().min(1).max(4096).optional(),
     text: z.string().optional(),
-    name: z.string().min(1).max(4096).optional().openapi({ description: 'the file name that a text would have' }),
+    name: z
+      .string()
+      .min(1)
+      .max(4096)
+      .refine((name) => !name.split('/').includes('..') && !/^\/|\0/.test(name), 'leads out of the folder of programs')
+      .optional()
+      .openapi({ description: 'the file name that a text would have' }),
   })
   .refine(({ program, text }) => (program === undefined) !== (text === undefined), 'needs `program` or `text`')
   .openapi('Check');
-
-export const errorAnswer = z
-  .looseObject({ code: z.string(), message: z.string(), help: z.string().nullable() })
-  .openapi('Error', { description: '`code` is for programs, `message` for people; `help` is one next step' });
-
-/** Objects that `--json` prints, too: the manual describes their members. */
-export const printedObject = z.looseObject({}).openapi({ description: 'as the command line prints it with `--json`' });
-
-export const startedAnswer = z.object({ run_id: z.string(), status: z.enum(['queued', 'running']) }).openapi('Started');
-
-export const healthAnswer = z.object({ status: z.literal('ok') }).openapi('Health');

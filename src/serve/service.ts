@@ -3,8 +3,8 @@ import type { OpenAPIHono, RouteConfig, z } from '@hono/zod-openapi';
 import type { Runs } from '../control/runs.js';
 import type { Project } from '../library/project.js';
 import type { AccessOptions } from './access.js';
+import { errorAnswer } from './answer-schemas.js';
 import type { Executions } from './executions/executions.js';
-import { errorAnswer } from './schemas.js';
 
 export interface Service {
   readonly runs: Runs;
@@ -31,9 +31,11 @@ export type ServiceApp = OpenAPIHono;
 const json = (of: z.ZodType) => ({ content: { 'application/json': { schema: of } } });
 const failure = { ...json(errorAnswer), description: 'why it was not done' };
 
-/** The answers of a route: its value, or an error. */
-export function answers(status: 200 | 201 | 202, schema: z.ZodType, description: string) {
-  return { [status]: { ...json(schema), description }, default: failure } as unknown as RouteConfig['responses'];
+/** The answers of a route: its value, or an error. `isKept`: a client that has the value may ask whether it is the same. */
+export function answers(status: 200 | 201 | 202, schema: z.ZodType, description: string, isKept = false) {
+  const same = isKept ? { 304: { description: 'the client has it' } } : {};
+  const all = { [status]: { ...json(schema), description }, ...same, default: failure };
+  return all as unknown as RouteConfig['responses'];
 }
 
 /** The answers of a route that sends text, in one of these types. `others`: its other answers without an error. */

@@ -2,6 +2,7 @@
  * What tests have executed of their programs: lines, both ways of each condition, transitions, ON ERROR, gates passed and
  * failed, entries of RETRY, choices of ASK, and alternatives of CALL. A pattern counts in its own file, wherever it is used.
  */
+import type { Position } from '../foresight/unreachable.js';
 import type { RunEvent } from '../interpreter/events/event.js';
 import { linkObserved } from '../interpreter/run.js';
 import type { Template } from '../machine/expression.js';
@@ -32,6 +33,38 @@ export class Coverage {
   /** The machines that were watched, by file and name. */
   readonly machines = new Map<string, Machine>();
 
+  private readonly positions = new Map<Machine, Map<CoveredItem, Position[]>>();
+  private readonly dropped = new Set<CoveredItem>();
+
+  /** What was not executed, by machine, and where it would be. */
+  missing(): Map<Machine, ReadonlyMap<CoveredItem, readonly Position[]>> {
+    return new Map(
+      [...this.positions].map(([machine, items]) => [machine, new Map([...items].filter(([{ hits }]) => hits === 0))]),
+    );
+  }
+
+  /** Does not count an item anymore, because no run executes it. */
+  drop(item: CoveredItem): void {
+    this.dropped.add(item);
+  }
+
+  /** What is not counted. */
+  unreachable(): readonly CoveredItem[] {
+    return inOrder([...this.dropped]);
+  }
+
+  private notePositions(
+    machine: Machine,
+    pc: number,
+    items: readonly (CoveredItem | null | undefined)[],
+    is: boolean | null,
+  ): void {
+    const known = this.positions.get(machine) ?? new Map<CoveredItem, Position[]>();
+    this.positions.set(machine, known);
+    for (const item of items)
+      if (item !== null && item !== undefined) known.set(item, [...(known.get(item) ?? []), { pc, is }]);
+  }
+
   /** A copy of the machine whose runs are counted. */
   watch(machine: Machine): Machine {
     const copy = { ...machine };
@@ -60,6 +93,11 @@ export class Coverage {
         if (origin !== undefined) handlers[base + pc] = this.item(machine, 'handler', origin, 'ON ERROR');
       }
     }
+    for (let pc = 0; pc < lines.length; pc++) {
+      this.notePositions(machine, pc, [lines[pc], handlers[pc], transitions[pc]], null);
+      this.notePositions(machine, pc, [ways[pc]?.[0]], true);
+      this.notePositions(machine, pc, [ways[pc]?.[1]], false);
+    }
     linkObserved(copy, (pc, next) => {
       hit(lines[pc]);
       hit(handlers[pc]);
@@ -83,9 +121,7 @@ export class Coverage {
 
   /** By file, line and label. */
   list(): readonly CoveredItem[] {
-    return [...this.items.values()].sort(
-      (one, other) => compareText(one.file, other.file) || one.line - other.line || compareText(one.label, other.label),
-    );
+    return inOrder([...this.items.values()].filter((item) => !this.dropped.has(item)));
   }
 
   /** What was executed of a state. */
@@ -187,6 +223,12 @@ const lastName = (path: string): string => path.split(/[./]/).at(-1) ?? path;
 
 function constantOf([only, ...more]: Template): string | null {
   return typeof only === 'string' && more.length === 0 ? only : null;
+}
+
+function inOrder(items: readonly CoveredItem[]): CoveredItem[] {
+  return [...items].sort(
+    (one, other) => compareText(one.file, other.file) || one.line - other.line || compareText(one.label, other.label),
+  );
 }
 
 const compareText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);

@@ -16,6 +16,7 @@ import type { CassetteLine, NamedValue, TestLine } from '../syntax/tests/test-tr
 import { askedName, isApproval } from './approval.js';
 import type { Evaluated } from './expressions.js';
 import { type Judged, judge } from './judge.js';
+import { violatedRules } from './judge-properties.js';
 import { logTail } from './log-tail.js';
 import type { TestRow } from './rows.js';
 import { factsOfRun, type RunFacts } from './run-facts.js';
@@ -54,6 +55,7 @@ class TestRun {
   private readonly failures: TestFailure[] = [];
   private readonly stopping = new AbortController();
   private isStuck = false;
+  private isFromStart = true;
   private readonly played: { readonly line: CassetteLine; readonly cassette: Cassette } | null;
   private readonly begun: number;
   private readonly time: VirtualTime;
@@ -96,6 +98,7 @@ class TestRun {
       world.calls.push(...(fault?.before.calls ?? []));
       this.calls = world.calls;
       const start = lines.find((line) => line.kind === 'start');
+      this.isFromStart = start === undefined;
       const runOptions: RunOptions = {
         inputs,
         cwd: options.cwd,
@@ -131,6 +134,8 @@ class TestRun {
     const warnings = (cassetteWorld?.warnings ?? []).map((problem) =>
       this.failureOf({ ...problem, offset: played?.line.span.start ?? null }),
     );
+    if (!this.isFromStart && suite.properties.length > 0)
+      warnings.push({ line: 0, message: 'the properties of this file are not judged, because the test has START' });
     const problems = world?.problems ?? [];
     return { failures: this.failures, warnings, events: this.events, report, problems, isStuck: this.isStuck };
   }
@@ -200,8 +205,8 @@ class TestRun {
     inputs: Readonly<Record<string, Json>>,
   ): void {
     if (this.options.fault?.judges === 'always') {
-      const always = lines.filter(({ isAlways }) => isAlways);
-      if (always.length > 0) this.judgeAlways(always, this.factsOf(report, inputs));
+      // A run that no mock answers says nothing about what holds whatever goes wrong.
+      if (!this.stopping.signal.aborted) this.judgeAlways(lines, report, inputs);
       return;
     }
     const facts = this.factsOf(report, inputs);
@@ -229,10 +234,18 @@ class TestRun {
     for (const problem of world.unusedRecords(this.played.line.span.start)) this.failures.push(this.failureOf(problem));
   }
 
-  /** What holds whatever goes wrong; a run that no mock answers says nothing about it. */
-  private judgeAlways(lines: readonly ExpectLine[], facts: RunFacts): void {
-    if (this.stopping.signal.aborted) return;
-    for (const line of lines) this.expect(line, facts);
+  /** What holds whatever goes wrong. */
+  private judgeAlways(lines: readonly ExpectLine[], report: RunReport, inputs: Readonly<Record<string, Json>>): void {
+    const always = lines.filter(({ isAlways }) => isAlways);
+    const facts = always.length > 0 ? this.factsOf(report, inputs) : null;
+    for (const line of always) if (facts !== null) this.expect(line, facts);
+    // Properties are about runs from the beginning.
+    if (!this.isFromStart) return;
+    for (const { property, text, offset } of violatedRules(this.suite, { events: this.events, report, inputs }))
+      this.failures.push({
+        line: this.lineOf(offset),
+        message: `PROPERTY: ${property}: ${text}: this run violates it`,
+      });
   }
 
   private expect(line: ExpectLine, facts: RunFacts): void {

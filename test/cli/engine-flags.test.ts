@@ -30,7 +30,9 @@ test('a variable names the engine, but not for removing runs', async () => {
   const one = projectFolder({ 'a.dsl': 'RETURN: x\n' });
   const env = { STATEDSL_ON: NOWHERE, STATEDSL_SUSPEND_AFTER: '1s' };
   const worktree = await one.run(['run', 'a.dsl', '--worktree'], { env });
-  expect(worktree.stderr).toContain('`--worktree` cannot be used with an engine, which `STATEDSL_ON` names');
+  expect(worktree.stderr).toContain(
+    '`--worktree` cannot be used with an engine, which `STATEDSL_ON` or the configuration names',
+  );
   expect((await one.run(['run', 'a.dsl', '--dry-run'], { env })).code).toBe(0);
   // What it submits is refused here.
   const asked: (string | undefined)[] = [];
@@ -54,4 +56,40 @@ test('a worker that listens at every address says by which one it is reached', a
     2,
     'error: `0.0.0.0` is not an address that the engine can connect to\n  = help: name the one by which it reaches this worker: `--advertise http://…`\n',
   ]);
+});
+
+test('a worker needs a folder in which it can record its processes', async () => {
+  const { code, stderr } = await projectFolder({ 'a.dsl': '' }).run([
+    'worker',
+    '--listen',
+    '127.0.0.1:0',
+    '--dir',
+    'a.dsl',
+  ]);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(
+    /^error: the worker cannot record its processes in `.*a\.dsl`: .*\n.*name another folder with `--dir`\n$/,
+  );
+});
+
+test('an engine of the configuration is for new runs, and not for what is here or can only be done here', async () => {
+  const one = projectFolder({ 'a.dsl': 'ASK user: "Go on?" → ok\nRETURN: {ok}\n', 'm.yaml': 'asks: {ok: "yes"}\n' });
+  const { stdout } = await one.run(['run', 'a.dsl', '--json']);
+  const id = (JSON.parse(stdout) as { run_id: string }).run_id;
+  const at = { 'statedsl.config.yaml': `engine:\n  on: ${NOWHERE}\n` };
+  for (const [name, text] of Object.entries(at)) one.file(name, text);
+  expect(await one.run(['show', id, '--json'])).toMatchObject({ code: 0 });
+  expect(await one.run(['runs', '--on', 'none'])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(id.slice(0, 8)),
+  });
+  expect(await one.run(['answer', id, 'ok=fine', '--json'])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('fine'),
+  });
+  expect(await one.run(['run', 'a.dsl', '--mock', 'm.yaml', '--json'])).toMatchObject({ code: 0 });
+  expect(await one.run(['run', 'a.dsl', '--cwd', '.', '--mock', 'm.yaml', '--quiet'])).toMatchObject({ code: 0 });
+  expect((await one.run(['run', 'a.dsl', '--on', 'none', '--json'])).stdout).toContain('suspended');
+  const elsewhere = await one.run(['run', 'a.dsl']);
+  expect([elsewhere.code, elsewhere.stderr]).toEqual([2, expect.stringContaining(NOWHERE)]);
 });

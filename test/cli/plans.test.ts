@@ -129,7 +129,7 @@ test.each([
   expect(paid).toBe(decision === 'retry' ? 2 : 1);
 });
 
-test('a value of five megabytes passes through tools and a resumed run', async () => {
+test('a value of four megabytes passes through tools and a resumed run', async () => {
   const one = projectFolder({
     'plan.json': JSON.stringify({
       calls: [
@@ -142,7 +142,7 @@ test('a value of five megabytes passes through tools and a resumed run', async (
     'tools.yaml':
       'big: { run: [node, ./big.mjs], idempotent: true }\nlength: { run: [node, ./length.mjs], idempotent: true }\n' +
       'module: { module: ./module.mjs#length, idempotent: true }\n',
-    'big.mjs': 'process.stdout.write(JSON.stringify("é".repeat(5_000_000)));\n',
+    'big.mjs': 'process.stdout.write(JSON.stringify("é".repeat(2_000_000)));\n',
     'length.mjs':
       'import { readFileSync } from "node:fs";\nconsole.log(JSON.parse(readFileSync(0, "utf8")).text.length);\n',
     'module.mjs': 'export const length = ({ text }) => text.length;\n',
@@ -151,7 +151,7 @@ test('a value of five megabytes passes through tools and a resumed run', async (
   expect(first).toMatchObject({ code: 75, waiting: [{ kind: 'approval', path: 'approvals.go' }] });
   expect(await told(one, ['answer', first.run_id, 'approvals.go=true'])).toMatchObject({
     code: 0,
-    returned: { command: 5_000_000, module: 5_000_000 },
+    returned: { command: 2_000_000, module: 2_000_000 },
   });
 });
 

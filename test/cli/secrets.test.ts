@@ -91,7 +91,7 @@ describe('secrets', () => {
       await one.run(['signal', id, 'ready', JSON.stringify({ token: secrets.API_TOKEN }), ...pin, '--no-resume'], {
         env,
       }),
-      await one.run(['resume', id, ...pin, '--events'], { env }),
+      await one.run(['resume', id, '-i', `pin:=${JSON.stringify(secrets.input)}`, '--events'], { env }),
       await one.run(['show', id], { env }),
       await one.run(['show', id, '--json'], { env }),
       await one.run(['report', id], { env }),

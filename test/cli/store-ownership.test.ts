@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { RunRefused } from '../../src/runtime/store/run-refused.js';
-import { mayBeForeign, requireOwnStore } from '../../src/runtime/store/store-ownership.js';
+import { makeStore, mayBeForeign, requireOwnStore } from '../../src/runtime/store/store-ownership.js';
 import { git } from '../harness/process.js';
 import { project, workflow } from './repository.js';
 import { type ProjectFolder, projectFolder } from './statedsl.js';
@@ -76,6 +76,37 @@ test.each(['runs', 'worktrees', 'runs/index.ndjson'])('a store with a link as it
     const { code, stderr } = await one.run(args);
     expect([code, stderr], args.join(' ')).toEqual([2, expect.stringContaining('is a symbolic link')]);
   }
+});
+
+test.each(['service', 'service/queue', 'service/deliveries', 'service/processes', 'service/notices'])(
+  'a store with a link as its %s is refused',
+  async (part) => {
+    const { folder } = projectFolder({ 'p.dsl': WAITS });
+    const store = join(folder, '.statedsl');
+    mkdirSync(join(store, part, '..'), { recursive: true });
+    symlinkSync(folder, join(store, part));
+    await expect(requireOwnStore(store)).rejects.toThrow(/is a symbolic link/);
+    expect(() => makeStore(store)).toThrow(RunRefused);
+  },
+);
+
+test('a foreign store is refused before anything is reported', async () => {
+  const configuration = 'agents: { a: { adapter: fake, model: x } }\n';
+  const one = projectFolder({ 'p.dsl': 'RETURN: 1\n', 'statedsl.config.yaml': configuration });
+  mkdirSync(join(one.folder, '.statedsl'));
+  symlinkSync(one.folder, join(one.folder, '.statedsl/runs'));
+  const { code, stderr } = await one.run(['run', 'p.dsl']);
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/^error: the store .* is a symbolic link/)]);
+});
+
+test('a store whose queue of the service came with a cloned repository is refused', async () => {
+  const { folder } = projectFolder({ [`.statedsl/service/queue/${RUN}.json`]: '{}' });
+  git(folder, 'init', '-q');
+  const store = join(folder, '.statedsl');
+  expect(mayBeForeign(store)).toBe(false);
+  git(folder, 'add', '-f', '.');
+  expect(mayBeForeign(store)).toBe(true);
+  await expect(requireOwnStore(store)).rejects.toThrow(/git tracks `.statedsl.service.queue/);
 });
 
 test('no file of a run is read or written through a link', async () => {

@@ -1,11 +1,21 @@
 /** The operations on runs of a folder, called as a program calls them that embeds statedsl. */
-import { mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openRuns } from '../../src/control/open-runs.js';
 import type { Result } from '../../src/control/result.js';
 import type { EventStream, Runs } from '../../src/control/runs.js';
+import { openProject } from '../../src/library/open-project.js';
 import { lockRun } from '../../src/runtime/store/run-lock.js';
 
 function folder(): string {
@@ -158,6 +168,34 @@ test('links in a store are refused', async () => {
   symlinkSync(join(project, '.statedsl'), join(other, '.statedsl'));
   symlinkSync(join(project, '.statedsl/runs'), join(folder(), 'runs'));
   expect(readFileSync(mine, 'utf8')).toBe('not for anybody\n');
+});
+
+test('a report on several runs says how far it has counted a run of which an artifact is missing', async () => {
+  const dir = folder();
+  const runs = openRuns({ folder: dir, commands: { large: () => 'x'.repeat(100_000) } });
+  const id = await started(runs, 'DO: one = large\nRETURN: {one}\n');
+  const artifacts = join(dir, '.statedsl/runs', id, 'artifacts');
+  for (const name of readdirSync(artifacts)) rmSync(join(artifacts, name));
+  const [one] = value(await runs.report({ last: 5 })).runs;
+  const lines = readFileSync(join(dir, '.statedsl/runs', id, 'journal.ndjson'), 'utf8').split('\n');
+  const seq = lines.findIndex((line) => line.includes('"$artifact"')) + 1;
+  expect(seq).toBeGreaterThan(1);
+  expect(one?.damage).toEqual({ message: expect.stringContaining('artifacts'), seq });
+  expect(codeOf(await runs.report({ run: id }))).toBe('store');
+  expect(codeOf(await runs.detail('MAIN', { last: 5 }))).toBe('store');
+});
+
+test('the folder of a program is that of its file, whatever its name and whatever an embedder gives', async () => {
+  const dir = folder();
+  mkdirSync(join(dir, '<a>'));
+  writeFileSync(join(dir, '<a>/p.dsl'), 'RETURN: 1\n');
+  const project = await openProject(dir);
+  const given = { programDir: '/elsewhere', sources: [] };
+  for (const options of [{}, given as object]) {
+    const { run_id } = await project.run('<a>/p.dsl', options);
+    const about = JSON.parse(readFileSync(join(dir, '.statedsl/runs', run_id, 'run.json'), 'utf8'));
+    expect(about).toMatchObject({ options: { program_dir: join(dir, '<a>') }, sources: ['<a>/p.dsl'] });
+  }
 });
 
 test('of a damaged record, what comes before the damage is shown', async () => {

@@ -111,7 +111,10 @@ function restored(the: Undisturbed, linked: LinkedMachine, point: number): strin
   const lost = replay.rest();
   const { run } = replay;
   const snapshot = JSON.parse(JSON.stringify(snapshotOf(run)));
-  const again = new Replay(restoreRun(linked, snapshot, the.options), replayOptions(the), true);
+  const kept = restoreRun(linked, snapshot, the.options);
+  const [before, after] = [JSON.stringify(snapshot), JSON.stringify(snapshotOf(kept))];
+  if (before !== after) return [`a checkpoint at ${point} keeps ${after} instead of ${before}`];
+  const again = new Replay(kept, replayOptions(the), true);
   const differs = fed(again, the, point + lost.length, the.events.length);
   if (differs.length > 0) return differs.map((line) => `from a checkpoint at ${point}: ${line}`);
   return compared(the, again.run, { kind: 'ended' }, `from a checkpoint at ${point}`);

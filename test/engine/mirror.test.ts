@@ -6,7 +6,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { compile } from '../../src/check/compile.js';
 import type { ArtifactContent, Submission } from '../../src/engine/messages.js';
 import { mirrorRun, type RunSource } from '../../src/engine/mirror.js';
-import { type EventLines, programOf, type RunState } from '../../src/engine/run-object.js';
+import { programOf } from '../../src/engine/program-of.js';
+import type { EventLines, RunState } from '../../src/engine/run-object.js';
 import { StartedEffects } from '../../src/engine/started-effects.js';
 import type { Json } from '../../src/machine/expression.js';
 import { checkDrift } from '../../src/runtime/run/again/replay-run.js';
@@ -38,11 +39,14 @@ async function waitingRun(value: Json = 5): Promise<ScriptedEngine> {
   };
   const engine = new ScriptedEngine(world, {
     services: SERVICES,
+    environment: {},
+    submitters: null,
+    functions: null,
     started: new StartedEffects(),
     program: async () => programOf(submission),
     perform: async () => ({ outcome: { kind: 'value', value }, at: 2000, printed: 0 }),
     newName: () => 'one',
-    hasLabel: async () => false,
+    hasWorker: async () => false,
   });
   await engine.call(RUN, 'submit', submission);
   await engine.deliverAll();

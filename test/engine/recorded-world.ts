@@ -98,7 +98,7 @@ class RecordedWorld implements World {
     }
   }
 
-  perform: TurnHost['perform'] = async (_, request, { stop }) => {
+  perform: TurnHost['perform'] = async (_, __, request, { stop }) => {
     const key = `${request.effect}.${request.attempt}`;
     const waits = 'waits' in request ? (request.waits ?? 0) : 0;
     this.performed.set(`${key} ${waits}`, (this.performed.get(`${key} ${waits}`) ?? 0) + 1);
@@ -197,15 +197,25 @@ async function onEngine(
   isSameProcess: boolean,
 ): Promise<EngineRun> {
   const world = new RecordedWorld(the);
-  const program: Program = { linked, options: the.options, inDoubt: 'retry', placement: NO_ROUTES };
+  const program: Program = {
+    linked,
+    options: the.options,
+    inDoubt: 'retry',
+    placement: NO_ROUTES,
+    secrets: [],
+    redactor: null,
+  };
   let names = 0;
   const hostWith = (started: StartedEffects): TurnHost => ({
     services: SERVICES,
+    environment: {},
+    submitters: null,
+    functions: null,
     started,
     program: async () => program,
     perform: world.perform,
     newName: () => `attempt ${names++}`,
-    hasLabel: async () => false,
+    hasWorker: async () => false,
   });
   const first = hostWith(new StartedEffects());
   const engine = new ScriptedEngine(world, first, cut, () => (isSameProcess ? first : hostWith(new StartedEffects())));

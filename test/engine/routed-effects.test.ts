@@ -3,7 +3,9 @@ import { expect, test } from 'vitest';
 import { EffectEntries } from '../../src/engine/effect-entries.js';
 import { performRouted } from '../../src/engine/effects-service.js';
 import type { Entry, PerformContext } from '../../src/engine/engine-context.js';
+import { hideSecrets } from '../../src/engine/secret-inputs.js';
 import { StartedEffects } from '../../src/engine/started-effects.js';
+import { EXECUTE, type ProgramNeeds, ProgramRefused } from '../../src/engine/turn-host.js';
 import type { PerformedRequest } from '../../src/runtime/effect-context.js';
 import { SERVICES } from './scripted-engine.js';
 
@@ -53,11 +55,14 @@ async function inFlight() {
   const started = new StartedEffects();
   const host = {
     services: SERVICES,
+    environment: {},
+    submitters: null,
+    functions: null,
     started,
     newName: () => 'attempt',
-    program: async () => ({}) as never,
-    hasLabel: async () => true,
-    perform: (_: string, __: unknown, { stop }: { stop: AbortSignal }) =>
+    program: async () => ({ secrets: [] }) as never,
+    hasWorker: async () => true,
+    perform: (_: string, __: unknown, ___: unknown, { stop }: { stop: AbortSignal }) =>
       new Promise<never>((_resolve, reject) => {
         stopping = stop;
         begin();
@@ -90,15 +95,55 @@ test('a search for a worker ends with its attempt, and does not say that there i
   const { context, over, actions } = handler();
   const host = {
     services: SERVICES,
+    environment: {},
     started: new StartedEffects(),
     newName: () => 'attempt',
     perform: () => expect.unreachable(),
-    hasLabel: (_: string, __: number, stop: AbortSignal) =>
+    hasWorker: (_: unknown, __: number, stop: AbortSignal) =>
       new Promise<boolean>((resolve) => stop.addEventListener('abort', () => resolve(false))),
   };
   const placement = { routes: { kinds: { function: 'gpu' } }, patienceMs: 1e9 };
-  const effects = new EffectEntries(context, { runId: RUN, host, inDoubt: 'fail', placement });
+  const effects = new EffectEntries(context, {
+    runId: RUN,
+    host,
+    inDoubt: 'fail',
+    program: { secrets: [] } as never,
+    placement,
+  });
   await effects.start(request, 1, 0);
   over.abort();
   await expect(actions[0]).rejects.toThrow('aborted');
+});
+
+test('an effect that could not be performed is started anew by the next attempt', async () => {
+  const started = new StartedEffects();
+  const performed = { outcome: { kind: 'value', value: 1 }, at: 0, printed: 0 } as const;
+  await expect(started.join('a', () => Promise.reject(new Error('no connection')))).rejects.toThrow('no connection');
+  expect(await started.join('a', async () => performed)).toBe(performed);
+  started.leave('a');
+  started.forget('a');
+});
+
+test('an effect that a worker with the label must not perform is not started, for the reason', async () => {
+  const refuse = (): never => expect.unreachable();
+  const host = {
+    services: SERVICES,
+    environment: {},
+    submitters: null,
+    functions: null,
+    started: new StartedEffects(),
+    newName: () => 'attempt',
+    hasWorker: refuse,
+    perform: refuse,
+    program: async (_: string, { secrets, functions }: ProgramNeeds = EXECUTE): Promise<never> => {
+      throw new ProgramRefused(`secrets: ${secrets}, functions: ${functions}`, false);
+    },
+  };
+  const reasonOf = async (given: object) => {
+    const routed = { runId: RUN, request: { ...request, ...given }, outputLimit: 1, inDoubt: 'fail' } as const;
+    return (await performRouted(handler().context, routed, host)).outcome;
+  };
+  expect(await reasonOf({})).toEqual({ kind: 'not-started', reason: 'secrets: false, functions: true' });
+  const hidden = hideSecrets({ kind: 'argv', args: ['geheim'] }, [{ name: 'token', value: 'geheim' }]);
+  expect(await reasonOf(hidden)).toEqual({ kind: 'not-started', reason: 'secrets: true, functions: false' });
 });

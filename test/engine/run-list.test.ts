@@ -21,6 +21,7 @@ function objectInMemory(key: string) {
   const sent: unknown[] = [];
   const context = {
     key,
+    user: null,
     get: async <T>(name: string) => (state.get(name) as T | undefined) ?? null,
     set: (name: string, value: unknown) => void state.set(name, value),
     clear: (name: string) => void state.delete(name),

@@ -13,7 +13,8 @@ import {
   type Target,
   type TurnContext,
 } from '../../src/engine/engine-context.js';
-import type { Performed, RoutedEffect, Turned, TurnStart } from '../../src/engine/messages.js';
+import type { HomeTurn, Performed, RoutedEffect, Turned, TurnStart } from '../../src/engine/messages.js';
+import { passToHome } from '../../src/engine/pass-to-home.js';
 import { runListHandlers, runListReaders } from '../../src/engine/run-list.js';
 import { readerHandlers, runHandlers } from '../../src/engine/run-object.js';
 import { serviceNames } from '../../src/engine/services.js';
@@ -101,7 +102,10 @@ export class ScriptedEngine {
   endsCalls: 'before' | 'after' | null = null;
   private readonly state = new Map<string, Map<string, unknown>>();
   private readonly queue: Message[] = [];
-  private readonly writers = { ...runHandlers(SERVICES), ...runListHandlers(SERVICES) };
+  private readonly writers = {
+    ...runHandlers(SERVICES, { environment: { NAME: 'geheim' }, submitters: ['ann', 'tester'], functions: null }),
+    ...runListHandlers(SERVICES),
+  };
   private readonly handlers = { ...this.writers, ...readerHandlers(SERVICES), ...runListReaders() };
   private nextId = 1;
 
@@ -121,6 +125,7 @@ export class ScriptedEngine {
     const resolved: [string, unknown][] = [];
     const context: ObjectContext & ReaderContext = {
       key,
+      user: null,
       get: async <V>(name: string) => (copy(changed.get(name)) as V | undefined) ?? null,
       set: (name, value) => void changed.set(name, copy(value)),
       clear: (name) => void changed.delete(name),
@@ -148,13 +153,21 @@ export class ScriptedEngine {
     return copy(value);
   }
 
+  /** All that turns have sent and objects have stored, as one text. */
+  stored(): string {
+    return JSON.stringify([this.turns, [...this.state.values()].map((state) => [...state])]);
+  }
+
   /** Delivers messages until there are none but delayed ones. */
   async deliverAll(): Promise<void> {
     for (let message = this.queue.shift(); message !== undefined; message = this.queue.shift()) {
       const { to } = message;
       if (to.key === undefined) {
         this.called.push(to.service);
-        await this.executeTurn(message.message as TurnStart);
+        await this.execute(
+          to.handler === 'passToHome' ? passToHome : executeTurn,
+          message.message as TurnStart & HomeTurn,
+        );
       } else await this.call(to.key, to.handler as keyof ScriptedEngine['handlers'], message.message);
     }
   }
@@ -184,12 +197,15 @@ export class ScriptedEngine {
     return Object.assign(value, { map: () => this.readerEntry<never>(id) });
   }
 
-  private async executeTurn(start: TurnStart): Promise<void> {
+  private async execute<T>(
+    handle: (context: TurnContext, message: T, host: TurnHost) => Promise<void>,
+    message: T,
+  ): Promise<void> {
     const journal: TurnJournal = { commands: [], ends: [], operations: 0 };
     for (;;) {
       const attempt = new Attempt(journal, this.world, this, this.cut);
       try {
-        await executeTurn(attempt, copy(start), this.host);
+        await handle(attempt, copy(message), this.host);
         this.operations += journal.operations;
         if (this.cut !== null) this.cut = { ...this.cut, after: this.cut.after - journal.operations };
         return;

@@ -3,9 +3,11 @@ import { beforeEach, expect, test } from 'vitest';
 import { compile } from '../../src/check/compile.js';
 import type { EngineRefusal } from '../../src/engine/engine-context.js';
 import type { Submission } from '../../src/engine/messages.js';
-import { type EventLines, programOf, type RunState } from '../../src/engine/run-object.js';
+import { programOf } from '../../src/engine/program-of.js';
+import type { EventLines, RunState } from '../../src/engine/run-object.js';
+import { secretInputsOf } from '../../src/engine/secret-inputs.js';
 import { StartedEffects } from '../../src/engine/started-effects.js';
-import type { TurnHost } from '../../src/engine/turn-host.js';
+import { EXECUTE, ProgramRefused, type TurnHost } from '../../src/engine/turn-host.js';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
 import type { InDoubt } from '../../src/runtime/run/in-doubt.js';
 import { fixedOptions } from '../../src/runtime/run/run-options.js';
@@ -37,9 +39,12 @@ function hostFor(submitted: Submission, effects = new StartedEffects()): TurnHos
   let names = 0;
   return {
     services: SERVICES,
+    environment: {},
+    submitters: null,
+    functions: null,
     started: effects,
     program: async () => programOf(submitted),
-    perform: async (_, request, { stop }) => {
+    perform: async (_, __, request, { stop }) => {
       const text = 'text' in request ? request.text : request.kind;
       started.push(text);
       const performed = { outcome: { kind: 'value', value: started.length }, at: started.length, printed: 0 };
@@ -49,7 +54,7 @@ function hostFor(submitted: Submission, effects = new StartedEffects()): TurnHos
       );
     },
     newName: () => `attempt ${names++} of ${Math.random()}`,
-    hasLabel: async (label) => label === 'known',
+    hasWorker: async ({ name }, until) => name === 'known' || (name === 'later' && until > 0),
   };
 }
 
@@ -248,7 +253,7 @@ test('a reader waits for an event, and hears when there is one or the run has en
 /** With commands that workers with a label perform. */
 async function routed(text: string, label: string, endsCalls: ScriptedEngine['endsCalls'] = null) {
   const placement = { routes: { commands: { work: label }, kinds: { function: 'never' } }, patienceMs: 10 };
-  const one = submission(text, 'fail', { placement, home: 'here' });
+  const one = submission(text, 'fail', { placement, home: 'known' });
   const engine = new ScriptedEngine(world(), hostFor(one));
   engine.endsCalls = endsCalls;
   await engine.call(RUN, 'submit', one);
@@ -259,7 +264,7 @@ async function routed(text: string, label: string, endsCalls: ScriptedEngine['en
 test('an effect with a label is performed where that label is', async () => {
   const engine = await routed('CHECK: a = work 1\nRETURN: {a}\n', 'known');
   expect((await stateOf(engine)).report).toMatchObject({ status: 'returned', returned: 1 });
-  expect(engine.called).toEqual(['test.Turn.here', 'test.Effects.known']);
+  expect(engine.called).toEqual(['test.Turn', 'test.Turn.known', 'test.Effects.known']);
 });
 
 test('an effect with a label that no worker has is not started, and others do not wait for it', async () => {
@@ -296,4 +301,108 @@ test('an effect with a label that is ended from outside is in doubt if it must n
   expect(await errorOf('DO [once]: work 1\n', 'before')).toMatchObject(inDoubt);
   expect(await errorOf('DO: work 1\n', 'before')).toMatchObject({ message: expect.stringContaining('killed') });
   expect(started).toEqual(['work 1']);
+});
+
+/** A run for workers with the name `later`, which the engine gets to know after the run was submitted. */
+async function atHome(deliveries: readonly Delivery[], cut?: Cut) {
+  const one = submission('DO: work 1\nWAIT: signal GO\nRETURN: over\n', 'fail', { home: 'later' });
+  const engine = new ScriptedEngine(world(sendWhileWaiting(deliveries)), hostFor(one), cut);
+  await engine.call(RUN, 'submit', one);
+  await engine.deliverAll();
+  return { status: (await stateOf(engine)).report, called: engine.called };
+}
+
+test('a run waits for the first worker with its name, and keeps what is sent meanwhile', async () => {
+  const signal: Delivery = { kind: 'signal', name: 'GO', payload: null, by: 'ann' };
+  for (let after = -1; after < 8; after++) {
+    started = [];
+    const { status, called } = await atHome([signal], after < 0 ? undefined : { after, during: false });
+    expect([status?.returned, called, started]).toEqual(['over', ['test.Turn', 'test.Turn.later'], ['work 1']]);
+  }
+});
+
+test('a run that no worker has begun can be canceled', async () => {
+  const { status, called } = await atHome([{ kind: 'cancel', by: 'ann' }]);
+  expect([status?.error?.kind, called, started]).toEqual(['cancelled', ['test.Turn'], []]);
+});
+
+test('the engine never has a secret input, and a later turn still does', async () => {
+  const text =
+    'INPUT: token (secret)\nTRACK: t = token\nDO: work {token}\nWAIT: signal GO\nDO: other {t}\nRETURN: {token}\n';
+  const one = submission(text, 'fail', { variables: { token: 'NAME' } });
+  const args: unknown[] = [];
+  const plain = hostFor(one);
+  const host: TurnHost = {
+    ...plain,
+    environment: { NAME: 'geheim' },
+    perform: (id, used, request, context) => {
+      args.push('args' in request ? request.args : null);
+      return plain.perform(id, used, request, context);
+    },
+  };
+  const program = programOf(one, secretInputsOf(one, host.environment));
+  const engine = new ScriptedEngine(world(), { ...host, program: async () => program });
+  await engine.call(RUN, 'submit', one);
+  await engine.deliverAll();
+  await engine.call(RUN, 'tell', [{ kind: 'signal', name: 'GO', payload: null, by: 'ann' }]);
+  await engine.deliverAll();
+  expect((await stateOf(engine)).report?.returned).toBe('***');
+  expect(args).toEqual([['geheim'], ['geheim']]);
+  expect(engine.stored()).not.toContain('geheim');
+  expect(() => secretInputsOf(one, {})).toThrow(/needs the variable `NAME`/);
+});
+
+test('a question can be answered whatever the secrets are', async () => {
+  for (const value of ['ask', 'ok', 'admin', 'main']) {
+    const one = submission(
+      'INPUT: token (secret)\nTRACK: t = token\nASK user: "Which role?" → ok choices=admin,none\nDO: work {t}\nRETURN: {ok}\n',
+      'fail',
+      { variables: { token: 'NAME' } },
+    );
+    const program = programOf(one, secretInputsOf(one, { NAME: value }));
+    const engine = new ScriptedEngine(world(), { ...hostFor(one), program: async () => program });
+    await engine.call(RUN, 'submit', one);
+    await engine.deliverAll();
+    const answer = (name: string) => engine.call(RUN, 'tell', [{ kind: 'answer', name, value: 'admin', by: 'ann' }]);
+    expect(await refusalOf(answer('no'))).toEqual([409, 'the run does not ask for `no`: it asks for `ok`']);
+    await answer('ok');
+    await engine.deliverAll();
+    expect((await stateOf(engine)).report).toMatchObject({ status: 'returned' });
+  }
+});
+
+test('a run that is submitted again is known, whatever the worker now requires', async () => {
+  const engine = await submitted('ASK user: "Go on?" → ok\nRETURN: {ok}\n');
+  const again = { ...submission('RETURN\n'), variables: { token: 'MISSING' }, by: 'eve' };
+  expect(await engine.call(RUN, 'submit', again)).toEqual({ run_id: RUN, status: 'suspended' });
+});
+
+test('a run that its home refuses fails with the reason, and can be canceled by any worker before', async () => {
+  const refusing = (one: Submission): TurnHost => ({
+    ...hostFor(one),
+    program: async (_, needs = EXECUTE) => {
+      if (needs.submitter) throw new ProgramRefused('run is by eve, who may not execute programs', true);
+      return programOf(one);
+    },
+  });
+  const one = submission('DO: work 1\nRETURN: over\n', 'fail', { home: 'known' });
+  const engine = new ScriptedEngine(world(), refusing(one));
+  await engine.call(RUN, 'submit', one);
+  await engine.deliverAll();
+  const { status, report } = await stateOf(engine);
+  expect([status, report?.error?.message]).toEqual(['failed', 'run is by eve, who may not execute programs']);
+  const later = { ...one, home: 'later' };
+  const waiting = new ScriptedEngine(world(sendWhileWaiting([{ kind: 'cancel', by: 'ann' }])), refusing(later));
+  await waiting.call(RUN, 'submit', later);
+  await waiting.deliverAll();
+  expect([(await stateOf(waiting)).report?.error?.kind, started]).toEqual(['cancelled', []]);
+});
+
+test('functions of another module are refused when the run is submitted', async () => {
+  const one = submission('RETURN\n', 'fail', { functions: 'digest' });
+  const engine = new ScriptedEngine(world(), hostFor(one));
+  expect(await refusalOf(engine.call(RUN, 'submit', one))).toEqual([
+    400,
+    'the program needs the functions of another `engine.commands` than the workers have',
+  ]);
 });

@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
 import { compile } from '../../src/check/compile.js';
 import type { ArtifactContent, Submission } from '../../src/engine/messages.js';
+import { programOf } from '../../src/engine/program-of.js';
+import { END_ONLY, EXECUTE, type ProgramNeeds, ProgramRefused } from '../../src/engine/turn-host.js';
 import { type WorkerHost, workerHost } from '../../src/engine/worker-host.js';
 import type { Outcome } from '../../src/interpreter/events/event.js';
 import type { Effects, PerformedRequest, RunResources } from '../../src/runtime/effect-context.js';
 import { outputSink } from '../../src/runtime/process/output.js';
 import { artifactPath } from '../../src/runtime/process/output-store.js';
-import { createRedactor } from '../../src/runtime/redact.js';
 import { headerOf } from '../../src/runtime/run/header.js';
 import { fixedOptions } from '../../src/runtime/run/run-options.js';
 import { artifactName } from '../../src/runtime/store/artifacts.js';
@@ -20,7 +21,12 @@ const RUN = '01900000-0000-7000-8000-000000000004';
 function submission(): Submission {
   const { machine } = compile('RETURN\n', { name: 'test.dsl' });
   if (machine === null) throw new Error('it does not compile');
-  const made = { runId: RUN, startedAt: new Date(0).toISOString(), redactor: null, fixed: fixedOptions(machine, {}) };
+  const made = {
+    runId: RUN,
+    startedAt: new Date(0).toISOString(),
+    redactor: null,
+    fixed: fixedOptions(machine, {}),
+  };
   return { header: headerOf(machine, {}, made), inDoubt: 'fail', by: 'ann' };
 }
 
@@ -32,7 +38,7 @@ test('outcomes have no secrets, and say how much was printed', async () => {
   let closed = 0;
   let asked = 0;
   const host = workerHost({
-    knowsLabel: async () => false,
+    knows: async () => false,
     services: SERVICES,
     client: {
       about: async () => {
@@ -43,7 +49,8 @@ test('outcomes have no secrets, and say how much was printed', async () => {
       artifact: async () => null,
     },
     cwd: '/work',
-    redactor: createRedactor([{ name: 'TOKEN', value: 'geheim' }]),
+    secrets: [{ name: 'TOKEN', value: 'geheim' }],
+    environment: {},
     effects: {
       perform: async (_, { resources, cwd, runId }) => {
         used.push(resources);
@@ -56,8 +63,8 @@ test('outcomes have no secrets, and say how much was printed', async () => {
   const program = await host.program(RUN);
   expect(await host.program(RUN)).toBe(program);
   expect(asked).toBe(1);
-  const { outcome, printed } = await host.perform(RUN, request, context);
-  await host.perform(RUN, request, context);
+  const { outcome, printed } = await host.perform(RUN, program, request, context);
+  await host.perform(RUN, program, request, context);
   expect(outcome).toMatchObject({ stdout: { text: `*** /work ${RUN}` } });
   expect([printed, used[0] === used[1], used[0]?.outputs.use.limit]).toEqual([43, true, 100]);
   await host.close();
@@ -68,16 +75,17 @@ test('outcomes have no secrets, and say how much was printed', async () => {
 
 test('an effect whose working directory cannot be made is not started', async () => {
   const host = workerHost({
-    knowsLabel: async () => false,
+    knows: async () => false,
     services: SERVICES,
     client: { about: async () => submission(), store: async () => undefined, artifact: async () => null },
     cwd: '/work',
     // Not a folder.
     shared: import.meta.filename,
-    redactor: null,
+    secrets: [],
+    environment: {},
     effects: { perform: () => expect.unreachable() },
   });
-  const { outcome } = await host.perform(RUN, request, context);
+  const { outcome } = await host.perform(RUN, programOf(submission()), request, context);
   expect(outcome).toMatchObject({ kind: 'not-started', reason: expect.stringContaining('cannot be made: ENOTDIR') });
   await host.close();
 });
@@ -87,7 +95,7 @@ test('large outputs are stored on the engine before their outcomes, without secr
   let fetched = 0;
   const newHost = (perform: Effects['perform']): WorkerHost =>
     workerHost({
-      knowsLabel: async () => false,
+      knows: async () => false,
       services: SERVICES,
       client: {
         about: async () => submission(),
@@ -98,7 +106,8 @@ test('large outputs are stored on the engine before their outcomes, without secr
         },
       },
       cwd: tmpdir(),
-      redactor: createRedactor([{ name: 'TOKEN', value: 'geheim' }]),
+      secrets: [{ name: 'TOKEN', value: 'geheim' }],
+      environment: {},
       effects: { perform },
     });
   const print = async (text: string, needsText: boolean): Promise<Outcome> => {
@@ -108,7 +117,7 @@ test('large outputs are stored on the engine before their outcomes, without secr
         sink.write(Buffer.from(text.slice(from, from + 1_000_000)));
       return { kind: 'exited', exit: 0, stdout: await sink.finish(needsText), stderr: '', duration_ms: 1 };
     });
-    const { outcome } = await host.perform(RUN, request, { ...context, outputLimit: 1e9 });
+    const { outcome } = await host.perform(RUN, programOf(submission()), request, { ...context, outputLimit: 1e9 });
     await host.close();
     return outcome;
   };
@@ -134,7 +143,61 @@ test('large outputs are stored on the engine before their outcomes, without secr
     return { kind: 'value', value: 'z'.repeat(5_000_000) };
   });
   const piped = { ...request, kind: 'argv', stdin: { artifact: name, bytes: 1 } } as unknown as PerformedRequest;
-  const { outcome } = await host.perform(RUN, piped, context);
+  const { outcome } = await host.perform(RUN, programOf(submission()), piped, context);
   expect([read, fetched, outcome]).toMatchObject([clean, 1, { kind: 'failed', error_type: 'value_too_large' }]);
   await host.close();
+});
+
+/** A host of a worker that has the variable `TOKEN`, if that is given. */
+function hostWith(about: Submission, token: string | null, functions: string | null = null): WorkerHost {
+  return workerHost({
+    knows: async () => false,
+    services: SERVICES,
+    client: {
+      about: async (id) => ({ ...about, header: { ...about.header, runId: id } }),
+      store: async () => undefined,
+      artifact: async () => null,
+    },
+    cwd: '/work',
+    secrets: [],
+    environment: token === null ? {} : { TOKEN: token },
+    submitters: ['ann'],
+    functions,
+    effects: { perform: async () => ({ kind: 'value', value: 'geheim' }) },
+  });
+}
+
+test('an outcome has no secrets, however many programs were read since its turn began', async () => {
+  const host = hostWith({ ...submission(), variables: { token: 'TOKEN' } }, 'geheim');
+  const program = await host.program(RUN);
+  for (let other = 0; other < 1001; other++) await host.program(`other ${other}`);
+  const { outcome } = await host.perform(RUN, program, request, context);
+  expect(outcome).toEqual({ kind: 'value', value: '***' });
+  await host.close();
+});
+
+test('a program is refused for what is missing, but only where that is needed', async () => {
+  const refusal = async (about: Submission, host: WorkerHost, needs?: ProgramNeeds) => {
+    const cause = await host.program(RUN, needs).then(
+      () => null,
+      (failure: unknown) => failure,
+    );
+    if (cause === null) return null;
+    expect(cause).toBeInstanceOf(ProgramRefused);
+    const { message, isFinal } = cause as ProgramRefused;
+    expect(isFinal).toBe(about.home !== undefined && !message.includes('functions'));
+    return message.replace(`run \`${RUN}\` `, '');
+  };
+  for (const home of [undefined, 'here']) {
+    const placed = { ...submission(), ...(home === undefined ? {} : { home }) };
+    const byEve = { ...placed, by: 'eve' };
+    expect(await refusal(byEve, hostWith(byEve, null))).toBe('is by eve, who may not execute programs');
+    const secret = { ...placed, variables: { token: 'TOKEN' } };
+    expect(await refusal(secret, hostWith(secret, null))).toMatch(/^needs the variable `TOKEN`/);
+    expect(await refusal(secret, hostWith(secret, null), { ...EXECUTE, secrets: false })).toBeNull();
+    const withFunctions = { ...placed, functions: 'a' };
+    expect(await refusal(withFunctions, hostWith(withFunctions, null, 'b'))).toMatch(/^needs the functions of another/);
+    expect(await refusal(withFunctions, hostWith(withFunctions, null, 'a'))).toBeNull();
+    expect(await refusal({ ...byEve, functions: 'a' }, hostWith(byEve, null), END_ONLY)).toBeNull();
+  }
 });

@@ -1,6 +1,6 @@
 /** Programs with CALL and PLAN: members of results are explored, and random results lead nowhere else. */
 import { expect, test } from 'vitest';
-import { runOptionsOf } from '../../src/foresight/explore.js';
+import { runOptionsOf } from '../../src/foresight/run-options.js';
 import { type Verification, verify } from '../../src/foresight/verify.js';
 import type { Outcome } from '../../src/interpreter/events/event.js';
 import { advance, link, settle, startRun } from '../../src/interpreter/run.js';

@@ -190,6 +190,123 @@ describe('bounds', () => {
   });
 });
 
+describe('bounds by limits', () => {
+  const around = [
+    '  CHECK [timeout=10s]: x = cat v',
+    '  WAIT: 1m',
+    '  GOTO: B',
+    'STATE: B',
+    '  DO [timeout=2s]: cat w',
+  ];
+
+  test.each([
+    ['state A', 3, lines('LIMIT: transitions=5', 'STATE: A', ...around, '  GOTO: A')],
+    ['cat v', 3, lines('LIMIT: transitions=4', 'STATE: A', ...around, '  GOTO: A')],
+    ['cat w', 2, lines('LIMIT: transitions=4', 'STATE: A', ...around, '  GOTO: A')],
+    ['cat v', 1, lines('LIMIT: transitions=1', 'STATE: A', ...around, '  GOTO: A')],
+    ['time', 3 * 70 + 2 * 2, lines('LIMIT: transitions=4', 'STATE: A', ...around, '  GOTO: A')],
+    ['time', 7200, lines('LIMIT: time=2h', 'STATE: A', '  DO: cat v', '  RETURN')],
+  ])('LIMIT: %s %d', (what, bound, program) => {
+    const { bounds } = verified(program);
+    const found = bounds.filter((one) => one.what.includes(what));
+    expect(found.map(({ atMost, isOnlyByLimit }) => [atMost, isOnlyByLimit])).toEqual([[bound, true]]);
+  });
+});
+
+describe('calls inside a WAIT', () => {
+  const waiting = (...block: string[]): string =>
+    lines('WAIT: ok OR timeout=1m [every=10s]', ...block.map((one) => `  ${one}`), 'RETURN');
+  test.each([
+    ['a call', 7, waiting('CHECK: ok = cat v')],
+    ['with retries', 21, waiting('CHECK [retry=2]: ok = cat v')],
+    ['next to a loop', null, waiting('FOR EACH: x in [1, 2, 3]', '  DO: cat w', 'CHECK: ok = cat v')],
+    ['in a WAIT inside a WAIT', null, waiting('WAIT: ok OR timeout=10s [every=1s]', '  CHECK: ok = cat v')],
+    [
+      'next to a WAIT inside a WAIT',
+      null,
+      waiting('WAIT: go OR timeout=10s [every=1s]', '  CHECK: go = cat w', 'CHECK: ok = cat v'),
+    ],
+  ])('%s', (_, bound, program) => {
+    expect(boundIn(verified(program), 'cat v')).toBe(bound);
+  });
+});
+
+test.each([
+  [3, 'a'],
+  [null, 'b'],
+])('LIMIT: cost=3 bounds the cost by %s if `%s` has no max_cost or another', (bound, agent) => {
+  const program = lines('LIMIT: cost=3', 'STATE: A', `  DO: Task(${agent}) "x"`, '  GOTO: A');
+  const cost = verified(program, { maxCost: { a: 2 } }).bounds.find(({ kind }) => kind === 'cost');
+  expect(cost?.atMost).toBe(bound);
+});
+
+describe('time', () => {
+  test.each([
+    ['nothing', undefined, lines('RETURN')],
+    ['limits and pauses of retries', 40, lines('DO [timeout=10s retry=2/5s]: cat v', 'RETURN')],
+    ['a pause by chance', 22, lines('DO [timeout=10s retry=1/1s..2s]: cat v', 'RETURN')],
+    ['waits of the longer way', 60, lines('CHECK [timeout=0s]: x = cat v', 'IF: x == 1 → WAIT: 1m', 'RETURN')],
+    ['a question with a deadline', 3600, lines('ASK user: "ok?" → ok deadline=1h default=no', 'RETURN')],
+    ['a question', null, lines('ASK user: "ok?" → ok', 'RETURN')],
+    ['a signal', 86_400, lines('WAIT: signal GO OR timeout=24h', 'RETURN')],
+    ['polls', 65, lines('WAIT: done OR timeout=1m [every=10s]', '  CHECK [timeout=5s]: done = cat v', 'RETURN')],
+    ['polls without a limit', null, lines('WAIT: done OR timeout=1m [every=10s]', '  CHECK: done = cat v', 'RETURN')],
+    ['members', 3, lines('DO: in PARALLEL', '  - DO [timeout=1s]: cat v', '  - DO [timeout=2s]: cat w', 'RETURN')],
+    [
+      'members with a common timeout',
+      30,
+      lines('DO: in PARALLEL', '  - cat v', '  - cat w', 'WAIT: All 2 complete OR timeout=30s', 'RETURN'),
+    ],
+    ['a loop of waits', null, lines('STATE: A', '  WAIT: 1s', '  GOTO: A')],
+    ['an agent, which may be unavailable', null, lines('DO [timeout=10s]: Task(a) "x"', 'RETURN')],
+    [
+      'a wait between polls',
+      null,
+      lines('WAIT: ok OR timeout=1m [every=10s]', '  WAIT: 10m', '  CHECK [timeout=5s]: ok = cat v', 'RETURN'),
+    ],
+    [
+      'a loop between polls',
+      null,
+      lines(
+        ...['WAIT: ok OR timeout=1m [every=10s]', '  FOR EACH: x in [1, 2]', '    DO [timeout=5s]: cat w'],
+        ...['  CHECK [timeout=5s]: ok = cat v', 'RETURN'],
+      ),
+    ],
+    [
+      'a question between polls',
+      null,
+      lines(
+        ...['WAIT: ok OR timeout=1m [every=10s]', '  ASK user: "go?" → go default=no deadline=24h'],
+        ...['  CHECK [timeout=5s]: ok = cat v', 'RETURN'],
+      ),
+    ],
+    [
+      'a wait for a condition between polls',
+      null,
+      lines(
+        ...['WAIT: go OR timeout=1h [every=10s]', '  WAIT: ok OR timeout=1m [every=10s]'],
+        ...['    CHECK [timeout=5s]: ok = cat v', '  CHECK [timeout=5s]: go = cat w', 'RETURN'],
+      ),
+    ],
+    [
+      'loops inside each other',
+      'grows with len(xs)',
+      lines('INPUT: xs', 'WAIT: 10s', 'FOR EACH: a in xs', '  FOR EACH: b in xs', '    WAIT: 1s', 'RETURN'),
+    ],
+    ['a limit that does not count a suspended run', 86_400, lines('LIMIT: time=1h', 'WAIT: 24h', 'RETURN')],
+    [
+      'a limit that does not count a question',
+      86_400,
+      lines('LIMIT: time=1h', 'ASK user: "go?" → ok default=no deadline=24h', 'RETURN'),
+    ],
+    ['a list', '5s × len(xs)', lines('INPUT: xs', 'FOR EACH: x in xs', '  DO [timeout=5s]: cat -- {x}', 'RETURN')],
+    ['a duration that is not known', 'unknown', lines('INPUT: d', 'WAIT: {d}', 'RETURN')],
+  ])('%s', (_, seconds, program) => {
+    const bound = verified(program).bounds.find(({ kind }) => kind === 'time');
+    expect(bound === undefined ? undefined : (bound.formula ?? bound.atMost)).toBe(seconds);
+  });
+});
+
 describe('locations and failures', () => {
   test('a state that nothing enters', () => {
     const program = lines('STATE: A', '  TRACK: n = 1', '  IF: n == 2 → GOTO: B', '  RETURN', 'STATE: B', '  RETURN');
@@ -231,6 +348,15 @@ describe('locations and failures', () => {
   test('a handler of a failure that cannot happen', () => {
     const program = lines('STATE: A', '  DO: cat v', '  RETURN', '  ON ERROR timeout: → RETURN: late');
     expect(defectsIn(verified(program))).toEqual(['4 dead-handler']);
+  });
+
+  test('a handler of a failure that is not explored', () => {
+    const handled = (options: string, kind: string): string =>
+      lines('STATE: A', `  DO${options}: cat v`, '  RETURN', `  ON ERROR ${kind}: → GOTO: B`, 'STATE: B', '  RETURN');
+    const programs = ['value_too_large', 'cancelled', 'worktree', 'merge_conflict'].map((kind) => handled('', kind));
+    for (const program of [...programs, handled(' [once]', 'in_doubt')])
+      expect(defectsIn(verified(program))).toEqual([]);
+    expect(defectsIn(verified(handled('', 'in_doubt')))).toHaveLength(2);
   });
 
   test('a failure that always happens', () => {

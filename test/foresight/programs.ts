@@ -1,6 +1,7 @@
 /** Compiles a program of a test and verifies it. */
 import { compile } from '../../src/check/compile.js';
-import { type Verification, type VerifyOptions, verify } from '../../src/foresight/verify.js';
+import type { VerifyOptions } from '../../src/foresight/explore-options.js';
+import { type Verification, verify } from '../../src/foresight/verify.js';
 import type { Machine } from '../../src/machine/machine.js';
 
 export function machineOf(text: string): Machine {

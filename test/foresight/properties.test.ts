@@ -1,6 +1,6 @@
 /** Properties of programs with known answers: each verdict, and each violation by a run that shows it. */
 import { describe, expect, test } from 'vitest';
-import type { VerifyOptions } from '../../src/foresight/verify.js';
+import type { VerifyOptions } from '../../src/foresight/explore-options.js';
 import { machineOf } from './programs.js';
 import { verdictsOf } from './rules.js';
 
@@ -275,4 +275,16 @@ test.each(['one-order', 'dead-values', 'slicing', 'saturation'] as const)('witho
   ];
   const machine = machineOf(COUNT);
   expect(verdictsOf(machine, rules, { without: new Set([reduction]) })).toEqual(verdictsOf(machine, rules));
+});
+
+test('failures that are not explored leave rules undecided', () => {
+  const once = machineOf(lines('STATE: A', '  DO [once]: cat v', '  RETURN'));
+  expect(verdictsOf(once, ['NEVER: failed in_doubt', 'NEVER: failed value_too_large'])).toEqual([
+    'violated',
+    'undecided',
+  ]);
+  const handled = machineOf(
+    lines('STATE: A', '  DO: cat v', '  RETURN', '  ON ERROR value_too_large:', '    DO: cat w', '    RETURN'),
+  );
+  expect(verdictsOf(handled, ['NEVER: run "cat w"', 'REACHES: run "cat w"'])).toEqual(['undecided', 'undecided']);
 });

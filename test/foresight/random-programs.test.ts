@@ -3,9 +3,9 @@
  * enters states and makes calls no more often than the bounds say, and has every property that was proved.
  */
 import { expect, test } from 'vitest';
-import { runOptionsOf } from '../../src/foresight/explore.js';
 import { type MonitorState, type Monitors, monitorsOf, type Rule } from '../../src/foresight/monitors.js';
 import type { Property } from '../../src/foresight/properties.js';
+import { runOptionsOf } from '../../src/foresight/run-options.js';
 import type { Verification } from '../../src/foresight/verify.js';
 import { verify } from '../../src/foresight/verify.js';
 import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';

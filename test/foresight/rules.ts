@@ -1,6 +1,8 @@
 /** Compiles rules of a test and judges them. */
+
+import type { VerifyOptions } from '../../src/foresight/explore-options.js';
 import type { Property } from '../../src/foresight/properties.js';
-import { type VerifyOptions, verify } from '../../src/foresight/verify.js';
+import { verify } from '../../src/foresight/verify.js';
 import type { Machine } from '../../src/machine/machine.js';
 import { sourceFile } from '../../src/source/source-file.js';
 import { parseTests } from '../../src/syntax/tests/parse-tests.js';

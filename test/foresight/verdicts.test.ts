@@ -3,7 +3,7 @@
  * that are only known during the run, and loops that do not repeat.
  */
 import { describe, expect, test } from 'vitest';
-import type { VerifyOptions } from '../../src/foresight/verify.js';
+import type { VerifyOptions } from '../../src/foresight/explore-options.js';
 import type { MockLine } from '../../src/syntax/tests/test-tree.js';
 import { canBecome, selects } from '../../src/testing/selectors.js';
 import { boundIn, machineOf, verified } from './programs.js';

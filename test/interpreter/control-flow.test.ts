@@ -1,6 +1,6 @@
 /** Stopped members, permits, loops that keep failures, and handlers: in a run, and in one that is restored at each step. */
 import { describe, expect, test } from 'vitest';
-import { answer } from '../../src/interpreter/run.js';
+import { answer, receiveSignal } from '../../src/interpreter/run.js';
 import { ScriptedProgram } from './scripted-program.js';
 
 const CLOCK = { kind: 'value', value: 1000 } as const;
@@ -370,5 +370,54 @@ STATE: B
     answer(run.run, ask?.effect ?? '', 'no', 'bob');
     run.end('work yes');
     expect(run.lines.at(-1)).toBe('RETURN yes');
+  });
+
+  test('members that continue get their permits in the order of the program, also the tenth and those after it', () => {
+    const run = start(
+      `STATE: A
+  FOR EACH: x in range(12) in PARALLEL:
+    ASK user: "{x}?" → go
+    DO: work {x} {go}
+  RETURN
+`,
+      1,
+    );
+    // All questions have the same name, so the last one is the open one.
+    const asks = run.events.flatMap((event) => (event.type === 'asked' ? [event.effect] : []));
+    for (const x of [0, 10, 2, 1]) answer(run.run, asks[x] ?? '', x, 'ann');
+    run.signal('nothing', 0);
+    const started = () => run.started.filter((name) => name.startsWith('work'));
+    expect(started()).toEqual(['work 0 0']);
+    run.end('work 0 0').end('work 1 1').end('work 2 2');
+    expect(started().at(-1)).toBe('work 10 10');
+  });
+
+  test('a member continues although its own members hold the permit that it lent to them', () => {
+    const run = start(
+      `STATE: A
+  FOR EACH: x in [1, 2] in PARALLEL:
+${probed('    ')}
+  RETURN
+`,
+      1,
+    );
+    run.end('clock', CLOCK);
+    expect(run.waiting).toEqual(['left one', 'probe']);
+  });
+
+  test('an answer that the world gives is that of the user, and mail is recorded with its position in the inbox', () => {
+    const run = start('STATE: A\n  ASK user: "Go?" → go\n  ASK user: "On?" → on\n  RETURN: {go} {on}\n');
+    run.end('ask go', { kind: 'value', value: 'yes' });
+    answer(run.run, run.run.pending.keys().next().value ?? '', 'no', 'bob', { inbox: 7 });
+    receiveSignal(run.run, 'late', 1, 'bob', { inbox: 9 });
+    run.signal('after', 0);
+    const mail = run.events.filter(({ type }) => type === 'answered' || type === 'signal_received');
+    expect(mail).toMatchObject([
+      { name: 'go', by: 'user' },
+      { name: 'on', by: 'bob', inbox: 7 },
+      { name: 'late', by: 'bob', inbox: 9 },
+      { name: 'after' },
+    ]);
+    expect(run.lines.at(-1)).toBe('RETURN "yes no"');
   });
 });

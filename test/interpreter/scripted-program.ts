@@ -2,11 +2,18 @@
  * A program whose effects a test settles by hand, in any order. With `restored`, the run is saved and restored after
  * each step, as by a checkpoint: whatever a test says must be true of both.
  */
+import { expect } from 'vitest';
 import { compile } from '../../src/check/compile.js';
 import type { Lookups } from '../../src/check/lower/settings.js';
 import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
 import { migrateRun } from '../../src/interpreter/record/migrate.js';
-import type { AgentRequest, EffectRequest } from '../../src/interpreter/request.js';
+import type {
+  AgentRequest,
+  EffectRequest,
+  ShellRequest,
+  ToolRequest,
+  WorktreeAction,
+} from '../../src/interpreter/request.js';
 import {
   advance,
   answer,
@@ -22,13 +29,17 @@ import {
 } from '../../src/interpreter/run.js';
 import type { Json } from '../../src/machine/expression.js';
 import type { Machine } from '../../src/machine/machine.js';
+import { callSupport } from '../../src/project/call-support.js';
 import { eventLine } from '../corpus/event-line.js';
+import { memoryHost } from '../project/memory-host.js';
 import { OPTIONS, printed } from './machine-builder.js';
 
 export interface ScriptOptions {
   readonly restored: boolean;
   readonly run?: Partial<RunOptions>;
   readonly lookups?: Lookups;
+  /** The files of its project, such as `tools.yaml`. */
+  readonly files?: Readonly<Record<string, string>>;
   /** The time that every clock shows; absent: the test settles them. */
   readonly clockMs?: number;
 }
@@ -40,7 +51,15 @@ export class ScriptedProgram {
   readonly events: RunEvent[] = [];
   /** The calls of agents. */
   readonly calls: AgentRequest[] = [];
+  /** The calls of tools. */
+  readonly toolCalls: ToolRequest[] = [];
   readonly stopped: string[] = [];
+  /** The commands that a shell executes. */
+  readonly commands: ShellRequest[] = [];
+  /** What the worktree was asked for. */
+  readonly actions: WorktreeAction[] = [];
+  /** What the last restored run asked for again. */
+  repeated: readonly EffectRequest[] = [];
   private linked: LinkedMachine;
   private readonly options: RunOptions;
   private readonly open = new Map<string, EffectRequest>();
@@ -48,8 +67,8 @@ export class ScriptedProgram {
   private readonly isRestored: boolean;
   private readonly clockMs: number | undefined;
 
-  constructor(text: string, { restored, run = {}, lookups = {}, clockMs }: ScriptOptions) {
-    this.linked = linkText(text, lookups);
+  constructor(text: string, { restored, run = {}, lookups = {}, files = {}, clockMs }: ScriptOptions) {
+    this.linked = linkText(text, lookups, files);
     this.options = { ...OPTIONS, ...run };
     this.isRestored = restored;
     this.clockMs = clockMs;
@@ -123,8 +142,20 @@ export class ScriptedProgram {
   }
 
   private restore(): void {
-    this.run = restoreRun(this.linked, JSON.parse(JSON.stringify(snapshotOf(this.run))) as Json, this.options);
-    this.run.takeRequests();
+    const image = snapshotOf(this.run);
+    this.run = restoreRun(this.linked, JSON.parse(JSON.stringify(image)) as Json, this.options);
+    expect(JSON.stringify(snapshotOf(this.run))).toBe(JSON.stringify(image));
+    this.repeated = this.run.takeRequests();
+    // Requests of one name hide each other, and signals leave theirs open.
+    const open = new Map(
+      [...this.open.values()]
+        .filter(({ effect }) => this.run.pending.has(effect))
+        .map((request) => [request.effect, request]),
+    );
+    const repeated = this.repeated.filter(({ effect }) => open.has(effect));
+    const before = repeated.map(({ effect }) => lasting(open.get(effect) as EffectRequest));
+    expect(repeated.map(lasting)).toEqual(before);
+    expect(repeated).toHaveLength(open.size);
     this.run.takeEvents();
   }
 
@@ -132,13 +163,27 @@ export class ScriptedProgram {
     const name = nameOf(request);
     this.started.push(name);
     if (request.kind === 'agent') this.calls.push(request);
+    if (request.kind === 'tool') this.toolCalls.push(request);
+    if (request.kind === 'worktree') this.actions.push(request.action);
+    if (request.kind === 'shell') this.commands.push(request);
     this.open.set(name, request);
     this.names.set(request.effect, name);
   }
 }
 
-function linkText(text: string, lookups: Lookups): LinkedMachine {
-  const { machine, diagnostics } = compile(text, { lookups });
+/** What a request has whenever it is made. */
+function lasting(request: EffectRequest): string {
+  return JSON.stringify({ ...request, delayMs: undefined, ms: undefined, again: undefined });
+}
+
+function linkText(text: string, lookups: Lookups, files: ScriptOptions['files'] = {}): LinkedMachine {
+  const calls = () =>
+    callSupport(
+      memoryHost((name) => files[name]),
+      'program.dsl',
+      {},
+    );
+  const { machine, diagnostics } = compile(text, { lookups, calls });
   if (machine === null) throw new Error(diagnostics.map(({ message }) => message).join('\n'));
   return link(machine as Machine);
 }
@@ -146,6 +191,7 @@ function linkText(text: string, lookups: Lookups): LinkedMachine {
 /** A command as it is executed; for all others the kind, with the name that they have. */
 function nameOf(request: EffectRequest): string {
   if (request.kind === 'agent') return `agent ${request.agent}`;
+  if (request.kind === 'tool') return `tool ${request.tool}`;
   if (request.kind !== 'shell') return 'name' in request ? `${request.kind} ${request.name}` : request.kind;
   let hole = 0;
   const parts = request.template.parts.map((part) => {

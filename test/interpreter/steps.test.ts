@@ -1,5 +1,6 @@
 /** Steps, gates and retries by hand: what the next prompt says, which session continues, and which keys are written. */
 import { describe, expect, test } from 'vitest';
+import type { Outcome } from '../../src/interpreter/events/event.js';
 import { agentLookup } from '../../src/project/settings.js';
 import { noConfiguration } from '../../src/runtime/configuration/configuration.js';
 import { printed } from './machine-builder.js';
@@ -124,5 +125,25 @@ RETURN: over
     expect(run.calls[1]).toMatchObject({ prompt: 'Continue.', session: 's1' });
     run.end('agent worker', said('done'));
     expect(run.lines.at(-1)).toBe('RETURN over');
+  });
+
+  test('a step begins at the commit of the step before it', () => {
+    const text = ['one', 'two']
+      .map((name) => `STEP: ${name} type=code\n  AGENT: worker\n  PROMPT: "Do it."\n`)
+      .join('');
+    const run = new ScriptedProgram(`${text}RETURN\n`, {
+      ...{ restored, lookups, clockMs: 1000 },
+      run: { worktree: { base: 'c0' } },
+    });
+    const changed = (commit: string) =>
+      ({ kind: 'changed', commit, files: ['a'], stdout: { text: 'diff', bytes: 4 } }) as unknown as Outcome;
+    run.end('agent worker', said('done')).end('worktree', changed('c1'));
+    run.end('agent worker', said('done'));
+    expect(run.actions).toMatchObject([
+      { do: 'snapshot', onto: 'c0', from: 'c0' },
+      { do: 'snapshot', onto: 'c1', from: 'c1' },
+    ]);
+    run.end('worktree', changed('c2'));
+    expect(run.lines.at(-1)).toBe('RETURN');
   });
 });

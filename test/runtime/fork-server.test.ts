@@ -11,7 +11,7 @@ import { StoreError } from '../../src/runtime/store/store-error.js';
 import { inFastTime } from '../harness/fast-time.js';
 import { cli, start } from '../harness/process.js';
 import { until } from '../harness/until.js';
-import { processSpec, processStarter } from './process-spec.js';
+import { inherited, processSpec, processStarter } from './process-spec.js';
 import { commands, runKept, temporaryFolder } from './running.js';
 
 interface Ran {
@@ -20,18 +20,20 @@ interface Ran {
   readonly stderr: string;
 }
 
-type More = { env?: Record<string, string>; cwd?: string; permission?: Promise<boolean> };
+type Variables = Readonly<Record<string, string>>;
+type More = { env?: Variables; shared?: Variables; cwd?: string; permission?: Promise<boolean> };
 type Run = (argv: readonly string[], more?: More) => Promise<Ran>;
 
 /** Processes that run by a fork server, or by `spawn`. */
 function runner(isForked = true): { readonly run: Run; readonly server: ForkServer | null; readonly pids: number[] } {
   const starter = processStarter(isForked, (server) => createPipePool((paths) => server.makePipes(paths)));
   const pids: number[] = [];
-  const run: Run = async (argv, more = {}) => {
+  const run: Run = async (argv, { env = {}, shared = inherited, ...more } = {}) => {
     let stdout = '';
     let stderr = '';
     const spec = processSpec(argv, starter, {
       ...more,
+      variables: { shared, own: env },
       onStdout: (bytes) => {
         stdout += bytes.toString('latin1');
       },
@@ -138,8 +140,8 @@ describe('a command that the fork server starts', () => {
 
   test('has only the variables that are its own', async () => {
     const { run } = runner();
-    const environment = async (env: Record<string, string>): Promise<string[]> =>
-      (await run(['env'], { env })).stdout.trim().split('\n').sort();
+    const environment = async (env: Variables, shared = inherited): Promise<string[]> =>
+      (await run(['env'], { env, shared })).stdout.trim().split('\n').sort();
     const path = `PATH=${process.env.PATH}`;
     expect(await environment({ A: '1' })).toEqual(['A=1', path]);
     expect(await environment({ B: '2' })).toEqual(['B=2', path]);
@@ -148,6 +150,10 @@ describe('a command that the fork server starts', () => {
     const many = Object.fromEntries(Array.from({ length: 40 }, (__, at) => [`N${at}`, `${at}`]));
     expect(await environment(many)).toHaveLength(41);
     expect(await environment({ A: '1' })).toEqual(['A=1', path]);
+    const other = { ...inherited, A: '0', C: '4' };
+    expect(await environment({ A: '1' }, other)).toEqual(['A=1', 'C=4', path]);
+    expect(await environment({}, other)).toEqual(['A=0', 'C=4', path]);
+    expect(await environment({})).toEqual([path]);
   });
 
   test('ends as it ends', async () => {

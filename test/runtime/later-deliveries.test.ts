@@ -130,3 +130,20 @@ STATE: A
   expect(done).toEqual(['use hunter2hunter2']);
   expect(readFileSync(join(dir, 'runs', id, 'journal.ndjson'), 'utf8')).not.toContain('hunter2');
 });
+
+test('what a run is resumed with is not lost when it is interrupted before it waits', async () => {
+  const { id, dir, options, done } = await suspended();
+  await recordDelivery(id, signal('go'), { dir });
+  const stopper = new AbortController();
+  const commands = {
+    did: ([word = '']: readonly string[]) => {
+      done.push(word);
+      stopper.abort();
+    },
+  };
+  const stopped = { ...options, commands, signal: stopper.signal, deliveries: [signal('other')] };
+  expect(await resume(id, stopped)).toMatchObject({ status: 'interrupted' });
+  expect(await resume(id, options)).toMatchObject({ status: 'suspended', waiting: [{ kind: 'ask', name: 'one' }] });
+  expect(done.at(0)).toBe('go');
+  expect((await checkDrift(id, { dir })).difference).toBeNull();
+});

@@ -18,6 +18,9 @@ export function processStarter(isForked: boolean, pipesOf?: (server: ForkServer)
   return { pipes, forkServer };
 }
 
+/** What all commands inherit. */
+export const inherited: Readonly<Record<string, string>> = { PATH: process.env.PATH ?? '' };
+
 export function processSpec(
   [program = '', ...args]: readonly string[],
   starter: Starter,
@@ -38,6 +41,6 @@ export function processSpec(
     onStderr: () => undefined,
     onStart: () => undefined,
     ...given,
-    env: { PATH: process.env.PATH ?? '', ...given.env },
+    variables: given.variables ?? { shared: inherited, own: {} },
   };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LazySignal, noteLazySignal, stopSignalOf } from '../../src/runtime/lazy-signal.js';
 import { Stopper } from '../../src/runtime/stop-signal.js';
 
 describe('the signal of a stopper', () => {
@@ -31,5 +32,29 @@ describe('the signal of a stopper', () => {
     stopper.signal.removeEventListener('abort', removed);
     stopper.abort();
     expect(called).toEqual(['one', 'two']);
+  });
+});
+
+describe('a signal that is created on demand', () => {
+  it('calls every listener once, except those that were removed, and aborts what was created', () => {
+    const lazy = new LazySignal();
+    const called: string[] = [];
+    const removed = (): void => void called.push('removed');
+    lazy.addEventListener('abort', () => called.push('one'));
+    lazy.addEventListener('abort', removed);
+    lazy.removeEventListener('abort', removed);
+    lazy.signal.addEventListener('abort', () => called.push('created'));
+    lazy.abort();
+    lazy.abort();
+    expect([called, lazy.aborted, lazy.signal.aborted]).toEqual([['one', 'created'], true, true]);
+  });
+
+  it('belongs to its context, and not to a copy that has another one', () => {
+    const lazy = new LazySignal();
+    const context = { stop: lazy.signal };
+    noteLazySignal(context, lazy);
+    const { signal: other } = new AbortController();
+    expect(stopSignalOf(context)).toBe(lazy);
+    expect(stopSignalOf({ ...context, stop: other })).toBe(other);
   });
 });

@@ -13,6 +13,7 @@ import { removeWorktrees } from '../../src/runtime/worktree/remove-worktrees.js'
 import { forkWorktree } from '../../src/runtime/worktree/worktree.js';
 import { amount, some } from '../amount.js';
 import { start } from '../harness/process.js';
+import { randomNumbers, seed } from '../random.js';
 import { dieAt } from './git-stand-in.js';
 import { opened, RUN, repository, type TestRepository, writeIn } from './repositories.js';
 
@@ -21,12 +22,15 @@ type Step = () => Promise<unknown>;
 
 /**
  * For each writing call of a step: dies in the middle of it, dies after it, and does it to the end. Gives their number.
- * Usually every other call dies only in the middle, and the others only afterwards.
+ * Usually only every other call dies, in one of the two ways; which ones follows from the number of all random inputs.
  */
 async function everyDeath(begin: () => Promise<{ again: Step; check: Step; deaths?: Death[] }>): Promise<number> {
-  for (let at = 0; ; at++) {
-    const { again, check, deaths: all = ['during', 'after'] } = await begin();
-    const deaths = amount(0, 1) === 1 ? all : all.slice(at % all.length).slice(0, 1);
+  const all = amount(0, 1) === 1;
+  const random = randomNumbers(seed);
+  for (let at = all ? 0 : Math.floor(random() * 2); ; at += all ? 1 : 2) {
+    const { again, check, deaths: possible = ['during', 'after'] } = await begin();
+    const one = Math.floor(random() * possible.length);
+    const deaths = all ? possible : possible.slice(one, one + 1);
     for (const when of deaths) {
       const stand = dieAt(at, when);
       await again().catch((cause: unknown) => {

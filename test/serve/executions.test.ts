@@ -1,13 +1,24 @@
 /** What becomes of runs that the service has promised to execute, moment by moment: the processes are those of the test. */
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import type { RunEvent } from '../../src/interpreter/events/event.js';
+import { journalLine } from '../../src/runtime/store/journal-line.js';
+import { lockRun } from '../../src/runtime/store/run-lock.js';
 import { Executions } from '../../src/serve/executions/executions.js';
-import { forgetWaiting, keepWaiting } from '../../src/serve/executions/waiting-list.js';
+import { executionFolder, forgetWaiting, keepWaiting } from '../../src/serve/executions/waiting-list.js';
 
 const RUN = '01975c3a-5b9e-7c2f-9d1a-3f0e6b8c4d21';
+const EVENTS: Readonly<Record<string, RunEvent>> = {
+  answered: { type: 'answered', effect: '1', name: 'ok', value: 'yes', by: 'tester' },
+  suspended: { type: 'run_suspended', waiting: [] },
+  failed: { type: 'run_failed', state: 'A', error: { kind: 'command', message: 'x' } } as never,
+  entered: { type: 'state_entered', state: 'A' },
+  returned: { type: 'run_returned', state: 'A', value: null },
+};
 const ABOUT = { run_id: RUN, machine: null, limits: {}, by: 'tester' };
+const PROMISE = { ...ABOUT, queued_at: new Date().toISOString(), number: 0, task: { kind: 'resume' } } as const;
 
 function executionsOf() {
   const directory = mkdtempSync(join(tmpdir(), 'statedsl-executions-'));
@@ -19,19 +30,36 @@ function executionsOf() {
     start: () => ({ end: new Promise((resolve) => ends.push(resolve)), interrupt: () => undefined }),
   });
   executions.open();
+  /** Delivers something to the run. */
+  const deliver = async (): Promise<void> => {
+    const expected = await executions.expectDelivery(ABOUT);
+    if (!expected.ok) throw new Error(expected.refusal.message);
+    await executions.resumeWith([expected.value]);
+  };
   /** The newest process ends, having kept its promise or not. */
   const end = async ({ kept }: { kept: boolean }): Promise<void> => {
     if (kept) forgetWaiting(directory, RUN);
     ends.at(-1)?.();
     await new Promise((resolve) => setImmediate(resolve));
   };
-  return { directory, executions, ends, end };
+  return { directory, executions, ends, end, deliver };
+}
+
+/** The folder of the run, whose record ends with this event. */
+function record(directory: string, last: string): string {
+  const folder = join(directory, 'runs', RUN);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'run.json'), '{}');
+  const line = journalLine(EVENTS[last] as RunEvent, 1, new Date().toISOString());
+  writeFileSync(join(folder, 'journal.ndjson'), `${line}\n`);
+  return folder;
 }
 
 test('an answer that comes while the process of a run is about to end continues the run afterwards', async () => {
-  const { executions, ends, end } = executionsOf();
+  const { directory, executions, ends, end, deliver } = executionsOf();
   await executions.add({ ...ABOUT, task: { kind: 'resume' } });
-  await executions.resumeWith(ABOUT);
+  await deliver();
+  record(directory, 'answered');
   expect(ends).toHaveLength(1);
   await end({ kept: true });
   expect(ends).toHaveLength(2);
@@ -61,10 +89,11 @@ test('a run on record keeps its secrets when it is refused to be resumed', async
 });
 
 test('an answer that comes while the service stops continues the run in the next service', async () => {
-  const { directory, executions, ends } = executionsOf();
+  const { directory, executions, ends, deliver } = executionsOf();
   await executions.stop(0);
   expect(await executions.add({ ...ABOUT, task: { kind: 'resume' } })).toMatchObject({ ok: false });
-  await executions.resumeWith(ABOUT);
+  await deliver();
+  record(directory, 'answered');
   expect(ends).toHaveLength(0);
   const started: string[] = [];
   const start = (runId: string) => {
@@ -72,16 +101,162 @@ test('an answer that comes while the service stops continues the run in the next
     return { end: new Promise<void>(() => undefined), interrupt: () => undefined };
   };
   new Executions({ directory, atOnce: 1, start }).open();
+  await vi.waitFor(() => expect(started).toEqual([RUN]));
+});
+
+test.each([
+  ['was recorded', 'answered', null, true],
+  ['waits in the inbox', 'suspended', '{"kind":"answer"}\n', true],
+  ['was never recorded', 'suspended', null, false],
+  ['was taken from the inbox', 'suspended', '                 \n', false],
+  ['was the last one', 'returned', null, false],
+  ['was forgotten after the run continued', 'entered', null, false],
+])('a service that dies while it delivers: what %s', async (_, last, inbox, isContinued) => {
+  const { directory, executions, ends } = executionsOf();
+  // The process dies here: nothing forgets what was expected.
+  expect(await executions.expectDelivery(ABOUT)).toMatchObject({ ok: true });
+  const folder = record(directory, last);
+  if (inbox !== null) writeFileSync(join(folder, 'inbox.ndjson'), inbox);
+  executions.open();
+  await vi.waitFor(() => expect(readdirSync(join(directory, 'service/deliveries'))).toEqual([]));
+  expect(ends).toHaveLength(isContinued ? 1 : 0);
+  expect(executions.isExecuting(RUN)).toBe(isContinued);
+});
+
+test('a service that dies while it delivers to a run that is then removed does not bring it back', async () => {
+  const { directory, executions, ends } = executionsOf();
+  expect(await executions.expectDelivery(ABOUT)).toMatchObject({ ok: true });
+  executions.open();
+  expect(readdirSync(join(directory, 'service/deliveries'))).toEqual([]);
+  expect(ends).toHaveLength(0);
+  expect(executions.queuedRuns()).toEqual([]);
+});
+
+test('nothing but deliveries is removed from their folder, and a link is not followed', () => {
+  const { directory, executions, ends } = executionsOf();
+  const kept = join(directory, 'service/deliveries');
+  const other = RUN.replace('0', '1');
+  const names = ['mine.txt', `${RUN}.json`, `${RUN}.x.json`, `${RUN}.${RUN}.json.bak`].sort();
+  const fill = (folder: string): void => {
+    mkdirSync(join(folder, `${RUN}.${RUN}.json`), { recursive: true });
+    for (const name of names) writeFileSync(join(folder, name), JSON.stringify(ABOUT));
+    writeFileSync(join(folder, `${RUN}.${other}.json.new`), '{');
+    // It names another run in its content.
+    writeFileSync(join(folder, `${other}.${RUN}.json`), JSON.stringify(ABOUT));
+    for (const text of ['{}', 'null', 'x']) writeFileSync(join(folder, `${RUN}.${RUN}.json`, text), text);
+  };
+  const elsewhere = join(directory, 'elsewhere');
+  fill(elsewhere);
+  const before = readdirSync(elsewhere);
+  symlinkSync(elsewhere, kept);
+  executions.open();
+  expect(readdirSync(elsewhere)).toEqual(before);
+  rmSync(kept);
+  fill(kept);
+  executions.open();
+  expect(readdirSync(kept).sort()).toEqual([...names, `${RUN}.${RUN}.json`].sort());
+  expect(ends).toHaveLength(0);
+});
+
+test.each(['{}', 'null', '[', '{"run_id":"other"}'])('a file of the service that holds %s is left alone', (text) => {
+  const { directory, executions, ends } = executionsOf();
+  mkdirSync(join(directory, 'service/deliveries'));
+  record(directory, 'answered');
+  const paths = [`service/deliveries/${RUN}.${RUN}.json`, `service/queue/${RUN}.json`].map((one) =>
+    join(directory, one),
+  );
+  for (const path of paths) writeFileSync(path, text);
+  executions.open();
+  expect(ends).toHaveLength(0);
+  for (const path of paths) expect(readFileSync(path, 'utf8')).toBe(text);
+});
+
+test('a delivery to a run that is executed is forgotten when the run continues', async () => {
+  const { directory, executions, ends, end, deliver } = executionsOf();
+  await executions.add({ ...ABOUT, task: { kind: 'resume' } });
+  await deliver();
+  await deliver();
+  expect(readdirSync(join(directory, 'service/deliveries'))).toHaveLength(2);
+  record(directory, 'answered');
+  await end({ kept: true });
+  expect(ends).toHaveLength(2);
+  expect(readdirSync(join(directory, 'service/deliveries'))).toEqual([]);
+});
+
+test.each(['failed', 'suspended'])('a run that took its answer and then %s is not continued', async (last) => {
+  const { directory, executions, ends, end, deliver } = executionsOf();
+  await executions.add({ ...ABOUT, task: { kind: 'resume' } });
+  await deliver();
+  record(directory, last);
+  await end({ kept: true });
+  expect(ends).toHaveLength(1);
+  expect(readdirSync(join(directory, 'service/deliveries'))).toEqual([]);
+});
+
+test('a run that waits for its turn when the service starts takes its answer then, and is not continued again', async () => {
+  const { directory, executions, ends, end } = executionsOf();
+  keepWaiting(directory, { ...PROMISE, begun: false });
+  expect(await executions.expectDelivery(ABOUT)).toMatchObject({ ok: true });
+  record(directory, 'answered');
+  executions.open();
+  expect(ends).toHaveLength(1);
+  await end({ kept: true });
+  expect(ends).toHaveLength(1);
+  expect(readdirSync(join(directory, 'service/deliveries'))).toEqual([]);
+});
+
+test('an answer to a run that a process of an earlier service executes outlives also this service', async () => {
+  const { directory, executions, deliver } = executionsOf();
+  mkdirSync(executionFolder(directory, RUN), { recursive: true });
+  const attempt = lockRun(executionFolder(directory, RUN));
+  if ('owner' in attempt) throw new Error('nothing else holds it');
+  keepWaiting(directory, { ...PROMISE, begun: true });
+  executions.open();
+  expect(executions.isExecuting(RUN)).toBe(true);
+  await executions.stop(0);
+  await deliver();
+  record(directory, 'answered');
+  expect(readdirSync(join(directory, 'service/deliveries'))).toHaveLength(1);
+  const started: string[] = [];
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const start = (runId: string) => {
+    started.push(runId);
+    return { end: new Promise<void>(() => undefined), interrupt: () => undefined };
+  };
+  const next = new Executions({ directory, atOnce: 1, start });
+  next.open();
+  expect(next.isExecuting(RUN)).toBe(true);
+  // The process suspends the run without having seen the answer.
+  forgetWaiting(directory, RUN);
+  attempt.lock.release();
+  await vi.advanceTimersByTimeAsync(200);
   expect(started).toEqual([RUN]);
+  expect(readdirSync(join(directory, 'service/deliveries'))).toEqual([]);
+});
+
+test('a request waits only a while for a process that does not begin its run', async () => {
+  const { executions } = executionsOf();
+  await executions.add({ ...ABOUT, task: { kind: 'resume' } });
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  let isOver = false;
+  void executions.untilBegun(RUN, new AbortController().signal).then(() => {
+    isOver = true;
+  });
+  await vi.advanceTimersByTimeAsync(4000);
+  expect(isOver).toBe(false);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(isOver).toBe(true);
 });
 
 test('an answer that finds the disk full continues the run when there is space again', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
-  const { directory, executions, ends } = executionsOf();
+  const { directory, ends, deliver } = executionsOf();
   const obstacle = join(directory, 'service/queue', `${RUN}.json.new`);
   mkdirSync(obstacle);
-  await executions.resumeWith(ABOUT);
+  await deliver();
   expect(ends).toHaveLength(0);
   rmSync(obstacle, { recursive: true });
   await vi.advanceTimersByTimeAsync(1000);

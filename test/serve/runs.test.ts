@@ -1,7 +1,9 @@
 /** Runs over HTTP: each route does what the command of the same name does. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { httpHelp } from '../../src/serve/http-help.js';
+import { parsePrometheus } from './prometheus.js';
 import { serviceOf } from './service.js';
 
 const PROGRAMS = {
@@ -376,6 +378,7 @@ describe('about the service', () => {
     const { json } = await send('GET', '/api/v1/programs');
     expect((json.programs as { path: string }[]).map(({ path }) => path)).toContain('flows/deep.dsl');
     const shown = await send('GET', '/api/v1/programs/flows%2Fdeep.dsl');
+    expect((await send('GET', '/api/v1/programs/flows/deep.dsl')).json).toEqual(shown.json);
     expect(shown.json).toMatchObject({
       name: 'flows/deep.dsl',
       diagnostics: [],
@@ -408,15 +411,63 @@ describe('about the service', () => {
     expect((await send('GET', `/api/v1/report?run=${id}&last=5`)).status).toBe(422);
   });
 
+  test('a report on several runs has the damaged ones, and what comes before the damage', async () => {
+    const { folder, send, finish } = await serviceOf(PROGRAMS);
+    const [whole, torn, gone] = [await finish('hello.dsl'), await finish('hello.dsl'), await finish('hello.dsl')];
+    const journalOf = (id: string) => join(folder, '.statedsl/runs', id, 'journal.ndjson');
+    writeFileSync(journalOf(torn), readFileSync(journalOf(torn), 'utf8').replace('effect_settled', 'effect_Settled'));
+    rmSync(journalOf(gone));
+    const { status, json } = await send('GET', '/api/v1/report?last=5');
+    expect({ status, runs: json.runs }).toMatchObject({
+      status: 200,
+      runs: [
+        { run_id: gone, machine: 'hello', damage: { message: expect.stringContaining('cannot read') } },
+        { run_id: torn, machine: 'hello', damage: { seq: 4, message: expect.stringContaining('event 4') } },
+        { run_id: whole },
+      ],
+    });
+    expect((json.runs as object[])[2]).not.toHaveProperty('damage');
+    expect(json).toMatchObject({ effects: 2 });
+    expect((await send('GET', `/api/v1/report?run=${torn}`)).json).toMatchObject({ code: 'damaged' });
+  });
+
+  test('the next step of a refusal is a request, or needs a terminal', async () => {
+    const { send, finish } = await serviceOf(PROGRAMS);
+    const unknown = '/api/v1/runs/01975c3a-5b9e-7c2f-9d1a-3f0e6b8c4d21';
+    const helpOf = async (...given: [string, string, unknown?]) => (await send(...given)).json.help;
+    expect(await helpOf('GET', unknown)).toBe('start a run: `POST /api/v1/runs`');
+    const id = await finish('fail.dsl');
+    expect(await helpOf('GET', unknown)).toBe('list the runs: `GET /api/v1/runs`');
+    expect(await helpOf('POST', `/api/v1/runs/${id}/apply`)).toBe(`resume it: \`POST /api/v1/runs/${id}/resume\``);
+    expect(httpHelp('use `--worktree=off`', id)).toBe('in a terminal: use `--worktree=off`');
+    expect(await helpOf('POST', `/api/v1/runs/${id}/replay`, { from: 'failed' })).toBe(
+      'start again from a state: `{"from": {"state": STATE}}`',
+    );
+    expect(await helpOf('POST', `/api/v1/runs/${id}/replay`, { from: { state: 'B' } })).toBe(
+      `list its states: \`GET /api/v1/runs/${id}\``,
+    );
+  });
+
   test('metrics by route, and runs by status', async () => {
     const { send, finish } = await serviceOf(PROGRAMS);
     const id = await finish('hello.dsl');
     await send('GET', `/api/v1/runs/${id}`);
     const { text, headers } = await send('GET', '/api/v1/metrics');
     expect(headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
-    expect(text).toContain('statedsl_runs{status="returned"} 1');
-    expect(text).toContain('statedsl_http_requests_total{method="GET",route="/api/v1/runs/:id",status="200"} 1');
     expect(text).not.toContain(id);
+    const families = new Map(parsePrometheus(text).map((family) => [family.name, family]));
+    expect(families.get('statedsl_runs')).toMatchObject({
+      type: 'GAUGE',
+      metrics: expect.arrayContaining([{ value: '1', labels: { status: 'returned' } }]),
+    });
+    expect(families.get('statedsl_http_requests_total')).toMatchObject({
+      type: 'COUNTER',
+      metrics: expect.arrayContaining([
+        { value: '1', labels: { method: 'GET', route: '/api/v1/runs/:id', status: '200' } },
+      ]),
+    });
+    expect(families.get('statedsl_http_request_duration_seconds')?.type).toBe('HISTOGRAM');
+    expect([...families.keys()].every((name) => name.startsWith('statedsl_'))).toBe(true);
   });
 
   test('an OpenAPI document that names every route', async () => {

@@ -10,10 +10,14 @@ import { createApp } from '../../src/serve/app.js';
 import { executeRun } from '../../src/serve/executions/execute-run.js';
 import { Executions } from '../../src/serve/executions/executions.js';
 import type { Service } from '../../src/serve/service.js';
+import { describedBy } from './described.js';
 
 export const TOKEN = 'a-token-of-a-test-0123456789';
 /** Runs in the process of a test share nothing. */
 const unlimited = { take: () => Promise.resolve(() => undefined) };
+/** The same for all services. */
+let described: ReturnType<typeof describedBy> | null = null;
+const DOCUMENT = { openapi: '3.1.0', info: { title: 'statedsl', version: '0' } };
 const HOST = '127.0.0.1:7700';
 
 /** The answer of a request. */
@@ -100,7 +104,12 @@ export async function serviceOf(
     const response = await request(...given);
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
-    return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : {} };
+    const answer = { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : {} };
+    described ??= describedBy(app.getOpenAPI31Document(DOCUMENT) as never);
+    const type = response.headers.get('content-type')?.split(';')[0] ?? '';
+    if (given[0] !== 'HEAD')
+      described({ method: given[0], path: given[1], status: answer.status, type, json: answer.json });
+    return answer;
   };
   const isBusy = (): boolean =>
     executions.executing > 0 || executions.queuedRuns().some(({ status }) => status === 'queued');

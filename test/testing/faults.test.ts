@@ -29,9 +29,9 @@ const options = {
   noteEvents: () => undefined,
 };
 
-async function suiteOf(program: string, mocked = '*'): Promise<Suite> {
+async function suiteOf(program: string, mocked = '*', properties = ''): Promise<Suite> {
   writeFileSync(join(folder, 'flow.dsl'), program);
-  const tests = `TESTS: "./flow.dsl"\nTEST: all\n  MOCK: "${mocked}" → "ok", …\n  EXPECT: returned\n`;
+  const tests = `TESTS: "./flow.dsl"\nTEST: all\n  MOCK: "${mocked}" → "ok", …\n  EXPECT: returned\n${properties}`;
   writeFileSync(join(folder, 'flow.test.dsl'), tests);
   const loaded = await loadSuite(host, 'flow.test.dsl', folder);
   if ('missing' in loaded || loaded.suite === null) throw new Error(JSON.stringify(loaded));
@@ -67,6 +67,44 @@ test('a program that does the same after a crash has no defect', async () => {
   const result = await faultsOfBoth(suite, suite);
   expect(result.outcomes.filter(({ defect }) => defect !== undefined)).toEqual([]);
   expect(exitCodeOf([{ status: 'passed' }], [result], true)).toBe(0);
+});
+
+test('a fault may violate a property of the file', async () => {
+  const program = [
+    'INPUT: limit = 1',
+    'STATE: A',
+    '  TRACK: n',
+    '  DO [timeout=5s]: build',
+    '  GOTO: B',
+    '  ON ERROR timeout: → GOTO: LATE',
+    'STATE: B',
+    '  DO: publish',
+    '  RETURN',
+    'STATE: LATE',
+    '  RETURN: late',
+    '',
+  ].join('\n');
+  const properties = [
+    'PROPERTY: never late\n  NEVER: state LATE WHEN n < limit',
+    'PROPERTY: always late\n  NEVER: state LATE WHEN n > limit',
+    'PROPERTY: to the end\n  AFTER: state B → returned',
+    'PROPERTY: once\n  AT MOST: 1 run "publish"',
+    'PROPERTY: ends\n  ENDS: returned',
+    'PROPERTY: of no run\n  ASSUME: limit > 1\n  NEVER: state A',
+    'PROPERTY: of another run\n  REACHES: state LATE\n',
+  ].join('\n');
+  const suite = await suiteOf(program, '*', properties);
+  const row = suite.tree.tests.flatMap(rowsOf)[0] as TestRow;
+  const found = await runFaults(suite, row, options, { kinds: new Set(['crash', 'fail']), only: null });
+  const failures = found?.outcomes.flatMap(({ point, failures }) =>
+    failures.map(({ line, message }) => `${point.name} ${line} ${message.split(': ')[1]}`),
+  );
+  expect(failures).toEqual([
+    'fail@4:exit 14 ends',
+    'fail@4:timeout 6 never late',
+    'fail@7:exit 10 to the end',
+    'fail@7:exit 14 ends',
+  ]);
 });
 
 test('another end after a crash is a defect of statedsl', async () => {

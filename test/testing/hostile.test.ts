@@ -28,6 +28,11 @@ test('an example has no mistakes', () => {
   expect(parseTests(sourceFile('a.test.dsl', example), 0).diagnostics).toEqual([]);
 });
 
+test('`stderr` ends only the output of a command', () => {
+  const text = 'TESTS: "./a.dsl"\nTEST: a\n  GIVEN: x=1 + stderr + 2\n  MOCK: "a" → exit 1 "out" stderr "err"\n';
+  expect(parseTests(sourceFile('a.test.dsl', text), 0).diagnostics).toEqual([]);
+});
+
 const words = fc.constantFrom(
   ...[
     'TESTS:',

@@ -121,8 +121,9 @@ function untypedInput(
     [right, left],
   ] as const) {
     const input = inputOf(one.expr, inputs);
+    if (input === null || reported.has(input.name)) continue;
     const needed = WANTS[operator] ?? types(other.expr, state);
-    if (input === null || reported.has(input.name) || (needed !== NUMBER && needed !== BOOLEAN)) continue;
+    if (needed !== NUMBER && needed !== BOOLEAN) continue;
     reported.add(input.name);
     const type = needed === NUMBER ? 'number' : 'boolean';
     return say.untypedInput(one.span, { name: input.name, type });

@@ -30,6 +30,7 @@ export function lintUndo(states: readonly LoweredState[], error: number, diagnos
 
 /** Whether a ROLLBACK can follow each instruction of each state. */
 function reachingRollback(states: readonly State[], error: number): boolean[][] {
+  if (!states.some(({ code }) => code.some(({ op }) => op === 'rollback'))) return [];
   const flow = controlFlow(states, error);
   const startOf = (at: number): number => flow.starts[at] as number;
   const rollbacks = states.flatMap(({ code }, at) =>

@@ -36,6 +36,7 @@ export function lintUnusedPatterns(
   diagnostics: Diagnostic[],
   settings: LoweringSettings,
 ): void {
+  if (unit.patterns.size === 0) return;
   const used = new Set<string>();
   for (const machine of unit.machines) for (const state of machine.states) collectUses(unit, state.body, used);
   for (const [name, pattern] of unit.patterns) {

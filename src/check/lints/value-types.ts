@@ -155,12 +155,13 @@ function boundElsewhere({ code, handlers }: State): Set<number> {
 
 const SLOT_NAMES = new Set(['slot', 'bind', 'exitSlot', 'timedOut', 'variable', 'items', 'index']);
 
-function slotsIn(i: Instruction): number[] {
-  const found: number[] = [];
-  for (const [key, value] of Object.entries(i)) {
-    if (SLOT_NAMES.has(key) && typeof value === 'number') found.push(value);
-    else if (key === 'bind' && typeof value === 'object' && value !== null)
-      found.push(...slotsIn(value as Instruction));
+function slotsIn(i: Instruction, found: number[] = []): number[] {
+  const members = i as unknown as Readonly<Record<string, unknown>>;
+  for (const key in members) {
+    if (!SLOT_NAMES.has(key)) continue;
+    const value = members[key];
+    if (typeof value === 'number') found.push(value);
+    else if (key === 'bind' && typeof value === 'object' && value !== null) slotsIn(value as Instruction, found);
   }
   return found;
 }

@@ -1,25 +1,44 @@
 /** The commands `engine` and `worker`, and the options of the commands that can use an engine. */
 import { type Command, Option } from 'commander';
+import { NO_ENGINE } from '../running/configured-engine.js';
 import { environmentOption } from './environment-option.js';
-import { collect, collectNames, duration, listenAddress, portNumber, serverUrl, wholeNumber } from './option-values.js';
+import {
+  collect,
+  collectNames,
+  duration,
+  engineUrl,
+  listenAddress,
+  portNumber,
+  serverUrl,
+  wholeNumber,
+} from './option-values.js';
 
-const ON = ['--on <url>', 'use the runs on an engine instead of those of a directory'] as const;
+const ON = [
+  '--on <url>',
+  'use the runs on an engine instead of those of a directory; `none`: not those of the configured one',
+] as const;
 
 /** `--on` and `--namespace`, for a command that can ask an engine instead of a folder. */
 export function addOn(command: Command): Command {
-  return addNamespace(command.addOption(environmentOption(...ON, serverUrl)));
+  return addNamespace(command.addOption(environmentOption(...ON, engineUrl)));
 }
 
 /** The same for a command that removes runs: what it removes is named where it is called. */
 export function addTypedOn(command: Command): Command {
-  return addNamespace(command.addOption(new Option(...ON).argParser(serverUrl)));
+  return addNamespace(command.addOption(new Option(...ON).argParser(engineUrl)));
 }
 
 /** The command gets the flags that were typed as `typed`, because those of the environment must not be refused. */
 function addNamespace(command: Command): Command {
-  return command.addOption(namespaceOption().hideHelp()).hook('preAction', (_, called) => {
-    // Other commands find a copy of a run on an engine without `--on`.
-    if (called.name() === 'run' && called.getOptionValue('on') === undefined) return;
+  return command.addOption(namespaceOption().hideHelp()).hook('preAction', async (_, called) => {
+    if (called.getOptionValue('on') === undefined && !['run', 'gc'].includes(called.name())) {
+      const { configuredEngineOf } = await import('../running/engine-of-run.js');
+      const engine = await configuredEngineOf(called.args[0], called.getOptionValue('dir'));
+      for (const [name, value] of Object.entries(engine)) called.setOptionValueWithSource(name, value, 'config');
+    }
+    // `run` reads its own configuration, and has to know that there is no engine.
+    if (called.getOptionValue('on') === NO_ENGINE && called.name() !== 'run')
+      called.setOptionValueWithSource('on', undefined, 'config');
     const typed = Object.keys(called.opts()).filter((name) => called.getOptionValueSource(name) === 'cli');
     called.setOptionValueWithSource('typed', typed, 'implied');
   });
@@ -60,6 +79,7 @@ export function addWorker(program: Command, onExit: (code: number) => void): voi
     .option('--label <names>', 'perform effects that need a worker with this label, as a,b (repeatable)', collectNames)
     .option('--home <name>', 'execute the runs that belong to workers with this name (repeatable)', collectNames)
     .option('--cwd <directory>', 'the working directory of commands (default: the current directory)')
+    .option('--dir <directory>', 'where the worker records its processes (default: .statedsl/worker)')
     .option('--shared <directory>', 'a directory that all workers have, with a working directory for each run')
     .addOption(environmentOption('--jobs <n>', 'how many commands may run at the same time', wholeNumber))
     .option('--identity-key <key>', 'the public key of an engine that may use this worker (repeatable)', collect)

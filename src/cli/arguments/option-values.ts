@@ -2,6 +2,7 @@
 import { InvalidArgumentError } from 'commander';
 import { parseByteCount } from '../../machine/byte-count.js';
 import { parseDuration } from '../../machine/duration.js';
+import { NO_ENGINE } from '../running/configured-engine.js';
 
 export function collect(value: string, before: string[] = []): string[] {
   return [...before, value];
@@ -90,6 +91,11 @@ export function portNumber(value: string): number {
 }
 
 /** The address of a server, without a slash at its end. */
+/** The address of an engine, or `none` instead of the one that the configuration names. */
+export function engineUrl(value: string): string {
+  return value === NO_ENGINE ? NO_ENGINE : serverUrl(value);
+}
+
 export function serverUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : null;
   if (url === null || !['http:', 'https:'].includes(url.protocol))

@@ -53,5 +53,5 @@ export function readPlainRun(
     } else if (word.startsWith('-') || file !== null) return null;
     else file = word;
   }
-  return file === null ? null : { file, flags };
+  return file === null ? null : { file, flags: { ...flags, typed: Object.keys(flags) } };
 }

@@ -38,6 +38,7 @@ export function addVerify(program: Command, onExit: (code: number) => void): voi
     .option('--property <name>', 'only this property of the test files (repeatable)', collect)
     .option('--strict', 'warnings count, too')
     .option('--traces', 'print the traces of all ends')
+    .option('--write-tests <folder>', 'write a TEST for each confirmed trace')
     .option('--tools <file>', 'the tools of CALL')
     .addOption(
       new Option('--graph <form>', 'print the graph of the programs, with what runs reach')

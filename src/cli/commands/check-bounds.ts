@@ -12,8 +12,9 @@ export async function boundsOfFiles(
   files: readonly string[],
   { tools, json }: { readonly tools?: string; readonly json?: boolean },
 ): Promise<Json[]> {
-  const [{ verify, DEFAULTS }, { boundsJson, boundsText }, { costsOf }] = await Promise.all([
+  const [{ verify }, { DEFAULTS }, { boundsJson, boundsText }, { costsOf }] = await Promise.all([
     import('../../foresight/verify.js'),
+    import('../../foresight/explore-options.js'),
     import('../../foresight/report.js'),
     import('./verify.js'),
   ]);

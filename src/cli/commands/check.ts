@@ -65,13 +65,14 @@ async function checkPrograms(files: readonly string[], flags: CheckFlags): Promi
   for (const file of files) {
     const opened = await openFile(file, flags, reported);
     if (opened === null) missing = true;
-    else if (opened.kind === 'broken' || flags.fix !== true) compilations.push(await compilationOf(opened));
+    else if (opened.kind === 'broken' || flags.fix !== true)
+      compilations.push(await withConfirmedLoops(await compilationOf(opened)));
     else {
       const { text, made } = await fixText(opened.text, opened.compile);
       const problem = await writeFixed(file, opened, { text, made }, flags);
       if (problem !== null) missing = true;
       else fixed.push(...made.map((edit) => ({ file: opened.name, ...edit })));
-      compilations.push(await opened.compile(problem === null ? text : opened.text));
+      compilations.push(await withConfirmedLoops(await opened.compile(problem === null ? text : opened.text)));
     }
   }
   const all = compilations.flatMap(({ diagnostics }) => diagnostics);
@@ -87,6 +88,12 @@ async function checkPrograms(files: readonly string[], flags: CheckFlags): Promi
     stdout.write(`${JSON.stringify(json)}\n`);
   }
   return isWrong ? EXIT.usage : EXIT.returned;
+}
+
+/** Explores a program if a cycle of it seems to have no bound. */
+async function withConfirmedLoops(compilation: Compilation): Promise<Compilation> {
+  if (!compilation.diagnostics.some(({ code }) => code === 'unbounded-cycle')) return compilation;
+  return (await import('./check-loops.js')).withConfirmedLoops(compilation);
 }
 
 async function boundsOf(files: readonly string[], flags: CheckFlags) {

@@ -1,16 +1,17 @@
 /** `statedsl run`: from a file and flags to a finished run. */
 
 import { basename, extname, resolve } from 'node:path';
+import { mayRefuseStart, startPrepared } from '../../control/folder/start-prepared.js';
+import type { Refusal } from '../../control/result.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { configuredOptions } from '../../project/configured-options.js';
+import { runOptionsOf } from '../../project/prepared-program.js';
 import { emptyReport, type RunReport } from '../../runtime/run/report.js';
-import { type RunOptions, run } from '../../runtime/run/run.js';
-import { leadsElsewhere } from '../../runtime/store/store-links.js';
-import { mayBeForeign } from '../../runtime/store/store-ownership.js';
+import type { RunOptions } from '../../runtime/run/run-options.js';
 import { commandLineHost } from '../files/host.js';
 import type { Prepared } from '../preparation/preparation.js';
 import { prepareRun } from '../preparation/prepare-run.js';
 import { reportConfiguration } from '../running/configuration-line.js';
+import { configuredEngine, NO_ENGINE } from '../running/configured-engine.js';
 import { detach, isDetached } from '../running/detach.js';
 import { cassetteProblem, driveOnCommandLine, flagProblem, suspendOptions } from '../running/drive-on-command-line.js';
 import type { RunFlags } from '../running/run-flags.js';
@@ -18,7 +19,13 @@ import { createMockedRun, flagLimits, reportUnusedAnswers, STORE, settingsOf } f
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stdout } from '../terminal/streams.js';
 
-export async function runCommand(file: string, flags: RunFlags): Promise<ExitCode> {
+/** With one of these, a run is executed here even if the configuration names an engine. */
+const LOCAL: readonly (keyof RunFlags)[] = ['mock', 'record', 'cassette', 'cwd', 'resume', 'replay'];
+
+export async function runCommand(file: string, given: RunFlags): Promise<ExitCode> {
+  const { on: typedOn, ...local } = given;
+  const on = typedOn ?? (LOCAL.some((flag) => given.typed?.includes(flag)) ? undefined : await configuredEngine(file));
+  const flags = { ...local, ...omitUndefined({ on: on === NO_ENGINE ? undefined : on }) };
   const wrong = (await flagProblem(flags)) ?? (await cassetteProblem(flags));
   if (wrong !== null) return wrong;
   const isElsewhere = flags.on !== undefined;
@@ -38,32 +45,37 @@ export async function runCommand(file: string, flags: RunFlags): Promise<ExitCod
 
 async function start(prepared: Prepared, flags: RunFlags, background: boolean): Promise<ExitCode> {
   const store = resolve(flags.dir ?? STORE);
-  // A run that begins in such a store could not be resumed.
-  if (leadsElsewhere(store) || mayBeForeign(store)) {
-    const wrong = await (await import('../running/stored-runs.js')).storeProblem(store);
-    if (wrong !== null) return wrong;
-  }
+  const wrong = mayRefuseStart(store) ? await (await import('../running/stored-runs.js')).storeProblem(store) : null;
+  if (wrong !== null) return wrong;
   reportConfiguration(prepared.configuration, flags);
   const { machine, mock, sources } = prepared;
-  const configured = configuredFor(prepared, flags);
-  const mocked = mock === null ? null : await createMockedRun(mock, flags, configured);
-  const plain = { ...runOptions(prepared, configured, flags, background), ...mocked?.options };
+  const given = runOptions(prepared, flags, background);
+  const { agents, mcp, readable } = given;
+  const mocked = mock === null ? null : await createMockedRun(mock, flags, { agents, mcp, readable });
+  const plain = { ...given, ...mocked?.options };
   const taped = await tapedRun(prepared, flags, plain);
   if (taped !== null && 'code' in taped) return taped.code;
   const options = { ...plain, ...taped?.options };
   let report: RunReport | null = null;
-  const code = await driveOnCommandLine({
-    flags,
-    background,
-    program: machine,
-    sources,
-    drive: async (shown) => {
-      const asked = mocked === null ? {} : { ask: mocked.world.ask(shown.ask ?? null) };
-      const all = { ...options, ...shown, ...asked };
-      report = await run(machine, { ...all, ...taped?.wrap(all) });
-      return report;
-    },
-  });
+  let refusal: Refusal | null = null;
+  const drive = async (shown: Partial<RunOptions>): Promise<RunReport> => {
+    const asked = mocked === null ? {} : { ask: mocked.world.ask(shown.ask ?? null) };
+    const all = { ...options, ...shown, ...asked };
+    const started = await startPrepared(given.dir, machine, { ...all, ...taped?.wrap(all) });
+    if (!started.ok) {
+      refusal = started.refusal;
+      throw new Error(refusal.message);
+    }
+    report = await started.value.report;
+    return report;
+  };
+  let code: ExitCode;
+  try {
+    code = await driveOnCommandLine({ flags, background, program: machine, sources, drive });
+  } catch (cause) {
+    if (refusal === null) throw cause;
+    return (await import('../running/stored-runs.js')).reportRefusal(refusal);
+  }
   if (taped !== null) return taped.finish(report, code);
   if (mocked !== null && report !== null) await reportUnusedAnswers(mocked.world, report, flags);
   return code;
@@ -71,12 +83,7 @@ async function start(prepared: Prepared, flags: RunFlags, background: boolean): 
 
 async function startElsewhere(prepared: Prepared, flags: RunFlags): Promise<ExitCode> {
   const { startOnEngine } = await import('../running/run-on-engine.js');
-  return startOnEngine(prepared, flags, runOptions(prepared, configuredFor(prepared, flags), flags, false));
-}
-
-function configuredFor({ configuration, sources }: Prepared, flags: RunFlags) {
-  const program = sources[0]?.name ?? '-';
-  return configuredOptions(commandLineHost(), configuration, { program, instead: flags.agent ?? {} });
+  return startOnEngine(prepared, flags, runOptions(prepared, flags, false));
 }
 
 /** Null: the run neither writes nor uses a cassette. */
@@ -85,33 +92,23 @@ async function tapedRun({ machine }: Prepared, flags: RunFlags, options: RunOpti
   return (await import('../running/cassette-run.js')).prepareTaped(machine, flags, options);
 }
 
-function runOptions(
-  prepared: Prepared,
-  configured: ReturnType<typeof configuredOptions>,
-  flags: RunFlags,
-  background: boolean,
-): RunOptions {
-  const { configuration, start: first } = prepared;
-  const jobs = flags.jobs ?? configuration.defaults.jobs;
+function runOptions(prepared: Prepared, flags: RunFlags, background: boolean) {
+  const { configuration, start: first, inputs, printed, sources } = prepared;
   return {
-    inputs: Object.fromEntries(prepared.inputs),
-    printedInputs: prepared.printed,
-    programDir: prepared.programDir,
+    ...runOptionsOf(commandLineHost(), prepared, { name: sources[0]?.name ?? '-', instead: flags.agent ?? {} }),
+    inputs: Object.fromEntries(inputs),
+    printedInputs: printed,
     dir: resolve(flags.dir ?? STORE),
-    cwd: prepared.cwd,
-    worktree: prepared.repository ?? false,
-    ...configured,
     limits: flagLimits(flags),
     effectTimeoutMs: flags.effectTimeout ?? null,
     ...suspendOptions(flags, configuration.defaults.suspend_after, background),
     autoEvents: flags.autoEvents ?? false,
-    sources: prepared.sources.filter(({ name }) => prepared.machine.files.includes(name)),
     settings: settingsOf(flags),
     ...omitUndefined({
-      jobs,
+      jobs: flags.jobs,
       start: first ?? undefined,
     }),
-  };
+  } satisfies RunOptions;
 }
 
 async function dryRun({ machine, inputs, printed, start: first }: Prepared, flags: RunFlags): Promise<ExitCode> {

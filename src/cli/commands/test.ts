@@ -10,7 +10,7 @@ import { FAULT_KINDS, type FaultKind } from '../../testing/faults/points.js';
 import type { FaultResult } from '../../testing/faults/run-faults.js';
 import { findTests } from '../../testing/find-tests.js';
 import { loadSuite } from '../../testing/load-suite.js';
-import { coverageJson, coverageTable, lcov } from '../../testing/reporters/coverage.js';
+import { coverageJson, coverageTable, lcov, unreachableText } from '../../testing/reporters/coverage.js';
 import { FAULT_STATEMENT, failedPoints, faultLines, faultLog } from '../../testing/reporters/faults.js';
 import { github, json, junit, tap } from '../../testing/reporters/machine.js';
 import { neededCallsText, resultLines, summaryLine } from '../../testing/reporters/pretty.js';
@@ -100,10 +100,11 @@ export function exitCodeOf(
 
 /** Prints and writes what was covered. False: it is less than was asked for, or a file cannot be written. */
 async function reportCoverage(covered: Coverage, { coverage = [], coverageMin = 0 }: TestFlags): Promise<boolean> {
+  if (covered.list().some(({ hits }) => hits === 0)) await dropUnreachable(covered);
   const items = covered.list();
   let isWritten = true;
   for (const wanted of new Set(coverage)) {
-    if (wanted === 'table') stderr.write(coverageTable(items));
+    if (wanted === 'table') stderr.write(`${coverageTable(items)}${unreachableText(covered.unreachable())}`);
     else {
       const [kind, file] = [wanted.slice(0, wanted.indexOf(':')), wanted.slice(wanted.indexOf(':') + 1)];
       const problem =
@@ -118,6 +119,11 @@ async function reportCoverage(covered: Coverage, { coverage = [], coverageMin = 
   if (percent >= coverageMin) return isWritten;
   stderr.write(`error: ${percent.toFixed(1)} % is covered, and \`--coverage-min\` asks for ${coverageMin} %\n`);
   return false;
+}
+
+/** What no run of any machine comes to is not counted. */
+async function dropUnreachable(covered: Coverage): Promise<void> {
+  (await import('../../testing/unreachable.js')).dropUnreachable(covered);
 }
 
 /** Why it cannot be written; null: it is. */

@@ -39,12 +39,16 @@ export interface VerifyFlags {
   readonly traces?: boolean;
   readonly tools?: string;
   readonly graph?: 'svg' | 'mermaid';
+  /** The folder of tests that are written. */
+  readonly writeTests?: string;
   readonly json?: boolean;
 }
 
 /** A machine to verify, with the properties of its test file. */
 interface Subject {
   readonly file: string;
+  readonly program: string;
+  readonly isOneOfSeveral: boolean;
   readonly machine: Machine;
   readonly configuration: Configuration;
   readonly properties: readonly Property[];
@@ -103,6 +107,12 @@ export async function verifyCommand(files: readonly string[], flags: VerifyFlags
     }
     stdout.write(drawn.text);
   }
+  if (flags.writeTests !== undefined) {
+    const { writeTestsOf } = await import('./verify-tests.js');
+    const files = new Set<string>();
+    for (const [at, result] of results.entries())
+      if (!(await writeTestsOf(flags.writeTests, subjects[at] as Subject, result, files))) return EXIT.failed;
+  }
   const verdicts = results.map((one) => verdictOf(one, flags.strict === true));
   if (verdicts.includes(1)) return EXIT.failed;
   return verdicts.includes(3) ? EXIT.undecided : EXIT.returned;
@@ -120,7 +130,8 @@ async function subjectsOf(
   if (typeof found === 'number') return found;
   if (found.length === 0) return usageError(`\`${file}\` has nothing to run`);
   const { configuration } = await loadSettings(commandLineHost(), file);
-  return found.map((machine) => ({ file, machine, configuration, properties }));
+  const isOneOfSeveral = flags.machine !== undefined || found.length > 1;
+  return found.map((machine) => ({ file, program: file, isOneOfSeveral, machine, configuration, properties }));
 }
 
 /** The program of a test file, with the properties of that file. */
@@ -134,6 +145,7 @@ async function subjectsOfTests(file: string, flags: VerifyFlags): Promise<readon
   const machine = flags.machine ?? suite.machine.name;
   const found = await subjectsOf(suite.program, { ...flags, machine }, []);
   if (typeof found === 'number') return found;
+  const isOneOfSeveral = flags.machine !== undefined || suite.tree.program?.machine !== null;
   const [{ compileProperties }, { checkProperties }, { factsOf }] = await Promise.all([
     import('../../testing/compile-properties.js'),
     import('../../testing/check-suite.js'),
@@ -154,7 +166,7 @@ async function subjectsOfTests(file: string, flags: VerifyFlags): Promise<readon
       await printDiagnostics(wrong, sources, {});
       return EXIT.usage;
     }
-    fitting.push({ ...subject, file, properties: compiled.properties });
+    fitting.push({ ...subject, file, isOneOfSeveral, properties: compiled.properties });
   }
   return fitting;
 }

@@ -1,16 +1,19 @@
 /** `statedsl worker`: executes runs of an engine until it is stopped. */
 import { availableParallelism } from 'node:os';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { EngineFailure } from '../../engine/ask-engine.js';
 import { loadSdk, PackageProblem } from '../../engine/find-package.js';
+import { type Functions, loadFunctions } from '../../engine/functions.js';
+import { KEY_VARIABLE, TOKEN_VARIABLE, valueCodec } from '../../engine/value-codec.js';
 import { startWorker, type Worker } from '../../engine/worker.js';
 import { workerPermits } from '../../engine/worker-permits.js';
+import { type WorkerProcesses, workerProcesses } from '../../engine/worker-processes.js';
 import { isLoopback } from '../../prelude/is-loopback.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { configuredOptions } from '../../project/configured-options.js';
 import { loadSettings } from '../../project/settings.js';
 import type { Effects } from '../../runtime/effect-context.js';
 import { type HostOptions, hostEffects } from '../../runtime/effects.js';
-import { createRedactor } from '../../runtime/redact.js';
 import { secretsOf } from '../../runtime/run/run-options.js';
 import { endProcess } from '../end-process.js';
 import { commandLineHost } from '../files/host.js';
@@ -18,6 +21,7 @@ import { directoryProblem } from '../preparation/preparation.js';
 import { NAMESPACE } from '../running/engine-flags.js';
 import { firstSignal } from '../running/first-signal.js';
 import { installedFrom } from '../running/installed-from.js';
+import { STORE } from '../running/run-settings.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { printDiagnostics, reportInvalid } from '../terminal/report-diagnostics.js';
 import { stderr, stdout } from '../terminal/streams.js';
@@ -36,6 +40,7 @@ interface WorkerFlags {
   readonly namespace?: string;
   /** Milliseconds. */
   readonly drain: number;
+  readonly dir?: string;
   readonly json?: boolean;
   readonly quiet?: boolean;
 }
@@ -60,6 +65,8 @@ export async function workerCommand(flags: WorkerFlags): Promise<ExitCode> {
       `\`${host}\` is not an address that the engine can connect to`,
       'name the one by which it reaches this worker: `--advertise http://…`',
     );
+  const badKey = keyProblem();
+  if (badKey !== null) return usageError(badKey);
   const cwd = resolve(flags.cwd ?? '.');
   const badDirectory = directoryProblem(cwd, flags.cwd ?? '.');
   if (badDirectory !== null) return usageError(badDirectory);
@@ -71,6 +78,25 @@ export async function workerCommand(flags: WorkerFlags): Promise<ExitCode> {
   if (badShared !== null) return usageError(badShared);
   const configured = configuredOptions(commandLineHost(), settings.configuration, { program: '-', instead: {} });
   const jobs = flags.jobs ?? settings.configuration.defaults.jobs ?? availableParallelism();
+  const { engine = {}, folder } = settings.configuration;
+  let functions: Functions | null = null;
+  try {
+    if (engine.commands !== undefined) functions = await loadFunctions(resolve(folder ?? '', engine.commands));
+  } catch (cause) {
+    return usageError((cause as Error).message);
+  }
+  const directory = resolve(flags.dir ?? join(STORE, 'worker'));
+  // Programs must not act as this worker.
+  const { [KEY_VARIABLE]: key = null, [TOKEN_VARIABLE]: token = null, ...environment } = process.env;
+  let processes: WorkerProcesses;
+  try {
+    processes = workerProcesses(directory);
+  } catch (cause) {
+    return usageError(
+      `the worker cannot record its processes in \`${directory}\`: ${(cause as Error).message}`,
+      'name another folder with `--dir`',
+    );
+  }
   let worker: Worker;
   try {
     worker = await startWorker({
@@ -87,13 +113,24 @@ export async function workerCommand(flags: WorkerFlags): Promise<ExitCode> {
       homes: flags.home ?? [],
       shared: flags.shared === undefined ? null : resolve(flags.shared),
       advertise: flags.advertise ?? null,
-      token: process.env.STATEDSL_ENGINE_TOKEN ?? null,
-      effects: effectsOf(configured, jobs, flags.jobs ?? AGENT_JOBS),
-      redactor: createRedactor(secretsOf({ inputs: [] }, configured)),
+      token,
+      effects: effectsOf(
+        { ...configured, env: environment, ...omitUndefined({ commands: functions?.all }) },
+        jobs,
+        flags.jobs ?? AGENT_JOBS,
+      ),
+      key,
+      secrets: secretsOf({ inputs: [] }, configured),
+      environment,
+      submitters: engine.submitters ?? null,
+      functions: functions?.digest ?? null,
+      directory,
+      processes,
       patienceMs: PATIENCE_MS,
       warn: (message) => void (flags.quiet !== true && stderr.write(`warning: ${message}\n`)),
     });
   } catch (cause) {
+    processes.close();
     return startProblem(cause, flags);
   }
   const stopping = firstSignal(() => endProcess(EXIT.interrupted));
@@ -107,6 +144,15 @@ export async function workerCommand(flags: WorkerFlags): Promise<ExitCode> {
   if (!flags.quiet) stderr.write('stopping: what does not end in time is executed by another worker\n');
   await worker.stop(flags.drain);
   return EXIT.returned;
+}
+
+function keyProblem(): string | null {
+  try {
+    valueCodec(process.env[KEY_VARIABLE] ?? null);
+    return null;
+  } catch (cause) {
+    return (cause as Error).message;
+  }
 }
 
 /** What a worker executes only. */

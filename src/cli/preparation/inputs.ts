@@ -31,6 +31,8 @@ interface InputsGiven {
   readonly values: Map<string, Json>;
   /** The JSON text of values with a number that JavaScript would print differently, such as `1.10`. */
   readonly printed: Record<string, string>;
+  /** Secret inputs that the workers of an engine read from variables of their environment. */
+  readonly variables: Record<string, string>;
   readonly diagnostics: Diagnostic[];
 }
 
@@ -50,6 +52,8 @@ interface InputSources {
   /** What a cassette has, which anything else replaces. */
   readonly recorded?: Readonly<Record<string, Json>> | null;
   readonly complete: boolean;
+  /** Whether the workers of an engine execute the run. */
+  readonly isElsewhere?: boolean;
   readonly sources: SourceSet;
 }
 
@@ -57,7 +61,10 @@ interface InputSources {
  * `flags` are the texts after `-i`. New source files are added to `sources`, so that the diagnostics can be drawn.
  * With `complete` every required input has to have a value; a dry run needs none.
  */
-export function readInputs(machine: Declared, { flags, file, recorded, complete, sources }: InputSources): InputsGiven {
+export function readInputs(
+  machine: Declared,
+  { flags, file, recorded, complete, isElsewhere = false, sources }: InputSources,
+): InputsGiven {
   const diagnostics: Diagnostic[] = [];
   const given = new Map<string, Given>();
   for (const [name, value] of Object.entries(recorded ?? {}))
@@ -69,9 +76,11 @@ export function readInputs(machine: Declared, { flags, file, recorded, complete,
     sources.push(sourceFile(file.name, drawnText(file, machine)));
   }
   const seen = new Set<string>();
+  const variables: Record<string, string> = {};
   for (const flag of flags) {
-    const read = readFlag(flag, machine, sources, seen);
-    if (read.given !== null) given.set(read.name, read.given);
+    const read = readFlag(flag, machine, sources, { seen, isElsewhere });
+    if ('variable' in read) variables[read.name] = read.variable;
+    else if (read.given !== null) given.set(read.name, read.given);
     else diagnostics.push(read.problem);
   }
   const values = new Map<string, Json>();
@@ -87,7 +96,7 @@ export function readInputs(machine: Declared, { flags, file, recorded, complete,
     } else values.set(name, one.value as Json);
   }
   if (complete) diagnostics.push(...missingInputs(machine, new Set([...given.keys(), ...seen]), sources));
-  return { values, printed, diagnostics };
+  return { values, printed, variables, diagnostics };
 }
 
 function findInput(machine: Declared, name: string): Input | undefined {
@@ -102,9 +111,17 @@ export function partsOfFlag(flag: string): { readonly name: string; readonly res
   return { name: flag.slice(0, isJson ? equals - 1 : equals), rest: flag.slice(equals + 1), isJson };
 }
 
-type Flag = { readonly name: string; readonly given: Given } | { readonly given: null; readonly problem: Diagnostic };
+type Flag =
+  | { readonly name: string; readonly given: Given }
+  | { readonly name: string; readonly variable: string }
+  | { readonly given: null; readonly problem: Diagnostic };
 
-function readFlag(flag: string, machine: Declared, sources: SourceSet, seen: Set<string>): Flag {
+function readFlag(
+  flag: string,
+  machine: Declared,
+  sources: SourceSet,
+  { seen, isElsewhere }: { readonly seen: Set<string>; readonly isElsewhere: boolean },
+): Flag {
   const { name, rest, isJson } = partsOfFlag(flag);
   const input = findInput(machine, name);
   const hidden = input === undefined || input.secret === true;
@@ -113,18 +130,37 @@ function readFlag(flag: string, machine: Declared, sources: SourceSet, seen: Set
   if (!hasValue || name === '') return { given: null, problem: words.inputForm(span, {}) };
   if (seen.has(name)) return { given: null, problem: words.inputTwice(span, { name }) };
   seen.add(name);
-  const text =
-    rest.startsWith('@@') && !isJson ? rest.slice(1) : rest.startsWith('@') ? textOfFile(rest.slice(1)) : rest;
+  const variable = rest.startsWith(VARIABLE) ? rest.slice(VARIABLE.length) : null;
+  if (variable !== null && !/^\w+$/.test(variable)) return { given: null, problem: words.inputForm(span, {}) };
+  if (variable !== null && isElsewhere && input?.secret === true) return { name, variable };
+  const text = variable !== null ? textOfVariable(variable) : textOfRest(rest, isJson);
   if (typeof text !== 'string')
     return {
       given: null,
-      problem: words.inputUnreadable(span, { name, path: hidden ? '…' : rest.slice(1), reason: text.reason, isJson }),
+      problem: words.inputUnreadable(span, {
+        name,
+        path: hidden && variable === null ? '…' : rest.slice(1),
+        reason: text.reason,
+        isJson,
+      }),
     };
   if (!isJson) return { name, given: { value: parseTyped(text, input), span, as: 'text' } };
   const value = fromJson(text);
   if (value !== undefined) return { name, given: { value, span, as: 'json' } };
   const isFile = rest.startsWith('@');
   return { given: null, problem: words.inputNotJson(span, { name, isFile, isText: !hidden && /^\w+$/.test(text) }) };
+}
+
+/** Before the name of an environment variable. */
+const VARIABLE = '@env:';
+
+function textOfVariable(name: string): string | { readonly reason: string } {
+  return process.env[name] ?? { reason: 'there is no such variable' };
+}
+
+function textOfRest(rest: string, isJson: boolean): string | { readonly reason: string } {
+  if (rest.startsWith('@@') && !isJson) return rest.slice(1);
+  return rest.startsWith('@') ? textOfFile(rest.slice(1)) : rest;
 }
 
 function textOfFile(path: string): string | { readonly reason: string } {

@@ -13,6 +13,7 @@ import { chooseWorktree } from '../../project/choose-worktree.js';
 import { linkPlans } from '../../project/link-plans.js';
 import { type LoadedPlan, loadPlan, type PlanSurroundings } from '../../project/load-plan.js';
 import { approvalHash, needsApproval } from '../../project/plan-approval.js';
+import { programDirOf } from '../../project/prepared-program.js';
 import { loadSettings, toolLookup } from '../../project/settings.js';
 import { missingTools } from '../../runtime/mock.js';
 import type { Mock } from '../../runtime/mock-file.js';
@@ -28,7 +29,7 @@ import { printDiagnostics, reportInvalid } from '../terminal/report-diagnostics.
 import { usageError } from '../terminal/usage.js';
 import { readInputFile } from './input-file.js';
 import { partsOfFlag, readInputs } from './inputs.js';
-import { badInputFile, directoryProblem, type Preparation, programDirOf, readMock } from './preparation.js';
+import { badInputFile, directoryProblem, type Preparation, readMock } from './preparation.js';
 
 export async function preparePlan(file: string, flags: RunFlags): Promise<Preparation> {
   const wrong = wrongUse(flags);
@@ -78,8 +79,9 @@ export async function preparePlan(file: string, flags: RunFlags): Promise<Prepar
     machine,
     sources,
     inputs: given.values,
-    programDir: programDirOf(file, cwd),
+    programDir: programDirOf(commandLineHost(), file, cwd),
     printed: given.printed,
+    variables: {},
     start: null,
     mock,
     configuration,

@@ -6,9 +6,10 @@ import type { Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { compileProgram } from '../../project/compile-program.js';
 import { configuredOptions } from '../../project/configured-options.js';
+import { surroundingOptions } from '../../project/prepared-program.js';
 import { isPlan } from '../../project/program-kind.js';
 import { readProgram } from '../../project/read-program.js';
-import { agentLookup, gateLookup, loadSettings, toolLookup } from '../../project/settings.js';
+import { loadSettings } from '../../project/settings.js';
 import { programOf } from '../../project/stored-program.js';
 import type { Configuration } from '../../runtime/configuration/configuration.js';
 import type { ResumeOptions } from '../../runtime/run/again/resume-options.js';
@@ -26,7 +27,7 @@ import { storeOf } from '../running/stored-runs.js';
 import type { ExitCode } from '../terminal/exit-code.js';
 import { printDiagnostics, reportInvalid } from '../terminal/report-diagnostics.js';
 import { usageError } from '../terminal/usage.js';
-import { readInputs } from './inputs.js';
+import { partsOfFlag, readInputs } from './inputs.js';
 import { readMock } from './preparation.js';
 
 export interface ResumeFlags
@@ -114,7 +115,7 @@ export async function prepareResume(
 /** The secret inputs that are passed again. */
 export function secretInputs(machine: Machine, flags: ResumeFlags, sources: SourceSet) {
   const read = readInputs(machine, { flags: flags.input ?? [], file: null, complete: false, sources });
-  const given = new Set((flags.input ?? []).map((text) => text.slice(0, text.indexOf('='))));
+  const given = new Set((flags.input ?? []).map((text) => partsOfFlag(text).name));
   const values: Record<string, Json> = {};
   for (const [name, value] of read.values) if (given.has(name)) values[name] = value;
   return { values, diagnostics: read.diagnostics };
@@ -134,15 +135,17 @@ async function editedMachine(
   if (isPlan(file)) return (await import('./prepare-plan.js')).editedPlan(file, stored, flags);
   const { machine: name, cwd, settings } = stored.about;
   const worktree = stored.about.options.worktree !== undefined;
-  const known = settings.mock === undefined;
-  const agents = known ? { agents: agentLookup(configuration, instead) } : {};
-  const tools = typeof settings.tools === 'string' ? settings.tools : undefined;
-  const calls = known ? { tools, ...toolLookup(commandLineHost(), configuration, { agent: instead, cwd }) } : { tools };
-  const lookups = { ...agents, ...gateLookup(configuration, cwd), worktree };
-  const named = await compileProgram(commandLineHost(), read, { cwd, machine: name, configuration, calls, lookups });
+  const options = surroundingOptions(commandLineHost(), configuration, {
+    cwd,
+    instead,
+    tools: typeof settings.tools === 'string' ? settings.tools : undefined,
+    worktree,
+    isPlayed: settings.mock !== undefined,
+  });
+  const named = await compileProgram(commandLineHost(), read, { ...options, machine: name });
   // A program without a MACHINE line is named after its file, and the edited file may have another name.
   const other = named.diagnostics.some(({ code }) => code === 'unknown-machine');
-  const alone = other ? await compileProgram(commandLineHost(), read, { cwd, configuration, calls, lookups }) : null;
+  const alone = other ? await compileProgram(commandLineHost(), read, options) : null;
   const compiled = alone !== null && alone.machines.length === 1 ? alone : named;
   const { machine, diagnostics, sources } = compiled;
   if (machine === null || hasErrors(diagnostics)) return reportInvalid(diagnostics as Diagnostic[], sources, flags);

@@ -10,9 +10,10 @@ import { findLauncher } from '../../prelude/launcher.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { chooseWorktree } from '../../project/choose-worktree.js';
 import { compileOnce, type Runnable } from '../../project/compile-once.js';
+import { programDirOf, surroundingOptions } from '../../project/prepared-program.js';
 import { isPlan } from '../../project/program-kind.js';
 import { readNamed } from '../../project/read-program.js';
-import { agentLookup, gateLookup, loadSettings, toolLookup } from '../../project/settings.js';
+import { loadSettings } from '../../project/settings.js';
 import { resolveAgent, unknownAgent } from '../../runtime/agents/resolve.js';
 import type { Configuration } from '../../runtime/configuration/configuration.js';
 import type { Mock } from '../../runtime/mock-file.js';
@@ -26,14 +27,7 @@ import { printDiagnostics, reportInvalid } from '../terminal/report-diagnostics.
 import { usageError } from '../terminal/usage.js';
 import { readInputFile } from './input-file.js';
 import { readInputs } from './inputs.js';
-import {
-  badInputFile,
-  directoryProblem,
-  type Preparation,
-  type Prepared,
-  programDirOf,
-  readMock,
-} from './preparation.js';
+import { badInputFile, directoryProblem, type Preparation, type Prepared, readMock } from './preparation.js';
 import { readStart } from './start-state.js';
 
 export async function prepareRun(file: string, flags: RunFlags): Promise<Preparation> {
@@ -65,30 +59,38 @@ export async function prepareRun(file: string, flags: RunFlags): Promise<Prepara
   });
   if (hasErrors(worktree.diagnostics)) return reportInvalid(worktree.diagnostics, [], flags);
   await printDiagnostics(worktree.diagnostics, [], flags);
-  const compilation = await compileOnce(findLauncher()?.cache ?? null, commandLineHost(), read, {
-    cwd,
-    machine: flags.machine,
-    configuration,
-    lookups: omitUndefined({
+  const functions = flags.on === undefined ? null : await functionsOf(configuration);
+  if (functions instanceof Error) return { code: await usageError(functions.message) };
+  // The cache does not know functions.
+  const cache = functions === null ? (findLauncher()?.cache ?? null) : null;
+  const compilation = await compileOnce(cache, commandLineHost(), read, {
+    ...omitUndefined({ commands: functions === null ? undefined : Object.keys(functions.all) }),
+    ...surroundingOptions(commandLineHost(), configuration, {
+      cwd,
+      instead: flags.agent ?? {},
+      tools: flags.tools,
       worktree: worktree.repository !== null || isPlayed,
-      ...gateLookup(configuration, cwd),
-      // A mock answers for agents, so the mock and not the configuration defines which agents exist.
-      agents: mock === null && !isPlayed ? agentLookup(configuration, flags.agent ?? {}) : undefined,
+      // A mock answers for agents and tools, so the mock and not the configuration defines which ones exist.
+      isPlayed: mock !== null || isPlayed,
     }),
-    ...omitUndefined({ standIns: isPlayed ? () => true : mock === null ? undefined : standInsOf(mock.mock) }),
-    calls: isPlayed
-      ? { tools: flags.tools, standIns: () => true }
-      : mock === null
-        ? { tools: flags.tools, ...toolLookup(commandLineHost(), configuration, { ...flags, cwd }) }
-        : { tools: flags.tools, standIns: (tool) => Object.hasOwn(mock.mock.tools ?? {}, tool) },
+    ...standIns(mock?.mock ?? null, isPlayed, flags),
+    ...omitUndefined({ machine: flags.machine }),
   });
   if (compilation.machine === null && !hasErrors(compilation.diagnostics)) {
     await printDiagnostics(compilation.diagnostics, compilation.sources, flags);
     return { nothing: read.name };
   }
   const { repository } = worktree;
-  const programDir = programDirOf(read.name, cwd);
-  return finish(compilation, { flags, mock: mock?.mock ?? null, configuration, programDir, cwd, repository });
+  const programDir = programDirOf(commandLineHost(), read.name, cwd);
+  const known = { flags, mock: mock?.mock ?? null, configuration, programDir, cwd, repository };
+  return finish(compilation, { ...known, ...omitUndefined({ functions: functions?.digest }) });
+}
+
+/** The functions that workers have; null: none. */
+async function functionsOf({ engine = {}, folder }: Configuration) {
+  if (engine.commands === undefined) return null;
+  const { loadFunctions } = await import('../../engine/functions.js');
+  return loadFunctions(resolve(folder ?? '', engine.commands)).catch((cause: unknown) => cause as Error);
 }
 
 /** A flag without effect is refused. Above all, a person must not believe that `--approved` protected the run. */
@@ -113,6 +115,7 @@ interface Known {
   readonly programDir: string;
   readonly cwd: string;
   readonly repository: Repository | null;
+  readonly functions?: string;
 }
 
 /** Finds the named inputs, the first state, and the answers of a mock. All mistakes are reported at once. */
@@ -120,7 +123,7 @@ async function finish(compilation: Runnable, { flags, mock, ...known }: Known): 
   const { machine } = compilation;
   const sources = [...compilation.sources];
   const diagnostics = blameFlag(compilation.diagnostics, flags, sources);
-  const { values: inputs, printed } = await findInputs(compilation, { flags, sources, diagnostics });
+  const { values: inputs, printed, variables } = await findInputs(compilation, { flags, sources, diagnostics });
   if (machine === null) return reportInvalid(sortDiagnostics(diagnostics), sources, flags);
   const start = flags.start === undefined ? null : readStart(flags.start, machine, sources);
   if (start !== null && 'diagnostics' in start) diagnostics.push(...start.diagnostics);
@@ -128,7 +131,7 @@ async function finish(compilation: Runnable, { flags, mock, ...known }: Known): 
   if (hasErrors(diagnostics)) return reportInvalid(sortDiagnostics(diagnostics), sources, flags);
   await printDiagnostics(diagnostics, sources, flags);
   const first = start !== null && 'start' in start ? start.start : null;
-  return { machine, sources, inputs, printed, start: first, mock, ...known };
+  return { machine, sources, inputs, printed, variables, start: first, mock, ...known };
 }
 
 /** A machine that does not exist is a mistake in the flag that names it, not in the program. */
@@ -152,16 +155,17 @@ interface Findings {
 async function findInputs(
   { declared }: Runnable,
   { flags, sources, diagnostics }: Findings,
-): Promise<Pick<Prepared, 'printed'> & { readonly values: ReadonlyMap<string, Json> }> {
+): Promise<Pick<Prepared, 'printed' | 'variables'> & { readonly values: ReadonlyMap<string, Json> }> {
   const read = flags.inputFile === undefined ? null : await readInputFile(flags.inputFile);
   const file = read === null || 'reason' in read ? null : read;
   if (read !== null && 'reason' in read)
     diagnostics.push(badInputFile(flags.inputFile as string, read.reason, sources));
-  if (declared === null) return { values: new Map(), printed: {} };
+  if (declared === null) return { values: new Map(), printed: {}, variables: {} };
   const recorded = flags.cassette === undefined ? {} : await recordedInputs(flags.cassette, declared.inputs);
   // The values of an unreadable file are not reported as missing as well.
   const complete = flags.dryRun !== true && (read === null || file !== null) && recorded !== null;
-  const given = readInputs(declared, { flags: flags.input ?? [], file, complete, sources, recorded });
+  const isElsewhere = flags.on !== undefined;
+  const given = readInputs(declared, { flags: flags.input ?? [], file, complete, isElsewhere, sources, recorded });
   diagnostics.push(...given.diagnostics);
   return given;
 }
@@ -179,6 +183,14 @@ function unknownReplacement({ agent = {}, mock }: RunFlags, { agents, folder }: 
   const settings = { agents, folder, instead: agent };
   const name = Object.keys(agent).find((replaced) => resolveAgent(replaced, settings) === null);
   return name === undefined ? null : `\`--agent ${name}=${agent[name]}\`: ${unknownAgent(name, settings)}`;
+}
+
+/** Programs and tools that need not exist, because their outcomes come from a mock or a cassette. */
+function standIns(mock: Mock | null, isPlayed: boolean, { tools }: RunFlags) {
+  if (isPlayed) return { standIns: () => true, calls: { tools, standIns: () => true } };
+  if (mock === null) return {};
+  const isMocked = (tool: string): boolean => Object.hasOwn(mock.tools ?? {}, tool);
+  return { standIns: standInsOf(mock), calls: { tools, standIns: isMocked } };
 }
 
 /** A program that a mock names, alone or as the first word of a command. */

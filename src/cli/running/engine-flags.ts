@@ -13,9 +13,14 @@ export interface EngineFlags {
 /** Separates runs that share an engine. */
 export const NAMESPACE = 'statedsl';
 
+/** What the environment says about access to an engine. */
+export function engineAccess(): { readonly token: string | null; readonly key: string | null } {
+  return { token: process.env.STATEDSL_ENGINE_TOKEN ?? null, key: process.env.STATEDSL_ENGINE_KEY ?? null };
+}
+
 /** `patienceMs`: how long the engine may not answer. */
 export function clientOf({ on = '', namespace = NAMESPACE }: EngineFlags, patienceMs: number): EngineClient {
-  return engineClient({ url: on, namespace, token: process.env.STATEDSL_ENGINE_TOKEN ?? null, patienceMs });
+  return engineClient({ url: on, namespace, ...engineAccess(), patienceMs });
 }
 
 /** Turns a failure of an engine into a message and an exit code. */

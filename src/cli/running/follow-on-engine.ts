@@ -10,7 +10,7 @@ import { type SourceSet, sourceFile } from '../../source/source-file.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr } from '../terminal/streams.js';
 import { driveOnCommandLine, personName, type ShowFlags } from './drive-on-command-line.js';
-import { clientOf, type EngineFlags, failuresAsErrors } from './engine-flags.js';
+import { clientOf, type EngineFlags, engineAccess, failuresAsErrors } from './engine-flags.js';
 import { repeatedFlags } from './repeated-flags.js';
 import { refusalsAsErrors, storeOf } from './stored-runs.js';
 
@@ -28,10 +28,12 @@ export interface FollowedRun {
   readonly flags: OnFlags;
   /** The number of the first event that is shown. */
   readonly from: number;
+  /** What a person reads if no event comes soon. */
+  readonly missing?: string;
 }
 
 /** Shows a run until it has ended or waits for a person or a signal. Rejects with an `EngineFailure`. */
-export function followOnCommandLine({ runId, machine, sources, flags, from }: FollowedRun): Promise<ExitCode> {
+export function followOnCommandLine({ runId, machine, sources, flags, from, missing }: FollowedRun): Promise<ExitCode> {
   const client = clientOf(flags, PATIENCE_MS);
   return driveOnCommandLine({
     flags,
@@ -44,8 +46,19 @@ export function followOnCommandLine({ runId, machine, sources, flags, from }: Fo
     ],
     drive: async ({ onStart, onEvent, ask, person = personName(), signal = null }) => {
       onStart?.({ runId, folder: null });
-      const report = await followRun(client, runId, { onEvent, ask, person, signal, from });
-      return report ?? emptyReport(runId, machine.name, 'interrupted');
+      const waiting = setTimeout(() => {
+        if (missing !== undefined && !flags.quiet) stderr.write(`${missing}\n`);
+      }, FIRST_PATIENCE_MS).unref();
+      const onFirst: typeof onEvent = (event, position) => {
+        clearTimeout(waiting);
+        onEvent?.(event, position);
+      };
+      try {
+        const report = await followRun(client, runId, { onEvent: onFirst, ask, person, signal, from });
+        return report ?? emptyReport(runId, machine.name, 'interrupted');
+      } finally {
+        clearTimeout(waiting);
+      }
     },
   });
 }
@@ -101,8 +114,12 @@ async function followKnown(runId: string, from: number, flags: OnFlags): Promise
 /** Copies a run into the store, for commands that read it there. Resolves with its id. Rejects with a `RunRefused`. */
 export async function copyToStore(name: string | null, flags: OnFlags): Promise<string> {
   const { on = '', namespace } = flags;
-  const token = process.env.STATEDSL_ENGINE_TOKEN ?? null;
-  return copyFromEngine(name, { on, dir: storeOf(flags), token, ...(namespace === undefined ? {} : { namespace }) });
+  return copyFromEngine(name, {
+    on,
+    dir: storeOf(flags),
+    ...engineAccess(),
+    ...(namespace === undefined ? {} : { namespace }),
+  });
 }
 
 /** The engine that has a run whose copy is in the store; null: the run is executed here. */

@@ -14,31 +14,37 @@ import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr, stdout } from '../terminal/streams.js';
 import { usageError } from '../terminal/usage.js';
 import { personName } from './drive-on-command-line.js';
-import { clientOf, type EngineFlags, failuresAsErrors } from './engine-flags.js';
+import { clientOf, type EngineFlags, engineAccess, failuresAsErrors } from './engine-flags.js';
 import { type FollowedRun, followOnCommandLine } from './follow-on-engine.js';
 import { repeatedFlags } from './repeated-flags.js';
 import type { RunFlags } from './run-flags.js';
 
 /** The largest program that an engine gets, in characters of JSON. */
 const MOST_PROGRAM = 4 * 1024 * 1024;
+/** In a machine as JSON: an instruction, or a tool of a plan. */
+const FUNCTION = /"(?:op|kind)":"function"/;
 /** How long the engine and its workers may be starting. Milliseconds. */
 const FIRST_PATIENCE_MS = 5000;
 const PAUSE_MS = 250;
+/** What the record has instead of the value of a secret input. */
+const HIDDEN = '***';
 
 type OnFlags = RunFlags & EngineFlags;
 
 export async function startOnEngine(
-  { machine, sources, inputs, configuration }: Prepared,
+  { machine, sources, inputs, variables, functions, configuration }: Prepared,
   flags: OnFlags,
   options: RunOptions,
 ): Promise<ExitCode> {
-  const secret = machine.inputs.find((one) => one.secret === true && inputs.has(one.name));
-  if (secret !== undefined)
+  const secrets = machine.inputs.filter((one) => one.secret === true && inputs.has(one.name)).map(({ name }) => name);
+  const [secret] = secrets;
+  if (secret !== undefined && (engineAccess().key ?? '') === '')
     return usageError(
-      `the input \`${secret.name}\` is secret, and an engine stores the inputs of its runs`,
-      'leave it out, and let the commands read the secret from the environment of the workers',
+      `the input \`${secret}\` is secret, and an engine stores the inputs of its runs`,
+      `name a variable that the workers have: \`-i ${secret}=@env:NAME\`, or set \`STATEDSL_ENGINE_KEY\` here and there`,
     );
-  const { length } = JSON.stringify(machine);
+  const json = JSON.stringify(machine);
+  const { length } = json;
   if (length > MOST_PROGRAM)
     return usageError(
       `the compiled program has ${length} characters of JSON, and an engine gets at most 4 MiB`,
@@ -47,8 +53,16 @@ export async function startOnEngine(
   const redactor = createRedactor(secretsOf(machine, options));
   const startedAt = new Date().toISOString();
   const made = { runId: newRunId(), startedAt, redactor, fixed: fixedOptions(machine, options) };
+  const header = headerOf(machine, options, made);
+  const hidden = [...secrets, ...Object.keys(variables)];
   const submission: Submission = {
-    header: headerOf(machine, options, made),
+    header: { ...header, inputs: { ...header.inputs, ...Object.fromEntries(hidden.map((name) => [name, HIDDEN])) } },
+    ...omitUndefined({
+      functions: FUNCTION.test(json) ? functions : undefined,
+      variables: Object.keys(variables).length === 0 ? undefined : variables,
+      secretInputs:
+        secrets.length === 0 ? undefined : Object.fromEntries(secrets.map((name) => [name, inputs.get(name) ?? null])),
+    }),
     inDoubt: flags.inDoubt ?? 'fail',
     by: personName(),
     ...placementOf(configuration.engine ?? {}, flags),
@@ -56,7 +70,8 @@ export async function startOnEngine(
   return failuresAsErrors(async () => {
     await submit(submission, flags);
     const { runId } = made;
-    if (!flags.detach) return followSubmitted({ runId, machine, sources, flags, from: 1 });
+    const missing = waitingFor(submission, flags);
+    if (!flags.detach) return followSubmitted({ runId, machine, sources, flags, from: 1, missing });
     const started = { run_id: runId, machine: machine.name, status: 'running' };
     stdout.write(flags.json ? `${JSON.stringify(started)}\n` : `${runId}\n`);
     return EXIT.returned;
@@ -83,13 +98,15 @@ async function followSubmitted(followed: FollowedRun): Promise<ExitCode> {
   }
 }
 
+function waitingFor({ home }: Pick<Submission, 'home'>, { on }: OnFlags): string {
+  return `waiting for a worker of ${on}${home === undefined ? '' : ` with the home ${home}`}`;
+}
+
 /** Rejects with an `EngineFailure`. */
 async function submit(submission: Submission, flags: OnFlags): Promise<void> {
   const client = clientOf(flags, FIRST_PATIENCE_MS);
   const waiting = setTimeout(() => {
-    if (flags.quiet) return;
-    const home = submission.home === undefined ? '' : ` with the home ${submission.home}`;
-    stderr.write(`waiting for a worker of ${flags.on}${home}\n`);
+    if (!flags.quiet) stderr.write(`${waitingFor({}, flags)}\n`);
   }, FIRST_PATIENCE_MS).unref();
   try {
     for (const end = Date.now() + FIRST_PATIENCE_MS; ; ) {

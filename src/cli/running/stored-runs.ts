@@ -79,8 +79,8 @@ export async function runsOf(flags: StoreFlags): Promise<Runs> {
   const { on, namespace } = flags;
   if (on === undefined) return openRuns(options);
   const { engineRuns } = await import('../../control/engine/engine-runs.js');
-  const token = process.env.STATEDSL_ENGINE_TOKEN ?? null;
-  return engineRuns({ ...options, on, token, ...omitUndefined({ namespace }) });
+  const { engineAccess } = await import('./engine-flags.js');
+  return engineRuns({ ...options, on, ...engineAccess(), ...omitUndefined({ namespace }) });
 }
 
 /** What is not the fault of the command line. All other refusals are wrong usage. */

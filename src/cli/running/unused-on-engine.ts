@@ -72,6 +72,6 @@ async function report(
     ? '`--on`'
     : on === undefined
       ? 'a run on an engine'
-      : 'an engine, which `STATEDSL_ON` names';
+      : 'an engine, which `STATEDSL_ON` or the configuration names';
   return usageError(`\`${flag}\` cannot be used with ${why}`, unused[wrong]);
 }

@@ -28,6 +28,8 @@ export interface EngineRunsOptions extends RunsOptions {
   readonly namespace?: string;
   /** Sent as `Authorization: Bearer …`. */
   readonly token?: string | null;
+  /** Encrypts what the engine stores, as 32 bytes in base64. */
+  readonly key?: string | null;
   /** How long the engine may not answer, in milliseconds. */
   readonly patienceMs?: number;
 }
@@ -50,8 +52,8 @@ export interface EngineFolder {
 }
 
 export function engineRuns(options: EngineRunsOptions): Runs {
-  const { on: url, namespace = 'statedsl', token = null, patienceMs = PATIENCE_MS } = options;
-  const client = engineClient({ url, namespace, token, patienceMs });
+  const { on: url, namespace = 'statedsl', token = null, key = null, patienceMs = PATIENCE_MS } = options;
+  const client = engineClient({ url, namespace, token, key, patienceMs });
   const directory = resolve(options.folder ?? '.', options.dir ?? DEFAULT_STORE);
   const folder = folderRuns(options);
   const find = (run: string | null): Promise<string> => findOnEngine(client, url, run);
@@ -71,8 +73,8 @@ export function engineRuns(options: EngineRunsOptions): Runs {
 
 /** Copies a run into the folder, for a program that reads it there. Rejects with a `RunRefused`. */
 export async function copyFromEngine(run: string | null, options: EngineRunsOptions): Promise<string> {
-  const { on: url, namespace = 'statedsl', token = null, patienceMs = PATIENCE_MS } = options;
-  const client = engineClient({ url, namespace, token, patienceMs });
+  const { on: url, namespace = 'statedsl', token = null, key = null, patienceMs = PATIENCE_MS } = options;
+  const client = engineClient({ url, namespace, token, key, patienceMs });
   try {
     const id = await findOnEngine(client, url, run);
     await copyRun(client, { url, namespace }, id, resolve(options.folder ?? '.', options.dir ?? DEFAULT_STORE));
@@ -93,7 +95,13 @@ async function copyRun(client: EngineClient, address: EngineAddress, id: string,
       for await (const _ of client.events(id, 1, signal)) break;
     } catch (cause) {
       if (!signal.aborted) throw cause;
-      throw new RunRefused('wrong-use', `no worker has begun run \`${id}\` yet`, 'start a worker: `statedsl worker`');
+      const home = (await client.about(id))?.home;
+      const [which, flag] = home === undefined ? ['', ''] : [` with the home \`${home}\``, ` --home ${home}`];
+      throw new RunRefused(
+        'wrong-use',
+        `no worker${which} has begun run \`${id}\` yet`,
+        `start one: \`statedsl worker${flag}\``,
+      );
     }
   }
   await mirrorRun(client, address, id, directory);

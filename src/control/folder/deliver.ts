@@ -4,6 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RunEvent } from '../../interpreter/events/event.js';
+import { openQuestions } from '../../interpreter/run.js';
 import type { Json } from '../../machine/expression.js';
 import type { ProjectHost } from '../../project/host.js';
 import { loadSettings } from '../../project/settings.js';
@@ -91,7 +92,7 @@ async function passOn(
 ): Promise<Result<Delivered>> {
   const { inputs, redactor } = recoveryContextOf(stored, given);
   const { replay, end } = recoverRun(stored, { inputs, redactor, discarded: null });
-  checkAnswers(replay.run, deliveries);
+  checkAnswers(openQuestions(replay.run), deliveries);
   /** The questions that are answered, with the position of the answer in the inbox. */
   const open = new Map<string, number | null>();
   for (const delivery of deliveries) {

@@ -63,6 +63,8 @@ export class Knowledge {
   usedLength = false;
   /** Whether a list got the greatest length that is explored, and could have a smaller one. */
   usedLongest = false;
+  /** Whether a duration was needed. */
+  usedDuration = false;
   /** The lists of which this was assumed. */
   readonly lists: string[] = [];
 

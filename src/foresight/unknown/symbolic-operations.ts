@@ -48,6 +48,7 @@ export function symbolicOperations(knowledge: () => Knowledge): ValueOperations 
       if (!mentionsUnknown(text)) return concrete.durationMs(text, what);
       const index = knowledge().oracle.choose(knowledge().labelOf(text), ['is a duration', 'is not a duration']);
       if (index === 1) throw badValue(`${what} is not a duration`);
+      knowledge().usedDuration = true;
       return 1000;
     },
     wholeNumber: (value, convert) => wholeNumber(knowledge(), resolve(value), convert),

@@ -12,6 +12,8 @@ export const LONGEST_LINE_BYTES = 32 * 1024 * 1024;
 const KEPT_PLAIN = 2000;
 const NEW_LINE = 10;
 const BRACE = 123;
+/** Spaces, and the bytes of a byte order mark, which may arrive one by one. */
+const LEADING: ReadonlySet<number> = new Set([32, 9, 13, 0xef, 0xbb, 0xbf]);
 
 interface JsonLines {
   push(bytes: Buffer): void;
@@ -27,12 +29,14 @@ export function jsonLines(onLine: (object: JsonLine) => void): JsonLines {
   let kind: 'unknown' | 'object' | 'plain' | 'skipped' = 'unknown';
   let plain = '';
 
-  const take = (piece: Buffer): void => {
-    if (piece.length === 0 || kind === 'skipped') return;
+  const take = (given: Buffer): void => {
+    if (given.length === 0 || kind === 'skipped') return;
+    let piece = given;
     if (kind === 'unknown') {
-      const first = piece.find((byte) => byte !== 32 && byte !== 9 && byte !== 13);
-      if (first === undefined) return;
-      kind = first === BRACE ? 'object' : 'plain';
+      const first = given.findIndex((byte) => !LEADING.has(byte));
+      if (first < 0) return;
+      kind = given[first] === BRACE ? 'object' : 'plain';
+      if (kind === 'object') piece = given.subarray(first);
     }
     const room = kind === 'object' ? LONGEST_LINE_BYTES : KEPT_PLAIN;
     if (kind === 'object' && bytes + piece.length > room) {

@@ -96,6 +96,17 @@ export const configurationSchema = {
       type: 'object',
       additionalProperties: false,
       properties: {
+        on: {
+          type: 'string',
+          pattern: '^https?://[^/@\\s]+/?$',
+          description: 'The address of the engine, for commands without `--on`.',
+        },
+        commands: {
+          type: 'string',
+          minLength: 1,
+          description: 'A module with functions that programs use as commands.',
+        },
+        submitters: { ...texts, description: 'The names of those whose programs the workers execute.' },
         home: { ...label, description: 'Only workers with this name execute the runs.' },
         patience: { ...duration, description: 'How long an effect waits for a worker with its label (default: 1h).' },
         routes: {

@@ -38,6 +38,12 @@ export type NotifyTarget = { readonly run: readonly string[] } | { readonly url:
 
 /** The workers that runs on an engine need. Durations are texts such as `10m`. */
 export interface EngineConfiguration {
+  /** The address of the ingress, for commands without `--on`. */
+  readonly on?: string;
+  /** A module with functions that programs use as commands. */
+  readonly commands?: string;
+  /** Who may execute programs on the workers. */
+  readonly submitters?: readonly string[];
   /** The name of the workers that execute the runs. */
   readonly home?: string;
   readonly patience?: string;

@@ -19,18 +19,24 @@ const systemCalls: Readonly<Record<string, readonly string[]>> = {
 };
 /** The maximum size of a request in bytes. Longer requests would make the server large, too. */
 const REQUEST_CHARACTERS = 64 * 1024;
-/** The maximum number of variables for a single command. More become common variables of all following commands. */
-const FEW_VARIABLES = 16;
 /** After a command that took longer than this in milliseconds, no child is made in advance: it would save nothing. */
 const BRISK_MS = 50;
 /** A command that reads its parent's pid means the runner, so `spawn` starts it. */
 const asksForParent = /ppid/i;
 
+/** The environment of a process. */
+export interface ProcessVariables {
+  /** The same object for many processes, so that it is sent and compared only once. */
+  readonly shared: Readonly<Record<string, string>>;
+  /** In addition to the shared ones, and instead of those with the same name. */
+  readonly own: Readonly<Record<string, string>>;
+}
+
 export interface ForkRequest {
   readonly program: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
+  readonly variables: ProcessVariables;
   /** The paths of named pipes that are open for reading. */
   readonly stdout: string;
   readonly stderr: string;
@@ -108,18 +114,18 @@ class PerlForkServer implements ForkServer {
   private lastId = 0;
   private readonly commands = new Map<number, Command>();
   private readonly makings = new Map<number, Making>();
-  /** The variables that all commands get. */
-  private variables: Readonly<Record<string, string>> = {};
+  /** The variables that the server gives to each command. */
+  private shared: Readonly<Record<string, string>> | null = null;
   /** The beginning of an incomplete answer. */
   private rest = '';
 
   constructor(private readonly calls: readonly string[]) {}
 
   async start(request: ForkRequest, permission: Promise<boolean> | null = null): Promise<StartedChild | null> {
-    const { program, args, cwd, env, stdout, stderr } = request;
+    const { program, args, cwd, variables, stdout, stderr } = request;
     const isUnusual = asksForParent.test(program) || args.some((word) => asksForParent.test(word));
-    if (isUnusual || !this.isOpen() || !this.shareVariables(env)) return null;
-    const own = differingVariables(this.variables, env);
+    if (isUnusual || !this.isOpen() || !this.share(variables.shared)) return null;
+    const own = flatten(variables.own);
     const fields = [stdout, stderr, cwd, String(own.length / 2), ...own, program, ...args];
     if (!isSendable(fields)) return null;
     if (permission !== null) {
@@ -205,15 +211,12 @@ class PerlForkServer implements ForkServer {
     control.on('error', () => undefined);
   }
 
-  /** Returns false if the fields contain something that cannot be sent. */
-  private shareVariables(env: Readonly<Record<string, string>>): boolean {
-    const isShared =
-      Object.keys(this.variables).every((name) => env[name] !== undefined) &&
-      differingVariables(this.variables, env).length <= 2 * FEW_VARIABLES;
-    if (isShared) return true;
-    const fields = ['v', ...differingVariables({}, env)];
+  /** Returns false if the variables cannot be sent. */
+  private share(variables: Readonly<Record<string, string>>): boolean {
+    if (variables === this.shared) return true;
+    const fields = ['v', ...flatten(variables)];
     if (!isSendable(fields)) return false;
-    this.variables = env;
+    this.shared = variables;
     this.send(this.control, fields);
     this.endEarly();
     return true;
@@ -335,17 +338,11 @@ class ForkedChild implements StartedChild {
   }
 }
 
-/** The names and values that `shared` does not have, as a flat list. */
-function differingVariables(
-  shared: Readonly<Record<string, string>>,
-  env: Readonly<Record<string, string>>,
-): readonly string[] {
-  const own: string[] = [];
-  for (const name of Object.keys(env)) {
-    const value = env[name] as string;
-    if (value !== shared[name]) own.push(name, value);
-  }
-  return own;
+/** Names and values, in turn. */
+function flatten(variables: Readonly<Record<string, string>>): string[] {
+  const flat: string[] = [];
+  for (const name of Object.keys(variables)) flat.push(name, variables[name] as string);
+  return flat;
 }
 
 /** Fields end with a zero byte. The system would refuse such a byte inside a field. */

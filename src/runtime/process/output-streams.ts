@@ -11,10 +11,10 @@ export type OutputListeners = readonly [(bytes: Buffer) => void, (bytes: Buffer)
 
 export interface OutputStreams {
   /**
-   * Call it when the command has ended. Waits for the ends of its pipes; resolves with false if one did not end in
-   * time.
+   * Call it when the command has ended. Waits for the ends of its pipes if they have not ended; resolves with false if one
+   * did not end in time.
    */
-  end(withinMs: number): Promise<boolean>;
+  end(withinMs: number): boolean | Promise<boolean>;
 }
 
 /** A pipe holds 64 KiB, so a command that prints more waits for at most this time. */
@@ -36,7 +36,7 @@ export function readPipes({ stdout, stderr }: PipePair, listeners: OutputListene
     end(withinMs) {
       cancelTimer();
       const [onStdout, onStderr] = listeners;
-      if (watched === null && readRest(stdout, onStdout) && readRest(stderr, onStderr)) return Promise.resolve(true);
+      if (watched === null && readRest(stdout, onStdout) && readRest(stderr, onStderr)) return true;
       return watch().end(withinMs);
     },
   };
@@ -78,7 +78,7 @@ export function readStreams(
   });
   return {
     end(withinMs) {
-      if (open === 0) return Promise.resolve(true);
+      if (open === 0) return true;
       return new Promise((resolve) => {
         const cancelTimer = startTimer(withinMs, () => {
           onDrained = () => undefined;

@@ -21,7 +21,7 @@ export const VALUE_BYTES = 16 * 1024 * 1024;
 export interface OutputSink {
   write(bytes: Buffer): void;
   /** `needsText`: output of at most 16 MiB is also returned as text, because it becomes a value. */
-  finish(needsText: boolean): Promise<Output>;
+  finish(needsText: boolean): Output | Promise<Output>;
   /** Discards the output. */
   discard(): void;
 }
@@ -39,13 +39,14 @@ export function outputSink(
       shown?.push(chunk);
       gathered.write(chunk);
     },
-    async finish(needsText) {
+    finish(needsText) {
       shown?.end();
-      const all = await gathered.finish();
+      const all = gathered.finish();
       if ('content' in all) return inline(all.content, needsText);
-      const { artifact, bytes, tail } = all;
-      const text = needsText && bytes <= VALUE_BYTES ? textOf(readOwn(artifactPath(store, artifact))) : {};
-      return { ...text, artifact, tail, bytes };
+      return all.then(({ artifact, bytes, tail }) => {
+        const text = needsText && bytes <= VALUE_BYTES ? textOf(readOwn(artifactPath(store, artifact))) : {};
+        return { ...text, artifact, tail, bytes };
+      });
     },
     discard: () => gathered.discard(),
   };
@@ -86,7 +87,7 @@ interface ErrorOutput {
 /** Collects standard error, the source of error messages. Throws a `StoreError` if the disk is full. */
 export interface ErrorSink {
   write(bytes: Buffer): void;
-  finish(): Promise<ErrorOutput>;
+  finish(): ErrorOutput | Promise<ErrorOutput>;
   discard(): void;
 }
 
@@ -104,10 +105,11 @@ export function errorSink(
   });
   return {
     write: (bytes) => shown.push(bytes),
-    async finish() {
+    finish() {
       shown.end();
-      const all = await gathered.finish();
-      return 'content' in all ? { text: all.content.toString('utf8') } : { text: all.tail, artifact: all.artifact };
+      const all = gathered.finish();
+      if ('content' in all) return { text: all.content.toString('utf8') };
+      return all.then(({ tail, artifact }) => ({ text: tail, artifact }));
     },
     discard: () => gathered.discard(),
   };
@@ -178,9 +180,9 @@ function createGatherer(store: OutputStore, name: LiveName | null) {
       head = [];
       spool.write(chunk);
     },
-    finish: async (): Promise<{ readonly content: Buffer } | (Spooled & { readonly bytes: number })> => {
+    finish(): { readonly content: Buffer } | Promise<Spooled & { readonly bytes: number }> {
       cancelTimer?.();
-      if (spool !== null && bytes > INLINE_BYTES) return { ...(await spool.close()), bytes };
+      if (spool !== null && bytes > INLINE_BYTES) return spool.close().then((spooled) => ({ ...spooled, bytes }));
       spool?.discard();
       return { content: Buffer.concat(head) };
     },

@@ -5,9 +5,10 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { clockMs } from '../clock.js';
+import type { StopSignal } from '../stop-signal.js';
 import { errorCode } from '../store/store-error.js';
 import { startTimer } from '../timer.js';
-import type { ChildEnd, ForkServer, StartedChild } from './fork-server.js';
+import type { ChildEnd, ForkServer, ProcessVariables, StartedChild } from './fork-server.js';
 import { type OutputListeners, type OutputStreams, readPipes, readStreams } from './output-streams.js';
 import type { PipePair, PipePool } from './pipes.js';
 import { processStat, stopGroup } from './process-group.js';
@@ -21,13 +22,13 @@ interface ProcessSpec {
   readonly program: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
+  readonly variables: ProcessVariables;
   /** Opened by the caller, closed here; null is an empty standard input. */
   readonly stdin: number | null;
   readonly timeoutMs: number | null;
   /** Exit codes after which background processes continue. After any other exit code the group is stopped. */
   readonly ok: readonly number[] | 'any';
-  readonly stop: AbortSignal;
+  readonly stop: StopSignal;
   /** See `RunContext`. */
   readonly permission?: Promise<boolean> | undefined;
   readonly pipes: PipePool;
@@ -71,9 +72,9 @@ export async function runProcess(spec: ProcessSpec): Promise<ProcessEnd> {
   const pair = taken instanceof Promise ? await taken : taken;
   const { permission = null } = spec;
   if (!spec.stop.aborted && pair !== null && spec.forkServer !== null && spec.stdin === null) {
-    const { program, args, cwd, env } = spec;
+    const { program, args, cwd, variables } = spec;
     const { stdout, stderr } = pair;
-    const request = { program, args, cwd, env, stdout: stdout.path, stderr: stderr.path };
+    const request = { program, args, cwd, variables, stdout: stdout.path, stderr: stderr.path };
     const starting = spec.forkServer.start(request, permission);
     if (permission !== null) await permission;
     const begun = clockMs();
@@ -97,7 +98,7 @@ async function spawnProcess(spec: ProcessSpec, pair: PipePair | null, begun: num
   try {
     child = spawn(spec.program, spec.args, {
       cwd: spec.cwd,
-      env: spec.env,
+      env: { ...spec.variables.shared, ...spec.variables.own },
       detached: true,
       stdio: [spec.stdin ?? 'ignore', writeEnds?.[0] ?? 'pipe', writeEnds?.[1] ?? 'pipe'],
     });
@@ -177,10 +178,11 @@ function supervise({ child, read, release, begun }: RunningProcess, spec: Proces
       const accepted = !timedOut && exit !== null && (spec.ok === 'any' || spec.ok.includes(exit));
       // A failed command must leave nothing running. Processes that a successful one started may be intended to stay.
       if (!accepted) void stop();
-      await stopping;
+      if (stopping !== null) await stopping;
       spec.groups.delete(pid);
       // The remaining output of a stopped process is not needed.
-      const ended = await streams.end(spec.stop.aborted ? STOPPED_PIPES_MS : PIPES_MS);
+      const ending = streams.end(spec.stop.aborted ? STOPPED_PIPES_MS : PIPES_MS);
+      const ended = ending instanceof Promise ? await ending : ending;
       release(ended);
       spec.stop.removeEventListener('abort', onStop);
       if (failure !== null) reject(failure.cause);

@@ -9,6 +9,7 @@ import type { Outcome, Output } from '../../interpreter/events/event.js';
 import type { ArgvRequest, ShellRequest } from '../../interpreter/request.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { EffectContext } from '../effect-context.js';
+import { stopSignalOf } from '../lazy-signal.js';
 import { openToRead } from '../store/own-file.js';
 import { reasonOf } from '../store/store-error.js';
 import { decodeProcess } from './decode-process.js';
@@ -138,26 +139,29 @@ export async function performCommand(
   );
   const stderr = errorSink(outputs, show && ((bytes) => show(bytes, 'stderr')), { effect, attempt, stream: 'stderr' });
   const [program, ...args] = command.argv;
+  const stop = stopSignalOf(context);
   const ended = await runProcess({
     program: program ?? '',
     args,
     cwd,
-    env: {
-      ...inherited,
-      // A shell sets the variable itself. A program that is started directly would inherit ours.
-      PWD: cwd,
-      ...request.env,
-      ...command.env,
-      // Set last, so that a run inside a run has its own values.
-      STATEDSL_RUN_ID: context.runId,
-      STATEDSL_EFFECT_ID: `${context.runId}:${request.effect}`,
-      STATEDSL_ATTEMPT: String(request.stepAttempt ?? request.attempt),
-      ...omitUndefined({ STATEDSL_PROGRAM_DIR: context.programDir }),
+    variables: {
+      shared: inherited,
+      own: {
+        // A shell sets the variable itself. A program that is started directly would inherit ours.
+        PWD: cwd,
+        ...request.env,
+        ...command.env,
+        // Set last, so that a run inside a run has its own values.
+        STATEDSL_RUN_ID: context.runId,
+        STATEDSL_EFFECT_ID: `${context.runId}:${request.effect}`,
+        STATEDSL_ATTEMPT: String(request.stepAttempt ?? request.attempt),
+        ...omitUndefined({ STATEDSL_PROGRAM_DIR: context.programDir }),
+      },
     },
     stdin: openInput(request.stdin, context),
     timeoutMs: request.timeoutMs,
     ok: request.ok ?? [0],
-    stop: context.stop,
+    stop,
     permission: context.permission,
     pipes,
     // Agents and other programs with a listener stay children of this process, because they may read their parent's
@@ -182,7 +186,7 @@ export async function performCommand(
       }),
   });
   // The output of a stopped command is not needed, so a large output need not be written to disk.
-  if ((context.unwanted ?? context.stop).aborted && ended.kind !== 'not-started') {
+  if ((context.unwanted ?? stop).aborted && ended.kind !== 'not-started') {
     stdout.discard();
     stderr.discard();
     return { kind: 'failed', error_type: 'cancelled', message: 'it was stopped' };

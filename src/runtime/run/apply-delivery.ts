@@ -40,16 +40,19 @@ function questionCalled(questions: readonly OpenQuestion[], name: string): OpenQ
 
 /** Applies deliveries that came together, or refuses all of them because of one that the run cannot accept. */
 export function applyDeliveries(run: Run, deliveries: readonly Delivery[]): void {
-  checkAnswers(run, deliveries);
+  checkAnswers(openQuestions(run), deliveries);
   for (const delivery of deliveries) applyDelivery(run, delivery);
 }
 
 /**
- * Throws a `RunRefused` if an answer has no open question or does not fit it. `earlier`: deliveries that the run has not
+ * Throws a `RunRefused` if an answer has none of these open questions or does not fit it. `earlier`: deliveries that the run has not
  * taken yet.
  */
-export function checkAnswers(run: Run, deliveries: readonly Delivery[], earlier: readonly Delivery[] = []): void {
-  const questions = openQuestions(run);
+export function checkAnswers(
+  questions: readonly OpenQuestion[],
+  deliveries: readonly Delivery[],
+  earlier: readonly Delivery[] = [],
+): void {
   const answered = new Set<OpenQuestion>();
   for (const one of earlier) {
     if (one.kind !== 'answer') continue;

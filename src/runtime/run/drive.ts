@@ -15,7 +15,8 @@ import { type AdvanceStatus, exchange, type Finished, settleFinished } from '../
 import type { EffectRequest } from '../../interpreter/request.js';
 import { advance, exceed, type Run, waiting } from '../../interpreter/run.js';
 import { unreachable } from '../../prelude/unreachable.js';
-import type { PerformedRequest } from '../effect-context.js';
+import type { EffectContext, PerformedRequest } from '../effect-context.js';
+import { noteLazySignal } from '../lazy-signal.js';
 import { StoreError } from '../store/store-error.js';
 import { applyDelivery } from './apply-delivery.js';
 import type { DriveEnd, DriveOptions } from './drive-options.js';
@@ -287,7 +288,7 @@ class Driver {
 
   private perform(request: PerformedRequest, flight: Flight) {
     const { onOutput, onNotice } = this.options;
-    return this.options.effects.perform(request, {
+    const context: EffectContext = {
       ...this.options.context,
       permission: this.held?.effect === request.effect ? this.held.answer : undefined,
       get stop() {
@@ -295,7 +296,9 @@ class Driver {
       },
       show: onOutput === null ? null : (bytes, stream) => onOutput(request.effect, bytes, stream),
       notice: onNotice === null ? undefined : (text) => onNotice(request.effect, text),
-    });
+    };
+    noteLazySignal(context, flight.stopping);
+    return this.options.effects.perform(request, context);
   }
 
   /** Step 3. False: nothing is expected that the process should wait for. */

@@ -45,7 +45,7 @@ export class Flights {
     this.follow(
       flight,
       outcome.then((settled) => {
-        if (!flight.stopping.isAborted) this.finish({ kind: 'outcome', effect: request.effect, outcome: settled });
+        if (!flight.stopping.aborted) this.finish({ kind: 'outcome', effect: request.effect, outcome: settled });
       }),
     );
     return false;

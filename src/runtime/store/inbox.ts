@@ -111,6 +111,11 @@ export function openInbox(folder: string, read: number): Inbox {
   };
 }
 
+/** Whether an inbox holds deliveries that its run may not have taken: those that it has are usually blank. */
+export function mayHaveDeliveries(folder: string): boolean {
+  return textSince(pathOf(folder), 0).toString('utf8').trim() !== '';
+}
+
 /** What is in an inbox of which so many bytes were read. */
 export function unreadDeliveries(folder: string, read: number): readonly Delivery[] {
   const unread = openInbox(folder, read).take();

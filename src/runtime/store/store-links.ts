@@ -4,8 +4,11 @@ import { join } from 'node:path';
 import { entryAt } from './own-file.js';
 import { RunRefused } from './run-refused.js';
 
+/** What decides which runs the service executes and whom it notifies. */
+export const SERVICE_PARTS = ['service/queue', 'service/deliveries', 'service/processes', 'service/notices'];
+
 /** The parts of a store that would lead out of it as links. */
-const PARTS = ['runs', 'worktrees', 'index.ndjson', 'runs/index.ndjson'];
+const PARTS = ['runs', 'worktrees', 'index.ndjson', 'runs/index.ndjson', 'service', ...SERVICE_PARTS];
 
 /** Whether a store, or a part of it, is a symbolic link. */
 export function leadsElsewhere(directory: string): boolean {

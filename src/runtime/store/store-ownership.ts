@@ -9,7 +9,7 @@ import { makeFolder } from './make-folder.js';
 import { entryAt } from './own-file.js';
 import { RunRefused } from './run-refused.js';
 import { errorCode } from './store-error.js';
-import { refuseLinks } from './store-links.js';
+import { refuseLinks, SERVICE_PARTS } from './store-links.js';
 
 /** Only the owner may read a store: inputs and outputs of runs are private. */
 const PRIVATE = 0o700;
@@ -56,14 +56,14 @@ export async function requireOwnStore(directory: string, runId: string | null = 
 }
 
 /** The store itself, and what decides about its runs. */
-const PARTS = ['', 'runs', 'worktrees', 'runs/index.ndjson'];
+const PARTS = ['', 'runs', 'worktrees', 'runs/index.ndjson', 'service', ...SERVICE_PARTS];
 
 /**
  * Whether `requireOwnStore` must decide about a store before a run begins in it. Starts no process, because a new run reads
- * no other: git needs asking only if the list of files that it tracks mentions runs.
+ * no other: git needs asking only if the list of files that it tracks mentions runs, or what the service keeps.
  */
 export function mayBeForeign(directory: string): boolean {
-  if (entryAt(join(directory, 'runs')) === null) return false;
+  if (['runs', 'service'].every((part) => entryAt(join(directory, part)) === null)) return false;
   for (const part of PARTS) {
     const stats = entryAt(join(directory, part));
     if (stats !== null && !isOwn(stats)) return true;
@@ -73,7 +73,7 @@ export function mayBeForeign(directory: string): boolean {
 }
 
 /** Ids of runs begin with 0. In some formats of git's list, a path is cut at a part that the path before it has, too. */
-const TRACKED_RUN = 'runs/0';
+const TRACKED = ['runs/0', ...SERVICE_PARTS];
 
 function tracksRuns(git: string): boolean {
   try {
@@ -82,7 +82,8 @@ function tracksRuns(git: string): boolean {
           .replace(/^gitdir:\s*/, '')
           .trim()
       : git;
-    return readFileSync(resolve(dirname(git), folder, 'index')).includes(TRACKED_RUN);
+    const index = readFileSync(resolve(dirname(git), folder, 'index'));
+    return TRACKED.some((path) => index.includes(path));
   } catch (cause) {
     return errorCode(cause) !== 'ENOENT';
   }
@@ -107,7 +108,8 @@ async function trackedFile(store: string): Promise<string | null> {
   const isLink = entryAt(store)?.isSymbolicLink() === true;
   const link = isLink ? await trackedFiles(dirname(store), [`:(literal)${name}`]) : [];
   if (typeof link === 'string') return link;
-  const inside = link.length > 0 ? [] : await trackedFiles(store, ['runs', 'worktrees', 'index.ndjson']);
+  const inside =
+    link.length > 0 ? [] : await trackedFiles(store, ['runs', 'worktrees', 'index.ndjson', ...SERVICE_PARTS]);
   if (typeof inside === 'string') return inside;
   const tracked = link.length > 0 ? name : inside[0] === undefined ? undefined : join(name, inside[0]);
   return tracked === undefined ? null : `git tracks \`${tracked}\`, so it came with the repository`;

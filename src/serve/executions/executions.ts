@@ -8,6 +8,7 @@ import type { Json } from '../../machine/expression.js';
 import { entryAt } from '../../runtime/store/own-file.js';
 import { lockHolder } from '../../runtime/store/run-lock.js';
 import { StoreError } from '../../runtime/store/store-error.js';
+import { type Continuation, isToContinue, type KeptDelivery, keepDelivery, readDeliveries } from './kept-deliveries.js';
 import {
   type BeginRefusal,
   executionFolder,
@@ -82,7 +83,7 @@ export class Executions {
   /** Those of the time before the last promise, which count again if the process refuses to continue the run. */
   private readonly secretsBefore = new Map<string, Readonly<Record<string, Json>>>();
   /** Runs that continue when their process has ended. */
-  private readonly afterwards = new Map<string, Omit<Waiting, 'queued_at' | 'number' | 'begun' | 'task'>>();
+  private readonly afterwards = new Map<string, readonly KeptDelivery[]>();
   private number = 0;
   private isStopping = false;
 
@@ -98,6 +99,12 @@ export class Executions {
       }
       this.waiting.set(one.run_id, one);
       this.number = Math.max(this.number, one.number + 1);
+    }
+    for (const one of readDeliveries(this.options.directory)) {
+      const { run_id } = one.continuation;
+      // A process of the earlier service may be about to end, as in `resumeWith`.
+      if (this.waiting.get(run_id)?.begun === true && this.isLocked(run_id)) this.resumeAfterwards(run_id, [one]);
+      else void this.resumeWith([one]);
     }
     this.startNext();
   }
@@ -127,6 +134,7 @@ export class Executions {
   /** There is no promise any more, but the run may be continued again. */
   private release(runId: string): void {
     this.waiting.delete(runId);
+    for (const one of this.afterwards.get(runId) ?? []) one.forget();
     this.afterwards.delete(runId);
     forgetWaiting(this.options.directory, runId);
   }
@@ -166,19 +174,29 @@ export class Executions {
     return resultWith(waiting);
   }
 
+  /** Before something is delivered to a run: what becomes of it does not depend on this process. */
+  expectDelivery(continuation: Continuation): Promise<Result<KeptDelivery>> {
+    return resultOf(() => keepDelivery(this.options.directory, continuation));
+  }
+
   /**
    * Continues a run after something was delivered to it. A process that is about to end has not seen that, so its end is
-   * waited for. If the service is stopping, the next one continues the run.
+   * waited for. If the service is stopping, the next one finds what is kept, and continues the run.
    */
-  async resumeWith(task: Omit<Waiting, 'queued_at' | 'number' | 'begun' | 'task'>): Promise<void> {
-    if (this.isExecuting(task.run_id)) {
-      this.afterwards.set(task.run_id, task);
-      return;
-    }
-    const promised = await this.promise({ ...task, task: { kind: 'resume' } }, {});
-    // A run that already waits for its turn continues with what was delivered.
+  async resumeWith(delivered: readonly KeptDelivery[]): Promise<void> {
+    const [first] = delivered;
+    if (first === undefined || this.isStopping) return;
+    const { run_id } = first.continuation;
+    if (this.isExecuting(run_id)) return this.resumeAfterwards(run_id, delivered);
+    const promised = await this.promise({ ...first.continuation, task: { kind: 'resume' } }, {});
     if (!promised.ok && promised.refusal.code === 'store')
-      setTimeout(() => void this.resumeWith(task), FULL_DISK_MS).unref();
+      setTimeout(() => void this.resumeWith(delivered), FULL_DISK_MS).unref();
+    // A run that already waits for its turn continues with what was delivered.
+    else for (const one of delivered) one.forget();
+  }
+
+  private resumeAfterwards(runId: string, delivered: readonly KeptDelivery[]): void {
+    this.afterwards.set(runId, [...(this.afterwards.get(runId) ?? []), ...delivered]);
   }
 
   /** Takes back a promise for which no process was started; a run without a record stays in lists. False: there is none. */
@@ -219,6 +237,14 @@ export class Executions {
     for (;;) {
       const found = this.find(id);
       if (found === null || found.status === 'failed' || this.hasRecord(found.run_id) || signal.aborted) return;
+      await new Promise((resolve) => setTimeout(resolve, RECORD_MS));
+    }
+  }
+
+  /** Waits a while if the process of a run has been started and the run has no record yet. `id`: as for `untilRecorded`. */
+  async untilBegun(id: string, signal: AbortSignal): Promise<void> {
+    for (let waited = 0; waited < DECIDED_MS && !signal.aborted; waited += RECORD_MS) {
+      if (this.find(id)?.status !== 'running') return;
       await new Promise((resolve) => setTimeout(resolve, RECORD_MS));
     }
   }
@@ -338,9 +364,11 @@ export class Executions {
     if (one === null) {
       this.waiting.delete(runId);
       this.starts.delete(runId);
-      const next = this.afterwards.get(runId);
+      const delivered = this.afterwards.get(runId) ?? [];
       this.afterwards.delete(runId);
-      if (next !== undefined) void this.resumeWith(next);
+      if (delivered.length > 0 && isToContinue(directory, runId)) void this.resumeWith(delivered);
+      // The process has taken what was delivered, or the run is over.
+      else for (const kept of delivered) kept.forget();
     } else if (one.refusal === undefined && !this.isStopping && (this.starts.get(runId) ?? 0) >= MOST_STARTS) {
       const message = `the process of the run died ${MOST_STARTS} times`;
       const refusal = { code: 'unusable', message, help: 'resume it in a terminal to see why' } as const;

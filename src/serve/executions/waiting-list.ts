@@ -74,7 +74,8 @@ export function readAllWaiting(directory: string): Waiting[] {
 
 export function readWaiting(directory: string, runId: string): Waiting | null {
   try {
-    return JSON.parse(readOwn(fileOf(directory, runId)).toString('utf8')) as Waiting;
+    const one = JSON.parse(readOwn(fileOf(directory, runId)).toString('utf8')) as Waiting;
+    return one.run_id === runId && typeof one.queued_at === 'string' && typeof one.task?.kind === 'string' ? one : null;
   } catch {
     return null;
   }

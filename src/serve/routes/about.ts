@@ -1,6 +1,6 @@
 /** What the service is and permits: for the page. */
 import { createRoute } from '@hono/zod-openapi';
-import { printedObject } from '../schemas.js';
+import { serviceAnswer } from '../answer-schemas.js';
 import { answers, type Service, type ServiceApp } from '../service.js';
 
 const show = createRoute({
@@ -8,7 +8,7 @@ const show = createRoute({
   path: '/service',
   summary: 'Show the version of the service, where its runs are, and whether it changes them.',
   tags: ['service'],
-  responses: answers(200, printedObject, '`version`, `where` and `read_only`'),
+  responses: answers(200, serviceAnswer, '`version`, `where` and `read_only`'),
 });
 
 export function addAboutRoute(app: ServiceApp, { version, directory, isReadOnly }: Service): void {

@@ -9,19 +9,10 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { newRunId } from '../../runtime/run/run-id.js';
 import { inputProblems } from '../../runtime/run/run-inputs.js';
 import { answer, answerRefusal, answerWith } from '../answer.js';
+import { appliedAnswer, cancelledAnswer, deliveredAnswer, startedAnswer } from '../answer-schemas.js';
 import type { Task } from '../executions/waiting-list.js';
 import { queuedRefusal } from '../queued-refusal.js';
-import {
-  answersBody,
-  cancelBody,
-  printedObject,
-  replayBody,
-  resumeBody,
-  runParams,
-  signalBody,
-  startBody,
-  startedAnswer,
-} from '../schemas.js';
+import { answersBody, cancelBody, replayBody, resumeBody, runParams, signalBody, startBody } from '../schemas.js';
 import { answers, type Service, type ServiceApp } from '../service.js';
 import { findProgram } from './programs.js';
 
@@ -46,7 +37,7 @@ const give = createRoute({
   summary: 'Answer questions of a run, all of them or none; the run then continues.',
   tags: TAGS,
   request: { params: runParams, ...body(answersBody) },
-  responses: answers(200, printedObject, 'how the answers were delivered'),
+  responses: answers(200, deliveredAnswer, 'how the answers were delivered'),
 });
 
 const send = createRoute({
@@ -55,7 +46,7 @@ const send = createRoute({
   summary: 'Send a signal to a run; the run then continues.',
   tags: TAGS,
   request: { params: runParams, ...body(signalBody) },
-  responses: answers(200, printedObject, 'how the signal was delivered'),
+  responses: answers(200, deliveredAnswer, 'how the signal was delivered'),
 });
 
 const cancel = createRoute({
@@ -64,7 +55,7 @@ const cancel = createRoute({
   summary: 'End a run for good.',
   tags: TAGS,
   request: { params: runParams, body: { content: { 'application/json': { schema: cancelBody } } } },
-  responses: answers(200, printedObject, 'as `statedsl cancel --json` prints it'),
+  responses: answers(200, cancelledAnswer, 'as `statedsl cancel --json` prints it'),
 });
 
 const resume = createRoute({
@@ -91,7 +82,7 @@ const apply = createRoute({
   summary: 'Merge the changes in the worktree of a run into the checkout.',
   tags: TAGS,
   request: { params: runParams },
-  responses: answers(200, printedObject, 'as `statedsl apply --json` prints it'),
+  responses: answers(200, appliedAnswer, 'as `statedsl apply --json` prints it'),
 });
 
 /** What is to be executed, besides the task. */
@@ -129,21 +120,23 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
   }
 
   async function refuseQueued(c: Context, id: string) {
-    const refusal = await queuedRefusal(service, id);
+    const refusal = await queuedRefusal(service, id, c.req.raw.signal);
     return refusal === null ? null : answerRefusal(c, refusal);
   }
 
-  /** A run that nobody executes continues with what was delivered. */
-  async function deliver(c: Context, delivered: Promise<Result<Delivered>>) {
-    const result = await delivered;
-    if (!result.ok) return answerRefusal(c, result.refusal);
-    const { run_id, delivery } = result.value;
-    if (delivery === 'recorded') {
-      const found = await runs.inspect(run_id);
-      const machine = found.ok ? found.value.machine : null;
-      await executions.resumeWith({ run_id, machine, limits: {}, by: personOf(c) });
-    }
-    return c.json(result.value, 200);
+  /** A run that no process executes continues with what was delivered. */
+  async function deliver(c: Context, id: string, send: () => Promise<Result<Delivered>>) {
+    const queued = await refuseQueued(c, id);
+    if (queued !== null) return queued;
+    const found = await runs.inspect(id);
+    if (!found.ok) return answerRefusal(c, found.refusal);
+    const { run_id, machine } = found.value;
+    const expected = await executions.expectDelivery({ run_id, machine, limits: {}, by: personOf(c) });
+    if (!expected.ok) return answerRefusal(c, expected.refusal);
+    const result = await send();
+    if (result.ok && result.value.delivery === 'recorded') await executions.resumeWith([expected.value]);
+    else expected.value.forget();
+    return result.ok ? c.json(result.value, 200) : answerRefusal(c, result.refusal);
   }
 
   app.openapi(start, async (c) => {
@@ -187,14 +180,14 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     const { id } = c.req.valid('param');
     const given = c.req.valid('json') as Readonly<Record<string, Json>>;
     const by = { by: personOf(c), inputs: executions.secretsOf(id) };
-    return (await refuseQueued(c, id)) ?? deliver(c, runs.answer(id, given, by));
+    return deliver(c, id, () => runs.answer(id, given, by));
   });
 
   app.openapi(send, async (c) => {
     const { id } = c.req.valid('param');
     const { name, payload = null } = c.req.valid('json');
     const by = { by: personOf(c), inputs: executions.secretsOf(id) };
-    return (await refuseQueued(c, id)) ?? deliver(c, runs.signal(id, name, payload as Json, by));
+    return deliver(c, id, () => runs.signal(id, name, payload as Json, by));
   });
 
   app.openapi(cancel, async (c) => {

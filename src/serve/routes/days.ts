@@ -2,7 +2,8 @@
 import { createRoute } from '@hono/zod-openapi';
 import { runDays } from '../../control/run-days.js';
 import { answerRefusal } from '../answer.js';
-import { daysQuery, printedObject } from '../schemas.js';
+import { daysAnswer } from '../answer-schemas.js';
+import { daysQuery } from '../schemas.js';
 import { answers, type Service, type ServiceApp } from '../service.js';
 
 const show = createRoute({
@@ -11,7 +12,7 @@ const show = createRoute({
   summary: 'How many runs started on each day, by program, and how much time and money they took.',
   tags: ['runs'],
   request: { query: daysQuery },
-  responses: answers(200, printedObject, '`days`, from old to new'),
+  responses: answers(200, daysAnswer, '`days`, from old to new'),
 });
 
 export function addDaysRoute(app: ServiceApp, { runs }: Service): void {

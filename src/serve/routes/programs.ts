@@ -1,10 +1,12 @@
 /** Routes about programs: what there is to run, and what is wrong with it. */
 import { createRoute, z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
 import { type Result, refuse, resultOf, resultWith } from '../../control/result.js';
 import { diagnosticsToJson } from '../../library/diagnostics.js';
 import type { CheckedProgram, Project } from '../../library/project.js';
 import { answerRefusal } from '../answer.js';
-import { checkBody, printedObject } from '../schemas.js';
+import { checkAnswer, programAnswer, programsAnswer } from '../answer-schemas.js';
+import { checkBody } from '../schemas.js';
 import { answers, type Service, type ServiceApp } from '../service.js';
 
 const TAGS = ['programs'];
@@ -14,7 +16,7 @@ const list = createRoute({
   path: '/programs',
   summary: 'List programs, workflows, plans and patterns with their inputs.',
   tags: TAGS,
-  responses: answers(200, printedObject, 'as `statedsl list --json` prints it'),
+  responses: answers(200, programsAnswer, 'as `statedsl list --json` prints it'),
 });
 
 const show = createRoute({
@@ -23,7 +25,7 @@ const show = createRoute({
   summary: 'Show the graph and the inputs of a program.',
   tags: TAGS,
   request: { params: z.object({ name: z.string().min(1).max(4096) }) },
-  responses: answers(200, printedObject, '`name`, `inputs`, `machines`, `diagnostics` and `graph` in Mermaid'),
+  responses: answers(200, programAnswer, '`name`, `inputs`, `machines`, `diagnostics` and `graph` in Mermaid'),
 });
 
 const check = createRoute({
@@ -32,7 +34,7 @@ const check = createRoute({
   summary: 'Check a program or a text. Nothing is started.',
   tags: TAGS,
   request: { body: { content: { 'application/json': { schema: checkBody } }, required: true } },
-  responses: answers(200, printedObject, '`valid` and `diagnostics`'),
+  responses: answers(200, checkAnswer, '`valid` and `diagnostics`'),
 });
 
 /** The path of a program that the list has: a path that leads anywhere else is not one. */
@@ -53,8 +55,8 @@ export function addProgramRoutes(app: ServiceApp, { project }: Service): void {
     return result.ok ? c.json(result.value, 200) : answerRefusal(c, result.refusal);
   });
 
-  app.openapi(show, async (c) => {
-    const found = findProgram(project, c.req.valid('param').name);
+  const showProgram = async (c: Context, name: string) => {
+    const found = findProgram(project, name);
     if (!found.ok) return answerRefusal(c, found.refusal);
     const checked = await project.checkFile(found.value);
     return c.json(
@@ -67,7 +69,11 @@ export function addProgramRoutes(app: ServiceApp, { project }: Service): void {
       },
       200,
     );
-  });
+  };
+
+  app.openapi(show, (c) => showProgram(c, c.req.valid('param').name));
+  // Clients may leave the slashes of a path as they are.
+  app.get('/programs/:name{.+}', (c) => showProgram(c, c.req.param('name')));
 
   app.openapi(check, async (c) => {
     const { program, text, name } = c.req.valid('json');

@@ -1,6 +1,7 @@
 /** Routes that read runs. */
 import { createRoute } from '@hono/zod-openapi';
 import { answer, answerRefusal } from '../answer.js';
+import { inspectAnswer, listAnswer, programOfRunAnswer, reportAnswer } from '../answer-schemas.js';
 import type { QueuedRun } from '../executions/executions.js';
 import { orQueued } from '../queued-refusal.js';
 import {
@@ -10,7 +11,6 @@ import {
   inspectQuery,
   listQuery,
   outputQuery,
-  printedObject,
   programQuery,
   reportQuery,
   runParams,
@@ -27,7 +27,7 @@ const list = createRoute({
   summary: 'List runs, newest first.',
   tags: TAGS,
   request: { query: listQuery },
-  responses: answers(200, printedObject, '`runs`, and `next` if there are more'),
+  responses: answers(200, listAnswer, '`runs`, and `next` if there are more'),
 });
 
 const inspect = createRoute({
@@ -36,7 +36,7 @@ const inspect = createRoute({
   summary: 'Show a run as it is, or as it was after an event.',
   tags: TAGS,
   request: { params: runParams, query: inspectQuery },
-  responses: answers(200, printedObject, 'as `statedsl show --json` prints it'),
+  responses: answers(200, inspectAnswer, 'as `statedsl show --json` prints it'),
 });
 
 const events = createRoute({
@@ -72,7 +72,7 @@ const program = createRoute({
   summary: 'The program of a run as it was when the run started: its texts and its machine.',
   tags: TAGS,
   request: { params: runParams, query: programQuery },
-  responses: answers(200, printedObject, '`program`, `sources` and `machine`'),
+  responses: answers(200, programOfRunAnswer, '`program`, `sources` and `machine`', true),
 });
 
 const report = createRoute({
@@ -81,7 +81,7 @@ const report = createRoute({
   summary: 'How much time and money runs took, and where.',
   tags: TAGS,
   request: { query: reportQuery },
-  responses: answers(200, printedObject, 'as `statedsl report --json` prints it'),
+  responses: answers(200, reportAnswer, 'as `statedsl report --json` prints it'),
 });
 
 export function addReadRoutes(app: ServiceApp, service: Service): void {
@@ -133,17 +133,28 @@ export function addReadRoutes(app: ServiceApp, service: Service): void {
     const { stream, raw, follow } = c.req.valid('query');
     const { signal } = c.req.raw;
     const options = { stream, raw: raw === 'true', follow: follow !== 'false', signal };
-    return sendOutput(c, orQueued(service, id, runs.output(id, effect, options)));
+    return sendOutput(
+      c,
+      orQueued(service, id, signal, () => runs.output(id, effect, options)),
+    );
   });
 
   app.openapi(artifact, async (c) => {
     const { id, hash } = c.req.valid('param');
-    return sendOutput(c, orQueued(service, id, runs.artifact(id, hash)), hash);
+    return sendOutput(
+      c,
+      orQueued(service, id, c.req.raw.signal, () => runs.artifact(id, hash)),
+      hash,
+    );
   });
 
   app.openapi(program, async (c) => {
     const { id } = c.req.valid('param');
-    return answer(c, orQueued(service, id, runs.program(id, c.req.valid('query').digest)));
+    const { digest } = c.req.valid('query');
+    return answer(
+      c,
+      orQueued(service, id, c.req.raw.signal, () => runs.program(id, digest)),
+    );
   });
 
   app.openapi(report, async (c) => {
@@ -151,7 +162,8 @@ export function addReadRoutes(app: ServiceApp, service: Service): void {
     if (run !== undefined && last !== undefined)
       return c.json({ code: 'wrong-use', message: '`run` and `last` both choose runs', help: 'give one of them' }, 422);
     const scope = { ...(run !== undefined && { run }), ...(last !== undefined && { last }) };
-    return answer(c, run === undefined ? runs.report(scope) : orQueued(service, run, runs.report(scope)));
+    const read = () => runs.report(scope);
+    return answer(c, run === undefined ? read() : orQueued(service, run, c.req.raw.signal, read));
   });
 }
 

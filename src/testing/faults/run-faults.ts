@@ -74,7 +74,10 @@ export async function runFaults(
   const outcomes: FaultOutcome[] = [];
   // A person who looks at one point wants to see all of it.
   const isShown = only !== null;
-  const drives = new PointDrives(reference, { mayStopEarly: !isShown && !toTheEnd, needsEvents: hasAlways });
+  const drives = new PointDrives(reference, {
+    mayStopEarly: !isShown && !toTheEnd,
+    needsEvents: hasAlways || suite.properties.length > 0,
+  });
   for (const point of points)
     outcomes.push(await runPoint(suite, row, { ...options, ...quiet }, drives.at(point), isShown));
   return { outcomes, possible: countKinds(all), repeated: kinds.has('twice') ? repeatable(points) : [] };

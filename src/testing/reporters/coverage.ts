@@ -65,6 +65,13 @@ function missing(items: readonly CoveredItem[]): string {
   return more > 0 ? `${parts.slice(0, MOST_MISSING).join(', ')}, and ${more} more` : parts.join(', ');
 }
 
+/** What no run executes; empty where there is nothing. */
+export function unreachableText(items: readonly CoveredItem[]): string {
+  if (items.length === 0) return '';
+  const lines = items.map(({ file, line, label }) => `  ${file}:${line}${label === '' ? '' : ` ${label}`}\n`);
+  return `not counted, because no run comes there\n${lines.join('')}`;
+}
+
 /** `3, 5–7` */
 function ranges(lines: readonly number[]): string[] {
   const found: string[] = [];

@@ -13,7 +13,8 @@ const PROGRAMS = {
   'fail.dsl': 'FAIL: it does not work\n',
   'wait.dsl': 'DO: sleep 600\nRETURN: over\n',
   'large.dsl': "DO: head -c 200000 /dev/zero | tr '\\\\0' x\nRETURN: printed\n",
-  'secret.dsl': 'INPUT: token (secret)\nDO: echo {token}\nRETURN\n',
+  'secret.dsl':
+    'INPUT: token (secret)\nTRACK: t = token\nWAIT: 10ms\nCHECK: x = printf %s {token}\nCHECK: n = printf %s {t} | wc -c\nRETURN: {x} {n}\n',
   'where.dsl': 'CHECK: a = pwd\nCHECK: b = cat kind.txt\nRETURN: {a} {b}\n',
   // Commands that leave a trace in the folder of the worker.
   'count.dsl':
@@ -25,12 +26,13 @@ export async function withCommands(folder, modules, action) {
   mkdirSync(folder);
   symlinkSync(modules, join(folder, 'node_modules'));
   for (const [name, text] of Object.entries(PROGRAMS)) writeFileSync(join(folder, name), text);
-  const env = { PATH: process.env.PATH, HOME: folder };
+  const env = { PATH: process.env.PATH, HOME: folder, PLANTED: 'geheim-8' };
   const options = { cwd: folder, env, extendEnv: false, reject: false, stdin: 'ignore' };
   const children = [];
   /** Starts a command that continues. Resolves with what it prints first. */
-  const start = async (...words) => {
-    const child = execa(process.execPath, [cli, ...words, '--json'], { ...options, buffer: false, stderr: 'inherit' });
+  const startWith = async (more, ...words) => {
+    const own = { ...options, env: { ...env, ...more }, buffer: false, stderr: 'inherit' };
+    const child = execa(process.execPath, [cli, ...words, '--json'], own);
     const end = child.then(({ exitCode }) => exitCode);
     children.push({ child, end });
     const first = await Promise.race([
@@ -39,9 +41,12 @@ export async function withCommands(folder, modules, action) {
     ]);
     return { ...first, child, end };
   };
-  const statedsl = (...words) => execaSync(process.execPath, [cli, ...words], options);
+  const start = (...words) => startWith({}, ...words);
+  const statedslWith = (more, ...words) =>
+    execaSync(process.execPath, [cli, ...words], { ...options, env: { ...env, ...more } });
+  const statedsl = (...words) => statedslWith({}, ...words);
   try {
-    await action({ start, statedsl, folder });
+    await action({ start, startWith, statedsl, statedslWith, folder });
   } finally {
     // The first signal asks; the second one stops a worker at once, and the server with its command.
     for (const { child, end } of children.reverse()) {
@@ -53,7 +58,8 @@ export async function withCommands(folder, modules, action) {
   }
 }
 
-export async function tryCommands({ start, statedsl, folder }) {
+export async function tryCommands(tools) {
+  const { start, statedsl, folder } = tools;
   const server = await start('engine', '--port', '0', '--admin-port', '0', '--node-port', '0');
   const { on, engine } = server;
   const missing = statedsl('run', 'hello.dsl', '--on', on);
@@ -72,6 +78,11 @@ export async function tryCommands({ start, statedsl, folder }) {
   assert.equal(secret.exitCode, 2);
   assert.match(secret.stderr, /the input `token` is secret/);
   assert.equal(run('hello.dsl', '--worktree').exitCode, 2);
+  const hidden = JSON.parse(run('secret.dsl', '-i', 'token=@env:PLANTED', '--json').stdout);
+  assert.equal(hidden.returned, '*** 8');
+  const unset = run('secret.dsl', '-i', 'token=@env:ABSENT');
+  assert.equal(unset.exitCode, 2);
+  assert.match(unset.stderr, /no worker has the variable `ABSENT`/);
 
   const asked = run('ask.dsl', '--json');
   assert.equal(asked.exitCode, 75);
@@ -104,10 +115,56 @@ export async function tryCommands({ start, statedsl, folder }) {
   assert.equal(json('gc', '--keep-last', '1').removed.length > 1, true);
   assert.equal(json('runs').runs.length, 1);
 
+  await encrypted(tools, { on, engine });
+  await configured(tools, { on, engine });
   await labelsAndHomes({ start, statedsl, on, engine, folder });
   await killedWorker({ start, run, json, engine, worker });
   server.child.kill('SIGTERM');
   assert.equal(await server.end, 0);
+}
+
+/** What only those who have the key can read. */
+async function encrypted({ startWith, statedslWith }, { on, engine }) {
+  const key = { STATEDSL_ENGINE_KEY: Buffer.alloc(32, 7).toString('base64') };
+  const there = ['--on', on, '--namespace', 'sealed'];
+  const worker = await startWith(key, 'worker', '--engine', engine, '--listen', '0', '--namespace', 'sealed');
+  const run = statedslWith(key, 'run', 'secret.dsl', '-i', 'token=geheim-8', '--json', ...there);
+  assert.equal(JSON.parse(run.stdout).returned, '*** 8', run.stderr);
+  const other = { STATEDSL_ENGINE_KEY: Buffer.alloc(32, 8).toString('base64') };
+  for (const [who, why] of [
+    [{}, /is not encrypted, and `STATEDSL_ENGINE_KEY` is required/],
+    [other, /another key/],
+    [{ STATEDSL_ENGINE_KEY: 'short' }, /must be 32 bytes/],
+  ]) {
+    const refused = statedslWith(who, 'show', JSON.parse(run.stdout).run_id, ...there);
+    assert.equal(refused.exitCode, 2);
+    assert.match(refused.stderr, why);
+  }
+  worker.child.kill('SIGTERM');
+  await worker.end;
+}
+
+/** Functions, submitters and the address of the engine, from the configuration. */
+async function configured({ start, statedsl, folder }, { on, engine }) {
+  const project = join(folder, 'configured');
+  mkdirSync(project);
+  writeFileSync(join(project, 'functions.mjs'), 'export const greet = ([who]) => ({ text: "hello ".concat(who) });\n');
+  const config = (more) => `engine:\n  on: ${on}\n  commands: ./functions.mjs\n${more}`;
+  writeFileSync(join(project, 'statedsl.config.yaml'), config(''));
+  writeFileSync(join(project, 'greet.dsl'), 'DO: x = greet Ann\nRETURN: {x.text}\n');
+  const name = ['--namespace', 'functions'];
+  const worker = await start('worker', '--engine', engine, '--listen', '0', '--cwd', 'configured', ...name);
+  const run = statedsl('run', join('configured', 'greet.dsl'), ...name);
+  assert.deepEqual([run.exitCode, run.stdout], [0, 'hello Ann'], run.stderr);
+  worker.child.kill('SIGTERM');
+  await worker.end;
+  writeFileSync(join(project, 'statedsl.config.yaml'), config('  submitters: [nobody-of-this-name]\n'));
+  const strict = await start('worker', '--engine', engine, '--listen', '0', '--cwd', 'configured', ...name);
+  const refused = statedsl('run', join('configured', 'greet.dsl'), ...name);
+  assert.equal(refused.exitCode, 2);
+  assert.match(refused.stderr, /the workers execute no programs of/);
+  strict.child.kill('SIGTERM');
+  await strict.end;
 }
 
 /** Effects and runs that only some workers execute. They work in other folders, which show where they are. */
@@ -130,7 +187,15 @@ async function labelsAndHomes({ start, statedsl, on, engine, folder }) {
   // It has waited for the label.
   assert.equal(statedsl('show', waiting, '--follow', '--on', on).stdout, `${folder} gpu`);
   assert.equal(statedsl('run', join('project', 'late.dsl'), '--on', on).stdout, 'gpu');
+  const canceled = statedsl('run', 'where.dsl', '--on', on, '--home', 'lab', '--detach');
+  assert.equal(canceled.exitCode, 0);
+  const shown = statedsl('show', canceled.stdout.trim(), '--on', on);
+  assert.match(shown.stderr, /no worker with the home `lab` has begun run/);
+  const end = JSON.parse(statedsl('cancel', canceled.stdout.trim(), '--json', '--on', on).stdout);
+  assert.equal(end.error.kind, 'cancelled');
+  const early = statedsl('run', 'where.dsl', '--on', on, '--home', 'lab', '--detach').stdout.trim();
   await start('worker', '--engine', engine, '--listen', '0', '--home', 'lab', '--cwd', 'lab');
+  assert.equal(statedsl('show', early, '--follow', '--on', on).stdout, `${join(folder, 'lab')} lab`);
   const home = statedsl('run', 'where.dsl', '--on', on, '--home', 'lab');
   assert.equal(home.stdout, `${join(folder, 'lab')} lab`);
   // Other runs stay with the first worker.

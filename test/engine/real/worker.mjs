@@ -27,8 +27,9 @@ const host = workerHost({
   client,
   effects: hostEffects({ commands }),
   cwd: process.cwd(),
-  redactor: null,
-  knowsLabel: async () => false,
+  secrets: [],
+  environment: {},
+  knows: async () => false,
 });
 /** What the engine can do at most: so many empty entries in one handler. */
 const empty = restate.service({

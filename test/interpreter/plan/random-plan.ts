@@ -90,10 +90,17 @@ function soundPart(calls: Json[]) {
   }
 }
 
+/** Objects with the same members are the same, in whatever order calls wrote these. */
+function inOneOrder(_: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
 /** What a tool does depends on the call and its arguments, and on nothing else. */
 export function outcomeOf(call: number, parameters: unknown, salt: number): PlanOutcome {
   let hash = salt;
-  for (const unit of `${call}${JSON.stringify(parameters)}`) hash = (Math.imul(hash, 31) + unit.charCodeAt(0)) >>> 0;
+  for (const unit of `${call}${JSON.stringify(parameters, inOneOrder)}`)
+    hash = (Math.imul(hash, 31) + unit.charCodeAt(0)) >>> 0;
   const value: Json = hash % 2 === 0 ? hash % 100 : { x: hash % 100, deep: true };
   switch ((hash >>> 8) % 6) {
     case 0:

@@ -121,7 +121,7 @@ const plain: AgentRequest = {
   state: 'MAIN',
   line: 1,
   branch: '',
-  timeoutMs: 20_000,
+  timeoutMs: 120_000,
   once: false,
   cwd: null,
   env: {},

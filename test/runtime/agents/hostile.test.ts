@@ -62,6 +62,17 @@ describe('output', () => {
     });
   });
 
+  test('may begin with a byte order mark, and have line ends of other systems', () => {
+    const read: unknown[] = [];
+    const lines = jsonLines((line) => read.push(line));
+    lines.push(Buffer.from('\ufeff{"a":1}\r\n{"b":2}\r\n'));
+    lines.end();
+    expect([read, lines.plain]).toEqual([[{ a: 1 }, { b: 2 }], '']);
+    const bytewise = jsonLines((line) => read.push(line));
+    for (const byte of Buffer.from('\ufeff{"c":3}\n')) bytewise.push(Buffer.of(byte));
+    expect(read[2]).toEqual({ c: 3 });
+  });
+
   test('that ends in the middle of a line is not an answer', async () => {
     const one = stage();
     const said = { type: 'assistant', message: { id: '1', content: [{ type: 'text', text: 'half way' }] } };

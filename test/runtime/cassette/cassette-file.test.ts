@@ -192,7 +192,7 @@ test('a known secret in the file, or in a file next to it, is refused', async ()
 
 test('large texts are in a folder next to the file, and unused ones are removed', async () => {
   const file = join(mkdtempSync(join(tmpdir(), 'cassette-')), 'a.yaml');
-  const text = 'x'.repeat(10 * 1024 * 1024);
+  const text = 'x'.repeat(5 * 1024 * 1024);
   const stdout = { text, bytes: text.length };
   const outcome = { kind: 'exited', exit: 0, stdout, stderr: '', duration_ms: 0 } as const;
   const value = { kind: 'value' as const, value: [text] };

@@ -36,12 +36,14 @@ function readsConstants({ tools }: Plan): boolean {
 function withConstants(callable: Callable, args: readonly EntryArgument[]): Callable {
   const { plan, link } = callable;
   if (plan === null) return callable;
+  const own = passing(plan, args);
   return {
     ...callable,
-    plan: passing(plan, args),
+    plan: own,
     link: () => {
       const { name, plans } = link();
-      return { name, plans: { ...plans, [name]: passing(plans[name] as Plan, args) } };
+      const linked = plans[name] as Plan;
+      return { name, plans: { ...plans, [name]: linked === plan ? own : passing(linked, args) } };
     },
   };
 }

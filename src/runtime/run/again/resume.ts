@@ -9,7 +9,8 @@
  */
 import type { RunEvent } from '../../../interpreter/events/event.js';
 import type { Replay } from '../../../interpreter/record/replay.js';
-import type { Run } from '../../../interpreter/run.js';
+import { openQuestions, type Run } from '../../../interpreter/run.js';
+import type { Json } from '../../../machine/expression.js';
 import { removeUnfinished, stopLeftovers } from '../../process/leftovers.js';
 import type { Redactor } from '../../redact.js';
 import { checkpoints } from '../../store/checkpoint.js';
@@ -50,7 +51,7 @@ export async function resume(runId: string, options: ResumeOptions = {}): Promis
       deliveries.length > 0 &&
       run.result === null &&
       (unread.length > 0 || mustFollow(recoverRecorded(stored, options).recovered.replay, deliveries));
-    if (isLater) checkAnswers(run, deliveries, unread);
+    if (isLater) checkAnswers(openQuestions(run), deliveries, unread);
     const decision = await decideResume(stored, recorded, isLater ? { ...options, deliveries: [] } : options);
     return driveResumed(held, recorded, { ...decision, later: isLater ? deliveries : [] }, options);
   });
@@ -74,7 +75,7 @@ export async function recordDelivery(
     const deliveries: readonly Delivery[] = Array.isArray(delivered) ? delivered : [delivered as Delivery];
     const rest = replay.rest();
     const unread = unreadDeliveries(stored.path, inbox);
-    checkAnswers(run, deliveries, unread);
+    checkAnswers(openQuestions(run), deliveries, unread);
     if (unread.length > 0 || mustFollow(replay, deliveries)) {
       deliver(stored.path, deliveries, redactor);
       return;
@@ -145,6 +146,7 @@ async function driveResumed(
   const cwd = directoryIn(worktrees, about.cwd, options.cwd);
   const folder = openRunFolder(directory, about.run_id, lock);
   const { end, inbox, activeMs } = recovered;
+  const isKept = keepForLater(path, later, redactor);
   const open = openFileJournal(folder, end);
   options.onStart?.({ runId: about.run_id, folder: path, again });
   folder.appendIndex(indexEntry(stored, run));
@@ -157,12 +159,23 @@ async function driveResumed(
       redactor,
       checkpoints: checkpoints(path, redactor, end),
       inbox: openInbox(path, inbox),
-      begin: { seq: end.seq, events, activeMs, deliveries: later },
+      begin: { seq: end.seq, events, activeMs, deliveries: isKept ? [] : later },
       cwd,
       worktrees,
     },
     { ...options, inputs },
   );
+}
+
+/**
+ * Puts what the run takes later into its inbox, so that an interruption or a crash before that does not lose it. False if it
+ * contains a secret, which no file may have.
+ */
+function keepForLater(path: string, later: readonly Delivery[], redactor: Redactor | null): boolean {
+  const values = later as unknown as Json;
+  if (redactor !== null && JSON.stringify(redactor.value(values)) !== JSON.stringify(values)) return false;
+  if (later.length > 0) deliver(path, later, null);
+  return true;
 }
 
 function indexEntry({ about }: StoredRun, run: Run) {

@@ -1,0 +1,27 @@
+/** The engine that the configuration names, for commands without `--on`. */
+import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { findConfiguration } from '../../runtime/configuration/find-configuration.js';
+import { commandLineHost } from '../files/host.js';
+
+/** `--on none`: not the one that the configuration names. */
+export const NO_ENGINE = 'none';
+
+/** `program`: a path, or `-`. Undefined: the configuration names none, or has mistakes, which are reported later. */
+export async function configuredEngine(program: string): Promise<string | undefined> {
+  const host = commandLineHost();
+  const { file } = findConfiguration(host.folder, program === '-' ? null : dirname(program));
+  if (file === null || !mentionsEngine(file)) return undefined;
+  const { loadSettings } = await import('../../project/settings.js');
+  return (await loadSettings(host, program)).configuration.engine?.on;
+}
+
+/** Most configurations do not, and then nothing else has to be read here. */
+function mentionsEngine(file: string): boolean {
+  try {
+    const text = readFileSync(file, 'utf8');
+    return /\bengine\b/.test(text) && /\bon\b/.test(text);
+  } catch {
+    return false;
+  }
+}

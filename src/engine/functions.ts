@@ -1,0 +1,36 @@
+/** JavaScript functions that programs on an engine use as commands: a module that the configuration names. */
+import { readFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import { constants, Script } from 'node:vm';
+import type { CommandFunction } from '../runtime/command-function.js';
+import { sha256Hex } from '../runtime/sha256.js';
+
+export interface Functions {
+  /** By their names. */
+  readonly all: Readonly<Record<string, CommandFunction>>;
+  /** SHA-256 of the module: workers execute a run only with the functions that it was checked with. */
+  readonly digest: string;
+}
+
+/** The bundle has no `import()` of its own, because it is loaded from a cache. */
+function importModule(url: string): Promise<Readonly<Record<string, unknown>>> {
+  const options = { importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER };
+  return new Script('(url) => import(url)', options).runInThisContext()(url);
+}
+
+/** Throws an `Error` with the reason. */
+export async function loadFunctions(file: string): Promise<Functions> {
+  try {
+    const digest = sha256Hex(readFileSync(file, 'utf8'));
+    const exported = await importModule(pathToFileURL(file).href);
+    const all = Object.entries(exported).filter((one): one is [string, CommandFunction] => {
+      const [name, value] = one;
+      return name !== 'default' && typeof value === 'function';
+    });
+    if (all.length === 0) throw new Error('it exports no function');
+    return { all: Object.fromEntries(all), digest };
+  } catch (cause) {
+    const { message } = cause as Error;
+    throw new Error(`\`${file}\`, which \`engine.commands\` of the configuration names, cannot be used: ${message}`);
+  }
+}

@@ -1,0 +1,28 @@
+/** A run as its list has it. */
+import type { ListedRun } from '../runtime/list-runs.js';
+import type { RunReport } from '../runtime/run/report.js';
+import type { Head, Submission } from './messages.js';
+
+/** The run as it is listed. `endedAt`: when the last event was recorded. */
+export function listedRun(
+  { header: { runId, machine, startedAt } }: Submission,
+  known: {
+    readonly status: Head['status'];
+    readonly report: RunReport | null;
+    readonly endedAt: string | null;
+  },
+): ListedRun {
+  const { status, report, endedAt } = known;
+  return {
+    run_id: runId,
+    machine: machine.name,
+    status,
+    state: report?.state ?? null,
+    started_at: startedAt,
+    ended_at: endedAt,
+    duration_ms: report?.duration_ms ?? null,
+    cost: report?.cost ?? null,
+    effects: report?.effects ?? null,
+    ...(report?.error?.kind === 'cancelled' ? { cancelled: true as const } : {}),
+  };
+}

@@ -1,0 +1,56 @@
+/** A number that no run exceeds, and why. */
+import type { Machine } from '../machine/machine.js';
+import type { Exploration } from './explore.js';
+import type { CountedSite } from './graph.js';
+
+export interface Bound {
+  readonly what: string;
+  readonly kind: CountedSite['kind'] | 'cost' | 'time';
+  /** Null: unbounded, or the formula says it. */
+  readonly atMost: number | null;
+  readonly formula: string | null;
+  readonly isOnlyByLimit: boolean;
+  /** The line that bounds it, or the cycle that does not end. */
+  readonly because: { readonly text: string; readonly file: string | null; readonly line: number | null } | null;
+}
+
+/** What a limit allows, if that is less. */
+export function cutAt(bound: Bound, limit: number | null, name: string): Bound {
+  if (limit === null || (bound.atMost ?? Number.POSITIVE_INFINITY) <= limit) return bound;
+  const because = bound.because ?? { text: name, file: null, line: null };
+  return { ...bound, atMost: limit, formula: null, isOnlyByLimit: true, because };
+}
+
+interface Growth {
+  readonly number: number;
+  /** With lists that are one element shorter. */
+  readonly fewer: number;
+  /** With lists that are two elements shorter; NaN: not known. */
+  readonly fewest: number;
+}
+
+/** With one element more, the bound grows by so many. `list`: the one that is known to be gone through. */
+export function formulaOf(
+  { options, lists, machine }: Exploration,
+  list: string | undefined,
+  { number, fewer, fewest }: Growth,
+  textOf: (amount: number) => string = String,
+): string | null {
+  const slope = number - fewer;
+  if (slope <= 0 || !Number.isFinite(fewer)) return null;
+  const [only, second] = [...lists];
+  const name = list ?? (second === undefined ? only : undefined);
+  const rest = number - slope * options.longest;
+  const length = name === undefined ? 'length of the list' : `len(${name})`;
+  // It may grow faster than the list, as with two loops inside each other.
+  const isStraight = Number.isNaN(fewest) ? hasOneLoop(machine) : Math.abs(fewer - fewest - slope) < 1e-6;
+  if (rest < 0 || !isStraight) return `grows with ${length}`;
+  return `${rest > 0 ? `${textOf(rest)} + ` : ''}${textOf(slope)} × ${length}`;
+}
+
+/** Whether a program only goes around in one loop over a list. */
+function hasOneLoop({ states }: Machine): boolean {
+  const code = states.flatMap((state) => state.code);
+  const loops = code.filter(({ op }) => op === 'each' || op === 'fork-each');
+  return loops.length === 1 && !code.some(({ op }) => op === 'goto' || op === 'goto-dynamic' || op === 'step-begin');
+}

@@ -1,0 +1,65 @@
+/** What `verify` explores of a machine: its inputs, known and unknown, and the budgets. */
+import type { Json } from '../machine/expression.js';
+import type { Machine } from '../machine/machine.js';
+import { omitUndefined } from '../prelude/omit-undefined.js';
+import type { ExploreOptions } from './explore.js';
+import type { Property } from './properties.js';
+import { ANY_TYPE, TYPE } from './unknown/facts.js';
+import { markOf, type Unknown } from './unknown/knowledge.js';
+
+export interface VerifyOptions extends Omit<ExploreOptions, 'unknownInputs' | 'monitors'> {
+  /** Inputs that may have any value, although they have a default. */
+  readonly free: ReadonlySet<string>;
+  /** By agent, in US dollars. */
+  readonly maxCost: Readonly<Record<string, number>>;
+  readonly properties?: readonly Property[];
+}
+
+/** Everything is explored as far as `verify` explores it without options. */
+export const DEFAULTS: VerifyOptions = {
+  inputs: {},
+  free: new Set(),
+  withFailures: true,
+  longest: 2,
+  maxConfigurations: 200_000,
+  seconds: 60,
+  without: new Set(),
+  maxCost: {},
+};
+
+/** The budget of explorations for `check` and for coverage. It counts no time: each machine must come to the same result. */
+export const SHORT = { maxConfigurations: 300, maxSegments: 3000, seconds: Number.POSITIVE_INFINITY };
+
+/** Inputs that may be absent are only explored either all absent or all present. */
+export const hasOptionalInputs = ({ inputs }: Machine): boolean =>
+  inputs.some(({ optional, value }) => optional === true && value === undefined);
+
+/** Unknown inputs, and inputs with one of several values. */
+export function exploreOptions(machine: Machine, options: VerifyOptions, free: ReadonlySet<string>): ExploreOptions {
+  const inputs: Record<string, Json> = { ...options.inputs };
+  const unknownInputs = new Map<number, Unknown>();
+  for (const { name, value, optional, type, choices } of machine.inputs) {
+    if (Object.hasOwn(inputs, name)) continue;
+    if (!free.has(name) && choices === undefined && (value !== undefined || optional === true)) continue;
+    const id = unknownInputs.size;
+    const among = choices === undefined ? {} : { among: choices.map((choice) => JSON.stringify(choice)) };
+    unknownInputs.set(id, { made: null, label: name, facts: { types: typesOf(type, value), ...among } });
+    inputs[name] = markOf(id);
+  }
+  const { start, withFailures, longest, maxConfigurations, maxSegments, seconds, without, assumptions } = options;
+  return {
+    ...{ inputs, unknownInputs, withFailures, longest, maxConfigurations, seconds, without },
+    ...omitUndefined({ start, maxSegments, assumptions }),
+  };
+}
+
+const BY_NAME = { string: TYPE.text, number: TYPE.number, boolean: TYPE.boolean, list: TYPE.list, object: TYPE.object };
+
+/** An input has the type that it declares, or that of its default. It can be null if that is its default. */
+function typesOf(type: Machine['inputs'][number]['type'], value: Json | undefined): number {
+  if (value === null) return type === undefined ? ANY_TYPE : BY_NAME[type] | TYPE.null;
+  if (type !== undefined) return BY_NAME[type];
+  if (value === undefined) return ANY_TYPE & ~TYPE.null;
+  if (Array.isArray(value)) return TYPE.list;
+  return BY_NAME[typeof value as 'string' | 'number' | 'boolean' | 'object'];
+}

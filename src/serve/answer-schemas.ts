@@ -1,0 +1,171 @@
+/**
+ * What answers hold, for the OpenAPI document. Objects are those that `--json` prints; members that only some of them have
+ * are described in the manual. Tests hold every answer against these schemas.
+ */
+import { z } from '@hono/zod-openapi';
+import { RUN_STATUSES } from './schemas.js';
+
+const time = z.string().openapi({ description: 'ISO 8601' });
+const json = z.unknown().openapi({ description: 'any JSON value' });
+const count = z.number().int().nonnegative();
+const amount = z.number().nonnegative();
+const status = z.enum(RUN_STATUSES);
+const dollars = amount.openapi({ description: 'US dollars' });
+const values = z.record(z.string(), json);
+const tokens = z.object({ in: count, out: count, cache_read: count, cache_write: count });
+
+export const errorAnswer = z
+  .looseObject({ code: z.string(), message: z.string(), help: z.string().nullable() })
+  .openapi('Error', { description: '`code` is for programs, `message` for people; `help` is one next step' });
+
+export const startedAnswer = z.object({ run_id: z.string(), status: z.enum(['queued', 'running']) }).openapi('Started');
+
+export const healthAnswer = z.object({ status: z.literal('ok') }).openapi('Health');
+
+export const serviceAnswer = z
+  .object({ version: z.string(), where: z.string(), read_only: z.boolean() })
+  .openapi('Service', { description: '`where`: the folder of the runs' });
+
+const listedRun = z
+  .looseObject({
+    run_id: z.string(),
+    machine: z.string().nullable(),
+    status,
+    state: z.string().nullable(),
+    started_at: time,
+    ended_at: time.nullable(),
+    duration_ms: amount.nullable(),
+    cost: dollars.nullable(),
+    effects: count.nullable(),
+  })
+  .openapi('ListedRun');
+
+export const listAnswer = z
+  .object({ runs: z.array(listedRun), next: z.string().optional() })
+  .openapi('RunList', { description: '`next`, for `cursor`, is there if there are more' });
+
+/** A run that is queued has no record, and so only the members of lists. */
+export const inspectAnswer = z
+  .looseObject({
+    run_id: z.string(),
+    machine: z.string().nullable(),
+    status,
+    state: z.string().nullable(),
+    started_at: time,
+    states: z.array(z.string()).optional(),
+    returned: json.optional(),
+    tracked: values.optional(),
+    error: z.looseObject({ kind: z.string(), message: z.string() }).nullable().optional(),
+    waiting: z.array(z.looseObject({ kind: z.string() })).optional(),
+    cost: dollars.nullable(),
+    tokens: tokens.optional(),
+    effects: count.nullable(),
+    seq: count.optional(),
+    at: time.optional(),
+    last_seq: count.optional(),
+    inputs: values.optional(),
+    bound: values.optional(),
+    values: values.optional(),
+  })
+  .openapi('Run', { description: 'as `statedsl show --json` prints it' });
+
+export const deliveredAnswer = z
+  .object({ run_id: z.string(), delivery: z.enum(['recorded', 'passed-on']) })
+  .openapi('Delivered', { description: '`passed-on`: the process that executes the run gets it' });
+
+export const cancelledAnswer = z
+  .looseObject({
+    run_id: z.string(),
+    status: z.literal('failed'),
+    error: z.object({ kind: z.literal('cancelled') }),
+  })
+  .openapi('Cancelled', { description: '`undo`: what a rollback would perform' });
+
+export const appliedAnswer = z
+  .looseObject({ run_id: z.string(), status: z.enum(['applied', 'contained']), commit: z.string() })
+  .openapi('Applied', { description: 'as `statedsl apply --json` prints it' });
+
+export const programOfRunAnswer = z
+  .looseObject({
+    run_id: z.string(),
+    program: z.string().nullable(),
+    machine: z.looseObject({ name: z.string() }),
+    sources: z.array(z.looseObject({ name: z.string(), text: z.string() })),
+  })
+  .openapi('ProgramOfRun');
+
+export const daysAnswer = z
+  .object({
+    days: z.array(
+      z.object({
+        day: z.string(),
+        machine: z.string().nullable(),
+        runs: count,
+        failed: count,
+        duration_ms: amount,
+        cost: dollars,
+      }),
+    ),
+  })
+  .openapi('Days', { description: 'from old to new' });
+
+const rows = z.array(z.looseObject({}));
+
+export const reportAnswer = z
+  .looseObject({
+    runs: z.array(
+      z.looseObject({
+        run_id: z.string(),
+        machine: z.string(),
+        status,
+        started_at: time,
+        duration_ms: amount,
+        cost: dollars.nullable(),
+        tokens,
+        retries: count,
+        damage: z
+          .object({ message: z.string(), seq: count.optional(), byte: count.optional() })
+          .optional()
+          .openapi({ description: 'its record is damaged: only what comes before is counted' }),
+      }),
+    ),
+    duration_ms: amount,
+    cost: dollars.nullable(),
+    tokens,
+    effects: count,
+    attempts: count,
+    retries: count,
+    failed: count,
+    states: rows,
+    steps: rows,
+    tools: rows,
+    waits: rows,
+    limits: rows,
+    events: rows,
+  })
+  .openapi('Report', { description: 'as `statedsl report --json` prints it' });
+
+const listedPrograms = z.array(z.looseObject({ path: z.string(), name: z.string().nullable() }));
+
+export const programsAnswer = z
+  .object({
+    programs: listedPrograms,
+    workflows: listedPrograms,
+    plans: z.array(z.looseObject({ path: z.string() })),
+    patterns: listedPrograms,
+  })
+  .openapi('Programs', { description: 'as `statedsl list --json` prints it' });
+
+const diagnostics = z.array(z.looseObject({ code: z.string(), severity: z.string(), message: z.string() }));
+
+export const programAnswer = z
+  .object({
+    name: z.string(),
+    inputs: z.array(z.looseObject({ name: z.string() })),
+    machines: z.array(z.string()),
+    diagnostics,
+    graph: z.string().nullable(),
+  })
+  .openapi('Program', { description: '`graph`: in Mermaid; null if the program has errors' });
+
+export const checkAnswer = z.object({ valid: z.boolean(), diagnostics }).openapi('Checked');

@@ -1,0 +1,136 @@
+/** Tests from traces: each is executed once, and only what does as its trace is written. */
+import { resolve } from 'node:path';
+import type { Json } from '../machine/expression.js';
+import { type ProjectHost, withOpenTexts } from '../project/host.js';
+import type { RunReport } from '../runtime/run/report.js';
+import { loadSuite } from './load-suite.js';
+import { rowsOf } from './rows.js';
+import { executeTest } from './run-test.js';
+import type { ExecutedTest, TestOptions } from './test-options.js';
+import { type TestDraft, valueText } from './trace-tests.js';
+
+export interface WrittenTests {
+  readonly text: string;
+  readonly count: number;
+  /** The names of those that do something else as a test. */
+  readonly left: readonly string[];
+}
+
+interface Written {
+  /** The test file, as the host calls it; it need not exist. */
+  readonly file: string;
+  /** The line `TESTS: …`. */
+  readonly head: string;
+  /** Comments above it. */
+  readonly comment: string;
+  readonly host: ProjectHost;
+  readonly drafts: readonly TestDraft[];
+}
+
+/** How often mocks are added for what follows after a trace. */
+const MOST_ROUNDS = 12;
+/** A test with more states says nothing to people. */
+const MOST_STATES = 200;
+/** A value up to this length is expected as it is. */
+const LONGEST_VALUE = 60;
+
+export async function writeTests({ file, head, comment, host, drafts }: Written): Promise<WrittenTests> {
+  let text = '';
+  const left: string[] = [];
+  let count = 0;
+  for (const draft of drafts) {
+    const test = await testOf(draft, { file, head, host });
+    if (test === null) left.push(draft.name);
+    else {
+      text += `\n${test}`;
+      count++;
+    }
+  }
+  return { text: `${comment}${head}\n${text}`, count, left };
+}
+
+async function testOf(draft: TestDraft, given: Pick<Written, 'file' | 'head' | 'host'>): Promise<string | null> {
+  if (draft.states.length > MOST_STATES) return null;
+  const lines = [...draft.lines];
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const executed = await execute(textOf(draft.name, lines), given);
+    if (executed === null) return null;
+    const missing = executed.problems.flatMap(({ offset, help }) =>
+      offset === null && help?.startsWith('MOCK: ') === true ? [help] : [],
+    );
+    const [first] = missing;
+    if (!draft.isWhole && executed.problems.length > 0) {
+      if (first !== undefined) lines.push(failing(first));
+      else if (!addLastAnswer(lines, executed)) return null;
+      continue;
+    }
+    const { report } = executed;
+    if (report === null || executed.problems.length > 0 || executed.isStuck || !doesTheSame(draft, executed))
+      return null;
+    // Such a run takes long, and does not depend on the trace.
+    if (!draft.isWhole && report.error?.kind === 'limit') return null;
+    const states = draft.isWhole ? draft.states : [...draft.states, '…'];
+    const test = textOf(draft.name, [...lines, `EXPECT: ${endText(report)}`, `EXPECT: states ${states.join(', ')}`]);
+    const again = await execute(test, given);
+    return again === null || again.failures.length > 0 ? null : test;
+  }
+  return null;
+}
+
+/** The line of the first line of a test in the text that is executed. */
+const FIRST_LINE = 4;
+
+/** What a mock with too few answers gives after the trace. False: there is no such mock. */
+function addLastAnswer(lines: string[], { failures }: ExecutedTest): boolean {
+  for (const { line } of failures) {
+    const mock = lines[line - FIRST_LINE];
+    if (mock?.startsWith('MOCK: ') !== true || mock.endsWith('…')) continue;
+    lines[line - FIRST_LINE] = `${mock}, fails tool_failure "after the trace", …`;
+    return true;
+  }
+  return false;
+}
+
+/** The mock of a request after the trace: it fails, so that the run does not go on for long. */
+const failing = (mock: string): string =>
+  `${mock.slice(0, mock.lastIndexOf('→'))}→ fails tool_failure "after the trace", …`;
+
+const textOf = (name: string, lines: readonly string[]): string =>
+  `TEST: ${name}\n${lines.map((line) => `  ${line}\n`).join('')}`;
+
+/** Null: the file is not correct. */
+async function execute(
+  test: string,
+  { file, head, host }: Pick<Written, 'file' | 'head' | 'host'>,
+): Promise<ExecutedTest | null> {
+  const path = resolve(host.folder, file);
+  const files = withOpenTexts(host.files, (one) => (one === path ? `${head}\n\n${test}` : undefined));
+  const loaded = await loadSuite({ ...host, files }, file, host.folder);
+  if ('missing' in loaded || loaded.suite === null) return null;
+  const [only] = loaded.suite.tree.tests.flatMap(rowsOf);
+  return only === undefined ? null : executeTest(loaded.suite, only, QUIET);
+}
+
+const QUIET: TestOptions = {
+  cwd: process.cwd(),
+  real: null,
+  snapshot: () => null,
+  noteUse: () => undefined,
+  noteEvents: () => undefined,
+};
+
+function doesTheSame({ states, isWhole }: TestDraft, { events }: ExecutedTest): boolean {
+  const entered = events.flatMap((event) => (event.type === 'state_entered' ? [event.state] : []));
+  if (isWhole && entered.length !== states.length) return false;
+  return states.every((state, at) => entered[at] === state);
+}
+
+function endText({ status, returned, error }: RunReport): string {
+  if (status === 'suspended') return 'suspended';
+  if (status !== 'returned') return error === null ? 'failed' : `failed ${error.kind}`;
+  const value = returned === null || isMade(returned) ? '' : valueText(returned);
+  return value === '' || value.length > LONGEST_VALUE ? 'returned' : `returned ${value}`;
+}
+
+/** Objects and lists are compared by a person, not here. */
+const isMade = (value: Json): boolean => typeof value === 'object';
