@@ -56,7 +56,10 @@ else {
   });
   const columns = PROGRAMS.filter((program) => programs.includes(program));
   console.log(`\n${tableOf(results, cases, columns)}\n`);
-  const failed = results.filter(({ failure }) => failure != null).length;
+  const failures = results.filter(({ failure }) => failure != null);
+  for (const { program, one, failure, log } of failures)
+    console.log(`✗ ${program}: ${one.name}\n${failure}\n${(log ?? '').slice(-2000)}`.trim().replace(/^/gm, '    '));
+  const failed = failures.length;
   const without = results.filter(({ mark }) => mark === '–').length;
   const again = results.filter(({ first }) => first !== undefined).length;
   console.log(
