@@ -8,6 +8,7 @@ export { openRuns } from './control/open-runs.js';
 export type { DamagePosition, Done, Refusal, RefusalCode, Refused, Result } from './control/result.js';
 export type {
   AppliedRun,
+  ApplyOptions,
   ByPerson,
   CancelledRun,
   CompareOptions,

@@ -248,6 +248,14 @@ export interface ReportScope {
   readonly last?: number;
 }
 
+/** How `apply` merges. */
+export interface ApplyOptions {
+  /** The checkout; default the folder of the project. */
+  readonly cwd?: string;
+  /** Who asks for it, for the message of the commit; by default it does not say that. */
+  readonly by?: string;
+}
+
 /** What `apply --json` prints about changes that are in the checkout now, or were there already. */
 export type AppliedRun = { readonly run_id: string; readonly commit: string } & (
   | { readonly status: 'applied'; readonly into: string; readonly files: readonly string[] }
@@ -320,7 +328,7 @@ export interface Runs {
   /** Every attempt of one step, state or tool of these runs. */
   detail(name: string, scope?: ReportScope): Promise<Result<Detail>>;
   /** Merges the changes in the worktree of a run into a checkout; null: the latest run that returned. */
-  apply(run: string | null, options?: { readonly cwd?: string }): Promise<Result<AppliedRun>>;
+  apply(run: string | null, options?: ApplyOptions): Promise<Result<AppliedRun>>;
   /** Removes old runs. */
   remove(options: RemoveOptions): Promise<Result<RemovedRuns>>;
 }

@@ -110,7 +110,9 @@ async function submit(
 ): Promise<{ run_id: string; status: Head['status'] }> {
   const known = await context.get<Head>('head');
   if (known !== null) return { run_id: context.key, status: known.status };
-  const submission = { ...given, by: context.user ?? markUnverified(given.by) };
+  const by = context.user ?? markUnverified(given.by);
+  const header = { ...given.header, options: { ...given.header.options, started_by: by } };
+  const submission = { ...given, header, by };
   refuseSubmission(submission, worker);
   refuseUnfit(context.key, submission);
   context.set('about', submission);

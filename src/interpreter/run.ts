@@ -35,9 +35,9 @@ export function startRun(linked: LinkedMachine, options: RunOptions): Run {
   const { machine } = linked;
   run.setInputs(machine.inputs.map((input) => beginningOf(input, options)));
   const { digest, version, start } = options;
-  const { worktree } = options;
+  const { worktree, by } = options;
   const begun = { machine: machine.name, digest, inputs: run.inputs, version };
-  run.recordNow({ type: 'run_started', ...begun, ...omitUndefined({ worktree }) });
+  run.recordNow({ type: 'run_started', ...begun, ...omitUndefined({ worktree, by }) });
   const target = start?.state ?? machine.initial;
   const names = Object.keys(start?.with ?? {});
   const entry = machine.states[target]?.entry ?? [];

@@ -71,6 +71,8 @@ export interface ExecutionOptions {
 
 /** Options of `run`. All are optional, except for the inputs that the program requires. */
 export interface RunOptions extends ExecutionOptions {
+  /** The name of the person or program that starts the run, for the record; by default the record does not say it. */
+  readonly by?: string;
   readonly inputs?: Readonly<Record<string, Json>>;
   /** The id of the run, a UUID of version 7 that no run of the store has; a new one by default. */
   readonly runId?: string;

@@ -7,11 +7,11 @@ import { dirname } from 'node:path';
 import { projectOf, type Readable } from '../runtime/readable-file.js';
 import { type ProjectHost, pathOf } from './host.js';
 
-/** `program` is a path, or a name such as `-` or `<stdin>`. */
+/** `program` is a path, or `-` or `<stdin>` for a text. */
 export function readableFrom(host: ProjectHost, program: string): Readable {
   if (host.allowOutside) return 'all';
   const here = projectOf(host.folder);
-  const folder = program === '-' || program.startsWith('<') ? null : dirname(pathOf(host, program));
+  const folder = program === '-' || program === '<stdin>' ? null : dirname(pathOf(host, program));
   const own = folder === null ? [] : [folder === host.folder ? here : projectOf(folder)];
   // The root and the home are not projects: too many files would be inside.
   const isProject = here !== '/' && here !== homedir();

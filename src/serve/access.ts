@@ -6,6 +6,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
+import { isLoopback } from '../prelude/is-loopback.js';
 import { answerWith } from './answer.js';
 
 export interface AccessOptions {
@@ -16,10 +17,41 @@ export interface AccessOptions {
   readonly port: () => number;
 }
 
+const LONGEST_NAME = 200;
+
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /** Compares digests, so the time it takes does not depend on the secret. */
 const isEqual = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
+
+/**
+ * What a client writes as `Host` to call the service at a port of this machine; null: anything, because another machine
+ * that reaches the address has names for it that only its users know.
+ */
+export function hostsOf(host: string, port: number): readonly string[] | null {
+  const address = host.toLowerCase();
+  if (!isLoopback(address)) return null;
+  const names = address === '::1' ? ['[::1]', 'localhost'] : [address, 'localhost', '127.0.0.1'];
+  // Clients leave out the port that everybody knows.
+  return [...new Set(names)].flatMap((name) => (port === 80 ? [name, `${name}:80`] : [`${name}:${port}`]));
+}
+
+/**
+ * The name that a proxy gives in a header; null: none. The bytes of headers come as characters, and names are written in
+ * UTF-8.
+ */
+export function userOf(header: string | undefined): string | null {
+  const name = header?.trim() ?? '';
+  return name === '' ? null : decodeName(name).slice(0, LONGEST_NAME);
+}
+
+function decodeName(name: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(name, 'latin1'));
+  } catch {
+    return name;
+  }
+}
 
 /** `Host` and `Origin`: neither is under the control of a page that another site has opened. */
 export function checkOrigin(options: Pick<AccessOptions, 'hosts'>): MiddlewareHandler {
@@ -35,9 +67,10 @@ export function checkOrigin(options: Pick<AccessOptions, 'hosts'>): MiddlewareHa
       });
     const origin = c.req.header('origin');
     const isOwn = origin === undefined || origin === `http://${host}` || origin === `https://${host}`;
-    const site = c.req.header('sec-fetch-site') ?? 'none';
+    // Another port of this machine is the same site.
+    const isForeign = ['cross-site', 'same-site'].includes(c.req.header('sec-fetch-site') ?? 'none');
     const isNavigation = c.req.method === 'GET' && c.req.header('sec-fetch-mode') === 'navigate';
-    if (!isOwn || (site === 'cross-site' && !isNavigation))
+    if (!isOwn || (isForeign && !isNavigation))
       return answerWith(c, 403, {
         code: 'foreign-origin',
         message: 'pages of other sites may not use this service',

@@ -4,7 +4,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Refusal, RefusalCode, Result } from '../control/result.js';
 import { diagnosticsToJson } from '../library/diagnostics.js';
 import { unreachable } from '../prelude/unreachable.js';
-import { httpHelp } from './http-help.js';
+import { httpHelp, idIn } from './http-help.js';
 
 export interface ServiceError {
   readonly code: string;
@@ -28,11 +28,12 @@ export function statusOf(code: RefusalCode): 403 | 404 | 409 | 422 | 500 {
       return 409;
     case 'wrong-use':
     case 'invalid-program':
+    // The service is well, and so was the request: this run cannot be used, whoever asks for what.
     case 'unusable':
+    case 'damaged':
       return 422;
     case 'foreign':
       return 403;
-    case 'damaged':
     case 'unreachable':
     case 'store':
       return 500;
@@ -47,9 +48,16 @@ export function answerRefusal(c: Context, { code, message, help, damage, finding
     ...(damage === undefined ? {} : { damage }),
     ...(findings === undefined ? {} : { diagnostics: diagnosticsToJson(findings) }),
   };
-  // Who only reads a run has asked for nothing wrong: its files are at fault.
-  const status = code === 'unusable' && c.req.method === 'GET' ? 500 : statusOf(code);
-  return c.json({ code, message, help: httpHelp(help, c.req.param('id')), ...facts, ...more }, status);
+  const run = c.req.param('id') ?? idIn(message);
+  const next = damage === undefined ? help : (help ?? readableBefore(damage.seq, run));
+  return c.json({ code, message, help: httpHelp(next, run), ...facts, ...more }, statusOf(code));
+}
+
+/** What can be read of a run whose record is damaged from an event on. */
+function readableBefore(seq: number, run = '{id}'): string {
+  return seq > 1
+    ? `look at the run as it was before: \`GET /api/v1/runs/${run}?at=${seq - 1}\``
+    : `look at what can be read: \`GET /api/v1/runs/${run}/events?follow=false\``;
 }
 
 /** The value of an operation, or its refusal. */

@@ -16,7 +16,14 @@ import { addDaysRoute } from './routes/days.js';
 import { addProgramRoutes } from './routes/programs.js';
 import { addReadRoutes } from './routes/read-runs.js';
 import { answers, type Service, type ServiceApp, textAnswers } from './service.js';
-import { completeEmptyBodies, refuseAddress, refuseEncodings, wrongBody, wrongMember } from './wrong-request.js';
+import {
+  completeEmptyBodies,
+  refuseAddress,
+  refuseAmbiguous,
+  refuseEncodings,
+  wrongBody,
+  wrongMember,
+} from './wrong-request.js';
 
 /** The largest body of a request. */
 const BODY_BYTES = 4 * 1024 * 1024;
@@ -80,6 +87,7 @@ export function createApp(service: Service): ServiceApp {
   app.use((c, next) => (hasBody(c) ? limitBody(c, next) : next()));
   app.use('/api/*', refuseEncodings());
   app.use('/api/*', completeEmptyBodies());
+  app.use('/api/*', refuseAmbiguous());
   app.use('/api/v1/runs/*', refuseChanges(service));
   app.use('/api/v1/runs', refuseChanges(service));
   app.get('/api/v1/metrics', metrics.show);

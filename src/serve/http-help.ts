@@ -26,6 +26,11 @@ const FROM_STATE = '`--from STATE`';
 const FROM = / --from \S+/;
 const FLAG = /(?:^|[ `])--[a-z]/;
 
+/** The first id of a run in a text. */
+export function idIn(text: string): string | undefined {
+  return ID.exec(text)?.[0];
+}
+
 /** `run`: the one of the request. */
 export function httpHelp(help: string | null, run: string | undefined): string | null {
   if (help === null) return null;
@@ -35,7 +40,7 @@ export function httpHelp(help: string | null, run: string | undefined): string |
     .replace(COMMAND, (all, name: string, words: string) => {
       const route = ROUTES[name];
       if (route === undefined || FLAG.test(words.replace(FROM, ''))) return all;
-      return `\`${route.replace('{id}', ID.exec(words)?.[0] ?? run ?? '{id}')}\``;
+      return `\`${route.replace('{id}', idIn(words) ?? run ?? '{id}')}\``;
     });
   return FLAG.test(translated) || translated.includes('`statedsl ') ? `in a terminal: ${translated}` : translated;
 }

@@ -6,11 +6,11 @@ import { availableParallelism, userInfo } from 'node:os';
 import { serve } from '@hono/node-server';
 import { openRuns } from '../control/open-runs.js';
 import { openProject } from '../library/open-project.js';
-import { isLoopback } from '../prelude/is-loopback.js';
 import { loadConfiguration } from '../runtime/configuration/configuration.js';
 import { lockRun } from '../runtime/store/run-lock.js';
 import { RunRefused } from '../runtime/store/run-refused.js';
 import { makeStore, requireOwnStore } from '../runtime/store/store-ownership.js';
+import { hostsOf } from './access.js';
 import { createApp } from './app.js';
 import { Executions } from './executions/executions.js';
 import { PermitPool } from './executions/permit-pool.js';
@@ -80,16 +80,14 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   });
   const token = options.token ?? randomBytes(24).toString('base64url');
   let port = options.port;
-  const names = host === '::1' ? ['[::1]', 'localhost'] : [host, 'localhost', '127.0.0.1'];
   const app = createApp({
     runs: openRuns({ folder: programs, dir: directory }),
     project: await openProject(programs, { dir: directory }),
     executions,
     access: {
       token,
-      // Elsewhere the machine has names that only its users know.
       get hosts() {
-        return isLoopback(host) ? [...new Set(names)].map((name) => `${name}:${port}`) : null;
+        return hostsOf(host, port);
       },
       port: () => port,
     },

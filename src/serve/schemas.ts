@@ -5,7 +5,13 @@ import { isZone } from '../control/run-days.js';
 export const RUN_STATUSES = ['queued', 'running', 'returned', 'failed', 'suspended', 'interrupted', 'killed'] as const;
 
 const json = z.unknown().openapi({ description: 'any JSON value' });
-const values = z.record(z.string(), json);
+/** Zod's own `record` leaves out a member called `__proto__`, which must be refused like every unknown name. */
+const values = z
+  .custom<Readonly<Record<string, unknown>>>(
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    'must be an object',
+  )
+  .openapi({ type: 'object', additionalProperties: { description: 'any JSON value' } });
 const name = z.string().min(1).max(200);
 const count = z.coerce.number().int().nonnegative();
 
@@ -109,6 +115,8 @@ export const answersBody = values
 export const signalBody = z.strictObject({ name, payload: json.optional() }).openapi('Signal');
 
 export const cancelBody = z.strictObject({}).openapi('Cancel');
+
+export const applyBody = z.strictObject({}).openapi('Apply');
 
 export const resumeBody = z
   .strictObject({

@@ -2,6 +2,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import type { HTTPException } from 'hono/http-exception';
 import { answerWith, type ServiceError } from './answer.js';
+import { jsonProblem } from './json-text.js';
 
 const SEE = 'see `GET /api/v1/openapi.json` for what requests may hold';
 
@@ -102,6 +103,27 @@ export function completeEmptyBodies(): MiddlewareHandler {
     }
     await next();
   };
+}
+
+/**
+ * Refuses a JSON body that two readers could understand differently, or that is nested too deeply. A body that is not JSON is
+ * left to the validation of its route.
+ */
+export function refuseAmbiguous(): MiddlewareHandler {
+  return async (c, next) => {
+    if (c.req.method !== 'POST') return next();
+    const problem = bodyProblem(await c.req.arrayBuffer());
+    if (problem === null) return next();
+    return answerWith(c, 400, { code: 'wrong-request', message: `the body of the request ${problem}`, help: SEE });
+  };
+}
+
+function bodyProblem(bytes: ArrayBuffer): string | null {
+  try {
+    return jsonProblem(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    return 'is not UTF-8';
+  }
 }
 
 /** A route as a path with parameters in braces. */

@@ -37,13 +37,13 @@ async function waitingRun(value: Json = 5): Promise<ScriptedEngine> {
     ended: () => undefined,
     next: async (open: readonly OpenEntry[]) => open[0] as OpenEntry,
   };
-  const engine = new ScriptedEngine(world, {
+  const engine: ScriptedEngine = new ScriptedEngine(world, {
     services: SERVICES,
     environment: {},
     submitters: null,
     functions: null,
     started: new StartedEffects(),
-    program: async () => programOf(submission),
+    program: async () => programOf(await engine.call<Submission>(RUN, 'about', null)),
     perform: async () => ({ outcome: { kind: 'value', value }, at: 2000, printed: 0 }),
     newName: () => 'one',
     hasWorker: async () => false,
@@ -88,6 +88,7 @@ test('its lines are those of the engine, it replays, and the index has it', asyn
   expect(journal()).toBe(lines.map((line) => `${line}\n`).join(''));
   // Only what was missing was fetched.
   expect(asked).toEqual([1, first.split('\n').length]);
+  expect(lines[0]).toContain('"by":"ann (unverified)"');
   expect(await checkDrift(RUN, { dir: directory })).toMatchObject({ difference: null, events: lines.length });
   expect(readIndex(directory).get(RUN)?.status).toBe('returned');
 });

@@ -1,5 +1,6 @@
 /** Who may talk to the service, and what it says to everybody else. */
 import { describe, expect, test } from 'vitest';
+import { hostsOf, userOf } from '../../src/serve/access.js';
 import { serviceOf, TOKEN } from './service.js';
 
 describe('access', () => {
@@ -40,12 +41,41 @@ describe('access', () => {
     ['a file', { origin: 'null' }, 'foreign-origin'],
     ['another port of this machine', { origin: 'http://127.0.0.1:1234' }, 'foreign-origin'],
     ['a request that another site causes', { 'sec-fetch-site': 'cross-site' }, 'foreign-origin'],
+    ['a request that a page of another port causes', { 'sec-fetch-site': 'same-site' }, 'foreign-origin'],
   ])('refuses %s, also with the token', async (_, headers, code) => {
     const { send } = await serviceOf({});
     for (const path of ['/', '/api/v1/runs', '/api/v1/metrics']) {
       const { status, json } = await send('GET', path, undefined, headers);
       expect({ path, status, json }).toMatchObject({ status: 403, json: { code } });
     }
+  });
+
+  test.each([
+    ['127.0.0.1', 7700, ['127.0.0.1:7700', 'localhost:7700']],
+    ['::1', 7700, ['[::1]:7700', 'localhost:7700']],
+    ['LocalHost', 7700, ['localhost:7700', '127.0.0.1:7700']],
+    ['127.0.0.1', 80, ['127.0.0.1', '127.0.0.1:80', 'localhost', 'localhost:80']],
+    ['0.0.0.0', 7700, null],
+  ])('at %s and port %d, clients call it %j', (host, port, names) => {
+    expect(hostsOf(host, port)).toEqual(names);
+  });
+
+  test('a link from another port of this machine leads to the page', async () => {
+    const { send } = await serviceOf({});
+    const link = { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'navigate' };
+    expect((await send('GET', '/', undefined, link)).status).toBe(200);
+    expect((await send('POST', '/api/v1/runs', {}, link)).status).toBe(403);
+  });
+
+  test.each([
+    [undefined, null],
+    ['  ', null],
+    ['ada', 'ada'],
+    [Buffer.from('Zoë Żak').toString('latin1'), 'Zoë Żak'],
+    ['Zo\u00eb', 'Zoë'],
+    ['x'.repeat(300), 'x'.repeat(200)],
+  ])('the user of a header %j is %j', (header, user) => {
+    expect(userOf(header)).toBe(user);
   });
 
   test('says whether it is alive to everybody', async () => {
@@ -75,6 +105,8 @@ describe('access', () => {
     expect((await send('POST', '/api/v1/check', { program: 'a.dsl' })).json).toEqual({ valid: true, diagnostics: [] });
   });
 });
+
+const deep = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 
 describe('requests that are wrong', () => {
   test.each([
@@ -112,6 +144,35 @@ describe('requests that are wrong', () => {
     ['a program that leads elsewhere', 'POST', '/runs', { program: '../a.dsl' }, 404, /no program/],
     ['an absolute program', 'POST', '/runs', { program: '/etc/passwd' }, 404, /no program/],
     ['a text', 'POST', '/runs', { text: 'RETURN: 1\n' }, 403, /only the programs of its folder/],
+    [
+      'an input twice',
+      'POST',
+      '/runs',
+      '{"program":"a.dsl","inputs":{"n":1,"\\u006e":2}}',
+      400,
+      /the member `n` twice/,
+    ],
+    [
+      'an input with a name of JavaScript',
+      'POST',
+      '/runs',
+      '{"program":"a.dsl","inputs":{"__proto__":1}}',
+      422,
+      /no inp/,
+    ],
+    ['an answer with such a name', 'POST', '/runs/01975c3a/answers', '{"__proto__":1}', 404, /no run/],
+    ['inputs in a list', 'POST', '/runs', { program: 'a.dsl', inputs: [1] }, 400, /^`inputs` must be an object$/],
+    ['what is nested too deeply', 'POST', '/runs/0/signals', `{"name":"a","payload":${deep(300)}}`, 400, /202 levels/],
+    ['bytes that are not UTF-8', 'POST', '/runs', new Uint8Array([123, 34, 255, 34, 125]), 400, /not UTF-8/],
+    ['a member that apply does not have', 'POST', '/runs/01975c3a/apply', { force: true }, 400, /no member `force`/],
+    [
+      'a program in which the run never was',
+      'GET',
+      `/runs/0/program?digest=${'0'.repeat(64)}`,
+      undefined,
+      404,
+      /no run/,
+    ],
     ['an input that does not exist', 'POST', '/runs', { program: 'a.dsl', inputs: { b: 1 } }, 422, /no input `b`/],
     ['an input of another type', 'POST', '/runs', { program: 'a.dsl', inputs: { n: 'x' } }, 422, /must be a number/],
     ['a run that does not exist', 'GET', '/runs/01975c3a', undefined, 404, /run/],

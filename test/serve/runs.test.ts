@@ -2,7 +2,10 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { openRuns } from '../../src/control/open-runs.js';
+import { compile, type Machine, run } from '../../src/index.js';
 import { httpHelp } from '../../src/serve/http-help.js';
+import { repository } from '../runtime/repositories.js';
 import { parsePrometheus } from './prometheus.js';
 import { serviceOf } from './service.js';
 
@@ -11,6 +14,7 @@ const PROGRAMS = {
   'ask.dsl': 'ASK user: "Go on?" → ok choices=yes,no\nRETURN: {ok}\n',
   'wait.dsl': 'WAIT: signal go\nRETURN: "gone"\n',
   'fail.dsl': 'STATE: A\n  DO: test -e there\n  RETURN: 1\n',
+  'held.dsl': 'INPUT: key (secret)\nASK user: "Go on?" → ok\nRETURN: 1\n',
   'secret.dsl': 'INPUT: key (secret)\nDO: x = printf %s {key}\nRETURN: {x}\n',
 };
 
@@ -66,7 +70,37 @@ describe('runs', () => {
     const id = await finish('ask.dsl');
     await send('POST', `/api/v1/runs/${id}/answers`, { ok: 'yes' }, { 'x-user': 'ada' });
     await idle();
-    expect((await send('GET', `/api/v1/runs/${id}/events`)).text).toMatch(/"type":"answered".*"by":"ada"/);
+    const recorded = (await send('GET', `/api/v1/runs/${id}/events`)).text;
+    expect(recorded).toMatch(/^\{"seq":1,.*"type":"run_started".*"by":"tester"/);
+    expect(recorded).toMatch(/"type":"answered".*"by":"ada"/);
+    const again = await send('POST', `/api/v1/runs/${id}/replay`, { from: 2 }, { 'x-user': 'grace' });
+    await idle();
+    await send('POST', `/api/v1/runs/${again.json.run_id}/cancel`, {}, { 'x-user': 'alan' });
+    const { text } = await send('GET', `/api/v1/runs/${again.json.run_id}/events`);
+    expect(text).toMatch(/"type":"run_started".*"by":"tester"/);
+    expect(text).toMatch(/"type":"run_resumed".*"by":"grace"/);
+    expect(text).toMatch(/"type":"run_cancelled".*"by":"alan"/);
+  });
+
+  test('are resumed if who started them has the name of a secret', async () => {
+    const { send, finish, idle } = await serviceOf(PROGRAMS, { user: 'a-name-and-secret' });
+    const id = await finish('held.dsl', { key: 'a-name-and-secret' });
+    expect(await send('POST', `/api/v1/runs/${id}/answers`, { ok: 'yes' })).toMatchObject({
+      status: 200,
+      json: { delivery: 'recorded' },
+    });
+    await idle();
+    expect((await send('GET', `/api/v1/runs/${id}`)).json).toMatchObject({ status: 'returned' });
+  });
+
+  test('are applied by somebody, whom the commit names', async () => {
+    const one = repository({ 'a.txt': 'a\n' });
+    const { machine } = compile('DO: echo x > new\nRETURN: 1\n', { name: 'p.dsl' });
+    const { run_id } = await run(machine as Machine, { cwd: one.root, dir: one.store, worktree: true });
+    const { send } = await serviceOf({}, { runs: openRuns({ folder: one.root, dir: one.store }), user: 'ada' });
+    const { status, json } = await send('POST', `/api/v1/runs/${run_id}/apply`);
+    expect({ status, json }).toMatchObject({ status: 200, json: { run_id, status: 'applied', files: ['new'] } });
+    expect(one.git('log', '-1', '--format=%B').trim()).toBe(`Merge run ${run_id} of p\n\nApplied-by: ada`);
   });
 
   test('continue after a signal', async () => {
@@ -297,14 +331,31 @@ describe('streams', () => {
     expect(text).toMatch(/event: end\ndata: \{"reason":"removed"\}\n\n$/);
   });
 
-  test('a run whose files cannot be used is a failure of the service, not of the request', async () => {
+  test('a run whose files cannot be used is refused with the same status, whatever is asked', async () => {
     const { send, finish, folder } = await serviceOf(PROGRAMS);
-    const id = await finish('hello.dsl');
-    writeFileSync(join(folder, '.statedsl/runs', id, 'machine.json'), '{');
-    const { status, json } = await send('GET', `/api/v1/runs/${id}/program`);
-    expect({ status, json }).toMatchObject({ status: 500, json: { code: 'unusable' } });
-    expect((await send('POST', `/api/v1/runs/${id}/replay`, { from: 1 })).status).toBe(422);
+    const fileOf = (id: string, name: string) => join(folder, '.statedsl/runs', id, name);
+    const [torn, unreadable] = [await finish('ask.dsl'), await finish('ask.dsl')];
+    writeFileSync(fileOf(unreadable, 'machine.json'), '{');
+    writeFileSync(
+      fileOf(torn, 'journal.ndjson'),
+      readFileSync(fileOf(torn, 'journal.ndjson'), 'utf8').replace('A', 'B'),
+    );
+    const wanted = { [torn]: 'damaged', [unreadable]: 'unusable' };
+    for (const [id, code] of Object.entries(wanted)) {
+      const answers = [
+        await send('GET', `/api/v1/runs/${id}`),
+        await send('POST', `/api/v1/runs/${id}/replay`, { from: 2 }),
+        await send('POST', `/api/v1/runs/${id}/resume`, {}),
+        await send('POST', `/api/v1/runs/${id}/answers`, { ok: 'yes' }),
+        await send('POST', `/api/v1/runs/${id}/signals`, { name: 'go' }),
+      ];
+      for (const { status, json } of answers) expect({ status, json }).toMatchObject({ status: 422, json: { code } });
+    }
+    expect((await send('GET', `/api/v1/runs/${unreadable}/program`)).status).toBe(422);
     expect((await send('GET', '/api/v1/runs')).status).toBe(200);
+    const whole = await finish('hello.dsl');
+    const other = await send('GET', `/api/v1/runs/${whole}/program?digest=${'0'.repeat(64)}`);
+    expect(other).toMatchObject({ status: 404, json: { code: 'unknown' } });
   });
 
   test('events of a run that has just been accepted wait for its record', async () => {
@@ -428,7 +479,12 @@ describe('about the service', () => {
     });
     expect((json.runs as object[])[2]).not.toHaveProperty('damage');
     expect(json).toMatchObject({ effects: 2 });
-    expect((await send('GET', `/api/v1/report?run=${torn}`)).json).toMatchObject({ code: 'damaged' });
+    const named = await send('GET', `/api/v1/report?run=${torn}`);
+    const help = `look at the run as it was before: \`GET /api/v1/runs/${torn}?at=3\``;
+    expect(named).toMatchObject({ status: 422, json: { code: 'damaged', help, damage: { seq: 4 } } });
+    // The latest run is not named.
+    const latest = await send('GET', '/api/v1/report');
+    expect(latest).toMatchObject({ status: 200, json: { runs: [{ run_id: gone, damage: expect.anything() }] } });
   });
 
   test('the next step of a refusal is a request, or needs a terminal', async () => {

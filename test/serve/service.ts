@@ -95,7 +95,8 @@ export async function serviceOf(
   const request: TestService['request'] = async (method, path, body, headers = {}) => {
     const given = { host: HOST, authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json', ...headers };
     const present = Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== null);
-    const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+    const isRaw = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
+    const text = isRaw ? body : JSON.stringify(body);
     // As every client says over HTTP.
     if (text !== undefined) present.push(['content-length', String(Buffer.byteLength(text as string))]);
     return app.request(`http://${HOST}${path}`, { method, headers: present, body: (text as string) ?? null });

@@ -12,8 +12,13 @@ import { type Refused, type Result, refuse, resultWith } from '../result.js';
 import type { AppliedRun } from '../runs.js';
 import { findRun } from './find-run.js';
 
-/** Rejects with a `RunRefused` or a `StoreError`. */
-export async function applyRun(store: string, run: string | null, cwd: string): Promise<Result<AppliedRun>> {
+/** `by`: who asks for it. Rejects with a `RunRefused` or a `StoreError`. */
+export async function applyRun(
+  store: string,
+  run: string | null,
+  cwd: string,
+  by?: string,
+): Promise<Result<AppliedRun>> {
   const id = run === null ? latestReturned(store) : findRun(store, run);
   await requireOwnStore(store, id);
   const status = runStatus(store, id, readIndex(store).get(id));
@@ -22,7 +27,7 @@ export async function applyRun(store: string, run: string | null, cwd: string): 
     return refuse('unfinished', `run \`${id}\` has not returned: its status is ${status}`, help);
   }
   try {
-    return resultFor(id, await applyLocked(store, id, cwd));
+    return resultFor(id, await applyLocked(store, id, cwd, by));
   } catch (cause) {
     if (!(cause instanceof GitFailure)) throw cause;
     return refuse('not-applied', cause.message);
@@ -39,13 +44,14 @@ function latestReturned(store: string): string {
 }
 
 /** Locks the run meanwhile: two applications at the same time would write the same files. */
-async function applyLocked(store: string, runId: string, cwd: string): Promise<Applied> {
+async function applyLocked(store: string, runId: string, cwd: string, by?: string): Promise<Applied> {
   const { about, path } = openStoredRun(store, runId);
   const attempt = lockRun(path);
   if (!('lock' in attempt))
     throw new RunRefused('held', `run \`${runId}\` is in use by ${ownerText(attempt.owner)}`, 'wait until it ends');
   try {
-    const message = `Merge run ${runId} of ${about.machine}`;
+    const trailer = by === undefined ? '' : `\n\nApplied-by: ${by.replaceAll(/\s+/g, ' ')}`;
+    const message = `Merge run ${runId} of ${about.machine}${trailer}`;
     const applied = await applyBranch({ cwd, store, runId, folder: path, message });
     if (applied.kind === 'applied' || applied.kind === 'contained') {
       // The checkout has all changes now. The branch is removed even if a person removed its worktree by hand.

@@ -160,9 +160,9 @@ function changeOperations({
         const left = undo.length === 0 ? {} : { undo };
         return { run_id, status: 'failed', error: { kind: 'cancelled' }, ...left };
       }),
-    async apply(run, { cwd = folder } = {}) {
+    async apply(run, { cwd = folder, by } = {}) {
       const { applyRun } = await import('./apply.js');
-      const result = await resultOf(() => applyRun(directory, run, resolve(folder, cwd)));
+      const result = await resultOf(() => applyRun(directory, run, resolve(folder, cwd), by));
       return result.ok ? result.value : result;
     },
     remove: (given) => resultOf(async () => (await import('./remove.js')).removeRuns(directory, given)),

@@ -38,7 +38,9 @@ function runsWithFacts(
 ): RunWithFacts[] {
   if (last !== undefined) return listRuns(directory, last).map((one) => ofSeveral(directory, one));
   const id = findRun(directory, run);
-  return [withAllFacts(directory, listedRun(directory, id, readIndex(directory).get(id)))];
+  // Who names a run learns that its record is damaged. The latest one is a list of one run.
+  const read = run === null ? ofSeveral : withAllFacts;
+  return [read(directory, listedRun(directory, id, readIndex(directory).get(id)))];
 }
 
 /** Throws a `StoreError` if the record is damaged. */

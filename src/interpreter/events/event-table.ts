@@ -45,6 +45,7 @@ export const eventTable = {
       inputs: always('object', 'the values of the inputs, by name'),
       version: always('text', 'the version of statedsl'),
       worktree: sometimes('object', '`base`: the first commit of the worktree of the run, if it has a worktree'),
+      by: sometimes('text', 'who started the run, if a service, an engine or an embedding program said it'),
     },
   },
   state_entered: {

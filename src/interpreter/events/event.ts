@@ -96,6 +96,8 @@ export type RunEvent =
       readonly version: string;
       /** The commit from which the run's worktree starts, if it has one. */
       readonly worktree?: { readonly base: string };
+      /** Who started the run, if that is known. */
+      readonly by?: string;
     }
   | { readonly type: 'state_entered'; readonly state: string; readonly with?: Readonly<Record<string, Json>> }
   | {

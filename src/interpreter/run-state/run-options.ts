@@ -28,6 +28,8 @@ export interface RunOptions extends Host {
   readonly version: string;
   /** The commit from which the run's worktree starts, if it has one. */
   readonly worktree?: { readonly base: string };
+  /** Who started the run. */
+  readonly by?: string;
   /** The most that a call of these agents may cost, in US dollars. */
   readonly agentMaxCost?: Readonly<Record<string, number>>;
 }

@@ -1,7 +1,9 @@
 /** The header of a new run: the facts about it that are fixed before its first event, without secrets. */
+
 import { resolve } from 'node:path';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Redactor } from '../redact.js';
 import { digestOf } from '../store/machine-digest.js';
 import type { FixedOptions, RunHeader } from '../store/run-header.js';
@@ -32,7 +34,8 @@ export function headerOf(
     cwd: resolve(options.cwd ?? process.cwd()),
     version: VERSION,
     sources: (options.sources ?? []).map(({ name, text }) => ({ name, text: clean(text) })),
-    options: clean(fixed),
+    // Who did something is never replaced, as in events.
+    options: { ...clean(fixed), ...omitUndefined({ started_by: fixed.started_by }) },
     settings: clean(options.settings ?? {}),
   };
 }

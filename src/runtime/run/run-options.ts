@@ -73,6 +73,8 @@ export interface RunOptions {
   readonly ask?: AskHandler;
   /** Who answers, for the record. */
   readonly person?: string;
+  /** Who starts the run, for the record; absent: nobody says it. */
+  readonly by?: string;
   /** How many members of a PARALLEL run at once; by default the number of CPUs, and 8 if the members are agents. */
   readonly jobs?: number;
   /** The working directory of the run; by default that of the process. */
@@ -138,7 +140,7 @@ export function fixedOptions(machine: Machine, options: RunOptions, base: string
     effect_timeout_ms: options.effectTimeoutMs ?? null,
     auto_events: options.autoEvents ?? false,
     start: start === undefined ? null : { state: start.state, with: start.with ?? {} },
-    ...omitUndefined({ worktree: base === null ? undefined : { base } }),
+    ...omitUndefined({ worktree: base === null ? undefined : { base }, started_by: options.by }),
     program_dir: resolve(options.cwd ?? '.', options.programDir ?? ''),
     ...omitUndefined({
       printed_inputs: Object.keys(printedInputs).length === 0 ? undefined : printedInputs,
@@ -163,7 +165,7 @@ export function interpreterOptions(
   fixed: FixedOptions,
   given: { readonly inputs: Readonly<Record<string, Json>>; readonly record: boolean; readonly version: string },
 ): InterpreterOptions {
-  const { start, agent_jobs, worktree, agent_max_cost, printed_inputs, program_dir } = fixed;
+  const { start, agent_jobs, worktree, started_by, agent_max_cost, printed_inputs, program_dir } = fixed;
   const first = start === null ? -1 : machine.states.findIndex(({ name }) => name === start.state);
   if (start !== null && first < 0) throw new RangeError(`there is no state \`${start.state}\` to start in`);
   return {
@@ -176,6 +178,7 @@ export function interpreterOptions(
     ...omitUndefined({
       start: start === null ? undefined : { state: first, with: start.with },
       worktree,
+      by: started_by,
       programDir: program_dir,
       printedInputs: printed_inputs,
       agentMaxCost: agent_max_cost,

@@ -65,6 +65,8 @@ export interface FixedOptions {
   readonly start: { readonly state: string; readonly with: Readonly<Record<string, Json>> } | null;
   /** The commit from which the worktree of the run started, if it has one. */
   readonly worktree?: { readonly base: string };
+  /** Who started it. */
+  readonly started_by?: string;
   /** The inputs as JSON, with numbers as they were written. */
   readonly printed_inputs?: Readonly<Record<string, string>>;
   /** The folder of the program's file, absolute; absent in runs of earlier versions. */

@@ -80,7 +80,13 @@ function begin(runs: Runs, waiting: Waiting, options: ExecuteOptions): Promise<R
     case 'start': {
       const { program, text, inputs } = task;
       const startable = text === undefined ? (program as string) : { text };
-      return runs.start(startable, { ...common, inputs: { ...inputs, ...secret }, runId, jobs: options.jobs });
+      return runs.start(startable, {
+        ...common,
+        by: person,
+        inputs: { ...inputs, ...secret },
+        runId,
+        jobs: options.jobs,
+      });
     }
     case 'replay':
       return runs.replay(task.of, task.from, { ...common, runId });

@@ -200,10 +200,10 @@ export class Executions {
   }
 
   /** Takes back a promise for which no process was started; a run without a record stays in lists. False: there is none. */
-  withdraw(runId: string): boolean {
+  withdraw(runId: string, by: string): boolean {
     const one = this.waiting.get(runId);
     if (one === undefined || one.refusal !== undefined || !this.isQueued(one)) return false;
-    const refusal = { code: 'cancelled', message: 'the run was canceled before it began', help: null } as const;
+    const refusal = { code: 'cancelled', message: `${by} canceled the run before it began`, help: null } as const;
     if (this.hasRecord(runId) || !this.keep({ ...one, refusal })) this.forget(runId);
     else this.waiting.set(runId, { ...one, refusal });
     return true;

@@ -8,11 +8,21 @@ import type { Limits, Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { newRunId } from '../../runtime/run/run-id.js';
 import { inputProblems } from '../../runtime/run/run-inputs.js';
+import { userOf } from '../access.js';
 import { answer, answerRefusal, answerWith } from '../answer.js';
 import { appliedAnswer, cancelledAnswer, deliveredAnswer, startedAnswer } from '../answer-schemas.js';
 import type { Task } from '../executions/waiting-list.js';
 import { queuedRefusal } from '../queued-refusal.js';
-import { answersBody, cancelBody, replayBody, resumeBody, runParams, signalBody, startBody } from '../schemas.js';
+import {
+  answersBody,
+  applyBody,
+  cancelBody,
+  replayBody,
+  resumeBody,
+  runParams,
+  signalBody,
+  startBody,
+} from '../schemas.js';
 import { answers, type Service, type ServiceApp } from '../service.js';
 import { findProgram } from './programs.js';
 
@@ -81,7 +91,7 @@ const apply = createRoute({
   path: '/runs/{id}/apply',
   summary: 'Merge the changes in the worktree of a run into the checkout.',
   tags: TAGS,
-  request: { params: runParams },
+  request: { params: runParams, body: { content: { 'application/json': { schema: applyBody } } } },
   responses: answers(200, appliedAnswer, 'as `statedsl apply --json` prints it'),
 });
 
@@ -102,7 +112,7 @@ function limitsOf({ time, ...rest }: Readonly<Record<string, number | undefined>
 export function addChangeRoutes(app: ServiceApp, service: Service): void {
   const { runs, executions, project } = service;
   const personOf = (c: Context): string =>
-    (service.userHeader === null ? undefined : c.req.header(service.userHeader)) ?? service.user;
+    (service.userHeader === null ? null : userOf(c.req.header(service.userHeader))) ?? service.user;
 
   async function execute(c: Context, task: Task, { runId, machine, limits, secret = {} }: Wanted) {
     const added = await executions.add({ run_id: runId, machine, task, limits, by: personOf(c) }, secret);
@@ -195,7 +205,7 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     const queued = executions.find(id);
     const ended = queued?.status === 'failed' ? await refuseQueued(c, id) : null;
     if (ended !== null) return ended;
-    if (queued !== null && executions.withdraw(queued.run_id)) {
+    if (queued !== null && executions.withdraw(queued.run_id, personOf(c))) {
       const known = await runs.inspect(queued.run_id);
       if (!known.ok) return c.json({ run_id: queued.run_id, status: 'failed', error: { kind: 'cancelled' } }, 200);
     }
@@ -236,6 +246,6 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
 
   app.openapi(apply, async (c) => {
     const { id } = c.req.valid('param');
-    return (await refuseQueued(c, id)) ?? answer(c, runs.apply(id));
+    return (await refuseQueued(c, id)) ?? answer(c, runs.apply(id, { by: personOf(c) }));
   });
 }

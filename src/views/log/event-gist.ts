@@ -22,7 +22,7 @@ export interface GistStyle {
 export function eventGist(event: RunEvent, { timeText = exactTime, hasValues = false }: GistStyle = {}): string {
   switch (event.type) {
     case 'run_started':
-      return event.machine;
+      return event.by === undefined ? event.machine : `${event.machine}, by ${event.by}`;
     case 'state_entered':
       return event.state;
     case 'effect_requested': {
