@@ -305,7 +305,7 @@ export interface Runs {
   /** What all its commands and agents printed, or some of them, each after it ended. */
   outputs(run: string | null, options?: PrintedOptions): Promise<Result<PrintedStream>>;
   /** The content of an artifact: a large value or output, named by its SHA-256 in the events of the run. */
-  artifact(run: string | null, hash: string): Promise<Result<OutputStream>>;
+  artifact(run: string | null, hash: string, options?: Pick<OutputOptions, 'from'>): Promise<Result<OutputStream>>;
   /** Answers questions of a run, all of them or none, and executes nothing. An answer that comes second is a `conflict`. */
   answer(run: string, answers: Readonly<Record<string, Json>>, options?: DeliverOptions): Promise<Result<Delivered>>;
   /** Sends a signal to a run, and executes nothing. */

@@ -54,6 +54,9 @@ export function createApp(service: Service): ServiceApp {
   });
   app.onError((cause, c) => {
     if (cause instanceof HTTPException) return answerWith(c, cause.status as 400, wrongBody(cause));
+    // Nobody gets the answer.
+    if (isAborted(cause))
+      return answerWith(c, 400, { code: 'wrong-request', message: 'the request ended too early', help: null });
     process.stderr.write(`${cause.stack ?? cause.message}\n`);
     return answerWith(c, 500, {
       code: 'bug',
@@ -117,6 +120,9 @@ export function createApp(service: Service): ServiceApp {
   app.openAPIRegistry.registerComponent('securitySchemes', 'token', { type: 'http', scheme: 'bearer' });
   return app;
 }
+
+/** Whether a client closed its connection before it had sent the whole body. */
+const isAborted = ({ message, code }: NodeJS.ErrnoException): boolean => code === 'ECONNRESET' && message === 'aborted';
 
 const hasBody = (c: Context): boolean =>
   c.req.header('content-length') !== undefined || c.req.header('transfer-encoding') !== undefined;

@@ -16,8 +16,9 @@ export async function queuedRefusal(
   await executions.untilBegun(id, signal);
   const queued = executions.find(id);
   if (queued === null || (await runs.inspect(queued.run_id)).ok) return null;
+  const { kind, message } = queued.error ?? {};
   return queued.status === 'failed'
-    ? { code: 'over', message: `the run could not begin: ${queued.error?.message}`, help: null }
+    ? { code: 'over', message: kind === 'cancelled' ? `${message}` : `the run could not begin: ${message}`, help: null }
     : { code: 'held', message: 'the run waits for its turn', help: 'wait until it is executed' };
 }
 

@@ -108,10 +108,14 @@ function isKnown(c: Context, tag: string): boolean {
 
 /**
  * Output is text that somebody else wrote: a browser must neither guess its type nor execute anything in it. `hash`: that of
- * its content, which then never changes.
+ * its content, which then never changes. `open` opens it from a byte on.
  */
-export async function sendOutput(c: Context, opened: Promise<Result<OutputStream>>, hash: string | null = null) {
-  const result = await opened;
+export async function sendOutput(
+  c: Context,
+  open: (from: number) => Promise<Result<OutputStream>>,
+  hash: string | null = null,
+) {
+  const result = await open(0);
   if (!result.ok) return answerRefusal(c, result.refusal);
   const { complete, bytes } = result.value;
   c.header('Content-Type', 'text/plain; charset=utf-8');
@@ -133,20 +137,22 @@ export async function sendOutput(c: Context, opened: Promise<Result<OutputStream
   }
   c.header('Content-Length', String(range === null ? bytes : range.last + 1 - range.first));
   if (range === null) return c.body(bodyOf(piecesOf(result.value)));
+  // What comes before is not read.
+  const part = await open(range.first);
+  if (!part.ok) return answerRefusal(c, part.refusal);
   c.header('Content-Range', `bytes ${range.first}-${range.last}/${bytes}`);
-  return c.body(bodyOf(partOf(result.value, range)), 206);
+  return c.body(bodyOf(beginningOf(part.value, range.last + 1 - range.first)), 206);
 }
 
 async function* piecesOf(stream: OutputStream): AsyncGenerator<Uint8Array> {
   yield* stream;
 }
 
-async function* partOf(stream: OutputStream, { first, last }: Range): AsyncGenerator<Uint8Array> {
-  let at = 0;
+async function* beginningOf(stream: OutputStream, length: number): AsyncGenerator<Uint8Array> {
+  let left = length;
   for await (const piece of stream) {
-    const part = piece.subarray(Math.max(0, first - at), last + 1 - at);
-    if (part.length > 0) yield part;
-    at += piece.length;
-    if (at > last) return;
+    yield piece.subarray(0, left);
+    left -= piece.length;
+    if (left <= 0) return;
   }
 }

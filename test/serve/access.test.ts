@@ -224,6 +224,18 @@ describe('requests that are wrong', () => {
     expect(headers.get('connection')).toBe('close');
   });
 
+  test('a body that ends early is no bug of the service', async () => {
+    const { send } = await serviceOf({ 'a.dsl': 'RETURN: 1\n' });
+    const body = new ReadableStream({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode('{"prog'));
+        controller.error(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }));
+      },
+    });
+    const { status, json } = await send('POST', '/api/v1/runs', body);
+    expect({ status, json }).toMatchObject({ status: 400, json: { message: 'the request ended too early' } });
+  });
+
   test('a program with errors: all that is wrong with it', async () => {
     const { send } = await serviceOf({ 'a.dsl': 'GOTO: NOWHERE\n' });
     const { status, json } = await send('POST', '/api/v1/runs', { program: 'a.dsl' });

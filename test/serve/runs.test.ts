@@ -1,5 +1,6 @@
 /** Runs over HTTP: each route does what the command of the same name does. */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openRuns } from '../../src/control/open-runs.js';
@@ -248,6 +249,8 @@ describe('the queue', () => {
     const canceled = { run_id, status: 'failed', error: { kind: 'cancelled' } };
     expect((await send('GET', `/api/v1/runs/${run_id}`)).json).toMatchObject(canceled);
     expect((await send('GET', '/api/v1/runs?status=failed')).json).toMatchObject({ runs: [canceled] });
+    const again = await send('POST', `/api/v1/runs/${run_id}/cancel`, {});
+    expect(again).toMatchObject({ status: 409, json: { message: 'tester canceled the run before it began' } });
     for (const what of ['cancel', 'resume'])
       expect(await send('POST', `/api/v1/runs/${run_id}/${what}`)).toMatchObject({
         status: 409,
@@ -420,6 +423,35 @@ describe('streams', () => {
     const errors = await send('GET', `/api/v1/runs/${id}/effects/2/output?stream=stderr`);
     expect(errors.text).toBe('oops\n');
     expect((await send('GET', `/api/v1/runs/${id}/effects/9/output`)).status).toBe(404);
+  });
+
+  test('of a large output, only the part that is wanted is read', async () => {
+    const { send, finish } = await serviceOf({
+      'a.dsl': "DO: head -c 3000000 /dev/zero | tr '\\0' x; echo end\nRETURN\n",
+    });
+    const id = await finish('a.dsl');
+    const hash = /"artifact":"([0-9a-f]{64})"/.exec((await send('GET', `/api/v1/runs/${id}/events`)).text)?.[1];
+    const { readSync } = fs;
+    let bytes = 0;
+    fs.readSync = ((...given: Parameters<typeof readSync>) => {
+      const count = readSync(...given);
+      bytes += count;
+      return count;
+    }) as typeof readSync;
+    syncBuiltinESMExports();
+    try {
+      for (const part of ['effects/1/output', `artifacts/${hash}`]) {
+        const { status, text, headers } = await send('GET', `/api/v1/runs/${id}/${part}`, undefined, {
+          range: 'bytes=-5',
+        });
+        expect({ status, text }).toEqual({ status: 206, text: 'xend\n' });
+        expect(headers.get('content-range')).toBe('bytes 2999999-3000003/3000004');
+      }
+    } finally {
+      fs.readSync = readSync;
+      syncBuiltinESMExports();
+    }
+    expect(bytes).toBeLessThan(100_000);
   });
 });
 

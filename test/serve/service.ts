@@ -95,11 +95,14 @@ export async function serviceOf(
   const request: TestService['request'] = async (method, path, body, headers = {}) => {
     const given = { host: HOST, authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json', ...headers };
     const present = Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== null);
-    const isRaw = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
-    const text = isRaw ? body : JSON.stringify(body);
+    const isStream = body instanceof ReadableStream;
+    const isRaw = body === undefined || typeof body === 'string' || body instanceof Uint8Array || isStream;
+    const sent = isRaw ? body : JSON.stringify(body);
     // As every client says over HTTP.
-    if (text !== undefined) present.push(['content-length', String(Buffer.byteLength(text as string))]);
-    return app.request(`http://${HOST}${path}`, { method, headers: present, body: (text as string) ?? null });
+    if (isStream) present.push(['transfer-encoding', 'chunked']);
+    else if (sent !== undefined) present.push(['content-length', String(Buffer.byteLength(sent as string))]);
+    const init = { method, headers: present, body: (sent as string) ?? null };
+    return app.request(`http://${HOST}${path}`, isStream ? { ...init, duplex: 'half' } : init);
   };
   const send: TestService['send'] = async (...given) => {
     const response = await request(...given);

@@ -170,7 +170,7 @@ function readCopies({ client, copy }: EngineFolder, folder: Runs): Pick<Runs, Co
       given.follow === true
         ? refuse('wrong-use', 'outputs on an engine cannot be followed', 'follow the run: `statedsl show --follow`')
         : withCopy(run, (id) => folder.outputs(id, given)),
-    artifact: (run, hash) => withCopy(run, (id) => folder.artifact(id, hash)),
+    artifact: (run, hash, given) => withCopy(run, (id) => folder.artifact(id, hash, given)),
     program: (run) => withCopy(run, (id) => folder.program(id)),
     compare: (run, given) => withCopy(run, (id) => folder.compare(id, given)),
     replay: (run, from, given) => withCopy(run, (id) => folder.replay(id, from, given)),

@@ -87,11 +87,11 @@ function readOperations({ directory }: Folder): Pick<Runs, ReadOperation> {
         const { printedStream } = await import('./printed-stream.js');
         return printedStream(directory, openRun(run), given);
       }),
-    artifact: (run, hash) =>
+    artifact: (run, hash, { from } = {}) =>
       resultOf(async () => {
         const { artifactStream } = await import('./output-stream.js');
         const { path, about } = openRun(run);
-        return artifactStream(path, about.run_id, hash);
+        return artifactStream(path, about.run_id, hash, from);
       }),
     program: (run, digest) => resultOf(async () => (await import('./program.js')).programOf(openRun(run), digest)),
     report: (scope = {}) => resultOf(async () => (await import('./report.js')).reportOnRuns(directory, scope)),

@@ -10,7 +10,7 @@ import type { OutputName } from '../../runtime/process/live-output.js';
 import { artifactsFolder, isArtifactName } from '../../runtime/store/artifacts.js';
 import { entryAt, openOwn } from '../../runtime/store/own-file.js';
 import { lockHolder } from '../../runtime/store/run-lock.js';
-import { bytesOf, type Wanted } from '../../runtime/store/run-output.js';
+import { bytesOf, sizeOf, type Wanted } from '../../runtime/store/run-output.js';
 import { RunRefused } from '../../runtime/store/run-refused.js';
 import { StoreError, storeError } from '../../runtime/store/store-error.js';
 import type { OutputOptions, OutputStream, StreamEnd } from '../runs.js';
@@ -30,7 +30,7 @@ export function outputStream(folder: string, runId: string, effect: string, opti
     record.update();
     if (record.kind === null || !WORK_EFFECTS.has(record.kind))
       throw new RunRefused('unknown', `run \`${runId}\` has no command or agent call \`${effect}\``);
-    if (record.outcome !== null) for (const piece of bytesOf(folder, record.outcome, wanted)) bytes += piece.length;
+    if (record.outcome !== null) bytes = sizeOf(folder, record.outcome, wanted);
   } finally {
     record.close();
   }
@@ -99,8 +99,7 @@ async function* passOn(
         }
       if (outcome !== null) {
         // An agent's file has all that it said, and its outcome only the answer.
-        if (live === null || record.kind !== 'agent')
-          yield* after(bytesOf(folder, outcome, wanted), Math.max(from, read));
+        if (live === null || record.kind !== 'agent') yield* bytesOf(folder, outcome, wanted, Math.max(from, read));
         return onEnd({ reason: 'over' });
       }
       if (changes === null || !isHeld)
@@ -126,8 +125,8 @@ function* after(pieces: Iterable<Uint8Array>, from: number): Generator<Uint8Arra
   }
 }
 
-/** The content of an artifact. Throws a `RunRefused` if the run has none of that name, or a `StoreError`. */
-export function artifactStream(folder: string, runId: string, hash: string): OutputStream {
+/** The content of an artifact from a byte on. Throws a `RunRefused` if the run has none of that name, or a `StoreError`. */
+export function artifactStream(folder: string, runId: string, hash: string, from = 0): OutputStream {
   if (!isArtifactName(hash))
     throw new RunRefused('wrong-use', `\`${hash}\` is not the name of an artifact`, 'use 64 hexadecimal digits');
   const path = join(artifactsFolder(folder), hash);
@@ -141,16 +140,17 @@ export function artifactStream(folder: string, runId: string, hash: string): Out
   }
   const bytes = fstatSync(fd).size;
   closeSync(fd);
-  return openStream(true, bytes, (onEnd) => fileContent(path, onEnd));
+  return openStream(true, bytes, (onEnd) => fileContent(path, from, onEnd));
 }
 
-async function* fileContent(path: string, onEnd: (end: StreamEnd) => void): AsyncGenerator<Uint8Array> {
+async function* fileContent(path: string, from: number, onEnd: (end: StreamEnd) => void): AsyncGenerator<Uint8Array> {
   const fd = openOwn(path, 'r');
   try {
-    for (;;) {
+    for (let at = from; ; ) {
       const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-      const count = readSync(fd, chunk, 0, CHUNK_BYTES, null);
+      const count = readSync(fd, chunk, 0, CHUNK_BYTES, at);
       if (count === 0) return onEnd({ reason: 'over' });
+      at += count;
       yield chunk.subarray(0, count);
     }
   } finally {

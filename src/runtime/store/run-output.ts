@@ -2,7 +2,8 @@
  * What the commands and agents of a run printed, from its record: small outputs are in the journal, others in
  * artifacts. Outputs are passed on in pieces, because a run may have printed more than fits into memory.
  */
-import { closeSync, readSync } from 'node:fs';
+import { Buffer } from 'node:buffer';
+import { closeSync, fstatSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EffectKind, Outcome, Output, RunEvent } from '../../interpreter/events/event.js';
 import { WORK_EFFECTS } from '../../interpreter/events/work-effects.js';
@@ -83,46 +84,66 @@ export interface Wanted {
   readonly raw: boolean;
 }
 
-/** The bytes of one outcome, in pieces. Throws a `StoreError` for an artifact that cannot be read. */
-export function* bytesOf(folder: string, outcome: Outcome, wanted: Wanted): Generator<Uint8Array> {
+/** The bytes of one outcome, in pieces, without the first `from`. Throws a `StoreError` for an artifact that cannot be read. */
+export function* bytesOf(folder: string, outcome: Outcome, wanted: Wanted, from = 0): Generator<Uint8Array> {
+  const printed = printedBy(outcome, wanted);
+  if (typeof printed === 'string') yield* ofArtifact(folder, printed, from);
+  else if (printed !== null && printed.length > from) yield printed.subarray(from);
+}
+
+/** How many bytes that are, without reading them. Throws a `StoreError` for an artifact that cannot be read. */
+export function sizeOf(folder: string, outcome: Outcome, wanted: Wanted): number {
+  const printed = printedBy(outcome, wanted);
+  if (typeof printed !== 'string') return printed?.length ?? 0;
+  const fd = openArtifact(folder, printed);
+  try {
+    return fstatSync(fd).size;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** The bytes, or the name of an artifact with them. */
+function printedBy(outcome: Outcome, wanted: Wanted): Buffer | string | null {
   switch (outcome.kind) {
     case 'exited':
-    case 'timed-out': {
-      if (!wanted.stderr) yield* ofOutput(folder, (wanted.raw ? outcome.transcript : undefined) ?? outcome.stdout);
-      else if (outcome.stderr_artifact !== undefined) yield* ofArtifact(folder, outcome.stderr_artifact);
-      else yield Buffer.from(outcome.stderr);
-      return;
-    }
+    case 'timed-out':
+      if (wanted.stderr) return outcome.stderr_artifact ?? Buffer.from(outcome.stderr);
+      return outputOf((wanted.raw ? outcome.transcript : undefined) ?? outcome.stdout);
     case 'value': {
       const { value } = outcome;
-      if (!wanted.stderr && value !== null)
-        yield Buffer.from(`${typeof value === 'string' ? value : JSON.stringify(value)}\n`);
-      return;
+      if (wanted.stderr || value === null) return null;
+      return Buffer.from(`${typeof value === 'string' ? value : JSON.stringify(value)}\n`);
     }
     case 'not-started':
     case 'changed':
     case 'failed':
-      return;
+      return null;
     default:
-      unreachable(outcome);
+      return unreachable(outcome);
   }
 }
 
-function* ofOutput(folder: string, { text, base64, artifact }: Output): Generator<Uint8Array> {
-  if (artifact !== undefined) yield* ofArtifact(folder, artifact);
-  else if (base64 !== undefined) yield Buffer.from(base64, 'base64');
-  else if (text !== undefined) yield Buffer.from(text);
+function outputOf({ text, base64, artifact }: Output): Buffer | string | null {
+  if (artifact !== undefined) return artifact;
+  if (base64 !== undefined) return Buffer.from(base64, 'base64');
+  return text === undefined ? null : Buffer.from(text);
 }
 
-function* ofArtifact(folder: string, name: string): Generator<Uint8Array> {
+function openArtifact(folder: string, name: string): number {
   const path = join(artifactsFolder(folder), name);
   if (!isArtifactName(name)) throw new StoreError(`\`${path}\` is not read: an artifact cannot have such a name`);
-  const fd = openToRead(path);
+  return openToRead(path);
+}
+
+function* ofArtifact(folder: string, name: string, from: number): Generator<Uint8Array> {
+  const fd = openArtifact(folder, name);
   try {
-    for (;;) {
+    for (let at = from; ; ) {
       const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-      const count = readSync(fd, chunk, 0, CHUNK_BYTES, null);
+      const count = readSync(fd, chunk, 0, CHUNK_BYTES, at);
       if (count === 0) return;
+      at += count;
       yield chunk.subarray(0, count);
     }
   } finally {

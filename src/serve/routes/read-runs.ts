@@ -133,19 +133,13 @@ export function addReadRoutes(app: ServiceApp, service: Service): void {
     const { stream, raw, follow } = c.req.valid('query');
     const { signal } = c.req.raw;
     const options = { stream, raw: raw === 'true', follow: follow !== 'false', signal };
-    return sendOutput(
-      c,
-      orQueued(service, id, signal, () => runs.output(id, effect, options)),
-    );
+    return sendOutput(c, (from) => orQueued(service, id, signal, () => runs.output(id, effect, { ...options, from })));
   });
 
   app.openapi(artifact, async (c) => {
     const { id, hash } = c.req.valid('param');
-    return sendOutput(
-      c,
-      orQueued(service, id, c.req.raw.signal, () => runs.artifact(id, hash)),
-      hash,
-    );
+    const { signal } = c.req.raw;
+    return sendOutput(c, (from) => orQueued(service, id, signal, () => runs.artifact(id, hash, { from })), hash);
   });
 
   app.openapi(program, async (c) => {
