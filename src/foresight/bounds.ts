@@ -77,7 +77,7 @@ const hasLists = ({ isBounded, options }: Exploration): boolean => isBounded && 
 /** The same with lists that are two elements shorter; null: not explored. */
 function withoutTwo({ machine, options }: Exploration): Exploration | null {
   if (options.longest < 2) return null;
-  const explored = explore(machine, { ...options, longest: options.longest - 2 });
+  const explored = explore(machine, { ...options, longest: options.longest - 2, withoutForced: true });
   return explored.stoppedBy === null ? explored : null;
 }
 

@@ -1,13 +1,16 @@
 /** What may come of calls of agents and tools. */
 import { ANY_TYPE, TYPE } from './unknown/facts.js';
+import type { Knowledge } from './unknown/knowledge.js';
 import {
   exitOutcome,
+  failedWays,
   type Happening,
   isDecoded,
   printedBy,
   type Site,
   tasks,
   timedOut,
+  unknownExit,
   valueOutcome,
   type Way,
 } from './way.js';
@@ -30,28 +33,14 @@ export function agentWays({ facts, instruction, label, longest }: Site): Way[] {
     default:
       ways.push({ label: '', make: (k) => answerOf(printedBy(k, instruction, label)) });
   }
-  ways.push({
-    label: 'fails',
-    isFailure: true,
-    make: (k) =>
-      exitOutcome({ text: k.fresh(TYPE.text, `error of ${label}`, { not: ['""'] }), exit: 0, is_error: true }),
-  });
+  const site = { instruction, label };
+  const failed = (k: Knowledge, exit: number): Happening =>
+    exitOutcome({ text: k.fresh(TYPE.text, `error of ${label}`, { not: ['""'] }), exit, is_error: true });
+  ways.push(...failedWays(site, { orNone: true }, { label: 'fails', make: failed }));
+  const guard = { name: 'max_turns' as const, message: 'the limit is reached' };
+  const stopped = (_: Knowledge, exit: number): Happening => exitOutcome({ text: '', exit, guard });
   if (facts.hasGuards === true)
-    ways.push({
-      label: 'reaches its limit',
-      isFailure: true,
-      make: () => ({
-        kind: 'outcome',
-        outcome: {
-          kind: 'exited',
-          exit: 0,
-          stdout: { text: '', bytes: 0 },
-          stderr: '',
-          duration_ms: 0,
-          guard: { name: 'max_turns', message: 'the limit is reached' },
-        },
-      }),
-    });
+    ways.push(...failedWays(site, { orNone: true }, { label: 'reaches its limit', make: stopped }));
   const decoding = isDecoded(instruction) ? instruction.reading : 'none';
   if (decoding === 'check' || decoding === 'check-named' || decoding === 'capture')
     ways.push({ label: 'prints nothing', isFailure: true, make: () => answerOf('') });
@@ -90,18 +79,30 @@ export function toolWays({ facts, label }: Site): Way[] {
     for (const exit of ok)
       if (exit !== 0)
         ways.push({ label: `exit ${exit}`, make: () => exitOutcome({ text: '', exit, stderr: 'failed' }) });
-  ways.push({
-    label: 'fails',
-    isFailure: true,
-    make: (k) => ({ kind: 'outcome', outcome: { kind: 'failed', message: k.fresh(TYPE.text, `error of ${label}`) } }),
-  });
+  const message = (k: Knowledge): string => k.fresh(TYPE.text, `error of ${label}`, { not: ['""'] });
+  const failed = (k: Knowledge): Happening =>
+    printsResult === true
+      ? exitOutcome({
+          text: '',
+          exit: unknownExit(k, label, { from: 1, not: ok === 'any' ? [] : ok }),
+          stderr: message(k),
+        })
+      : { kind: 'outcome', outcome: { kind: 'failed', message: message(k) } };
+  ways.push({ label: 'fails', isFailure: true, make: failed });
   // With one alternative or none this is a failure like any other.
   if (alternatives > 1)
-    ways.push({
-      label: 'names no alternative',
-      isFailure: true,
-      make: () => valueOutcome({ _path: alternatives, _output: null }),
-    });
+    ways.push(
+      {
+        label: 'names no alternative',
+        isFailure: true,
+        make: () => valueOutcome({ _path: alternatives, _output: null }),
+      },
+      {
+        label: 'cannot be started',
+        isFailure: true,
+        make: () => ({ kind: 'outcome', outcome: { kind: 'not-started', reason: 'it cannot be started' } }),
+      },
+    );
   if (printsResult === true)
     ways.push({ label: 'prints no JSON', isFailure: true, make: () => exitOutcome({ text: '?', exit: 0 }) });
   if (hasSchema === true) ways.push(unfit);

@@ -7,10 +7,10 @@ import { readsIn } from './reductions/reads.js';
 /** Whether lines of this file are those of an included pattern. */
 const isShipped = (file: string): boolean => file.startsWith('std/');
 
-export function deadLocations(exploration: Exploration, otherwise: Exploration | null): Defect[] {
+export function deadLocations(exploration: Exploration, others: readonly Exploration[]): Defect[] {
   const { machine, starts, options } = exploration;
   const found: Defect[] = [];
-  const all = otherwise === null ? [exploration] : [exploration, otherwise];
+  const all = [exploration, ...others];
   const isReached = (pc: number): boolean =>
     all.some(({ executed }) => (executed.passed[pc] as number) + (executed.failed[pc] as number) > 0);
   const report = (

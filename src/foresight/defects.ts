@@ -8,18 +8,24 @@ import { loops } from './loops.js';
 import { noEnd } from './no-end.js';
 import { unmodeledKindIn } from './unmodeled.js';
 
-/** `otherwise` explores with other inputs, if something seems dead. */
-export function defectsOf(exploration: Exploration, otherwise: () => Exploration | null): Defect[] {
+/** What else is explored if something seems to be dead, or to fail always. */
+export interface Others {
+  readonly inputs: () => readonly Exploration[];
+  readonly longerLists: () => readonly Exploration[];
+}
+
+export function defectsOf(exploration: Exploration, others: Others): Defect[] {
   const isComplete = exploration.stoppedBy === null;
   const endless = loops(exploration, 'endless');
   const found = [...endless, ...loops(exploration, 'endless-waiting')];
   if (isComplete) {
     found.push(...noEnd(exploration, endless));
-    found.push(...certainFailures(exploration));
+    const certain = certainFailures(exploration, []);
+    found.push(...(certain.length === 0 ? [] : certainFailures(exploration, others.longerLists())));
     // After a failure that is not explored, everything may be reached.
     const isSure = unmodeledKindIn(exploration.machine) === null || !exploration.options.withFailures;
-    const dead = isSure ? deadLocations(exploration, null) : [];
-    found.push(...(dead.length === 0 ? [] : deadLocations(exploration, otherwise())));
+    const dead = isSure ? deadLocations(exploration, []) : [];
+    if (dead.length > 0) found.push(...deadLocations(exploration, [...others.inputs(), ...others.longerLists()]));
   }
   found.push(...lateFailures(exploration));
   return found;
@@ -30,13 +36,17 @@ export function defectsOf(exploration: Exploration, otherwise: () => Exploration
 /** Instructions that fail because the program says so. */
 const MEANT = new Set<Instruction['op']>(['fail', 'fell-off', 'return', 'step-verdict']);
 
-function certainFailures({ machine, executed, nodes, mistakes }: Exploration): Defect[] {
+function certainFailures(
+  { machine, executed, nodes, mistakes }: Exploration,
+  others: readonly Exploration[],
+): Defect[] {
   const found: Defect[] = [];
   let at = 0;
   for (const state of machine.states)
     for (const instruction of state.code) {
       const pc = at++;
       if (executed.failed[pc] === 0 || executed.passed[pc] !== 0 || MEANT.has(instruction.op)) continue;
+      if (others.some((other) => other.executed.passed[pc] !== 0)) continue;
       const { line, file } = instruction.origin;
       if (found.some((one) => one.line === line)) continue;
       const edge = nodes

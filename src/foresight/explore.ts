@@ -26,6 +26,8 @@ export interface ExploreOptions {
   readonly withFailures: boolean;
   /** The longest list that a program goes through. */
   readonly longest: number;
+  /** Leaves out lists that are longer than that because the program asks for them. */
+  readonly withoutForced?: true;
   readonly maxConfigurations: number;
   /** How many segments are executed at most; undefined: as many as there are. */
   readonly maxSegments?: number;
@@ -269,17 +271,15 @@ class Explorer {
   }
 
   private add(segment: Segment, oracle: Oracle, about: AboutEdge): void {
-    const { run, events } = segment;
+    const { run, events, knowledge } = segment;
+    if (knowledge.usedForced && this.options.withoutForced === true) return;
     const watched = this.watch(segment, about.from);
-    const configuration = configurationOf(run, this.reductions, segment.knowledge, [
-      segment.isRunning,
-      [...watched.state],
-    ]);
+    const configuration = configurationOf(run, this.reductions, knowledge, [segment.isRunning, [...watched.state]]);
     const known = this.known.get(configuration.key);
     const to = known ?? this.nodes.length;
     const edge: Edge = {
       ...about,
-      isLongest: about.isLongest || segment.knowledge.usedLongest,
+      isLongest: about.isLongest || knowledge.usedLongest,
       to,
       decisions: oracle.taken.map(({ index }) => index),
       counts: events.flatMap((event) => this.siteOf(event)),

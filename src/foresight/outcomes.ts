@@ -7,12 +7,15 @@ import { ANY_TYPE, type Facts, TYPE } from './unknown/facts.js';
 import type { Knowledge } from './unknown/knowledge.js';
 import {
   exitOutcome,
+  failedWays,
+  type Happening,
   inDoubt,
   isDecoded,
   printedBy,
   type Site,
   tasks,
   timedOut,
+  unknownExit,
   valueOutcome,
   type Way,
 } from './way.js';
@@ -120,17 +123,6 @@ function askWays({ facts, label }: Site): Way[] {
 
 // ---- commands ---------------------------------------------------------------------------------------
 
-/** Exit codes that the program tells apart are unknown numbers; the interpreter passes them on as they are. */
-function unknownExit(k: Knowledge, label: string, from: number, not: readonly number[]): number {
-  const bounds = { whole: true as const, low: { at: from, open: false }, high: { at: 255, open: false } };
-  const exit = k.fresh(
-    TYPE.number,
-    `exit_code(${label})`,
-    not.length === 0 ? bounds : { ...bounds, not: not.map(String) },
-  );
-  return exit as unknown as number;
-}
-
 function commandWays({ facts, instruction, label, state, longest }: Site): Way[] {
   const ways: Way[] = [];
   const { ok = [0] } = facts;
@@ -139,7 +131,7 @@ function commandWays({ facts, instruction, label, state, longest }: Site): Way[]
     ways.push({
       label: '',
       make: (k) =>
-        exitOutcome({ text: printedBy(k, instruction, label), exit: readsExit ? unknownExit(k, label, 0, []) : 0 }),
+        exitOutcome({ text: printedBy(k, instruction, label), exit: readsExit ? unknownExit(k, label, {}) : 0 }),
     });
   else
     for (const exit of readsExit ? ok : ok.slice(0, 1))
@@ -152,42 +144,38 @@ function commandWays({ facts, instruction, label, state, longest }: Site): Way[]
   return ways;
 }
 
-function commandFailures({ facts, instruction, label }: Pick<Site, 'facts' | 'instruction' | 'label'>): Way[] {
+/** With these codes the shell says that it found no program to run. */
+const NOT_FOUND = [126, 127];
+
+function commandFailures(site: Pick<Site, 'facts' | 'instruction' | 'label'>): Way[] {
+  const { facts, instruction, label } = site;
   const { ok = [0] } = facts;
   const ways: Way[] = [];
-  const retried = isDecoded(instruction) && Array.isArray(instruction.retryOn) ? instruction.retryOn : [];
-  const codes = retried.filter((one): one is number => typeof one === 'number' && (ok === 'any' || !ok.includes(one)));
+  const failed = (k: Knowledge, exit: number): Happening => ({
+    kind: 'outcome',
+    outcome: { kind: 'failed', error_type: 'tool_failure', message: k.fresh(TYPE.text, `error of ${label}`), exit },
+  });
   if (ok === 'any')
-    ways.push({
-      label: 'cannot be started',
-      isFailure: true,
-      make: (k) => ({
-        kind: 'outcome',
-        outcome: { kind: 'not-started', reason: k.fresh(TYPE.text, `error of ${label}`) },
-      }),
-    });
-  else {
-    ways.push({
-      label: 'fails',
-      isFailure: true,
-      make: (k) =>
-        exitOutcome({
-          text: '',
-          exit: unknownExit(k, label, 1, [...ok, ...codes]),
-          stderr: k.fresh(TYPE.text, `error of ${label}`, { not: ['""'] }),
-        }),
-    });
-    for (const exit of codes)
-      ways.push({
-        label: `fails with exit ${exit}`,
-        isFailure: true,
-        make: () => exitOutcome({ text: '', exit, stderr: 'failed' }),
-      });
-  }
+    ways.push(...failedWays(site, { among: NOT_FOUND, orNone: true }, { label: 'cannot be started', make: failed }));
+  else
+    ways.push(
+      ...failedWays(
+        site,
+        { from: 1, not: ok, orNone: true },
+        {
+          label: 'fails',
+          make: (k, exit) =>
+            exitOutcome({ text: '', exit, stderr: k.fresh(TYPE.text, `error of ${label}`, { not: ['""'] }) }),
+        },
+      ),
+    );
   const decoding = isDecoded(instruction) ? instruction.reading : 'none';
-  const exit = Array.isArray(ok) ? (ok[0] as number) : 0;
-  if (decoding === 'check' || decoding === 'check-named' || decoding === 'capture')
-    ways.push({ label: 'prints nothing', isFailure: true, make: () => exitOutcome({ text: '', exit }) });
+  if (decoding === 'check' || decoding === 'check-named' || decoding === 'capture') {
+    const exits = ok === 'any' ? { not: NOT_FOUND } : { among: ok };
+    ways.push(
+      ...failedWays(site, exits, { label: 'prints nothing', make: (_, exit) => exitOutcome({ text: '', exit }) }),
+    );
+  }
   if (facts.hasTimeout) ways.push(timedOut);
   return ways;
 }

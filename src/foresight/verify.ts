@@ -9,6 +9,7 @@ import { exploreOptions, type VerifyOptions } from './explore-options.js';
 import { wayTo } from './graph.js';
 import type { Condition } from './moments.js';
 import { monitorsOf } from './monitors.js';
+import { withLongerLists, withOtherInputs } from './other-explorations.js';
 import { type JudgedProperty, judgeProperty, type Property } from './properties.js';
 import { type Trace, traceOf } from './trace.js';
 
@@ -56,9 +57,17 @@ export function verify(machine: Machine, options: VerifyOptions): Verification {
   const { properties = [] } = options;
   const own = properties.filter(({ assumptions }) => assumptions.length === 0);
   const exploration = exploreFor(machine, options, own, []);
-  const { stoppedBy, isBounded, nodes, segments, sites } = exploration;
+  const { stoppedBy, isBounded, nodes, segments } = exploration;
   const isComplete = stoppedBy === null;
-  const entered = new Set(sites.flatMap(({ kind, name }) => (kind === 'state' ? [name] : [])));
+  const entered = enteredIn(exploration);
+  let longer: readonly Exploration[] | null = null;
+  const longerLists = (): readonly Exploration[] => (longer ??= withLongerLists(exploration));
+  const notEntered = machine.states.flatMap(({ name, builtin }) =>
+    builtin === true || entered.has(name) ? [] : [name],
+  );
+  const enteredWithLonger = new Set(
+    isComplete && notEntered.length > 0 ? longerLists().flatMap((one) => [...enteredIn(one)]) : [],
+  );
   return {
     machine,
     options,
@@ -71,15 +80,17 @@ export function verify(machine: Machine, options: VerifyOptions): Verification {
     ends: endsOf(exploration),
     defects: confirmAll(
       exploration,
-      defectsOf(exploration, () => withOtherInputs(exploration, options)),
+      defectsOf(exploration, { inputs: () => withOtherInputs(exploration, options), longerLists }),
     ),
     bounds: isComplete ? boundsOf(exploration, { maxCost: options.maxCost }) : [],
-    never: isComplete
-      ? machine.states.flatMap(({ name, builtin }) => (builtin === true || entered.has(name) ? [] : [name]))
-      : [],
+    never: isComplete ? notEntered.filter((name) => !enteredWithLonger.has(name)) : [],
     properties: judgeAll(exploration, options),
     reached: reachedIn(exploration, entered),
   };
+}
+
+function enteredIn({ sites }: Exploration): ReadonlySet<string> {
+  return new Set(sites.flatMap(({ kind, name }) => (kind === 'state' ? [name] : [])));
 }
 
 function reachedIn({ machine, executed, starts }: Exploration, entered: ReadonlySet<string>): Reached {
@@ -117,21 +128,6 @@ function judgeAll(exploration: Exploration, options: VerifyOptions): JudgedPrope
     rules += property.rules.length;
     return judged;
   });
-}
-
-/** What is dead only because of a default is not a defect. */
-function withOtherInputs({ machine, stoppedBy, nodes }: Exploration, options: VerifyOptions): Exploration | null {
-  const defaults = machine.inputs.filter(
-    ({ name, value, optional, choices }) =>
-      (value !== undefined || optional === true) &&
-      choices === undefined &&
-      !Object.hasOwn(options.inputs, name) &&
-      !options.free.has(name),
-  );
-  if (stoppedBy !== null || defaults.length === 0) return null;
-  const free = new Set([...options.free, ...defaults.map(({ name }) => name)]);
-  const most = Math.min(options.maxConfigurations, 2 * nodes.length + 1000);
-  return explore(machine, { ...exploreOptions(machine, options, free), maxConfigurations: most });
 }
 
 function confirmAll(exploration: Exploration, defects: readonly Defect[]): Found[] {

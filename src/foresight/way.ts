@@ -1,5 +1,5 @@
 /** One way in which something that a run waits for can end, and what such ways are made of. */
-import type { Outcome } from '../interpreter/events/event.js';
+import type { BrokenGuard, Outcome } from '../interpreter/events/event.js';
 import type { Pending } from '../interpreter/run-state/pending.js';
 import type { Json } from '../machine/expression.js';
 import type { Instruction, State } from '../machine/machine.js';
@@ -49,6 +49,7 @@ export interface Exit {
   readonly stderr?: string;
   readonly is_error?: boolean;
   readonly invalid?: string;
+  readonly guard?: BrokenGuard;
 }
 
 export function exitOutcome({ text, exit, stderr = '', ...more }: Exit): Happening {
@@ -61,6 +62,52 @@ export function exitOutcome({ text, exit, stderr = '', ...more }: Exit): Happeni
     ...more,
   };
   return { kind: 'outcome', outcome };
+}
+
+/** What is known of the exit code of a process. */
+interface Exits {
+  readonly from?: number;
+  readonly among?: readonly number[];
+  readonly not?: readonly number[];
+  /** A signal may have ended it, or it never started: there is no exit code. */
+  readonly orNone?: true;
+}
+
+/** Exit codes that the program tells apart are unknown numbers; the interpreter passes them on as they are. */
+export function unknownExit(k: Knowledge, label: string, { from = 0, among, not = [], orNone }: Exits): number {
+  const text = `exit_code(${label})`;
+  const types = TYPE.number | (orNone === true ? TYPE.null : 0);
+  if (among !== undefined) {
+    const codes = among.filter((one) => !not.includes(one)).map(String);
+    const all = orNone === true ? ['null', ...codes] : codes;
+    return k.fresh(types, text, { among: all }) as unknown as number;
+  }
+  const interval = { whole: true as const, low: { at: from, open: false }, high: { at: 255, open: false } };
+  return k.fresh(types, text, not.length === 0 ? interval : { ...interval, not: not.map(String) }) as unknown as number;
+}
+
+/** A failure with an exit code: one way for each code that `retry_on` names, and one for all others. */
+export function failedWays(
+  { instruction, label }: Pick<Site, 'instruction' | 'label'>,
+  exits: Exits,
+  way: { readonly label: string; readonly make: (k: Knowledge, exit: number) => Happening },
+): Way[] {
+  const { from = 0, among, not = [] } = exits;
+  const retryOn = isDecoded(instruction) && Array.isArray(instruction.retryOn) ? instruction.retryOn : [];
+  const codes = retryOn.filter(
+    (one): one is number =>
+      typeof one === 'number' && !not.includes(one) && (among === undefined ? one >= from : among.includes(one)),
+  );
+  return [
+    {
+      label: way.label,
+      isFailure: true,
+      make: (k) => way.make(k, unknownExit(k, label, { ...exits, not: [...not, ...codes] })),
+    },
+    ...codes.map(
+      (code): Way => ({ label: `${way.label} with exit ${code}`, isFailure: true, make: (k) => way.make(k, code) }),
+    ),
+  ];
 }
 
 export const timedOut: Way = {

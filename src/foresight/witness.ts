@@ -2,6 +2,7 @@
 import { render } from '../interpreter/values/json.js';
 import type { Value } from '../interpreter/values/value.js';
 import type { Json } from '../machine/expression.js';
+import { matchingText } from './matching-text.js';
 import { canBe, comparableTypes, type Facts, TYPE } from './unknown/facts.js';
 import { idsIn, markOf, mentionsUnknown, replaceMarks, type Unknown, unknownId } from './unknown/knowledge.js';
 import { agreesWith, textQuestions } from './unknown/text-answers.js';
@@ -150,7 +151,9 @@ export class Witnesses {
           if (typeof wanted !== 'number' || wanted > 10_000) continue;
           return isText
             ? textFor(facts, (text) => text.length === wanted, wanted)
-            : Object.fromEntries(Array.from({ length: wanted }, (_, at) => [`m${at}`, at]));
+            : (types & TYPE.list) !== 0
+              ? Array.from({ length: wanted }, (_, at) => `item ${at + 1}`)
+              : Object.fromEntries(Array.from({ length: wanted }, (_, at) => [`m${at}`, at]));
         case 'text':
           if (typeof left === 'string' && typeof wanted === 'string') return insideOf(left, id, wanted);
           continue;
@@ -276,7 +279,7 @@ function textFor(facts: Facts, fits: (text: string) => boolean, length = 0): str
   let [start, middle, end] = ['', '', ''];
   const samples: string[] = [];
   for (const { kind, other, answer } of questions) {
-    if (kind === 'matches') samples.push(other.replaceAll(/[\^$\\()?*+[\]]/g, '').replace(/\|.*$/s, ''));
+    if (kind === 'matches' && answer === 0) samples.push(matchingText(other) ?? '');
     if (kind === '<=>') samples.push(`${other}x`, other, ' ');
     if (answer !== 0) continue;
     if (kind === 'contains') middle += other;

@@ -103,6 +103,7 @@ function answerText(happening: Happening, isTool: boolean): string | null {
       const text = outcome.stdout.text ?? '';
       if (outcome.is_error === true) return `fails tool_failure ${quoteText(text)}`;
       if (outcome.exit === 0 && outcome.stderr === '' && !isTool) return quoteText(text);
+      if (outcome.exit === null) return `fails tool_failure ${quoteText(outcome.stderr)}`;
       const error = outcome.stderr === '' ? '' : ` stderr ${quoteText(outcome.stderr ?? '')}`;
       return `exit ${outcome.exit} ${quoteText(text)}${error}`;
     }
@@ -112,6 +113,7 @@ function answerText(happening: Happening, isTool: boolean): string | null {
       return 'times out';
     case 'failed': {
       const kind = outcome.error_type ?? outcome.tool_code;
+      if (typeof outcome.exit === 'number') return `exit ${outcome.exit} "" stderr ${quoteText(outcome.message)}`;
       return kind === undefined ? null : `fails ${kind} ${quoteText(outcome.message)}`;
     }
     case 'value':

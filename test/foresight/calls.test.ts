@@ -104,6 +104,15 @@ test('alternatives of a call', async () => {
   expect(defects.map(({ kind, line }) => `${line} ${kind}`)).toEqual(['4 dead-branch', '9 dead-state']);
 });
 
+test('a failure has the exit code of its program, and one that never started takes no alternative', async () => {
+  const call = ['STATE: A', '  CALL: get → †state.user || †state.failed'];
+  const program = lines(...call, '  IF: †state.failed exists AND †state.failed.code == 3 → RETURN: three', '  RETURN');
+  const verification = verify(await machineOf(program), OPTIONS);
+  expect(defectsIn(verification)).toEqual([]);
+  expect(endsIn(verification)).toContain('failed tool_failure A true');
+  expect(endsIn(verification)).toContain('returned  A true');
+});
+
 // ---- random runs ------------------------------------------------------------------------------------
 
 const VALUES = [

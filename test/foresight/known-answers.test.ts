@@ -404,6 +404,86 @@ describe('locations and failures', () => {
   });
 });
 
+describe('exit codes of failures', () => {
+  const handled = (line: string, ...conditions: string[]): string =>
+    lines(
+      'STATE: A',
+      `  ${line}`,
+      '  RETURN: ok',
+      'STATE: ERROR',
+      ...conditions.map((one) => `  IF: ${one} → RETURN: {error}`),
+      '  RETURN: {error}',
+    );
+  test.each([
+    ['a command that fails, or that a signal ends', 'DO: cat v', 'exit_code is null', 'exit_code == 127'],
+    ['a CHECK that prints nothing', 'CHECK: x = cat v', 'exit_code == 1', 'exit_code == 0'],
+    ['a CHECK of a command that does not exist', 'CHECK: x = cat v', 'exit_code == 127', 'exit_code is null'],
+    ['an agent', 'DO: Task(a) "go"', 'exit_code == 1', 'exit_code == 0', 'exit_code is null'],
+  ])('%s', (_, line, ...conditions) => {
+    expect(defectsIn(verified(handled(line, ...conditions)))).toEqual([]);
+  });
+  test.each([
+    ['DO [retry=2 retry_on=exit:75]: cat v', 'cat v', 3],
+    ['CHECK [retry=2 retry_on=exit:75]: x = cat v', 'cat v', 3],
+    ['CHECK [retry=2 retry_on=exit:127]: x = cat v', 'cat v', 3],
+    ['DO [retry=2 retry_on=exit:75]: Task(a) "go"', 'Task(a)', 3],
+    ['DO [retry=2 retry_on=timeout]: cat v', 'cat v', 1],
+  ])('%s', (line, what, bound) => {
+    expect(boundIn(verified(lines(line, 'RETURN')), what)).toBe(bound);
+  });
+});
+
+describe('lists whose length the program asks for', () => {
+  test.each([
+    ['an element', 'CHECK: xs = cat v', 'IF: xs[3] == 1 → GOTO: B'],
+    ['an exact length', 'CHECK: xs = cat v', 'IF: len(xs) == 5 → GOTO: B'],
+    ['many', 'DO: text = cat v', 'DO: xs = lines(text)', 'IF: len(xs) > 10 → GOTO: B'],
+    ['a count', 'TRACK: n', 'CHECK: xs = cat v', 'FOR EACH: x in xs', '  INCREMENT: n', 'IF: n >= 5 → GOTO: B'],
+    ['an element after a loop', 'CHECK: xs = cat v', 'FOR EACH: x in xs', '  DO: one', 'IF: xs[2] == 1 → GOTO: B'],
+  ])('%s', (_, ...body) => {
+    const verification = verified(
+      lines('STATE: A', ...[...body, 'RETURN: few'].map((line) => `  ${line}`), 'STATE: B', '  RETURN: many'),
+    );
+    expect(defectsIn(verification)).toEqual([]);
+    expect(verification.never).toEqual([]);
+  });
+  test('a length alone does not limit what is explored', () => {
+    const { isBounded } = verified(lines('CHECK: xs = cat v', 'IF: len(xs) > 3 → RETURN: many', 'RETURN: few'));
+    expect(isBounded).toBe(false);
+  });
+  test.each([
+    ['IF: len(xs) < 3 → RETURN: few', 'grows with len(xs)'],
+    ['IF: len(xs) != 3 → RETURN: other', 3],
+    ['IF: len(xs) == 0 → RETURN: none', '1 × len(xs)'],
+  ])('the bound behind `%s`', (line, bound) => {
+    const verification = verified(lines('INPUT: xs (list)', line, 'FOR EACH: x in xs', '  DO: one {x}', 'RETURN: all'));
+    expect([boundIn(verification, 'one'), defectsIn(verification)]).toEqual([bound, []]);
+  });
+  test('a length excludes constants', () => {
+    const program = lines('STATE: A', '  DO: t = cat v', '  IF: len(t) > 3 AND t == "ok" → RETURN', '  RETURN: other');
+    expect(defectsIn(verified(program))).toEqual(['3 dead-branch']);
+  });
+});
+
+test.each([
+  '^v[0-9]+$',
+  '^(\\d+)\\.(\\d+)(?:-(alpha|beta))?$',
+  '^[A-Z]{2,4}-[^a-z]x*$',
+  '^\\s*(?<key>\\w+)=.+$',
+  'a|b',
+])('a text that matches `%s` is found', (pattern) => {
+  const program = lines(
+    'STATE: A',
+    '  DO: x = cat v',
+    `  IF: x matches '${pattern}' → GOTO: B`,
+    '  RETURN',
+    'STATE: B',
+    '  RETURN',
+  );
+  const ends = verified(program).ends.filter(({ state }) => state === 'B');
+  expect(ends.map(({ trace }) => trace.isConfirmed)).toEqual([true]);
+});
+
 describe('budgets', () => {
   const program = lines(
     'STATE: A',

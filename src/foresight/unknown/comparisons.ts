@@ -105,8 +105,15 @@ function equalsKnown(k: Knowledge, operator: '==' | '!=', id: number, value: Val
 
 function fitsConstant(k: Knowledge, id: number, facts: Facts, value: Json): boolean {
   if (!canBe(facts, value)) return false;
+  const length = k.lengthOf(id);
+  if (length !== null && !canBe(length.facts, lengthOfConstant(value))) return false;
   if (typeof value !== 'string') return true;
   return canBeText(k, id, value) && textQuestions(facts).every((question) => agreesWith(question, value));
+}
+
+function lengthOfConstant(value: Json): number {
+  if (typeof value === 'string') return [...value].length;
+  return typeof value === 'object' && value !== null ? Object.keys(value).length : 0;
 }
 
 export function isNull(k: Knowledge, id: number): boolean {

@@ -53,6 +53,9 @@ export function idsIn(text: string): number[] {
   return text.includes(OPEN) ? [...text.matchAll(MARKS)].map(([, id]) => Number(id)) : [];
 }
 
+/** The longest list that is explored because a program asks for it. */
+const MOST_ELEMENTS = 64;
+
 const keyOf = ({ op, args }: Expression): string => `${op}\u0000${args.join('\u0000')}`;
 
 export class Knowledge {
@@ -63,6 +66,8 @@ export class Knowledge {
   usedLength = false;
   /** Whether a list got the greatest length that is explored, and could have a smaller one. */
   usedLongest = false;
+  /** Whether a list got a greater length than those that are explored, because of what the program asked about it. */
+  usedForced = false;
   /** Whether a duration was needed. */
   usedDuration = false;
   /** The lists of which this was assumed. */
@@ -178,23 +183,50 @@ export class Knowledge {
     return answer;
   }
 
-  /** The elements, if the value is a list: its length is decided. Any other value stays as it is. */
-  listIn(value: Value): Value {
+  /** What was decided of the length of a value, by `len`. */
+  lengthOf(id: number): { readonly id: number; readonly facts: Facts } | null {
+    const length = this.byExpression.get(keyOf({ op: 'len', args: [JSON.stringify(markOf(id))] }));
+    return length === undefined ? null : { id: length, facts: this.factsOf(length) };
+  }
+
+  /**
+   * The elements, if the value is a list: its length is decided. Any other value stays as it is. `wanted`: a length that is
+   * explored, too.
+   */
+  listIn(value: Value, wanted = 0): Value {
     const known = this.resolve(value);
     const id = unknownId(known);
     if (id === null || !this.decideType(id, TYPE.list, 'a list')) return known;
     const facts = this.factsOf(id);
-    const lengths = Array.from({ length: this.longest + 1 }, (_, length) => length).filter((length) =>
-      canBe({ ...facts, not: undefined, members: undefined }, new Array(length).fill(0) as Json),
-    );
+    const decided = this.lengthOf(id);
+    const fits = (length: number): boolean =>
+      canBe({ ...facts, not: undefined, members: undefined }, new Array(length).fill(0) as Json) &&
+      (decided === null || canBe(decided.facts, length));
+    const lengths = Array.from({ length: this.longest + 1 }, (_, length) => length).filter(fits);
+    const isForced = lengths.length === 0;
+    if (isForced) lengths.push(...this.leastLengths(decided?.facts, fits));
+    const most = lengths.at(-1);
+    if (wanted > this.longest && wanted <= MOST_ELEMENTS && fits(wanted)) lengths.push(wanted);
     this.usedLength = true;
     this.lists.push(this.of(id).label);
     const index = this.oracle.choose(
       `len(${this.of(id).label})`,
       lengths.map((length) => `= ${length}`),
     );
-    if (index > 0 && lengths[index] === this.longest) this.usedLongest = true;
-    this.learn(id, { ...facts, length: lengths[index] ?? 1 });
+    const length = lengths[index] as number;
+    if (index > 0 && length >= this.longest && length === most) this.usedLongest = true;
+    if (isForced) this.usedForced = true;
+    this.learn(id, { ...facts, length });
+    if (decided !== null && decided.facts.fixed === undefined)
+      this.learn(decided.id, { types: TYPE.number, fixed: { value: length } });
     return this.resolve(value);
+  }
+
+  /** The least two lengths that fit what was decided, if all that are explored do not. */
+  private leastLengths(decided: Facts | undefined, fits: (length: number) => boolean): number[] {
+    const from = Math.ceil(Number(decided?.fixed?.value ?? decided?.low?.at ?? 1));
+    const found: number[] = [];
+    for (let length = from; length <= MOST_ELEMENTS && found.length < 2; length++) if (fits(length)) found.push(length);
+    return found.length === 0 ? [1] : found;
   }
 }

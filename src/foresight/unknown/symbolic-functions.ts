@@ -95,11 +95,10 @@ function givenTypes(k: Knowledge, name: string, args: readonly Value[], gives: n
 }
 
 function lengthOf(k: Knowledge, value: Value): Value {
-  const all = k.listIn(value);
-  if (isList(all)) return all.length;
+  if (isList(value)) return value.length;
   const id = unknownId(value);
   if (id === null && typeof value !== 'string') return Object.keys(value as object).length;
-  if (id !== null && !k.decideType(id, TYPE.text | TYPE.object, 'a text or an object'))
+  if (id !== null && !k.decideType(id, TYPE.text | TYPE.list | TYPE.object, 'a text, a list or an object'))
     throw badValue('`len` needs a text, a list or an object');
   const { empty, not, types } = id === null ? { empty: undefined, not: undefined, types: 0 } : k.factsOf(id);
   const isFilled = empty === false || (types === TYPE.text && not?.includes('""') === true);

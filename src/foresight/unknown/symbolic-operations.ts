@@ -114,7 +114,7 @@ function elementAt(k: Knowledge, of: Value, index: Value): Value | Missing {
   const id = unknownId(of);
   if (id === null && !mentionsUnknown(index)) return concreteOperations.elementAt(of, index);
   if (id !== null && typeof index === 'string' && !mentionsUnknown(index)) return memberOf(k, of, index);
-  const list = k.listIn(of);
+  const list = k.listIn(of, lengthWith(index));
   if (isList(list)) {
     if (!mentionsUnknown(index)) return concreteOperations.elementAt(list, index);
     const at = list.findIndex((_, position) => isPosition(k, index, position));
@@ -129,6 +129,12 @@ function elementAt(k: Knowledge, of: Value, index: Value): Value | Missing {
   const label = `${k.of(id).label}[${k.labelOf(index)}]`;
   if (k.decide(id, `has ${JSON.stringify(index)}`, ['has the member', 'has no such member']) === 1) return undefined;
   return k.resolve(k.derive('member', [of, index], { types: ANY_TYPE }, label));
+}
+
+/** The length of a list that has an element with this index; 0: it has none. */
+function lengthWith(index: Value): number {
+  const at = typeof index === 'string' ? Number.NaN : Number(numberOf(index));
+  return Number.isInteger(at) && at >= 0 ? at + 1 : 0;
 }
 
 function isPosition(k: Knowledge, index: Value, position: number): boolean {

@@ -1,0 +1,39 @@
+/** The same machine with other inputs, or with longer lists: what is dead only without them is not a defect. */
+import { type Exploration, explore } from './explore.js';
+import { exploreOptions, type VerifyOptions } from './explore-options.js';
+
+/** With any value of inputs that have a default; none: the machine has no such input. */
+export function withOtherInputs({ machine, stoppedBy, nodes }: Exploration, options: VerifyOptions): Exploration[] {
+  const defaults = machine.inputs.filter(
+    ({ name, value, optional, choices }) =>
+      (value !== undefined || optional === true) &&
+      choices === undefined &&
+      !Object.hasOwn(options.inputs, name) &&
+      !options.free.has(name),
+  );
+  if (stoppedBy !== null || defaults.length === 0) return [];
+  const free = new Set([...options.free, ...defaults.map(({ name }) => name)]);
+  const maxConfigurations = Math.min(options.maxConfigurations, 2 * nodes.length + 1000);
+  return [explore(machine, { ...exploreOptions(machine, options, free), maxConfigurations })];
+}
+
+/** The longest list that is explored because the program compares something with its length. */
+const MOST_ELEMENTS = 12;
+
+/** With lists as long as the numbers of the program suggest; none: lists of unknown length do not matter. */
+export function withLongerLists({ machine, options, lists, nodes, stoppedBy }: Exploration): Exploration[] {
+  if (stoppedBy !== null || lists.size === 0) return [];
+  const numbers = numbersIn(machine.states.map(({ code }) => code)).filter((one) => one <= MOST_ELEMENTS - 1);
+  const longest = Math.max(options.longest, ...numbers) + 1;
+  const maxConfigurations = Math.min(options.maxConfigurations, 4 * nodes.length + 1000);
+  return [explore(machine, { ...options, longest, maxConfigurations })];
+}
+
+/** The constants of expressions. */
+function numbersIn(value: unknown): number[] {
+  if (Array.isArray(value)) return value.flatMap(numbersIn);
+  if (typeof value !== 'object' || value === null) return [];
+  const { op, value: constant } = value as { readonly op?: unknown; readonly value?: unknown };
+  if (op === 'const') return typeof constant === 'number' ? [Math.ceil(Math.abs(constant))] : [];
+  return Object.values(value).flatMap(numbersIn);
+}
