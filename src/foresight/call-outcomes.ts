@@ -34,13 +34,13 @@ export function agentWays({ facts, instruction, label, longest }: Site): Way[] {
       ways.push({ label: '', make: (k) => answerOf(printedBy(k, instruction, label)) });
   }
   const site = { instruction, label };
-  const failed = (k: Knowledge, exit: number): Happening =>
+  const failureOf = (k: Knowledge, exit: number): Happening =>
     exitOutcome({ text: k.fresh(TYPE.text, `error of ${label}`, { not: ['""'] }), exit, is_error: true });
-  ways.push(...failedWays(site, { orNone: true }, { label: 'fails', make: failed }));
+  ways.push(...failedWays(site, { orNone: true }, { label: 'fails', make: failureOf }));
   const guard = { name: 'max_turns' as const, message: 'the limit is reached' };
-  const stopped = (_: Knowledge, exit: number): Happening => exitOutcome({ text: '', exit, guard });
+  const guardFailure = (_: Knowledge, exit: number): Happening => exitOutcome({ text: '', exit, guard });
   if (facts.hasGuards === true)
-    ways.push(...failedWays(site, { orNone: true }, { label: 'reaches its limit', make: stopped }));
+    ways.push(...failedWays(site, { orNone: true }, { label: 'reaches its limit', make: guardFailure }));
   const decoding = isDecoded(instruction) ? instruction.reading : 'none';
   if (decoding === 'check' || decoding === 'check-named' || decoding === 'capture')
     ways.push({ label: 'prints nothing', isFailure: true, make: () => answerOf('') });
@@ -80,7 +80,7 @@ export function toolWays({ facts, label }: Site): Way[] {
       if (exit !== 0)
         ways.push({ label: `exit ${exit}`, make: () => exitOutcome({ text: '', exit, stderr: 'failed' }) });
   const message = (k: Knowledge): string => k.fresh(TYPE.text, `error of ${label}`, { not: ['""'] });
-  const failed = (k: Knowledge): Happening =>
+  const failureOf = (k: Knowledge): Happening =>
     printsResult === true
       ? exitOutcome({
           text: '',
@@ -88,7 +88,7 @@ export function toolWays({ facts, label }: Site): Way[] {
           stderr: message(k),
         })
       : { kind: 'outcome', outcome: { kind: 'failed', message: message(k) } };
-  ways.push({ label: 'fails', isFailure: true, make: failed });
+  ways.push({ label: 'fails', isFailure: true, make: failureOf });
   // With one alternative or none this is a failure like any other.
   if (alternatives > 1)
     ways.push(

@@ -23,6 +23,10 @@ export function deadLocations(exploration: Exploration, others: readonly Explora
     if (isShipped(name)) return;
     found.push({ kind, severity: 'warning', file: name, line, message, help, edges: null, cycle: 0 });
   };
+  // The lines of a pattern are in each state that uses it.
+  const conditions = conditionsIn(machine, starts, all);
+  const reported = new Set<string>();
+  const handlers = reachedHandlers(machine, starts, isReached);
   machine.states.forEach((state, index) => {
     const base = starts[index] as number;
     const isEntered = all.some(({ sites }) => sites.some(({ kind, name }) => kind === 'state' && name === state.name));
@@ -40,9 +44,9 @@ export function deadLocations(exploration: Exploration, others: readonly Explora
     }
     state.code.forEach((instruction, at) => {
       if (instruction.op !== 'unless' || !isReached(base + at)) return;
-      const isTrue = all.some(({ executed }) => executed.wasTrue[base + at] === 1);
-      const isFalse = all.some(({ executed }) => executed.wasFalse[base + at] === 1);
-      if (isTrue === isFalse) return;
+      const { isTrue, isFalse } = conditions.get(keyOf(instruction)) ?? { isTrue: true, isFalse: true };
+      if (isTrue === isFalse || reported.has(keyOf(instruction))) return;
+      reported.add(keyOf(instruction));
       const always = isTrue ? 'true' : 'false';
       if (isAboutError(machine, index, instruction)) {
         if (isTrue) return;
@@ -64,7 +68,7 @@ export function deadLocations(exploration: Exploration, others: readonly Explora
       if (step === true || keep !== undefined || isReached(base + pc) || !options.withFailures) continue;
       const isEverTried = state.code.some((_, at) => at >= from && at < to && isReached(base + at));
       const origin = state.code[pc]?.origin;
-      if (!isEverTried || origin === undefined) continue;
+      if (!isEverTried || origin === undefined || handlers.has(originKey(origin))) continue;
       const what = kind === null ? 'ON ERROR' : `ON ERROR ${kind}`;
       report('dead-handler', origin, `no failure reaches this \`${what}\``, 'remove it, or correct the kind');
     }
@@ -72,7 +76,50 @@ export function deadLocations(exploration: Exploration, others: readonly Explora
   return found;
 }
 
-function isAboutError(machine: Machine, state: number, { condition }: Extract<Instruction, { op: 'unless' }>): boolean {
+type Condition = Extract<Instruction, { op: 'unless' }>;
+
+const originKey = ({ file, line }: Instruction['origin']): string => `${file ?? 0} ${line}`;
+
+const keyOf = ({ origin, text }: Condition): string => `${originKey(origin)} ${text}`;
+
+/** Whether each condition of the text was ever true, and ever false. */
+function conditionsIn(
+  { states }: Machine,
+  starts: readonly number[],
+  all: readonly Exploration[],
+): ReadonlyMap<string, { isTrue: boolean; isFalse: boolean }> {
+  const found = new Map<string, { isTrue: boolean; isFalse: boolean }>();
+  states.forEach(({ code }, index) => {
+    code.forEach((instruction, at) => {
+      if (instruction.op !== 'unless') return;
+      const pc = (starts[index] as number) + at;
+      const before = found.get(keyOf(instruction));
+      found.set(keyOf(instruction), {
+        isTrue: before?.isTrue === true || all.some(({ executed }) => executed.wasTrue[pc] === 1),
+        isFalse: before?.isFalse === true || all.some(({ executed }) => executed.wasFalse[pc] === 1),
+      });
+    });
+  });
+  return found;
+}
+
+/** The first lines of handlers that a failure reaches. */
+function reachedHandlers(
+  { states }: Machine,
+  starts: readonly number[],
+  isReached: (pc: number) => boolean,
+): ReadonlySet<string> {
+  return new Set(
+    states.flatMap(({ code, handlers }, index) =>
+      handlers.flatMap(({ pc }) => {
+        const origin = code[pc]?.origin;
+        return origin !== undefined && isReached((starts[index] as number) + pc) ? [originKey(origin)] : [];
+      }),
+    ),
+  );
+}
+
+function isAboutError(machine: Machine, state: number, { condition }: Condition): boolean {
   const { entry, locals } = machine.states[state] as State;
   for (const variable of readsIn(machine, state, condition)) {
     const [storage, , slot] = variable.split(' ');

@@ -41,6 +41,10 @@ function certainFailures(
   others: readonly Exploration[],
 ): Defect[] {
   const found: Defect[] = [];
+  const code = machine.states.flatMap((state) => state.code);
+  const hasPassed = new Set(
+    code.flatMap(({ op, origin: { file, line } }, pc) => (executed.passed[pc] === 0 ? [] : [`${file} ${line} ${op}`])),
+  );
   let at = 0;
   for (const state of machine.states)
     for (const instruction of state.code) {
@@ -48,7 +52,8 @@ function certainFailures(
       if (executed.failed[pc] === 0 || executed.passed[pc] !== 0 || MEANT.has(instruction.op)) continue;
       if (others.some((other) => other.executed.passed[pc] !== 0)) continue;
       const { line, file } = instruction.origin;
-      if (found.some((one) => one.line === line)) continue;
+      // A line of a pattern may fail in one state, and not in another.
+      if (found.some((one) => one.line === line) || hasPassed.has(`${file} ${line} ${instruction.op}`)) continue;
       const edge = nodes
         .flatMap(({ out, by }) => [...(by === null ? [] : [by]), ...out])
         .find((one) =>

@@ -27,7 +27,7 @@ class PatternReader {
 
   private sequence(): string {
     let text = '';
-    while (!this.isAtEnd && !/^[|)]/.test(this.rest)) text += this.repeated(this.atom());
+    while (!this.isAtEnd && !/^[|)]/.test(this.rest)) text += this.repetitionOf(this.atom());
     return text;
   }
 
@@ -52,7 +52,7 @@ class PatternReader {
     if (this.take('.')) return 'x';
     if (this.take('(')) return this.group();
     if (this.take('[')) return this.set();
-    if (this.take('\\')) return this.escaped();
+    if (this.take('\\')) return this.escapeText();
     const [one = ''] = this.rest;
     this.at += one.length;
     return one;
@@ -76,13 +76,13 @@ class PatternReader {
     return ['x', '1', '-', ' ', 'A'].find((one) => set.test(one)) ?? '';
   }
 
-  private escaped(): string {
+  private escapeText(): string {
     const [one = ''] = this.rest;
     this.at += one.length;
     return CLASSES[one] ?? one;
   }
 
-  private repeated(text: string): string {
+  private repetitionOf(text: string): string {
     const found = this.match(/^(?:[*+?]|\{(\d+)(?:,\d*)?\})\??/);
     if (found === null) return text;
     if (found[1] !== undefined) return text.repeat(Math.min(Number(found[1]), 1000));

@@ -151,12 +151,12 @@ function commandFailures(site: Pick<Site, 'facts' | 'instruction' | 'label'>): W
   const { facts, instruction, label } = site;
   const { ok = [0] } = facts;
   const ways: Way[] = [];
-  const failed = (k: Knowledge, exit: number): Happening => ({
+  const failureOf = (k: Knowledge, exit: number): Happening => ({
     kind: 'outcome',
     outcome: { kind: 'failed', error_type: 'tool_failure', message: k.fresh(TYPE.text, `error of ${label}`), exit },
   });
   if (ok === 'any')
-    ways.push(...failedWays(site, { among: NOT_FOUND, orNone: true }, { label: 'cannot be started', make: failed }));
+    ways.push(...failedWays(site, { among: NOT_FOUND, orNone: true }, { label: 'cannot be started', make: failureOf }));
   else
     ways.push(
       ...failedWays(

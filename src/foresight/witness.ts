@@ -163,6 +163,18 @@ export class Witnesses {
             if (typeof left === 'number') return wanted - left;
           }
           continue;
+        case '*':
+          if (typeof wanted === 'number') {
+            const factor = typeof right === 'number' ? right : left;
+            if (typeof factor === 'number' && factor !== 0) return wanted / factor;
+          }
+          continue;
+        case '/':
+          if (typeof wanted === 'number') {
+            if (typeof right === 'number') return wanted * right;
+            if (typeof left === 'number' && wanted !== 0) return left / wanted;
+          }
+          continue;
         case '-':
           if (typeof wanted === 'number') {
             if (typeof right === 'number') return wanted + right;

@@ -465,6 +465,56 @@ describe('lists whose length the program asks for', () => {
   });
 });
 
+test('a line of a pattern is dead, or fails always, only if it is so in each state', () => {
+  const program = lines(
+    'PATTERN: P with p',
+    '  IF: p == 0 → RETURN: zero',
+    '  DO: half = 6 / p',
+    'STATE: A',
+    '  CHECK: x = cat v',
+    '  IF: x == "one" → GOTO: B',
+    '  USE: P with p=1',
+    '  RETURN',
+    'STATE: B',
+    '  CHECK: x = cat v',
+    '  USE: P with p={x}',
+    '  RETURN',
+  );
+  expect(defectsIn(verified(program))).toEqual([]);
+  const always = program.replace('p={x}', 'p=2');
+  expect(defectsIn(verified(always))).toEqual(['2 dead-branch']);
+  const fails = program.replace('p={x}', 'p="two"').replace('p == 0', '"x{p}" == "x"');
+  expect(defectsIn(verified(fails))).toEqual(['2 dead-branch']);
+});
+
+test('what a text contains says what else it contains', () => {
+  const program = lines(
+    'STATE: A',
+    '  ASK user: "what?" → out',
+    '  IF: NOT (out contains "ERROR") →',
+    '    IF: out contains "ERROR: disk" → GOTO: B',
+    '    IF: out starts with "ERRORS" → GOTO: B',
+    '    RETURN: fine',
+    '  RETURN: not fine',
+    'STATE: B',
+    '  RETURN: never',
+  );
+  expect(defectsIn(verified(program))).toEqual(['4 dead-branch', '5 dead-branch', '9 dead-state']);
+});
+
+test.each(['n * 2 == 7', 'n / 2 == 7', '7 / n == 2', 'n - 2 == 7'])('a number for `%s` is found', (condition) => {
+  const program = lines(
+    'STATE: A',
+    '  CHECK: n = cat v',
+    `  IF: ${condition} → GOTO: B`,
+    '  RETURN',
+    'STATE: B',
+    '  RETURN',
+  );
+  const ends = verified(program).ends.filter(({ state }) => state === 'B');
+  expect(ends.map(({ trace }) => trace.isConfirmed)).toEqual([true]);
+});
+
 test.each([
   '^v[0-9]+$',
   '^(\\d+)\\.(\\d+)(?:-(alpha|beta))?$',

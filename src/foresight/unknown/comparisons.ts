@@ -6,7 +6,7 @@ import type { Comparison, Json } from '../../machine/expression.js';
 import { hasChangedMember } from './changed-objects.js';
 import { type Bound, canBe, comparableTypes, type Facts, TYPE, typeBit } from './facts.js';
 import { type Knowledge, mentionsUnknown, unknownId } from './knowledge.js';
-import { agreesWith, textQuestions } from './text-answers.js';
+import { agreesWith, impliedAnswer, textQuestions } from './text-answers.js';
 
 type Order = '<' | '<=' | '>' | '>=';
 const TURNED: Readonly<Record<Order, Order>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' };
@@ -289,6 +289,10 @@ function askOf(k: Knowledge, left: Value, right: Value, question: string): boole
   const x = unknownId(left);
   const id = x ?? unknownId(k.derive('value', [left], { types: typeBit(left) }, k.labelOf(left)));
   if (right === '') return true;
+  const facts = k.factsOf(id as number);
+  const isText = facts.types === TYPE.text && typeof right === 'string' && !mentionsUnknown(right);
+  const implied = isText ? impliedAnswer(facts, question, right) : undefined;
+  if (implied !== undefined) return implied === 0;
   const shown = k.labelOf(right);
   return (
     k.decide(id as number, `${question} ${JSON.stringify(right)}`, [

@@ -41,3 +41,24 @@ export function agreesWith({ kind, other, answer }: TextQuestion, text: string):
       return true;
   }
 }
+
+/** What the answers about a text say of another question; undefined: nothing. */
+export function impliedAnswer(facts: Facts, kind: string, other: string): 0 | 1 | undefined {
+  const isPart = PARTS[kind];
+  if (isPart === undefined) return undefined;
+  for (const known of textQuestions(facts)) {
+    if (known.answer === 0 && (known.kind === kind || kind === 'contains') && PARTS[known.kind] !== undefined) {
+      if (isPart(known.other, other)) return 0;
+    } else if (known.answer === 1 && (known.kind === kind || known.kind === 'contains')) {
+      if (PARTS[known.kind]?.(other, known.other) === true) return 1;
+    }
+  }
+  return undefined;
+}
+
+/** Whether each text that contains the whole, or begins or ends with it, does so with the part, too. */
+const PARTS: Readonly<Record<string, (whole: string, part: string) => boolean>> = {
+  contains: (whole, part) => whole.includes(part),
+  'starts with': (whole, part) => whole.startsWith(part),
+  'ends with': (whole, part) => whole.endsWith(part),
+};
