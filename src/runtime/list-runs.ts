@@ -20,6 +20,8 @@ export interface ListedRun {
   readonly state: string | null;
   /** ISO 8601. */
   readonly started_at: string;
+  /** While it is executed: when it would have begun if it had never been suspended or without a process; ISO 8601. */
+  readonly active_since?: string;
   /** ISO 8601; null until it ends. */
   readonly ended_at: string | null;
   readonly duration_ms: number | null;
@@ -51,18 +53,27 @@ export function listedRun(directory: string, runId: string, entry: IndexEntry | 
   const folder = join(directory, 'runs', runId);
   const about = entry ?? readAbout(folder);
   const { end, state } = lastWords(join(folder, 'journal.ndjson'));
+  const startedAt = about?.started_at ?? timeOfId(runId);
   return {
     run_id: runId,
     machine: about?.machine ?? null,
     // A run may have ended although its line is not in the index, for example because the disk was full.
     status: status === 'killed' ? (end ?? status) : status,
     state: state ?? entry?.state ?? null,
-    started_at: about?.started_at ?? timeOfId(runId),
+    started_at: startedAt,
+    ...(status === 'running' ? { active_since: activeSince(entry) ?? startedAt } : {}),
     ended_at: null,
     duration_ms: null,
     cost: null,
     effects: null,
   };
+}
+
+/** A line of the index about a run that is executed says when it was resumed, and how long it had been executed before. */
+function activeSince(entry: IndexEntry | undefined): string | null {
+  if (entry === undefined) return null;
+  const ms = Date.parse(entry.ended_at) - entry.duration_ms;
+  return Number.isFinite(ms) ? new Date(ms).toISOString() : null;
 }
 
 function readAbout(folder: string): Pick<RunAbout, 'machine' | 'started_at'> | null {

@@ -33,6 +33,7 @@ const listedRun = z
     status,
     state: z.string().nullable(),
     started_at: time,
+    active_since: time.optional(),
     ended_at: time.nullable(),
     duration_ms: amount.nullable(),
     cost: dollars.nullable(),

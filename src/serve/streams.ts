@@ -126,7 +126,9 @@ export async function sendOutput(
   if (tag !== null && isKnown(c, tag)) return c.body(null, 304);
   c.header('Accept-Ranges', 'bytes');
   const ifRange = c.req.header('if-range');
-  const range = ifRange === undefined || ifRange === tag ? rangeOf(c.req.header('range'), bytes) : null;
+  // Of an empty output no range can be satisfied, and whoever asks for its beginning wants all of it.
+  const isPart = bytes > 0 && (ifRange === undefined || ifRange === tag);
+  const range = isPart ? rangeOf(c.req.header('range'), bytes) : null;
   if (range === 'unsatisfiable') {
     c.header('Content-Range', `bytes */${bytes}`);
     return answerWith(c, 416, {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { closeBrowser, findBarriers, makeFolder, openPage, runProgram, startService } from './stage.mjs';
+import { cancelRun, closeBrowser, findBarriers, makeFolder, openPage, runProgram, startService } from './stage.mjs';
 
 const LOOP = `MACHINE: loop
 
@@ -123,6 +123,38 @@ test('a service that only shows has no actions', async (t) => {
 
 const HOSTILE =
   '<img src=x onerror="globalThis.hacked=1"><script>globalThis.hacked=1</script>\u202e\u001b]0;x\u0007\u001b[31mred';
+
+test('a refused resumption says why, a higher limit is accepted, and nothing of the dialog is a barrier', async (t) => {
+  const folder = makeFolder(t, { 'limited.dsl': 'MACHINE: limited\nLIMIT: time=1s\nDO: sleep 1.5\nRETURN: 1\n' });
+  const id = runProgram(folder, 'limited.dsl');
+  const { page } = await openPage(t, await startService(t, folder), { path: `/runs/${id}` });
+  await page.getByRole('button', { name: 'limited.dsl, line 3' }).waitFor();
+  await page.getByRole('button', { name: 'Resume…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Resume this run' });
+  await dialog.getByText('with the same limit it fails again').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await dialog.getByRole('button', { name: 'Resume', exact: true }).click();
+  await dialog.getByRole('alert').getByText('the run has used up its limit', { exact: false }).waitFor();
+  await dialog.getByRole('spinbutton', { name: /time in seconds/ }).fill('60');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1 }).getByText('returned').waitFor();
+});
+
+test('a run that is executed has its time in the list, which passes', async (t) => {
+  const folder = makeFolder(t, { 'slow.dsl': 'MACHINE: slow\nDO: sleep 30\nRETURN: 1\n' });
+  const id = runProgram(folder, 'slow.dsl', '--detach');
+  t.after(() => cancelRun(folder, id));
+  const { page, log } = await openPage(t, await startService(t, folder));
+  const row = page.getByRole('row').filter({ hasText: 'slow' });
+  await row.getByText(/^\d+ s$/).waitFor();
+  const before = await row.locator('.col-time').textContent();
+  await page.waitForFunction(
+    (text) => document.querySelector('.col-time:not(.head .col-time)')?.textContent !== text,
+    before,
+  );
+  assert.deepEqual(await findBarriers(page), []);
+  assert.deepEqual(log, []);
+});
 
 test('hostile names, values and output execute nothing, and nothing leaves the page', async (t) => {
   const folder = makeFolder(t, {

@@ -39,6 +39,11 @@ export function runProgram(folder, ...words) {
   return id;
 }
 
+/** Ends a run that another process executes. */
+export function cancelRun(folder, id) {
+  execaSync(process.execPath, [cli, 'cancel', id], { cwd: folder, reject: false });
+}
+
 export function runIds(folder) {
   return readdirSync(join(folder, '.statedsl/runs')).filter((name) => /^[0-9a-f-]{36}$/.test(name));
 }

@@ -87,6 +87,21 @@ describe('the list', () => {
     expect(statuses(directory)).toEqual(['killed']);
   });
 
+  test('knows since when a run is executed, without the time when it was suspended', async () => {
+    const { directory, ids } = await store('ask');
+    const [suspended] = listRuns(directory);
+    expect(suspended).not.toHaveProperty('active_since');
+    const [line] = readFileSync(index(directory), 'utf8').split('\n');
+    const resumed = { status: 'running', ended_at: '2030-01-01T10:00:00.000Z', duration_ms: 90_000 };
+    const lock = lockRun(folder(directory, ids[0]));
+    appendFileSync(index(directory), `${JSON.stringify({ ...JSON.parse(line ?? ''), ...resumed })}\n`);
+    expect(listRuns(directory)[0]).toMatchObject({ status: 'running', active_since: '2030-01-01T09:58:30.000Z' });
+    truncateSync(index(directory), 0);
+    expect(listRuns(directory)[0]?.active_since).toBe(suspended?.started_at);
+    if ('lock' in lock) lock.lock.release();
+    expect(listRuns(directory)[0]).not.toHaveProperty('active_since');
+  });
+
   test('has a run of which nothing is there yet', () => {
     const directory = temporaryFolder();
     mkdirSync(folder(directory, '01a201c6-0cff-70f8-947f-47d8b67e5e66'), { recursive: true });

@@ -80,8 +80,14 @@ test('a run on record keeps its secrets when it is refused to be resumed', async
   const refusal = { code: 'conflict', message: 'not now', help: null } as const;
   const queued_at = new Date().toISOString();
   keepWaiting(directory, { ...ABOUT, queued_at, number: 9, task: { kind: 'resume' }, begun: true, refusal });
+  // A process locks a run before it finds out that it cannot be resumed.
+  const lock = lockRun(join(directory, 'runs', RUN));
+  const decided = executions.untilDecided(RUN, new AbortController().signal);
   await end({ kept: false });
-  expect(await executions.untilDecided(RUN, new AbortController().signal)).toEqual(refusal);
+  if ('lock' in lock) lock.lock.release();
+  // Until somebody reads the refusal, lists show the run as its record has it.
+  expect(executions.queuedRuns()).toEqual([]);
+  expect(await decided).toEqual(refusal);
   expect(executions.secretsOf(RUN)).toEqual({ a: 'geheim', b: 'old' });
   expect(executions.find(RUN)).toBeNull();
   executions.forget(RUN);

@@ -420,6 +420,8 @@ describe('streams', () => {
     expect(await range('bytes=8-99')).toMatchObject({ status: 206, text: '89' });
     expect(await range('bytes=0-1,3-4')).toMatchObject({ status: 200, text: '0123456789' });
     expect((await range('bytes=10-')).status).toBe(416);
+    const empty = `/api/v1/runs/${id}/effects/2/output`;
+    expect(await send('GET', empty, undefined, { range: 'bytes=0-9' })).toMatchObject({ status: 200, text: '' });
     const errors = await send('GET', `/api/v1/runs/${id}/effects/2/output?stream=stderr`);
     expect(errors.text).toBe('oops\n');
     expect((await send('GET', `/api/v1/runs/${id}/effects/9/output`)).status).toBe(404);

@@ -1,5 +1,6 @@
 /** The record of a run as the page holds it, the models of a run at any event, and where events are in the program. */
 import { describe, expect, test } from 'vitest';
+import { compile } from '../../src/index.js';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
 import type { Json } from '../../src/machine/expression.js';
 import { RecordLines } from '../../src/viewer/data/record-lines.js';
@@ -9,7 +10,7 @@ import { differentMembers } from '../../src/viewer/history/different-members.js'
 import { RunHistory } from '../../src/viewer/history/run-history.js';
 import { effectAt } from '../../src/viewer/output/effect-at.js';
 import { Search } from '../../src/viewer/record/found-lines.js';
-import { findLine, positionAt } from '../../src/viewer/source/position.js';
+import { findLine, positionAt, waitingPosition } from '../../src/viewer/source/position.js';
 import { compareRuns } from '../../src/views/history/compare-runs.js';
 import { EdgeCounts } from '../../src/views/history/edge-counts.js';
 import { RunTrace } from '../../src/views/history/run-trace.js';
@@ -155,6 +156,28 @@ describe('where an event is', () => {
       null,
       { file: 1, line: 3 },
       { file: 1, line: 3 },
+    ]);
+  });
+
+  test('is the line of what a run waits for, in the state that it is in', () => {
+    const text = `STATE: A
+  ASK user: "x" → first
+  GOTO: B
+STATE: B
+  ASK user: "y" → second
+  ASK user: "x" → first
+  WAIT: signal go
+  RETURN: {second}
+`;
+    const { machine } = compile(text, { name: 'p' });
+    if (machine === null) throw new Error('the program is wrong');
+    const at = (state: string, kind: 'ask' | 'signal' | 'time', name: string | null) =>
+      waitingPosition(machine as never, state, [{ kind, name }])?.line;
+    expect([at('A', 'ask', 'first'), at('B', 'ask', 'first'), at('B', 'signal', 'go')]).toEqual([2, 6, 7]);
+    expect([at('B', 'signal', 'first'), at('B', 'time', null), at('C', 'ask', 'first')]).toEqual([
+      undefined,
+      undefined,
+      undefined,
     ]);
   });
 

@@ -229,7 +229,8 @@ export class Executions {
   }
 
   private isShown(one: Waiting): boolean {
-    return this.isQueued(one) || !this.hasRecord(one.run_id);
+    // What a run with a record was refused does not change what it is.
+    return (one.refusal === undefined && this.isQueued(one)) || !this.hasRecord(one.run_id);
   }
 
   /** Waits while a run has been accepted and has no record yet. `id`: its id or the beginning of one. */
@@ -254,6 +255,8 @@ export class Executions {
    * turn. A refused run is forgotten.
    */
   async untilDecided(runId: string, signal: AbortSignal): Promise<BeginRefusal | null> {
+    const journal = join(this.options.directory, 'runs', runId, 'journal.ndjson');
+    const bytes = entryAt(journal)?.size;
     for (let waited = 0; waited < DECIDED_MS && !signal.aborted; waited += RECORD_MS) {
       const one = this.waiting.get(runId);
       if (one?.refusal !== undefined) {
@@ -261,8 +264,8 @@ export class Executions {
         else this.forget(runId);
         return one.refusal;
       }
-      const folder = join(this.options.directory, 'runs', runId);
-      if (!this.isExecuting(runId) || (this.hasRecord(runId) && lockHolder(folder).owner !== null)) return null;
+      // A process that has locked the run may still refuse it; one that has written has begun.
+      if (!this.isExecuting(runId) || entryAt(journal)?.size !== bytes) return null;
       await new Promise((resolve) => setTimeout(resolve, RECORD_MS));
     }
     return null;

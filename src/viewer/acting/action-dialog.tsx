@@ -22,6 +22,8 @@ interface Field {
   readonly label: string;
   readonly value: string;
   readonly isRequired?: true;
+  /** A number above zero, or nothing. */
+  readonly isAmount?: true;
 }
 
 interface Plan {
@@ -75,7 +77,7 @@ export function ActionDialog({ name, model, actions, run, onClose }: ActionDialo
             <label key={field.name}>
               {field.label}
               <input
-                type="text"
+                {...(field.isAmount === true ? { type: 'number', min: '0.01', step: 'any' } : { type: 'text' })}
                 value={values[field.name]}
                 required={field.isRequired === true}
                 onInput={({ currentTarget }) => setValues({ ...values, [field.name]: currentTarget.value })}
@@ -137,7 +139,10 @@ function signalPlan({ actions, run }: Acting): Plan {
 
 function resumePlan({ actions, run }: Acting): Plan {
   const about = {
-    failed: 'The service goes back to what failed, tries it again, and continues from there.',
+    failed:
+      run.error?.kind === 'limit'
+        ? `The run failed because ${run.error.message}. The service tries again what it was doing; with the same limit it fails again.`
+        : 'The service goes back to what failed, tries it again, and continues from there.',
     suspended: 'The service executes the run again. It is suspended again if nothing has changed that it waits for.',
   }[run.status as string];
   return {
@@ -145,8 +150,8 @@ function resumePlan({ actions, run }: Acting): Plan {
     confirm: 'Resume',
     about: about ?? 'The service continues the run where it was stopped.',
     fields: [
-      { name: 'cost', label: 'New limit of its cost in US dollars (empty: as it is)', value: '' },
-      { name: 'time', label: 'New limit of its time in seconds (empty: as it is)', value: '' },
+      { name: 'cost', label: 'New limit of its cost in US dollars (empty: as it is)', value: '', isAmount: true },
+      { name: 'time', label: 'New limit of its time in seconds (empty: as it is)', value: '', isAmount: true },
     ],
     async perform(values) {
       const limits = Object.entries(values).filter(([, value]) => value.trim() !== '');

@@ -2,8 +2,10 @@
 import type { ComponentChildren } from 'preact';
 import { dollars } from '../../views/drawing/amounts.js';
 import { duration } from '../../views/drawing/duration.js';
+import { visibleLine } from '../../views/drawing/visible-text.js';
 import { Actions } from '../acting/actions.jsx';
 import type { ShownRun } from '../data/run-data.js';
+import { usePage } from '../page-parts.js';
 import { waitingWords } from '../record/event-words.js';
 import { Elapsed } from '../shell/elapsed.jsx';
 import { Prose } from '../shell/prose.jsx';
@@ -45,11 +47,31 @@ export function RunHead({ model }: { readonly model: RunModel }) {
       )}
       {run.error !== null && (
         <p class="failed">
-          <strong>{run.error.kind}</strong> <Prose text={run.error.message} />
+          <strong>{run.error.kind}</strong> <Prose text={run.error.message} /> <FailedAt error={run.error} />
         </p>
       )}
     </header>
   );
+}
+
+/** Where a run failed: the button shows the line. */
+function FailedAt({ error: { state, line, file, tool } }: { readonly error: NonNullable<ShownRun['error']> }) {
+  const { router } = usePage();
+  const where = failedAt({ state, tool });
+  if (line === null || line <= 0) return <span class="faint">{where}</span>;
+  return (
+    <>
+      {where}{' '}
+      <button type="button" class="quiet more" onClick={() => router.change({ tab: 'source' })}>
+        {file === null ? `line ${line}` : `${visibleLine(file)}, line ${line}`}
+      </button>
+    </>
+  );
+}
+
+function failedAt({ state, tool }: { readonly state: string | null; readonly tool: string | null }): string {
+  const what = tool === null ? '' : ` of ${visibleLine(tool)}`;
+  return `${what}${state === null ? '' : ` in ${visibleLine(state)}`}`.trim();
 }
 
 /** The time until the last event, and of a run that is executed now the time since then. */

@@ -4,6 +4,7 @@ import { dollars } from '../../views/drawing/amounts.js';
 import { duration } from '../../views/drawing/duration.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
 import type { RunRow } from '../data/run-data.js';
+import { Elapsed } from '../shell/elapsed.jsx';
 import { Link } from '../shell/link.jsx';
 import { StatusMark } from '../shell/status-mark.jsx';
 import { Time } from '../shell/time.jsx';
@@ -50,14 +51,15 @@ function runCells(run: RunRow, bar: RunCellsProps['bar']) {
     states: bar === undefined || bar.length === 0 ? '' : <StateBar parts={bar} />,
     started: <Time at={run.started_at} />,
     time: timeOf(run),
-    cost:
-      run.cost === null ? (
-        <span class="faint" title="Its agents report no cost">
-          unknown
-        </span>
-      ) : (
-        dollars(run.cost)
-      ),
+    cost: hasOnlyBegun(run) ? (
+      <span class="hidden">known when it ends</span>
+    ) : run.cost === null ? (
+      <span class="faint" title="Its agents report no cost">
+        unknown
+      </span>
+    ) : (
+      dollars(run.cost)
+    ),
     run: (
       <span class="mono faint" title={run.run_id}>
         {run.run_id.slice(-12)}
@@ -75,9 +77,13 @@ function runCells(run: RunRow, bar: RunCellsProps['bar']) {
   );
 }
 
-/** Empty while the run is executed: the list does not know for how long it was suspended or had no process. */
-function timeOf({ duration_ms }: RunRow) {
-  return duration_ms === null ? '' : duration(duration_ms);
+/** What a run has cost is in the list when it has ended or waits. */
+const hasOnlyBegun = ({ effects }: RunRow): boolean => effects === null;
+
+/** Empty if its process died: the list does not know when. */
+function timeOf({ duration_ms, active_since }: RunRow) {
+  if (duration_ms !== null) return duration(duration_ms);
+  return active_since === undefined ? '' : <Elapsed sinceMs={Date.parse(active_since)} />;
 }
 
 function StateBar({ parts }: { readonly parts: readonly BarPart[] }) {

@@ -8,6 +8,7 @@ import { usePage } from '../page-parts.js';
 import { waitingWords } from '../record/event-words.js';
 import { Link } from '../shell/link.jsx';
 import { Prose } from '../shell/prose.jsx';
+import { Time } from '../shell/time.jsx';
 
 /** More of them would hide the list. */
 const MOST = 5;
@@ -55,6 +56,9 @@ export function WaitingRuns({ runs }: { readonly runs: readonly RunRow[] }) {
             </Link>
             <span class="question">
               <Prose text={waiting.map(questionOf).join('; ')} />
+            </span>
+            <span class="faint small">
+              since <Time at={run.ended_at ?? run.started_at} />
             </span>
           </li>
         ))}

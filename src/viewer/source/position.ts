@@ -1,4 +1,6 @@
 /** Where events are in the text of the program. */
+import type { Waiting } from '../../interpreter/events/event.js';
+import type { Machine } from '../../machine/machine.js';
 import type { Timeline } from '../../views/timeline/timeline.js';
 import type { FileOfLine } from './line-facts.js';
 
@@ -16,6 +18,16 @@ export function positionAt(timeline: Timeline, seq: number, fileOf: FileOfLine):
   for (let at = Math.min(seq, events.last); at > entered; at--) {
     const line = lineOf(timeline, at);
     if (line > 0) return { file: fileOf(stateOf(timeline, at), line), line };
+  }
+  return null;
+}
+
+/** The first question or signal for which a run waits in a state; null if it waits for none. Its events have no line. */
+export function waitingPosition(machine: Machine, state: string, waiting: readonly Waiting[]): Position | null {
+  const code = machine.states.find(({ name }) => name === state)?.code ?? [];
+  for (const { kind, name } of waiting) {
+    const found = code.find((one) => (one.op === 'ask' || one.op === 'signal') && one.op === kind && one.name === name);
+    if (found !== undefined) return { file: found.origin.file, line: found.origin.line };
   }
   return null;
 }

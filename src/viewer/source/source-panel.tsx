@@ -8,7 +8,7 @@ import { modelAt, type RunModel } from '../run/run-model.js';
 import { languageOf } from './data-grammars.js';
 import type { ColoredText } from './highlight.js';
 import { factsOfFile, fileFinder, type LineFacts } from './line-facts.js';
-import { findLine, positionAt } from './position.js';
+import { findLine, positionAt, waitingPosition } from './position.js';
 
 /** A longer text is shown without colors, which would take too long. */
 const MOST_COLORED = 200_000;
@@ -34,7 +34,11 @@ interface SourcesProps {
 function Sources({ model, machine, sources }: SourcesProps) {
   const fileOf = useMemo(() => fileFinder(machine), [machine]);
   const totals = modelAt(model, model.history.lines);
-  const current = positionAt(model.timeline.value.model, model.shownSeq.value, fileOf);
+  const shown = model.shown.value;
+  const isWaiting = shown !== null && shown.status === 'suspended' && shown.seq === model.shownSeq.value;
+  const current =
+    (isWaiting ? waitingPosition(machine, shown.state ?? '', shown.waiting) : null) ??
+    positionAt(model.timeline.value.model, model.shownSeq.value, fileOf);
   const [chosen, setChosen] = useState<number | null>(null);
   // The file of the shown event is shown, until another one is chosen for the same event.
   useEffect(() => setChosen(null), [current?.file, current?.line]);

@@ -149,7 +149,7 @@ async function driveResumed(
   const isKept = keepForLater(path, later, redactor);
   const open = openFileJournal(folder, end);
   options.onStart?.({ runId: about.run_id, folder: path, again });
-  folder.appendIndex(indexEntry(stored, run));
+  folder.appendIndex(indexEntry(stored, run, activeMs));
   return driveRun(
     {
       runId: about.run_id,
@@ -178,7 +178,7 @@ function keepForLater(path: string, later: readonly Delivery[], redactor: Redact
   return true;
 }
 
-function indexEntry({ about }: StoredRun, run: Run) {
+function indexEntry({ about }: StoredRun, run: Run, activeMs: number) {
   return {
     run_id: about.run_id,
     machine: about.machine,
@@ -186,7 +186,7 @@ function indexEntry({ about }: StoredRun, run: Run) {
     state: run.currentState,
     started_at: about.started_at,
     ended_at: new Date().toISOString(),
-    duration_ms: 0,
+    duration_ms: activeMs,
     cost: run.usage.cost,
     effects: run.usage.effects,
   };
