@@ -105,13 +105,22 @@ test('attempts of a step have their gates, why there was another one, and their 
   git('add', '.');
   git('-c', 'commit.gpgsign=false', 'commit', '-q', '-m', 'words');
   const id = runProgram(folder, 'one-task.dsl', '--worktree', '--agent', 'junior=fake:agents/cheat.yaml');
-  const { page, log } = await openPage(t, await startService(t, folder), { path: `/runs/${id}?tab=steps` });
+  const flow = runProgram(folder, 'flow.dsl', '--worktree', '-i', 'spec=@spec.md');
+  const service = await startService(t, folder);
+  const { page, log } = await openPage(t, service, { path: `/runs/${id}?tab=steps` });
   const attempts = page.getByRole('list', { name: 'Attempts of count' });
   await attempts.getByText('Attempt 1 did not pass, because the gate').waitFor();
   const diff = attempts.getByRole('group', { name: 'Changes of tests/count.sh' }).first();
   await diff.getByText(/^\+\d+$/).waitFor();
   assert.deepEqual(await findBarriers(page), []);
   assert.deepEqual(log, []);
+
+  // On a narrow page, what a gate printed is wider than its column; a value that is there as a whole has no more to show.
+  const narrow = (await openPage(t, service, { path: `/runs/${flow}?tab=steps`, width: 400 })).page;
+  await narrow.getByRole('group', { name: 'Printed by test' }).first().waitFor();
+  await narrow.getByText('Change only src/count.sh.', { exact: false }).first().waitFor();
+  await narrow.getByRole('button', { name: 'Show all (94 B)' }).waitFor({ state: 'detached' });
+  assert.deepEqual(await findBarriers(narrow), []);
 });
 
 test('commands have their values, what a run waits for has the time of the reader, and the record is below the timeline', async (t) => {

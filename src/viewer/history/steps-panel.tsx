@@ -137,7 +137,11 @@ function Gates({ gates }: Pick<ComparedAttempt, 'gates'>) {
         <li key={seq}>
           <span class={`tag ${pass ? 'pass' : 'fail'}`}>{pass ? 'passed' : 'failed'}</span> {visibleLine(gate)}
           {message === null ? '' : `: ${visibleLine(message)}`}
-          {output !== undefined && output !== '' && <pre class="printed">{escapeControls(output.slice(-4000))}</pre>}
+          {output !== undefined && output !== '' && (
+            <pre class="printed" role="group" tabIndex={0} aria-label={`Printed by ${visibleLine(gate)}`}>
+              {escapeControls(output.slice(-4000))}
+            </pre>
+          )}
         </li>
       ))}
     </ul>

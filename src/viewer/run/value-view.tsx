@@ -1,5 +1,5 @@
 /** A value: text as it is, all others as JSON. What is long is folded, and what could deceive is made visible. */
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Json } from '../../machine/expression.js';
 import { size } from '../../views/drawing/amounts.js';
 import { cut, escapeControls } from '../../views/drawing/visible-text.js';
@@ -10,13 +10,23 @@ const LONGEST = 100_000;
 
 export function ValueView({ value }: { readonly value: Json }) {
   const [isOpen, setOpen] = useState(false);
+  const element = useRef<HTMLSpanElement>(null);
+  const [isCut, setCut] = useState(false);
+  useLayoutEffect(() => {
+    const { current } = element;
+    if (current !== null && !isOpen) setCut(current.scrollHeight > current.clientHeight + 1);
+  }, [value, isOpen]);
   if (value === null || value === '') return <span class="faint">{value === null ? 'null' : 'empty'}</span>;
   const whole = typeof value === 'string' ? value : JSON.stringify(value, null, isOpen ? 2 : undefined);
-  const isLong = whole.length > SHORT || whole.includes('\n');
+  const isLong = whole.length > SHORT || isCut;
   const shown = escapeControls(cut(whole, isOpen ? LONGEST : SHORT));
   return (
     <>
-      <span class={`value mono ${isOpen ? 'open' : ''} ${typeof value === 'string' ? '' : 'json'}`} dir="ltr">
+      <span
+        ref={element}
+        class={`value mono ${isOpen ? 'open' : ''} ${typeof value === 'string' ? '' : 'json'}`}
+        dir="ltr"
+      >
         {shown}
       </span>
       {isOpen && whole.length > LONGEST && (
