@@ -12,6 +12,8 @@ import { ended, projectFolder } from '../cli/statedsl.js';
 
 const set = (name: string, value: Json): RunEvent => ({ type: 'tracked_set', name, value });
 
+type Growing = string | Json[];
+
 /** A program that collects `count` items and a text of them. */
 const collects = (count: number): string => `LIMIT: transitions=1000000
 STATE: BEGIN
@@ -50,6 +52,44 @@ describe('an event', () => {
     expect(recorded.map((event) => decoder.decode(event))).toEqual(made);
   });
 
+  test('of a value that was something else in between is recorded whole', () => {
+    const encoder = new AppendEncoder();
+    const items = Array.from({ length: 20 }, () => 1);
+    for (const event of [set('l', items), set('l', 5), set('l', [...items, 2])])
+      expect(encoder.encode(event, event)).toBe(event);
+    const decoder = new AppendDecoder();
+    for (const event of [set('l', items), set('l', 5)]) decoder.decode(event);
+    expect(decoder.decode({ type: 'tracked_set', name: 'l', appended: [2] } as unknown as RunEvent)).toBeNull();
+  });
+
+  test.each<[string, Growing, Growing, Json]>([
+    ['8 items', Array(8).fill(1), [...Array(8).fill(1), 2], [2]],
+    ['64 characters', 'x'.repeat(64), `${'x'.repeat(64)}y`, 'y'],
+  ])('of a value of at least %s is shortened', (_, before, now, appended) => {
+    for (const [from, to] of [
+      [before, { type: 'tracked_set', name: 'v', appended }],
+      [before.slice(1), set('v', now.slice(1))],
+    ] as const) {
+      const encoder = new AppendEncoder();
+      encoder.encode(set('v', from), set('v', from));
+      const event = set('v', from === before ? now : now.slice(1));
+      expect(encoder.encode(event, event)).toEqual(to);
+    }
+  });
+
+  test('of a list with secrets has them replaced in what was appended', () => {
+    const encoder = new AppendEncoder();
+    const events = [Array(9).fill('a b'), [...Array(9).fill('a b'), 'b'], [...Array(9).fill('a b'), 'c', 'd']];
+    const clean = (value: readonly string[]) =>
+      set(
+        'l',
+        value.map((item) => item.replace('b', '***')),
+      );
+    const recorded = events.map((value) => encoder.encode(set('l', value), clean(value)));
+    expect(recorded[1]).toEqual({ type: 'tracked_set', name: 'l', appended: ['***'] });
+    expect(recorded[2]).toEqual(clean(events[2] as string[]));
+  });
+
   test('of any values, with new beginnings anywhere, reads back as it was', () => {
     const value = fc.oneof(fc.string(), fc.array(fc.jsonValue(), { maxLength: 12 }), fc.integer());
     const step = fc.record({ name: fc.constantFrom('a', 'b'), value, grows: fc.boolean(), anew: fc.boolean() });
@@ -85,9 +125,20 @@ describe('an event', () => {
     expect(encoder.encode(set('s', now), clean)).toBe(clean);
   });
 
+  test('of a list that was made anew with equal items has what was appended', () => {
+    const encoder = new AppendEncoder();
+    const items = (): Json[] => Array.from({ length: 20 }, (_, at) => ({ at }));
+    encoder.encode(set('l', items()), set('l', items()));
+    const event = set('l', [...items(), 1]);
+    expect(encoder.encode(event, event)).toEqual({ type: 'tracked_set', name: 'l', appended: [1] });
+  });
+
   test('that continues what is not on record is damage', () => {
     const appended = { type: 'tracked_set', name: 'l', appended: [1] } as unknown as RunEvent;
     expect(new AppendDecoder().decode(appended)).toBeNull();
+    const decoder = new AppendDecoder();
+    decoder.decode(set('l', 'x'.repeat(100)));
+    expect(decoder.decode(appended)).toBeNull();
   });
 });
 

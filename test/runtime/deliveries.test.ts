@@ -1,9 +1,11 @@
 /** What other processes send to a run: which question an answer belongs to, and what a run refuses. */
 import { describe, expect, test } from 'vitest';
+import { planMachine } from '../../src/check/plan/plan-machine.js';
 import { link, openQuestions, type Run, startRun } from '../../src/interpreter/run.js';
 import { applyDeliveries, applyDelivery } from '../../src/runtime/run/apply-delivery.js';
 import type { Delivery } from '../../src/runtime/store/inbox.js';
 import { type Code, done, drive, machine, OPTIONS, World } from '../interpreter/machine-builder.js';
+import { soundPlan } from '../interpreter/plan/compiled-plan.js';
 
 const ask = (name: string, bind: number, ...choices: readonly string[]): Code => ({
   op: 'ask',
@@ -67,9 +69,27 @@ describe('answers', () => {
     const answer: Delivery = { kind: 'answer', name: 'one', value: 'yes', by: 'ada' };
     expect(applyDelivery(run, answer, { inbox: 70 })).not.toBeNull();
     expect(run.takeEvents()).toMatchObject([{ type: 'answered', inbox: 70 }]);
-    expect(applyDelivery(run, answer)).toBeNull();
+    expect(applyDelivery(run, answer, { inbox: 140 })).toBeNull();
     const message = 'the answer to `one` came after its question was closed';
-    expect(run.takeEvents()).toMatchObject([{ type: 'warned', message, by: 'runner' }]);
+    expect(run.takeEvents()).toMatchObject([{ type: 'warned', message, by: 'runner', inbox: 140 }]);
+  });
+
+  test('to approvals are JSON, and text where they are not', () => {
+    const calls = ['x', 'y'].map((name) => ({
+      _tool: 't',
+      first: '†state.approvals.go',
+      other: `†state.approvals.${name}`,
+      _outputPath: `†state.${name}`,
+    }));
+    const plans = { outer: soundPlan({ calls }) };
+    const run = startRun(link(planMachine({ name: 'p', file: 'p.json', plan: 'outer', plans, inputs: [] })), OPTIONS);
+    drive(run, new World());
+    expect(openNames(run)).toEqual(['approvals.go', 'approvals.x', 'approvals.y']);
+    answers(run, ['approvals.go', 'true'], ['approvals.x', 'because']);
+    expect(run.takeEvents().filter(({ type }) => type === 'answered')).toMatchObject([
+      { value: true },
+      { value: 'because' },
+    ]);
   });
 });
 

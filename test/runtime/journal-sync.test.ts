@@ -22,10 +22,17 @@ interface Observed {
   readonly calls: string[];
   isHeld: boolean;
   isClosed: boolean;
+  /** How many syncs that did not block have ended. */
+  synced: number;
 }
 
 /** `most`: how many bytes one call writes at most, as on a disk that is nearly full. */
-function observed({ text = '', end = {}, most = Number.POSITIVE_INFINITY } = {}): Observed {
+function observed({
+  text = '',
+  end = {},
+  most = Number.POSITIVE_INFINITY,
+  settled = Promise.resolve(),
+} = {}): Observed {
   const path = mkdtempSync(join(tmpdir(), 'statedsl-sync-'));
   const file = join(path, 'journal.ndjson');
   writeFileSync(file, text);
@@ -41,7 +48,10 @@ function observed({ text = '', end = {}, most = Number.POSITIVE_INFINITY } = {})
     },
     fdatasync: (_: number, done: (cause: null) => void) => {
       calls.push(`sync ${size()}`);
-      setImmediate(() => done(null));
+      setImmediate(() => {
+        one.synced++;
+        done(null);
+      });
     },
     fdatasyncSync: () => calls.push(`block ${size()}`),
   });
@@ -51,10 +61,10 @@ function observed({ text = '', end = {}, most = Number.POSITIVE_INFINITY } = {})
     syncBuiltinESMExports();
     rmSync(path, { recursive: true, force: true });
   });
-  const one = { path: file, calls, isHeld: true, isClosed: false };
+  const one = { path: file, calls, isHeld: true, isClosed: false, synced: 0 };
   const folder = {
     path,
-    settled: Promise.resolve(),
+    settled,
     isHeld: () => one.isHeld,
     close: () => {
       one.isClosed = true;
@@ -83,6 +93,21 @@ test('a sync writes what was appended and then syncs it, once', async () => {
   expect(seqs(path)).toEqual([1, 2, 3]);
   await journal.close();
   expect(calls).toHaveLength(4);
+});
+
+test('a sync is over when the disk has everything, and not before the folder of the run is on it', async () => {
+  let settle = () => {};
+  const settled = new Promise<void>((resolve) => {
+    settle = resolve;
+  });
+  const one = observed({ settled });
+  one.journal.append([entered], 1, TIME);
+  const synced = one.journal.sync();
+  await new Promise(setImmediate);
+  expect(one.calls.map((call) => call.split(' ')[0])).toEqual(['write']);
+  settle();
+  await synced;
+  expect(one.synced).toBe(1);
 });
 
 test('what was written before, because it was much, is synced with the rest or at the end', async () => {

@@ -307,7 +307,7 @@ export class Replay {
   }
 
   private note(event: RunEvent): void {
-    if (event.type === 'effect_requested' && WORK_EFFECTS.has(event.kind)) this.delivered.add(keyOf(event));
+    if (event.type === 'effect_requested') this.delivered.add(keyOf(event));
   }
 }
 

@@ -35,7 +35,7 @@ export function applyDelivery(run: Run, delivery: Delivery, through: { readonly 
 /** The number of a call distinguishes approvals with the same name. Without it, the first open one is meant. */
 function questionCalled(questions: readonly OpenQuestion[], name: string): OpenQuestion | undefined {
   const exact = questions.find((one) => one.name === name);
-  return exact ?? questions.find((one) => one.kind === 'approval' && one.name.replace(/^(?:\d+\.)+/, '') === name);
+  return exact ?? questions.find((one) => one.name.replace(/^(?:\d+\.)+/, '') === name);
 }
 
 /** Applies deliveries that came together, or refuses all of them because of one that the run cannot accept. */

@@ -82,9 +82,9 @@ function appendedTo(before: Known, now: Known): Json | undefined {
     return now.clean.slice(before.clean.length);
   }
   if (!Array.isArray(before.raw) || !Array.isArray(now.raw) || !Array.isArray(now.clean)) return undefined;
-  if (!Array.isArray(before.clean) || now.clean.length !== now.raw.length) return undefined;
   const { length } = before.raw;
-  if (length < LEAST_ITEMS || now.raw.length < length || before.clean.length !== length) return undefined;
+  if (length < LEAST_ITEMS) return undefined;
+  // Equal items are equal with secrets replaced, too.
   for (let at = 0; at < length; at++) if (!isSame(before.raw[at], now.raw[at])) return undefined;
   return now.clean.slice(length);
 }

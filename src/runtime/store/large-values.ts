@@ -142,7 +142,7 @@ export class LargeValues {
         : (this.findExact(`${text}\n`, 'json') ?? this.findExact(text, 'json') ?? this.findReprinted(text));
     if (found === null && Object.values(value).some((part) => sizeOf(part as Json) > INLINE_BYTES))
       return this.parts(value, false, makes);
-    if (found === null && !makes) return this.parts(value, true, makes);
+    if (found === null && !makes) return this.parts(value, false, makes);
     const made = found ?? { $artifact: this.artifacts.put(text), as: 'json', bytes: Buffer.byteLength(text) };
     this.objects.set(value, made);
     return reference(made);

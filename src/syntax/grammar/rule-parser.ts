@@ -43,10 +43,8 @@ export interface GrammarMethods {
   may(occurrence: number, action: () => void): void;
 }
 
-/** Thrown where no alternative fits. It has no stack trace, because making one would take longer than parsing. */
-class Stuck {
-  constructor(readonly token: Token) {}
-}
+/** Thrown where the next token does not fit. It has no stack trace: making one would take longer than parsing. */
+const stuck = { name: 'Stuck' };
 
 const END: Token = {
   tokenType: Object.assign(Object.create(TokenType.prototype), { index: 0, name: 'End', category: null }),
@@ -95,8 +93,8 @@ export class RuleParser implements GrammarMethods {
       const tree = this.run(rule);
       return this.next === END ? { tree } : { tree, stuck: this.next };
     } catch (error) {
-      if (!(error instanceof Stuck)) throw error;
-      return { tree: undefined, stuck: error.token };
+      if (error !== stuck) throw error;
+      return { tree: undefined, stuck: this.next };
     } finally {
       this.tokens = [];
       this.elements.length = 0;
@@ -148,7 +146,7 @@ export class RuleParser implements GrammarMethods {
 
   CONSUME(type: TokenType, label?: Label): void {
     const token = this.next;
-    if (token.tokenType !== type && token.tokenType.category !== type) throw new Stuck(token);
+    if (token.tokenType !== type && token.tokenType.category !== type) throw stuck;
     this.add(token, label);
     this.advance();
   }
@@ -159,7 +157,7 @@ export class RuleParser implements GrammarMethods {
 
   choose(occurrence: number, alternatives: Alternatives): void {
     const chosen = this.decision(slots.choice + occurrence)[this.next.tokenType.index] as number;
-    if (chosen < 0) throw new Stuck(this.next);
+    if (chosen < 0) throw stuck;
     (alternatives[chosen] as () => unknown)();
   }
 
@@ -178,7 +176,7 @@ export class RuleParser implements GrammarMethods {
 
   atLeastOne(occurrence: number, action: () => void): void {
     const table = this.decision(slots.mandatoryRepetition + occurrence);
-    if (table[this.next.tokenType.index] !== 0) throw new Stuck(this.next);
+    if (table[this.next.tokenType.index] !== 0) throw stuck;
     this.repeat(table, action);
   }
 
