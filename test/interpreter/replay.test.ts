@@ -38,6 +38,7 @@ const indexOf = (events: readonly RunEvent[], type: RunEvent['type'], effect?: s
 const ONE = 'STATE: A\n  DO: one\n  DO: two\n  RETURN: well\n';
 const BOTH = 'STATE: A\n  DO: in PARALLEL:\n    - one\n    - two\n  DO: three\n';
 const FIRST = 'STATE: A\n  DO: in PARALLEL [quorum=1]:\n    - one\n    - two\n  DO: three\n';
+const EACH = `STATE: A\n  FOR EACH: n in [1, 2] in PARALLEL\n    DO: one {n}\n    EMIT: DONE n={n}\n    DO: two {n}\n  DO: three\n`;
 
 describe('in doubt', () => {
   test('is a command whose request is on record, until its outcome is', () => {
@@ -104,23 +105,33 @@ describe('the record', () => {
     ];
     expect(two).toBe(one + 1);
     expect(fed(replayOf(BOTH), events).rest()).toEqual([]);
+    const asks = `STATE: A
+  FOR EACH: n in [1, 2] in PARALLEL
+    IF: n == 1 → ASK user: "?" → x
+    IF: n == 2 → ASK user: "?" → y
+    EMIT: DONE n={n}
+    DO: one {n}
+`;
+    const made = scripted(asks).answer('ask x', 1).answer('ask y', 2).events;
+    const [x, y] = ['1.1.1', '1.2.1'].map((effect) => indexOf(made, 'answered', effect)) as [number, number];
+    expect(y).toBeGreaterThan(x + 1);
+    fed(replayOf(asks), [...made.slice(0, x + 1), made[y] as RunEvent, ...made.slice(x + 1, y), ...made.slice(y + 1)]);
     const asked = 'STATE: A\n  DO: in PARALLEL:\n    - ASK user: "?" → x\n    - ASK user: "?" → y\n  DO: three\n';
     const answers = scripted(asked).answer('ask x', 1).answer('ask y', 2);
     expect(fed(replayOf(asked), answers.events).rest()).toEqual([]);
     // Both outcomes were there before the first member went on.
-    const each = `STATE: A\n  FOR EACH: n in [1, 2] in PARALLEL\n    DO: one {n}\n    EMIT: DONE n={n}\n    DO: two {n}\n  DO: three\n`;
-    const both = scripted(each);
-    const made = both.end('one 1').end('one 2').events;
-    const late = indexOf(made, 'effect_settled', '1.2.1');
-    const early = indexOf(made, 'effect_settled', '1.1.1') + 1;
+    const both = scripted(EACH);
+    const outcomes = both.end('one 1').end('one 2').events;
+    const late = indexOf(outcomes, 'effect_settled', '1.2.1');
+    const early = indexOf(outcomes, 'effect_settled', '1.1.1') + 1;
     expect(late).toBeGreaterThan(early);
     const together = [
-      ...made.slice(0, early),
-      made[late] as RunEvent,
-      ...made.slice(early, late),
-      ...made.slice(late + 1),
+      ...outcomes.slice(0, early),
+      outcomes[late] as RunEvent,
+      ...outcomes.slice(early, late),
+      ...outcomes.slice(late + 1),
     ];
-    expect(fed(replayOf(each), together).rest()).toEqual([]);
+    expect(fed(replayOf(EACH), together).rest()).toEqual([]);
   });
 
   test('may end a run in the middle of its computing', () => {
@@ -202,6 +213,20 @@ describe('an outcome that no longer counts', () => {
     replay.run.takeEvents();
     expect(replay.advanceToWait()).toBe(false);
     expect(replay.rest()).toEqual([]);
+  });
+
+  test('leaves the others to go on, and what they do now is not part of the record', () => {
+    const { events } = scripted(EACH).end('one 2');
+    const settled = indexOf(events, 'effect_settled', '1.2.1');
+    const replay = fed(replayOf(EACH), events.slice(0, settled));
+    replay.leaveOut();
+    expect(replay.take(settled + 1, events[settled] as RunEvent)).toBeNull();
+    expect(replay.advanceToWait()).toBe(true);
+    expect(replay.rest()).toEqual([]);
+    const after = fed(replayOf(EACH), events.slice(0, settled));
+    after.leaveOut();
+    for (const event of events.slice(settled)) expect(after.take(1, event)).toBeNull();
+    expect(inDoubt(after)).toEqual(['one {n}', 'two {n}']);
   });
 
   test('is not replaced by that of another attempt or of a member that was stopped', () => {

@@ -1,0 +1,74 @@
+/** What counts as the answer of an agent that was asked for tasks or for a verdict. */
+import { describe, expect, test } from 'vitest';
+import { readTasks, readVerdict } from '../../src/interpreter/steps/answer.js';
+
+const task = (name: string, more: object = {}) => ({ name, description: name.toUpperCase(), ...more });
+const json = JSON.stringify;
+const names = (text: string): readonly string[] | string => {
+  const read = readTasks(text);
+  return read.ok ? read.value.map(({ name }) => name) : read.why;
+};
+
+describe('tasks', () => {
+  test.each<[string, string, readonly string[] | string]>([
+    ['are a list', json([task('a'), task('b')]), ['a', 'b']],
+    ['may be in an object', json({ tasks: [task('a')] }), ['a']],
+    ['may be called items', json({ items: [task('a')] }), ['a']],
+    ['may be in a fence', `Here:\n\`\`\`json\n${json([task('a')])}\n\`\`\`\nDone.`, ['a']],
+    ['may be in a sentence', `They are ${json([task('a')])}, as [agreed].`, ['a']],
+    ['are the last ones', `First ${json([task('a')])}, but better ${json([task('b')])}.`, ['b']],
+    ['are those that fit', `${json([task('a')])} and not [1]`, ['a']],
+    [
+      'may have brackets and quotes in their texts',
+      `So: ${json([task('a', { description: 'say "]" or \\' })])}!`,
+      ['a'],
+    ],
+    ['are whole, and not a list in them', `So: ${json([task('a', { files: ['x', 'y'] })])}`, ['a']],
+    ['are found behind 49 brackets', `${'[ '.repeat(49)}${json([task('a')])}`, ['a']],
+    [
+      'are not searched for behind more',
+      `${'[ '.repeat(50)}${json([task('a')])}`,
+      'there is no JSON list of tasks in it',
+    ],
+    ['may not be missing', 'Nothing to do.', 'there is no JSON list of tasks in it'],
+    ['are not an object', json({ a: 1 }), 'it is not a list of tasks'],
+    ['are objects', json([1]), 'task 1 is not an object'],
+    ['have names', json([task('a'), { description: 'x' }]), 'task 2 has no name'],
+    ['have names with letters', json([task(' ')]), 'task 1 has no name'],
+    ['have different names', json([task('a'), task('a')]), 'two tasks are called `a`'],
+    ['have descriptions', json([{ name: 'a' }]), 'task 1 has no description'],
+    ['have files that are names', json([task('a', { files: ['x', 1] })]), '`files` of task 1 is not a list of names'],
+    ['have a list of files', json([task('a', { files: 'x' })]), '`files` of task 1 is not a list of names'],
+    ['may have no files', json([task('a', { files: null }), task('b', { files: [] })]), ['a', 'b']],
+  ])('%s', (_, text, expected) => {
+    expect(names(text)).toEqual(expected);
+  });
+
+  test.each(['a/b', '../a', 'ä', '-a b-', 'a b', ' a', 'a.b'])('the name %j', (name) => {
+    const wrong = /^(?:-a b-|a b)$/.test(name) ? [name] : expect.stringContaining('has characters other than letters');
+    expect(names(json([task(name)]))).toEqual(wrong);
+  });
+
+  test('keep their files', () => {
+    const read = readTasks(json([task('a', { files: ['x', 'y'] }), task('b')]));
+    expect(read).toEqual({ ok: true, value: [task('a', { files: ['x', 'y'] }), task('b', { files: [] })] });
+  });
+});
+
+test.each<[string, object | string]>([
+  ['true', { pass: true, comments: '' }],
+  [' false\n', { pass: false, comments: '' }],
+  ['{"pass": true}', { pass: true, comments: '' }],
+  ['{"pass": false, "comments": null}', { pass: false, comments: '' }],
+  ['{"pass": false, "comments": "no"}', { pass: false, comments: 'no' }],
+  ['{"pass": false, "comments": ["one", "two"]}', { pass: false, comments: 'one\ntwo' }],
+  ['I say {"pass": true, "comments": "a } b"} {so}', { pass: true, comments: 'a } b' }],
+  ['{"pass": false} or rather {"pass": true}', { pass: true, comments: '' }],
+  ['{"pass": "yes"}', '`pass` is not true or false'],
+  ['{"pass": true, "comments": [1]}', '`comments` is not a text'],
+  ['[true]', 'it is not an object with `pass`'],
+  ['Well done.', 'there is no JSON object with `pass` in it'],
+])('the verdict %j', (text, expected) => {
+  const read = readVerdict(text);
+  expect(read.ok ? read.value : read.why).toEqual(expected);
+});
