@@ -18,6 +18,13 @@ export interface Callable extends PlanCompilation {
   readonly files: ReadonlyMap<number, SourceFile>;
   /** Returns the plan and its nested plans as a run executes them. Called only if there are no errors. */
   readonly link: () => { readonly name: string; readonly plans: { readonly [name: string]: Plan } };
+  /** Calls that differ only in their constants have one family. Absent if nothing else is known to be the same. */
+  readonly family?: { readonly of: CallFamily; readonly constants: string };
+}
+
+export interface CallFamily {
+  /** The content that all its plans share, as JSON. */
+  readonly skeleton: () => string;
 }
 
 type Constants = { readonly [name: string]: Json };
@@ -39,6 +46,9 @@ export class Callables {
    * same title.
    */
   private readonly contents = new Map<string, string>();
+  /** A short text for the skeleton of each family, and for each different skeleton. */
+  private readonly families = new Map<CallFamily, string>();
+  private readonly skeletons = new Map<string, string>();
   private readonly counts = new Map<string, number>();
   /** The name of each stored plan by the plan itself, which several instructions may share. */
   private readonly names = new Map<Callable, string>();
@@ -78,13 +88,13 @@ export class Callables {
 
   /** The name of a plan with this content, in the table. */
   private nameFor(callable: Callable, title: string): string {
+    const content = `${title}\0${this.contentOf(callable)}`;
+    const same = this.contents.get(content);
+    if (same !== undefined) return same;
     const { name, plans } = callable.link();
     for (const [inner, plan] of Object.entries(plans))
       if (inner !== name && !this.table.has(inner)) this.table.set(inner, plan);
     const plan = plans[name] as Plan;
-    const content = `${title}\0${JSON.stringify(plan)}`;
-    const same = this.contents.get(content);
-    if (same !== undefined) return same;
     let count = (this.counts.get(title) ?? 0) + 1;
     const numberedTitle = (): string => (count === 1 ? title : `${title} (${count})`);
     // A nested plan may already have this name.
@@ -93,6 +103,22 @@ export class Callables {
     this.contents.set(content, numberedTitle());
     this.table.set(numberedTitle(), plan);
     return numberedTitle();
+  }
+
+  /** A text that is the same for plans with the same content. The whole content is long, and a program calls a lot. */
+  private contentOf({ family, link }: Callable): string {
+    if (family === undefined) {
+      const { name, plans } = link();
+      return JSON.stringify(plans[name]);
+    }
+    let number = this.families.get(family.of);
+    if (number === undefined) {
+      const skeleton = family.of.skeleton();
+      number = this.skeletons.get(skeleton) ?? String(this.skeletons.size);
+      this.skeletons.set(skeleton, number);
+      this.families.set(family.of, number);
+    }
+    return `${number} ${family.constants}`;
   }
 
   /** The plans that instructions run, with their nested plans; undefined if there are none. */

@@ -97,6 +97,14 @@ export interface TypedOperand {
   readonly span: Span;
 }
 
+interface OuterName {
+  readonly slots: readonly SlotRef[];
+  /** The line that binds it, if the state does. */
+  readonly boundAt: number | undefined;
+  /** Only a GOTO supplies it. */
+  readonly isEntry: boolean;
+}
+
 /** The result of looking up a name. */
 type Resolved = { readonly expr: Expr } | null;
 
@@ -116,6 +124,8 @@ export class StateScope {
   /** Names without a value in texts, each reported once per state. */
   private readonly reportedInText = new Set<string>();
   private readonly slots = new Map<string, number>();
+  /** What names mean outside of all inner scopes. A new slot makes it out of date. */
+  private readonly outerNames = new Map<string, OuterName>();
   private readonly scopes: Scope[] = [];
   /** Cached, because every name is looked up here. */
   private visible: readonly Scope[] = [];
@@ -141,6 +151,7 @@ export class StateScope {
     if (slot === undefined) {
       slot = this.hiddenSlot(name);
       this.slots.set(name, slot);
+      this.outerNames.delete(name);
     }
     return slot;
   }
@@ -185,15 +196,30 @@ export class StateScope {
       for (const slot of outside) if (slot.in === 'local') this.readSlots.add(slot.slot);
       return { expr: { op: 'read', name, places: [{ in: 'local', slot: inner.slot }, ...outside] } };
     }
-    const slots = this.slotRefs(name);
-    if (slots.length === 0) return null;
-    for (const slot of slots) if (slot.in === 'local') this.readSlots.add(slot.slot);
+    const outer = this.isIsolated ? null : this.outerName(name);
+    if (outer === null || outer.slots.length === 0) return null;
+    const { slots, boundAt, isEntry } = outer;
+    const [first] = slots;
+    if (first?.in === 'local') this.readSlots.add(first.slot);
     if (this.shared.explain) this.refer(name, span, slots.map((p) => SLOT_WORDS[p.in]).join(', else '));
-    if (isNeeded && slots.every((p) => p.in === 'entry') && !this.entryReads.has(name)) this.entryReads.set(name, span);
-    const bound = slots[0]?.in === 'local' ? this.shared.symbols.states.get(this.state)?.bound.get(name) : undefined;
-    const source = bound && this.shared.sources[bound.file];
-    if (bound === undefined || source === undefined) return { expr: { op: 'read', name, places: slots } };
-    return { expr: { op: 'read', name, places: slots, boundAt: positionAt(source, bound.start).line } };
+    if (isNeeded && isEntry && !this.entryReads.has(name)) this.entryReads.set(name, span);
+    return {
+      expr: boundAt === undefined ? { op: 'read', name, places: slots } : { op: 'read', name, places: slots, boundAt },
+    };
+  }
+
+  /** All reads of a name share its slots, which are a large part of a machine. */
+  private outerName(name: string): OuterName {
+    let outer = this.outerNames.get(name);
+    if (outer === undefined) {
+      const slots = this.slotRefs(name);
+      const bound = slots[0]?.in === 'local' ? this.shared.symbols.states.get(this.state)?.bound.get(name) : undefined;
+      const source = bound && this.shared.sources[bound.file];
+      const boundAt = bound === undefined || source === undefined ? undefined : positionAt(source, bound.start).line;
+      outer = { slots, boundAt, isEntry: slots.every((p) => p.in === 'entry') };
+      this.outerNames.set(name, outer);
+    }
+    return outer;
   }
 
   /** Records the meaning of a reference for `check --explain`. */
@@ -223,7 +249,7 @@ export class StateScope {
   /** Whether a variable of that name is visible. Unlike `read`, this records nothing. */
   has(name: string): boolean {
     for (const scope of this.visible) if (scope.names.has(name)) return true;
-    return this.slotRefs(name).length > 0;
+    return !this.isIsolated && this.outerName(name).slots.length > 0;
   }
 
   /** Whether a word is neither a variable, here or in another state, nor the misspelt name of one. */

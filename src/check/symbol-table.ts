@@ -48,6 +48,8 @@ export interface SymbolTable {
   readonly tracked: ReadonlyMap<string, { readonly span: Span; readonly value: Expression | undefined }>;
   /** The names that GOTOs pass, by target state; `*` for targets known only at run time. */
   readonly entries: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The states that contain a step. */
+  readonly statesWithSteps: ReadonlySet<StateDeclaration>;
   /** The chosen names of unnamed CHECKs. */
   readonly resultNames: ReadonlyMap<Instruction, string>;
   /** The first states that bind a name as a local, at most two. */
@@ -63,6 +65,7 @@ class SymbolCollector {
   readonly states = new Map<string, StateSymbols>();
   readonly tracked = new Map<string, { span: Span; value: Expression | undefined }>();
   readonly entries = new Map<string, Set<string>>();
+  readonly statesWithSteps = new Set<StateDeclaration>();
   readonly resultNames = new Map<Instruction, string>();
   private readonly boundIn = new Map<string, Binder[]>();
   private current!: StateSymbols;
@@ -80,7 +83,11 @@ class SymbolCollector {
   ) {}
 
   machine(machine: MachineUnit): void {
-    for (const { body } of machine.states) if (hasSteps(body)) allStepNames(body, this.stepNames);
+    for (const state of machine.states) {
+      if (!hasSteps(state.body)) continue;
+      this.statesWithSteps.add(state);
+      allStepNames(state.body, this.stepNames);
+    }
     this.targets = new Set(['ERROR', ...machine.states.map((state) => state.name.text)]);
     this.hasError = machine.states.some((state) => state.name.text === 'ERROR');
     for (const state of machine.states) {

@@ -6,7 +6,7 @@ import { blocksOf } from './step.js';
 export function childBlocks(i: Instruction): readonly Block[] {
   switch (i.kind) {
     case 'if':
-      return [...i.arms.map(({ body }) => body), ...(i.otherwise === undefined ? [] : [i.otherwise.body])];
+      return blocksOfIf(i);
     case 'default':
     case 'on-error':
     case 'for-each':
@@ -14,7 +14,7 @@ export function childBlocks(i: Instruction): readonly Block[] {
     case 'parallel':
       return [i.members];
     case 'wait':
-      return i.body === undefined ? [] : [i.body];
+      return i.body === undefined ? none : [i.body];
     case 'step':
       return blocksOf(i);
     case 'do':
@@ -33,8 +33,18 @@ export function childBlocks(i: Instruction): readonly Block[] {
     case 'use':
     case 'undo':
     case 'broken':
-      return [];
+      return none;
     default:
       return unreachable(i);
   }
+}
+
+/** Shared by all instructions without blocks, which are most. */
+const none: readonly Block[] = [];
+
+function blocksOfIf({ arms, otherwise }: Extract<Instruction, { kind: 'if' }>): readonly Block[] {
+  const blocks: Block[] = [];
+  for (const { body } of arms) blocks.push(body);
+  if (otherwise !== undefined) blocks.push(otherwise.body);
+  return blocks;
 }

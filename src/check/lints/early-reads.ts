@@ -41,20 +41,19 @@ type Read = Extract<Expr, { op: 'read' }>;
 
 /** The first name that certainly has no value. Names that may be missing on purpose are skipped. */
 function firstRead(expr: Expr, missing: (slot: SlotRef) => boolean): Read | null {
-  const readIn = (of: Expr): Read | null => firstRead(of, missing);
   switch (expr.op) {
     case 'read':
       return expr.places.length > 0 && expr.places.every(missing) && !expr.name.startsWith('$') ? expr : null;
     case 'field':
     case 'negate':
     case 'not':
-      return readIn(expr.of);
+      return firstRead(expr.of, missing);
     case 'arithmetic':
     case 'compare':
-      return readIn(expr.left) ?? readIn(expr.right);
+      return firstRead(expr.left, missing) ?? firstRead(expr.right, missing);
     case 'and':
     case 'or':
-      return readIn(expr.left);
+      return firstRead(expr.left, missing);
     default:
       return null;
   }

@@ -21,10 +21,10 @@ export function lintReferences(states: readonly LoweredState[], diagnostics: Dia
   for (const read of reads) {
     // A whole kind of data exists during the whole run.
     if (read.path.length === 1) continue;
-    const isWritten = tree.findOverlapping(read.path).length > 0;
-    const diagnostic = isWritten ? parallelOnly(read, states) : checkUnwritten(read, written);
-    const key = `${diagnostic?.code} ${printPath(read.path)}`;
-    if (diagnostic === null || (diagnostic.severity !== 'error' && reported.has(key))) continue;
+    const diagnostic = tree.isWritten(read.path) ? parallelOnly(read, states) : checkUnwritten(read, written);
+    if (diagnostic === null) continue;
+    const key = `${diagnostic.code} ${printPath(read.path)}`;
+    if (diagnostic.severity !== 'error' && reported.has(key)) continue;
     reported.add(key);
     diagnostics.push(diagnostic);
   }

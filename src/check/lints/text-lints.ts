@@ -196,11 +196,12 @@ function lintReturn({ raw, span }: Template, names: ReadonlySet<string>, diagnos
 
 const BRACES = /(?<!\{)\{([^{}"'\n]+)\}(?!\})/g;
 const TERM = String.raw`(?:\w+\([\w., ]*\)|[A-Za-z_][\w.]*|\d[\d.]*)`;
+const OPERATOR = / (?:[-+*/%<>]|[=!<>]=) /;
 const COMPUTED = new RegExp(`^${TERM}(?: (?:[-+*/%<>]|[=!<>]=) ${TERM})+$`);
 
 /** `{n + 1}` in a text: braces accept a name, a field or a call. Everything else stays text. */
 function lintComputed({ parts, span, raw }: Template, names: ReadonlySet<string>, diagnostics: Diagnostic[]): void {
-  if (!raw.includes('{')) return;
+  if (!raw.includes('{') || !OPERATOR.test(raw)) return;
   for (const match of raw.matchAll(BRACES)) {
     const text = (match[1] as string).trim();
     const start = span.start + match.index;

@@ -30,7 +30,8 @@ const SCALAR = TEXT | NUMBER | BOOLEAN;
 
 function checkComparison(use: TypeUse, state: number, types: TypesOf, sources: SourceSet): Diagnostic | null {
   if (use.operator !== '==' && use.operator !== '!=') return null;
-  const [left, right] = [use.left, use.right].map(({ expr }) => types(expr, state) & ~NULL) as [Types, Types];
+  const left = types(use.left.expr, state) & ~NULL;
+  const right = types(use.right.expr, state) & ~NULL;
   const isAlike = (left & right & SCALAR) !== 0 || ((left & STRUCTURE) !== 0 && (right & STRUCTURE) !== 0);
   if (isAlike || (left & SCALAR) === 0 || (right & SCALAR) === 0) return null;
   const fix =
@@ -110,19 +111,17 @@ const WANTS: Readonly<Record<string, Types>> = { '-': NUMBER, '*': NUMBER, '/': 
 
 /** Reports an input without a type in a position that needs a number or boolean. */
 function untypedInput(
-  { operator, left, right }: TypeUse,
+  use: TypeUse,
   state: number,
   types: TypesOf,
   inputs: readonly Input[],
   reported: Set<string>,
 ): Diagnostic | null {
-  for (const [one, other] of [
-    [left, right],
-    [right, left],
-  ] as const) {
+  for (let side = 0; side < 2; side++) {
+    const one = side === 0 ? use.left : use.right;
     const input = inputOf(one.expr, inputs);
     if (input === null || reported.has(input.name)) continue;
-    const needed = WANTS[operator] ?? types(other.expr, state);
+    const needed = WANTS[use.operator] ?? types((side === 0 ? use.right : use.left).expr, state);
     if (needed !== NUMBER && needed !== BOOLEAN) continue;
     reported.add(input.name);
     const type = needed === NUMBER ? 'number' : 'boolean';
@@ -134,8 +133,8 @@ function untypedInput(
 /** The input that an expression reads, if the input has no type and the name can refer to nothing else. */
 function inputOf(expr: Expr, inputs: readonly Input[]): Input | null {
   if (expr.op !== 'read') return null;
-  const [slot, ...others] = expr.places;
-  const input = slot?.in === 'input' && others.length === 0 ? inputs[slot.slot] : undefined;
+  const [slot] = expr.places;
+  const input = slot?.in === 'input' && expr.places.length === 1 ? inputs[slot.slot] : undefined;
   if (input === undefined || input.type !== undefined) return null;
   return input.value === undefined || input.value === null || typeof input.value === 'string' ? input : null;
 }

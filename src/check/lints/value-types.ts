@@ -37,13 +37,13 @@ const MOST_ROUNDS = 8;
 
 export function valueTypes(machine: Machine): TypesOf {
   const slots = new Slots(machine);
-  const evaluate: TypesOf = (expr, state) => typesOf(expr, (refs) => slots.read(refs, state));
+  const evaluate: TypesOf = (expr, state) => typesOf(expr, slots, state);
   let changed = true;
   for (let round = 0; changed; round++) {
     changed = false;
+    const types: TypesOf = round < MOST_ROUNDS ? evaluate : () => ANY;
     machine.states.forEach(({ code }, state) => {
-      for (const i of code)
-        if (slots.write(i, state, (expr) => (round < MOST_ROUNDS ? evaluate(expr, state) : ANY))) changed = true;
+      for (const i of code) if (slots.write(i, state, types)) changed = true;
     });
   }
   return evaluate;
@@ -85,32 +85,38 @@ class Slots {
   }
 
   /** Adds the types that an instruction writes. Returns true if any of them are new. */
-  write(i: Instruction, state: number, types: (expr: Expr) => Types): boolean {
-    const local = (slot: number | undefined, what: Types) =>
-      slot !== undefined && grow(this.locals[state] as Types[], slot, what);
-    const at = (to: SlotRef, what: Types) =>
-      to.in === 'tracked' ? grow(this.tracked, to.slot, what) : to.in === 'local' && local(to.slot, what);
+  write(i: Instruction, state: number, types: TypesOf): boolean {
     switch (i.op) {
       case 'set':
-        return at(i.to, types(i.value));
+        return this.growAt(i.to, state, types(i.value, state));
       case 'track':
-        return grow(this.tracked, i.slot, types(i.value));
+        return grow(this.tracked, i.slot, types(i.value, state));
       case 'increment':
-        return at(i.to, NUMBER);
+        return this.growAt(i.to, state, NUMBER);
       case 'shell':
       case 'argv':
       case 'agent':
-        return local(i.bind?.slot, i.reading === 'do' ? PRINTED : i.reading === 'text' ? TEXT : ANY);
+        if (i.bind === null || i.bind === undefined) return false;
+        return this.growLocal(i.bind.slot, state, i.reading === 'do' ? PRINTED : i.reading === 'text' ? TEXT : ANY);
       case 'sample':
-        return local(i.slot, i.source === 'random' ? NUMBER : TEXT);
+        return this.growLocal(i.slot, state, i.source === 'random' ? NUMBER : TEXT);
       case 'fork-each': {
         let grew = false;
-        for (const slot of i.collect) grew = local(slot, LIST) || grew;
+        for (const slot of i.collect) grew = this.growLocal(slot, state, LIST) || grew;
         return grew;
       }
       default:
         return false;
     }
+  }
+
+  private growLocal(slot: number, state: number, types: Types): boolean {
+    return grow(this.locals[state] as Types[], slot, types);
+  }
+
+  private growAt(to: SlotRef, state: number, types: Types): boolean {
+    if (to.in === 'tracked') return grow(this.tracked, to.slot, types);
+    return to.in === 'local' && this.growLocal(to.slot, state, types);
   }
 }
 
@@ -175,29 +181,30 @@ function inputTypes(input: Input | undefined): Types {
 
 const typeBits = { number: NUMBER, boolean: BOOLEAN, list: LIST, object: OBJECT } as const;
 
-function typesOf(expr: Expr, read: (refs: readonly SlotRef[]) => Types): Types {
-  const innerTypes = (e: Expr): Types => typesOf(e, read);
+function typesOf(expr: Expr, slots: Slots, state: number): Types {
   switch (expr.op) {
     case 'const':
       return typeOfJson(expr.value);
     case 'read':
-      return read(expr.places);
+      return slots.read(expr.places, state);
     case 'list':
       return LIST;
     case 'object':
       return OBJECT;
     case 'call':
-      if (expr.name === 'default') return innerTypes(expr.args[0] as Expr) | innerTypes(expr.args[1] as Expr);
+      if (expr.name === 'default')
+        return typesOf(expr.args[0] as Expr, slots, state) | typesOf(expr.args[1] as Expr, slots, state);
       return Object.hasOwn(RESULTS, expr.name) ? (RESULTS[expr.name] as Types) : ANY;
     case 'template': {
       const [only] = expr.template;
       if (expr.template.length !== 1 || only === undefined || typeof only === 'string') return TEXT;
-      return only.filter === undefined ? innerTypes(only.value) : ANY;
+      return only.filter === undefined ? typesOf(only.value, slots, state) : ANY;
     }
     case 'negate':
       return NUMBER;
     case 'arithmetic':
-      return expr.operator === '+' ? sum(innerTypes(expr.left), innerTypes(expr.right)) : NUMBER;
+      if (expr.operator !== '+') return NUMBER;
+      return sum(typesOf(expr.left, slots, state), typesOf(expr.right, slots, state));
     case 'not':
     case 'and':
     case 'or':

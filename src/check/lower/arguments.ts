@@ -23,14 +23,15 @@ export function lowerArgument(l: StateLowering, name: Name, value: ArgumentValue
 }
 
 export function lowerArguments(l: StateLowering, args: readonly Argument[]): EntryArgument[] {
-  const seen = new Set<string>();
+  // Only a second argument can repeat a name.
+  const seen = args.length > 1 ? new Set<string>() : null;
   const lowered: EntryArgument[] = [];
   for (const argument of args) {
-    if (seen.has(argument.name.text)) {
+    if (seen?.has(argument.name.text)) {
       l.diagnostics.push(say.duplicateArgument(argument.name.span, { name: argument.name.text }));
       continue;
     }
-    seen.add(argument.name.text);
+    seen?.add(argument.name.text);
     lowered.push({ name: argument.name.text, value: lowerArgument(l, argument.name, argument.value) });
   }
   return lowered;

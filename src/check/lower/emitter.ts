@@ -13,8 +13,8 @@ export class Emitter {
   readonly code: Instruction[] = [];
   /** The source text of each instruction, by pc. */
   readonly spans: Span[] = [];
-  private lastFile = -1;
-  private lastLine = 0;
+  /** Shared by the instructions of one line. */
+  private lastOrigin: Origin = { file: -1, line: 0 };
   private lineStart = 0;
   private lineEnd = -1;
 
@@ -45,15 +45,14 @@ export class Emitter {
 
   /** Code is written from top to bottom, so the line is usually near that of the last instruction. */
   private origin(span: Span): Origin {
-    if (span.file !== this.lastFile || span.start < this.lineStart || span.start >= this.lineEnd) {
+    if (span.file !== this.lastOrigin.file || span.start < this.lineStart || span.start >= this.lineEnd) {
       const source = this.sources[span.file];
       if (source === undefined) return { file: span.file, line: 1 };
       const { line } = positionAt(source, span.start);
-      this.lastFile = span.file;
-      this.lastLine = line;
+      this.lastOrigin = { file: span.file, line };
       this.lineStart = source.lineStarts[line - 1] ?? 0;
       this.lineEnd = source.lineStarts[line] ?? source.text.length + 1;
     }
-    return { file: span.file, line: this.lastLine };
+    return this.lastOrigin;
   }
 }

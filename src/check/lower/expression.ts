@@ -8,7 +8,7 @@ import { unreachable } from '../../prelude/unreachable.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Span } from '../../source/source-file.js';
 import type { Expression, Interpolation, Template as TextTemplate } from '../../syntax/expression.js';
-import type { StateScope, TypedOperand } from '../scope.js';
+import type { StateScope } from '../scope.js';
 import { suggestName } from '../suggest-name.js';
 import { lowerDataReference } from './calls/data-reference.js';
 import { lintEmbedded } from './calls/embedded-reference.js';
@@ -87,8 +87,6 @@ export interface ExpressionContext {
 type Unknown = 'error' | 'text' | 'optional' | 'shell';
 
 export function lowerExpression(e: Expression, context: ExpressionContext, unknown: Unknown = 'error'): Expr {
-  const lower = (inner: Expression): Expr => lowerExpression(inner, context, unknown);
-  const lowerInner = (inner: Expression): Expr => lowerSpared(inner, context, unknown);
   switch (e.kind) {
     case 'number':
     case 'constant':
@@ -102,16 +100,23 @@ export function lowerExpression(e: Expression, context: ExpressionContext, unkno
         : { op: 'template', template };
     }
     case 'list':
-      return constantOr({ op: 'list', items: e.items.map(lower) });
+      return constantOr({ op: 'list', items: e.items.map((item) => lowerExpression(item, context, unknown)) });
     case 'object':
-      return constantOr({ op: 'object', entries: e.entries.map((entry) => [entry.key, lower(entry.value)] as const) });
+      return constantOr({
+        op: 'object',
+        entries: e.entries.map(({ key, value }) => [key, lowerExpression(value, context, unknown)] as const),
+      });
     case 'name':
       return context.stepKey(e) ?? lowerName(e, context, unknown);
     case 'field':
       return context.stepKey(e) ?? lowerField(e, context, unknown);
     case 'index':
       context.fieldRead(e);
-      return { op: 'index', of: lower(e.of), index: lower(e.index) };
+      return {
+        op: 'index',
+        of: lowerExpression(e.of, context, unknown),
+        index: lowerExpression(e.index, context, unknown),
+      };
     case 'maybe':
       return { op: 'maybe', of: lowerSpared(e.of, context, unknown) };
     case 'call':
@@ -121,18 +126,23 @@ export function lowerExpression(e: Expression, context: ExpressionContext, unkno
     case 'data-reference':
       return lowerDataReference(e, context.scope, unknown === 'optional');
     case 'references':
-      return { op: e.operator, of: e.of.map(e.operator === 'any' ? lowerInner : lower) };
+      return {
+        op: e.operator,
+        of: e.of.map((one) => (e.operator === 'any' ? lowerSpared : lowerExpression)(one, context, unknown)),
+      };
     case 'negate':
-      return constantOr({ op: 'negate', of: lower(e.of) });
+      return constantOr({ op: 'negate', of: lowerExpression(e.of, context, unknown) });
     case 'not':
-      return { op: 'not', of: condition(lower(e.of), e.of.span, context.scope) };
+      return { op: 'not', of: lowerCondition(e.of, context, unknown) };
     case 'arithmetic': {
-      const [left, right] = noteOperands(e, e.operator, lower(e.left), lower(e.right), context.scope);
+      const left = lowerExpression(e.left, context, unknown);
+      const right = lowerExpression(e.right, context, unknown);
+      noteOperands(e, e.operator, left, right, context.scope);
       return { op: 'arithmetic', operator: e.operator, left, right };
     }
     case 'logical': {
-      const [left, right] = [e.left, e.right].map((of) => condition(lower(of), of.span, context.scope)) as [Expr, Expr];
-      return { op: e.operator, left, right };
+      const left = lowerCondition(e.left, context, unknown);
+      return { op: e.operator, left, right: lowerCondition(e.right, context, unknown) };
     }
     case 'compare':
       return lowerCompare(e, context, unknown);
@@ -141,7 +151,7 @@ export function lowerExpression(e: Expression, context: ExpressionContext, unkno
         op: 'test',
         test: e.test,
         negated: e.negated,
-        of: e.test === 'exists' || e.test === 'empty' ? lowerSpared(e.of, context, unknown) : lower(e.of),
+        of: (e.test === 'exists' || e.test === 'empty' ? lowerSpared : lowerExpression)(e.of, context, unknown),
       };
     case 'broken':
       return { op: 'const', value: null };
@@ -211,11 +221,8 @@ function lowerCall(e: Extract<Expression, { kind: 'call' }>, context: Expression
 
 function lowerCompare(e: Extract<Expression, { kind: 'compare' }>, context: ExpressionContext, unknown: Unknown): Expr {
   if (e.operator === '==' || e.operator === '!=') {
-    for (const [one, other] of [
-      [e.left, e.right],
-      [e.right, e.left],
-    ] as const)
-      if (one.kind === 'name' && other.kind === 'text') context.noteComparison(one.name, one.span);
+    if (e.left.kind === 'name' && e.right.kind === 'text') context.noteComparison(e.left.name, e.left.span);
+    if (e.right.kind === 'name' && e.left.kind === 'text') context.noteComparison(e.right.name, e.right.span);
   }
   const left = lowerExpression(e.left, context, unknown);
   // The braces of a quantifier such as `{3}` are not an interpolation, so a pattern is usually a constant.
@@ -235,10 +242,17 @@ function noteOperands(
   left: Expr,
   right: Expr,
   scope: StateScope,
-): [Expr, Expr] {
-  const [one, other] = [left, right].map((expr, at) => ({ expr, span: (at === 0 ? e.left : e.right).span }));
-  scope.typeUses.push({ operator, span: e.span, left: one as TypedOperand, right: other as TypedOperand });
-  return [left, right];
+): void {
+  scope.typeUses.push({
+    operator,
+    span: e.span,
+    left: { expr: left, span: e.left.span },
+    right: { expr: right, span: e.right.span },
+  });
+}
+
+function lowerCondition(e: Expression, context: ExpressionContext, unknown: Unknown): Expr {
+  return condition(lowerExpression(e, context, unknown), e.span, context.scope);
 }
 
 /** Lowers an expression that must be true or false. */

@@ -22,7 +22,8 @@ export function checkOptions(
   options: readonly Option[],
   table: OptionTable,
   of: string,
-): Map<string, Option> {
+): ReadonlyMap<string, Option> {
+  if (options.length === 0) return none;
   const found = new Map<string, Option>();
   for (const option of options) {
     const key = option.key.text;
@@ -45,6 +46,8 @@ export function checkOptions(
   }
   return found;
 }
+
+const none: ReadonlyMap<string, Option> = new Map();
 
 function checkValue(l: StateLowering, option: Option, kind: OptionKind): boolean {
   const name = option.key.text;

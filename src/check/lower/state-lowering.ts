@@ -20,6 +20,9 @@ import { MayBeMissing } from './may-be-missing.js';
 import type { LoweringSettings } from './settings.js';
 import { WholeResults } from './whole-results.js';
 
+/** What one line of text with single spaces does not contain. Most texts are such lines, which need no copy. */
+const OTHER_SPACE = /[^\S ]| {2}|^ | $/;
+
 /** The recursive functions of lowering. Each returns true if execution can reach the end of its code. */
 export interface LowerBlocks {
   instruction(l: StateLowering, i: Instruction): boolean;
@@ -121,7 +124,7 @@ export class StateLowering implements ExpressionContext {
   /** The text of a span, on one line. */
   sourceText({ file, start, end }: Span): string {
     const text = this.shared.sources[file]?.text.slice(start, end) ?? '';
-    return text.replace(/\s+/g, ' ').trim();
+    return OTHER_SPACE.test(text) ? text.replace(/\s+/g, ' ').trim() : text;
   }
 
   // ---- what expressions ask ---------------------------------------------------------------------------

@@ -17,6 +17,8 @@ interface Branch {
 export interface PathTree {
   /** The writers of the path, of its parts and of enclosing paths, in the order of the calls. */
   findOverlapping(path: PlanPath): readonly Writer[];
+  /** Whether there is any of these writers. */
+  isWritten(path: PlanPath): boolean;
 }
 
 export function buildPathTree(calls: readonly { readonly arms: readonly (readonly PlanPath[])[] }[]): PathTree {
@@ -37,6 +39,15 @@ export function buildPathTree(calls: readonly { readonly arms: readonly (readonl
       }
       if (at === undefined) return found.sort(byCall);
       return found.length === 0 ? at.below : [...found, ...at.below].sort(byCall);
+    },
+    isWritten(path) {
+      let at: Branch | undefined = root;
+      for (const segment of path) {
+        if (at.own.length > 0) return true;
+        at = at.children.get(segment);
+        if (at === undefined) return false;
+      }
+      return at.below.length > 0;
     },
   };
 }

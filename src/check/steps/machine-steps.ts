@@ -2,7 +2,7 @@
 import type { StateDeclaration } from '../collect.js';
 import type { MachineScope } from '../scope.js';
 import type { StepLowering } from './step-keys.js';
-import { hasSteps, type StepScope, scopeOf } from './step-names.js';
+import { type StepScope, scopeOf } from './step-names.js';
 
 /** The unnamed state of a script. Paths of its steps do not begin with a state. */
 const UNNAMED_STATE = 'MAIN';
@@ -13,8 +13,7 @@ function scopesOf(shared: MachineScope): ReadonlyMap<string, StepScope> {
   const before = made.get(shared);
   if (before !== undefined) return before;
   const scopes = new Map<string, StepScope>();
-  for (const { name, body } of shared.machine.states)
-    if (hasSteps(body)) scopes.set(name.text, emptyOrFull(name.text, body));
+  for (const { name, body } of shared.symbols.statesWithSteps) scopes.set(name.text, emptyOrFull(name.text, body));
   made.set(shared, scopes);
   return scopes;
 }

@@ -127,7 +127,8 @@ function* stepsIn(block: Block): Generator<StepNode> {
 
 /** Whether there is a step anywhere in the instructions. */
 export function hasSteps(block: Block): boolean {
-  return block.instructions.some((i) => i.kind === 'step' || childBlocks(i).some(hasSteps));
+  for (const i of block.instructions) if (i.kind === 'step' || childBlocks(i).some(hasSteps)) return true;
+  return false;
 }
 
 /** The names of all steps, including nested ones. */

@@ -127,12 +127,16 @@ export class CommandParser extends ExpressionParser {
   /** `with a, b=value`: arguments and parameters. */
   readonly args = this.RULE('args', () => {
     this.CONSUME(t.With);
-    this.may(0, () => this.SUBRULE(this.arg));
-    this.MANY(() => {
-      this.CONSUME(t.Comma);
-      this.may(1, () => this.SUBRULE1(this.arg));
-    });
+    this.may(0, this.oneArgument);
+    this.MANY(this.furtherArgument);
   });
+
+  private readonly oneArgument = () => this.SUBRULE(this.arg);
+  private readonly furtherArgument = () => {
+    this.CONSUME(t.Comma);
+    this.may(1, this.laterArgument);
+  };
+  private readonly laterArgument = () => this.SUBRULE1(this.arg);
 
   protected readonly argValues = alternatives(
     () => this.SUBRULE(this.expression),

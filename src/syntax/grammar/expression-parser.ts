@@ -6,7 +6,8 @@ import * as t from '../tokens/tokens.js';
 import { part, RuleParser } from './rule-parser.js';
 
 /**
- * The alternatives of one choice, created once. Creating them at each step would be most of what parsing allocates.
+ * The alternatives of one choice, created once. Creating them at each step would be most of what parsing allocates. For
+ * the same reason, the parts of the rules that programs use most are members, too.
  */
 export function alternatives(...actions: readonly (() => unknown)[]): readonly (() => unknown)[] {
   return actions;
@@ -56,15 +57,15 @@ export class ExpressionParser extends RuleParser {
    */
   readonly expression = this.RULE('expression', () => {
     this.OR(this.firstOperands);
-    this.MANY1(() => {
-      this.OR2(this.continuations);
-    });
+    this.MANY1(this.continuation);
   });
+
+  private readonly continuation = () => this.OR2(this.continuations);
 
   private readonly operands = alternatives(
     () => {
       this.CONSUME(t.Name, part);
-      this.OPTION(() => this.SUBRULE(this.call, part));
+      this.OPTION(this.callOfName);
     },
     () => this.CONSUME(t.Num, part),
     () => this.CONSUME(t.Quoted, part),
@@ -76,6 +77,8 @@ export class ExpressionParser extends RuleParser {
     () => this.SUBRULE(this.object, part),
   );
 
+  private readonly callOfName = () => this.SUBRULE(this.call, part);
+
   private readonly postfixes = alternatives(
     () => this.CONSUME(t.Field, part),
     () => this.CONSUME(t.Question, part),
@@ -84,20 +87,27 @@ export class ExpressionParser extends RuleParser {
 
   readonly operand = this.RULE('operand', () => {
     this.OR(this.operands);
-    this.MANY(() => this.OR1(this.postfixes));
+    this.MANY(this.postfix);
   });
+
+  private readonly postfix = () => this.OR1(this.postfixes);
 
   readonly call = this.RULE('call', () => {
     this.CONSUME(t.LParen);
-    this.OPTION(() => this.SUBRULE(this.items));
-    this.may(0, () => this.CONSUME(t.RParen));
+    this.OPTION(this.inner);
+    this.may(0, this.closing);
   });
+
+  private readonly inner = () => this.SUBRULE(this.items);
+  private readonly closing = () => this.CONSUME(t.RParen);
 
   readonly group = this.RULE('group', () => {
     this.CONSUME(t.LParen);
-    this.may(0, () => this.SUBRULE(this.expression));
-    this.may(1, () => this.CONSUME(t.RParen));
+    this.may(0, this.whole);
+    this.may(1, this.closing);
   });
+
+  protected readonly whole = () => this.SUBRULE(this.expression);
 
   readonly index = this.RULE('index', () => {
     this.CONSUME(t.LBracket);
@@ -107,17 +117,20 @@ export class ExpressionParser extends RuleParser {
 
   readonly list = this.RULE('list', () => {
     this.CONSUME(t.LBracket);
-    this.OPTION(() => this.SUBRULE(this.items));
+    this.OPTION(this.inner);
     this.may(0, () => this.CONSUME(t.RBracket));
   });
 
   readonly items = this.RULE('items', () => {
     this.SUBRULE(this.expression);
-    this.MANY(() => {
-      this.CONSUME(t.Comma);
-      this.may(0, () => this.SUBRULE1(this.expression));
-    });
+    this.MANY(this.furtherItem);
   });
+
+  private readonly furtherItem = () => {
+    this.CONSUME(t.Comma);
+    this.may(0, this.laterItem);
+  };
+  private readonly laterItem = () => this.SUBRULE1(this.expression);
 
   readonly object = this.RULE('object', () => {
     this.CONSUME(t.LBrace);

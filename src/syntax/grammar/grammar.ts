@@ -23,17 +23,23 @@ export class StatedslParser extends StepParser {
   });
 
   readonly line = this.RULE('line', () => {
-    this.OPTION(() => this.CONSUME(t.Bullet));
-    this.may(0, () => this.SUBRULE(this.statement));
+    this.OPTION(this.bullet);
+    this.may(0, this.oneStatement);
     this.CONSUME(t.Newline);
-    this.OPTION1(() => this.SUBRULE(this.block));
+    this.OPTION1(this.below);
   });
+
+  private readonly bullet = () => this.CONSUME(t.Bullet);
+  private readonly oneStatement = () => this.SUBRULE(this.statement);
+  private readonly below = () => this.SUBRULE(this.block);
 
   readonly block = this.RULE('block', () => {
     this.CONSUME(t.Indent);
-    this.MANY(() => this.SUBRULE(this.line));
+    this.MANY(this.oneLine);
     this.CONSUME(t.Dedent);
   });
+
+  private readonly oneLine = () => this.SUBRULE(this.line);
 
   private readonly statements = alternatives(
     () => this.SUBRULE(this.emit),
@@ -66,17 +72,22 @@ export class StatedslParser extends StepParser {
 
   readonly statement = this.RULE('statement', () => {
     this.OR(this.statements);
-    this.may(0, () => this.SUBRULE(this.rest));
+    this.may(0, this.remaining);
   });
+
+  private readonly remaining = () => this.SUBRULE(this.rest);
 
   /** Actions after an arrow. */
   readonly actions = this.RULE('actions', () => {
-    this.may(0, () => this.SUBRULE(this.statement));
-    this.MANY(() => {
-      this.CONSUME(t.NextAction);
-      this.may(1, () => this.SUBRULE1(this.statement));
-    });
+    this.may(0, this.oneStatement);
+    this.MANY(this.furtherAction);
   });
+
+  private readonly furtherAction = () => {
+    this.CONSUME(t.NextAction);
+    this.may(1, this.laterStatement);
+  };
+  private readonly laterStatement = () => this.SUBRULE1(this.statement);
 
   readonly rest = this.RULE('rest', () => {
     this.AT_LEAST_ONE(() => this.CONSUME(t.Inline, part));
@@ -141,8 +152,10 @@ export class StatedslParser extends StepParser {
 
   readonly emit = this.RULE('emit', () => {
     this.CONSUME(t.Emit);
-    this.MANY(() => this.OR(this.eventParts));
+    this.MANY(this.eventPart);
   });
+
+  private readonly eventPart = () => this.OR(this.eventParts);
 
   private readonly conditionals = alternatives(
     () => this.CONSUME(t.If),
@@ -156,11 +169,14 @@ export class StatedslParser extends StepParser {
 
   readonly conditional = this.RULE('conditional', () => {
     this.OR(this.conditionals);
-    this.may(0, () => this.SUBRULE(this.expression));
-    this.may(1, () => this.SUBRULE(this.rest));
-    this.may(2, () => this.OR1(this.arrows));
-    this.OPTION(() => this.SUBRULE(this.actions));
+    this.may(0, this.whole);
+    this.may(1, this.remaining);
+    this.may(2, this.arrow);
+    this.OPTION(this.actionList);
   });
+
+  private readonly arrow = () => this.OR1(this.arrows);
+  private readonly actionList = () => this.SUBRULE(this.actions);
 
   private readonly branches = alternatives(
     () => this.CONSUME(t.Else),

@@ -198,7 +198,8 @@ class Below implements Bodies {
   }
 
   private lines(bare: boolean, parts?: StepPart[]): Instruction[] {
-    const list = { ...blockList(this.context.diagnostics), ...omitUndefined({ parts }) };
+    const { diagnostics } = this.context;
+    const list: BlockList = parts === undefined ? blockList(diagnostics) : { items: [], diagnostics, parts };
     for (const line of children(this.node as SyntaxNode, 'line'))
       buildLine(this.context, line, bare, list, this.hoisted, false);
     return list.items as Instruction[];

@@ -219,10 +219,10 @@ function templateParts(
   const list: (string | Interpolation)[] = [];
   let plain = '';
   let at = 0;
-  const special = escapes ? /[{\\]/g : /[{]/g;
+  const special = escapes ? braceOrEscape : openBrace;
   while (at < text.length) {
     special.lastIndex = at;
-    const next = special.exec(text)?.index ?? text.length;
+    const next = special.test(text) ? special.lastIndex - 1 : text.length;
     plain += text.slice(at, next);
     at = next;
     if (at >= text.length) break;
@@ -244,6 +244,10 @@ function templateParts(
   if (plain !== '') list.push(plain);
   return list;
 }
+
+/** Each use sets `lastIndex` first, so that templates inside of templates can share them. */
+const openBrace = /\{/g;
+const braceOrEscape = /[{\\]/g;
 
 interface Brace {
   readonly before: string;

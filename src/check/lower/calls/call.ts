@@ -107,6 +107,7 @@ function relativeTo(from: string, path: string): string {
 }
 
 function effectOptions(l: StateLowering, found: ReadonlyMap<string, Call['options'][number]>): Options {
+  if (found.size === 0) return {};
   const timeout = found.get('timeout')?.value;
   return {
     ...omitUndefined({ timeout: timeout === undefined ? undefined : durationTemplate(l, timeout) }),
@@ -165,7 +166,7 @@ function methodOf(l: StateLowering, option: Call['options'][number]): OutputMeth
 }
 
 /** The arguments that become parameters of a tool. */
-function passableArguments(l: StateLowering, args: readonly Argument[]): Argument[] {
+function passableArguments(l: StateLowering, args: readonly Argument[]): readonly Argument[] {
   return args.filter(({ name }) => {
     if (!name.text.startsWith('_')) return true;
     l.diagnostics.push(say.metaParameter(name.span, { name: name.text }));
