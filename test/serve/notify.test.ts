@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import type { NotifyTarget } from '../../src/runtime/configuration/configuration.js';
+import type { Notice } from '../../src/serve/notifications/notice.js';
 import { Notifier } from '../../src/serve/notifications/notifier.js';
 import { noticeSender } from '../../src/serve/notifications/send-notice.js';
 import { serviceOf } from './service.js';
@@ -291,4 +292,46 @@ test('runs of the service: one that waits, one that fails, one that is cancelled
     ]),
   );
   await notifier.stop();
+});
+
+test('a receiver that hangs holds up no other one', async () => {
+  const { append, kept, ...where } = store();
+  const got: string[] = [];
+  const hanging = new Set<() => void>();
+  const send = async (target: NotifyTarget, { id }: Notice, signal: AbortSignal): Promise<string | null> => {
+    if ('url' in target) {
+      got.push(id);
+      return null;
+    }
+    await new Promise<void>((resolve) => {
+      hanging.add(resolve);
+      signal.addEventListener('abort', () => resolve());
+    });
+    return 'it hangs';
+  };
+  const targets: NotifyTarget[] = [{ run: ['hang'] }, { url: 'http://127.0.0.1/' }];
+  const notifier = new Notifier({ ...where, targets, send, warn: expect.unreachable, clock: manualClock() });
+  for (let second = 10; second < 30; second++) append('returned', `2030-01-01T00:00:${second}.000Z`);
+  notifier.look();
+  await until(() => got.length === 20);
+  expect(hanging.size).toBe(4);
+  await notifier.stop();
+  expect(kept()).toHaveLength(20);
+});
+
+test('what a command has started ends with it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'statedsl-notify-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const stop = new AbortController();
+  const notice = { id: 'a', run_id: RUN, status: 'returned', machine: 'm', at: '2030-01-01T00:00:00.000Z' } as const;
+  const sent = noticeSender(folder)(
+    { run: ['sh', '-c', 'sleep 300 & echo $! > pid.new; mv pid.new pid; wait'] },
+    notice,
+    stop.signal,
+  );
+  await until(() => existsSync(join(folder, 'pid')));
+  const stat = `/proc/${readFileSync(join(folder, 'pid'), 'utf8').trim()}/stat`;
+  stop.abort();
+  expect(await sent).not.toBeNull();
+  await until(() => !existsSync(stat) || readFileSync(stat, 'utf8').includes(') Z '));
 });

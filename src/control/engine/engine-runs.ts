@@ -299,7 +299,8 @@ export function canceledRun(run_id: string, state: RunState | null): Result<Canc
 /** What the file system of one machine is needed for, or what `run --on` does. */
 function onlyInFolders(folder: Runs, copy: EngineFolder['copy']): Pick<Runs, 'start' | 'resume' | 'apply'> {
   return {
-    start: async () => refuse('wrong-use', 'a run on an engine is started by `statedsl run --on`'),
+    start: async () =>
+      refuse('wrong-use', 'this does not start runs on an engine', 'start it with `statedsl run --on`'),
     resume: async (run) => {
       const copied = await answerOf(() => copy(run));
       if (!copied.ok) return copied;
@@ -311,6 +312,6 @@ function onlyInFolders(folder: Runs, copy: EngineFolder['copy']): Pick<Runs, 'st
         'execute it again from a point with `statedsl replay --from`',
       );
     },
-    apply: async () => refuse('wrong-use', 'runs on an engine have no worktrees'),
+    apply: async () => refuse('wrong-use', 'runs on an engine have no worktrees', 'let the program push its changes'),
   };
 }

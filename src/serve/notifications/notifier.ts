@@ -35,14 +35,15 @@ const LOOK_MS = 500;
 const FIRST_PAUSE_MS = 1000;
 /** A notice that no receiver took for so long is given up. */
 const LONGEST_MS = 24 * 60 * 60 * 1000;
-/** How many notices are sent at the same time. */
-const AT_ONCE = 8;
+/** How many notices are sent to one receiver at the same time: one that hangs must not hold up the others. */
+const AT_ONCE = 4;
 
 export class Notifier {
   private readonly kept: KeptNotices;
   private readonly clock: NoticeClock;
   private readonly pending = new Set<PendingNotice>();
-  private readonly sending = new Set<Promise<void>>();
+  /** The receivers of what is being sent. */
+  private readonly sending = new Map<Promise<void>, number>();
   private readonly stopping = new AbortController();
   private position: IndexPosition | null;
   private cancelLook = (): void => undefined;
@@ -91,7 +92,7 @@ export class Notifier {
     this.cancelLook();
     this.cancelNext();
     this.stopping.abort();
-    await Promise.all(this.sending);
+    await Promise.all(this.sending.keys());
   }
 
   private get fresh(): Omit<PendingNotice, 'notice' | 'target'> {
@@ -117,11 +118,15 @@ export class Notifier {
     const now = this.clock.now();
     let next = Number.POSITIVE_INFINITY;
     for (const one of this.pending) {
-      if (this.sending.size >= AT_ONCE) return;
       if (one.nextAt > now) next = Math.min(next, one.nextAt);
-      else this.start(one);
+      // The end of one that is being sent looks again.
+      else if (this.countSending(one.target) < AT_ONCE) this.start(one);
     }
     if (next < Number.POSITIVE_INFINITY) this.cancelNext = this.clock.start(next - now, () => this.sendDue());
+  }
+
+  private countSending(target: number): number {
+    return [...this.sending.values()].filter((one) => one === target).length;
   }
 
   private start(one: PendingNotice): void {
@@ -130,7 +135,7 @@ export class Notifier {
       this.sending.delete(sent);
       this.sendDue();
     });
-    this.sending.add(sent);
+    this.sending.set(sent, one.target);
   }
 
   private async send(one: PendingNotice): Promise<void> {

@@ -35,13 +35,27 @@ async function pipe(
   body: string,
   cancelSignal: AbortSignal,
 ): Promise<string | null> {
-  const result = await execa(program as string, args, {
+  const child = execa(program as string, args, {
     cwd: folder,
+    // A group of its own, so that what it has started ends with it.
+    detached: true,
     input: body,
     cancelSignal,
     stdout: 'ignore',
     stderr: 'ignore',
     reject: false,
   });
+  const end = (): void => endGroup(child.pid);
+  cancelSignal.addEventListener('abort', end);
+  const result = await child;
+  cancelSignal.removeEventListener('abort', end);
   return result.failed ? (result.shortMessage ?? 'the command failed') : null;
+}
+
+function endGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGTERM');
+  } catch {
+    // It has ended.
+  }
 }
