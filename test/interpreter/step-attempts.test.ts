@@ -208,3 +208,87 @@ describe('a step that changes files', () => {
     expect(passes('src/a', 'test/a')).toEqual([true, 'these files must not change: test/a']);
   });
 });
+
+describe('what an agent reports', () => {
+  const failing = (more: object) => ({ ...printed('', 1, 'busy'), session_id: 's1', ...more }) as unknown as Outcome;
+
+  test('counts, although its call is made again because its service was not there', () => {
+    const run = start(step());
+    const unavailable = { until_ms: 5000, at_ms: 1000, message: 'busy' };
+    run
+      .end('agent worker', failing({ unavailable, cost: 0.25, turns: 2 }))
+      .end('timer', { kind: 'value', value: 5000 });
+    expect(run.calls).toHaveLength(2);
+    expect(run.calls[1]).toMatchObject({ session: 's1' });
+    expect(run.calls[1]?.prompt).not.toBe(run.calls[0]?.prompt);
+    run.end('agent worker', said('done')).end('check');
+    expect(ofType(run, 'step_completed')).toMatchObject([{ attempt: 1, status: 'pass', cost: 0.75 }]);
+  });
+
+  test('is unknown if one call without a cost makes it so', () => {
+    const run = start(step(RETRY('EXIT 2')));
+    run
+      .end('agent worker', printed('done'))
+      .fail('check')
+      .end('agent worker', said('done', { cost: 0 }))
+      .end('check');
+    expect(ofType(run, 'step_completed')).toMatchObject([{ status: 'pass', cost: null }]);
+  });
+
+  test('of tools that it was not allowed is of its last attempt', () => {
+    const returned = '{one.denied}';
+    const denied = [{ tool: 'Bash', input: 'rm x' }, { tool: 'Write' }];
+    const once = start(step('', returned)).end('agent worker', said('done', { denied })).end('check');
+    expect(once.lines.at(-1)).toBe('RETURN "Bash rm x\\nWrite"');
+    const again = start(step(RETRY('EXIT 2'), returned))
+      .end('agent worker', said('done', { denied }))
+      .fail('check');
+    expect(again.end('agent worker', said('done')).end('check').lines.at(-1)).toBe('RETURN ""');
+  });
+
+  test('may be that it could not continue the session', () => {
+    const run = start(step(RETRY('EXIT 3')));
+    run.end('agent worker', said('done')).fail('check');
+    run.end('agent worker', { ...printed('done'), session_of: 'other', adapter: 'fake' } as unknown as Outcome);
+    expect(run.lines).toContain('WARN `one` starts a new session, because `fake` cannot continue a session of `other`');
+    run.fail('check');
+    expect(run.calls[2]).not.toHaveProperty('session');
+  });
+});
+
+test('an agent that was interrupted learns that it may have begun', () => {
+  const run = new ScriptedProgram(step(), { restored: true, lookups, clockMs: 1000 });
+  expect(run.repeated).toMatchObject([{ kind: 'agent', again: true }]);
+  expect(run.calls[0]).not.toHaveProperty('again');
+});
+
+test('an agent without a prompt gets the inputs, and no secret one', () => {
+  const run = new ScriptedProgram(
+    'INPUT: topic\nINPUT: token (secret)\nSTEP: one type=artifact\n  AGENT: worker\nRETURN: over\n',
+    { restored: false, lookups, clockMs: 1000, run: { inputs: { topic: 'birds', token: 'hunter2' } } },
+  );
+  expect(run.calls[0]?.prompt).toContain('birds');
+  expect(run.calls[0]?.prompt).not.toContain('hunter2');
+});
+
+describe('a gate that cannot be asked', () => {
+  test.each([
+    ['bash "check {x.missing}" as g', 'missing'],
+    ['expr "{x.missing} == 1" as g', 'missing'],
+  ])('%s fails the attempt and not the run', (gate, why) => {
+    const run = start(`TRACK: x = {"a": 1}\n${step().replace('bash "check" as g', gate)}`);
+    run.end('agent worker', said('done'));
+    expect(ofType(run, 'gate_result')).toMatchObject([
+      { gate: 'g', pass: false, message: expect.stringContaining(why) },
+    ]);
+    expect(run.run.result?.error?.kind).toBe('gate_failed');
+  });
+});
+
+test('what a command of a gate leaves behind is not a change of the next step', () => {
+  const one = (name: string) =>
+    `STEP: ${name} type=code\n  AGENT: worker\n  PROMPT: "Do it."\n  GATE: bash "check" as g\n`;
+  const run = start(`${one('one')}${one('two')}RETURN: over\n`, 'c0');
+  run.end('agent worker', said('done')).end('worktree', changed('c1')).end('check');
+  expect(run.actions.at(-1)).toEqual({ do: 'snapshot', onto: 'c1', from: 'c1', label: 'before two' });
+});
