@@ -16,12 +16,12 @@ import {
 } from './way.js';
 
 /** An agent that is unavailable is called again later: for all that follows, it only took longer. */
-export function agentWays({ facts, instruction, label, longest }: Site): Way[] {
+export function agentWays({ facts, instruction, label, longest, taskNames }: Site): Way[] {
   const answerOf = (text: string): Happening => exitOutcome({ text, exit: 0, is_error: false });
   const ways: Way[] = [];
   switch (facts.answerFile) {
     case 'plan.json':
-      tasks(longest).forEach(({ text, about }, count) => {
+      tasks({ longest, taskNames }).forEach(({ text, about }, count) => {
         ways.push({ label: `${count} task${count === 1 ? '' : 's'}`, ...about, make: () => answerOf(text) });
       });
       ways.push({ label: 'answers with no tasks', isFailure: true, make: () => answerOf('?') });

@@ -10,6 +10,7 @@ import { decode, encode } from '../interpreter/values/json.js';
 import { isList, isObject, type Value } from '../interpreter/values/value.js';
 import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
+import { omitUndefined } from '../prelude/omit-undefined.js';
 import { keyText } from './key-text.js';
 import { type Monitors, NO_MONITORS } from './monitors.js';
 import { type Liveness, livenessOf } from './reductions/liveness.js';
@@ -134,7 +135,6 @@ class Canonical {
     const common = { ...frame, startedMs: 0, session: null, sessionBefore: null };
     if (fields === null) return common;
     const isConstant = idsIn(frame.output).length === 0;
-    const judges = [...fields].some((field) => field.startsWith('gate.'));
     return {
       ...common,
       diff: fields.has('diff') ? frame.diff : '',
@@ -145,8 +145,8 @@ class Canonical {
       files: isField(fields, `${frame.path}.files`) ? frame.files : [],
       comments: frame.comments === null || isField(fields, `${frame.path}.comments`) ? frame.comments : '',
       agentBefore: null,
-      gates: judges ? frame.gates : onlyPassed(frame.gates),
-      gatesBefore: judges ? frame.gatesBefore : {},
+      gates: fields.has('error') ? frame.gates : findingsIn(frame.gates, fields, true),
+      gatesBefore: findingsIn(frame.gatesBefore, fields, false),
     };
   }
 
@@ -235,9 +235,23 @@ class Canonical {
 
 type Findings = Extract<NonNullable<ThreadImage['frames']>[number], { kind: 'step' }>['gates'];
 
-/** What gates found, without the texts. */
-function onlyPassed(gates: Findings): Findings {
-  return Object.fromEntries(Object.entries(gates).map(([name, { pass }]) => [name, { pass }]));
+/** What gates found: the texts that decide something, and of other gates at most whether they passed. */
+function findingsIn(findings: Findings, fields: ReadonlySet<string>, withOthers: boolean): Findings {
+  return Object.fromEntries(
+    Object.entries(findings).flatMap(([name, { pass, comments, error }]): [string, Findings[string]][] => {
+      const [asComments, asError] = [fields.has(`gate.${name}.comments`), fields.has(`gate.${name}.error`)];
+      if (!withOthers && !asComments && !asError && !fields.has(`gate.${name}`)) return [];
+      return [
+        [
+          name,
+          {
+            pass,
+            ...omitUndefined({ comments: asComments ? comments : undefined, error: asError ? error : undefined }),
+          },
+        ],
+      ];
+    }),
+  );
 }
 
 /** The configuration of a run that is blocked or interrupted. `more` is part of it. */

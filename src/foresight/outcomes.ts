@@ -1,6 +1,6 @@
 /** What may come of everything that a run waits for: each way is one outcome, in which unknown values stand for any value. */
 import type { Json } from '../machine/expression.js';
-import type { Instruction, State } from '../machine/machine.js';
+import type { Instruction } from '../machine/machine.js';
 import { agentToolWays, agentWays, toolWays } from './call-outcomes.js';
 import type { RequestFacts } from './requests.js';
 import { ANY_TYPE, type Facts, TYPE } from './unknown/facts.js';
@@ -123,7 +123,8 @@ function askWays({ facts, label }: Site): Way[] {
 
 // ---- commands ---------------------------------------------------------------------------------------
 
-function commandWays({ facts, instruction, label, state, longest }: Site): Way[] {
+function commandWays(site: Site): Way[] {
+  const { facts, instruction, label } = site;
   const ways: Way[] = [];
   const { ok = [0] } = facts;
   const readsExit = isDecoded(instruction) && instruction.bind?.exitSlot !== undefined;
@@ -139,7 +140,7 @@ function commandWays({ facts, instruction, label, state, longest }: Site): Way[]
         label: exit === 0 ? '' : `exit ${exit}`,
         make: (k) => exitOutcome({ text: printedBy(k, instruction, label), exit }),
       });
-  ways.push(...bodyAnswers(state, longest));
+  ways.push(...bodyAnswers(site));
   ways.push(...commandFailures({ facts, instruction, label }));
   return ways;
 }
@@ -181,14 +182,15 @@ function commandFailures(site: Pick<Site, 'facts' | 'instruction' | 'label'>): W
 }
 
 /** Commands in the body of a step may print the answer that the step needs. */
-function bodyAnswers({ code }: State, longest: number): Way[] {
+function bodyAnswers(site: Site): Way[] {
+  const { code } = site.state;
   const types = new Set(
     code.flatMap((one) => (one.op === 'step-collect' && one.plan.work === 'body' ? [one.plan.type] : [])),
   );
   const printing = (text: string): Way => ({ label: `prints ${text}`, make: () => exitOutcome({ text, exit: 0 }) });
   return [
     ...(types.has('validate') ? ['true', 'false'].map(printing) : []),
-    ...(types.has('split') ? tasks(longest).map(({ text, about }) => ({ ...printing(text), ...about })) : []),
+    ...(types.has('split') ? tasks(site).map(({ text, about }) => ({ ...printing(text), ...about })) : []),
   ];
 }
 

@@ -24,6 +24,7 @@ import { bindName } from './names.js';
 import { waysOf } from './outcomes.js';
 import { type RequestFacts, requestFacts } from './requests.js';
 import { type Span, Spans } from './spans.js';
+import { taskNamesIn } from './task-names.js';
 import { Knowledge, type Unknown } from './unknown/knowledge.js';
 import type { Oracle } from './unknown/oracle.js';
 import { symbolicOperations } from './unknown/symbolic-operations.js';
@@ -69,6 +70,7 @@ export class Segments {
   readonly executed: Executed;
   readonly spans: Spans;
   private knowledge = new Knowledge();
+  private readonly taskNames: readonly string[];
   private readonly linked: LinkedMachine;
   private readonly locations: readonly { readonly state: State; readonly instruction: Instruction }[];
 
@@ -78,6 +80,7 @@ export class Segments {
     private readonly longest: number,
   ) {
     this.locations = machine.states.flatMap((state) => state.code.map((instruction) => ({ state, instruction })));
+    this.taskNames = taskNamesIn(machine);
     this.spans = new Spans(this.locations);
     const count = this.locations.length;
     this.executed = {
@@ -180,7 +183,15 @@ export class Segments {
     };
     const state = location?.state ?? (this.machine.states[0] as State);
     const label = labelOf(state, location?.instruction, known);
-    return waysOf({ facts: known, pending, instruction: location?.instruction, state, longest: this.longest, label });
+    return waysOf({
+      facts: known,
+      pending,
+      instruction: location?.instruction,
+      state,
+      longest: this.longest,
+      taskNames: this.taskNames,
+      label,
+    });
   }
 }
 

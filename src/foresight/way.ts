@@ -35,6 +35,8 @@ export interface Site {
   readonly state: State;
   /** The longest list of tasks that is explored. */
   readonly longest: number;
+  /** The names of tasks that the program mentions. */
+  readonly taskNames: readonly string[];
   /** How people call the value. */
   readonly label: string;
 }
@@ -151,9 +153,15 @@ export function printedBy(k: Knowledge, instruction: Instruction | undefined, la
 }
 
 /** Lists of tasks of every explored length, and what a way has because of them. */
-export function tasks(longest: number): { readonly text: string; readonly about: Pick<Way, 'list' | 'isLongest'> }[] {
+export function tasks({
+  longest,
+  taskNames,
+}: Pick<Site, 'longest' | 'taskNames'>): { readonly text: string; readonly about: Pick<Way, 'list' | 'isLongest'> }[] {
   return Array.from({ length: longest + 1 }, (_, length) => {
-    const list = Array.from({ length }, (__, at) => ({ name: `task-${at + 1}`, description: `task ${at + 1}` }));
+    const list = Array.from({ length }, (__, at) => ({
+      name: taskNames[at] ?? `task-${at + 1}`,
+      description: `task ${at + 1}`,
+    }));
     return { text: JSON.stringify(list), about: { list: 'tasks', ...(length === longest ? { isLongest: true } : {}) } };
   });
 }

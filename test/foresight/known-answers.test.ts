@@ -465,6 +465,41 @@ describe('lists whose length the program asks for', () => {
   });
 });
 
+describe('steps', () => {
+  test('findings of gates that nothing reads do not multiply what is explored', () => {
+    const gates = ['a', 'b', 'c', 'd', 'e'].map((name) => `bash "./${name}" as ${name}`).join(', ');
+    const program = lines(
+      'STEP: build type=code',
+      '  PROMPT: "do it"',
+      '  AGENT: claude',
+      `  GATE: ${gates}`,
+      '  RETRY:',
+      '    NOT gate.e → PROMPT "{gate.e.error}"',
+      '    EXIT 4',
+    );
+    const verification = verified(program);
+    expect(boundIn(verification, './e')).toBe(4);
+    expect(verification.configurations).toBeLessThan(2000);
+  });
+  test('tasks have the names that the program mentions', () => {
+    const program = lines(
+      'STEP: plan type=split',
+      '  PROMPT: "divide it"',
+      '  AGENT: claude',
+      '  EACH:',
+      '    STEP: build type=code',
+      '      PROMPT: "do it"',
+      '      AGENT: claude',
+      'STEP: note type=artifact',
+      '  PROMPT: "what was done in {plan/login/build.files}?"',
+      '  AGENT: claude',
+    );
+    const verification = verified(program);
+    expect(defectsIn(verification).filter((one) => one.includes('certain'))).toEqual([]);
+    expect(verification.ends.some(({ status }) => status === 'returned')).toBe(true);
+  });
+});
+
 test('a line of a pattern is dead, or fails always, only if it is so in each state', () => {
   const program = lines(
     'PATTERN: P with p',
