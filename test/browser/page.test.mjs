@@ -140,6 +140,17 @@ test('a refused resumption says why, a higher limit is accepted, and nothing of 
   await page.getByRole('heading', { level: 1 }).getByText('returned').waitFor();
 });
 
+test('where a run failed leads to that line, also after its state ERROR', async (t) => {
+  const text = 'MACHINE: fails\nSTATE: A\n  DO: false\n  RETURN: 1\nSTATE: ERROR\n  EMIT: GAVE_UP\n  RETURN: 2\n';
+  const folder = makeFolder(t, { 'fails.dsl': text });
+  const id = runProgram(folder, 'fails.dsl');
+  const { page, log } = await openPage(t, await startService(t, folder), { path: `/runs/${id}?tab=values` });
+  await page.getByRole('button', { name: 'fails.dsl, line 3' }).click();
+  await page.getByText(/as it was after event/).waitFor();
+  await page.locator('.source-lines [aria-current]').getByText('false').waitFor();
+  assert.deepEqual(log, []);
+});
+
 test('a run that is executed has its time in the list, which passes', async (t) => {
   const folder = makeFolder(t, { 'slow.dsl': 'MACHINE: slow\nDO: sleep 30\nRETURN: 1\n' });
   const id = runProgram(folder, 'slow.dsl', '--detach');

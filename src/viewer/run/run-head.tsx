@@ -47,31 +47,41 @@ export function RunHead({ model }: { readonly model: RunModel }) {
       )}
       {run.error !== null && (
         <p class="failed">
-          <strong>{run.error.kind}</strong> <Prose text={run.error.message} /> <FailedAt error={run.error} />
+          <strong>{run.error.kind}</strong> <Prose text={run.error.message} />{' '}
+          <FailedAt model={model} error={run.error} />
         </p>
       )}
     </header>
   );
 }
 
-/** Where a run failed: the button shows the line. */
-function FailedAt({ error: { state, line, file, tool } }: { readonly error: NonNullable<ShownRun['error']> }) {
-  const { router } = usePage();
-  const where = failedAt({ state, tool });
-  if (line === null || line <= 0) return <span class="faint">{where}</span>;
-  return (
-    <>
-      {where}{' '}
-      <button type="button" class="quiet more" onClick={() => router.change({ tab: 'source' })}>
-        {file === null ? `line ${line}` : `${visibleLine(file)}, line ${line}`}
-      </button>
-    </>
-  );
+interface FailedAtProps {
+  readonly model: RunModel;
+  readonly error: NonNullable<ShownRun['error']>;
 }
 
-function failedAt({ state, tool }: { readonly state: string | null; readonly tool: string | null }): string {
-  const what = tool === null ? '' : ` of ${visibleLine(tool)}`;
-  return `${what}${state === null ? '' : ` in ${visibleLine(state)}`}`.trim();
+/** Where a run failed. The button leads to the event of that failure: the state ERROR may have done something since. */
+function FailedAt({ model, error: { state, line, file, tool } }: FailedAtProps) {
+  const { router } = usePage();
+  const { lines } = model.record.value;
+  const show = (): void => {
+    for (const { seq, ...one } of lines.before('instruction_failed', lines.length))
+      if (one.line === line && one.state === state) return router.change({ tab: 'source', event: String(seq) });
+    router.change({ tab: 'source' });
+  };
+  return (
+    <>
+      {[tool, state].map((name) => name !== null && <span key={name}> · {visibleLine(name)}</span>)}
+      {line !== null && line > 0 && (
+        <>
+          {' · '}
+          <button type="button" class="quiet more" onClick={show}>
+            {file === null ? `line ${line}` : `${visibleLine(file)}, line ${line}`}
+          </button>
+        </>
+      )}
+    </>
+  );
 }
 
 /** The time until the last event, and of a run that is executed now the time since then. */
