@@ -1,7 +1,6 @@
 /** Waits in a program whose clock, timers, answers and signals a test gives by hand, in any order. */
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
-import type { Json } from '../../src/machine/expression.js';
 import { ScriptedProgram } from './scripted-program.js';
 
 const time = (ms: number) => ({ kind: 'value', value: ms }) as const;
@@ -31,15 +30,13 @@ describe.each([
   });
 
   test('a signal ends the timer beside it, and a timer the signal', () => {
-    const text = 'WAIT: signal go OR timeout=5s\nRETURN: "{timed_out} {go}"\n';
-    const signaled = start(text)
-      .end('clock', time(1000))
-      .signal('go', 'now' as Json);
+    const text = 'WAIT: signal go OR timeout=5s\nDO: one\nRETURN: "{timed_out} {go}"\n';
+    const signaled = start(text).end('clock', time(1000)).signal('go', 'now');
     expect(signaled.stopped).toEqual(['timer']);
-    expect(signaled.lines.at(-1)).toBe('RETURN "false now"');
+    expect(signaled.end('one').lines.at(-1)).toBe('RETURN "false now"');
     const late = start(text).end('clock', time(1000)).end('timer', time(6000));
-    expect(late.lines.at(-1)).toBe('RETURN "true "');
-    expect(late.run.pending.size).toBe(0);
+    expect(late.run.pending.size).toBe(1);
+    expect(late.end('one').lines.at(-1)).toBe('RETURN "true "');
   });
 
   test('a signal that comes while the clock is read is not waited for', () => {
