@@ -1,7 +1,7 @@
 /** JavaScript functions that programs on an engine use as commands: a module that the configuration names. */
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import { constants, Script } from 'node:vm';
+import { findLauncher } from '../prelude/launcher.js';
 import type { CommandFunction } from '../runtime/command-function.js';
 import { sha256Hex } from '../runtime/sha256.js';
 
@@ -12,10 +12,9 @@ export interface Functions {
   readonly digest: string;
 }
 
-/** The bundle has no `import()` of its own, because it is loaded from a cache. */
+/** A program that is started from a cache cannot load modules by itself. */
 function importModule(url: string): Promise<Readonly<Record<string, unknown>>> {
-  const options = { importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER };
-  return new Script('(url) => import(url)', options).runInThisContext()(url);
+  return findLauncher()?.load(url) ?? import(url);
 }
 
 /** Throws an `Error` with the reason. */

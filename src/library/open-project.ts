@@ -14,7 +14,7 @@ import { listPrograms } from '../project/list-programs.js';
 import { loadPlan } from '../project/load-plan.js';
 import { passToProcess } from '../project/pass-to-process.js';
 import { approvalHash, needsApproval } from '../project/plan-approval.js';
-import { programDirOf, runOptionsOf, surroundingOptions } from '../project/prepared-program.js';
+import { type PreparedProgram, programDirOf, runOptionsOf, surroundingOptions } from '../project/prepared-program.js';
 import { isPlan, isWorkflow } from '../project/program-kind.js';
 import { emptyCompilation, type ProgramText, readNamed } from '../project/read-program.js';
 import { loadSettings, type Settings, toolLookup } from '../project/settings.js';
@@ -159,20 +159,24 @@ class OpenProject implements Project {
     if (hasErrors(choice.diagnostics))
       throw new ProgramRefused({ ...choice, sources: [] }, firstError(choice.diagnostics));
     const { repository } = choice;
-    const programDir = programDirOf(this.host, checked.name, cwd);
-    const instead = this.options.agents ?? {};
-    const supplied = { machine, sources, configuration, programDir, cwd, repository };
-    const ofProgram = runOptionsOf(this.host, supplied, { name: checked.name, instead });
+    const ofProgram = this.supplied(checked, cwd, { machine, sources, configuration, repository });
     return run(machine, {
       ...ofProgram,
       ...this.environment(),
       ...(rest as RunOptions),
       // Those of the program, also for callers without types.
-      programDir,
+      programDir: ofProgram.programDir,
       sources: ofProgram.sources,
       dir: this.dir,
       settings: { here: this.folder, ...rest.settings },
     });
+  }
+
+  /** The options of a run that the program and the configuration supply. */
+  supplied(checked: CheckedProgram, cwd: string, parts: Omit<PreparedProgram, 'programDir' | 'cwd'>) {
+    const programDir = programDirOf(this.host, checked.name, cwd);
+    const named = { name: checked.name, instead: this.options.agents ?? {} };
+    return runOptionsOf(this.host, { ...parts, programDir, cwd }, named);
   }
 
   async resume(name: string, options: ProjectResumeOptions = {}): Promise<RunReport> {
@@ -290,20 +294,30 @@ class OpenProject implements Project {
   }
 }
 
+/** The options of a run that the program and the configuration supply. The project must come from `openProject`. */
+export function suppliedOptions(
+  project: Project,
+  checked: CheckedProgram,
+  parts: Omit<PreparedProgram, 'programDir' | 'cwd'>,
+): Partial<RunOptions> {
+  return (project as OpenProject).supplied(checked, project.folder, parts);
+}
+
 function rememberPrepared(program: Omit<CheckedProgram, 'isValid'>, internals: Prepared): CheckedProgram {
   const whole = { ...program, isValid: !hasErrors(program.diagnostics as readonly Diagnostic[]) };
   prepared.set(whole, internals);
   return whole;
 }
 
-function preparedOf(program: CheckedProgram): Prepared {
+/** The parts of a program that `checkFile` or `checkText` of a project gave. */
+export function preparedOf(program: CheckedProgram): Prepared {
   const found = prepared.get(program);
   if (found === undefined) throw new TypeError('this is not a program that `checkFile` or `checkText` gave');
   return found;
 }
 
 /** Refuses a program that must be approved and is not, or that differs from the approved one. */
-function refuseUnapproved(program: CheckedProgram, approved: string | undefined): void {
+export function refuseUnapproved(program: CheckedProgram, approved: string | undefined): void {
   const { approvalHash: hash } = program;
   if (approved === undefined) {
     if (!preparedOf(program).needsApproval) return;

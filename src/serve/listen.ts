@@ -4,6 +4,8 @@ import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { availableParallelism, userInfo } from 'node:os';
 import { serve } from '@hono/node-server';
+import { type EngineRunsOptions, engineRuns } from '../control/engine/engine-runs.js';
+import { projectForEngine } from '../control/engine/start.js';
 import { openRuns } from '../control/open-runs.js';
 import { openProject } from '../library/open-project.js';
 import { loadConfiguration } from '../runtime/configuration/configuration.js';
@@ -25,8 +27,10 @@ export interface ListenOptions {
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
-  /** The folder of the runs. */
+  /** The folder of the runs, or of copies of them. */
   readonly directory: string;
+  /** The engine whose workers execute the runs; null: this service executes them. */
+  readonly engine: Pick<EngineRunsOptions, 'on' | 'namespace' | 'token' | 'key'> | null;
   /** The folder of the programs. */
   readonly programs: string;
   /** Null: a new one is made. */
@@ -56,10 +60,12 @@ export interface Listening {
 
 /** Rejects with a `RunRefused`, a `StoreError`, or the system's error if the address cannot be used. */
 export async function listen(options: ListenOptions): Promise<Listening> {
-  const { directory, programs, host, isReadOnly } = options;
+  const { directory, programs, host, engine } = options;
+  // Several services may use one engine.
+  const executes = !options.isReadOnly && engine === null;
   makeStore(directory);
   await requireOwnStore(directory);
-  const locked = isReadOnly ? null : lockRun(makeServiceFolder(directory));
+  const locked = executes ? lockRun(makeServiceFolder(directory)) : null;
   if (locked !== null && 'owner' in locked)
     throw new RunRefused(
       'held',
@@ -80,9 +86,11 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   });
   const token = options.token ?? randomBytes(24).toString('base64url');
   let port = options.port;
+  const own = { folder: programs, dir: directory };
+  if (engine !== null) await warnOfNotices(options);
   const app = createApp({
-    runs: openRuns({ folder: programs, dir: directory }),
-    project: await openProject(programs, { dir: directory }),
+    runs: engine === null ? openRuns(own) : engineRuns({ ...own, ...engine }),
+    project: await (engine === null ? openProject(programs, own) : projectForEngine(own)),
     executions,
     access: {
       token,
@@ -91,13 +99,14 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       },
       port: () => port,
     },
-    isReadOnly,
+    isReadOnly: options.isReadOnly,
     allowText: options.allowText,
     userHeader: options.userHeader,
     user: userInfo().username,
     version: options.version,
     notices: () => notifier?.waiting ?? 0,
-    directory,
+    where: engine?.on ?? directory,
+    isOnEngine: engine !== null,
   });
   const server = serve({ fetch: app.fetch, hostname: host, port });
   try {
@@ -111,7 +120,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     throw cause;
   }
   port = (server.address() as AddressInfo).port;
-  if (!isReadOnly) executions.open();
+  if (executes) executions.open();
   return {
     address: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     token,
@@ -125,6 +134,13 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     },
     interrupt: () => executions.interruptAll(),
   };
+}
+
+/** The ends of runs on an engine are on record there, and this service does not look for them. */
+async function warnOfNotices({ programs, warn }: ListenOptions): Promise<void> {
+  const { configuration } = await loadConfiguration(programs);
+  if (targetList(configuration.notify).length > 0)
+    warn('nobody is notified of the ends of runs on an engine; follow them with `statedsl show --follow`');
 }
 
 /** Null if the configuration names no receiver. */

@@ -22,8 +22,10 @@ export interface Service {
   readonly version: string;
   /** How many notices were not received yet. */
   readonly notices: () => number;
-  /** The folder of the runs, for people. */
-  readonly directory: string;
+  /** The folder of the runs, or the address of the engine that has them, for people. */
+  readonly where: string;
+  /** Workers of an engine execute the runs, so that this service executes none. */
+  readonly isOnEngine: boolean;
 }
 
 export type ServiceApp = OpenAPIHono;

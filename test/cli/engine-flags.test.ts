@@ -1,6 +1,8 @@
 /** Flags next to `--on` and `STATEDSL_ON`. No engine is needed: they are refused before one is asked. */
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { projectFolder } from './statedsl.js';
 
@@ -92,4 +94,29 @@ test('an engine of the configuration is for new runs, and not for what is here o
   expect((await one.run(['run', 'a.dsl', '--on', 'none', '--json'])).stdout).toContain('suspended');
   const elsewhere = await one.run(['run', 'a.dsl']);
   expect([elsewhere.code, elsewhere.stderr]).toEqual([2, expect.stringContaining(NOWHERE)]);
+});
+
+test('a run that the store has is asked for where it was executed, whatever a variable says', async () => {
+  const one = projectFolder({ 'a.dsl': 'WAIT: signal GO\nRETURN: x\n' });
+  const asked: string[] = [];
+  const engine = async (name: string): Promise<string> => {
+    const server = createServer((_, response) => {
+      asked.push(name);
+      response.writeHead(400).end('{"message":"not now"}');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  };
+  const [own, other] = [await engine('own'), await engine('other')];
+  const env = { STATEDSL_ON: other };
+  const { run_id } = JSON.parse((await one.run(['run', 'a.dsl', '--json', '--suspend-after', '0s'])).stdout);
+  expect((await one.run(['show', run_id, '--json'], { env })).stdout).toContain('suspended');
+  expect(asked).toEqual([]);
+  const file = join(one.folder, '.statedsl/runs', run_id, 'run.json');
+  const about = JSON.parse(readFileSync(file, 'utf8'));
+  writeFileSync(file, JSON.stringify({ ...about, settings: { ...about.settings, engine: own } }));
+  expect((await one.run(['cancel', run_id], { env })).stderr).toBe('error: not now\n');
+  expect((await one.run(['cancel', run_id, '--on', other], { env })).stderr).toBe('error: not now\n');
+  expect(asked).toEqual(['own', 'other']);
 });

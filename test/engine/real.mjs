@@ -1,6 +1,7 @@
 /**
  * Runs on a real engine, whose packages are installed once into `node_modules/.cache`: `npm run test:engine`. `-- NAME`: only
- * cases whose names contain a text.
+ * cases whose names contain a text. `-- --kills 50,20,20`: only kills at random times while 20 runs are executed, of the worker,
+ * of the server, and of one of two workers.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -83,31 +84,57 @@ const cases = {
   'workers that are killed': (all) => killed(all, 'worker', 4),
   'a server that is killed': (all) => killed(all, 'server', 4),
 };
+/** Each with an engine of its own. */
+const campaigns = (times, many) => [
+  ['worker', times[0], many],
+  ['server', times[1], many],
+  ['one', times[2], many],
+];
 
-const reason = install();
-if (reason !== null) {
-  console.error(`error: no engine was started: ${reason}`);
-  process.exitCode = 1;
-} else {
+/** Starts an engine with a worker, or with two of them that share an address. */
+async function withEngine(start, action) {
   const folder = mkdtempSync(join(tmpdir(), 'statedsl-engine-'));
   const engine = await startEngine(folder);
   try {
     await engine.startServer();
-    await engine.startWorker();
-    const only = process.argv[2] ?? '';
+    await engine[start]();
+    return await action(tools(engine, folder), folder);
+  } finally {
+    await engine.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function kills(all) {
+  for (const [which, times = 0, many] of all) {
+    if (times === 0) continue;
+    const start = which === 'one' ? 'startWorkers' : 'startWorker';
+    const shown = await withEngine(start, (each) => killed(each, which, times, many));
+    console.log(`passed: ${JSON.stringify({ killed: which, runs: many, ...shown })}`);
+  }
+}
+
+async function tryCases(only) {
+  await withEngine('startWorker', async (all, folder) => {
     for (const [name, action] of Object.entries(cases).filter(([one]) => one.includes(only))) {
-      await action(tools(engine, folder));
+      await action(all);
       console.log(`passed: ${name}`);
     }
     if ('commands'.includes(only)) {
       await withCommands(join(folder, 'commands'), modules, tryCommands);
       console.log('passed: commands');
     }
-  } catch (cause) {
-    console.error(cause);
-    process.exitCode = 1;
-  } finally {
-    await engine.stop();
-    rmSync(folder, { recursive: true, force: true });
-  }
+  });
+  if ('one of two workers is killed'.includes(only)) await kills([['one', 3, 6]]);
+}
+
+const reason = install();
+const [first = '', second = ''] = process.argv.slice(2);
+try {
+  if (reason !== null) throw new Error(`no engine was started: ${reason}`);
+  if (first === '--kills') await kills(campaigns(second.split(',').map(Number), 20));
+  else await tryCases(first);
+} catch (cause) {
+  console.error(cause);
+  process.exitCode = 1;
 }

@@ -88,7 +88,8 @@ export async function serviceOf(
     user: 'tester',
     version: '0',
     notices: () => 0,
-    directory,
+    where: directory,
+    isOnEngine: false,
     ...options,
   });
   executions.open();

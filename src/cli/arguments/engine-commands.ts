@@ -1,5 +1,6 @@
 /** The commands `engine` and `worker`, and the options of the commands that can use an engine. */
 import { type Command, Option } from 'commander';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { NO_ENGINE } from '../running/configured-engine.js';
 import { environmentOption } from './environment-option.js';
 import {
@@ -18,6 +19,9 @@ const ON = [
   'use the runs on an engine instead of those of a directory; `none`: not those of the configured one',
 ] as const;
 
+/** Commands without the name of a run. `serve` reads the configuration of its programs. */
+const OWN_WAY: ReadonlySet<string> = new Set(['run', 'gc', 'serve']);
+
 /** `--on` and `--namespace`, for a command that can ask an engine instead of a folder. */
 export function addOn(command: Command): Command {
   return addNamespace(command.addOption(environmentOption(...ON, engineUrl)));
@@ -31,13 +35,16 @@ export function addTypedOn(command: Command): Command {
 /** The command gets the flags that were typed as `typed`, because those of the environment must not be refused. */
 function addNamespace(command: Command): Command {
   return command.addOption(namespaceOption().hideHelp()).hook('preAction', async (_, called) => {
-    if (called.getOptionValue('on') === undefined && !['run', 'gc'].includes(called.name())) {
-      const { configuredEngineOf } = await import('../running/engine-of-run.js');
-      const engine = await configuredEngineOf(called.args[0], called.getOptionValue('dir'));
-      for (const [name, value] of Object.entries(engine)) called.setOptionValueWithSource(name, value, 'config');
+    // What was typed counts. A variable and the configuration name the engine of runs that this folder does not know.
+    if (called.getOptionValueSource('on') !== 'cli' && !OWN_WAY.has(called.name())) {
+      const { engineFor } = await import('../running/engine-of-run.js');
+      const { on, namespace } = called.opts();
+      const known = await engineFor(called.args[0], called.getOptionValue('dir'), omitUndefined({ on, namespace }));
+      called.setOptionValueWithSource('on', known.on, 'config');
+      if (known.namespace !== undefined) called.setOptionValueWithSource('namespace', known.namespace, 'config');
     }
-    // `run` reads its own configuration, and has to know that there is no engine.
-    if (called.getOptionValue('on') === NO_ENGINE && called.name() !== 'run')
+    // These have to know that there is no engine before they read their configuration.
+    if (called.getOptionValue('on') === NO_ENGINE && !['run', 'serve', 'ui'].includes(called.name()))
       called.setOptionValueWithSource('on', undefined, 'config');
     const typed = Object.keys(called.opts()).filter((name) => called.getOptionValueSource(name) === 'cli');
     called.setOptionValueWithSource('typed', typed, 'implied');

@@ -1,11 +1,11 @@
 /** The commands `ui` and `serve`. */
 import { type Command, Option } from 'commander';
+import { addOn } from './engine-commands.js';
 import { duration, listenAddress, wholeNumber } from './option-values.js';
 import { storeOption } from './store-option.js';
 
 export function addUi(program: Command, onExit: (code: number) => void): void {
-  program
-    .command('ui')
+  addOn(program.command('ui'))
     .description('open the page with the runs in the browser')
     .argument('[run]', 'show this run: its id or the beginning of it (default: the list of all runs)')
     .addOption(storeOption())
@@ -23,8 +23,7 @@ export function addUi(program: Command, onExit: (code: number) => void): void {
 }
 
 export function addServe(program: Command, onExit: (code: number) => void): void {
-  program
-    .command('serve')
+  addOn(program.command('serve'))
     .description('serve the runs of a directory over HTTP: start, follow, answer and report them')
     .addOption(
       new Option('--listen <address>', 'where to listen')

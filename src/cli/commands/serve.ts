@@ -1,18 +1,21 @@
 /** `statedsl serve`: runs over HTTP, for pages, programs and other machines. */
 import { statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Json } from '../../machine/expression.js';
 import { isLoopback } from '../../prelude/is-loopback.js';
 import { VERSION } from '../../runtime/version.js';
 import { readTokenFile } from '../files/token-file.js';
+import { configuredEngine, NO_ENGINE } from '../running/configured-engine.js';
+import { engineAccess, NAMESPACE } from '../running/engine-flags.js';
 import { firstSignal } from '../running/first-signal.js';
 import { refusalsAsErrors, type StoreFlags, storeOf } from '../running/stored-runs.js';
+import { type TypedFlags, unusedOnService } from '../running/unused-on-engine.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr, stdout } from '../terminal/streams.js';
 import { usageError } from '../terminal/usage.js';
 
-export interface ServeFlags extends StoreFlags {
+export interface ServeFlags extends StoreFlags, Pick<TypedFlags, 'typed'> {
   readonly listen: { readonly host: string; readonly port: number };
   readonly programs?: string;
   readonly tokenFile?: string;
@@ -53,6 +56,10 @@ export async function serveUntilStopped(flags: ServeFlags, shown?: Shown): Promi
       `\`${host}\` can be reached from other machines, so the service needs a token`,
       'write a secret into a file that only you can read, and name it: `--token-file FILE`',
     );
+  const on = flags.on ?? (await configuredEngine(join(programs, '-')));
+  const engine = on === undefined || on === NO_ENGINE ? null : { on, namespace: flags.namespace ?? NAMESPACE };
+  const unused = engine === null ? null : await unusedOnService(flags);
+  if (unused !== null) return unused;
   const given = flags.tokenFile === undefined ? null : readTokenFile(flags.tokenFile);
   if (given !== null && 'problem' in given) return usageError(given.problem, given.help);
   const { defaultAtOnce, listen } = await import('../../serve/listen.js');
@@ -62,6 +69,7 @@ export async function serveUntilStopped(flags: ServeFlags, shown?: Shown): Promi
     port,
     directory,
     programs,
+    engine: engine === null ? null : { ...engine, ...engineAccess() },
     token: given?.token ?? null,
     isReadOnly: flags.readOnly === true,
     allowText: flags.allowText === true,
@@ -93,7 +101,10 @@ export async function serveUntilStopped(flags: ServeFlags, shown?: Shown): Promi
   else if (!flags.quiet) stderr.write(`listening at ${address}\n`);
   shown?.show(address);
   await signal;
-  if (!flags.quiet) stderr.write('stopping: runs that have not ended are continued at the next start\n');
+  if (!flags.quiet)
+    stderr.write(
+      `stopping: ${engine === null ? 'runs that have not ended are continued at the next start' : 'runs continue on the engine'}\n`,
+    );
   await service.stop(flags.grace);
   return EXIT.returned;
 }

@@ -1,12 +1,13 @@
 /** `statedsl ui`: the page with the runs of a folder, in the browser. */
 import { execa } from 'execa';
 import { RunRefused } from '../../runtime/store/run-refused.js';
-import { findRunOrLatest, refusalsAsErrors, storeOf } from '../running/stored-runs.js';
+import { NO_ENGINE } from '../running/configured-engine.js';
+import { findRunOrLatest, refusalsAsErrors, runsOf, storeOf, unwrap } from '../running/stored-runs.js';
 import type { ExitCode } from '../terminal/exit-code.js';
 import { stderr } from '../terminal/streams.js';
 import { type ServeFlags, serveUntilStopped } from './serve.js';
 
-interface UiFlags extends Pick<ServeFlags, 'dir' | 'programs' | 'readOnly' | 'quiet' | 'json'> {
+interface UiFlags extends Pick<ServeFlags, 'dir' | 'programs' | 'readOnly' | 'quiet' | 'json' | 'on' | 'namespace'> {
   readonly open: boolean;
 }
 
@@ -15,13 +16,13 @@ const GRACE_MS = 5000;
 
 export async function uiCommand(run: string | undefined, flags: UiFlags): Promise<ExitCode> {
   return refusalsAsErrors(async () => {
-    const path = run === undefined ? '/' : `/runs/${findRunOrLatest(run, storeOf(flags))}`;
+    const path = run === undefined ? '/' : `/runs/${await findShown(run, flags)}`;
     const show = (address: string): void => {
       if (flags.open) openBrowser(address);
     };
     const listen = { host: '127.0.0.1', port: 0 };
     const serve = (readOnly: boolean): Promise<ExitCode> =>
-      serveUntilStopped({ ...flags, listen, grace: GRACE_MS, readOnly }, { path, show });
+      serveUntilStopped({ ...flags, on: flags.on ?? NO_ENGINE, listen, grace: GRACE_MS, readOnly }, { path, show });
     try {
       return await serve(flags.readOnly === true);
     } catch (cause) {
@@ -30,6 +31,11 @@ export async function uiCommand(run: string | undefined, flags: UiFlags): Promis
       return serve(true);
     }
   });
+}
+
+async function findShown(run: string, flags: UiFlags): Promise<string> {
+  if (flags.on === undefined || flags.on === NO_ENGINE) return findRunOrLatest(run, storeOf(flags));
+  return unwrap(await (await runsOf(flags)).inspect(run)).run_id;
 }
 
 /** Where that is not possible, the printed address has to do. */

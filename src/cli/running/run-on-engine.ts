@@ -1,14 +1,8 @@
 /** `run --on`: the program is checked here, and workers of an engine execute it. */
+import { submissionOf } from '../../control/engine/submission.js';
 import { EngineFailure } from '../../engine/client.js';
 import type { Submission } from '../../engine/messages.js';
-import { LABEL_PATIENCE_MS, type Placement } from '../../engine/routes.js';
-import { parseDuration } from '../../machine/duration.js';
-import { omitUndefined } from '../../prelude/omit-undefined.js';
-import type { EngineConfiguration } from '../../runtime/configuration/configuration.js';
-import { createRedactor } from '../../runtime/redact.js';
-import { headerOf } from '../../runtime/run/header.js';
-import { newRunId } from '../../runtime/run/run-id.js';
-import { fixedOptions, type RunOptions, secretsOf } from '../../runtime/run/run-options.js';
+import type { RunOptions } from '../../runtime/run/run-options.js';
 import type { Prepared } from '../preparation/preparation.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr, stdout } from '../terminal/streams.js';
@@ -18,71 +12,35 @@ import { clientOf, type EngineFlags, engineAccess, failuresAsErrors } from './en
 import { type FollowedRun, followOnCommandLine } from './follow-on-engine.js';
 import { repeatedFlags } from './repeated-flags.js';
 import type { RunFlags } from './run-flags.js';
+import { reportRefusal } from './stored-runs.js';
 
-/** The largest program that an engine gets, in characters of JSON. */
-const MOST_PROGRAM = 4 * 1024 * 1024;
-/** In a machine as JSON: an instruction, or a tool of a plan. */
-const FUNCTION = /"(?:op|kind)":"function"/;
 /** How long the engine and its workers may be starting. Milliseconds. */
 const FIRST_PATIENCE_MS = 5000;
 const PAUSE_MS = 250;
-/** What the record has instead of the value of a secret input. */
-const HIDDEN = '***';
 
 type OnFlags = RunFlags & EngineFlags;
 
 export async function startOnEngine(
-  { machine, sources, inputs, variables, functions, configuration }: Prepared,
+  { machine, sources, variables, functions, configuration }: Prepared,
   flags: OnFlags,
   options: RunOptions,
 ): Promise<ExitCode> {
-  const secrets = machine.inputs.filter((one) => one.secret === true && inputs.has(one.name)).map(({ name }) => name);
-  const [secret] = secrets;
-  if (secret !== undefined && (engineAccess().key ?? '') === '')
-    return usageError(
-      `the input \`${secret}\` is secret, and an engine stores the inputs of its runs`,
-      `name a variable that the workers have: \`-i ${secret}=@env:NAME\`, or set \`STATEDSL_ENGINE_KEY\` here and there`,
-    );
-  const json = JSON.stringify(machine);
-  const { length } = json;
-  if (length > MOST_PROGRAM)
-    return usageError(
-      `the compiled program has ${length} characters of JSON, and an engine gets at most 4 MiB`,
-      'read large texts from files while the program runs',
-    );
-  const redactor = createRedactor(secretsOf(machine, options));
-  const startedAt = new Date().toISOString();
-  const made = { runId: newRunId(), startedAt, redactor, fixed: fixedOptions(machine, options) };
-  const header = headerOf(machine, options, made);
-  const hidden = [...secrets, ...Object.keys(variables)];
-  const submission: Submission = {
-    header: { ...header, inputs: { ...header.inputs, ...Object.fromEntries(hidden.map((name) => [name, HIDDEN])) } },
-    ...omitUndefined({
-      functions: FUNCTION.test(json) ? functions : undefined,
-      variables: Object.keys(variables).length === 0 ? undefined : variables,
-      secretInputs:
-        secrets.length === 0 ? undefined : Object.fromEntries(secrets.map((name) => [name, inputs.get(name) ?? null])),
-    }),
-    inDoubt: flags.inDoubt ?? 'fail',
-    by: personName(),
-    ...placementOf(configuration.engine ?? {}, flags),
-  };
+  const made = submissionOf({
+    ...{ machine, options, variables, functions: functions ?? null, engine: configuration.engine ?? {} },
+    ...{ home: flags.home, inDoubt: flags.inDoubt, by: personName() },
+    isEncrypted: (engineAccess().key ?? '') !== '',
+  });
+  if (!made.ok) return reportRefusal(made.refusal);
+  const submission = made.value;
   return failuresAsErrors(async () => {
     await submit(submission, flags);
-    const { runId } = made;
+    const { runId } = submission.header;
     const missing = waitingFor(submission, flags);
     if (!flags.detach) return followSubmitted({ runId, machine, sources, flags, from: 1, missing });
     const started = { run_id: runId, machine: machine.name, status: 'running' };
     stdout.write(flags.json ? `${JSON.stringify(started)}\n` : `${runId}\n`);
     return EXIT.returned;
   });
-}
-
-/** Which workers the run needs. */
-function placementOf({ routes, patience, home }: EngineConfiguration, flags: OnFlags) {
-  const patienceMs = patience === undefined ? null : parseDuration(patience);
-  const placement: Placement = { routes: routes ?? {}, patienceMs: patienceMs ?? LABEL_PATIENCE_MS };
-  return omitUndefined({ placement: routes === undefined ? undefined : placement, home: flags.home ?? home });
 }
 
 /** The run is on record, so a failure here is not one of the command line. */

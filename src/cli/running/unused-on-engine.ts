@@ -46,6 +46,11 @@ const UNUSED_LATER: Readonly<Record<string, string>> = {
   maxOutput: LIMITS,
 };
 
+/** Reports a flag of `serve` that has no effect if workers of an engine execute the runs; null if there is none. */
+export function unusedOnService(flags: TypedFlags): Promise<ExitCode | null> {
+  return report(flags, { runs: WORKER, jobs: WORKER, grace: 'leave it out: the service executes nothing' });
+}
+
 /** Reports a flag of `run` that has no effect on an engine; null if there is none. */
 export function unusedOnSubmission(flags: TypedFlags & { readonly worktree?: boolean }): Promise<ExitCode | null> {
   const { typed = [] } = flags;

@@ -16,9 +16,10 @@ import { RunRefused } from '../../runtime/store/run-refused.js';
 import { isRunId } from '../../runtime/store/stored-run.js';
 import { folderRuns, type RunsOptions } from '../folder/folder-runs.js';
 import { type Refused, type Result, refuse, resultOf, resultWith } from '../result.js';
-import type { CancelledRun, Delivered, Inspected, RunFilter, RunList, Runs } from '../runs.js';
+import type { CancelledRun, Delivered, Execution, Inspected, RunFilter, RunList, Runs } from '../runs.js';
 import { engineEvents } from './engine-events.js';
 import { removeFromEngine } from './remove.js';
+import { startOn } from './start.js';
 
 /** Where the engine is. `dir` of the other options is the folder for copies. */
 export interface EngineRunsOptions extends RunsOptions {
@@ -68,6 +69,8 @@ export function engineRuns(options: EngineRunsOptions): Runs {
     ...listOperations(shared),
     ...changeOperations(shared),
     ...onlyInFolders(folder, copy),
+    start: (program, given) =>
+      startRun(() => startOn({ client, options, isEncrypted: (key ?? '') !== '' }, program, given)),
   };
 }
 
@@ -105,6 +108,11 @@ async function copyRun(client: EngineClient, address: EngineAddress, id: string,
     }
   }
   await mirrorRun(client, address, id, directory);
+}
+
+async function startRun(start: () => Promise<Result<Execution>>): Promise<Result<Execution>> {
+  const asked = await answerOf(start);
+  return asked.ok ? asked.value : asked;
 }
 
 /** As `resultOf`, where an engine is asked. */
@@ -296,11 +304,9 @@ export function canceledRun(run_id: string, state: RunState | null): Result<Canc
   });
 }
 
-/** What the file system of one machine is needed for, or what `run --on` does. */
-function onlyInFolders(folder: Runs, copy: EngineFolder['copy']): Pick<Runs, 'start' | 'resume' | 'apply'> {
+/** What the file system of one machine is needed for. */
+function onlyInFolders(folder: Runs, copy: EngineFolder['copy']): Pick<Runs, 'resume' | 'apply'> {
   return {
-    start: async () =>
-      refuse('wrong-use', 'this does not start runs on an engine', 'start it with `statedsl run --on`'),
     resume: async (run) => {
       const copied = await answerOf(() => copy(run));
       if (!copied.ok) return copied;

@@ -11,6 +11,6 @@ const show = createRoute({
   responses: answers(200, serviceAnswer, '`version`, `where` and `read_only`'),
 });
 
-export function addAboutRoute(app: ServiceApp, { version, directory, isReadOnly }: Service): void {
-  app.openapi(show, (c) => c.json({ version, where: directory, read_only: isReadOnly }, 200));
+export function addAboutRoute(app: ServiceApp, { version, where, isReadOnly }: Service): void {
+  app.openapi(show, (c) => c.json({ version, where, read_only: isReadOnly }, 200));
 }

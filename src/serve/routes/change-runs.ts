@@ -2,7 +2,7 @@
 import { createRoute } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { Result } from '../../control/result.js';
-import type { Delivered } from '../../control/runs.js';
+import type { Delivered, Execution } from '../../control/runs.js';
 import type { Json } from '../../machine/expression.js';
 import type { Limits, Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -129,6 +129,15 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     return c.json({ run_id: runId, status }, task.kind === 'resume' ? 202 : 201);
   }
 
+  /** Workers of an engine execute the run, so it waits for nothing here. */
+  async function begun(c: Context, execution: Promise<Result<Execution>>, status: 201 | 202) {
+    const result = await execution;
+    if (!result.ok) return answerRefusal(c, result.refusal);
+    const { run_id } = result.value.started;
+    c.header('Location', `/api/v1/runs/${run_id}`);
+    return c.json({ run_id, status: 'running' }, status);
+  }
+
   async function refuseQueued(c: Context, id: string) {
     const refusal = await queuedRefusal(service, id, c.req.raw.signal);
     return refusal === null ? null : answerRefusal(c, refusal);
@@ -141,6 +150,7 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     const found = await runs.inspect(id);
     if (!found.ok) return answerRefusal(c, found.refusal);
     const { run_id, machine } = found.value;
+    if (service.isOnEngine) return answer(c, send());
     const expected = await executions.expectDelivery({ run_id, machine, limits: {}, by: personOf(c) });
     if (!expected.ok) return answerRefusal(c, expected.refusal);
     const result = await send();
@@ -171,6 +181,10 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     const [problem] = inputProblems(checked.machine as Machine, given);
     if (problem !== undefined)
       return answerRefusal(c, { code: 'wrong-use', message: problem.message, help: 'see `GET /api/v1/programs`' });
+    if (service.isOnEngine) {
+      const options = { inputs: given, limits: limitsOf(limits), person: personOf(c) };
+      return begun(c, runs.start(checked, options), 201);
+    }
     // Secrets are not written to disk, also not while the run waits.
     const isSecret = ([name]: [string, Json]) => checked.inputs.some((input) => input.name === name && input.secret);
     const [secret, open] = [true, false].map((wanted) =>
@@ -228,6 +242,8 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     if (status === 'returned') return answerRefusal(c, { code: 'over', message: 'the run has returned', help: null });
     if (status === 'running')
       return answerRefusal(c, { code: 'held', message: 'a process executes the run', help: null });
+    if (service.isOnEngine)
+      return begun(c, runs.resume(run_id, { limits: limitsOf(limits), person: personOf(c) }), 202);
     const secret = inputs as Readonly<Record<string, Json>>;
     return execute(c, { kind: 'resume' }, { runId: run_id, machine, limits: limitsOf(limits), secret });
   });
@@ -239,6 +255,8 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     const found = await runs.inspect(c.req.valid('param').id);
     if (!found.ok) return answerRefusal(c, found.refusal);
     const { run_id, machine } = found.value;
+    if (service.isOnEngine)
+      return begun(c, runs.replay(run_id, from, { limits: limitsOf(limits), person: personOf(c) }), 201);
     const task: Task = { kind: 'replay', of: run_id, from };
     const secret = { ...executions.secretsOf(run_id), ...(inputs as Readonly<Record<string, Json>>) };
     return execute(c, task, { runId: newRunId(), machine, limits: limitsOf(limits), secret });

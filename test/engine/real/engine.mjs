@@ -1,6 +1,6 @@
 /** A real engine for tests: its packages, its server and its workers, each a process of its own on free local ports. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -42,6 +42,30 @@ async function freePort() {
   const { port } = server.address();
   await new Promise((resolve) => server.close(resolve));
   return port;
+}
+
+/** Passes each connection to the next of the ports at which something listens, as the balancers of clusters do. */
+async function startBalancer(port, targets) {
+  let turn = 0;
+  const server = createServer((client) => {
+    client.on('error', () => undefined);
+    const tryNext = (left) => {
+      if (left === 0) return void client.destroy();
+      const target = connect(targets[turn++ % targets.length], '127.0.0.1');
+      const refused = () => tryNext(left - 1);
+      target.once('error', refused);
+      target.once('connect', () => {
+        target.off('error', refused);
+        target.on('error', () => undefined);
+        target.once('close', () => client.destroy());
+        client.once('close', () => target.destroy());
+        client.pipe(target).pipe(client);
+      });
+    };
+    tryNext(targets.length);
+  });
+  await new Promise((resolve) => server.listen(port, '127.0.0.1', resolve));
+  return server;
 }
 
 /** `folder`: for everything that it stores. */
@@ -91,7 +115,13 @@ export async function startEngine(folder) {
     });
     return { child, end: child.then(() => undefined) };
   };
-  const state = { server: null, worker: null };
+  const state = { server: null, workers: [] };
+  /** One of the ports of a worker. With a balancer the engine knows only the address of that. */
+  const startWorkerAt = async (at, port, known = port) => {
+    const one = start(process.execPath, [join(here, 'worker.mjs'), core, sdk, ingress, admin, port, log, known]);
+    state.workers[at] = { ...one, port, known };
+    await new Promise((resolve) => one.child.stdout.once('data', resolve));
+  };
   const engine = {
     ingress,
     core: await import(core),
@@ -101,16 +131,23 @@ export async function startEngine(folder) {
       for (const address of [`${admin}/health`, `${ingress}/restate/health`])
         while ((await fetch(address).catch(() => null))?.ok !== true) await sleep(50);
     },
-    async startWorker() {
-      state.worker = start(process.execPath, [join(here, 'worker.mjs'), core, sdk, ingress, admin, workerPort, log]);
-      await new Promise((resolve) => state.worker.child.stdout.once('data', resolve));
+    startWorker: () => startWorkerAt(0, workerPort),
+    /** Two workers that share one address. */
+    async startWorkers() {
+      const ports = [await freePort(), await freePort()];
+      state.balancer = await startBalancer(workerPort, ports);
+      await Promise.all(ports.map((port, at) => startWorkerAt(at, port, workerPort)));
+    },
+    /** Kills the server, the worker, or one of the workers by chance. Resolves with the action that starts it again. */
+    async kill(which) {
+      const at = which === 'one' ? Math.floor(Math.random() * state.workers.length) : 0;
+      const killed = which === 'server' ? state.server : state.workers[at];
+      killed.child.kill('SIGKILL');
+      await killed.end;
+      return () => (which === 'server' ? engine.startServer() : startWorkerAt(at, killed.port, killed.known));
     },
     /** Kills one and starts it again. */
-    async restart(which) {
-      state[which].child.kill('SIGKILL');
-      await state[which].end;
-      await (which === 'server' ? engine.startServer() : engine.startWorker());
-    },
+    restart: async (which) => (await engine.kill(which))(),
     /** What effects left behind, in order. */
     effects: () =>
       readFileSync(log, 'utf8')
@@ -118,8 +155,10 @@ export async function startEngine(folder) {
         .filter((line) => line !== '')
         .map((line) => JSON.parse(line)),
     async stop() {
-      for (const one of [state.worker, state.server]) one?.child.kill('SIGKILL');
-      await Promise.all([state.worker?.end, state.server?.end]);
+      const all = [...state.workers, state.server];
+      for (const one of all) one?.child.kill('SIGKILL');
+      await Promise.all(all.map((one) => one?.end));
+      state.balancer?.close();
     },
   };
   return engine;

@@ -3,39 +3,46 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loop } from './tools.mjs';
 
-const RUNS = 6;
 const TOKEN = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
 /**
- * `which`: `worker` or `server`, killed so many times. Every effect has an outcome, none is executed again after its outcome is
- * on record, and what must not run twice does not.
+ * `which`: `worker`, `server`, or `one` of several workers, killed so many times while so many runs are executed. Every effect
+ * has an outcome, none is executed again after its outcome is on record, and what must not run twice does not.
  */
-export async function killed({ submit, ended, begun, engine, journal }, which, times) {
-  const count = Math.max(15, times * 4);
+export async function killed({ submit, ended, begun, engine, journal }, which, times, many = 6) {
+  // With two workers nothing waits for the one that is killed.
+  const count = which === 'one' ? Math.max(80, times * 12) : Math.max(15, times * 4);
   const runs = [];
-  for (let at = 0; at < RUNS; at++) runs.push(await submit(loop(count, 'mark {n} 60')));
+  for (let at = 0; at < many; at++) runs.push(await submit(loop(count, `mark {n} ${many * 10}`)));
+  const ends = runs.map(async (id) => (await ended(id)).report);
+  let open = many;
+  for (const one of ends) one.then(() => open--).catch(() => undefined);
   const once = [];
+  const gaps = [];
   for (let kill = 0; kill < times; kill++) {
     if (kill % 4 === 0) {
       once.push(await submit('DO [once]: mark pay 1500\nRETURN: paid\n'));
       await begun(once.at(-1));
     }
-    await engine.restart(which);
+    const startAgain = await engine.kill(which);
+    // The other worker goes on before the killed one is there again.
+    if (which === 'one' && open > 0) gaps.push(await untilNextEffect(engine));
+    await startAgain();
     await sleep(100 + Math.random() * 400);
   }
-  for (const id of runs) assert.equal((await ended(id)).report.returned, count);
-  const ends = await Promise.all(once.map(async (id) => (await ended(id)).report));
+  for (const report of ends) assert.equal((await report).returned, count);
+  const paid = await Promise.all(once.map(async (id) => (await ended(id)).report));
   const lasting = await Promise.all(runs.map(journal));
   const { effects, again, lost, twice } = repeated(engine.effects(), runs, lasting.flat());
-  assert.deepEqual({ effects, again, lost }, { effects: RUNS * count, again: 0, lost: 0 });
+  assert.deepEqual({ effects, again, lost }, { effects: many * count, again: 0, lost: 0 });
   const onceAgain = once.filter(
     (id) => engine.effects().filter((one) => one.run === id && one.what === 'start').length > 1,
   );
   assert.deepEqual(onceAgain, []);
   // A worker that lives has what it started; after its death an effect that must not run twice is in doubt.
-  if (which === 'server') assert.deepEqual([twice, ends.map(({ returned }) => returned)], [0, once.map(() => 'paid')]);
+  if (which === 'server') assert.deepEqual([twice, paid.map(({ returned }) => returned)], [0, once.map(() => 'paid')]);
   else
-    for (const { returned, error } of ends)
+    for (const { returned, error } of paid)
       assert.equal(returned ?? error?.kind, returned === null ? 'in_doubt' : 'paid');
   return {
     kills: times,
@@ -44,8 +51,17 @@ export async function killed({ submit, ended, begun, engine, journal }, which, t
     lost,
     twice,
     once: once.length,
-    inDoubt: ends.filter(({ error }) => error).length,
+    inDoubt: paid.filter(({ error }) => error).length,
+    ...(which === 'one' ? { measured: gaps.length, slowestMs: Math.max(...gaps) } : {}),
   };
+}
+
+/** How many milliseconds until an effect begins, at most half a minute. */
+export async function untilNextEffect({ effects }) {
+  const begin = performance.now();
+  const before = effects().length;
+  while (effects().length === before && performance.now() - begin < 30_000) await sleep(5);
+  return Math.round(performance.now() - begin);
 }
 
 /** Compares what was executed with the outcomes on record. */

@@ -1,10 +1,10 @@
-/** A process that executes turns: `worker.mjs CORE SDK INGRESS ADMIN PORT LOG`. Says `ready` when the engine knows it. */
+/** A process that executes turns: `worker.mjs CORE SDK INGRESS ADMIN PORT LOG KNOWN`, with the port by which the engine knows it. Says `ready` when the engine knows it. */
 import { randomUUID } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import http2 from 'node:http2';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const [core, sdk, ingress, admin, port, log] = process.argv.slice(2);
+const [core, sdk, ingress, admin, port, log, known] = process.argv.slice(2);
 const { engineClient, hostEffects, restateServices, serviceNames, workerHost } = await import(core);
 const restate = await import(sdk);
 
@@ -43,7 +43,7 @@ const empty = restate.service({
 const offered = [...restateServices(restate, host), empty];
 const handler = restate.createEndpointHandler({ services: offered, logger: () => undefined });
 http2.createServer(handler).listen(Number(port), '127.0.0.1', async () => {
-  const body = JSON.stringify({ uri: `http://127.0.0.1:${port}` });
+  const body = JSON.stringify({ uri: `http://127.0.0.1:${known}` });
   for (;;) {
     const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
     const answer = await fetch(`${admin}/deployments`, request).catch(() => null);

@@ -1,0 +1,85 @@
+/** A checked program as an engine gets it. What the engine must not store is refused or left out. */
+import type { Submission } from '../../engine/messages.js';
+import { LABEL_PATIENCE_MS, type Placement } from '../../engine/routes.js';
+import { parseDuration } from '../../machine/duration.js';
+import type { Json } from '../../machine/expression.js';
+import type { Machine } from '../../machine/machine.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
+import type { EngineConfiguration } from '../../runtime/configuration/configuration.js';
+import { createRedactor } from '../../runtime/redact.js';
+import { headerOf } from '../../runtime/run/header.js';
+import type { InDoubt } from '../../runtime/run/in-doubt.js';
+import { newRunId } from '../../runtime/run/run-id.js';
+import { fixedOptions, type RunOptions, secretsOf } from '../../runtime/run/run-options.js';
+import { type Result, refuse, resultWith } from '../result.js';
+
+/** The largest program that an engine gets, in characters of JSON. */
+const MOST_PROGRAM = 4 * 1024 * 1024;
+/** In a machine as JSON: an instruction, or a tool of a plan. */
+const FUNCTION = /"(?:op|kind)":"function"/;
+/** What the record has instead of the value of a secret input. */
+const HIDDEN = '***';
+
+interface Submitted {
+  readonly machine: Machine;
+  /** With the inputs. */
+  readonly options: RunOptions;
+  /** Variables of the workers that have the values of secret inputs, by inputs. */
+  readonly variables?: Readonly<Record<string, string>>;
+  /** SHA-256 of the module with the functions of the workers; null: there is none. */
+  readonly functions: string | null;
+  readonly engine: EngineConfiguration;
+  /** Only workers with this name execute the run, instead of those that the configuration names. */
+  readonly home?: string | undefined;
+  readonly inDoubt?: InDoubt | undefined;
+  /** Who submits it. */
+  readonly by: string;
+  /** Whether everything that the engine stores is encrypted. */
+  readonly isEncrypted: boolean;
+}
+
+export function submissionOf(given: Submitted): Result<Submission> {
+  const { machine, options, variables = {}, functions, engine, home, inDoubt = 'fail', by } = given;
+  const { inputs = {} } = options;
+  const secrets = machine.inputs.filter((one) => one.secret === true && Object.hasOwn(inputs, one.name));
+  const [secret] = secrets;
+  if (secret !== undefined && !given.isEncrypted)
+    return refuse(
+      'wrong-use',
+      `the input \`${secret.name}\` is secret, and an engine stores the inputs of its runs`,
+      `name a variable that the workers have: \`-i ${secret.name}=@env:NAME\`, or set \`STATEDSL_ENGINE_KEY\` here and there`,
+    );
+  const json = JSON.stringify(machine);
+  const { length } = json;
+  if (length > MOST_PROGRAM)
+    return refuse(
+      'wrong-use',
+      `the compiled program has ${length} characters of JSON, and an engine gets at most 4 MiB`,
+      'read large texts from files while the program runs',
+    );
+  const redactor = createRedactor(secretsOf(machine, options));
+  const startedAt = new Date().toISOString();
+  const runId = options.runId ?? newRunId();
+  const header = headerOf(machine, options, { runId, startedAt, redactor, fixed: fixedOptions(machine, options) });
+  const hidden = [...secrets.map(({ name }) => name), ...Object.keys(variables)];
+  const secretInputs = Object.fromEntries(secrets.map(({ name }): [string, Json] => [name, inputs[name] ?? null]));
+  return resultWith({
+    header: { ...header, inputs: { ...header.inputs, ...Object.fromEntries(hidden.map((name) => [name, HIDDEN])) } },
+    ...omitUndefined({
+      functions: FUNCTION.test(json) ? (functions ?? undefined) : undefined,
+      variables: Object.keys(variables).length === 0 ? undefined : variables,
+      secretInputs: secrets.length === 0 ? undefined : secretInputs,
+      home: home ?? engine.home,
+      placement: placementOf(engine),
+    }),
+    inDoubt,
+    by,
+  });
+}
+
+/** Which labels its effects need; undefined: none does. */
+function placementOf({ routes, patience }: EngineConfiguration): Placement | undefined {
+  if (routes === undefined) return undefined;
+  const patienceMs = patience === undefined ? null : parseDuration(patience);
+  return { routes, patienceMs: patienceMs ?? LABEL_PATIENCE_MS };
+}

@@ -1,0 +1,64 @@
+/** The service of runs on an engine: workers execute them, and every operation works as for runs of a folder. */
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { engineRuns } from '../../src/control/engine/engine-runs.js';
+import { projectForEngine } from '../../src/control/engine/start.js';
+import { liveEngine, NAMESPACE } from '../engine/live-engine.js';
+import { serviceOf } from './service.js';
+
+const PROGRAMS = {
+  'ask.dsl': 'INPUT: who\nDO: x = greet {who}\nASK user: "Go on?" → ok\nRETURN: {x} {ok}\n',
+  'secret.dsl': 'INPUT: token (secret)\nRETURN: {token}\n',
+  'wait.dsl': 'WAIT: signal GO\nRETURN: went\n',
+  'functions.mjs': 'export const greet = ([who]) => "hello ".concat(who);\n',
+  'statedsl.config.yaml': 'engine:\n  commands: ./functions.mjs\n',
+};
+
+async function service() {
+  const on = await liveEngine({ greet: ([who]) => `hello ${who}` });
+  // The functions of the engine in memory have no digest, so only what is checked here has them.
+  const one = await serviceOf(PROGRAMS);
+  const options = { folder: one.folder, dir: join(one.folder, '.statedsl'), on, namespace: NAMESPACE };
+  const runs = engineRuns(options);
+  const project = await projectForEngine(options);
+  return { ...(await serviceOf(PROGRAMS, { runs, project, where: on, isOnEngine: true })), on, runs };
+}
+
+test('runs are started, shown, answered and ended on the engine', async () => {
+  const { send, on, executions, runs } = await service();
+  expect((await send('GET', '/api/v1/service')).json).toMatchObject({ where: on });
+  const started = await send('POST', '/api/v1/runs', { program: 'wait.dsl' });
+  expect([started.status, started.json.status, executions.queuedRuns()]).toEqual([201, 'running', []]);
+  const id = started.json.run_id as string;
+  expect(started.headers.get('location')).toBe(`/api/v1/runs/${id}`);
+  while ((await send('GET', `/api/v1/runs/${id}`)).json.status !== 'suspended');
+  expect((await send('GET', '/api/v1/runs')).json.runs).toMatchObject([{ run_id: id, status: 'suspended' }]);
+  const sent = await send('POST', `/api/v1/runs/${id}/signals`, { name: 'GO' });
+  expect([sent.status, sent.json.delivery]).toEqual([200, 'passed-on']);
+  const events = await send('GET', `/api/v1/runs/${id}/events`);
+  expect(events.text.trim().split('\n').at(-1)).toContain('"run_returned"');
+  const other = (await send('POST', '/api/v1/runs', { program: 'wait.dsl' })).json.run_id as string;
+  expect((await send('POST', `/api/v1/runs/${other}/cancel`, {})).json).toMatchObject({ error: { kind: 'cancelled' } });
+  expect((await send('POST', `/api/v1/runs/${id}/apply`)).status).toBe(422);
+  expect((await runs.list()).ok).toBe(true);
+});
+
+test('what an engine must not store is refused, and so is what has errors or missing inputs', async () => {
+  const { send } = await service();
+  const secret = await send('POST', '/api/v1/runs', { program: 'secret.dsl', inputs: { token: 'abc' } });
+  expect([secret.status, secret.text]).toEqual([422, expect.stringContaining('the input `token` is secret')]);
+  expect((await send('POST', '/api/v1/runs', { program: 'ask.dsl' })).status).toBe(422);
+  const different = await send('POST', '/api/v1/runs', { program: 'ask.dsl', inputs: { who: 'Ann' } });
+  expect(different.text).toContain('the functions of another `engine.commands`');
+});
+
+test('a report of a start follows the run', async () => {
+  const { runs } = await service();
+  const started = await runs.start(
+    { text: 'ASK user: "Go on?" → ok\nRETURN: {ok}\n' },
+    { ask: () => Promise.resolve('yes'), person: 'ann' },
+  );
+  expect(started.ok && (await started.value.report).returned).toBe('yes');
+  const local = await runs.start({ text: 'RETURN: x\n' }, { worktree: true });
+  expect(local.ok || local.refusal.message).toContain('have no worktree');
+});
