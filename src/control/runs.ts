@@ -2,6 +2,8 @@
  * Every operation on runs as one interface. A folder of runs implements it (`folder/`); its users (the command line,
  * a service, a program that embeds statedsl) cannot see where the runs are. Values are the objects that `--json` prints.
  */
+
+import type { RunPlace } from '../engine/place-facts.js';
 import type { UndoFacts } from '../interpreter/events/undo-facts.js';
 import type { Difference } from '../interpreter/record/replay.js';
 import type { CheckedProgram, ProjectRunOptions } from '../library/project.js';
@@ -42,9 +44,14 @@ export interface RunList {
   readonly next?: string;
 }
 
+/** A run, and where it is executed if workers of an engine do that. */
+export interface ShownRun extends InspectedRun {
+  readonly engine?: RunPlace;
+}
+
 /** The result of `inspect`. */
 export type Inspected =
-  | (Done<InspectedRun> & {
+  | (Done<ShownRun> & {
       /** The last events up to the one after which the run is shown, with their whole values. */
       readonly recent: readonly JournalRecord[];
     })

@@ -2,6 +2,8 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EngineFailure, silent } from './ask-engine.js';
+import type { Reach } from './run-place.js';
+import type { ServiceNames } from './services.js';
 
 const PAUSE_MS = 250;
 /** How long the admin API may take: it asks a worker that registers. Milliseconds. */
@@ -57,6 +59,27 @@ export async function deploymentOf(engine: string, service: string, patienceMs: 
   const answer = await askAdmin(`${engine}/services/${service}`, {}, engine, patienceMs);
   const known = (await answer.json().catch(() => ({}))) as { readonly deployment_id?: string };
   return known.deployment_id ?? null;
+}
+
+/** The address that has the service; null: the engine does not know the service. */
+async function addressOf(engine: string, service: string, patienceMs: number): Promise<string | null> {
+  const id = await deploymentOf(engine, service, patienceMs);
+  if (id === null) return null;
+  const answer = await askAdmin(`${engine}/deployments/${id}`, {}, engine, patienceMs);
+  return ((await answer.json().catch(() => ({}))) as Deployment).uri ?? null;
+}
+
+/** Looks for other workers, for people who ask where a run is. */
+export function reachFrom(engine: string, services: ServiceNames, patienceMs: number): Reach {
+  return {
+    address: isReachable,
+    async worker({ kind, name }) {
+      const { service } = kind === 'label' ? services.effects(name) : services.turn(name);
+      const uri = await addressOf(engine, service, patienceMs);
+      if (uri === null) return 'none';
+      return (await isReachable(uri)) ? 'there' : 'gone';
+    },
+  };
 }
 
 /** An address that the engine knows, with the services that it has there. */

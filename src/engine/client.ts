@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { ListedRun } from '../runtime/list-runs.js';
 import type { Delivery } from '../runtime/store/inbox.js';
 import { askEngine, type ClientOptions, EngineFailure } from './ask-engine.js';
-import type { ArtifactContent, StoredArtifact, Submission } from './messages.js';
+import type { ArtifactContent, Doing, StoredArtifact, Submission } from './messages.js';
+import type { RunPlace } from './place-facts.js';
 import type { EventLines, RunState } from './run-object.js';
 import { type RunHandler, type RunsHandler, serviceNames } from './services.js';
 
@@ -17,6 +18,10 @@ export interface EngineClient {
   /** Null: there is no such run. */
   status(runId: string): Promise<RunState | null>;
   about(runId: string): Promise<Submission | null>;
+  /** Where the run is executed; null: no turn executes it. */
+  place(runId: string): Promise<RunPlace | null>;
+  /** Says what a turn does. */
+  note(runId: string, doing: Doing): Promise<void>;
   /** The runs, newest first, at least so many if there are. */
   list(count: number): Promise<readonly ListedRun[]>;
   /** Removes a run that has ended. */
@@ -65,6 +70,8 @@ export function engineClient(given: ClientOptions): EngineClient {
       return runs;
     },
     status: (runId) => call(runId, 'status', null),
+    place: (runId) => call(runId, 'place', null),
+    note: async (runId, doing) => void (await call(runId, 'doing', doing)),
     about: (runId) => call(runId, 'about', null),
     store: async (runId, artifact) => void (await call(runId, 'store', artifact)),
     artifact: (runId, name) => call(runId, 'artifact', name),

@@ -7,6 +7,7 @@ import type { PerformedRequest } from '../runtime/effect-context.js';
 import { doubtfulOutcome, type InDoubt } from '../runtime/run/in-doubt.js';
 import type { Entry, PerformContext } from './engine-context.js';
 import type { Performed, RoutedEffect } from './messages.js';
+import type { TurnPresence } from './presence.js';
 import { type Placement, routeOf } from './routes.js';
 import { hideSecrets } from './secret-inputs.js';
 import type { Program, TurnHost } from './turn-host.js';
@@ -35,6 +36,8 @@ interface Flight {
   readonly routed: { readonly label: string; readonly effect: RoutedEffect } | null;
   /** Whether this attempt waits for the effect in this process. */
   isJoined: boolean;
+  /** Called when it needs no other worker any more. */
+  readonly endWait?: (() => void) | undefined;
 }
 
 /** How long the turn waits for a process that cannot be stopped, in milliseconds. */
@@ -46,6 +49,8 @@ interface EntriesOf {
   readonly inDoubt: InDoubt;
   readonly placement: Placement;
   readonly program: Program;
+  /** Says which workers the turn waits for; null: nobody wants to know. */
+  readonly presence: TurnPresence | null;
 }
 
 export class EffectEntries {
@@ -119,7 +124,8 @@ export class EffectEntries {
       return { kind: 'found', effect, isThere: isThere === true };
     });
     const cancel = async (): Promise<void> => stopping.abort();
-    this.flights.set(effect, { key, entry, isStopped: false, isJoined: false, cancel, routed });
+    const endWait = this.of.presence?.waitsFor({ kind: 'label', name: label });
+    this.flights.set(effect, { key, entry, isStopped: false, isJoined: false, cancel, routed, endWait });
   }
 
   /** A worker for an effect was looked for. */
@@ -157,6 +163,7 @@ export class EffectEntries {
   finish(effect: string): void {
     const flight = this.flights.get(effect);
     if (flight !== undefined) this.of.host.started.forget(flight.key);
+    flight?.endWait?.();
     this.flights.delete(effect);
   }
 
@@ -166,6 +173,7 @@ export class EffectEntries {
     if (flight === undefined) return;
     this.flights.delete(effect);
     flight.isStopped = true;
+    flight.endWait?.();
     if (flight.cancel === null) this.of.host.started.stop(flight.key);
     this.stopping.push(flight);
   }

@@ -21,7 +21,7 @@ export async function performRouted(context: PerformContext, routed: RoutedEffec
     return { outcome: { kind: 'not-started', reason: cause.message }, at: 0, printed: 0 };
   }
   const request = revealSecrets(hidden, program.secrets) as unknown as PerformedRequest;
-  const effects = new EffectEntries(context, { runId, host, inDoubt, placement: NO_ROUTES, program });
+  const effects = new EffectEntries(context, { runId, host, inDoubt, placement: NO_ROUTES, program, presence: null });
   await effects.start(request, outputLimit, 0);
   const [entry] = effects.entries();
   try {

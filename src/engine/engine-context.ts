@@ -32,6 +32,8 @@ export interface PerformContext {
   call<T>(to: Target, name: string, message: unknown): { readonly entry: Entry<T>; cancel(): Promise<void> };
   /** Aborted when this attempt to execute the handler is over, whether it ended or broke off. */
   readonly attemptOver: AbortSignal;
+  /** The name that the engine has for this execution, for people. */
+  readonly invocation: string;
 }
 
 /** A handler that executes a turn. */

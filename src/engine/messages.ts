@@ -135,6 +135,26 @@ export interface Head {
   readonly home?: string;
 }
 
+/** A worker that a turn needs. */
+export interface WaitingFor {
+  readonly kind: 'label' | 'home';
+  readonly name: string;
+  /** ISO 8601. */
+  readonly since: string;
+}
+
+/** What a turn does, as the worker says that executes it. Beside the record, for people. */
+export interface Doing {
+  readonly turn: number;
+  /** The address of the worker. */
+  readonly worker: string;
+  /** The name that the engine has for this execution. */
+  readonly invocation: string;
+  /** When the worker began; ISO 8601. */
+  readonly since: string;
+  readonly waits: readonly WaitingFor[];
+}
+
 /** The content of an artifact: a text, or the bytes of what is no text. */
 export type ArtifactContent = { readonly text: string } | { readonly base64: string };
 

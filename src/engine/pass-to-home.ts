@@ -15,6 +15,8 @@ export async function passToHome(context: TurnContext, { home, start }: HomeTurn
   const { attemptOver } = context;
   const isKnown = await context.run('home', () => host.hasWorker(wanted, 0, attemptOver));
   if (isKnown) return context.send(services.turn(home), start);
+  const { runId, turn } = start;
+  host.presence?.({ runId, turn, invocation: context.invocation, over: attemptOver }).waitsFor(wanted);
   const stopping = new AbortController();
   const find = async (): Promise<boolean> => {
     const signal = AbortSignal.any([stopping.signal, attemptOver]);

@@ -29,7 +29,11 @@ export interface RestateContext {
     readonly name: string;
   }): Entry<T> & { readonly invocationId: Promise<string> };
   cancel(invocationId: string): void;
-  request(): { readonly attemptCompletedSignal: AbortSignal; readonly headers: ReadonlyMap<string, string> };
+  request(): {
+    readonly id: string;
+    readonly attemptCompletedSignal: AbortSignal;
+    readonly headers: ReadonlyMap<string, string>;
+  };
   get<T>(name: string): Promise<T | null>;
   set(name: string, value: unknown): void;
   clear(name: string): void;

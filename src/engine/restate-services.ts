@@ -129,7 +129,7 @@ function objects(sdk: RestateSdk, host: TurnHost, values: ValueCodec): readonly 
   return [
     sdk.object({
       name: run('', 'submit').service,
-      handlers: handlersOf(sdk, values, runHandlers(host.services, host), readerHandlers(host.services)),
+      handlers: handlersOf(sdk, values, runHandlers(host.services, host), readerHandlers(host.services, host.reach)),
       options: { ...optionsWith(values), enableLazyState: true },
     }),
     sdk.object({
@@ -144,7 +144,7 @@ type ObjectHandlers = Readonly<Record<string, (context: ObjectContext, message: 
 type ReaderHandlers = Readonly<Record<string, (context: ReaderContext, message: never) => Promise<unknown>>>;
 
 /** Handlers that change an object and that clients and workers call from outside. Only services call the others. */
-const OPEN: ReadonlySet<string> = new Set<RunHandler>(['submit', 'tell', 'drop', 'store']);
+const OPEN: ReadonlySet<string> = new Set<RunHandler>(['submit', 'tell', 'drop', 'store', 'doing']);
 
 /** The handlers of an object: those that change it, and those that only read. */
 function handlersOf(
@@ -211,6 +211,7 @@ function performContext(sdk: RestateSdk, values: ValueCodec, context: RestateCon
       return { entry, cancel: async () => context.cancel(await entry.invocationId) };
     },
     attemptOver: context.request().attemptCompletedSignal,
+    invocation: context.request().id,
   };
 }
 

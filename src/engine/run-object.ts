@@ -3,7 +3,7 @@
  * of them at a time changes the object. None waits for an effect, so that a run can be seen and reached at any time.
  *
  * Its state: `about` (the submission, which never changes), `head`, `image` and `questions` (while the run has not ended),
- * `report` (when it is suspended or has ended), `e<number>` (the lines of the journal from that number on, with their checksums), and
+ * `report` (when it is suspended or has ended), `doing` (what a worker said last), `e<number>` (the lines of the journal from that number on, with their checksums), and
  * `a<hash>` (an artifact).
  */
 import type { OpenQuestion } from '../interpreter/run.js';
@@ -31,7 +31,9 @@ import type {
   Turned,
   TurnStart,
 } from './messages.js';
+import type { RunPlace } from './place-facts.js';
 import type { NotedRun } from './run-list.js';
+import { noteDoing, placeOf, type Reach } from './run-place.js';
 import { missingVariables } from './secret-inputs.js';
 import { dayOf, type ServiceNames } from './services.js';
 import { markUnverified, maySubmit } from './submitters.js';
@@ -64,6 +66,9 @@ export interface EventsWanted {
 
 /** What the worker that accepts a submission requires. */
 type WorkerRules = Pick<TurnHost, 'environment' | 'submitters' | 'functions'>;
+
+/** Without a worker that looks. */
+const NOWHERE: Reach = { address: async () => true, worker: async () => 'none' };
 
 const ALL: WorkerRules = { environment: {}, submitters: null, functions: null };
 
@@ -98,6 +103,7 @@ export function runHandlers(services: ServiceNames, worker: WorkerRules = ALL) {
     watch: bind(watch),
     drop: bind(drop),
     store: bind(storeArtifact),
+    doing: bind(noteDoing),
   };
 }
 
@@ -251,8 +257,10 @@ async function storeArtifact(
 }
 
 /** Handlers that only read the object. */
-export function readerHandlers(services: ServiceNames) {
+export function readerHandlers(services: ServiceNames, reach: Reach = NOWHERE) {
   return {
+    place: (context: ReaderContext): Promise<RunPlace | null> => placeOf(context, reach),
+
     async status(context: ReaderContext): Promise<RunState | null> {
       const head = await context.get<Head>('head');
       if (head === null) return null;

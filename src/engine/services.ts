@@ -25,6 +25,8 @@ export type RunHandler =
   | 'watch'
   | 'drop'
   | 'store'
+  | 'doing'
+  | 'place'
   | 'artifact'
   | 'status'
   | 'about'

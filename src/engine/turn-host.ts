@@ -4,7 +4,9 @@ import type { PerformedRequest } from '../runtime/effect-context.js';
 import type { Redactor, Secret } from '../runtime/redact.js';
 import type { InDoubt } from '../runtime/run/in-doubt.js';
 import type { Performed } from './messages.js';
+import type { AttemptOf, TurnPresence } from './presence.js';
 import type { Placement } from './routes.js';
+import type { Reach } from './run-place.js';
 import type { ServiceNames } from './services.js';
 import type { StartedEffects } from './started-effects.js';
 
@@ -71,6 +73,10 @@ export interface TurnHost {
   ): Promise<Performed>;
   /** Whether there is such a worker, or came one before `until`. Resolves at once with false if stopped. */
   hasWorker(wanted: WantedWorker, until: number, stop: AbortSignal): Promise<boolean>;
+  /** Says where turns are executed; absent: nobody wants to know. */
+  readonly presence?: (attempt: AttemptOf) => TurnPresence;
+  /** What it finds out about other workers; absent: nothing. */
+  readonly reach?: Reach;
   /** A random name. */
   newName(): string;
 }

@@ -94,7 +94,9 @@ class Turn {
         ? startRun(linked, options)
         : runOf({ ...image, snapshot: revealSecrets(image.snapshot, secrets) }, linked, options);
     this.record = new TurnRecord(start, begun, redactor);
-    this.effects = new EffectEntries(context, { runId, host, inDoubt, placement, program });
+    const { invocation, attemptOver: over } = context;
+    const presence = host.presence?.({ runId, turn: start.turn, invocation, over }) ?? null;
+    this.effects = new EffectEntries(context, { runId, host, inDoubt, placement, program, presence });
     this.waits = new TurnWaits(context, start, host.services, this.record);
     this.output = { bytes: written.output, limit: 0, onExceeded: () => undefined };
     this.growth = new Growth(this.run.limits, () => this.record.journalBytes, this.output);

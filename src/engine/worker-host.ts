@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Outcome } from '../interpreter/events/event.js';
+import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { Effects } from '../runtime/effect-context.js';
 import { makeTemporaryFolder, removeTemporaryFolder } from '../runtime/process/temporary-folder.js';
 import { createRedactor, type Redactor, type Secret } from '../runtime/redact.js';
@@ -13,7 +14,9 @@ import { artifactsFolder } from '../runtime/store/artifacts.js';
 import type { EngineClient } from './client.js';
 import { EffectOutputs } from './effect-outputs.js';
 import type { Performed, Submission } from './messages.js';
+import { presenceOn } from './presence.js';
 import { programOf } from './program-of.js';
+import type { Reach } from './run-place.js';
 import { missingVariables, secretInputsOf } from './secret-inputs.js';
 import type { ServiceNames } from './services.js';
 import { StartedEffects } from './started-effects.js';
@@ -30,7 +33,7 @@ import type { WorkerProcesses } from './worker-processes.js';
 
 export interface WorkerOptions {
   readonly services: ServiceNames;
-  readonly client: Pick<EngineClient, 'about' | 'store' | 'artifact'>;
+  readonly client: Pick<EngineClient, 'about' | 'store' | 'artifact'> & Partial<Pick<EngineClient, 'note'>>;
   readonly effects: Effects;
   /** The working directory of runs, absolute. */
   readonly cwd: string;
@@ -48,6 +51,21 @@ export interface WorkerOptions {
   /** A folder that all workers have, with a working directory for each run; null: all runs work in `cwd`. */
   readonly shared?: string | null;
   readonly warn?: (message: string) => void;
+  /** The address of the worker, once it listens. */
+  readonly address?: () => string;
+  readonly reach?: Reach;
+  /** Gets a line about each effect that has ended. */
+  readonly log?: ((line: EffectLine) => void) | null;
+}
+
+/** An effect that has ended, for a log. */
+export interface EffectLine {
+  readonly run: string;
+  /** The name of the effect in the journal, with its attempt. */
+  readonly effect: string;
+  readonly kind: string;
+  readonly ms: number;
+  readonly outcome: string;
 }
 
 export interface WorkerHost extends TurnHost {
@@ -64,6 +82,8 @@ export function workerHost(given: WorkerOptions): WorkerHost {
   const redactorOf = (program: Program): Redactor | null =>
     program.secrets.length === 0 ? ownRedactor : createRedactor([...secrets, ...program.secrets]);
   const programs = new Map<string, KnownProgram>();
+  const { note } = client;
+  const presence = note === undefined || given.address === undefined ? undefined : presenceOn({ note }, given.address);
   const runs = new SharedResources(client, redactorOf, given.processes);
   return {
     services,
@@ -72,6 +92,7 @@ export function workerHost(given: WorkerOptions): WorkerHost {
     submitters: given.submitters ?? null,
     functions: given.functions ?? null,
     newName: randomUUID,
+    ...omitUndefined({ presence, reach: given.reach }),
     hasWorker: (wanted, until, stop) => untilThere(given, wanted, until, stop),
     async program(runId, needs = EXECUTE) {
       let known = programs.get(runId);
@@ -100,7 +121,12 @@ export function workerHost(given: WorkerOptions): WorkerHost {
         await outputs.fetchInput(request);
         const { programDir } = program.options;
         const context = { runId, cwd, programDir, stop, show: null, resources };
+        const begin = performance.now();
         const outcome = await effects.perform(request, context);
+        given.log?.({
+          ...{ run: runId, effect: `${request.effect}.${request.attempt}`, kind: request.kind },
+          ...{ ms: Math.round(performance.now() - begin), outcome: outcome.kind },
+        });
         // Another process would not have the bytes with secrets, so this one does not use them either.
         if ('stdout' in outcome && outcome.stdout.artifact !== undefined) originals.delete(outcome.stdout.artifact);
         const performed = performedOf(redactor === null ? outcome : clean(redactor, outcome));

@@ -4,14 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Effects } from '../runtime/effect-context.js';
 import type { Secret } from '../runtime/redact.js';
-import { deploymentOf, ingressOf, othersExecuteRuns, register } from './admin.js';
+import { deploymentOf, ingressOf, othersExecuteRuns, reachFrom, register } from './admin.js';
 import { engineClient } from './client.js';
 import type { RestateSdk } from './restate-sdk.js';
 import { type Offer, restateServices, servicesOf } from './restate-services.js';
 import { serviceNames } from './services.js';
 import type { WantedWorker } from './turn-host.js';
 import { valueCodec } from './value-codec.js';
-import { type WorkerHost, workerHost } from './worker-host.js';
+import { type EffectLine, type WorkerHost, workerHost } from './worker-host.js';
 import { stopLeftRunning, type WorkerProcesses } from './worker-processes.js';
 
 export interface WorkerSettings {
@@ -49,6 +49,8 @@ export interface WorkerSettings {
   /** A folder that all workers have, with a working directory for each run; null: all runs work in `cwd`. */
   readonly shared: string | null;
   readonly warn: (message: string) => void;
+  /** Gets a line about each effect that has ended; null: nobody reads them. */
+  readonly log: ((line: EffectLine) => void) | null;
 }
 
 export interface Worker {
@@ -82,6 +84,7 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
     const { service } = kind === 'label' ? services.effects(name) : services.turn(name);
     return (await deploymentOf(engine, service, settings.patienceMs)) !== null;
   };
+  let address = '';
   const host = workerHost({
     services,
     client,
@@ -95,13 +98,16 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
     knows,
     shared,
     warn,
+    address: () => address,
+    reach: reachFrom(engine, services, settings.patienceMs),
+    log: settings.log,
   });
   const { labels, homes } = settings;
   const isSpecial = labels.length + homes.length > 0;
   const listener = new Listener();
   const { port } = await listener.listen(settings.host, settings.port);
   const shown = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
-  const address = settings.advertise ?? `http://${shown}:${port}`;
+  address = settings.advertise ?? `http://${shown}:${port}`;
   let isGeneral = !isSpecial;
   try {
     isGeneral ||= !(await othersExecuteRuns(engine, services.turn(null).service, address, settings));

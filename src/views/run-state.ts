@@ -36,6 +36,22 @@ interface RunState {
   /** The UNDOs that a rollback would perform, in order. */
   readonly undo?: readonly { readonly line: number; readonly text: string }[];
   readonly worktree?: { readonly branch: string; readonly directory: string };
+  readonly engine?: EngineFacts;
+}
+
+/** Where workers of an engine execute the run. */
+interface EngineFacts {
+  readonly turn: number;
+  readonly worker: string | null;
+  readonly invocation: string | null;
+  readonly since: string | null;
+  readonly is_reachable: boolean;
+  readonly waits: readonly {
+    readonly kind: string;
+    readonly name: string;
+    readonly since: string | null;
+    readonly worker: 'none' | 'gone' | 'there';
+  }[];
 }
 
 /** The status of a step; `since`, ISO 8601, is the start of its attempt or its end. */
@@ -87,12 +103,32 @@ export function drawRunState(run: RunState, recent: readonly Recent[], paint: Pa
     'waits for',
     run.waiting.map((one) => visibleLine(waitingLine(one))),
   );
+  if (run.engine !== undefined) add('engine', engineLines(run.engine, paint));
   lines.push(
     '',
     paint.faint(run.seq < run.last_seq ? 'last events before that' : 'last events'),
     ...eventLines(recent),
   );
   return `${lines.join('\n')}\n`;
+}
+
+/** Which worker executes the run, and which ones it waits for. */
+function engineLines({ turn, worker, invocation, since, is_reachable, waits }: EngineFacts, paint: Paint): string[] {
+  const from = (time: string | null): string => (time === null ? '' : ` since ${localTime(time)}`);
+  const lines = worker === null ? [`turn ${turn}`] : [`turn ${turn}, ${visibleLine(worker)}${from(since)}`];
+  if (invocation !== null) lines.push(`invocation ${visibleLine(invocation)}`);
+  if (!is_reachable)
+    lines.push(paint.error('nothing answers at this address; the run waits until a worker listens there'));
+  for (const { kind, name, since: begin, worker: which } of waits) {
+    const wanted = `a worker with the ${kind} ${visibleLine(name)}`;
+    const words = {
+      none: `waits for ${wanted}${from(begin)}`,
+      gone: `waits for ${wanted}${from(begin)}: the one that the engine knows does not answer`,
+      there: `${wanted} performs an effect${from(begin)}`,
+    };
+    lines.push(words[which]);
+  }
+  return lines;
 }
 
 function undoWords(undo: NonNullable<RunState['undo']>): string[] {

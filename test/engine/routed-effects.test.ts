@@ -40,6 +40,7 @@ function handler() {
     race: refuse,
     call: refuse,
     attemptOver: over.signal,
+    invocation: 'inv_1',
   };
   return { context, over, actions, end };
 }
@@ -104,6 +105,7 @@ test('a search for a worker ends with its attempt, and does not say that there i
   };
   const placement = { routes: { kinds: { function: 'gpu' } }, patienceMs: 1e9 };
   const effects = new EffectEntries(context, {
+    presence: null,
     runId: RUN,
     host,
     inDoubt: 'fail',

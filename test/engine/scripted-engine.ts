@@ -237,6 +237,7 @@ export class ScriptedEngine {
       race: refuse,
       call: refuse,
       attemptOver: new AbortController().signal,
+      invocation: 'inv_routed',
     };
     return performRouted(context, routed, this.host);
   }
@@ -252,6 +253,7 @@ class Attempt implements TurnContext {
   private readonly over = new AbortController();
   private readonly actions = new Map<number, () => Promise<unknown>>();
   readonly attemptOver = this.over.signal;
+  readonly invocation = 'inv_turn';
 
   constructor(
     private readonly journal: TurnJournal,

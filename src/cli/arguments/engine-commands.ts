@@ -96,6 +96,9 @@ export function addWorker(program: Command, onExit: (code: number) => void): voi
         .default(30_000, '30s')
         .argParser(duration),
     )
+    .addOption(
+      new Option('--log <format>', '`json`: log each effect and warning as one JSON object').choices(['text', 'json']),
+    )
     .option('--json', 'print the addresses as one JSON object')
     .option('--quiet', 'print only errors')
     .action(async (options) => onExit(await (await import('../commands/worker.js')).workerCommand(options)));

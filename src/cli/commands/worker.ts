@@ -5,7 +5,7 @@ import { EngineFailure } from '../../engine/ask-engine.js';
 import { loadSdk, PackageProblem } from '../../engine/find-package.js';
 import { type Functions, loadFunctions } from '../../engine/functions.js';
 import { KEY_VARIABLE, TOKEN_VARIABLE, valueCodec } from '../../engine/value-codec.js';
-import { startWorker, type Worker } from '../../engine/worker.js';
+import { startWorker, type Worker, type WorkerSettings } from '../../engine/worker.js';
 import { workerPermits } from '../../engine/worker-permits.js';
 import { type WorkerProcesses, workerProcesses } from '../../engine/worker-processes.js';
 import { isLoopback } from '../../prelude/is-loopback.js';
@@ -41,6 +41,8 @@ interface WorkerFlags {
   /** Milliseconds. */
   readonly drain: number;
   readonly dir?: string;
+  /** How warnings and ended effects are logged: as text, without effects, or as one JSON object a line. */
+  readonly log?: 'text' | 'json';
   readonly json?: boolean;
   readonly quiet?: boolean;
 }
@@ -127,7 +129,7 @@ export async function workerCommand(flags: WorkerFlags): Promise<ExitCode> {
       directory,
       processes,
       patienceMs: PATIENCE_MS,
-      warn: (message) => void (flags.quiet !== true && stderr.write(`warning: ${message}\n`)),
+      ...logsOf(flags),
     });
   } catch (cause) {
     processes.close();
@@ -144,6 +146,15 @@ export async function workerCommand(flags: WorkerFlags): Promise<ExitCode> {
   if (!flags.quiet) stderr.write('stopping: what does not end in time is executed by another worker\n');
   await worker.stop(flags.drain);
   return EXIT.returned;
+}
+
+/** Where warnings and lines about effects go. */
+function logsOf({ log, quiet }: WorkerFlags): Pick<WorkerSettings, 'warn' | 'log'> {
+  if (log !== 'json')
+    return { warn: (message) => void (quiet !== true && stderr.write(`warning: ${message}\n`)), log: null };
+  const write = (line: object): void =>
+    void stderr.write(`${JSON.stringify({ ts: new Date().toISOString(), pid: process.pid, ...line })}\n`);
+  return { warn: (message) => write({ level: 'warning', message }), log: (line) => write({ level: 'info', ...line }) };
 }
 
 function keyProblem(): string | null {

@@ -205,9 +205,12 @@ async function copyScope(
 
 /** No process holds the copy of a run that is executed, so the copy looks as if its process had died. */
 async function withLiveStatus(client: EngineClient, shown: Extract<Inspected, { ok: true }>): Promise<Inspected> {
-  if (shown.value.status !== 'killed') return shown;
-  const state = await client.status(shown.value.run_id).catch(() => null);
-  return state === null ? shown : { ...shown, value: { ...shown.value, status: state.status } };
+  const { run_id, status } = shown.value;
+  if (status !== 'killed') return shown;
+  const state = await client.status(run_id).catch(() => null);
+  if (state === null) return shown;
+  const engine = state.status === 'running' ? await client.place(run_id).catch(() => null) : null;
+  return { ...shown, value: { ...shown.value, status: state.status, ...(engine === null ? {} : { engine }) } };
 }
 
 function listOperations({ client, find }: EngineFolder): Pick<Runs, 'list' | 'events'> {

@@ -183,6 +183,11 @@ async function labelsAndHomes({ start, statedsl, on, engine, folder }) {
   writeFileSync(join(folder, 'project', 'statedsl.config.yaml'), config);
   const program = join('project', 'where.dsl');
   const waiting = statedsl('run', program, '--on', on, '--detach').stdout.trim();
+  const placed = () => JSON.parse(statedsl('show', waiting, '--json', '--on', on).stdout).engine ?? {};
+  while (placed().worker == null) await sleep(100);
+  const { turn, invocation, waits } = placed();
+  assert.deepEqual([turn, invocation.slice(0, 4)], [1, 'inv_']);
+  assert.deepEqual([waits[0].name, waits[0].worker], ['gpu', 'none']);
   await start('worker', '--engine', engine, '--listen', '0', '--label', 'gpu', '--cwd', 'gpu');
   // It has waited for the label.
   assert.equal(statedsl('show', waiting, '--follow', '--on', on).stdout, `${folder} gpu`);

@@ -1,0 +1,87 @@
+/** Where a run is executed, as `show` says it: what workers said, and whether they can be reached. */
+import { expect, test } from 'vitest';
+import type { Doing, Head } from '../../src/engine/messages.js';
+import type { RunPlace } from '../../src/engine/place-facts.js';
+import { presenceOn } from '../../src/engine/presence.js';
+import { noteDoing, placeOf, type Reach } from '../../src/engine/run-place.js';
+
+import { plain } from '../../src/views/drawing/paint.js';
+import { drawRunState } from '../../src/views/run-state.js';
+
+const DOING: Doing = {
+  turn: 2,
+  worker: 'http://127.0.0.1:9180',
+  invocation: 'inv_1',
+  since: '2026-01-01T00:00:00.000Z',
+  waits: [],
+};
+const waitsFor = (kind: 'label' | 'home', name: string) => ({ kind, name, since: '2026-01-01T00:00:01.000Z' });
+
+function objectWith(head: Partial<Head>, doing: Doing | null) {
+  const state = new Map<string, unknown>([
+    ['head', { status: 'running', turn: 2, ...head }],
+    ['doing', doing],
+  ]);
+  return {
+    key: 'a',
+    user: null,
+    get: async (name: string) => (state.get(name) ?? null) as never,
+    set: (name: string, value: unknown) => void state.set(name, value),
+  } as never as Parameters<typeof noteDoing>[0] & Parameters<typeof placeOf>[0];
+}
+
+const reach = (address: boolean, worker: Awaited<ReturnType<Reach['worker']>>): Reach => ({
+  address: async () => address,
+  worker: async () => worker,
+});
+
+test('a turn that is over soon says nothing, and a longer one what it waits for now', async () => {
+  const said: Doing[] = [];
+  const at = presenceOn({ note: async (_, doing) => void said.push(doing) }, () => DOING.worker, 5);
+  const [short, long] = [new AbortController(), new AbortController()];
+  at({ runId: 'a', turn: 1, invocation: 'inv_0', over: short.signal });
+  short.abort();
+  const presence = at({ runId: 'b', turn: 2, invocation: 'inv_1', over: long.signal });
+  const end = presence.waitsFor({ kind: 'label', name: 'gpu' });
+  await expect.poll(() => said).toMatchObject([{ turn: 2, invocation: 'inv_1', waits: [{ kind: 'label', name: 'gpu' }] }]);
+  end();
+  await expect.poll(() => said.length).toBe(2);
+  expect(said[1]?.waits).toEqual([]);
+  long.abort();
+  presence.waitsFor({ kind: 'label', name: 'other' });
+  await new Promise((resolve) => setTimeout(resolve, 15));
+  expect(said).toHaveLength(2);
+});
+
+test('what an earlier turn said does not count', async () => {
+  const run = objectWith({ turn: 3 }, null);
+  await noteDoing(run, null, DOING);
+  expect(await placeOf(run, reach(true, 'none'))).toMatchObject({ turn: 3, worker: null, waits: [] });
+  await noteDoing(run, null, { ...DOING, turn: 3 });
+  expect(await placeOf(run, reach(true, 'none'))).toMatchObject({ turn: 3, worker: DOING.worker });
+  expect(await placeOf(objectWith({ status: 'suspended' }, DOING), reach(true, 'none'))).toBe(null);
+});
+
+test('a run whose home has no worker waits for one, also before a turn has begun', async () => {
+  const run = objectWith({ home: 'lab' }, null);
+  expect((await placeOf(run, reach(true, 'none')))?.waits).toEqual([{ kind: 'home', name: 'lab', since: null, worker: 'none' }]);
+  expect((await placeOf(run, reach(true, 'gone')))?.waits).toMatchObject([{ worker: 'gone' }]);
+  expect((await placeOf(run, reach(true, 'there')))?.waits).toEqual([]);
+});
+
+test.each([
+  ['none', true, /waits for a worker with the label gpu since [^:]+:\d\d:\d\d\n/],
+  ['gone', true, /waits for a worker with the label gpu since .*: the one that the engine knows does not answer/],
+  ['there', true, /a worker with the label gpu performs an effect since/],
+  ['there', false, /nothing answers at this address/],
+] as const)('show says it: a worker is %s, and the address answers: %s', async (worker, isThere, words) => {
+  const waits = [waitsFor('label', 'gpu'), waitsFor('label', 'gpu')];
+  const engine = (await placeOf(objectWith({}, { ...DOING, waits }), reach(isThere, worker))) as RunPlace;
+  expect(engine.waits).toHaveLength(1);
+  const facts = { run_id: 'a', machine: 'm', status: 'running', state: null, states: [], states_total: 0, returned: null };
+  const more = { error: null, waiting: [], inputs: {}, tracked: {}, bound: {}, cost: null, duration_ms: 0, effects: 0 };
+  const times = { started_at: DOING.since, at: DOING.since, seq: 1, last_seq: 1 };
+  const text = drawRunState({ ...facts, ...more, ...times, engine }, [], plain);
+  expect(text).toMatch(words);
+  expect(text).toMatch(/engine {4}turn 2, http:\/\/127\.0\.0\.1:9180 since .*\n {10}invocation inv_1\n/);
+});
