@@ -275,6 +275,8 @@ export interface RemoveOptions {
   readonly keepLast: number;
   /** Also runs that could be resumed, and those with changes that were not applied. */
   readonly all?: boolean;
+  /** On an engine: copies each run into the folder before it is removed there. */
+  readonly archive?: boolean;
   /** Only says what would be removed. */
   readonly dryRun?: boolean;
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { ListedRun } from '../runtime/list-runs.js';
 import type { Delivery } from '../runtime/store/inbox.js';
 import { askEngine, type ClientOptions, EngineFailure } from './ask-engine.js';
-import type { ArtifactContent, Doing, StoredArtifact, Submission } from './messages.js';
+import type { ArtifactContent, Doing, Resuming, StoredArtifact, Submission } from './messages.js';
 import type { RunPlace } from './place-facts.js';
 import type { EventLines, RunState } from './run-object.js';
 import { type RunHandler, type RunsHandler, serviceNames } from './services.js';
@@ -24,6 +24,8 @@ export interface EngineClient {
   note(runId: string, doing: Doing): Promise<void>;
   /** The runs, newest first, at least so many if there are. */
   list(count: number): Promise<readonly ListedRun[]>;
+  /** Resumes a run. Refused with 409 if something has happened to it since. */
+  resume(runId: string, resuming: Resuming): Promise<void>;
   /** Removes a run that has ended. */
   drop(runId: string): Promise<void>;
   /** Stores an artifact of a run. */
@@ -58,6 +60,7 @@ export function engineClient(given: ClientOptions): EngineClient {
       const answer = askEngine<{ readonly seq: number }>(options, pathOf(runId, 'tell'), deliveries, { headers: once });
       return (await answer.catch(explainDelivery)).seq;
     },
+    resume: async (runId, resuming) => void (await call(runId, 'resume', resuming)),
     drop: async (runId) => void (await call(runId, 'drop', null)),
     async list(count) {
       const ask = <T>(key: string, handler: RunsHandler): Promise<T> =>

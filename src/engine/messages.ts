@@ -1,5 +1,5 @@
 /** What the services of an engine send to each other, and what the object of a run remembers. All of it is JSON. */
-import type { Outcome } from '../interpreter/events/event.js';
+import type { Outcome, RunEvent } from '../interpreter/events/event.js';
 import type { OpenQuestion } from '../interpreter/run.js';
 import type { Json } from '../machine/expression.js';
 import type { PerformedRequest } from '../runtime/effect-context.js';
@@ -57,6 +57,18 @@ export interface TurnStart {
   readonly resumedBy: string | null;
   /** The time that the run waited for, in milliseconds since the epoch; null: it waited for something else. */
   readonly due: number | null;
+  /** The first events of a run that is resumed after its end, or with other limits; absent: it is not. */
+  readonly begin?: readonly RunEvent[];
+}
+
+/** Resumes a run that has failed, or one that waits with other limits. */
+export interface Resuming {
+  /** The number of the last event on record: nothing may have happened since. */
+  readonly seq: number;
+  readonly image: Image;
+  /** The first new events. */
+  readonly events: readonly RunEvent[];
+  readonly by: string;
 }
 
 /** A turn for workers with a name. */

@@ -5,6 +5,7 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { indexEntryOf } from '../runtime/run/drive-run.js';
+import { emptyReport } from '../runtime/run/report.js';
 import { artifactName, artifactsFolder } from '../runtime/store/artifacts.js';
 import { fileJournal, openFileJournal } from '../runtime/store/journal.js';
 import { makeFolder } from '../runtime/store/make-folder.js';
@@ -14,7 +15,7 @@ import { lockRun } from '../runtime/store/run-lock.js';
 import { RunRefused } from '../runtime/store/run-refused.js';
 import { openRunFolder } from '../runtime/store/store.js';
 import { storeError } from '../runtime/store/store-error.js';
-import { hasBegun } from '../runtime/store/stored-run.js';
+import { hasBegun, readIndex } from '../runtime/store/stored-run.js';
 import { bytesOfArtifact } from './artifact-content.js';
 import type { EngineClient } from './client.js';
 
@@ -72,10 +73,20 @@ export async function mirrorRun(
         if (seq >= status.seq) break;
       }
     if (status?.report != null) folder.appendIndex(indexEntryOf(status.report, header.startedAt));
+    else if (seq > end.seq && hasEnded(directory, runId)) {
+      const entry = indexEntryOf(emptyReport(runId, header.machine.name, 'interrupted'), header.startedAt);
+      folder.appendIndex({ ...entry, status: 'running' });
+    }
   } finally {
     await open.close();
   }
   return path;
+}
+
+/** A run that is resumed after its end is not over any more. */
+function hasEnded(directory: string, runId: string): boolean {
+  const status = readIndex(directory).get(runId)?.status;
+  return status === 'failed' || status === 'returned';
 }
 
 const REFERENCE = /"(?:\$artifact|artifact|stderr_artifact)":"([0-9a-f]{64})"/g;

@@ -144,7 +144,7 @@ type ObjectHandlers = Readonly<Record<string, (context: ObjectContext, message: 
 type ReaderHandlers = Readonly<Record<string, (context: ReaderContext, message: never) => Promise<unknown>>>;
 
 /** Handlers that change an object and that clients and workers call from outside. Only services call the others. */
-const OPEN: ReadonlySet<string> = new Set<RunHandler>(['submit', 'tell', 'drop', 'store', 'doing']);
+const OPEN: ReadonlySet<string> = new Set<RunHandler>(['submit', 'tell', 'drop', 'store', 'doing', 'resume']);
 
 /** The handlers of an object: those that change it, and those that only read. */
 function handlersOf(

@@ -7,15 +7,11 @@
  * `a<hash>` (an artifact).
  */
 import type { OpenQuestion } from '../interpreter/run.js';
-import { MACHINE_VERSION } from '../machine/machine.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
-import { checkAnswers } from '../runtime/run/apply-delivery.js';
 import type { RunReport } from '../runtime/run/report.js';
 import { artifactName } from '../runtime/store/artifacts.js';
 import type { Image } from '../runtime/store/image.js';
 import type { Delivery } from '../runtime/store/inbox.js';
-import { digestOf } from '../runtime/store/machine-digest.js';
-import { RunRefused } from '../runtime/store/run-refused.js';
 import { bytesOfArtifact } from './artifact-content.js';
 import { EngineRefusal, type ObjectContext, OVER, type ReaderContext } from './engine-context.js';
 import { listedRun } from './listed-run.js';
@@ -26,18 +22,18 @@ import type {
   Listening,
   Mail,
   Progress,
+  Resuming,
   StoredArtifact,
   Submission,
   Turned,
   TurnStart,
 } from './messages.js';
 import type { RunPlace } from './place-facts.js';
+import { refuseSubmission, refuseUnexpected, refuseUnfit, type WorkerRules } from './refusals.js';
 import type { NotedRun } from './run-list.js';
 import { noteDoing, placeOf, type Reach } from './run-place.js';
-import { missingVariables } from './secret-inputs.js';
 import { dayOf, type ServiceNames } from './services.js';
 import { markUnverified, maySubmit } from './submitters.js';
-import type { TurnHost } from './turn-host.js';
 
 /** The state of a run, in short. */
 export interface RunState {
@@ -63,9 +59,6 @@ export interface EventsWanted {
   /** If there is no such event yet: answer when there is one, or when the run has ended. */
   readonly wait?: boolean;
 }
-
-/** What the worker that accepts a submission requires. */
-type WorkerRules = Pick<TurnHost, 'environment' | 'submitters' | 'functions'>;
 
 /** Without a worker that looks. */
 const NOWHERE: Reach = { address: async () => true, worker: async () => 'none' };
@@ -96,6 +89,7 @@ export function runHandlers(services: ServiceNames, worker: WorkerRules = ALL) {
   return {
     submit: bind((context, _, submission: Submission) => submit(context, services, submission, worker)),
     tell: bind(deliver),
+    resume: bind((context, _, resuming: Resuming) => resumeRun(context, services, resuming, worker)),
     listening: bind(listen),
     progress: bind(addProgress),
     turned: bind(endTurn),
@@ -157,6 +151,29 @@ async function deliver(
     context.set('head', { ...next, listening: null });
   }
   return { seq: head.seq };
+}
+
+/** Goes on with the image of a client, which has read the whole record. */
+async function resumeRun(
+  context: ObjectContext,
+  services: ServiceNames,
+  { seq, image, events, by: given }: Resuming,
+  worker: WorkerRules,
+): Promise<{ turn: number }> {
+  const head = await headOf(context);
+  const about = await context.get<Submission>('about');
+  if (head.status === 'returned') throw new EngineRefusal(OVER, `run \`${context.key}\` has already returned`);
+  if (head.status === 'running' || head.seq !== seq)
+    throw new EngineRefusal(409, `run \`${context.key}\` has gone on; look at it again`);
+  const by = context.user ?? markUnverified(given);
+  if (about?.home === undefined && !maySubmit({ by }, worker.submitters))
+    throw new EngineRefusal(403, `the workers execute no programs of ${by}`);
+  if (image.digest !== about?.header.digest)
+    throw new EngineRefusal(400, `run \`${context.key}\` is resumed in another program than its own`);
+  await noteResumed(context, services, head.turn);
+  const begin = events.map((event) => (event.type === 'run_resumed' ? { ...event, by } : event));
+  beginTurn(context, services, head, { image, resumedBy: null, due: null, begin });
+  return { turn: head.turn + 1 };
 }
 
 /** The current turn hears mail from now on. */
@@ -329,11 +346,11 @@ function beginTurn(
   context: ObjectContext,
   services: ServiceNames,
   head: Head,
-  { image, resumedBy, due }: Pick<TurnStart, 'image' | 'resumedBy' | 'due'>,
+  first: Pick<TurnStart, 'image' | 'resumedBy' | 'due' | 'begin'>,
 ): void {
   const { seq, written, mail, seen } = head;
   const turn = head.turn + 1;
-  const start: TurnStart = { runId: context.key, turn, image, seq, written, mail, seen, resumedBy, due };
+  const start: TurnStart = { runId: context.key, turn, seq, written, mail, seen, ...first };
   // A message to a service that the engine does not know would be repeated, and the object could not be reached meanwhile.
   if (head.home === undefined) context.send(services.turn(null), start);
   else context.send(services.passToHome(), { home: head.home, start } satisfies HomeTurn);
@@ -348,41 +365,4 @@ function append(context: ObjectContext, head: Head, { from, lines }: Progress): 
   const waits = ({ from: wanted }: Head['watchers'][number]): boolean => next.seq < wanted && !isOver(next);
   for (const watcher of next.watchers) if (!waits(watcher)) context.resolveAwakeable(watcher.awakeable, null);
   return { ...next, watchers: next.watchers.filter(waits) };
-}
-
-/** A machine that is submitted is code. Only one that this version reads, and that is whole, is executed. */
-function refuseUnfit(key: string, { header }: Submission): void {
-  const { runId, machine, digest, version } = header;
-  if (runId !== key) throw new EngineRefusal(400, `run \`${runId}\` was submitted as \`${key}\``);
-  if (machine.version !== MACHINE_VERSION)
-    throw new EngineRefusal(
-      400,
-      `the program was compiled by statedsl ${version}, whose machines have version ${machine.version}; this worker reads version ${MACHINE_VERSION}`,
-    );
-  if (digestOf(machine) !== digest)
-    throw new EngineRefusal(400, `the digest of the program of run \`${runId}\` does not match it`);
-}
-
-/** Workers with a name may have other variables and other rules. */
-function refuseSubmission(submission: Submission, { environment, submitters, functions }: WorkerRules): void {
-  if (submission.home !== undefined) return;
-  if (!maySubmit(submission, submitters))
-    throw new EngineRefusal(403, `the workers execute no programs of ${submission.by}`);
-  if (submission.functions !== undefined && submission.functions !== functions)
-    throw new EngineRefusal(400, 'the program needs the functions of another `engine.commands` than the workers have');
-  const [missing] = missingVariables(submission, environment);
-  if (missing !== undefined)
-    throw new EngineRefusal(400, `no worker has the variable \`${missing}\`, from which a secret input is to be read`);
-}
-
-/** Answers to a run that waits must fit an open question, exactly as those to a run on disk. */
-function refuseUnexpected(questions: readonly OpenQuestion[] | null, deliveries: readonly Delivery[]): void {
-  // An earlier version did not store them.
-  if (questions === null) return;
-  try {
-    checkAnswers(questions, deliveries);
-  } catch (cause) {
-    if (!(cause instanceof RunRefused)) throw cause;
-    throw new EngineRefusal(409, cause.help === null ? cause.message : `${cause.message}: ${cause.help}`);
-  }
 }

@@ -26,6 +26,7 @@ export type RunHandler =
   | 'drop'
   | 'store'
   | 'doing'
+  | 'resume'
   | 'place'
   | 'artifact'
   | 'status'

@@ -104,8 +104,9 @@ class Turn {
   }
 
   async execute(): Promise<Turned> {
-    const { resumedBy, mail } = this.start;
+    const { resumedBy, mail, begin = [] } = this.start;
     if (resumedBy !== null) this.record.add([{ type: 'run_resumed', by: resumedBy }]);
+    this.record.add(begin);
     this.receive(mail);
     let finished: Finished | null = null;
     for (;;) {

@@ -16,7 +16,6 @@ const refused: [string, string[], RegExp][] = [
   ['run --resume', ['run', 'a.dsl', '--resume'], /`--resume` cannot be used with `--on`\n.*statedsl resume RUN/],
   ['an edited program', ['resume', 'r', '--from-file', 'a.dsl'], /`--from-file` cannot be used with `--on`\n.*replay/],
   ['resuming in the background', ['resume', 'r', '--detach'], /`--detach` cannot be used with `--on`/],
-  ['a new limit', ['resume', 'r', '--max-cost', '1'], /`--max-cost` cannot be used with `--on`\n.*submitted/],
   ['a limit of an answer', ['answer', 'r', 'a=b', '--timeout', '1s'], /`--timeout` cannot be used with `--on`/],
   ['removing all', ['gc', '--keep-last', '0', '--all'], /`--all` cannot be used with `--on`.*\n.*statedsl cancel/],
   ['following an output', ['output', 'r', '--follow'], /cannot be followed\n.*statedsl show --follow/],
@@ -119,4 +118,9 @@ test('a run that the store has is asked for where it was executed, whatever a va
   expect((await one.run(['cancel', run_id], { env })).stderr).toBe('error: not now\n');
   expect((await one.run(['cancel', run_id, '--on', other], { env })).stderr).toBe('error: not now\n');
   expect(asked).toEqual(['own', 'other']);
+});
+
+test('only runs of an engine are archived', async () => {
+  const { code, stderr } = await projectFolder().run(['gc', '--keep-last', '0', '--archive']);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('name the engine with `--on`')]);
 });

@@ -43,7 +43,9 @@ test('a turn that is over soon says nothing, and a longer one what it waits for 
   short.abort();
   const presence = at({ runId: 'b', turn: 2, invocation: 'inv_1', over: long.signal });
   const end = presence.waitsFor({ kind: 'label', name: 'gpu' });
-  await expect.poll(() => said).toMatchObject([{ turn: 2, invocation: 'inv_1', waits: [{ kind: 'label', name: 'gpu' }] }]);
+  await expect
+    .poll(() => said)
+    .toMatchObject([{ turn: 2, invocation: 'inv_1', waits: [{ kind: 'label', name: 'gpu' }] }]);
   end();
   await expect.poll(() => said.length).toBe(2);
   expect(said[1]?.waits).toEqual([]);
@@ -64,7 +66,9 @@ test('what an earlier turn said does not count', async () => {
 
 test('a run whose home has no worker waits for one, also before a turn has begun', async () => {
   const run = objectWith({ home: 'lab' }, null);
-  expect((await placeOf(run, reach(true, 'none')))?.waits).toEqual([{ kind: 'home', name: 'lab', since: null, worker: 'none' }]);
+  expect((await placeOf(run, reach(true, 'none')))?.waits).toEqual([
+    { kind: 'home', name: 'lab', since: null, worker: 'none' },
+  ]);
   expect((await placeOf(run, reach(true, 'gone')))?.waits).toMatchObject([{ worker: 'gone' }]);
   expect((await placeOf(run, reach(true, 'there')))?.waits).toEqual([]);
 });
@@ -78,7 +82,15 @@ test.each([
   const waits = [waitsFor('label', 'gpu'), waitsFor('label', 'gpu')];
   const engine = (await placeOf(objectWith({}, { ...DOING, waits }), reach(isThere, worker))) as RunPlace;
   expect(engine.waits).toHaveLength(1);
-  const facts = { run_id: 'a', machine: 'm', status: 'running', state: null, states: [], states_total: 0, returned: null };
+  const facts = {
+    run_id: 'a',
+    machine: 'm',
+    status: 'running',
+    state: null,
+    states: [],
+    states_total: 0,
+    returned: null,
+  };
   const more = { error: null, waiting: [], inputs: {}, tracked: {}, bound: {}, cost: null, duration_ms: 0, effects: 0 };
   const times = { started_at: DOING.since, at: DOING.since, seq: 1, last_seq: 1 };
   const text = drawRunState({ ...facts, ...more, ...times, engine }, [], plain);

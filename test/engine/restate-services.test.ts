@@ -45,7 +45,19 @@ function offered(): ReadonlyMap<string, Offered> {
 
 test('only what clients and workers call can be called from outside', () => {
   const open = [...offered()].filter(([, { options }]) => options.ingressPrivate !== true).map(([name]) => name);
-  const ofRun = ['submit', 'tell', 'drop', 'store', 'status', 'about', 'artifact', 'events'];
+  const ofRun = [
+    'submit',
+    'tell',
+    'resume',
+    'drop',
+    'store',
+    'doing',
+    'place',
+    'status',
+    'about',
+    'artifact',
+    'events',
+  ];
   const ofRuns = ['list', 'days'];
   expect(open).toEqual([...ofRun.map((name) => `test.Run/${name}`), ...ofRuns.map((name) => `test.Runs/${name}`)]);
 });

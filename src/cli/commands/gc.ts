@@ -9,19 +9,25 @@ import { usageError } from '../terminal/usage.js';
 interface GcFlags extends StoreFlags {
   readonly keepLast: number;
   readonly all?: boolean;
+  readonly archive?: boolean;
   readonly dryRun?: boolean;
   readonly json?: boolean;
   readonly quiet?: boolean;
 }
 
 export async function gcCommand(flags: GcFlags): Promise<ExitCode> {
-  const { keepLast, all = false, dryRun = false } = flags;
+  const { keepLast, all = false, archive = false, dryRun = false } = flags;
+  if (archive && flags.on === undefined)
+    return usageError(
+      '`--archive` copies runs of an engine before they are removed there',
+      'name the engine with `--on`; runs of a directory are only removed',
+    );
   if (all && flags.on !== undefined)
     return usageError(
       '`--all` cannot be used with `--on`: an engine removes only runs that have ended',
       'end the others first: `statedsl cancel RUN --on URL`',
     );
-  const removed = await (await runsOf(flags)).remove({ keepLast, all, dryRun });
+  const removed = await (await runsOf(flags)).remove({ keepLast, all, archive, dryRun });
   if (!removed.ok) return reportRefusal(removed.refusal);
   if (flags.json) stdout.write(`${JSON.stringify(removed.value)}\n`);
   else {

@@ -10,6 +10,7 @@ import type { ResumeFlags } from '../preparation/prepare-resume.js';
 import { detach, isDetached } from '../running/detach.js';
 import { canAsk, flagProblem } from '../running/drive-on-command-line.js';
 import { driveStoredRun } from '../running/drive-stored-run.js';
+import { flagLimits } from '../running/run-settings.js';
 import { refusalsAsErrors, storeOf } from '../running/stored-runs.js';
 import { runToResume } from '../running/which-run.js';
 import type { ExitCode } from '../terminal/exit-code.js';
@@ -32,8 +33,11 @@ export async function resumeCommand(name: string | undefined, flags: ResumeFlags
 }
 
 async function resumeElsewhere(name: string | null, flags: ResumeFlags): Promise<ExitCode> {
-  const unused = await (await import('../running/unused-on-engine.js')).unusedOnRun(flags);
-  return unused ?? (await import('../running/follow-on-engine.js')).resumeOnEngine(name, flags);
+  const unused = await (await import('../running/unused-on-engine.js')).unusedOnResume(flags);
+  if (unused !== null) return unused;
+  const confirm = (back: GoingBack) => confirmGoingBack(back, flags.again === true, true);
+  const options = { limits: flagLimits(flags), again: confirm };
+  return (await import('../running/follow-on-engine.js')).resumeOnEngine(name, flags, options);
 }
 
 /** The latest run that is not over. Throws a `RunRefused` when there is none. */

@@ -1,5 +1,6 @@
 /** Runs on an engine, shown as if they were executed here, and what commands do with such a run. */
 import { copyFromEngine, findOnEngine } from '../../control/engine/engine-runs.js';
+import { type ResumeElsewhere, resumeOn } from '../../control/engine/resume.js';
 import { followRun } from '../../engine/follow.js';
 import type { Machine } from '../../machine/machine.js';
 import { emptyReport } from '../../runtime/run/report.js';
@@ -87,19 +88,21 @@ export function deliverOnEngine(
   });
 }
 
-/** `resume`: workers continue a run without being asked, so it is only shown. */
-export function resumeOnEngine(name: string | null, flags: OnFlags): Promise<ExitCode> {
+/** `resume`: workers continue a run that has not ended without being asked, so it is only shown. */
+export function resumeOnEngine(
+  name: string | null,
+  flags: OnFlags,
+  options: Pick<ResumeElsewhere, 'limits' | 'again'>,
+): Promise<ExitCode> {
   return asErrors(async () => {
     const client = clientOf(flags, FIRST_PATIENCE_MS);
     const id = await findOnEngine(client, flags.on ?? '', name);
     const state = await client.status(id);
-    if (state?.status === 'failed')
-      throw new RunRefused(
-        'over',
-        `run \`${id}\` has failed, and a run on an engine cannot be resumed after that`,
-        `execute it again here from a point: \`statedsl replay ${[id, `--from POINT`, ...repeatedFlags(flags)].join(' ')}\``,
-      );
-    return followKnown(id, (state?.seq ?? 0) + 1, flags);
+    const hasLimits = Object.keys(options.limits ?? {}).length > 0;
+    if (state?.status !== 'failed' && !hasLimits) return followKnown(id, (state?.seq ?? 0) + 1, flags);
+    await copyToStore(id, flags);
+    const seq = await resumeOn(client, id, storeOf(flags), { ...options, person: personName() });
+    return followKnown(id, seq + 1, flags);
   });
 }
 

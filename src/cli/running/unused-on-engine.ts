@@ -46,6 +46,13 @@ const UNUSED_LATER: Readonly<Record<string, string>> = {
   maxOutput: LIMITS,
 };
 
+/** The same for `resume`, which may change limits and go back before a failure. */
+export function unusedOnResume({ typed = [], on }: TypedFlags): Promise<ExitCode | null> {
+  const { again: _, ...others } = UNUSED_LATER;
+  const unused = Object.fromEntries(Object.entries(others).filter(([, why]) => why !== LIMITS));
+  return report({ typed, ...(on === undefined ? {} : { on }) }, unused);
+}
+
 /** Reports a flag of `serve` that has no effect if workers of an engine execute the runs; null if there is none. */
 export function unusedOnService(flags: TypedFlags): Promise<ExitCode | null> {
   return report(flags, { runs: WORKER, jobs: WORKER, grace: 'leave it out: the service executes nothing' });

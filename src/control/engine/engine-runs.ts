@@ -16,10 +16,20 @@ import { RunRefused } from '../../runtime/store/run-refused.js';
 import { isRunId } from '../../runtime/store/stored-run.js';
 import { folderRuns, type RunsOptions } from '../folder/folder-runs.js';
 import { type Refused, type Result, refuse, resultOf, resultWith } from '../result.js';
-import type { CancelledRun, Delivered, Execution, Inspected, RunFilter, RunList, Runs } from '../runs.js';
+import type {
+  CancelledRun,
+  Delivered,
+  Execution,
+  Inspected,
+  ResumeRunOptions,
+  RunFilter,
+  RunList,
+  Runs,
+} from '../runs.js';
 import { engineEvents } from './engine-events.js';
 import { removeFromEngine } from './remove.js';
-import { startOn } from './start.js';
+import { type ResumeElsewhere, resumeOn } from './resume.js';
+import { executionOf, startOn } from './start.js';
 
 /** Where the engine is. `dir` of the other options is the folder for copies. */
 export interface EngineRunsOptions extends RunsOptions {
@@ -68,7 +78,8 @@ export function engineRuns(options: EngineRunsOptions): Runs {
     ...readCopies(shared, folder),
     ...listOperations(shared),
     ...changeOperations(shared),
-    ...onlyInFolders(folder, copy),
+    apply,
+    resume: (run, given) => startRun(() => resume(shared, directory, run, given)),
     start: (program, given) =>
       startRun(() => startOn({ client, options, isEncrypted: (key ?? '') !== '' }, program, given)),
   };
@@ -108,6 +119,26 @@ async function copyRun(client: EngineClient, address: EngineAddress, id: string,
     }
   }
   await mirrorRun(client, address, id, directory);
+}
+
+/** Workers continue a run that has not ended, without being asked, unless its limits change. */
+async function resume(
+  { client, copy }: EngineFolder,
+  directory: string,
+  run: string,
+  { limits, again, person = 'user', onEvent, onStart, ask, signal, machine, file }: ResumeRunOptions = {},
+): Promise<Result<Execution>> {
+  const id = await copy(run);
+  const state = await client.status(id);
+  const isOver = state?.status === 'failed' || state?.status === 'returned';
+  if (!isOver && Object.keys(limits ?? {}).length === 0)
+    return refuse('wrong-use', `run \`${id}\` has not ended: workers continue it without being asked`);
+  const given = omitUndefined({ limits, again, person, machine, file }) as ResumeElsewhere;
+  const seq = await resumeOn(client, id, directory, given);
+  onStart?.({ runId: id, folder: null });
+  const following = { onEvent, ask, person, signal: signal ?? null, from: seq + 1 };
+  const about = await client.about(id);
+  return resultWith(executionOf(client, id, about?.header.machine.name ?? '', following));
 }
 
 async function startRun(start: () => Promise<Result<Execution>>): Promise<Result<Execution>> {
@@ -244,7 +275,7 @@ async function listRuns(client: EngineClient, filter: RunFilter): Promise<RunLis
   return runs.length > page.length ? { runs: page, next: page.at(-1)?.run_id ?? '' } : { runs: page };
 }
 
-function changeOperations({ client, find }: EngineFolder): Pick<Runs, 'answer' | 'signal' | 'cancel' | 'remove'> {
+function changeOperations({ client, find, copy }: EngineFolder): Pick<Runs, 'answer' | 'signal' | 'cancel' | 'remove'> {
   const deliver = (run: string, deliveries: readonly Delivery[]): Promise<Result<Delivered>> =>
     answerOf(async () => {
       const run_id = await find(run);
@@ -274,7 +305,7 @@ function changeOperations({ client, find }: EngineFolder): Pick<Runs, 'answer' |
       });
       return asked.ok ? canceledRun(asked.value.run_id, asked.value.state) : asked;
     },
-    remove: (given) => answerOf(() => removeFromEngine(client, given)),
+    remove: (given) => answerOf(() => removeFromEngine({ client, copy }, given)),
   };
 }
 
@@ -307,20 +338,6 @@ export function canceledRun(run_id: string, state: RunState | null): Result<Canc
   });
 }
 
-/** What the file system of one machine is needed for. */
-function onlyInFolders(folder: Runs, copy: EngineFolder['copy']): Pick<Runs, 'resume' | 'apply'> {
-  return {
-    resume: async (run) => {
-      const copied = await answerOf(() => copy(run));
-      if (!copied.ok) return copied;
-      const shown = await folder.inspect(copied.value);
-      if (!shown.ok) return shown;
-      return refuse(
-        'wrong-use',
-        `run \`${copied.value}\` is on an engine, whose workers continue it without being asked`,
-        'execute it again from a point with `statedsl replay --from`',
-      );
-    },
-    apply: async () => refuse('wrong-use', 'runs on an engine have no worktrees', 'let the program push its changes'),
-  };
-}
+/** The file system of one machine is needed for it. */
+const apply: Runs['apply'] = async () =>
+  refuse('wrong-use', 'runs on an engine have no worktrees', 'let the program push its changes');

@@ -1,7 +1,7 @@
 /** Starts a run on an engine: the program is checked here, and workers execute it. */
 import { resolve } from 'node:path';
 import type { EngineClient } from '../../engine/client.js';
-import { followRun } from '../../engine/follow.js';
+import { type Following, followRun } from '../../engine/follow.js';
 import { type Functions, loadFunctions } from '../../engine/functions.js';
 import { openProject, preparedOf, refuseUnapproved, suppliedOptions } from '../../library/open-project.js';
 import { type CheckedProgram, firstError, ProgramRefused, type Project } from '../../library/project.js';
@@ -66,19 +66,23 @@ export async function startOn(
   await client.submit(submission.value);
   const { runId } = submission.value.header;
   onStart?.({ runId, folder: null });
-  const follow = async (): Promise<RunReport> => {
-    const following = { onEvent, ask, person, signal: signal ?? null, from: 1 };
-    return (await followRun(client, runId, following)) ?? emptyReport(runId, machine.name, 'interrupted');
-  };
+  const following = { onEvent, ask, person, signal: signal ?? null, from: 1 };
+  return resultWith(executionOf(client, runId, machine.name, following));
+}
+
+/** A run that workers execute. */
+export function executionOf(client: EngineClient, run_id: string, machine: string, following: Following): Execution {
   let report: Promise<RunReport> | null = null;
-  return resultWith({
-    started: { run_id: runId, machine: machine.name, status: 'running' },
+  const follow = async (): Promise<RunReport> =>
+    (await followRun(client, run_id, following)) ?? emptyReport(run_id, machine, 'interrupted');
+  return {
+    started: { run_id, machine, status: 'running' },
     // A caller that does not ask for it needs no connection.
     get report() {
       report ??= follow();
       return report;
     },
-  });
+  };
 }
 
 function checkedBy(project: Project, program: Startable, checking: object): Promise<CheckedProgram> | CheckedProgram {

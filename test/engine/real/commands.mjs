@@ -10,6 +10,7 @@ const cli = join(dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url))
 const PROGRAMS = {
   'hello.dsl': 'INPUT: who = "world"\nCHECK: g = printf "hello %s" {who}\nRETURN: {g}\n',
   'ask.dsl': 'ASK user: "Go on?" → ok\nWAIT: 10ms\nRETURN: {ok}\n',
+  'ready.dsl': 'DO: echo first >> first.txt\nDO: test -e ready\nCHECK: n = wc -l < first.txt\nRETURN: {trim(n)}\n',
   'fail.dsl': 'FAIL: it does not work\n',
   'wait.dsl': 'DO: sleep 600\nRETURN: over\n',
   'large.dsl': "DO: head -c 200000 /dev/zero | tr '\\\\0' x\nRETURN: printed\n",
@@ -111,8 +112,13 @@ export async function tryCommands(tools) {
   assert.equal(json('show', id).status, 'failed');
   assert.equal(statedsl('resume', id, '--on', on).exitCode, 2);
   assert.equal(json('runs').runs.find((one) => one.run_id === id).cancelled, true);
+  const unready = run('ready.dsl', '--json');
+  assert.equal(unready.exitCode, 1);
+  writeFileSync(join(folder, 'ready'), '');
+  const resumed = statedsl('resume', JSON.parse(unready.stdout).run_id, '--on', on);
+  assert.deepEqual([resumed.exitCode, resumed.stdout], [0, '1'], resumed.stderr);
   assert.equal(statedsl('show', 'nothing', '--on', on).exitCode, 2);
-  assert.equal(json('gc', '--keep-last', '1').removed.length > 1, true);
+  assert.equal(json('gc', '--keep-last', '1', '--archive').removed.length > 1, true);
   assert.equal(json('runs').runs.length, 1);
 
   await encrypted(tools, { on, engine });

@@ -112,7 +112,10 @@ interface HeldRun {
 }
 
 /** The first phase: rebuilds the run from its record. */
-function recoverRecorded(stored: StoredRun, options: Pick<ResumeOptions, 'inputs' | 'env' | 'secrets'>): RecordedRun {
+export function recoverRecorded(
+  stored: StoredRun,
+  options: Pick<ResumeOptions, 'inputs' | 'env' | 'secrets'>,
+): RecordedRun {
   const context = prepareRecovery(stored, options);
   const { inputs, redactor } = context;
   return { ...context, recovered: refuseDifference(recoverRun(stored, { inputs, redactor, discarded: null })) };

@@ -1,0 +1,52 @@
+/** What the object of a run refuses before anything is on record: programs, submitters and answers that do not fit. */
+import type { OpenQuestion } from '../interpreter/run.js';
+import { MACHINE_VERSION } from '../machine/machine.js';
+import { checkAnswers } from '../runtime/run/apply-delivery.js';
+import type { Delivery } from '../runtime/store/inbox.js';
+import { digestOf } from '../runtime/store/machine-digest.js';
+import { RunRefused } from '../runtime/store/run-refused.js';
+import { EngineRefusal } from './engine-context.js';
+import type { Submission } from './messages.js';
+import { missingVariables } from './secret-inputs.js';
+import { maySubmit } from './submitters.js';
+import type { TurnHost } from './turn-host.js';
+
+/** What the worker that accepts a submission requires. */
+export type WorkerRules = Pick<TurnHost, 'environment' | 'submitters' | 'functions'>;
+
+/** A machine that is submitted is code. Only one that this version reads, and that is whole, is executed. */
+export function refuseUnfit(key: string, { header }: Submission): void {
+  const { runId, machine, digest, version } = header;
+  if (runId !== key) throw new EngineRefusal(400, `run \`${runId}\` was submitted as \`${key}\``);
+  if (machine.version !== MACHINE_VERSION)
+    throw new EngineRefusal(
+      400,
+      `the program was compiled by statedsl ${version}, whose machines have version ${machine.version}; this worker reads version ${MACHINE_VERSION}`,
+    );
+  if (digestOf(machine) !== digest)
+    throw new EngineRefusal(400, `the digest of the program of run \`${runId}\` does not match it`);
+}
+
+/** Workers with a name may have other variables and other rules. */
+export function refuseSubmission(submission: Submission, { environment, submitters, functions }: WorkerRules): void {
+  if (submission.home !== undefined) return;
+  if (!maySubmit(submission, submitters))
+    throw new EngineRefusal(403, `the workers execute no programs of ${submission.by}`);
+  if (submission.functions !== undefined && submission.functions !== functions)
+    throw new EngineRefusal(400, 'the program needs the functions of another `engine.commands` than the workers have');
+  const [missing] = missingVariables(submission, environment);
+  if (missing !== undefined)
+    throw new EngineRefusal(400, `no worker has the variable \`${missing}\`, from which a secret input is to be read`);
+}
+
+/** Answers to a run that waits must fit an open question, exactly as those to a run on disk. */
+export function refuseUnexpected(questions: readonly OpenQuestion[] | null, deliveries: readonly Delivery[]): void {
+  // An earlier version did not store them.
+  if (questions === null) return;
+  try {
+    checkAnswers(questions, deliveries);
+  } catch (cause) {
+    if (!(cause instanceof RunRefused)) throw cause;
+    throw new EngineRefusal(409, cause.help === null ? cause.message : `${cause.message}: ${cause.help}`);
+  }
+}
