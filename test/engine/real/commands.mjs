@@ -10,7 +10,7 @@ const cli = join(dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url))
 const PROGRAMS = {
   'hello.dsl': 'INPUT: who = "world"\nCHECK: g = printf "hello %s" {who}\nRETURN: {g}\n',
   'ask.dsl': 'ASK user: "Go on?" → ok\nWAIT: 10ms\nRETURN: {ok}\n',
-  'ready.dsl': 'DO: echo first >> first.txt\nDO: test -e ready\nCHECK: n = wc -l < first.txt\nRETURN: {trim(n)}\n',
+  'ready.dsl': 'DO: echo first >> first.txt\nDO: test -e ready\nCHECK: n = wc -l < first.txt\nRETURN: {n}\n',
   'fail.dsl': 'FAIL: it does not work\n',
   'wait.dsl': 'DO: sleep 600\nRETURN: over\n',
   'large.dsl': "DO: head -c 200000 /dev/zero | tr '\\\\0' x\nRETURN: printed\n",
