@@ -38,10 +38,12 @@ export type {
   RunList,
   RunProgram,
   Runs,
+  ShownRun,
   Startable,
   StartedRun,
   StreamEnd,
 } from './control/runs.js';
+export type { AwaitedWorker, RunWhereabouts } from './engine/whereabouts.js';
 export type {
   AgentFacts,
   BrokenGuard,

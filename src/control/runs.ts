@@ -3,7 +3,7 @@
  * a service, a program that embeds statedsl) cannot see where the runs are. Values are the objects that `--json` prints.
  */
 
-import type { RunPlace } from '../engine/place-facts.js';
+import type { RunWhereabouts } from '../engine/whereabouts.js';
 import type { UndoFacts } from '../interpreter/events/undo-facts.js';
 import type { Difference } from '../interpreter/record/replay.js';
 import type { CheckedProgram, ProjectRunOptions } from '../library/project.js';
@@ -46,7 +46,7 @@ export interface RunList {
 
 /** A run, and where it is executed if workers of an engine do that. */
 export interface ShownRun extends InspectedRun {
-  readonly engine?: RunPlace;
+  readonly engine?: RunWhereabouts;
 }
 
 /** The result of `inspect`. */

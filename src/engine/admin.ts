@@ -2,8 +2,8 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EngineFailure, silent } from './ask-engine.js';
-import type { Reach } from './run-place.js';
 import type { ServiceNames } from './services.js';
+import type { Reach } from './whereabouts.js';
 
 const PAUSE_MS = 250;
 /** How long the admin API may take: it asks a worker that registers. Milliseconds. */

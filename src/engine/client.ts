@@ -4,9 +4,9 @@ import type { ListedRun } from '../runtime/list-runs.js';
 import type { Delivery } from '../runtime/store/inbox.js';
 import { askEngine, type ClientOptions, EngineFailure } from './ask-engine.js';
 import type { ArtifactContent, Doing, Resuming, StoredArtifact, Submission } from './messages.js';
-import type { RunPlace } from './place-facts.js';
 import type { EventLines, RunState } from './run-object.js';
 import { type RunHandler, type RunsHandler, serviceNames } from './services.js';
+import type { RunWhereabouts } from './whereabouts.js';
 
 export { type ClientOptions, EngineFailure };
 
@@ -19,7 +19,7 @@ export interface EngineClient {
   status(runId: string): Promise<RunState | null>;
   about(runId: string): Promise<Submission | null>;
   /** Where the run is executed; null: no turn executes it. */
-  place(runId: string): Promise<RunPlace | null>;
+  whereabouts(runId: string): Promise<RunWhereabouts | null>;
   /** Says what a turn does. */
   note(runId: string, doing: Doing): Promise<void>;
   /** The runs, newest first, at least so many if there are. */
@@ -73,7 +73,7 @@ export function engineClient(given: ClientOptions): EngineClient {
       return runs;
     },
     status: (runId) => call(runId, 'status', null),
-    place: (runId) => call(runId, 'place', null),
+    whereabouts: (runId) => call(runId, 'whereabouts', null),
     note: async (runId, doing) => void (await call(runId, 'doing', doing)),
     about: (runId) => call(runId, 'about', null),
     store: async (runId, artifact) => void (await call(runId, 'store', artifact)),

@@ -2,14 +2,12 @@
  * Where runs are executed, for people: workers say it beside the record, so nothing of a run depends on it. A turn that is
  * over soon says nothing, because each message costs as much as an effect.
  */
-import type { EngineClient } from './client.js';
 import type { Doing, WaitingFor } from './messages.js';
-import type { WantedWorker } from './turn-host.js';
 
 /** A turn that an attempt of this process executes. */
 export interface TurnPresence {
   /** The turn needs another worker. Returns what says that it does not any more. */
-  waitsFor(worker: WantedWorker): () => void;
+  waitsFor(worker: Omit<WaitingFor, 'since'>): () => void;
 }
 
 /** Which turn an attempt executes. */
@@ -25,7 +23,11 @@ export interface AttemptOf {
 const QUIET_MS = 1000;
 
 /** `address`: that of this worker. */
-export function presenceOn(client: Pick<EngineClient, 'note'>, address: () => string, quietMs = QUIET_MS) {
+export function presenceOn(
+  note: (runId: string, doing: Doing) => Promise<void>,
+  address: () => string,
+  quietMs = QUIET_MS,
+) {
   return ({ runId, turn, invocation, over }: AttemptOf): TurnPresence => {
     const since = new Date().toISOString();
     const waits = new Set<WaitingFor>();
@@ -33,7 +35,7 @@ export function presenceOn(client: Pick<EngineClient, 'note'>, address: () => st
     const say = (): void => {
       timer = null;
       const doing: Doing = { turn, worker: address(), invocation, since, waits: [...waits] };
-      client.note(runId, doing).catch(() => undefined);
+      note(runId, doing).catch(() => undefined);
     };
     const sayLater = (): void => {
       if (over.aborted) return;

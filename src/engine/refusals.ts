@@ -12,7 +12,7 @@ import { maySubmit } from './submitters.js';
 import type { TurnHost } from './turn-host.js';
 
 /** What the worker that accepts a submission requires. */
-export type WorkerRules = Pick<TurnHost, 'environment' | 'submitters' | 'functions'>;
+export type WorkerRules = Pick<TurnHost, 'environment' | 'submitters' | 'functions' | 'remember'>;
 
 /** A machine that is submitted is code. Only one that this version reads, and that is whole, is executed. */
 export function refuseUnfit(key: string, { header }: Submission): void {

@@ -28,12 +28,12 @@ import type {
   Turned,
   TurnStart,
 } from './messages.js';
-import type { RunPlace } from './place-facts.js';
 import { refuseSubmission, refuseUnexpected, refuseUnfit, type WorkerRules } from './refusals.js';
 import type { NotedRun } from './run-list.js';
-import { noteDoing, placeOf, type Reach } from './run-place.js';
+import { noteDoing, whereaboutsOf } from './run-whereabouts.js';
 import { dayOf, type ServiceNames } from './services.js';
 import { markUnverified, maySubmit } from './submitters.js';
+import type { Reach, RunWhereabouts } from './whereabouts.js';
 
 /** The state of a run, in short. */
 export interface RunState {
@@ -116,6 +116,7 @@ async function submit(
   refuseSubmission(submission, worker);
   refuseUnfit(context.key, submission);
   context.set('about', submission);
+  worker.remember?.(submission);
   note(context, services, {
     version: 0,
     run: listedRun(submission, { status: 'running', report: null, endedAt: null }),
@@ -276,7 +277,7 @@ async function storeArtifact(
 /** Handlers that only read the object. */
 export function readerHandlers(services: ServiceNames, reach: Reach = NOWHERE) {
   return {
-    place: (context: ReaderContext): Promise<RunPlace | null> => placeOf(context, reach),
+    whereabouts: (context: ReaderContext): Promise<RunWhereabouts | null> => whereaboutsOf(context, reach),
 
     async status(context: ReaderContext): Promise<RunState | null> {
       const head = await context.get<Head>('head');
@@ -298,11 +299,10 @@ export function readerHandlers(services: ServiceNames, reach: Reach = NOWHERE) {
       const head = await context.get<Head>('head');
       if (head === null) return null;
       if (head.seq >= from || isOver(head) || !wait) return linesFrom(context, head, from);
-      const { id, entry } = context.awakeable<null>();
+      const { id, entry } = context.awakeable<EventLines | null>();
       context.send(services.run(context.key, 'watch'), { from, awakeable: id });
-      await entry;
-      // This handler may see the state as it was before, so the reader asks again.
-      return { status: head.status, seq: head.seq, lines: [] };
+      // This handler may see the state as it was before. A reader that gets nothing asks again.
+      return (await entry) ?? { status: head.status, seq: head.seq, lines: [] };
     },
   };
 }
@@ -357,12 +357,20 @@ function beginTurn(
   context.set('head', { ...head, turn, status: 'running', listening: null });
 }
 
+/** What a reader gets that waited for an event; null: it has to ask again, because it needs more than the new lines. */
+function answerFor(wanted: number, { status, seq }: Head, { from, lines }: Pick<Progress, 'from' | 'lines'>) {
+  const isLarge = lines.reduce((sum, { length }) => sum + length, 0) > MOST_AT_ONCE;
+  if (wanted < from || wanted > seq || isLarge) return null;
+  return { status, seq, lines: lines.slice(wanted - from) } satisfies EventLines;
+}
+
 /** Stores lines, and wakes those who wait for them. */
 function append(context: ObjectContext, head: Head, { from, lines }: Progress): Head {
   const seq = from + lines.length - 1;
   if (lines.length > 0) context.set(`e${from}`, lines);
   const next = lines.length === 0 ? head : { ...head, seq, chunks: [...head.chunks, from] };
   const waits = ({ from: wanted }: Head['watchers'][number]): boolean => next.seq < wanted && !isOver(next);
-  for (const watcher of next.watchers) if (!waits(watcher)) context.resolveAwakeable(watcher.awakeable, null);
+  for (const watcher of next.watchers)
+    if (!waits(watcher)) context.resolveAwakeable(watcher.awakeable, answerFor(watcher.from, next, { from, lines }));
   return { ...next, watchers: next.watchers.filter(waits) };
 }

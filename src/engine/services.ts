@@ -27,7 +27,7 @@ export type RunHandler =
   | 'store'
   | 'doing'
   | 'resume'
-  | 'place'
+  | 'whereabouts'
   | 'artifact'
   | 'status'
   | 'about'

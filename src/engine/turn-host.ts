@@ -3,12 +3,12 @@ import type { LinkedMachine, RunOptions } from '../interpreter/run.js';
 import type { PerformedRequest } from '../runtime/effect-context.js';
 import type { Redactor, Secret } from '../runtime/redact.js';
 import type { InDoubt } from '../runtime/run/in-doubt.js';
-import type { Performed } from './messages.js';
+import type { Performed, Submission } from './messages.js';
 import type { AttemptOf, TurnPresence } from './presence.js';
 import type { Placement } from './routes.js';
-import type { Reach } from './run-place.js';
 import type { ServiceNames } from './services.js';
 import type { StartedEffects } from './started-effects.js';
+import type { Reach } from './whereabouts.js';
 
 /** A program with the options of one run of it. The same whenever it is read, because a submission never changes. */
 export interface Program {
@@ -62,6 +62,8 @@ export interface TurnHost {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** SHA-256 of the module with functions; null: there is none. */
   readonly functions: string | null;
+  /** A run was submitted here, and its first turn probably comes here, too; absent: the process asks the engine. */
+  readonly remember?: (submission: Submission) => void;
   /** Rejects with a `ProgramRefused` if what it needs is not there. */
   program(runId: string, needs?: ProgramNeeds): Promise<Program>;
   /** `outputLimit`: how many bytes the effect may print before the run exceeds its limit. */

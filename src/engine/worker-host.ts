@@ -16,7 +16,6 @@ import { EffectOutputs } from './effect-outputs.js';
 import type { Performed, Submission } from './messages.js';
 import { presenceOn } from './presence.js';
 import { programOf } from './program-of.js';
-import type { Reach } from './run-place.js';
 import { missingVariables, secretInputsOf } from './secret-inputs.js';
 import type { ServiceNames } from './services.js';
 import { StartedEffects } from './started-effects.js';
@@ -29,6 +28,7 @@ import {
   type TurnHost,
   type WantedWorker,
 } from './turn-host.js';
+import type { Reach } from './whereabouts.js';
 import type { WorkerProcesses } from './worker-processes.js';
 
 export interface WorkerOptions {
@@ -73,6 +73,8 @@ export interface WorkerHost extends TurnHost {
   close(): Promise<void>;
 }
 
+/** Runs that were submitted here and have no turn here yet. */
+const SUBMITTED = 100;
 /** Programs of runs that were executed last. */
 const PROGRAMS = 1000;
 
@@ -82,8 +84,9 @@ export function workerHost(given: WorkerOptions): WorkerHost {
   const redactorOf = (program: Program): Redactor | null =>
     program.secrets.length === 0 ? ownRedactor : createRedactor([...secrets, ...program.secrets]);
   const programs = new Map<string, KnownProgram>();
+  const submitted = new Map<string, Submission>();
   const { note } = client;
-  const presence = note === undefined || given.address === undefined ? undefined : presenceOn({ note }, given.address);
+  const presence = note === undefined || given.address === undefined ? undefined : presenceOn(note, given.address);
   const runs = new SharedResources(client, redactorOf, given.processes);
   return {
     services,
@@ -94,10 +97,15 @@ export function workerHost(given: WorkerOptions): WorkerHost {
     newName: randomUUID,
     ...omitUndefined({ presence, reach: given.reach }),
     hasWorker: (wanted, until, stop) => untilThere(given, wanted, until, stop),
+    remember(about) {
+      submitted.set(about.header.runId, about);
+      if (submitted.size > SUBMITTED) submitted.delete(submitted.keys().next().value as string);
+    },
     async program(runId, needs = EXECUTE) {
       let known = programs.get(runId);
       if (known === undefined) {
-        const about = await client.about(runId);
+        const about = submitted.get(runId) ?? (await client.about(runId));
+        submitted.delete(runId);
         if (about === null) throw new Error(`run \`${runId}\` was removed`);
         const isWhole = missingVariables(about, environment).length === 0;
         const inputs = isWhole ? secretInputsOf(about, environment) : {};

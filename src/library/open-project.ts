@@ -159,7 +159,7 @@ class OpenProject implements Project {
     if (hasErrors(choice.diagnostics))
       throw new ProgramRefused({ ...choice, sources: [] }, firstError(choice.diagnostics));
     const { repository } = choice;
-    const ofProgram = this.supplied(checked, cwd, { machine, sources, configuration, repository });
+    const ofProgram = this.optionsFor(checked, cwd, { machine, sources, configuration, repository });
     return run(machine, {
       ...ofProgram,
       ...this.environment(),
@@ -173,7 +173,7 @@ class OpenProject implements Project {
   }
 
   /** The options of a run that the program and the configuration supply. */
-  supplied(checked: CheckedProgram, cwd: string, parts: Omit<PreparedProgram, 'programDir' | 'cwd'>) {
+  optionsFor(checked: CheckedProgram, cwd: string, parts: Omit<PreparedProgram, 'programDir' | 'cwd'>) {
     const programDir = programDirOf(this.host, checked.name, cwd);
     const named = { name: checked.name, instead: this.options.agents ?? {} };
     return runOptionsOf(this.host, { ...parts, programDir, cwd }, named);
@@ -300,7 +300,7 @@ export function suppliedOptions(
   checked: CheckedProgram,
   parts: Omit<PreparedProgram, 'programDir' | 'cwd'>,
 ): Partial<RunOptions> {
-  return (project as OpenProject).supplied(checked, project.folder, parts);
+  return (project as OpenProject).optionsFor(checked, project.folder, parts);
 }
 
 function rememberPrepared(program: Omit<CheckedProgram, 'isValid'>, internals: Prepared): CheckedProgram {

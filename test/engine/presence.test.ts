@@ -1,9 +1,9 @@
 /** Where a run is executed, as `show` says it: what workers said, and whether they can be reached. */
 import { expect, test } from 'vitest';
 import type { Doing, Head } from '../../src/engine/messages.js';
-import type { RunPlace } from '../../src/engine/place-facts.js';
 import { presenceOn } from '../../src/engine/presence.js';
-import { noteDoing, placeOf, type Reach } from '../../src/engine/run-place.js';
+import { noteDoing, whereaboutsOf } from '../../src/engine/run-whereabouts.js';
+import type { Reach, RunWhereabouts } from '../../src/engine/whereabouts.js';
 
 import { plain } from '../../src/views/drawing/paint.js';
 import { drawRunState } from '../../src/views/run-state.js';
@@ -27,7 +27,7 @@ function objectWith(head: Partial<Head>, doing: Doing | null) {
     user: null,
     get: async (name: string) => (state.get(name) ?? null) as never,
     set: (name: string, value: unknown) => void state.set(name, value),
-  } as never as Parameters<typeof noteDoing>[0] & Parameters<typeof placeOf>[0];
+  } as never as Parameters<typeof noteDoing>[0] & Parameters<typeof whereaboutsOf>[0];
 }
 
 const reach = (address: boolean, worker: Awaited<ReturnType<Reach['worker']>>): Reach => ({
@@ -37,7 +37,11 @@ const reach = (address: boolean, worker: Awaited<ReturnType<Reach['worker']>>): 
 
 test('a turn that is over soon says nothing, and a longer one what it waits for now', async () => {
   const said: Doing[] = [];
-  const at = presenceOn({ note: async (_, doing) => void said.push(doing) }, () => DOING.worker, 5);
+  const at = presenceOn(
+    async (_, doing) => void said.push(doing),
+    () => DOING.worker,
+    5,
+  );
   const [short, long] = [new AbortController(), new AbortController()];
   at({ runId: 'a', turn: 1, invocation: 'inv_0', over: short.signal });
   short.abort();
@@ -58,19 +62,19 @@ test('a turn that is over soon says nothing, and a longer one what it waits for 
 test('what an earlier turn said does not count', async () => {
   const run = objectWith({ turn: 3 }, null);
   await noteDoing(run, null, DOING);
-  expect(await placeOf(run, reach(true, 'none'))).toMatchObject({ turn: 3, worker: null, waits: [] });
+  expect(await whereaboutsOf(run, reach(true, 'none'))).toMatchObject({ turn: 3, worker: null, waits: [] });
   await noteDoing(run, null, { ...DOING, turn: 3 });
-  expect(await placeOf(run, reach(true, 'none'))).toMatchObject({ turn: 3, worker: DOING.worker });
-  expect(await placeOf(objectWith({ status: 'suspended' }, DOING), reach(true, 'none'))).toBe(null);
+  expect(await whereaboutsOf(run, reach(true, 'none'))).toMatchObject({ turn: 3, worker: DOING.worker });
+  expect(await whereaboutsOf(objectWith({ status: 'suspended' }, DOING), reach(true, 'none'))).toBe(null);
 });
 
 test('a run whose home has no worker waits for one, also before a turn has begun', async () => {
   const run = objectWith({ home: 'lab' }, null);
-  expect((await placeOf(run, reach(true, 'none')))?.waits).toEqual([
+  expect((await whereaboutsOf(run, reach(true, 'none')))?.waits).toEqual([
     { kind: 'home', name: 'lab', since: null, worker: 'none' },
   ]);
-  expect((await placeOf(run, reach(true, 'gone')))?.waits).toMatchObject([{ worker: 'gone' }]);
-  expect((await placeOf(run, reach(true, 'there')))?.waits).toEqual([]);
+  expect((await whereaboutsOf(run, reach(true, 'gone')))?.waits).toMatchObject([{ worker: 'gone' }]);
+  expect((await whereaboutsOf(run, reach(true, 'there')))?.waits).toEqual([]);
 });
 
 test.each([
@@ -80,7 +84,7 @@ test.each([
   ['there', false, /nothing answers at this address/],
 ] as const)('show says it: a worker is %s, and the address answers: %s', async (worker, isThere, words) => {
   const waits = [waitsFor('label', 'gpu'), waitsFor('label', 'gpu')];
-  const engine = (await placeOf(objectWith({}, { ...DOING, waits }), reach(isThere, worker))) as RunPlace;
+  const engine = (await whereaboutsOf(objectWith({}, { ...DOING, waits }), reach(isThere, worker))) as RunWhereabouts;
   expect(engine.waits).toHaveLength(1);
   const facts = {
     run_id: 'a',

@@ -52,7 +52,7 @@ test('only what clients and workers call can be called from outside', () => {
     'drop',
     'store',
     'doing',
-    'place',
+    'whereabouts',
     'status',
     'about',
     'artifact',

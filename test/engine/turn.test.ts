@@ -245,7 +245,11 @@ test('a reader waits for an event, and hears when there is one or the run has en
   await engine.deliverAll();
   await engine.call(RUN, 'tell', [{ kind: 'answer', name: 'ok', value: 'yes', by: 'ann' }]);
   await engine.deliverAll();
-  expect((await next).lines).toEqual([]);
+  const heard = await next;
+  expect([heard.status, heard.lines.map((line) => JSON.parse(line).type)]).toEqual([
+    'returned',
+    ['run_resumed', 'answered', 'run_returned'],
+  ]);
   const { lines, status } = await engine.call<EventLines>(RUN, 'events', { from: seq + 1, wait: true });
   expect([lines.length > 0, status]).toEqual([true, 'returned']);
 });

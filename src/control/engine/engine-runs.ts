@@ -240,7 +240,7 @@ async function withLiveStatus(client: EngineClient, shown: Extract<Inspected, { 
   if (status !== 'killed') return shown;
   const state = await client.status(run_id).catch(() => null);
   if (state === null) return shown;
-  const engine = state.status === 'running' ? await client.place(run_id).catch(() => null) : null;
+  const engine = state.status === 'running' ? await client.whereabouts(run_id).catch(() => null) : null;
   return { ...shown, value: { ...shown.value, status: state.status, ...(engine === null ? {} : { engine }) } };
 }
 

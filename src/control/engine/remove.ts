@@ -1,10 +1,11 @@
 /** Removes old runs of an engine that have ended. */
+
+import type { EngineClient } from '../../engine/client.js';
 import type { RemovedRuns, RemoveOptions } from '../runs.js';
-import type { EngineFolder } from './engine-runs.js';
 
 /** Rejects with an `EngineFailure`. Runs that have not ended are kept, since only canceling ends them. */
 export async function removeFromEngine(
-  { client, copy }: Pick<EngineFolder, 'client' | 'copy'>,
+  { client, copy }: { readonly client: EngineClient; readonly copy: (run: string) => Promise<string> },
   { keepLast, dryRun = false, archive = false }: RemoveOptions,
 ): Promise<RemovedRuns> {
   const old = (await client.list(Number.POSITIVE_INFINITY)).slice(keepLast);

@@ -130,7 +130,7 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
   }
 
   /** Workers of an engine execute the run, so it waits for nothing here. */
-  async function begun(c: Context, execution: Promise<Result<Execution>>, status: 201 | 202) {
+  async function answerBegun(c: Context, execution: Promise<Result<Execution>>, status: 201 | 202) {
     const result = await execution;
     if (!result.ok) return answerRefusal(c, result.refusal);
     const { run_id } = result.value.started;
@@ -183,7 +183,7 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
       return answerRefusal(c, { code: 'wrong-use', message: problem.message, help: 'see `GET /api/v1/programs`' });
     if (service.isOnEngine) {
       const options = { inputs: given, limits: limitsOf(limits), person: personOf(c) };
-      return begun(c, runs.start(checked, options), 201);
+      return answerBegun(c, runs.start(checked, options), 201);
     }
     // Secrets are not written to disk, also not while the run waits.
     const isSecret = ([name]: [string, Json]) => checked.inputs.some((input) => input.name === name && input.secret);
@@ -243,7 +243,7 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     if (status === 'running')
       return answerRefusal(c, { code: 'held', message: 'a process executes the run', help: null });
     if (service.isOnEngine)
-      return begun(c, runs.resume(run_id, { limits: limitsOf(limits), person: personOf(c) }), 202);
+      return answerBegun(c, runs.resume(run_id, { limits: limitsOf(limits), person: personOf(c) }), 202);
     const secret = inputs as Readonly<Record<string, Json>>;
     return execute(c, { kind: 'resume' }, { runId: run_id, machine, limits: limitsOf(limits), secret });
   });
@@ -256,7 +256,7 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     if (!found.ok) return answerRefusal(c, found.refusal);
     const { run_id, machine } = found.value;
     if (service.isOnEngine)
-      return begun(c, runs.replay(run_id, from, { limits: limitsOf(limits), person: personOf(c) }), 201);
+      return answerBegun(c, runs.replay(run_id, from, { limits: limitsOf(limits), person: personOf(c) }), 201);
     const task: Task = { kind: 'replay', of: run_id, from };
     const secret = { ...executions.secretsOf(run_id), ...(inputs as Readonly<Record<string, Json>>) };
     return execute(c, task, { runId: newRunId(), machine, limits: limitsOf(limits), secret });

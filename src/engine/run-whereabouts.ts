@@ -1,15 +1,7 @@
 /** Where a run is executed: what workers said last, and whether they can be reached now. */
 import type { ObjectContext, ReaderContext } from './engine-context.js';
 import type { Doing, Head, WaitingFor } from './messages.js';
-import type { AwaitedWorker, RunPlace } from './place-facts.js';
-import type { WantedWorker } from './turn-host.js';
-
-/** What a worker finds out about others. */
-export interface Reach {
-  /** Whether something listens at the address of a worker. */
-  address(uri: string): Promise<boolean>;
-  worker(wanted: WantedWorker): Promise<AwaitedWorker['worker']>;
-}
+import type { Reach, RunWhereabouts } from './whereabouts.js';
 
 /** A worker says what a turn does. */
 export async function noteDoing(context: ObjectContext, _: unknown, doing: Doing): Promise<void> {
@@ -18,7 +10,7 @@ export async function noteDoing(context: ObjectContext, _: unknown, doing: Doing
 }
 
 /** Null: no turn executes the run. */
-export async function placeOf(context: ReaderContext, reach: Reach): Promise<RunPlace | null> {
+export async function whereaboutsOf(context: ReaderContext, reach: Reach): Promise<RunWhereabouts | null> {
   const head = await context.get<Head>('head');
   if (head?.status !== 'running') return null;
   const said = await context.get<Doing>('doing');

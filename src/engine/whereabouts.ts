@@ -10,7 +10,7 @@ export interface AwaitedWorker {
 }
 
 /** Where the current turn of a run is executed. */
-export interface RunPlace {
+export interface RunWhereabouts {
   readonly turn: number;
   /** The address of the worker that said last that it executes the turn; null: none has said it yet. */
   readonly worker: string | null;
@@ -20,4 +20,11 @@ export interface RunPlace {
   /** Whether something listens at its address. */
   readonly is_reachable: boolean;
   readonly waits: readonly AwaitedWorker[];
+}
+
+/** What a worker finds out about others. */
+export interface Reach {
+  /** Whether something listens at the address of a worker. */
+  address(uri: string): Promise<boolean>;
+  worker(wanted: Pick<AwaitedWorker, 'kind' | 'name'>): Promise<AwaitedWorker['worker']>;
 }
