@@ -121,7 +121,9 @@ function plain(uri: string | undefined): string | undefined {
 }
 
 /** Whether something accepts connections there. */
-function isReachable(uri: string): Promise<boolean> {
+async function isReachable(uri: string): Promise<boolean> {
+  // What says where it is need not be a worker.
+  if (!URL.canParse(uri)) return false;
   const { hostname, port, protocol } = new URL(uri);
   const host = hostname.replace(/^\[|\]$/g, '');
   return new Promise((resolve) => {

@@ -26,8 +26,8 @@ export interface EngineClient {
   list(count: number): Promise<readonly ListedRun[]>;
   /** Resumes a run. Refused with 409 if something has happened to it since. */
   resume(runId: string, resuming: Resuming): Promise<void>;
-  /** Removes a run that has ended. */
-  drop(runId: string): Promise<void>;
+  /** Removes a run that has ended. `seq`: the number of its last event. Refused with 409 if something has happened to it since. */
+  drop(runId: string, seq: number): Promise<void>;
   /** Stores an artifact of a run. */
   store(runId: string, artifact: StoredArtifact): Promise<void>;
   /** Null: the run has no artifact of this name. */
@@ -43,6 +43,11 @@ function explainDelivery(cause: unknown): never {
   throw new EngineFailure(cause.kind, cause.status, `${cause.message}; ${more}`);
 }
 
+/** A request that is repeated after a broken connection may have been accepted; the engine ignores the second one. */
+function onceOnly(): Readonly<Record<string, string>> {
+  return { 'idempotency-key': randomUUID() };
+}
+
 export function engineClient(given: ClientOptions): EngineClient {
   const options = { ...given, url: given.url.replace(/\/+$/, '') };
   const services = serviceNames(options.namespace);
@@ -55,13 +60,16 @@ export function engineClient(given: ClientOptions): EngineClient {
       await askEngine(options, pathOf(submission.header.runId, 'submit'), submission, { waits: true });
     },
     async deliver(runId, deliveries) {
-      // A request that is repeated after a broken connection may have been accepted; the engine ignores the second one.
-      const once = { 'idempotency-key': randomUUID() };
-      const answer = askEngine<{ readonly seq: number }>(options, pathOf(runId, 'tell'), deliveries, { headers: once });
+      const headers = onceOnly();
+      const answer = askEngine<{ readonly seq: number }>(options, pathOf(runId, 'tell'), deliveries, { headers });
       return (await answer.catch(explainDelivery)).seq;
     },
-    resume: async (runId, resuming) => void (await call(runId, 'resume', resuming)),
-    drop: async (runId) => void (await call(runId, 'drop', null)),
+    async resume(runId, resuming) {
+      await askEngine(options, pathOf(runId, 'resume'), resuming, { headers: onceOnly() });
+    },
+    async drop(runId, seq) {
+      await askEngine(options, pathOf(runId, 'drop'), { seq }, { headers: onceOnly() });
+    },
     async list(count) {
       const ask = <T>(key: string, handler: RunsHandler): Promise<T> =>
         askEngine<T>(options, `${services.runs(key, handler).service}/${key}/${handler}`, null);

@@ -8,7 +8,7 @@ import { RunRefused } from '../runtime/store/run-refused.js';
 import { EngineRefusal } from './engine-context.js';
 import type { Submission } from './messages.js';
 import { missingVariables } from './secret-inputs.js';
-import { maySubmit } from './submitters.js';
+import { maySubmit, nameOf } from './submitters.js';
 import type { TurnHost } from './turn-host.js';
 
 /** What the worker that accepts a submission requires. */
@@ -37,6 +37,20 @@ export function refuseSubmission(submission: Submission, { environment, submitte
   const [missing] = missingVariables(submission, environment);
   if (missing !== undefined)
     throw new EngineRefusal(400, `no worker has the variable \`${missing}\`, from which a secret input is to be read`);
+}
+
+/**
+ * An image is as good as a program. Workers with a name may have other rules, and accept at least who submitted the run.
+ * `about`: null if the run has none, which is refused elsewhere.
+ */
+export function refuseResumer(about: Submission | null, by: string, { submitters }: WorkerRules): void {
+  if (about?.home === undefined) {
+    if (!maySubmit({ by }, submitters)) throw new EngineRefusal(403, `the workers execute no programs of ${by}`);
+  } else if (!maySubmit({ by }, [nameOf(about.by), ...(submitters ?? [])]))
+    throw new EngineRefusal(
+      403,
+      `run \`${about.header.runId}\` belongs to the home \`${about.home}\`, so only ${nameOf(about.by)} can resume it, who submitted it`,
+    );
 }
 
 /** Answers to a run that waits must fit an open question, exactly as those to a run on disk. */

@@ -28,11 +28,11 @@ import type {
   Turned,
   TurnStart,
 } from './messages.js';
-import { refuseSubmission, refuseUnexpected, refuseUnfit, type WorkerRules } from './refusals.js';
+import { refuseResumer, refuseSubmission, refuseUnexpected, refuseUnfit, type WorkerRules } from './refusals.js';
 import type { NotedRun } from './run-list.js';
 import { noteDoing, whereaboutsOf } from './run-whereabouts.js';
 import { dayOf, type ServiceNames } from './services.js';
-import { markUnverified, maySubmit } from './submitters.js';
+import { markUnverified } from './submitters.js';
 import type { Reach, RunWhereabouts } from './whereabouts.js';
 
 /** The state of a run, in short. */
@@ -164,16 +164,16 @@ async function resumeRun(
   const head = await headOf(context);
   const about = await context.get<Submission>('about');
   if (head.status === 'returned') throw new EngineRefusal(OVER, `run \`${context.key}\` has already returned`);
-  if (head.status === 'running' || head.seq !== seq)
-    throw new EngineRefusal(409, `run \`${context.key}\` has gone on; look at it again`);
+  if (head.status === 'running' || head.seq !== seq) throw new EngineRefusal(409, hasChanged(context));
   const by = context.user ?? markUnverified(given);
-  if (about?.home === undefined && !maySubmit({ by }, worker.submitters))
-    throw new EngineRefusal(403, `the workers execute no programs of ${by}`);
+  refuseResumer(about, by, worker);
   if (image.digest !== about?.header.digest)
     throw new EngineRefusal(400, `run \`${context.key}\` is resumed in another program than its own`);
   await noteResumed(context, services, head.turn);
   const begin = events.map((event) => (event.type === 'run_resumed' ? { ...event, by } : event));
-  beginTurn(context, services, head, { image, resumedBy: null, due: null, begin });
+  // Who wanted to end the run has learned that it had failed.
+  const mail = head.mail.filter(({ delivery }) => delivery.kind !== 'cancel');
+  beginTurn(context, services, { ...head, mail }, { image, resumedBy: null, due: null, begin });
   return { turn: head.turn + 1 };
 }
 
@@ -255,9 +255,14 @@ async function noteResumed(context: ObjectContext, services: ServiceNames, turn:
 }
 
 /** Removes everything about a run that has ended. */
-async function drop(context: ObjectContext, services: ServiceNames): Promise<void> {
+async function drop(
+  context: ObjectContext,
+  services: ServiceNames,
+  known: { readonly seq: number } | null,
+): Promise<void> {
   const head = await headOf(context);
   if (!isOver(head)) throw new EngineRefusal(409, `run \`${context.key}\` has not ended`);
+  if (known !== null && known.seq !== head.seq) throw new EngineRefusal(409, hasChanged(context));
   context.clearAll();
   context.send(services.runs(dayOf(context.key), 'remove'), context.key);
 }
@@ -336,6 +341,10 @@ async function currentHead(context: ObjectContext, turn: number): Promise<Head |
 /** The time of a line of a journal. */
 function timeOf(line: string | undefined): string | null {
   return line === undefined ? null : (JSON.parse(line) as { readonly ts: string }).ts;
+}
+
+function hasChanged({ key }: ObjectContext): string {
+  return `run \`${key}\` has gone on; look at it again`;
 }
 
 function isOver({ status }: Head): boolean {

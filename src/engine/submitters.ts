@@ -10,6 +10,10 @@ export function markUnverified(name: string): string {
 
 /** `submitters`: null allows everybody. Names count as much as the proxy that is in front of the engine. */
 export function maySubmit({ by }: Pick<Submission, 'by'>, submitters: readonly string[] | null): boolean {
-  const name = by.endsWith(MARK) ? by.slice(0, -MARK.length) : by;
-  return submitters === null || submitters.includes(name);
+  return submitters === null || submitters.includes(nameOf(by));
+}
+
+/** Without the mark. */
+export function nameOf(by: string): string {
+  return by.endsWith(MARK) ? by.slice(0, -MARK.length) : by;
 }

@@ -77,6 +77,19 @@ test('a delivery that is repeated after a broken connection has the same key, an
   );
 });
 
+test('a resumption and a removal that are repeated after a broken connection have the same key', async () => {
+  const broken: Answer[] = [
+    [0, null],
+    [200, null],
+  ];
+  const resuming = { seq: 3, image: {} as never, events: [], by: 'ann' };
+  for (const change of [(one: EngineClient) => one.resume('a', resuming), (one: EngineClient) => one.drop('a', 3)])
+    await withServer(broken, async (client, asked) => {
+      await change(client);
+      expect([asked.length, typeof keys[0], keys[0] === keys[1]]).toEqual([2, 'string', true]);
+    });
+});
+
 test('it asks again while the server starts', async () => {
   await withServer(
     [

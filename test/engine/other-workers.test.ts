@@ -2,7 +2,8 @@
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createListener, type Server } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { othersExecuteRuns } from '../../src/engine/admin.js';
+import { othersExecuteRuns, reachFrom } from '../../src/engine/admin.js';
+import { serviceNames } from '../../src/engine/services.js';
 
 const SERVICE = 'test.Turn';
 
@@ -48,4 +49,10 @@ test('a worker does not leave runs to one that is gone', async () => {
     false,
     [`the engine knows the worker \`${gone}\` for all runs, but nothing answers there; this worker executes them, too`],
   ]);
+});
+
+test('what is no address is not reachable', async () => {
+  const { address } = reachFrom('http://127.0.0.1:1', serviceNames('test'), 0);
+  expect(await address('nowhere')).toBe(false);
+  expect(await address({} as string)).toBe(false);
 });

@@ -40,6 +40,8 @@ test('runs are started, shown, answered and ended on the engine', async () => {
   const other = (await send('POST', '/api/v1/runs', { program: 'wait.dsl' })).json.run_id as string;
   expect((await send('POST', `/api/v1/runs/${other}/cancel`, {})).json).toMatchObject({ error: { kind: 'cancelled' } });
   expect((await send('POST', `/api/v1/runs/${id}/apply`)).status).toBe(422);
+  const replayed = await send('POST', `/api/v1/runs/${id}/replay`, { from: 1 });
+  expect([replayed.status, replayed.json.help]).toEqual([422, expect.stringContaining(`--from POINT --on ${on}`)]);
   expect((await runs.list()).ok).toBe(true);
 });
 

@@ -256,7 +256,11 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     if (!found.ok) return answerRefusal(c, found.refusal);
     const { run_id, machine } = found.value;
     if (service.isOnEngine)
-      return answerBegun(c, runs.replay(run_id, from, { limits: limitsOf(limits), person: personOf(c) }), 201);
+      return answerRefusal(c, {
+        code: 'wrong-use',
+        message: 'a replay is executed where it is started, and this service executes nothing',
+        help: `replay the run elsewhere: \`statedsl replay ${run_id} --from POINT --on ${service.where}\``,
+      });
     const task: Task = { kind: 'replay', of: run_id, from };
     const secret = { ...executions.secretsOf(run_id), ...(inputs as Readonly<Record<string, Json>>) };
     return execute(c, task, { runId: newRunId(), machine, limits: limitsOf(limits), secret });
