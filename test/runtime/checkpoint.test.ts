@@ -20,7 +20,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const run = startRun(link(machine({ A: { code: [done(constant(1))] } })), OPTIONS);
 receiveSignal(run, 'WHO', 'Ada Lovelace', 'me');
-const facts = { seq: 20_000, offset: 30_000_000, activeMs: 1234, inbox: 56 };
+const facts = { seq: 20_000, offset: 30_000_000, activeMs: 1234, inbox: 56, isExecuted: true };
 const file = () => join(folder, 'checkpoint.json');
 
 test('one is due after so many events or bytes since the last one, or since the run was resumed', () => {

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { checkDrift, compile, type Delivery, recordDelivery, resume, run } from '../../src/index.js';
 import { deliver } from '../../src/runtime/store/inbox.js';
 
@@ -146,4 +146,18 @@ test('what a run is resumed with is not lost when it is interrupted before it wa
   expect(await resume(id, options)).toMatchObject({ status: 'suspended', waiting: [{ kind: 'ask', name: 'one' }] });
   expect(done.at(0)).toBe('go');
   expect((await checkDrift(id, { dir })).difference).toBeNull();
+});
+
+test('the time until something is delivered does not count, whether a checkpoint or a delivery comes before it', async () => {
+  const { id, dir, options } = await suspended(
+    'LIMIT: time=1m\nDO: in PARALLEL\n  ASK user: "One?" → one\n  ASK user: "Two?" → two\nRETURN: {one}\n',
+  );
+  onTestFinished(() => void vi.useRealTimers());
+  for (const [hours, name] of ['one', 'two'].entries()) {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + (hours + 1) * 3_600_000 });
+    await recordDelivery(id, { kind: 'answer', name, value: 'yes', by: 'ann' }, { dir });
+  }
+  const report = await resume(id, options);
+  expect(report).toMatchObject({ status: 'returned', returned: 'yes' });
+  expect(report.duration_ms).toBeLessThan(60_000);
 });

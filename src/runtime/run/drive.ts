@@ -376,8 +376,8 @@ class Driver {
     this.recording.show();
   }
 
-  private checkpoint(isWanted: boolean): void {
-    this.recording.checkpoint(this.run, this.clock.activeMs, isWanted);
+  private checkpoint(isLast: boolean): void {
+    this.recording.checkpoint(this.run, this.clock.activeMs, isLast);
   }
 }
 

@@ -69,16 +69,16 @@ export class Recording {
       }
   }
 
-  /** Writes a checkpoint if one is due or `isWanted`. Call it only after `sync`. */
-  checkpoint(run: Run, activeMs: number, isWanted: boolean): void {
+  /** Writes a checkpoint if one is due or it `isLast`: the process then leaves the run. Call it only after `sync`. */
+  checkpoint(run: Run, activeMs: number, isLast: boolean): void {
     const { checkpoints, journal, inbox } = this.options;
     if (checkpoints === null || journal === null) return;
     // A failed run is resumed before its failure, so it needs the last checkpoint before the failure.
     if (run.result?.status === 'failed') return;
     const position = { seq: this.recorder.seq, offset: journal.offset ?? 0 };
-    if (!isWanted && !checkpoints.due(position)) return;
+    if (!isLast && !checkpoints.due(position)) return;
     // Resuming here does not read the earlier lines.
     this.recorder.startAnew();
-    checkpoints.write(run, { ...position, activeMs, inbox: inbox?.read ?? 0 });
+    checkpoints.write(run, { ...position, activeMs, inbox: inbox?.read ?? 0, isExecuted: !isLast });
   }
 }

@@ -27,14 +27,16 @@ export interface Checkpoint extends JournalPosition, Image {
   readonly version: typeof CHECKPOINT_VERSION;
   /** How many bytes of the inbox the run has read. */
   readonly inbox: number;
-  /** When it was written, in milliseconds since the epoch. */
-  readonly at: number;
+  /** When it was written, in milliseconds since the epoch; null if its process did not execute the run after that. */
+  readonly at: number | null;
 }
 
 /** What a checkpoint records besides the run itself. */
 interface CheckpointFacts extends JournalPosition {
   readonly activeMs: number;
   readonly inbox: number;
+  /** Whether the process executes the run after it. */
+  readonly isExecuted: boolean;
 }
 
 export interface Checkpoints {
@@ -51,7 +53,7 @@ export function checkpoints(folder: string, redactor: Redactor | null, last: Jou
   const large = new LargeValues(folderArtifacts(artifactsFolder(folder)));
   return {
     due: (position) => position.seq - seq >= EVERY_EVENTS || position.offset - offset >= EVERY_BYTES,
-    write(run, { activeMs, inbox, ...position }) {
+    write(run, { activeMs, inbox, isExecuted, ...position }) {
       seq = position.seq;
       offset = position.offset;
       const { digest, active_ms, limits, snapshot: image } = imageOf(run, { activeMs });
@@ -62,7 +64,7 @@ export function checkpoints(folder: string, redactor: Redactor | null, last: Jou
         version: CHECKPOINT_VERSION,
         digest,
         ...position,
-        at: Date.now(),
+        at: isExecuted ? Date.now() : null,
         active_ms,
         inbox,
         limits,

@@ -190,7 +190,11 @@ class Walk {
   time(time: string, event: RunEvent): void {
     const now = Date.parse(time);
     if (this.lastTime !== null && event.type !== 'run_resumed') this.activeMs += Math.max(0, now - this.lastTime);
-    this.lastTime = event.type === 'run_suspended' || event.type === 'run_interrupted' ? null : now;
+    const isOver = event.type === 'run_suspended' || event.type === 'run_interrupted';
+    // What is delivered to a run that no process executes is recorded at once.
+    const isDelivery = event.type === 'answered' || event.type === 'signal_received';
+    if (isOver) this.lastTime = null;
+    else if (this.lastTime !== null || !isDelivery) this.lastTime = now;
     if ('inbox' in event && event.inbox !== undefined) this.inbox = event.inbox;
     if (event.type === 'effect_settled' && (event.stopped || event.outcome.kind === 'timed-out'))
       this.stopped.add(event.effect);
