@@ -63,6 +63,21 @@ test.each<[string, { readonly type: RunEvent['type']; readonly [name: string]: u
   expect(decodeEvent(recorded, folder)).toEqual(event);
 });
 
+test.each<[string, Json]>([
+  ['a text', BIG],
+  ['a list of many', Array.from({ length: 40_000 }, (_, n) => n)],
+])('%s is stored again if its artifact was cut off, and is refused if a folder is in the way', (_, value) => {
+  const content = typeof value === 'string' ? value : JSON.stringify(value);
+  const folder = artifacts(content);
+  const file = join(folder, createHash('sha256').update(content).digest('hex'));
+  writeFileSync(file, content.slice(1));
+  expect(decodeValue(new LargeValues(folderArtifacts(folder)).encode(value), folder)).toEqual(value);
+  expect(readdirSync(folder)).toHaveLength(1);
+  rmSync(file);
+  mkdirSync(file);
+  expect(() => new LargeValues(folderArtifacts(folder)).encode(value)).toThrow(StoreError);
+});
+
 const MOST_INLINE = 64 * 1024;
 
 test.each<[string, (size: number) => Json]>([

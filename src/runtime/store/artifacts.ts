@@ -2,7 +2,7 @@
  * Artifacts: values and outputs that are too large for a line of the journal. Each is named by the SHA-256 of its content,
  * so that it is stored once and a reader notices damage.
  */
-import type { Buffer } from 'node:buffer';
+import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
@@ -48,7 +48,8 @@ export function folderArtifacts(folder: string): Artifacts {
       const name = artifactName(content);
       const path = join(folder, name);
       try {
-        if (entryAt(path) !== null) return name;
+        // What somebody has cut off is written again. A folder in the way is an error.
+        if (this.sizeOf(name) === Buffer.byteLength(content)) return name;
         writeOwn(`${path}.new`, content, 'w', true);
         renameSync(`${path}.new`, path);
         return name;

@@ -160,7 +160,8 @@ export class LargeValues {
   private findExact(content: string, as: Form): Reference | null {
     const hash = artifactName(content);
     const bytes = this.artifacts.sizeOf(hash);
-    return bytes === null ? null : { $artifact: hash, as, bytes };
+    // One that was cut off does not have it.
+    return bytes === Buffer.byteLength(content) ? { $artifact: hash, as, bytes } : null;
   }
 
   /** For a text that is JSON: the artifact that has the value of this JSON. */
