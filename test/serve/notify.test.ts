@@ -319,13 +319,16 @@ test('a receiver that hangs holds up no other one', async () => {
   expect(kept()).toHaveLength(20);
 });
 
-test('what a command has started ends with it', async () => {
+test.each([
+  ['what a command has started', 'sleep 300'],
+  ['also if it ignores the signal, what a command has started', '(trap "" TERM; exec sleep 300)'],
+])('%s ends with it', async (_, started) => {
   const folder = mkdtempSync(join(tmpdir(), 'statedsl-notify-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const stop = new AbortController();
   const notice = { id: 'a', run_id: RUN, status: 'returned', machine: 'm', at: '2030-01-01T00:00:00.000Z' } as const;
   const sent = noticeSender(folder)(
-    { run: ['sh', '-c', 'sleep 300 & echo $! > pid.new; mv pid.new pid; wait'] },
+    { run: ['sh', '-c', `${started} & echo $! > pid.new; sleep 0.1; mv pid.new pid; wait`] },
     notice,
     stop.signal,
   );

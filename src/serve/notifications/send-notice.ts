@@ -45,16 +45,18 @@ async function pipe(
     stderr: 'ignore',
     reject: false,
   });
-  const end = (): void => endGroup(child.pid);
+  const end = (): void => endGroup(child.pid, 'SIGTERM');
   cancelSignal.addEventListener('abort', end);
   const result = await child;
   cancelSignal.removeEventListener('abort', end);
+  // What ignores the first signal must not stay either.
+  if (cancelSignal.aborted) endGroup(child.pid, 'SIGKILL');
   return result.failed ? (result.shortMessage ?? 'the command failed') : null;
 }
 
-function endGroup(pid: number | undefined): void {
+function endGroup(pid: number | undefined, signal: NodeJS.Signals): void {
   try {
-    if (pid !== undefined) process.kill(-pid, 'SIGTERM');
+    if (pid !== undefined) process.kill(-pid, signal);
   } catch {
     // It has ended.
   }
