@@ -125,6 +125,7 @@ class Explorer {
   private readonly monitors: Monitors;
   private readonly assumptions: readonly ReturnType<typeof evaluatorOf>[];
   private readonly runOptions: RunOptions;
+  private readonly began = process.cpuUsage();
   private executions = 0;
   private isBounded = false;
   private hasUnknownTime = false;
@@ -146,18 +147,12 @@ class Explorer {
   }
 
   run(): Exploration {
-    const began = process.cpuUsage();
     // The process may be one that embeds this and holds much else.
     const before = process.memoryUsage.rss();
-    const usedSeconds = (): number => {
-      const { user, system } = process.cpuUsage(began);
-      return (user + system) / 1e6;
-    };
     this.begin();
     for (let at = 0; at < this.nodes.length && this.stoppedBy === null; at++) {
-      if (this.nodes.length > this.options.maxConfigurations) this.stoppedBy = 'configurations';
-      else if (at % 32 === 0 && usedSeconds() > this.options.seconds) this.stoppedBy = 'seconds';
-      else if (at % 256 === 0 && process.memoryUsage.rss() - before > MAX_BYTES) this.stoppedBy = 'memory';
+      this.checkBudget(at % 32 === 0);
+      if (at % 256 === 0 && process.memoryUsage.rss() - before > MAX_BYTES) this.stoppedBy ??= 'memory';
       if (this.stoppedBy !== null) break;
       this.expand(at);
       this.moments[at] = null;
@@ -188,14 +183,21 @@ class Explorer {
     };
   }
 
-  /** All ways in which a segment can go. */
+  private checkBudget(looksAtTime: boolean): void {
+    if (this.nodes.length > this.options.maxConfigurations) this.stoppedBy ??= 'configurations';
+    if (!looksAtTime) return;
+    const { user, system } = process.cpuUsage(this.began);
+    if ((user + system) / 1e6 > this.options.seconds) this.stoppedBy ??= 'seconds';
+  }
+
+  /** All ways in which a segment can go. A segment that decides in each round of a loop has very many. */
   private forAll(execute: (oracle: Oracle) => Segment, then: (segment: Segment, oracle: Oracle) => void): void {
     const scripts: number[][] = [[]];
     for (let script = scripts.shift(); script !== undefined; script = scripts.shift()) {
-      if (this.executions >= (this.options.maxSegments ?? Number.POSITIVE_INFINITY)) {
-        this.stoppedBy = 'configurations';
-        return;
-      }
+      if (this.executions >= (this.options.maxSegments ?? Number.POSITIVE_INFINITY))
+        this.stoppedBy ??= 'configurations';
+      this.checkBudget(this.executions % 32 === 31);
+      if (this.stoppedBy !== null) return;
       const oracle = new Oracle(script);
       this.executions++;
       let segment: Segment;

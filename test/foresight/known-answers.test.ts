@@ -570,6 +570,22 @@ test.each([
 });
 
 describe('budgets', () => {
+  const countdown = lines(
+    'STATE: A',
+    '  CHECK: n = cat v',
+    '  TRACK: left = n',
+    '  GOTO: LOOP',
+    'STATE: LOOP',
+    '  IF: left <= 0 → RETURN: done',
+    '  SET: left = left - 1',
+    '  GOTO: LOOP',
+  );
+  test('an unknown number that is counted down ends with the time', () => {
+    const began = process.cpuUsage();
+    const { stoppedBy, bounds } = verified(countdown, { seconds: 0.05 });
+    expect([stoppedBy, bounds]).toEqual(['seconds', []]);
+    expect(process.cpuUsage(began).user).toBeLessThan(3e6);
+  });
   const program = lines(
     'STATE: A',
     '  TRACK: n',

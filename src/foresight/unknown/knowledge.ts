@@ -56,6 +56,9 @@ export function idsIn(text: string): number[] {
 /** The longest list that is explored because a program asks for it. */
 const MOST_ELEMENTS = 64;
 
+/** The length of the name of a computed value: each round of a loop may make a longer one. */
+const MOST_OF_LABEL = 200;
+
 const keyOf = ({ op, args }: Expression): string => `${op}\u0000${args.join('\u0000')}`;
 
 export class Knowledge {
@@ -103,7 +106,11 @@ export class Knowledge {
     if (known !== undefined) return markOf(known);
     const id = this.next++;
     this.byExpression.set(key, id);
-    this.unknowns.set(id, { made, label, facts });
+    this.unknowns.set(id, {
+      made,
+      label: label.length > MOST_OF_LABEL ? `${label.slice(0, MOST_OF_LABEL)}…` : label,
+      facts,
+    });
     return markOf(id);
   }
 
