@@ -437,6 +437,7 @@ describe('lists whose length the program asks for', () => {
   test.each([
     ['an element', 'CHECK: xs = cat v', 'IF: xs[3] == 1 → GOTO: B'],
     ['an exact length', 'CHECK: xs = cat v', 'IF: len(xs) == 5 → GOTO: B'],
+    ['an element far behind', 'CHECK: xs = cat v', 'IF: xs[100] == 1 → GOTO: B'],
     ['many', 'DO: text = cat v', 'DO: xs = lines(text)', 'IF: len(xs) > 10 → GOTO: B'],
     ['a count', 'TRACK: n', 'CHECK: xs = cat v', 'FOR EACH: x in xs', '  INCREMENT: n', 'IF: n >= 5 → GOTO: B'],
     ['an element after a loop', 'CHECK: xs = cat v', 'FOR EACH: x in xs', '  DO: one', 'IF: xs[2] == 1 → GOTO: B'],
@@ -455,6 +456,7 @@ describe('lists whose length the program asks for', () => {
     ['IF: len(xs) < 3 → RETURN: few', 'grows with len(xs)'],
     ['IF: len(xs) != 3 → RETURN: other', 3],
     ['IF: len(xs) == 0 → RETURN: none', '1 × len(xs)'],
+    ['IF: len(xs) <= 70 → RETURN: few', 'grows with len(xs)'],
   ])('the bound behind `%s`', (line, bound) => {
     const verification = verified(lines('INPUT: xs (list)', line, 'FOR EACH: x in xs', '  DO: one {x}', 'RETURN: all'));
     expect([boundIn(verification, 'one'), defectsIn(verification)]).toEqual([bound, []]);

@@ -54,7 +54,7 @@ export function idsIn(text: string): number[] {
 }
 
 /** The longest list that is explored because a program asks for it. */
-const MOST_ELEMENTS = 64;
+const MOST_ELEMENTS = 1000;
 
 /** The length of the name of a computed value: each round of a loop may make a longer one. */
 const MOST_OF_LABEL = 200;
