@@ -334,6 +334,63 @@ STATE: B
     expect(run.end('first').started).toEqual(['first', 'third']);
   });
 
+  test('a quorum out of reach stops no member of a loop that keeps failures', () => {
+    const run = start(`STATE: A
+  FOR EACH: x in [1, 2, 3] in PARALLEL [quorum=3 on_failure=keep]:
+    DO: work {x}
+  RETURN: {len(failures)}
+`);
+    run.fail('work 2');
+    expect(run.waiting).toEqual(['work 1', 'work 3']);
+    run.end('work 1').end('work 3');
+    expect(run.stopped).toEqual([]);
+    expect(run.lines.at(-1)).toBe('RETURN 1');
+  });
+
+  test('a member learns why a member before it bound nothing', () => {
+    const run = start(`STATE: A
+  DO: in PARALLEL [quorum=1]
+    - one = first
+    - two = second
+  FOR EACH: x in [1] in PARALLEL:
+    IF: two.n > x → DO: more
+    DO: less
+  RETURN
+`);
+    expect(run.end('first', '1').lines.at(-1)).toMatch(/`two` .*stopped/);
+  });
+
+  const within = (inner: string): string =>
+    `    DO: in PARALLEL
+      - outer one
+    WAIT: far == "ready" OR timeout=30s every=1s
+      DO: far = look
+      DO: in PARALLEL
+        - inner one
+      WAIT: near == "ready" OR timeout=30s every=1s
+        DO: near = probe
+${inner}`;
+
+  test('members within others stop before them', () => {
+    const left = start(`STATE: A
+  IF: true →
+${within('        IF: near == "out" → GOTO: B')}
+STATE: B
+  RETURN: B
+`);
+    left.end('clock', CLOCK).end('look').end('clock', CLOCK).end('probe', 'out');
+    expect(left.stopped).toEqual(['inner one', 'outer one']);
+    const stopped = start(`STATE: A
+  FOR EACH: x in [1, 2] in PARALLEL [quorum=1]:
+    IF: x == 2 → DO: second
+    IF: x == 1 →
+${within('').replaceAll(/^/gm, '  ')}
+  RETURN
+`);
+    stopped.end('clock', CLOCK).end('look').end('clock', CLOCK).end('second');
+    expect(stopped.stopped).toEqual(['inner one', 'outer one', 'probe']);
+  });
+
   test('a signal goes to the first that waits for it, and is kept if none does', () => {
     const run = start(`STATE: A
   FOR EACH: x in [1, 2] in PARALLEL:

@@ -56,3 +56,14 @@ test('a parser that never analyzed is stuck where another is', () => {
   expect(parser.parseExpression(tokens)).toEqual(parseExpressionTokens(tokens));
   expect(parser.parseExpression(tokens)).toEqual({ tree: undefined, stuck: tokens[0] });
 });
+
+test('characters that no token takes are reported with their position, one run of them at a time', () => {
+  const found = (text: string) => tokenize(text, 'expression').errors;
+  expect(found('§')).toEqual([{ offset: 0, length: 1 }]);
+  expect(found('a §§ + 1 § 2 ;;')).toEqual([
+    { offset: 2, length: 2 },
+    { offset: 9, length: 1 },
+    { offset: 13, length: 2 },
+  ]);
+  expect(found('a + 1')).toEqual([]);
+});
