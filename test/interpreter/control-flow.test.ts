@@ -1,5 +1,6 @@
 /** Stopped members, permits, loops that keep failures, and handlers: in a run, and in one that is restored at each step. */
 import { describe, expect, test } from 'vitest';
+import type { Outcome } from '../../src/interpreter/events/event.js';
 import { answer, receiveSignal } from '../../src/interpreter/run.js';
 import { ScriptedProgram } from './scripted-program.js';
 
@@ -476,5 +477,37 @@ ${probed('    ')}
       { name: 'after' },
     ]);
     expect(run.lines.at(-1)).toBe('RETURN "yes no"');
+  });
+
+  test('a question that nobody could be asked has failed, and nobody answered it', () => {
+    const run = start('STATE: A\n  ASK user: "Go?" → go\n  RETURN: {go}\n');
+    run.end('ask go', { kind: 'failed', message: 'no terminal' });
+    expect(run.events.filter(({ type }) => type === 'answered')).toEqual([]);
+    expect(run.lines.at(-1)).toMatch(/^FAILED .*no terminal/);
+  });
+
+  test('an answer to what is no question changes nothing', () => {
+    const run = start('STATE: A\n  DO: now = work\n  RETURN: {now}\n');
+    answer(run.run, run.run.pending.keys().next().value ?? '', 'mine', 'bob');
+    expect(run.run.takeEvents()).toEqual([]);
+    expect(run.end('work', 'its own').lines.at(-1)).toBe('RETURN "its own"');
+  });
+
+  const settled = (run: ScriptedProgram) => run.events.find((event) => event.type === 'effect_settled')?.outcome;
+
+  test('what a command prints is no report of an agent', () => {
+    const run = start('STATE: A\n  DO: now = work\n  RETURN: over\n');
+    run.end('work', '{"type": "result", "result": "x", "total_cost_usd": 5, "session_id": "s1"}');
+    expect(settled(run)).not.toHaveProperty('cost');
+    expect(run.run.usage.cost).toBe(0);
+  });
+
+  test.each(['exited', 'timed-out'])('the record has no text of %s that is in its artifact', (kind) => {
+    const run = start('STATE: A\n  DO: now = work\n  RETURN: {now}\n  ON ERROR: → RETURN: late\n');
+    const stdout = { text: 'long', bytes: 4, artifact: 'a1' };
+    run.end('work', { kind, exit: 0, timeout_ms: 5, stdout, stderr: '', duration_ms: 1 } as Outcome);
+    expect(settled(run)).toMatchObject({ kind, stdout: { artifact: 'a1', bytes: 4 } });
+    expect(settled(run)).not.toHaveProperty('stdout.text');
+    expect(run.lines.at(-1)).toBe(`RETURN ${kind === 'exited' ? 'long' : 'late'}`);
   });
 });

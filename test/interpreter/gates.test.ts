@@ -62,6 +62,17 @@ describe('the end of a command', () => {
     });
   });
 
+  test('whose output is elsewhere has the end of it, and both artifacts are known by that of its errors', () => {
+    const stdout = { tail: 'the end\n', bytes: 100_000, artifact: 'o1' };
+    const failed = (more: object): Outcome => ({ ...exited(1, '', '', more), stdout }) as Outcome;
+    expect(judged('bash "check" as g', failed({}))).toEqual({ pass: false, message: 'the end', error: 'the end' });
+    const artifactOf = (outcome: Outcome) => {
+      const result = begun('bash "check" as g').end('work', 'done\n').end('check', outcome).events;
+      return result.flatMap((event) => (event.type === 'gate_result' ? [event.artifact] : []));
+    };
+    expect([artifactOf(failed({})), artifactOf(failed({ stderr_artifact: 'e1' }))]).toEqual([['o1'], ['e1']]);
+  });
+
   test('counts as coverage by the last percentage that it printed', () => {
     const coverage = (text: string) => judged('coverage 80', printed(text));
     expect(coverage('a: 20 %\nall: 80%\n')).toMatchObject(passed);
@@ -136,4 +147,25 @@ RETURN: "{one.output}"
     { do: 'snapshot', onto: 'c1', from: 'c0', label: 'one, attempt 2' },
   ]);
   expect(run.lines.at(-1)).toBe('RETURN "diff c2"');
+});
+
+describe('a schema', () => {
+  test('is compared with the answer of the step', () => {
+    const run = begun('schema "s.json"').end('work', 'done\n');
+    expect(run.waiting).toEqual(['schema']);
+    expect(run.requests.at(-1)).toMatchObject({ kind: 'schema', path: 's.json', text: 'done', attempt: 1, delayMs: 0 });
+  });
+
+  test.each([
+    ['says nothing against it', { kind: 'value', value: null }, passed],
+    ['has a complaint', { kind: 'value', value: 'no `a`' }, { pass: false, message: 'no `a`', error: 'no `a`' }],
+    ['cannot be read', { kind: 'failed', message: 'no file' }, { pass: false, message: 'no file', error: 'no file' }],
+    [
+      'was not compared',
+      { kind: 'not-started', reason: 'stopped' },
+      { pass: false, message: 'it was not checked', error: 'it was not checked' },
+    ],
+  ] as [string, Outcome, object][])('that %s', (_, outcome, wanted) => {
+    expect(judged('schema "s.json"', outcome)).toMatchObject(wanted);
+  });
 });

@@ -49,6 +49,8 @@ export class ScriptedProgram {
   /** What was requested, in order, by the text of the instruction or the kind of the request. */
   readonly started: string[] = [];
   readonly events: RunEvent[] = [];
+  /** All requests, in order. */
+  readonly requests: EffectRequest[] = [];
   /** The calls of agents. */
   readonly calls: AgentRequest[] = [];
   /** The calls of tools. */
@@ -162,6 +164,7 @@ export class ScriptedProgram {
   private note(request: EffectRequest): void {
     const name = nameOf(request);
     this.started.push(name);
+    this.requests.push(request);
     if (request.kind === 'agent') this.calls.push(request);
     if (request.kind === 'tool') this.toolCalls.push(request);
     if (request.kind === 'worktree') this.actions.push(request.action);

@@ -98,6 +98,12 @@ describe('a retry', () => {
     expect(run.calls[1]?.prompt).toContain('### What went wrong\n\nerr\nout');
   });
 
+  test('learns at most 2000 characters of what a gate printed', () => {
+    const run = start(step(RETRY('EXIT 2')));
+    run.end('agent worker', said('done')).fail('check', 'x'.repeat(2500));
+    expect(run.calls[1]?.prompt?.split('### What went wrong\n\n')[1]).toHaveLength(2000);
+  });
+
   test('reads what the attempt before it left, and its keys are those of this attempt', () => {
     const prompt = 'ATTEMPT 2 → PROMPT "{prev.output} {prev.gate.g} {attempt}"';
     const run = start(step(RETRY(prompt, 'EXIT 2'), '{one.output} {one.gate.g} {one.retries}'));

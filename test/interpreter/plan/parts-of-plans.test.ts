@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { mayRetry } from '../../../src/interpreter/plan/call-options.js';
 import { absenceReason } from '../../../src/interpreter/plan/scheduler/absence.js';
+import { Approvals } from '../../../src/interpreter/plan/scheduler/approvals.js';
 import { CallQueue } from '../../../src/interpreter/plan/scheduler/call-queue.js';
 import type { PlanOutcome } from '../../../src/interpreter/plan/scheduler/plan-outcome.js';
 import type { Json } from '../../../src/machine/expression.js';
@@ -20,6 +21,26 @@ test('calls come out in the order of the plan, whenever they went in', () => {
     rest.push(queue.pop());
   }
   expect([...rest, queue.size, queue.pop()]).toEqual([2, 3, 4, 5, 8, 0, undefined]);
+});
+
+test('an answer wakes the calls of all approvals, in the order of the plan, and keeps who gave it', () => {
+  const approvals = new Approvals();
+  const [one, other] = [
+    ['a', 'bc'],
+    ['ab', 'c'],
+  ];
+  approvals.waitFor([one, other], 7);
+  approvals.waitFor([one], 3);
+  approvals.waitFor([other], 5);
+  expect(approvals.listOpen()).toEqual([
+    { path: one, calls: new Set([7, 3]) },
+    { path: other, calls: new Set([7, 5]) },
+  ]);
+  expect(approvals.answer(one, 'ann')).toEqual([3, 5, 7]);
+  expect(approvals.isEmpty).toBe(true);
+  expect(approvals.answer(other, undefined)).toEqual([]);
+  approvals.answer(one, undefined);
+  expect([approvals.answeredBy(one), approvals.answeredBy(other)]).toEqual(['ann', undefined]);
 });
 
 test('a failed CALL is tried again as often as it says, if the failure is one of those that it names', () => {
