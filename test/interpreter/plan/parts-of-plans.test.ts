@@ -6,7 +6,7 @@ import { Approvals } from '../../../src/interpreter/plan/scheduler/approvals.js'
 import { CallQueue } from '../../../src/interpreter/plan/scheduler/call-queue.js';
 import type { PlanOutcome } from '../../../src/interpreter/plan/scheduler/plan-outcome.js';
 import type { Json } from '../../../src/machine/expression.js';
-import type { ToolBinding } from '../../../src/machine/plan.js';
+import type { PlanPath, ToolBinding } from '../../../src/machine/plan.js';
 import { soundPlan } from './compiled-plan.js';
 import { engineOf } from './plans-inside.js';
 
@@ -25,10 +25,8 @@ test('calls come out in the order of the plan, whenever they went in', () => {
 
 test('an answer wakes the calls of all approvals, in the order of the plan, and keeps who gave it', () => {
   const approvals = new Approvals();
-  const [one, other] = [
-    ['a', 'bc'],
-    ['ab', 'c'],
-  ];
+  const one: PlanPath = ['a', 'bc'];
+  const other: PlanPath = ['ab', 'c'];
   approvals.waitFor([one, other], 7);
   approvals.waitFor([one], 3);
   approvals.waitFor([other], 5);
