@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { AgentTraits } from '../check/lower/settings.js';
+import type { AgentTraits, Lookups } from '../check/lower/settings.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { nameableAdapters } from '../runtime/agents/programs/adapters.js';
 import { type ResolvedAgent, resolveAgent } from '../runtime/agents/resolve.js';
@@ -54,7 +54,10 @@ export function agentLookup({ agents, folder }: Configuration, instead: Readonly
 }
 
 /** The compiler's view of gates: their commands, for a project in `cwd`. */
-export function gateLookup(configuration: Configuration, cwd: string) {
+export function gateLookup(
+  configuration: Configuration,
+  cwd: string,
+): Required<Pick<Lookups, 'gate' | 'gateTimeoutMs'>> {
   return { gate: gateCommands(configuration, cwd), gateTimeoutMs: gateTimeoutMs(configuration) };
 }
 
