@@ -151,7 +151,8 @@ class Explorer {
     const before = process.memoryUsage.rss();
     this.begin();
     for (let at = 0; at < this.nodes.length && this.stoppedBy === null; at++) {
-      this.checkBudget(at % 32 === 0);
+      if (this.nodes.length > this.options.maxConfigurations) this.stoppedBy = 'configurations';
+      else if (at % 32 === 0) this.checkSeconds();
       if (at % 256 === 0 && process.memoryUsage.rss() - before > MAX_BYTES) this.stoppedBy ??= 'memory';
       if (this.stoppedBy !== null) break;
       this.expand(at);
@@ -183,20 +184,18 @@ class Explorer {
     };
   }
 
-  private checkBudget(looksAtTime: boolean): void {
-    if (this.nodes.length > this.options.maxConfigurations) this.stoppedBy ??= 'configurations';
-    if (!looksAtTime) return;
+  private checkSeconds(): void {
     const { user, system } = process.cpuUsage(this.began);
     if ((user + system) / 1e6 > this.options.seconds) this.stoppedBy ??= 'seconds';
   }
 
-  /** All ways in which a segment can go. A segment that decides in each round of a loop has very many. */
+  /** All ways in which a segment can go. One that decides in each round of a loop needs the time limit, too. */
   private forAll(execute: (oracle: Oracle) => Segment, then: (segment: Segment, oracle: Oracle) => void): void {
     const scripts: number[][] = [[]];
     for (let script = scripts.shift(); script !== undefined; script = scripts.shift()) {
       if (this.executions >= (this.options.maxSegments ?? Number.POSITIVE_INFINITY))
         this.stoppedBy ??= 'configurations';
-      this.checkBudget(this.executions % 32 === 31);
+      if (this.executions % 32 === 31) this.checkSeconds();
       if (this.stoppedBy !== null) return;
       const oracle = new Oracle(script);
       this.executions++;

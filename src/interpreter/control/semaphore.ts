@@ -40,7 +40,10 @@ export function queueReturning(member: Member, thread: Thread): void {
   );
 }
 
-/** Grants free permits in source order, first to members that have started. */
+/**
+ * Grants free permits in source order, first to members that wait to continue. A member that a join continues asks only
+ * afterwards.
+ */
 export function grantPermits(semaphore: Semaphore, start: (member: Member) => void): void {
   while (semaphore.active < semaphore.limit && grantPermit(semaphore, start)) {
     // The next one has already started.
