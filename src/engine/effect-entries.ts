@@ -49,7 +49,7 @@ interface EntriesOf {
   readonly inDoubt: InDoubt;
   readonly placement: Placement;
   readonly program: Program;
-  /** Says which workers the turn waits for; null: nobody wants to know. */
+  /** Says which workers the turn waits for; null if no reader needs it. */
   readonly presence: TurnPresence | null;
 }
 

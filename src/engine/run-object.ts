@@ -154,7 +154,7 @@ async function deliver(
   return { seq: head.seq };
 }
 
-/** Goes on with the image of a client, which has read the whole record. */
+/** Continues from the image that a client made of the whole record. */
 async function resumeRun(
   context: ObjectContext,
   services: ServiceNames,

@@ -26,7 +26,7 @@ export async function whereaboutsOf(context: ReaderContext, reach: Reach): Promi
     invocation: doing?.invocation ?? null,
     since: doing?.since ?? null,
     is_reachable: isReachable,
-    // A turn that nobody has begun yet waits only for a worker that is not there.
+    // A turn that no worker has begun waits for a worker.
     waits: workers.filter(({ worker }) => doing !== null || worker !== 'there'),
   };
 }

@@ -75,7 +75,7 @@ export interface TurnHost {
   ): Promise<Performed>;
   /** Whether there is such a worker, or came one before `until`. Resolves at once with false if stopped. */
   hasWorker(wanted: WantedWorker, until: number, stop: AbortSignal): Promise<boolean>;
-  /** Says where turns are executed; absent: nobody wants to know. */
+  /** Says where turns are executed; absent if no reader needs it. */
   readonly presence?: (attempt: AttemptOf) => TurnPresence;
   /** What it finds out about other workers; absent: nothing. */
   readonly reach?: Reach;

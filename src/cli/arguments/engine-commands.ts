@@ -43,7 +43,7 @@ function addNamespace(command: Command): Command {
       called.setOptionValueWithSource('on', known.on, 'config');
       if (known.namespace !== undefined) called.setOptionValueWithSource('namespace', known.namespace, 'config');
     }
-    // These have to know that there is no engine before they read their configuration.
+    // These commands decide against an engine before they read their configuration.
     if (called.getOptionValue('on') === NO_ENGINE && !['run', 'serve', 'ui'].includes(called.name()))
       called.setOptionValueWithSource('on', undefined, 'config');
     const typed = Object.keys(called.opts()).filter((name) => called.getOptionValueSource(name) === 'cli');
