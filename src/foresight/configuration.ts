@@ -71,6 +71,8 @@ export interface Continuation {
   readonly image: Json;
   readonly unknowns: ReadonlyMap<number, Unknown>;
   readonly nextId: number;
+  /** The first so many numbers are those of the key: of equal configurations they mean the same. */
+  readonly deciding: number;
   /** The new numbers of unknown values, by their old ones. */
   readonly renamed: ReadonlyMap<number, number>;
 }
@@ -269,6 +271,7 @@ export function configurationOf(run: Run, reductions: Reductions, knowledge: Kno
   renaming.addParts();
   renaming.addDerived();
   const { unknowns, text } = renaming.rename();
+  const deciding = renaming.order.size;
   return {
     // No JSON text has a line end.
     key: [renamedKey, text, JSON.stringify(more)].join('\n'),
@@ -276,7 +279,7 @@ export function configurationOf(run: Run, reductions: Reductions, knowledge: Kno
       const { order } = renaming;
       const whole = renaming.addFrom(JSON.stringify(image));
       for (const [id, to] of order) if (!unknowns.has(to)) unknowns.set(to, { ...knowledge.of(id), made: null });
-      return { image: JSON.parse(whole) as Json, unknowns, nextId: order.size, renamed: order };
+      return { image: JSON.parse(whole) as Json, unknowns, nextId: order.size, deciding, renamed: order };
     },
   };
 }

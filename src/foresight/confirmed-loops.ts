@@ -5,7 +5,7 @@ import { type Exploration, explore } from './explore.js';
 import { exploreOptions, hasOptionalInputs, SHORT, type VerifyOptions } from './explore-options.js';
 import { endlessIn, repeatedStates } from './loops.js';
 import { noEnd } from './no-end.js';
-import { traceOf } from './trace.js';
+import { defectTrace } from './trace.js';
 import { unmodeledKindIn } from './unmodeled.js';
 
 export interface LoopsFound {
@@ -21,7 +21,9 @@ export function confirmedLoops(machine: Machine, options: VerifyOptions): LoopsF
   const short = { ...options, ...SHORT };
   const exploration = explore(machine, exploreOptions(machine, short, new Set()));
   const loops = loopsOf(exploration, false);
-  const confirmed = loops.filter(({ edges }) => edges !== null && traceOf(exploration, edges).isConfirmed);
+  const confirmed = loops.filter(
+    ({ edges, cycle }) => edges !== null && defectTrace(exploration, edges, cycle).isConfirmed,
+  );
   const repeated = repeatedStates(exploration);
   // A cycle on which time passes may still repeat without end.
   const isSure =

@@ -1,11 +1,11 @@
 /** Explores all configurations of a machine, breadth first, until all are known or a budget is used up. */
-import type { RunEvent } from '../interpreter/events/event.js';
 import type { Run, RunOptions } from '../interpreter/run.js';
 import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
 import { evaluatorOf } from './conditions.js';
 import { type Continuation, configurationOf, type Reduction, type Reductions, reductionsOf } from './configuration.js';
-import { type CountedSite, countedSite, type Edge, type Mistake, type Node } from './graph.js';
+import { Counted } from './counted.js';
+import type { CountedSite, Edge, Mistake, Node } from './graph.js';
 import type { Condition } from './moments.js';
 import { type MonitorState, type Monitors, NO_MONITORS, type Watched } from './monitors.js';
 import { nextOf } from './order.js';
@@ -51,7 +51,7 @@ export interface Exploration {
   /** How many segments were executed. */
   readonly segments: number;
   /** Why it is not complete; null: it is. */
-  readonly stoppedBy: 'configurations' | 'seconds' | 'memory' | null;
+  readonly stoppedBy: 'configurations' | 'seconds' | 'memory' | 'long-list' | null;
   /** Whether a list of unknown length was cut. */
   readonly isBounded: boolean;
   /** The lists of unknown length. */
@@ -82,6 +82,8 @@ export interface Repeated {
   readonly segment: Omit<Segment, 'run'>;
   /** The new numbers of unknown values. */
   readonly renamed: ReadonlyMap<number, number>;
+  /** The first so many of them are the same for each way to the configuration. */
+  readonly deciding: number;
   readonly way: Way | null;
   readonly pending: RequestFacts | null;
 }
@@ -115,10 +117,7 @@ class Explorer {
   private readonly moments: (Moment | null)[] = [];
   private readonly states: MonitorState[] = [];
   private readonly known = new Map<string, number>();
-  private readonly sites: CountedSite[] = [];
-  private readonly siteIndex = new Map<string, number>();
-  private readonly mistakes: Mistake[] = [];
-  private readonly mistakeIndex = new Map<string, number>();
+  private readonly counted = new Counted();
   private readonly violations: { readonly edge: Edge; readonly property: number }[] = [];
   private readonly awoken = new Map<number, Edge>();
   private readonly fulfilled = new Map<number, Set<Edge>>();
@@ -129,6 +128,7 @@ class Explorer {
   private executions = 0;
   private isBounded = false;
   private hasUnknownTime = false;
+  private hasTooLong = false;
   private readonly lists = new Set<string>();
   private stoppedBy: Exploration['stoppedBy'] = null;
 
@@ -158,7 +158,9 @@ class Explorer {
       this.expand(at);
       this.moments[at] = null;
     }
-    const { machine, nodes, begins, sites, mistakes, options, violations, awoken, fulfilled } = this;
+    if (this.hasTooLong) this.stoppedBy ??= 'long-list';
+    const { machine, nodes, begins, options, violations, awoken, fulfilled } = this;
+    const { sites, mistakes } = this.counted;
     return {
       machine,
       nodes,
@@ -190,7 +192,7 @@ class Explorer {
   }
 
   /** All ways in which a segment can go. One that decides in each round of a loop needs the time limit, too. */
-  private forAll(execute: (oracle: Oracle) => Segment, then: (segment: Segment, oracle: Oracle) => void): void {
+  private forAll(execute: (oracle: Oracle) => Segment | null, then: (segment: Segment, oracle: Oracle) => void): void {
     const scripts: number[][] = [[]];
     for (let script = scripts.shift(); script !== undefined; script = scripts.shift()) {
       if (this.executions >= (this.options.maxSegments ?? Number.POSITIVE_INFINITY))
@@ -199,20 +201,27 @@ class Explorer {
       if (this.stoppedBy !== null) return;
       const oracle = new Oracle(script);
       this.executions++;
-      let segment: Segment;
+      let segment: Segment | null;
       try {
         segment = execute(oracle);
       } catch (cause) {
         const decisions = oracle.taken.map(({ text }) => text).join('; ');
         throw new Error(`exploring failed after the decisions: ${decisions || 'none'}`, { cause });
       }
-      // A monitor or an assumption may decide more, and look into lists.
-      then(segment, oracle);
-      if (segment.knowledge.usedLength) this.isBounded = true;
-      if (segment.knowledge.usedDuration) this.hasUnknownTime = true;
-      for (const list of segment.knowledge.lists) this.addList(list);
+      // A monitor may decide more, and look into lists.
+      if (segment !== null) {
+        then(segment, oracle);
+        this.note(segment.knowledge);
+      }
       scripts.push(...oracle.others());
     }
+  }
+
+  private note({ needsTooLong, usedLength, usedDuration, lists }: Knowledge): void {
+    if (needsTooLong) this.hasTooLong = true;
+    if (usedLength) this.isBounded = true;
+    if (usedDuration) this.hasUnknownTime = true;
+    for (const list of lists) this.addList(list);
   }
 
   /** A list of unknown length is explored up to a length. */
@@ -222,17 +231,21 @@ class Explorer {
   }
 
   private begin(): void {
-    const { unknownInputs } = this.options;
     this.forAll(
-      (oracle) => this.segments.start(unknownInputs, unknownInputs.size, oracle),
-      (segment, oracle) => {
-        if (this.isAssumed(segment)) this.add(segment, oracle, NO_WAY);
-      },
+      (oracle) => this.startSegment(oracle),
+      (segment, oracle) => this.add(segment, oracle, NO_WAY),
     );
   }
 
-  private isAssumed({ run, knowledge }: Segment): boolean {
-    return this.assumptions.every((evaluate) => evaluate({ run, knowledge, tracked: [] }) === true);
+  /** Null: what is assumed is not true. */
+  private startSegment(oracle: Oracle): Segment | null {
+    const { unknownInputs } = this.options;
+    return this.segments.start(unknownInputs, unknownInputs.size, oracle, (run, knowledge) => {
+      const isAssumed = this.assumptions.every((evaluate) => evaluate({ run, knowledge, tracked: [] }) === true);
+      // Longer lists may fulfill what is assumed.
+      this.note(knowledge);
+      return isAssumed;
+    });
   }
 
   /** What the monitors see in a segment. They may decide more of its unknown values. */
@@ -275,6 +288,7 @@ class Explorer {
     const { run, events, knowledge } = segment;
     if (knowledge.usedForced && this.options.withoutForced === true) return;
     const watched = this.watch(segment, about.from);
+    if (knowledge.needsTooLong) return;
     const configuration = configurationOf(run, this.reductions, knowledge, [segment.isRunning, [...watched.state]]);
     const known = this.known.get(configuration.key);
     const to = known ?? this.nodes.length;
@@ -283,8 +297,8 @@ class Explorer {
       isLongest: about.isLongest || knowledge.usedLongest,
       to,
       decisions: oracle.taken.map(({ index }) => index),
-      counts: events.flatMap((event) => this.siteOf(event)),
-      mistakes: this.mistakesOf(events, run.result !== null),
+      counts: events.flatMap((event) => this.counted.siteOf(event)),
+      mistakes: this.counted.mistakesIn(events, run.result !== null),
       span: segment.span,
     };
     if (about.from < 0) this.begins.push(edge);
@@ -314,36 +328,6 @@ class Explorer {
     this.moments.push(result === null ? momentOf(configuration.continuation(), segment) : null);
   }
 
-  private siteOf(event: RunEvent): number[] {
-    const site = countedSite(event);
-    if (site === null) return [];
-    const key = site.kind === 'command' ? JSON.stringify(site) : `${site.kind} ${site.name}`;
-    let index = this.siteIndex.get(key);
-    if (index === undefined) {
-      index = this.sites.push(site) - 1;
-      this.siteIndex.set(key, index);
-    }
-    return [index];
-  }
-
-  private mistakesOf(events: readonly RunEvent[], isOver: boolean): number[] {
-    const failed = events.some(({ type }) => type === 'run_failed');
-    return events.flatMap((event) => {
-      if (event.type !== 'instruction_failed' || event.error_type !== 'bad_value') return [];
-      const { error_type: kind, error: message, state, line } = event;
-      const end = events.find((one) => one.type === 'run_failed');
-      const isFatal =
-        isOver && failed && end?.type === 'run_failed' && end.error.line === line && end.error.state === state;
-      const key = `${state} ${line} ${isFatal}`;
-      let index = this.mistakeIndex.get(key);
-      if (index === undefined) {
-        index = this.mistakes.push({ kind, message, state, line, isFatal }) - 1;
-        this.mistakeIndex.set(key, index);
-      }
-      return [index];
-    });
-  }
-
   /** Traces have their beginnings in common. */
   private repeatOnce(moment: Moment | null, edge: Edge): Repeated {
     const known = this.repeated.get(edge);
@@ -357,12 +341,11 @@ class Explorer {
 
   private repeat(moment: Moment | null, edge: Edge): Repeated {
     const oracle = new Oracle(edge.decisions);
-    const { unknownInputs } = this.options;
     let way: Way | null = null;
     let facts: RequestFacts | null = null;
     let effect: string | null = null;
     let segment: Segment;
-    if (moment === null) segment = this.segments.start(unknownInputs, unknownInputs.size, oracle);
+    if (moment === null) segment = this.startSegment(oracle) as Segment;
     else {
       const pending = edge.pending < 0 ? undefined : [...this.segments.restore(moment).pending.values()][edge.pending];
       if (pending !== undefined) {
@@ -372,16 +355,14 @@ class Explorer {
       }
       segment = this.segments.continue(moment, effect, way, oracle);
     }
-    if (edge !== null) {
-      if (edge.from < 0) this.isAssumed(segment);
-      this.watch(segment, edge.from);
-    }
+    this.watch(segment, edge.from);
     const continuation = configurationOf(segment.run, this.reductions, segment.knowledge, null).continuation();
     const { run: _, ...rest } = segment;
     return {
       moment: momentOf(continuation, segment),
       segment: rest,
       renamed: continuation.renamed,
+      deciding: continuation.deciding,
       way,
       pending: facts,
     };

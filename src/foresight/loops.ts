@@ -1,5 +1,6 @@
 /** Loops without end, with and without waiting. */
 import type { Machine } from '../machine/machine.js';
+import { repeatable } from './counted-rounds.js';
 import { type Defect, locationOfState } from './defect.js';
 import type { Exploration } from './explore.js';
 import { componentsOf, cycleThrough, type Edge, type Node, wayTo } from './graph.js';
@@ -22,7 +23,7 @@ export function endlessIn(
 export function loops(exploration: Exploration, kind: 'endless' | 'endless-waiting'): Defect[] {
   const { nodes } = exploration;
   const isWaiting = kind === 'endless-waiting';
-  const follows = (edge: Edge): boolean => !edge.isOutside && (isWaiting || !edge.isTime);
+  const follows = repeatable(exploration, (edge) => !edge.isOutside && (isWaiting || !edge.isTime));
   const component = componentsOf(nodes, follows);
   const found = new Map<string, Defect>();
   const seen = new Set<string>();

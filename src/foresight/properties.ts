@@ -4,6 +4,7 @@ import { link, startRun } from '../interpreter/run.js';
 import type { Slot } from '../interpreter/run-state/thread.js';
 import type { Limits } from '../machine/machine.js';
 import { evaluatorOf } from './conditions.js';
+import { repeatable } from './counted-rounds.js';
 import type { Exploration } from './explore.js';
 import { componentsOf, cycleThrough, type Edge, type Node, wayTo } from './graph.js';
 import { cappedByLimits, type Explored, mayRunOutOfTime } from './limits.js';
@@ -177,8 +178,10 @@ class RuleJudge {
     const { nodes, monitorStates, fulfilled } = this.exploration;
     const closing = fulfilled.get(this.at);
     const isOpen = (id: number): boolean => (monitorStates[id] as MonitorState)[this.at] === 1;
-    const follows = (edge: Edge): boolean =>
-      !edge.isTime && !edge.isOutside && isOpen(edge.from) && isOpen(edge.to) && closing?.has(edge) !== true;
+    const follows = repeatable(
+      this.exploration,
+      (edge) => !edge.isTime && !edge.isOutside && isOpen(edge.from) && isOpen(edge.to) && closing?.has(edge) !== true,
+    );
     const component = componentsOf(nodes, follows);
     for (const { id, out } of nodes as readonly Node[]) {
       if (!isOpen(id)) continue;

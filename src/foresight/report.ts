@@ -6,6 +6,7 @@ import { ROUNDS } from './loops.js';
 import type { JudgedProperty, JudgedRule } from './properties.js';
 import type { Trace } from './trace.js';
 import { traceLines } from './trace-lines.js';
+import { MOST_ELEMENTS } from './unknown/knowledge.js';
 import type { End, Found, Verification } from './verify.js';
 
 const number = (value: number): string => value.toLocaleString('en-US');
@@ -19,6 +20,7 @@ export function firstLine({ stoppedBy, isBounded, hasLists, options, configurati
       configurations: `${number(configurations)} configurations`,
       seconds: `${number(options.seconds)} seconds`,
       memory: '1 GiB of memory',
+      'long-list': `a list longer than ${number(MOST_ELEMENTS)}`,
     };
     return `not completely: ${why[stoppedBy]}${without}`;
   }

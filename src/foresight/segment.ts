@@ -56,6 +56,8 @@ export interface Segment {
   readonly requests: ReadonlyMap<string, RequestFacts>;
   /** Whether it can continue without an outcome: it only made many transitions. */
   readonly isRunning: boolean;
+  /** How many transitions and rounds it had. */
+  readonly fuel: number;
   readonly happened: Happening | null;
   /** How long what it asked for may take. */
   readonly span: Span;
@@ -64,7 +66,11 @@ export interface Segment {
 }
 
 /** Transitions and loop rounds of one segment. */
-export const FUEL = 1000;
+const FUEL = 1000;
+
+/** After so many of them, a segment that has decided much ends: it is executed again for each of its decisions. */
+const SLICE = 50;
+const MANY_DECISIONS = 32;
 
 export class Segments {
   readonly executed: Executed;
@@ -127,9 +133,18 @@ export class Segments {
     };
   }
 
-  start(unknowns: ReadonlyMap<number, Unknown>, nextId: number, oracle: Oracle): Segment {
-    this.knowledge = new Knowledge(unknowns, nextId, oracle, this.longest);
-    return this.finish(startRun(this.linked, this.options), new Map(), null, { trackedBefore: [], open: new Set() });
+  /** Null: it does not begin, because what is assumed of its inputs is not true. */
+  start(
+    unknowns: ReadonlyMap<number, Unknown>,
+    nextId: number,
+    oracle: Oracle,
+    isAssumed: (run: Run, knowledge: Knowledge) => boolean,
+  ): Segment | null {
+    const knowledge = new Knowledge(unknowns, nextId, oracle, this.longest);
+    this.knowledge = knowledge;
+    const run = startRun(this.linked, this.options);
+    if (!isAssumed(run, knowledge)) return null;
+    return this.finish(run, new Map(), null, { trackedBefore: [], open: new Set() });
   }
 
   /** The run at a moment, to look at what it waits for. */
@@ -155,7 +170,12 @@ export class Segments {
     happened: Happening | null,
     { trackedBefore, open }: { readonly trackedBefore: readonly Slot[]; readonly open: ReadonlySet<string> },
   ): Segment {
-    const isRunning = advance(run, FUEL) === 'more';
+    let isRunning = true;
+    let fuel = 0;
+    do {
+      isRunning = advance(run, SLICE) === 'more';
+      fuel += SLICE;
+    } while (isRunning && fuel < FUEL && this.knowledge.oracle.taken.length < MANY_DECISIONS);
     const requests = new Map<string, RequestFacts>();
     const asked = run.takeRequests();
     const made = new Map(asked.map((request) => [request.effect, requestFacts(request)] as const));
@@ -166,7 +186,7 @@ export class Segments {
     run.takeCancellations();
     const { knowledge } = this;
     const span = this.spans.of(run, asked, open);
-    return { run, knowledge, events: run.takeEvents(), requests, isRunning, happened, span, trackedBefore };
+    return { run, knowledge, events: run.takeEvents(), requests, isRunning, fuel, happened, span, trackedBefore };
   }
 
   /** What may come of something that the run waits for. */

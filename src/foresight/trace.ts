@@ -10,7 +10,7 @@ import type { Exploration, Repeated } from './explore.js';
 import type { Edge } from './graph.js';
 import type { RequestFacts } from './requests.js';
 import { runOptionsOf } from './run-options.js';
-import { apply, FUEL } from './segment.js';
+import { apply } from './segment.js';
 import { markOf, replaceMarks, type Unknown } from './unknown/knowledge.js';
 import type { Happening } from './way.js';
 import { Witnesses } from './witness.js';
@@ -25,6 +25,8 @@ export interface TraceStep {
   readonly position: number;
   /** Its id in the confirming run; null: nothing, or the run does something else. */
   readonly effect: string | null;
+  /** How many transitions and rounds it may have. */
+  readonly fuel: number;
   readonly decisions: readonly string[];
   readonly events: readonly RunEvent[];
 }
@@ -41,7 +43,7 @@ export interface Trace {
 export interface TraceOptions {
   /** What limits the confirming run. */
   readonly limits?: Limits;
-  /** The steps of the last round; 0: the way has no rounds. */
+  /** The steps of the last round; 0: the way has no rounds. There are two rounds. */
   readonly cycle?: number;
 }
 
@@ -69,6 +71,7 @@ export function traceOf(exploration: Exploration, edges: readonly Edge[], option
         segment.happened === null ? null : (JSON.parse(global(JSON.stringify(segment.happened))) as Happening),
       position: edge.pending,
       effect: null,
+      fuel: segment.fuel,
       decisions: knowledge.oracle.taken.map(({ text }) => text),
       events: segment.events,
     });
@@ -78,6 +81,12 @@ export function traceOf(exploration: Exploration, edges: readonly Edge[], option
     last = repeated;
   }
   return confirm(exploration, steps, new Witnesses(known), options);
+}
+
+/** Two rounds show nothing about the third, unless the run is after them as it was before. */
+export function defectTrace(exploration: Exploration, edges: readonly Edge[], cycle: number): Trace {
+  const trace = traceOf(exploration, edges, { cycle });
+  return cycle === 0 || trace.canRepeat ? trace : { ...trace, isConfirmed: false };
 }
 
 function globalUnknown({ made, label, facts }: Unknown, global: (text: string) => string): Unknown {
@@ -100,9 +109,11 @@ function confirm(
   const concrete: TraceStep[] = [];
   let run: Run | null = null;
   let isConfirmed = true;
-  let before: string | null = null;
+  const before = new Set<string>();
   for (const [at, { unknownHappening, ...step }] of steps.entries()) {
-    if (cycle > 0 && at === steps.length - cycle && run !== null) before = exploration.keyOf(run);
+    // What each round decides may alternate.
+    if (cycle > 0 && (steps.length - at) % cycle === 0 && at >= steps.length - 2 * cycle && run !== null)
+      before.add(exploration.keyOf(run));
     const happening = unknownHappening === null ? null : concreteHappening(unknownHappening, witnesses);
     let events: readonly RunEvent[] = step.events;
     let effect: string | null = null;
@@ -117,19 +128,19 @@ function confirm(
     }
     concrete.push({ ...step, happening, events, effect });
   }
-  const canRepeat = isConfirmed && run !== null && before !== null && before === exploration.keyOf(run);
+  const canRepeat = isConfirmed && run !== null && before.has(exploration.keyOf(run));
   return { isConfirmed, inputs, steps: concrete, canRepeat };
 }
 
 function runStep(
   before: Run | null,
-  { happening, position }: Pick<TraceStep, 'happening' | 'position'>,
+  { happening, position, fuel }: Pick<TraceStep, 'happening' | 'position' | 'fuel'>,
   start: () => Run,
 ): { readonly run: Run; readonly effect: string | null; readonly events: readonly RunEvent[] } {
   const run = before ?? start();
   const effect = [...run.pending.keys()][position] ?? null;
   if (happening !== null && effect !== null) apply(run, effect, happening);
-  advance(run, FUEL);
+  advance(run, fuel);
   run.takeRequests();
   run.takeCancellations();
   return { run, effect, events: run.takeEvents() };

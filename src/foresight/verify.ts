@@ -11,7 +11,7 @@ import type { Condition } from './moments.js';
 import { monitorsOf } from './monitors.js';
 import { withLongerLists, withOtherInputs } from './other-explorations.js';
 import { type JudgedProperty, judgeProperty, type Property } from './properties.js';
-import { type Trace, traceOf } from './trace.js';
+import { defectTrace, type Trace, traceOf } from './trace.js';
 
 /** An end that runs come to. */
 export interface End {
@@ -133,7 +133,7 @@ function judgeAll(exploration: Exploration, options: VerifyOptions): JudgedPrope
 function confirmAll(exploration: Exploration, defects: readonly Defect[]): Found[] {
   return defects.map(({ edges, ...defect }) => ({
     ...defect,
-    trace: edges === null ? null : traceOf(exploration, edges),
+    trace: edges === null ? null : defectTrace(exploration, edges, defect.cycle),
   }));
 }
 

@@ -1,6 +1,8 @@
 /** Programs whose defects and bounds are known: loops that end and do not, dead places, failures, and exact numbers. */
 import { describe, expect, test } from 'vitest';
-import { boundIn, defectsIn, verified } from './programs.js';
+import { firstLine } from '../../src/foresight/report.js';
+import { boundIn, defectsIn, machineOf, verified } from './programs.js';
+import { propertiesOf } from './rules.js';
 
 const lines = (...all: string[]): string => `${all.join('\n')}\n`;
 
@@ -74,6 +76,42 @@ describe('loops', () => {
     ['a list', lines('STATE: A', '  CHECK: xs = cat v', '  FOR EACH x in xs', '    DO: echo {x}', '  RETURN')],
   ])('it ends: %s', (_, program) => {
     expect(defectsIn(verified(program)).filter((one) => /endless|no-end/.test(one))).toEqual([]);
+  });
+
+  test('a count of an unknown number, also in one segment', () => {
+    for (const work of ['  DO: look', '  EMIT: ROUND']) {
+      const program = lines(
+        'STATE: A',
+        '  CHECK: n = cat n',
+        '  TRACK: c = n',
+        '  GOTO: B',
+        'STATE: B',
+        '  IF: c <= 0 → RETURN: ok',
+        work,
+        '  INCREMENT: c by -1',
+        '  GOTO: B',
+      );
+      const found = verified(program);
+      expect(found.segments).toBeLessThan(300);
+      expect(defectsIn(found)).toEqual([]);
+      expect(boundIn(found, 'state B')).toBeNull();
+    }
+  });
+
+  test('two rounds show nothing about the third', () => {
+    const program = lines(
+      'STATE: A',
+      '  CHECK: n = cat n',
+      '  IF: n < 1 → RETURN',
+      '  TRACK: c = n',
+      '  GOTO: B',
+      'STATE: B',
+      '  IF: c > 1000 → RETURN: ok',
+      '  DO: look',
+      '  SET: c = c * 2',
+      '  GOTO: B',
+    );
+    expect(defectsIn(verified(program))).toEqual(['7 endless possible']);
   });
 
   test('only time passes', () => {
@@ -607,4 +645,47 @@ describe('budgets', () => {
       JSON.stringify(verified(program, { maxConfigurations: 50 })),
     );
   });
+});
+
+describe('lists that are longer than any that is explored', () => {
+  test.each([
+    ['a length', ['  IF: len(xs) > 5000 →', '    FOR EACH: x in xs', '      DO: use {x}']],
+    ['an index', ['  DO: use {xs[1001]}']],
+  ])('leave it undecided: %s', (_, code) => {
+    const found = verified(lines('STATE: A', '  CHECK: xs = cat list', ...code, '  RETURN: ok'));
+    expect(firstLine(found)).toBe('not completely: a list longer than 1,000');
+    expect(found.bounds).toEqual([]);
+    expect(defectsIn(found)).toEqual([]);
+  });
+  test('unless no list can be that long', () => {
+    const program = lines(
+      'STATE: A',
+      '  CHECK: xs = cat list',
+      '  IF: len(xs) > 3 → RETURN: long',
+      '  DO: use {xs[1001]}',
+      '  RETURN: ok',
+    );
+    const found = verified(program);
+    expect(found.stoppedBy).toBeNull();
+    expect(defectsIn(found)).toEqual(['4 certain-failure confirmed']);
+  });
+});
+
+test('runs that are not assumed decide nothing', () => {
+  const program = lines(
+    'INPUT: n (number)',
+    'INPUT: xs (list)',
+    'STATE: A',
+    '  IF: n < 5 → GOTO: LOW',
+    '  RETURN: high',
+    'STATE: LOW',
+    '  FOR EACH: x in xs',
+    '    EMIT: SEEN',
+    '  RETURN: low',
+  );
+  const [property] = propertiesOf(machineOf(program), ['NEVER: event SEEN'], ['n > 6']);
+  const found = verified(program, { assumptions: property?.assumptions ?? [] });
+  expect(found.isBounded).toBe(false);
+  expect(found.never).toEqual(['LOW']);
+  expect(defectsIn(found)).toEqual(['4 dead-branch', '7 dead-state']);
 });

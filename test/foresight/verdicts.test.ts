@@ -55,7 +55,7 @@ describe('LIMIT', () => {
       '  ON ERROR: RETURN',
       'STATE: A',
       '  DO: look',
-      '  SET: n = n + 1',
+      '  SET: n = n * 2 + 1',
       '  IF: n > 100 → RETURN',
       '  GOTO: A',
       '  ON ERROR: RETURN',
@@ -179,7 +179,7 @@ describe('loops', () => {
     expectVerdicts(`LIMIT: transitions=5\n${waits}`, [['AFTER: state B → returned', 'undecided']]);
   });
   test('of which each round is different are only possible', () => {
-    const counts = (by: string): string =>
+    const counts = (next: string): string =>
       lines(
         'STATE: FIRST',
         '  TRACK: n = 0',
@@ -190,12 +190,12 @@ describe('loops', () => {
         'STATE: A',
         '  DO: look',
         '  EMIT: ROUND',
-        `  SET: n = n + ${by}`,
+        `  SET: n = ${next}`,
         '  IF: n > 100 → RETURN',
         '  GOTO: A',
       );
     expectVerdicts(
-      counts('1'),
+      counts('n * 2 + 1'),
       [
         ['ENDS: always', 'possible'],
         ['AFTER: event ROUND → returned', 'possible'],
@@ -203,13 +203,38 @@ describe('loops', () => {
       { maxConfigurations: 300 },
     );
     expectVerdicts(
-      counts('0'),
+      counts('n + 0'),
       [
         ['ENDS: always', 'violated'],
         ['AFTER: event ROUND → returned', 'violated'],
       ],
       { maxConfigurations: 300 },
     );
+  });
+  test('that count an unknown number end', () => {
+    const counts = (leave: string, next: string): string =>
+      lines(
+        'STATE: FIRST',
+        '  TRACK: n = 0',
+        '  CHECK: x = look',
+        '  SET: n = x',
+        '  GOTO: A',
+        '  ON ERROR: RETURN',
+        'STATE: A',
+        `  IF: ${leave} → RETURN`,
+        '  DO: look',
+        `  IF: n == 7 → SET: n = ${next}`,
+        `  ELSE: SET: n = ${next} + 0`,
+        '  GOTO: A',
+        '  ON ERROR: RETURN',
+      );
+    const always = (program: string) => verdictsOf(machineOf(program), ['ENDS: always'], { maxConfigurations: 300 });
+    expect(always(counts('n <= 0', 'n - 1'))).toEqual(['proved']);
+    expect(always(counts('n > 100', '2 + n'))).toEqual(['proved']);
+    // Around the limit, away from it, and there and back.
+    expect(always(counts('n <= 0', '10 - n'))).toEqual(['possible']);
+    expect(always(counts('n > 100', 'n - 1'))).toEqual(['possible']);
+    expect(always(counts('n <= 0', 'n - 1').replace('SET: n = n - 1\n', 'SET: n = n + 1\n'))).toEqual(['violated']);
   });
 });
 

@@ -54,7 +54,7 @@ export function idsIn(text: string): number[] {
 }
 
 /** The longest list that is explored because a program asks for it. */
-const MOST_ELEMENTS = 1000;
+export const MOST_ELEMENTS = 1000;
 
 /** The length of the name of a computed value: each round of a loop may make a longer one. */
 const MOST_OF_LABEL = 200;
@@ -71,6 +71,8 @@ export class Knowledge {
   usedLongest = false;
   /** Whether a list got a greater length than those that are explored, because of what the program asked about it. */
   usedForced = false;
+  /** Whether the program asks for a longer list than any that is explored: this way is not known. */
+  needsTooLong = false;
   /** Whether a duration was needed. */
   usedDuration = false;
   /** The lists of which this was assumed. */
@@ -213,7 +215,8 @@ export class Knowledge {
     const isForced = lengths.length === 0;
     if (isForced) lengths.push(...this.leastLengths(decided?.facts, fits));
     const most = lengths.at(-1);
-    if (wanted > this.longest && wanted <= MOST_ELEMENTS && fits(wanted)) lengths.push(wanted);
+    if (wanted > MOST_ELEMENTS && mayHave(wanted, decided?.facts)) this.needsTooLong = true;
+    else if (wanted > this.longest && fits(wanted)) lengths.push(wanted);
     this.usedLength = true;
     this.lists.push(this.of(id).label);
     const index = this.oracle.choose(
@@ -234,6 +237,11 @@ export class Knowledge {
     const from = Math.ceil(Number(decided?.fixed?.value ?? decided?.low?.at ?? 1));
     const found: number[] = [];
     for (let length = from; length <= MOST_ELEMENTS && found.length < 2; length++) if (fits(length)) found.push(length);
+    if (found.length === 0) this.needsTooLong = true;
     return found.length === 0 ? [1] : found;
   }
 }
+
+/** Whether a list may have so many elements. */
+const mayHave = (length: number, decided: Facts | undefined): boolean =>
+  decided === undefined || canBe(decided, length);

@@ -1,0 +1,40 @@
+/** What events count: calls and entries by their site, and failures of the program's own expressions. */
+import type { RunEvent } from '../interpreter/events/event.js';
+import { type CountedSite, countedSite, type Mistake } from './graph.js';
+
+export class Counted {
+  readonly sites: CountedSite[] = [];
+  readonly mistakes: Mistake[] = [];
+  private readonly siteIndex = new Map<string, number>();
+  private readonly mistakeIndex = new Map<string, number>();
+
+  /** The index of the site that an event counts; none: it counts nothing. */
+  siteOf(event: RunEvent): number[] {
+    const site = countedSite(event);
+    if (site === null) return [];
+    const key = site.kind === 'command' ? JSON.stringify(site) : `${site.kind} ${site.name}`;
+    let index = this.siteIndex.get(key);
+    if (index === undefined) {
+      index = this.sites.push(site) - 1;
+      this.siteIndex.set(key, index);
+    }
+    return [index];
+  }
+
+  /** The indexes of the failures. `isOver`: the run has ended. */
+  mistakesIn(events: readonly RunEvent[], isOver: boolean): number[] {
+    const end = events.find(({ type }) => type === 'run_failed');
+    return events.flatMap((event) => {
+      if (event.type !== 'instruction_failed' || event.error_type !== 'bad_value') return [];
+      const { error_type: kind, error: message, state, line } = event;
+      const isFatal = isOver && end?.type === 'run_failed' && end.error.line === line && end.error.state === state;
+      const key = `${state} ${line} ${isFatal}`;
+      let index = this.mistakeIndex.get(key);
+      if (index === undefined) {
+        index = this.mistakes.push({ kind, message, state, line, isFatal }) - 1;
+        this.mistakeIndex.set(key, index);
+      }
+      return [index];
+    });
+  }
+}
