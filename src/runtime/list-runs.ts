@@ -69,11 +69,15 @@ export function listedRun(directory: string, runId: string, entry: IndexEntry | 
   };
 }
 
+/** The last moment that a date can have, in milliseconds since the epoch. */
+const LAST_MS = 8.64e15;
+
 /** A line of the index about a run that is executed says when it was resumed, and how long it had been executed before. */
 function activeSince(entry: IndexEntry | undefined): string | null {
   if (entry === undefined) return null;
   const ms = Date.parse(entry.ended_at) - entry.duration_ms;
-  return Number.isFinite(ms) ? new Date(ms).toISOString() : null;
+  // A line that was changed may have any number.
+  return Number.isFinite(ms) && Math.abs(ms) <= LAST_MS ? new Date(ms).toISOString() : null;
 }
 
 function readAbout(folder: string): Pick<RunAbout, 'machine' | 'started_at'> | null {
@@ -88,7 +92,7 @@ function readAbout(folder: string): Pick<RunAbout, 'machine' | 'started_at'> | n
 /** The id of a run begins with the time at which it was made, in milliseconds. Of any other text: a time, too. */
 export function timeOfId(runId: string): string {
   const ms = Number.parseInt(runId.slice(0, 8) + runId.slice(9, 13), 16);
-  return new Date(Number.isNaN(ms) ? 0 : Math.min(ms, 8.64e15)).toISOString();
+  return new Date(Number.isNaN(ms) ? 0 : Math.min(ms, LAST_MS)).toISOString();
 }
 
 /** How many bytes at the end of a journal are searched, in order: one outcome may be longer than the smaller sizes. */

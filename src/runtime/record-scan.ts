@@ -26,7 +26,7 @@ const PARSED = ['run_', 'step_', 'retry_'];
 interface ActiveMark {
   readonly seq: number;
   readonly ms: number;
-  /** The time of the event, in milliseconds since the epoch; null after an event that ends the execution. */
+  /** The time of the last event while a process executed the run, in milliseconds since the epoch; null: none does. */
   readonly last: number | null;
 }
 
@@ -66,11 +66,9 @@ export class RecordScan implements LineListener {
     this.last = seq;
     const at = start + '{"seq":'.length + digitsOf(seq);
     const event = this.eventAt(buffer, at, start, end);
-    this.active.take(this.timeAt(buffer, at + TIME_AT), event ?? OTHER);
-    if (seq % EVERY_EVENTS === 0) {
-      const isOver = event !== null && (event.type === 'run_suspended' || event.type === 'run_interrupted');
-      this.marks.push({ seq, ms: this.active.ms, last: isOver ? null : this.time });
-    }
+    const isDelivery = event === null && DELIVERIES.some((name) => beginsWith(buffer, at + TYPE_AT, name));
+    this.active.take(this.timeAt(buffer, at + TIME_AT), event ?? (isDelivery ? DELIVERY : OTHER));
+    if (seq % EVERY_EVENTS === 0) this.marks.push({ seq, ms: this.active.ms, last: this.active.last });
   }
 
   damage(seq: number, byte: number): void {
@@ -102,6 +100,10 @@ export class RecordScan implements LineListener {
   }
 }
 
+/** Events that may be recorded while no process executes the run. */
+const DELIVERIES = ['answered"', 'signal_received"'];
+/** Stands for all of those: what they deliver does not matter here. */
+const DELIVERY = { type: 'signal_received', name: '', payload: null, by: '' } as const;
 /** Stands for all events that do not begin or end an execution. */
 const OTHER = { type: 'state_entered', state: '' } as const;
 

@@ -96,6 +96,12 @@ describe('the list', () => {
     const lock = lockRun(folder(directory, ids[0]));
     appendFileSync(index(directory), `${JSON.stringify({ ...JSON.parse(line ?? ''), ...resumed })}\n`);
     expect(listRuns(directory)[0]).toMatchObject({ status: 'running', active_since: '2030-01-01T09:58:30.000Z' });
+    // A number that no date has.
+    appendFileSync(
+      index(directory),
+      `${JSON.stringify({ ...JSON.parse(line ?? ''), ...resumed, duration_ms: 1e300 })}\n`,
+    );
+    expect(listRuns(directory)[0]?.active_since).toBe(suspended?.started_at);
     truncateSync(index(directory), 0);
     expect(listRuns(directory)[0]?.active_since).toBe(suspended?.started_at);
     if ('lock' in lock) lock.lock.release();

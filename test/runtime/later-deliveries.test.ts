@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { checkDrift, compile, type Delivery, recordDelivery, resume, run } from '../../src/index.js';
+import { checkDrift, compile, type Delivery, openRuns, recordDelivery, resume, run } from '../../src/index.js';
 import { deliver } from '../../src/runtime/store/inbox.js';
 
 const PROGRAM = `STATE: A
@@ -160,4 +160,12 @@ test('the time until something is delivered does not count, whether a checkpoint
   const report = await resume(id, options);
   expect(report).toMatchObject({ status: 'returned', returned: 'yes' });
   expect(report.duration_ms).toBeLessThan(60_000);
+  const runs = openRuns({ dir });
+  const events = readFileSync(join(dir, 'runs', id, 'journal.ndjson'), 'utf8').split('\n').length - 1;
+  for (const at of [null, events]) {
+    const shown = await runs.inspect(id, at);
+    expect(shown.ok && shown.value.duration_ms).toBeLessThan(60_000);
+  }
+  const reported = await runs.report({ run: id });
+  expect(reported.ok && reported.value.runs[0]?.duration_ms).toBeLessThan(60_000);
 });

@@ -9,6 +9,7 @@ import { serviceOf } from './service.js';
 const PROGRAMS = {
   'ask.dsl': 'INPUT: who\nDO: x = greet {who}\nASK user: "Go on?" → ok\nRETURN: {x} {ok}\n',
   'secret.dsl': 'INPUT: token (secret)\nRETURN: {token}\n',
+  'fail.dsl': 'FAIL: it does not work\n',
   'wait.dsl': 'WAIT: signal GO\nRETURN: went\n',
   'functions.mjs': 'export const greet = ([who]) => "hello ".concat(who);\n',
   'statedsl.config.yaml': 'engine:\n  commands: ./functions.mjs\n',
@@ -42,8 +43,16 @@ test('runs are started, shown, answered and ended on the engine', async () => {
   expect((await send('POST', `/api/v1/runs/${id}/apply`)).status).toBe(422);
   const replayed = await send('POST', `/api/v1/runs/${id}/replay`, { from: 1 });
   expect([replayed.status, replayed.json.help]).toEqual([422, expect.stringContaining(`--from POINT --on ${on}`)]);
+  const given = await send('POST', `/api/v1/runs/${await failed(send)}/resume`, { inputs: { who: 'Ann' } });
+  expect([given.status, given.json.help]).toEqual([422, 'leave out `inputs`']);
   expect((await runs.list()).ok).toBe(true);
 });
+
+async function failed(send: Awaited<ReturnType<typeof service>>['send']): Promise<string> {
+  const id = (await send('POST', '/api/v1/runs', { program: 'fail.dsl' })).json.run_id as string;
+  while ((await send('GET', `/api/v1/runs/${id}`)).json.status !== 'failed');
+  return id;
+}
 
 test('what an engine must not store is refused, and so is what has errors or missing inputs', async () => {
   const { send } = await service();

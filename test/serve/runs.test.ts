@@ -98,10 +98,13 @@ describe('runs', () => {
     const one = repository({ 'a.txt': 'a\n' });
     const { machine } = compile('DO: echo x > new\nRETURN: 1\n', { name: 'p.dsl' });
     const { run_id } = await run(machine as Machine, { cwd: one.root, dir: one.store, worktree: true });
-    const { send } = await serviceOf({}, { runs: openRuns({ folder: one.root, dir: one.store }), user: 'ada' });
+    const user = 'ada\u202e\x1b[2J\nbob';
+    const { send } = await serviceOf({}, { runs: openRuns({ folder: one.root, dir: one.store }), user });
     const { status, json } = await send('POST', `/api/v1/runs/${run_id}/apply`);
     expect({ status, json }).toMatchObject({ status: 200, json: { run_id, status: 'applied', files: ['new'] } });
-    expect(one.git('log', '-1', '--format=%B').trim()).toBe(`Merge run ${run_id} of p\n\nApplied-by: ada`);
+    expect(one.git('log', '-1', '--format=%B').trim()).toBe(
+      `Merge run ${run_id} of p\n\nApplied-by: ada\\u202e\\x1b[2J bob`,
+    );
   });
 
   test('continue after a signal', async () => {
@@ -124,6 +127,22 @@ describe('runs', () => {
     const id = await finish('ask.dsl');
     expect((await send('POST', `/api/v1/runs/${id}/cancel`, {})).json).toMatchObject({ run_id: id, status: 'failed' });
     expect((await send('POST', `/api/v1/runs/${id}/cancel`, {})).status).toBe(409);
+  });
+
+  test('are resumed also if the process has not ended yet that wrote their end', async () => {
+    let leave = (): void => undefined;
+    const beforeLeaving = new Promise<void>((resolve) => {
+      leave = resolve;
+    });
+    const { send, idle } = await serviceOf(PROGRAMS, { beforeLeaving });
+    const { run_id: id } = (await send('POST', '/api/v1/runs', { program: 'fail.dsl' })).json;
+    const statusNow = async () => (await send('GET', `/api/v1/runs/${id}`)).json.status;
+    while ((await statusNow()) !== 'failed') await new Promise((resolve) => setTimeout(resolve, 5));
+    const resumed = send('POST', `/api/v1/runs/${id}/resume`, {});
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    leave();
+    expect(await resumed).toMatchObject({ status: 202, json: { run_id: id } });
+    await idle();
   });
 
   test('are resumed, with larger limits', async () => {
@@ -522,13 +541,24 @@ describe('about the service', () => {
   });
 
   test('the next step of a refusal is a request, or needs a terminal', async () => {
-    const { send, finish } = await serviceOf(PROGRAMS);
+    const { send, finish, folder } = await serviceOf(PROGRAMS);
     const unknown = '/api/v1/runs/01975c3a-5b9e-7c2f-9d1a-3f0e6b8c4d21';
     const helpOf = async (...given: [string, string, unknown?]) => (await send(...given)).json.help;
     expect(await helpOf('GET', unknown)).toBe('start a run: `POST /api/v1/runs`');
     const id = await finish('fail.dsl');
     expect(await helpOf('GET', unknown)).toBe('list the runs: `GET /api/v1/runs`');
     expect(await helpOf('POST', `/api/v1/runs/${id}/apply`)).toBe(`resume it: \`POST /api/v1/runs/${id}/resume\``);
+    const journal = join(folder, '.statedsl/runs', id, 'journal.ndjson');
+    const whole = readFileSync(journal, 'utf8');
+    writeFileSync(journal, whole.replace('effect_settled', 'effect_Settled'));
+    expect(await send('POST', `/api/v1/runs/${id}/apply`)).toMatchObject({
+      status: 422,
+      json: { code: 'damaged', help: `look at the run as it was before: \`GET /api/v1/runs/${id}?at=3\`` },
+    });
+    writeFileSync(journal, whole);
+    const asked = await finish('ask.dsl');
+    await send('POST', `/api/v1/runs/${asked}/cancel`, {});
+    expect(await helpOf('POST', `/api/v1/runs/${asked}/apply`)).toContain(`git merge statedsl/${asked}`);
     expect(httpHelp('use `--worktree=off`', id)).toBe('in a terminal: use `--worktree=off`');
     expect(await helpOf('POST', `/api/v1/runs/${id}/replay`, { from: 'failed' })).toBe(
       'start again from a state: `{"from": {"state": STATE}}`',

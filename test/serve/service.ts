@@ -45,7 +45,7 @@ export interface TestService {
 
 export async function serviceOf(
   files: Readonly<Record<string, string>>,
-  options: Partial<Service> & { readonly atOnce?: number } = {},
+  options: Partial<Service> & { readonly atOnce?: number; readonly beforeLeaving?: Promise<void> } = {},
 ): Promise<TestService> {
   const folder = mkdtempSync(join(tmpdir(), 'statedsl-serve-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -70,7 +70,7 @@ export async function serviceOf(
         permits: unlimited,
         isWanted: () => true,
         signal: controller.signal,
-      });
+      }).then(() => options.beforeLeaving);
       pending.add(end);
       return { end: end.finally(() => pending.delete(end)), interrupt: () => controller.abort('SIGTERM') };
     },

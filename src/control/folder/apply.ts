@@ -1,13 +1,15 @@
 /** Merges the changes that a returned run made in its worktree into a checkout. */
 import { unreachable } from '../../prelude/unreachable.js';
+import { readJournal } from '../../runtime/store/read-journal.js';
 import { lockRun, ownerText } from '../../runtime/store/run-lock.js';
 import { RunRefused } from '../../runtime/store/run-refused.js';
 import { requireOwnStore } from '../../runtime/store/store-ownership.js';
-import { openStoredRun, readIndex, runIds, runStatus } from '../../runtime/store/stored-run.js';
+import { openStoredRun, type RunStatus, readIndex, runIds, runStatus } from '../../runtime/store/stored-run.js';
 import { type Applied, applyBranch, removeBranch } from '../../runtime/worktree/apply/apply.js';
 import { GitFailure } from '../../runtime/worktree/git/git.js';
 import { listFiles } from '../../runtime/worktree/refusal.js';
 import { removeWorktrees } from '../../runtime/worktree/remove-worktrees.js';
+import { escapeControls, visibleLine } from '../../views/drawing/visible-text.js';
 import { type Refused, type Result, refuse, resultWith } from '../result.js';
 import type { AppliedRun } from '../runs.js';
 import { findRun } from './find-run.js';
@@ -21,17 +23,29 @@ export async function applyRun(
 ): Promise<Result<AppliedRun>> {
   const id = run === null ? latestReturned(store) : findRun(store, run);
   await requireOwnStore(store, id);
-  const status = runStatus(store, id, readIndex(store).get(id));
-  if (status !== 'returned') {
-    const help = status === 'running' ? 'wait until it ends' : `resume it: \`statedsl resume ${id}\``;
-    return refuse('unfinished', `run \`${id}\` has not returned: its status is ${status}`, help);
-  }
+  const entry = readIndex(store).get(id);
+  const status = runStatus(store, id, entry);
+  if (status !== 'returned') return refuseUnreturned(store, id, status, entry?.cancelled === true);
   try {
     return resultFor(id, await applyLocked(store, id, cwd, by));
   } catch (cause) {
     if (!(cause instanceof GitFailure)) throw cause;
     return refuse('not-applied', cause.message);
   }
+}
+
+/** A run that can return is to be resumed. Throws a `StoreError` if its record is damaged, with which it cannot. */
+function refuseUnreturned(store: string, id: string, status: RunStatus, isCanceled: boolean): Refused {
+  const message = `run \`${id}\` has not returned: its status is ${status}`;
+  if (status === 'running') return refuse('unfinished', message, 'wait until it ends');
+  if (isCanceled)
+    return refuse(
+      'over',
+      `run \`${id}\` was canceled, so it does not return`,
+      `merge what it has done by hand: \`git merge statedsl/${id}\``,
+    );
+  readJournal(openStoredRun(store, id).journal, () => true);
+  return refuse('unfinished', message, `resume it: \`statedsl resume ${id}\``);
 }
 
 function latestReturned(store: string): string {
@@ -50,8 +64,8 @@ async function applyLocked(store: string, runId: string, cwd: string, by?: strin
   if (!('lock' in attempt))
     throw new RunRefused('held', `run \`${runId}\` is in use by ${ownerText(attempt.owner)}`, 'wait until it ends');
   try {
-    const trailer = by === undefined ? '' : `\n\nApplied-by: ${by.replaceAll(/\s+/g, ' ')}`;
-    const message = `Merge run ${runId} of ${about.machine}${trailer}`;
+    const trailer = by === undefined ? '' : `\n\nApplied-by: ${escapeControls(by.replaceAll(/\s+/g, ' ').trim())}`;
+    const message = `Merge run ${runId} of ${visibleLine(about.machine)}${trailer}`;
     const applied = await applyBranch({ cwd, store, runId, folder: path, message });
     if (applied.kind === 'applied' || applied.kind === 'contained') {
       // The checkout has all changes now. The branch is removed even if a person removed its worktree by hand.

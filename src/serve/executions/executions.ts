@@ -15,6 +15,7 @@ import {
   forgetWaiting,
   keepWaiting,
   makeServiceFolder,
+  type QueuedRun,
   readAllWaiting,
   readWaiting,
   type Waiting,
@@ -41,21 +42,6 @@ export interface ExecutionsOptions {
   readonly adopt?: () => () => void;
   /** Called when a process has ended. */
   readonly onEnd?: () => void;
-}
-
-/** A run in lists that is not executed yet, with the members of others. */
-export interface QueuedRun {
-  readonly run_id: string;
-  readonly machine: string | null;
-  /** `running`: its process has been started, and the run has no record yet. */
-  readonly status: 'queued' | 'running' | 'failed';
-  readonly state: null;
-  readonly started_at: string;
-  readonly ended_at: null;
-  readonly duration_ms: null;
-  readonly cost: null;
-  readonly effects: null;
-  readonly error?: { readonly kind: string; readonly message: string };
 }
 
 /** How often a run is looked at that a process of an earlier service executes. */
@@ -269,6 +255,16 @@ export class Executions {
       await new Promise((resolve) => setTimeout(resolve, RECORD_MS));
     }
     return null;
+  }
+
+  /** Waits a while for a process of the run that has written its end; what it writes meanwhile is no end. */
+  async untilLeft(runId: string, signal: AbortSignal): Promise<void> {
+    const journal = join(this.options.directory, 'runs', runId, 'journal.ndjson');
+    const bytes = entryAt(journal)?.size;
+    for (let waited = 0; waited < DECIDED_MS && !signal.aborted; waited += RECORD_MS) {
+      if (!this.isExecuting(runId) || entryAt(journal)?.size !== bytes) return;
+      await new Promise((resolve) => setTimeout(resolve, RECORD_MS));
+    }
   }
 
   /** Starts nothing more, waits so long for what is executed, then interrupts it. What was promised stays on disk. */

@@ -42,6 +42,21 @@ export interface Waiting {
   readonly refusal?: BeginRefusal;
 }
 
+/** A run in lists that is not executed yet, with the members of others. */
+export interface QueuedRun {
+  readonly run_id: string;
+  readonly machine: string | null;
+  /** `running`: its process has been started, and the run has no record yet. */
+  readonly status: 'queued' | 'running' | 'failed';
+  readonly state: null;
+  readonly started_at: string;
+  readonly ended_at: null;
+  readonly duration_ms: null;
+  readonly cost: null;
+  readonly effects: null;
+  readonly error?: { readonly kind: string; readonly message: string };
+}
+
 /** Also that a user canceled it before. */
 export type BeginRefusal = Omit<Refusal, 'findings' | 'code'> & { readonly code: Refusal['code'] | 'cancelled' };
 

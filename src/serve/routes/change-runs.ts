@@ -233,6 +233,10 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     const { id } = c.req.valid('param');
     const queued = await refuseQueued(c, id);
     if (queued !== null) return queued;
+    const known = await runs.inspect(id);
+    if (!known.ok) return answerRefusal(c, known.refusal);
+    // The end of a run is on record before its process has ended.
+    if (known.value.status !== 'running') await executions.untilLeft(known.value.run_id, c.req.raw.signal);
     const found = await runs.inspect(id);
     if (!found.ok) return answerRefusal(c, found.refusal);
     const { run_id, machine, status, error } = found.value;
@@ -242,6 +246,12 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     if (status === 'returned') return answerRefusal(c, { code: 'over', message: 'the run has returned', help: null });
     if (status === 'running')
       return answerRefusal(c, { code: 'held', message: 'a process executes the run', help: null });
+    if (service.isOnEngine && Object.keys(inputs).length > 0)
+      return answerRefusal(c, {
+        code: 'wrong-use',
+        message: 'the workers of an engine have the inputs of its runs, so a resumption takes none',
+        help: 'leave out `inputs`',
+      });
     if (service.isOnEngine)
       return answerBegun(c, runs.resume(run_id, { limits: limitsOf(limits), person: personOf(c) }), 202);
     const secret = inputs as Readonly<Record<string, Json>>;

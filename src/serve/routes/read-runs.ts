@@ -2,7 +2,7 @@
 import { createRoute } from '@hono/zod-openapi';
 import { answer, answerRefusal } from '../answer.js';
 import { inspectAnswer, listAnswer, programOfRunAnswer, reportAnswer } from '../answer-schemas.js';
-import type { QueuedRun } from '../executions/executions.js';
+import type { QueuedRun } from '../executions/waiting-list.js';
 import { orQueued } from '../queued-refusal.js';
 import {
   artifactParams,

@@ -5,6 +5,7 @@
 
 import type { Buffer } from 'node:buffer';
 import { dirname, resolve } from 'node:path';
+import { ActiveTime } from '../../../interpreter/events/active-time.js';
 import type { Outcome, RunEvent } from '../../../interpreter/events/event.js';
 import { migrateRun } from '../../../interpreter/record/migrate.js';
 import { type Difference, Replay, type ReplayOptions } from '../../../interpreter/record/replay.js';
@@ -161,10 +162,8 @@ interface FollowedWorktrees {
 
 /** Reads the record and keeps what is not part of the run: the time, the inbox, the first difference. */
 class Walk {
-  private activeMs: number;
+  private readonly active: ActiveTime;
   private inbox: number;
-  /** When the run was last known to be executing, in milliseconds since the epoch. */
-  private lastTime: number | null;
   private difference: Difference | null = null;
   private events = 0;
   private readonly stopped = new Set<string>();
@@ -174,9 +173,8 @@ class Walk {
     checkpoint: Checkpoint | null,
     private readonly followed: FollowedWorktrees,
   ) {
-    this.activeMs = checkpoint?.active_ms ?? 0;
+    this.active = new ActiveTime(checkpoint?.active_ms ?? 0, checkpoint?.at ?? null);
     this.inbox = checkpoint?.inbox ?? 0;
-    this.lastTime = checkpoint?.at ?? null;
   }
 
   take(seq: number, event: RunEvent): boolean {
@@ -186,24 +184,17 @@ class Walk {
     return this.difference === null;
   }
 
-  /** The time between two events counts while a process executes the run. */
   time(time: string, event: RunEvent): void {
-    const now = Date.parse(time);
-    if (this.lastTime !== null && event.type !== 'run_resumed') this.activeMs += Math.max(0, now - this.lastTime);
-    const isOver = event.type === 'run_suspended' || event.type === 'run_interrupted';
-    // What is delivered to a run that no process executes is recorded at once.
-    const isDelivery = event.type === 'answered' || event.type === 'signal_received';
-    if (isOver) this.lastTime = null;
-    else if (this.lastTime !== null || !isDelivery) this.lastTime = now;
+    this.active.take(Date.parse(time), event);
     if ('inbox' in event && event.inbox !== undefined) this.inbox = event.inbox;
     if (event.type === 'effect_settled' && (event.stopped || event.outcome.kind === 'timed-out'))
       this.stopped.add(event.effect);
   }
 
   result(end: JournalEnd): Omit<Recovered, 'base'> {
-    const { replay, activeMs, inbox, difference, events, stopped } = this;
+    const { replay, inbox, difference, events, stopped } = this;
     const { commits, committedAt } = this.followed;
-    return { replay, end, activeMs, inbox, difference, events, stopped, commits, committedAt };
+    return { replay, end, activeMs: this.active.ms, inbox, difference, events, stopped, commits, committedAt };
   }
 }
 
