@@ -284,8 +284,12 @@ export interface RemoveOptions {
 /** What `gc --json` prints. */
 export interface RemovedRuns {
   readonly removed: readonly (RemovedRun & { readonly bytes: number })[];
-  /** Older runs that stay. */
-  readonly kept: readonly (RemovedRun & { readonly unapplied?: true; readonly link?: string })[];
+  /** Older runs that stay. `problem`: why one could not be copied or removed. */
+  readonly kept: readonly (RemovedRun & {
+    readonly unapplied?: true;
+    readonly link?: string;
+    readonly problem?: string;
+  })[];
   /** Folders that were left by a process that died while it removed runs. */
   readonly leftovers: readonly string[];
   readonly bytes: number;

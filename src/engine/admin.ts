@@ -56,7 +56,7 @@ export async function register(
 
 /** The id of the address that has the service; null: the engine does not know the service. */
 export async function deploymentOf(engine: string, service: string, patienceMs: number): Promise<string | null> {
-  const answer = await askAdmin(`${engine}/services/${service}`, {}, engine, patienceMs);
+  const answer = await askAdmin(`${engine}/services/${encodeURIComponent(service)}`, {}, engine, patienceMs);
   const known = (await answer.json().catch(() => ({}))) as { readonly deployment_id?: string };
   return known.deployment_id ?? null;
 }
@@ -72,7 +72,8 @@ async function addressOf(engine: string, service: string, patienceMs: number): P
 /** Looks for other workers, for people who ask where a run is. */
 export function reachFrom(engine: string, services: ServiceNames, patienceMs: number): Reach {
   return {
-    address: isReachable,
+    // Anybody can say where a run is executed: only addresses of workers are tried.
+    address: async (uri) => URL.canParse(uri) && (await isKnown(engine, uri)) && (await isReachable(uri)),
     async worker({ kind, name }) {
       const { service } = kind === 'label' ? services.effects(name) : services.turn(name);
       const uri = await addressOf(engine, service, patienceMs);
@@ -80,6 +81,15 @@ export function reachFrom(engine: string, services: ServiceNames, patienceMs: nu
       return (await isReachable(uri)) ? 'there' : 'gone';
     },
   };
+}
+
+/** Whether it is an address of a worker. */
+async function isKnown(engine: string, uri: string): Promise<boolean> {
+  const answer = await askAdmin(`${engine}/deployments`, {}, engine, 0);
+  const { deployments = [] } = (await answer.json().catch(() => ({}))) as {
+    readonly deployments?: readonly Deployment[];
+  };
+  return deployments.some((one) => plain(one.uri) === plain(uri));
 }
 
 /** An address that the engine knows, with the services that it has there. */

@@ -9,7 +9,7 @@ import { emptyReport } from '../runtime/run/report.js';
 import { artifactName, artifactsFolder } from '../runtime/store/artifacts.js';
 import { fileJournal, openFileJournal } from '../runtime/store/journal.js';
 import { makeFolder } from '../runtime/store/make-folder.js';
-import { entryAt, writeOwn } from '../runtime/store/own-file.js';
+import { entryAt, readOwn, writeOwn } from '../runtime/store/own-file.js';
 import { readJournal } from '../runtime/store/read-journal.js';
 import { lockRun } from '../runtime/store/run-lock.js';
 import { RunRefused } from '../runtime/store/run-refused.js';
@@ -59,6 +59,8 @@ export async function mirrorRun(
   if (!('lock' in attempt)) throw new RunRefused('held', `another process writes the folder of run \`${runId}\``);
   const folder = openRunFolder(directory, runId, attempt.lock);
   const journal = join(path, 'journal.ndjson');
+  // Reading needs what the lines refer to, and the engine may soon not have it any more.
+  await fetchArtifacts(source, runId, path, referencesOfFile(journal));
   const end = readJournal(journal, () => true);
   // Opening it removes a line that was torn.
   const open = openFileJournal(folder, end);
@@ -67,7 +69,7 @@ export async function mirrorRun(
     let { seq } = end;
     if (status !== null && status.seq > seq)
       for await (const { lines } of source.events(runId, seq + 1)) {
-        await fetchArtifacts(source, runId, path, lines);
+        await fetchArtifacts(source, runId, path, new Set(lines.flatMap(referencesIn)));
         append(journal, lines);
         seq += lines.length;
         if (seq >= status.seq) break;
@@ -91,10 +93,31 @@ function hasEnded(directory: string, runId: string): boolean {
 
 const REFERENCE = /"(?:\$artifact|artifact|stderr_artifact)":"([0-9a-f]{64})"/g;
 
-/** Fetches what the lines refer to. A value of the program that only looks like a reference has no artifact. */
-async function fetchArtifacts(source: RunSource, runId: string, path: string, lines: readonly string[]): Promise<void> {
+/** How much of a journal is searched at once, in bytes, and more than what a reference has. */
+const PART = 16 * 1024 * 1024;
+const OVERLAP = 200;
+
+/** The names of the artifacts that a text refers to. */
+function referencesIn(text: string): string[] {
+  return [...text.matchAll(REFERENCE)].map(([, name]) => name as string);
+}
+
+function referencesOfFile(journal: string): ReadonlySet<string> {
+  const bytes = readOwn(journal);
+  const names = new Set<string>();
+  for (let at = 0; at < bytes.length; at += PART)
+    for (const name of referencesIn(bytes.toString('latin1', at, at + PART + OVERLAP))) names.add(name);
+  return names;
+}
+
+/** Fetches what is not there. A value of the program that only looks like a reference has no artifact. */
+async function fetchArtifacts(
+  source: RunSource,
+  runId: string,
+  path: string,
+  names: ReadonlySet<string>,
+): Promise<void> {
   const folder = artifactsFolder(path);
-  const names = new Set(lines.flatMap((line) => [...line.matchAll(REFERENCE)].map(([, name]) => name as string)));
   for (const name of names) {
     if (entryAt(join(folder, name)) !== null) continue;
     const content = await source.artifact(runId, name);

@@ -1,12 +1,33 @@
 /** Where a run is executed: what workers said last, and whether they can be reached now. */
-import type { ObjectContext, ReaderContext } from './engine-context.js';
+import { EngineRefusal, type ObjectContext, type ReaderContext } from './engine-context.js';
 import type { Doing, Head, WaitingFor } from './messages.js';
 import type { Reach, RunWhereabouts } from './whereabouts.js';
 
-/** A worker says what a turn does. */
-export async function noteDoing(context: ObjectContext, _: unknown, doing: Doing): Promise<void> {
+/** How long a word of a worker may be, in characters, and how many workers it may wait for. */
+const LONGEST = 2000;
+const MOST_WAITS = 1000;
+
+/** A worker says what a turn does. Anybody who reaches the engine can say it, so it has little room. */
+export async function noteDoing(context: ObjectContext, _: unknown, given: Doing): Promise<void> {
+  const doing = checkedDoing(given);
+  if (doing === null) throw new EngineRefusal(400, 'this is not what a worker says about a turn');
   const head = await context.get<Head>('head');
   if (head?.turn === doing.turn && head.status === 'running') context.set('doing', doing);
+}
+
+/** Only the members that it has, if they are what they should be; otherwise null. */
+function checkedDoing(given: unknown): Doing | null {
+  if (typeof given !== 'object' || given === null) return null;
+  const { turn, worker, invocation, since, waits } = given as Partial<Record<keyof Doing, unknown>>;
+  const isText = (one: unknown): one is string => typeof one === 'string' && one.length <= LONGEST;
+  const isWait = (one: unknown): one is WaitingFor => {
+    const { kind, name, since: from } = (one ?? {}) as Partial<WaitingFor>;
+    return (kind === 'label' || kind === 'home') && isText(name) && isText(from);
+  };
+  if (!Number.isInteger(turn) || !isText(worker) || !isText(invocation) || !isText(since)) return null;
+  if (!Array.isArray(waits) || !waits.every(isWait)) return null;
+  const few = waits.slice(0, MOST_WAITS).map(({ kind, name, since: from }) => ({ kind, name, since: from }));
+  return { turn: turn as number, worker, invocation, since, waits: few };
 }
 
 /** Null: no turn executes the run. */

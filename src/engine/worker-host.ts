@@ -16,6 +16,7 @@ import { EffectOutputs } from './effect-outputs.js';
 import type { Performed, Submission } from './messages.js';
 import { presenceOn } from './presence.js';
 import { programOf } from './program-of.js';
+import { RecentlyUsed } from './recently-used.js';
 import { missingVariables, secretInputsOf } from './secret-inputs.js';
 import type { ServiceNames } from './services.js';
 import { StartedEffects } from './started-effects.js';
@@ -73,18 +74,19 @@ export interface WorkerHost extends TurnHost {
   close(): Promise<void>;
 }
 
-/** Runs that were submitted here and have no turn here yet. */
-const SUBMITTED = 100;
-/** Programs of runs that were executed last. */
-const PROGRAMS = 1000;
+/** The first turn of a run that was submitted here comes soon, or to another worker. Milliseconds. */
+const SUBMITTED_MS = 10_000;
+/** How many submissions are remembered, and how many programs of runs that were executed last, in characters of JSON. */
+const MOST_SUBMITTED = 16_000_000;
+const MOST_PROGRAMS = 64_000_000;
 
 export function workerHost(given: WorkerOptions): WorkerHost {
   const { services, client, effects, secrets, environment } = given;
   const ownRedactor = createRedactor(secrets);
   const redactorOf = (program: Program): Redactor | null =>
     program.secrets.length === 0 ? ownRedactor : createRedactor([...secrets, ...program.secrets]);
-  const programs = new Map<string, KnownProgram>();
-  const submitted = new Map<string, Submission>();
+  const programs = new RecentlyUsed<KnownProgram>(MOST_PROGRAMS);
+  const submitted = new RecentlyUsed<Submission>(MOST_SUBMITTED);
   const { note } = client;
   const presence = note === undefined || given.address === undefined ? undefined : presenceOn(note, given.address);
   const runs = new SharedResources(client, redactorOf, given.processes);
@@ -98,8 +100,9 @@ export function workerHost(given: WorkerOptions): WorkerHost {
     ...omitUndefined({ presence, reach: given.reach }),
     hasWorker: (wanted, until, stop) => untilThere(given, wanted, until, stop),
     remember(about) {
-      submitted.set(about.header.runId, about);
-      if (submitted.size > SUBMITTED) submitted.delete(submitted.keys().next().value as string);
+      const { runId } = about.header;
+      submitted.set(runId, about, JSON.stringify(about).length);
+      setTimeout(() => submitted.delete(runId), SUBMITTED_MS).unref();
     },
     async program(runId, needs = EXECUTE) {
       let known = programs.get(runId);
@@ -110,8 +113,7 @@ export function workerHost(given: WorkerOptions): WorkerHost {
         const isWhole = missingVariables(about, environment).length === 0;
         const inputs = isWhole ? secretInputsOf(about, environment) : {};
         known = { about, program: programOf(about, inputs) };
-        programs.set(runId, known);
-        if (programs.size > PROGRAMS) programs.delete(programs.keys().next().value as string);
+        programs.set(runId, known, JSON.stringify(about).length);
       }
       refuseToExecute(known.about, needs, given);
       return known.program;

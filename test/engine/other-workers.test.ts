@@ -12,8 +12,8 @@ async function addressOf(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** What a worker at `http://own` hears from an engine. `newest`: the address that has the service, if any. */
-async function ask(newest: string | null, known: Readonly<Record<string, readonly string[]>>) {
+/** The admin API of an engine. `newest`: the address that has the service, if any. */
+async function engineWith(newest: string | null, known: Readonly<Record<string, readonly string[]>>) {
   const deployments = Object.entries(known).map(([uri, names]) => ({
     ...{ id: `id of ${uri}`, uri, services: names.map((name) => ({ name, revision: 1 })) },
   }));
@@ -27,6 +27,12 @@ async function ask(newest: string | null, known: Readonly<Record<string, readonl
     admin.closeAllConnections();
     admin.close();
   });
+  return engine;
+}
+
+/** What a worker at `http://own` hears from such an engine. */
+async function ask(...given: Parameters<typeof engineWith>) {
+  const engine = await engineWith(...given);
   const warnings: string[] = [];
   const warn = (message: string): void => void warnings.push(message);
   return [await othersExecuteRuns(engine, SERVICE, 'http://own', { patienceMs: 0, warn }), warnings];
@@ -55,4 +61,17 @@ test('what is no address is not reachable', async () => {
   const { address } = reachFrom('http://127.0.0.1:1', serviceNames('test'), 0);
   expect(await address('nowhere')).toBe(false);
   expect(await address({} as string)).toBe(false);
+});
+
+test('only addresses of workers are tried, because anybody can name one', async () => {
+  let tries = 0;
+  const listener = createListener(() => void tries++);
+  onTestFinished(() => void listener.close());
+  const there = await addressOf(listener);
+  const stranger = reachFrom(await engineWith(null, { 'http://own': [SERVICE] }), serviceNames('test'), 0);
+  expect([await stranger.address(there), tries]).toEqual([false, 0]);
+  const worker = reachFrom(await engineWith(null, { [`${there}/`]: [SERVICE] }), serviceNames('test'), 0);
+  expect(await worker.address(there)).toBe(true);
+  // A name cannot be a path of the admin API.
+  expect(await worker.worker({ kind: 'label', name: '/../../../deployments' })).toBe('none');
 });

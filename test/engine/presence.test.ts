@@ -68,6 +68,16 @@ test('what an earlier turn said does not count', async () => {
   expect(await whereaboutsOf(objectWith({ status: 'suspended' }, DOING), reach(true, 'none'))).toBe(null);
 });
 
+test('what is no word of a worker is refused, and more than that is not kept', async () => {
+  const run = objectWith({}, null);
+  const said = (more: object) => noteDoing(run, null, { ...DOING, ...more });
+  await said({ more: 'x'.repeat(10_000_000), waits: [{ ...waitsFor('label', 'gpu'), more: 1 }] });
+  expect(await run.get('doing')).toEqual({ ...DOING, waits: [waitsFor('label', 'gpu')] });
+  for (const wrong of [{ worker: {} }, { worker: 'x'.repeat(3000) }, { waits: [null] }, { waits: 'x' }, { turn: '2' }])
+    await expect(said(wrong)).rejects.toThrow('not what a worker says');
+  await expect(noteDoing(run, null, null as never)).rejects.toThrow('not what a worker says');
+});
+
 test('a run whose home has no worker waits for one, also before a turn has begun', async () => {
   const run = objectWith({ home: 'lab' }, null);
   expect((await whereaboutsOf(run, reach(true, 'none')))?.waits).toEqual([

@@ -1,5 +1,5 @@
 /** Runs of an engine are resumed from before their failure, and archived before they are removed. */
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -7,7 +7,7 @@ import { engineRuns } from '../../src/control/engine/engine-runs.js';
 import { removeFromEngine } from '../../src/control/engine/remove.js';
 import { openRuns } from '../../src/control/open-runs.js';
 import type { Result } from '../../src/control/result.js';
-import { engineClient } from '../../src/engine/client.js';
+import { EngineFailure, engineClient } from '../../src/engine/client.js';
 import type { Submission } from '../../src/engine/messages.js';
 import { refuseResumer } from '../../src/engine/refusals.js';
 import type { CommandFunction } from '../../src/runtime/command-function.js';
@@ -130,6 +130,32 @@ test('a run that is resumed while it is archived stays, and one that is gone is 
   expect(await client.status(returned)).toBeNull();
   const again = await removeFromEngine({ client: asListed, copy: async (run) => run }, { keepLast: 0, archive: true });
   expect([again.removed.length, await client.status(failed)]).toEqual([2, null]);
+});
+
+test('runs that are removed are listed although another one cannot be copied', async () => {
+  const { runs, client, folder } = await runsOf({});
+  const ids: string[] = [];
+  for (const text of ['RETURN: a\n', 'RETURN: b\n', 'RETURN: c\n']) {
+    const started = value(await runs.start({ text }, { person: 'ann' }));
+    ids.push(started.started.run_id);
+    await started.report;
+  }
+  const [a = '', b = '', c = ''] = ids;
+  const store = join(folder, '.statedsl/runs');
+  mkdirSync(store, { recursive: true, mode: 0o700 });
+  writeFileSync(join(store, b), 'a file where its folder would be');
+  const { removed, kept } = value(await runs.remove({ keepLast: 0, archive: true }));
+  expect(removed.map(({ run_id }) => run_id)).toEqual([c, a]);
+  expect(kept).toMatchObject([{ run_id: b, problem: expect.stringContaining(b) }]);
+  expect(await client.status(b)).not.toBeNull();
+  const gone = async (): Promise<never> => {
+    throw new EngineFailure('absent', null, 'no engine answers');
+  };
+  const broken = await removeFromEngine({ client: { ...client, status: gone }, copy: gone }, { keepLast: 0 });
+  expect(broken.kept).toMatchObject([{ run_id: b, problem: 'no engine answers' }]);
+  expect(await runs.resume(a)).toMatchObject({
+    refusal: { help: expect.stringContaining(`replay ${a} --from POINT`) },
+  });
 });
 
 test('a run of a home is resumed by who submitted it, or by whom the other workers accept, too', () => {

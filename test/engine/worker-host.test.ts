@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { compile } from '../../src/check/compile.js';
 import type { ArtifactContent, Submission } from '../../src/engine/messages.js';
 import { programOf } from '../../src/engine/program-of.js';
+import { RecentlyUsed } from '../../src/engine/recently-used.js';
 import { END_ONLY, EXECUTE, type ProgramNeeds, ProgramRefused } from '../../src/engine/turn-host.js';
 import { type WorkerHost, workerHost } from '../../src/engine/worker-host.js';
 import type { Outcome } from '../../src/interpreter/events/event.js';
@@ -174,6 +175,19 @@ test('an outcome has no secrets, however many programs were read since its turn 
   const { outcome } = await host.perform(RUN, program, request, context);
   expect(outcome).toEqual({ kind: 'value', value: '***' });
   await host.close();
+});
+
+test('what was used last is kept, as long as it is not too large together', () => {
+  const recent = new RecentlyUsed<number>(10);
+  for (const [at, size] of [4, 4, 2].entries()) recent.set(`${at}`, at, size);
+  expect(recent.get('0')).toBe(0);
+  recent.set('3', 3, 1);
+  expect(['0', '1', '2', '3'].map((key) => recent.get(key))).toEqual([0, undefined, 2, 3]);
+  recent.set('3', 4, 50);
+  expect(['0', '2', '3'].map((key) => recent.get(key))).toEqual([undefined, undefined, 4]);
+  recent.delete('3');
+  recent.set('4', 5, 10);
+  expect([recent.get('3'), recent.get('4')]).toEqual([undefined, 5]);
 });
 
 test('a program is refused for what is missing, but only where that is needed', async () => {

@@ -34,17 +34,19 @@ export async function gcCommand(flags: GcFlags): Promise<ExitCode> {
     stdout.write(drawRemoval(removed.value, await stdout.paint()));
     if (!flags.quiet) for (const hint of hintsOn(removed.value)) stderr.write(`${hint}\n`);
   }
-  return EXIT.returned;
+  return removed.value.kept.some(({ problem }) => problem !== undefined) ? EXIT.failed : EXIT.returned;
 }
 
 /** Why older runs were kept, other than because a process is using them. */
 function hintsOn({ kept }: RemovedRuns): string[] {
   const isWaiting = kept.some(
-    ({ status, unapplied, link }) => status !== 'running' && !unapplied && link === undefined,
+    ({ status, unapplied, link, problem }) =>
+      status !== 'running' && !unapplied && link === undefined && problem === undefined,
   );
   const work = kept.filter(({ unapplied }) => unapplied).map(({ run_id }) => run_id);
   const them = work.length === 1 ? `run ${work[0]}` : `${work.length} runs`;
   return [
+    ...kept.flatMap(({ run_id, problem }) => (problem === undefined ? [] : [`run ${run_id} is kept: ${problem}`])),
     ...(isWaiting ? ['runs that can be resumed are kept; use --all to remove them too'] : []),
     ...(work.length > 0
       ? [`the changes of ${them} have not been applied, so they are kept; use --all to remove them too`]

@@ -68,7 +68,7 @@ export function engineRuns(options: EngineRunsOptions): Runs {
   const directory = resolve(options.folder ?? '.', options.dir ?? DEFAULT_STORE);
   const folder = folderRuns(options);
   const find = (run: string | null): Promise<string> => findOnEngine(client, url, run);
-  const copy = async (run: string | null): Promise<string> => {
+  const copy: EngineFolder['copy'] = async (run) => {
     const id = await find(run);
     await copyRun(client, { url, namespace }, id, directory);
     return id;
@@ -91,7 +91,8 @@ export async function copyFromEngine(run: string | null, options: EngineRunsOpti
   const client = engineClient({ url, namespace, token, key, patienceMs });
   try {
     const id = await findOnEngine(client, url, run);
-    await copyRun(client, { url, namespace }, id, resolve(options.folder ?? '.', options.dir ?? DEFAULT_STORE));
+    const directory = resolve(options.folder ?? '.', options.dir ?? DEFAULT_STORE);
+    await copyRun(client, { url, namespace }, id, directory);
     return id;
   } catch (cause) {
     if (!(cause instanceof EngineFailure)) throw cause;
@@ -128,17 +129,42 @@ async function resume(
   run: string,
   { limits, again, person = 'user', onEvent, onStart, ask, signal, machine, file }: ResumeRunOptions = {},
 ): Promise<Result<Execution>> {
-  const id = await copy(run);
+  const id = await copyToResume(client, copy, run);
   const state = await client.status(id);
   const isOver = state?.status === 'failed' || state?.status === 'returned';
   if (!isOver && Object.keys(limits ?? {}).length === 0)
-    return refuse('wrong-use', `run \`${id}\` has not ended: workers continue it without being asked`);
+    return refuse(
+      'wrong-use',
+      `run \`${id}\` has not ended: workers continue it without being asked`,
+      `follow it: \`statedsl show ${id} --follow\``,
+    );
+  if (state?.status === 'running')
+    return refuse(
+      'wrong-use',
+      `run \`${id}\` is being executed, and its limits change only while it waits or after its end`,
+      'try again when it waits, or has failed at its limit',
+    );
   const given = omitUndefined({ limits, again, person, machine, file }) as ResumeElsewhere;
   const seq = await resumeOn(client, id, directory, given);
   onStart?.({ runId: id, folder: null });
   const following = { onEvent, ask, person, signal: signal ?? null, from: seq + 1 };
   const about = await client.about(id);
   return resultWith(executionOf(client, id, about?.header.machine.name ?? '', following));
+}
+
+/** A run that was archived is in the store, and nowhere else. */
+async function copyToResume(client: EngineClient, copy: EngineFolder['copy'], run: string): Promise<string> {
+  try {
+    return await copy(run);
+  } catch (cause) {
+    const isGone = cause instanceof RunRefused && isRunId(run) && (await client.status(run)) === null;
+    if (!isGone) throw cause;
+    throw new RunRefused(
+      cause.kind,
+      `${cause.message}; it may have been removed`,
+      `if the store has a copy, execute that here from a point: \`statedsl replay ${run} --from POINT --on none\``,
+    );
+  }
 }
 
 async function startRun(start: () => Promise<Result<Execution>>): Promise<Result<Execution>> {

@@ -1,6 +1,9 @@
 /** Removes old runs of an engine that have ended. */
 import { type EngineClient, EngineFailure } from '../../engine/client.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { ListedRun } from '../../runtime/list-runs.js';
+import { RunRefused } from '../../runtime/store/run-refused.js';
+import { StoreError } from '../../runtime/store/store-error.js';
 import type { RemovedRuns, RemoveOptions } from '../runs.js';
 
 interface Removal {
@@ -8,24 +11,37 @@ interface Removal {
   readonly copy: (run: string) => Promise<string>;
 }
 
-/**
- * Rejects with an `EngineFailure`, or with why a run cannot be copied, which then stays. Runs that have not ended are kept,
- * since only canceling ends them.
- */
+/** Rejects with an `EngineFailure` if there is no list. Runs that have not ended are kept, since only canceling ends them. */
 export async function removeFromEngine(
   removal: Removal,
   { keepLast, dryRun = false, archive = false }: RemoveOptions,
 ): Promise<RemovedRuns> {
   const removed: ListedRun[] = [];
-  const kept: ListedRun[] = [];
+  const kept: (ListedRun & { readonly problem?: string })[] = [];
+  /** Why the engine cannot be asked any more. */
+  let broken: string | null = null;
   for (const run of (await removal.client.list(Number.POSITIVE_INFINITY)).slice(keepLast)) {
-    const status = !isOver(run) ? run.status : dryRun ? null : await removeOne(removal, run.run_id, archive);
-    if (status === null) removed.push(run);
-    else kept.push({ ...run, status });
+    if (!isOver(run)) kept.push(run);
+    else if (broken !== null) kept.push({ ...run, problem: broken });
+    else if (dryRun) removed.push(run);
+    else
+      try {
+        const status = await removeOne(removal, run.run_id, archive);
+        if (status === null) removed.push(run);
+        else kept.push({ ...run, status });
+      } catch (cause) {
+        if (!(cause instanceof EngineFailure || cause instanceof RunRefused || cause instanceof StoreError))
+          throw cause;
+        if (cause instanceof EngineFailure && cause.kind !== 'refused') broken = cause.message;
+        kept.push({ ...run, problem: cause.message });
+      }
   }
   return {
     removed: removed.map(({ run_id, machine, status }) => ({ run_id, machine, status, bytes: 0 })),
-    kept: kept.map(({ run_id, machine, status }) => ({ run_id, machine, status })),
+    kept: kept.map(({ run_id, machine, status, problem }) => ({
+      ...{ run_id, machine, status },
+      ...omitUndefined({ problem }),
+    })),
     leftovers: [],
     bytes: 0,
     worktrees: [],
