@@ -101,7 +101,7 @@ describe('an event', () => {
         for (const { name, value: given, grows, anew } of steps) {
           const before = last.get(name);
           let now: unknown = given;
-          if (grows && typeof before === 'string') now = before + String(given).repeat(9);
+          if (grows && typeof before === 'string') now = before + JSON.stringify(given).repeat(9);
           else if (grows && Array.isArray(before)) now = [...before, given, ...before];
           last.set(name, now);
           if (anew) {

@@ -39,11 +39,8 @@ export async function findRepository(cwd: string): Promise<Found> {
   const facts = ['--is-bare-repository', '--is-inside-work-tree', '--is-shallow-repository', '--show-cdup'];
   const asked = ['rev-parse', ...facts, '--absolute-git-dir', 'HEAD^{commit}', 'HEAD^{tree}'];
   try {
-    const [version, done] = await Promise.all([
-      git({ cwd: folder }, ['version']),
-      git({ cwd: folder }, asked, { ok: [0, 128] }),
-    ]);
-    const refusal = tooOld(version) ?? unusableRefusal(folder, done);
+    const [tooOld, done] = await Promise.all([oldGit(folder), git({ cwd: folder }, asked, { ok: [0, 128] })]);
+    const refusal = tooOld ?? unusableRefusal(folder, done);
     if (refusal !== null) return { kind: 'refused', refusal };
     const lines = linesOf(done);
     const [head = '', tree = ''] = lines.slice(-2);
@@ -66,6 +63,17 @@ function commonOf(gitDir: string): string {
   } catch {
     return gitDir;
   }
+}
+
+/** The values of `PATH` with a git that is new enough. One that is too old is asked again: the user may have updated it. */
+const newEnough = new Set<string | undefined>();
+
+async function oldGit(folder: string): Promise<Refusal | null> {
+  const path = process.env.PATH;
+  if (newEnough.has(path)) return null;
+  const refusal = tooOld(await git({ cwd: folder }, ['version']));
+  if (refusal === null) newEnough.add(path);
+  return refusal;
 }
 
 function tooOld(done: GitDone): Refusal | null {
