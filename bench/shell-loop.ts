@@ -16,22 +16,28 @@ export const shellLoop: Row = {
   measure: () =>
     inScratch(async ({ path, write }) => {
       write('loop.dsl', 'DO: true\n'.repeat(COUNT));
+      // `true` alone needs no shell; this does.
+      write('shell.dsl', 'DO: true && true\n'.repeat(COUNT));
       write('loop.lobster', lobsterWorkflow());
       const zx = JSON.stringify(join(root, 'node_modules/zx/build/index.js'));
       write('loop.mjs', `import { $ } from ${zx};\nfor (let i = 0; i < ${COUNT}; i++) await $\`true\`;\n`);
       const lobster = join(root, 'node_modules/@clawdbot/lobster/bin/lobster.js');
-      const [bash, ours, zxTime, lobsterTime] = (await measureTurns(5, [
-        () => spawned('bash', ['-c', `for i in $(seq ${COUNT}); do bash -c true; done`], path),
+      const bashLoop = (text: string): string[] => ['-c', `for i in $(seq ${COUNT}); do bash -c '${text}'; done`];
+      const [bash, ours, bashOfTwo, oursWithShell, zxTime, lobsterTime] = (await measureTurns(5, [
+        () => spawned('bash', bashLoop('true'), path),
         () => spawned(process.execPath, [cli, 'run', '--quiet', 'loop.dsl'], path),
+        () => spawned('bash', bashLoop('true && true'), path),
+        () => spawned(process.execPath, [cli, 'run', '--quiet', 'shell.dsl'], path),
         () => spawned(process.execPath, ['loop.mjs'], path),
         () => spawned(process.execPath, [lobster, 'run', '--file', 'loop.lobster'], path),
-      ])) as [Taken, Taken, Taken, Taken];
-      const against = (other: Taken) => ({
-        sides: `${milliseconds(ours.ms)} vs ${milliseconds(other.ms)}`,
-        ...compare(ours, other),
+      ])) as [Taken, Taken, Taken, Taken, Taken, Taken];
+      const against = (other: Taken, own = ours) => ({
+        sides: `${milliseconds(own.ms)} vs ${milliseconds(other.ms)}`,
+        ...compare(own, other),
       });
       return [
         { what: `${COUNT} × DO: true / bash loop`, ...against(bash), atMost: 1.7 },
+        { what: `${COUNT} × DO: true && true / bash loop`, ...against(bashOfTwo, oursWithShell), atMost: 1.7 },
         { what: `${COUNT} × DO: true / zx`, ...against(zxTime), atMost: 1 },
         { what: `${COUNT} × DO: true / lobster`, ...against(lobsterTime), atMost: 1 },
       ];

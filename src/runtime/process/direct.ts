@@ -14,8 +14,8 @@ type Word = readonly (string | number)[];
 const plainCharacter = /[A-Za-z0-9_./:=@%+,-]/;
 const programName = /^[A-Za-z0-9_./+][A-Za-z0-9_./+-]*$/;
 
-/** Words that bash or sh would execute or interpret themselves. */
-const shellWords = new Set(
+/** Words that bash or sh would execute or interpret themselves, with results that programs of these names do not have. */
+const builtins = new Set(
   (
     '. : [ alias bg bind break builtin caller case cd command compgen complete compopt continue coproc declare dirs ' +
     'disown do done echo elif else enable esac eval exec exit export false fc fg fi for function getopts hash help ' +
@@ -24,6 +24,9 @@ const shellWords = new Set(
     'wait while'
   ).split(' '),
 );
+
+/** Builtins that do what the programs of these names do, if no words follow. */
+const constants = new Set(['true', 'false']);
 
 /** The program and its arguments, or null if the text needs a shell. */
 export function directCommand(template: ShellText, values: readonly ShellValue[]): string[] | null {
@@ -105,5 +108,5 @@ function startsProgram(words: readonly Word[]): boolean {
   const first = words[0];
   if (first === undefined || first.some((part) => typeof part === 'number')) return false;
   const name = first.join('');
-  return programName.test(name) && !shellWords.has(name);
+  return programName.test(name) && (!builtins.has(name) || (words.length === 1 && constants.has(name)));
 }
