@@ -91,6 +91,8 @@ export class EffectEntries {
       const routed = { label, effect: { runId, request: hidden, outputLimit, inDoubt } };
       return this.startElsewhere(key, routed, now + placement.patienceMs);
     }
+    const refusal = this.refusalFor(request);
+    if (refusal !== null) return this.settle(key, effect, name, refusal);
     const isDoubtful = await this.mayHaveRun(request, name);
     const perform = async (): Promise<Performed> => {
       if (flight.isStopped) return stoppedBefore;
@@ -105,6 +107,23 @@ export class EffectEntries {
     });
     const flight: Flight = { key, entry, isStopped: false, isJoined: false, cancel: null, routed: null };
     this.flights.set(effect, flight);
+  }
+
+  /** Why this worker must not perform it; null: it may. */
+  private refusalFor({ kind }: PerformedRequest): string | null {
+    const { refused } = this.of.program;
+    if (refused === undefined) return null;
+    return !refused.isOfFunctions || kind === 'function' || kind === 'tool' ? refused.reason : null;
+  }
+
+  private settle(key: string, effect: string, name: string, reason: string): void {
+    const performed: Performed = { outcome: { kind: 'not-started', reason }, at: 0, printed: 0 };
+    const entry = this.context
+      .run(name, async () => performed)
+      .map((): EndedEffect => {
+        return { kind: 'performed', effect, performed };
+      });
+    this.flights.set(effect, { key, entry, isStopped: false, isJoined: false, cancel: null, routed: null });
   }
 
   /** Looks for a worker first: the engine would fail the whole turn that calls one of a label that it does not know. */

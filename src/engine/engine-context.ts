@@ -38,8 +38,8 @@ export interface PerformContext {
 
 /** A handler that executes a turn. */
 export interface TurnContext extends MessageContext, PerformContext {
-  /** The time, in milliseconds since the epoch. It is on record. */
-  now(): Promise<number>;
+  /** The first entry. `now`: the time, in milliseconds since the epoch. */
+  begin<T>(action: (now: number) => Promise<T>): Promise<T>;
   /** Something that another handler resolves by its id. */
   awakeable<T>(): { readonly id: string; readonly entry: Entry<T> };
 }

@@ -21,5 +21,6 @@ export function programOf(submission: Submission, secretInputs: SecretInputs = {
     placement,
     secrets,
     redactor: createRedactor(secrets),
+    home: submission.home ?? null,
   };
 }

@@ -219,7 +219,7 @@ function turnContext(sdk: RestateSdk, values: ValueCodec, context: RestateContex
   return {
     ...messageContext(values, context),
     ...performContext(sdk, values, context),
-    now: () => context.date.now(),
+    begin: async (action) => context.run('begin', () => action(Date.now())),
     awakeable: () => awakeableOf(context),
   };
 }

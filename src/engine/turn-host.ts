@@ -20,6 +20,19 @@ export interface Program {
   readonly secrets: readonly Secret[];
   /** Replaces the secrets; null: there are none. */
   readonly redactor: Redactor | null;
+  /** Only workers with this name execute the run; null: any worker does. */
+  readonly home: string | null;
+  /** Set by a turn that ends a run which its worker must not execute. */
+  readonly refused?: Refusal;
+}
+
+/** Why a worker does not execute a run. */
+export interface Refusal {
+  readonly reason: string;
+  /** No other worker executes it either. */
+  readonly isFinal: boolean;
+  /** It is only about functions: the worker may perform what is none. */
+  readonly isOfFunctions: boolean;
 }
 
 /** A worker that only has what it was given at its start: `--label` or `--home`. */
@@ -47,6 +60,7 @@ export class ProgramRefused extends Error {
   constructor(
     message: string,
     readonly isFinal: boolean,
+    readonly isOfFunctions = false,
   ) {
     super(message);
   }
@@ -79,6 +93,8 @@ export interface TurnHost {
   readonly presence?: (attempt: AttemptOf) => TurnPresence;
   /** What it finds out about other workers; absent: nothing. */
   readonly reach?: Reach;
+  /** A turn was refused. */
+  readonly noteRefusal?: (runId: string, reason: string) => void;
   /** A random name. */
   newName(): string;
 }

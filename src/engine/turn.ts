@@ -27,8 +27,9 @@ import { type Image, imageOf, runOf } from '../runtime/store/image.js';
 import { EffectEntries } from './effect-entries.js';
 import type { TurnContext } from './engine-context.js';
 import type { Mail, Performed, StoredArtifact, Turned, TurnStart } from './messages.js';
+import { passOnOrEnd } from './refused-turn.js';
 import { hideSecrets, revealSecrets } from './secret-inputs.js';
-import { END_ONLY, type Program, ProgramRefused, type TurnHost } from './turn-host.js';
+import { END_ONLY, EXECUTE, type Program, ProgramRefused, type Refusal, type TurnHost } from './turn-host.js';
 import { TurnRecord } from './turn-record.js';
 import { TurnWaits } from './turn-waits.js';
 
@@ -38,31 +39,55 @@ const MOST_BYTES = 4_000_000;
 /** Transitions between two looks at the size of the record. */
 const TRANSITIONS = 4_096;
 
+/** How a turn began. It is on record, so that all attempts do the same, whichever worker makes them. */
+interface Begun {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** Why the worker that began the turn does not execute it; null: it does. */
+  readonly refused: Refusal | null;
+}
+
 /** Executes a turn and sends its end to the object of the run. */
 export async function executeTurn(context: TurnContext, start: TurnStart, host: TurnHost): Promise<void> {
-  const { program, refusal } = await programFor(start, host);
-  const turn = new Turn(context, start, host, program, Math.max(await context.now(), start.due ?? 0));
-  const turned = await (refusal === null ? turn.execute() : turn.refuse(refusal));
+  const { runId } = start;
+  const begun = await context.begin<Begun>(async (at) => ({ at, refused: await refusalOf(start, host) }));
+  const { refused } = begun;
+  if (refused === null)
+    return execute(context, start, host, begun, await host.program(runId, isEndedAtOnce(start) ? END_ONLY : EXECUTE));
+  const program = await host.program(runId, END_ONLY);
+  if (start.image === null && refused.isFinal) return execute(context, start, host, begun, program);
+  const ended = await passOnOrEnd(context, start, host.services, program.home);
+  if (ended !== null) await execute(context, ended, host, { ...begun, refused: null }, { ...program, refused });
+}
+
+async function execute(
+  context: TurnContext,
+  start: TurnStart,
+  host: TurnHost,
+  { at, refused }: Begun,
+  program: Program,
+): Promise<void> {
+  const turn = new Turn(context, start, host, program, Math.max(at, start.due ?? 0));
+  const turned = await (refused === null ? turn.execute() : turn.refuse(refused.reason));
   for (const artifact of turn.takeArtifacts()) context.send(host.services.run(start.runId, 'store'), artifact);
   context.send(host.services.run(start.runId, 'turned'), turned);
 }
 
-interface ProgramOrRefusal {
-  readonly program: Program;
-  /** Why no worker executes it; null: it is executed. */
-  readonly refusal: string | null;
+/** A run that has not begun is ended by workers that must not execute it, too. */
+function isEndedAtOnce({ image, mail }: TurnStart): boolean {
+  return image === null && mail.some(({ delivery }) => delivery.kind === 'cancel');
 }
 
-/** A run that has not begun is ended by workers that must not execute it, too. */
-async function programFor({ runId, image, mail }: TurnStart, host: TurnHost): Promise<ProgramOrRefusal> {
-  const isNew = image === null;
-  if (isNew && mail.some(({ delivery }) => delivery.kind === 'cancel'))
-    return { program: await host.program(runId, END_ONLY), refusal: null };
+async function refusalOf(start: TurnStart, host: TurnHost): Promise<Refusal | null> {
+  if (isEndedAtOnce(start)) return null;
   try {
-    return { program: await host.program(runId), refusal: null };
+    await host.program(start.runId);
+    return null;
   } catch (cause) {
-    if (!isNew || !(cause instanceof ProgramRefused) || !cause.isFinal) throw cause;
-    return { program: await host.program(runId, END_ONLY), refusal: cause.message };
+    if (!(cause instanceof ProgramRefused)) throw cause;
+    const { message: reason, isFinal, isOfFunctions } = cause;
+    host.noteRefusal?.(start.runId, reason);
+    return { reason, isFinal, isOfFunctions };
   }
 }
 

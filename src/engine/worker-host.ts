@@ -79,6 +79,8 @@ const SUBMITTED_MS = 10_000;
 /** How many submissions are remembered, and how many programs of runs that were executed last, in characters of JSON. */
 const MOST_SUBMITTED = 16_000_000;
 const MOST_PROGRAMS = 64_000_000;
+/** Runs that were refused, each of which is a warning once. */
+const MOST_REFUSED = 1000;
 
 export function workerHost(given: WorkerOptions): WorkerHost {
   const { services, client, effects, secrets, environment } = given;
@@ -89,6 +91,7 @@ export function workerHost(given: WorkerOptions): WorkerHost {
   const submitted = new RecentlyUsed<Submission>(MOST_SUBMITTED);
   const { note } = client;
   const presence = note === undefined || given.address === undefined ? undefined : presenceOn(note, given.address);
+  const refused = new RecentlyUsed<string>(MOST_REFUSED);
   const runs = new SharedResources(client, redactorOf, given.processes);
   return {
     services,
@@ -103,6 +106,11 @@ export function workerHost(given: WorkerOptions): WorkerHost {
       const { runId } = about.header;
       submitted.set(runId, about, JSON.stringify(about).length);
       setTimeout(() => submitted.delete(runId), SUBMITTED_MS).unref();
+    },
+    noteRefusal(runId, reason) {
+      // The turn comes again and again.
+      if (refused.get(runId) !== reason) given.warn?.(reason);
+      refused.set(runId, reason, 1);
     },
     async program(runId, needs = EXECUTE) {
       let known = programs.get(runId);
@@ -165,14 +173,14 @@ function refuseToExecute(
   { submitters = null, functions = null, environment }: WorkerOptions,
 ): void {
   const { header, home } = about;
-  const refuse = (reason: string, isFinal: boolean): never => {
-    throw new ProgramRefused(`run \`${header.runId}\` ${reason}`, isFinal);
+  const refuse = (reason: string, isFinal: boolean, isOfFunctions = false): never => {
+    throw new ProgramRefused(`run \`${header.runId}\` ${reason}`, isFinal, isOfFunctions);
   };
   const isFinal = home !== undefined;
   if (needs.submitter && !maySubmit(about, submitters))
     refuse(`is by ${about.by}, who may not execute programs`, isFinal);
   if (needs.functions && about.functions !== undefined && about.functions !== functions)
-    refuse('needs the functions of another `engine.commands` than this worker has', false);
+    refuse('needs the functions of another `engine.commands` than this worker has', false, true);
   const [missing] = needs.secrets ? missingVariables(about, environment) : [];
   if (missing !== undefined) refuse(`needs the variable \`${missing}\`, which this worker does not have`, isFinal);
 }

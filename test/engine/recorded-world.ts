@@ -204,6 +204,7 @@ async function onEngine(
     placement: NO_ROUTES,
     secrets: [],
     redactor: null,
+    home: null,
   };
   let names = 0;
   const hostWith = (started: StartedEffects): TurnHost => ({

@@ -266,8 +266,11 @@ class Attempt implements TurnContext {
     this.over.abort();
   }
 
-  async now(): Promise<number> {
-    return this.sync('now', '', () => this.world.now) as number;
+  async begin<T>(action: (now: number) => Promise<T>): Promise<T> {
+    const isKnown = this.at < this.journal.commands.length;
+    const command = this.journal.commands[this.command('now', '')] as Command;
+    if (!isKnown || command.value === undefined) command.value = copy(await action(this.world.now));
+    return copy(command.value) as T;
   }
 
   send(to: Target, message: unknown, delayMs = 0): void {

@@ -1,13 +1,15 @@
 /** Turns and the object of a run, on an engine in memory: what is on record, what is started, and what is refused. */
 import { beforeEach, expect, test } from 'vitest';
 import { compile } from '../../src/check/compile.js';
+import { EffectEntries } from '../../src/engine/effect-entries.js';
 import type { EngineRefusal } from '../../src/engine/engine-context.js';
 import type { Submission } from '../../src/engine/messages.js';
 import { programOf } from '../../src/engine/program-of.js';
+import { NO_ROUTES } from '../../src/engine/routes.js';
 import type { EventLines, RunState } from '../../src/engine/run-object.js';
 import { secretInputsOf } from '../../src/engine/secret-inputs.js';
 import { StartedEffects } from '../../src/engine/started-effects.js';
-import { EXECUTE, ProgramRefused, type TurnHost } from '../../src/engine/turn-host.js';
+import { EXECUTE, ProgramRefused, type Refusal, type TurnHost } from '../../src/engine/turn-host.js';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
 import type { InDoubt } from '../../src/runtime/run/in-doubt.js';
 import { fixedOptions } from '../../src/runtime/run/run-options.js';
@@ -409,4 +411,97 @@ test('functions of another module are refused when the run is submitted', async 
     400,
     'the program needs the functions of another `engine.commands` than the workers have',
   ]);
+});
+
+const OTHER_FUNCTIONS = 'run needs the functions of another `engine.commands` than this worker has';
+
+/** Refuses programs for their functions while `isOther`, and keeps the reasons. */
+function otherFunctions(one: Submission) {
+  const worker = { isOther: true, noted: [] as string[] };
+  const host: TurnHost = {
+    ...hostFor(one),
+    noteRefusal: (_, reason) => void worker.noted.push(reason),
+    program: async (_, needs = EXECUTE) => {
+      if (needs.functions && worker.isOther) throw new ProgramRefused(OTHER_FUNCTIONS, false, true);
+      return programOf(one);
+    },
+  };
+  return { worker, host };
+}
+
+/** A refused turn waits, until `passes` of them have been passed on; then a user ends the run. */
+function endedAfter(passes: number): Choice {
+  let left = passes;
+  return async (open, engine) => {
+    const isRefused = open.some(({ name }) => name === 'refused');
+    if (!isRefused) return undefined;
+    await engine.deliverToObjects();
+    if (left-- > 0) return open.find(({ name }) => name === 'refused');
+    await engine.call(RUN, 'tell', [{ kind: 'cancel', by: 'ann' }]);
+    return open.find(({ kind }) => kind === 'awakeable');
+  };
+}
+
+test.each([undefined, 'known'])('a run without a fitting worker can be canceled, at home %s', async (home) => {
+  const one = submission('DO: work 1\nRETURN: over\n', 'fail', home === undefined ? {} : { home });
+  const { worker, host } = otherFunctions(one);
+  // Cut off at each point, it comes to the same.
+  for (let after = 0; after < 12; after++) {
+    const engine = new ScriptedEngine(world(endedAfter(2)), host, { after, during: false });
+    await engine.call(RUN, 'submit', one);
+    await engine.deliverAll();
+    expect([(await stateOf(engine)).report?.error?.kind, started]).toEqual(['cancelled', []]);
+    const turn = home === undefined ? 'test.Turn' : 'test.Turn.known';
+    expect(engine.called.filter((name) => name === turn).length).toBeGreaterThan(1);
+  }
+  expect(new Set(worker.noted)).toEqual(new Set([OTHER_FUNCTIONS]));
+});
+
+test('a refused run goes on as soon as a worker fits, and mail that came meanwhile is not lost', async () => {
+  const one = submission('ASK user: "Go on?" → ok\nDO: work {ok}\nASK user: "More?" → more\nRETURN: {more}\n');
+  const { worker, host } = otherFunctions(one);
+  worker.isOther = false;
+  let passes = 0;
+  const choose: Choice = async (open, engine) => {
+    if (!open.some(({ name }) => name === 'refused')) return undefined;
+    await engine.deliverToObjects();
+    if (passes++ > 0) worker.isOther = false;
+    if (passes > 1) return open.find(({ name }) => name === 'refused');
+    await engine.call(RUN, 'tell', [{ kind: 'signal', name: 'LATER', payload: null, by: 'ann' }]);
+    return open.find(({ kind }) => kind === 'awakeable');
+  };
+  const engine = new ScriptedEngine(world(choose), host);
+  await engine.call(RUN, 'submit', one);
+  await engine.deliverAll();
+  worker.isOther = true;
+  await engine.call(RUN, 'tell', [{ kind: 'answer', name: 'ok', value: 'yes', by: 'ann' }]);
+  await engine.deliverAll();
+  expect([started, (await stateOf(engine)).status]).toEqual([['work {ok}'], 'suspended']);
+  const types = (await eventsOf(engine)).map(({ type }) => type);
+  expect(types.filter((type) => type === 'answered' || type === 'signal_received')).toEqual([
+    'answered',
+    'signal_received',
+  ]);
+});
+
+test('a worker with other functions performs only what is no function', async () => {
+  const one = submission('ROLLBACK\n');
+  const refused = { reason: OTHER_FUNCTIONS, isFinal: false, isOfFunctions: true };
+  const kinds = async (more: Partial<Refusal>): Promise<readonly string[]> => {
+    const host = hostFor(one);
+    const program = { ...programOf(one), refused: { ...refused, ...more } };
+    const run = (_: string, action: () => Promise<unknown>) => {
+      const entry = Promise.resolve().then(action);
+      return Object.assign(entry, { map: () => entry });
+    };
+    const context = { run, attemptOver: new AbortController().signal } as never;
+    const of = { runId: RUN, host, inDoubt: 'fail', placement: NO_ROUTES, program, presence: null } as const;
+    const entries = new EffectEntries(context, of);
+    for (const kind of ['function', 'tool', 'shell'] as const)
+      await entries.start({ kind, effect: kind, attempt: 1, text: kind } as never, 0, 0);
+    await new Promise((resolve) => setImmediate(resolve));
+    return [...new Set(started.splice(0))];
+  };
+  expect(await kinds({})).toEqual(['shell']);
+  expect(await kinds({ isOfFunctions: false })).toEqual([]);
 });
