@@ -85,7 +85,9 @@ describe.concurrent('SIGTERM ends within three seconds', () => {
       const one = projectFolder({ 'p.dsl': program }, onTestFinished);
       const child = one.start(['run', 'p.dsl', '--quiet']);
       const end = ended(child);
-      await until(() => existsSync(join(one.folder, '.statedsl/runs')));
+      const runs = join(one.folder, '.statedsl/runs');
+      // Before its journal has begun, there is no run that could be interrupted.
+      await until(() => existsSync(runs) && existsSync(join(runs, runOf(one), 'journal.ndjson')));
       await new Promise((resolve) => setTimeout(resolve, amount(300, 700)));
       const begun = Date.now();
       child.kill('SIGTERM');
