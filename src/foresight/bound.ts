@@ -14,6 +14,11 @@ export interface Bound {
   readonly because: { readonly text: string; readonly file: string | null; readonly line: number | null } | null;
 }
 
+export interface BoundOptions {
+  /** The most that a call of an agent may cost, in US dollars. */
+  readonly maxCost: Readonly<Record<string, number>>;
+}
+
 /** What a limit allows, if that is less. */
 export function cutAt(bound: Bound, limit: number | null, name: string): Bound {
   if (limit === null || (bound.atMost ?? Number.POSITIVE_INFINITY) <= limit) return bound;

@@ -2,18 +2,14 @@
 import { readDuration } from '../machine/duration.js';
 import type { Expr, Template } from '../machine/expression.js';
 import type { Instruction, Machine, State } from '../machine/machine.js';
-import { type Bound, cutAt, formulaOf } from './bound.js';
+import { type Bound, type BoundOptions, cutAt, formulaOf } from './bound.js';
+import { costBound } from './cost-bound.js';
 import { fileOf } from './defect.js';
 import { type Exploration, explore } from './explore.js';
 import { type CountedSite, cycleThrough, type Edge, type Node } from './graph.js';
 import { type Graph, longestWays, orderOf, waysWithin } from './longest-ways.js';
 import { REPEATING } from './spans.js';
 import { timeBound } from './time-bound.js';
-
-export interface BoundOptions {
-  /** The most that a call of an agent may cost, in US dollars. */
-  readonly maxCost: Readonly<Record<string, number>>;
-}
 
 export function boundsOf(exploration: Exploration, options: BoundOptions): Bound[] {
   const { sites, machine } = exploration;
@@ -41,7 +37,7 @@ export function boundsOf(exploration: Exploration, options: BoundOptions): Bound
   const rank = { agent: 0, ask: 1, tool: 2, command: 3, state: 4, cost: 5, time: 6 };
   bounds.sort((one, other) => rank[one.kind] - rank[other.kind]);
   const most = unlimited.map((number, index) => Math.min(number, limited?.[index] ?? number));
-  const cost = costOf(exploration, most, options);
+  const cost = costBound(exploration, most, options);
   const time = timeBound(exploration, ordered, shorter, shortest);
   return [...bounds, ...[cost, time].filter((one) => one !== null)];
 }
@@ -267,31 +263,4 @@ function circleOf({ states }: Machine, { state, name, kind }: CountedSite): read
     return found;
   };
   return [...new Set([start, ...after(start)])].filter((at) => after(at).has(start));
-}
-
-function costOf({ sites, machine }: Exploration, most: readonly number[], { maxCost }: BoundOptions): Bound | null {
-  const agents = sites.flatMap((site, index) =>
-    site.kind === 'agent' ? [{ name: site.name, calls: most[index] as number }] : [],
-  );
-  if (agents.length === 0) return null;
-  const limit = machine.limits.cost;
-  const free = agents.find(({ name }) => maxCost[name] === undefined);
-  const sum = agents.reduce((total, { name, calls }) => total + calls * (maxCost[name] ?? Number.POSITIVE_INFINITY), 0);
-  const cost: Bound = {
-    what: 'cost',
-    kind: 'cost',
-    atMost: Number.isFinite(sum) ? sum : null,
-    formula: free === undefined ? null : 'unknown',
-    isOnlyByLimit: false,
-    because:
-      free === undefined
-        ? null
-        : {
-            text: `${free.name} has no max_cost${limit === undefined ? '' : ', and a run only stops after the call that exceeds `LIMIT: cost`'}`,
-            file: null,
-            line: null,
-          },
-  };
-  if (free !== undefined) return cost;
-  return cutAt(cost, limit ?? null, 'LIMIT: cost');
 }

@@ -5,6 +5,8 @@ import { type CountedSite, countedSite, type Mistake } from './graph.js';
 export class Counted {
   readonly sites: CountedSite[] = [];
   readonly mistakes: Mistake[] = [];
+  /** Where each agent is called, as `STATE LINE`. */
+  readonly agentLines = new Map<string, Set<string>>();
   private readonly siteIndex = new Map<string, number>();
   private readonly mistakeIndex = new Map<string, number>();
 
@@ -12,6 +14,7 @@ export class Counted {
   siteOf(event: RunEvent): number[] {
     const site = countedSite(event);
     if (site === null) return [];
+    if (site.kind === 'agent') this.noteAgent(site);
     const key = site.kind === 'command' ? JSON.stringify(site) : `${site.kind} ${site.name}`;
     let index = this.siteIndex.get(key);
     if (index === undefined) {
@@ -19,6 +22,12 @@ export class Counted {
       this.siteIndex.set(key, index);
     }
     return [index];
+  }
+
+  private noteAgent({ name, state, line }: CountedSite): void {
+    const lines = this.agentLines.get(name);
+    if (lines === undefined) this.agentLines.set(name, new Set([`${state} ${line}`]));
+    else lines.add(`${state} ${line}`);
   }
 
   /** The indexes of the failures. `isOver`: the run has ended. */

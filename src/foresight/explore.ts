@@ -46,6 +46,8 @@ export interface Exploration {
   readonly begins: readonly Edge[];
   readonly sites: readonly CountedSite[];
   readonly mistakes: readonly Mistake[];
+  /** Where each agent is called, as `STATE LINE`. */
+  readonly agentLines: ReadonlyMap<string, ReadonlySet<string>>;
   readonly executed: Executed;
   readonly starts: readonly number[];
   /** How many segments were executed. */
@@ -160,13 +162,14 @@ class Explorer {
     }
     if (this.hasTooLong) this.stoppedBy ??= 'long-list';
     const { machine, nodes, begins, options, violations, awoken, fulfilled } = this;
-    const { sites, mistakes } = this.counted;
+    const { sites, mistakes, agentLines } = this.counted;
     return {
       machine,
       nodes,
       begins,
       sites,
       mistakes,
+      agentLines,
       executed: this.segments.executed,
       starts: this.segments.starts,
       segments: this.executions,

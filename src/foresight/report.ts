@@ -38,7 +38,7 @@ class Traces {
 }
 
 export interface TextOptions {
-  /** Print every trace, or only those of defects. */
+  /** Print every trace, and all of it, or only those of defects and properties. */
   readonly allTraces: boolean;
 }
 
@@ -49,7 +49,7 @@ export function reportText(verification: Verification, { allTraces }: TextOption
     section('ends', endRows(ends, traces)),
     section(
       'defects',
-      defects.flatMap((defect) => defectLines(defect, traces)),
+      defects.flatMap((defect) => defectLines(defect, traces, allTraces)),
     ),
     section('bounds', boundRows(bounds)),
     section(
@@ -58,7 +58,7 @@ export function reportText(verification: Verification, { allTraces }: TextOption
     ),
     section(
       'properties',
-      properties.flatMap((property) => propertyLines(property, traces)),
+      properties.flatMap((property) => propertyLines(property, traces, allTraces)),
     ),
     ...(allTraces ? [section('traces', traceSection(traces))] : []),
   ];
@@ -79,31 +79,53 @@ function endRows(ends: readonly End[], traces: Traces): string[] {
 
 const proofOf = ({ isConfirmed }: Trace): string => (isConfirmed ? 'confirmed' : 'possible');
 
-function defectLines({ kind, severity, file, line, message, help, trace, cycle }: Found, traces: Traces): string[] {
+function defectLines(
+  { kind, severity, file, line, message, help, trace, cycle }: Found,
+  traces: Traces,
+  isWhole: boolean,
+): string[] {
   const lines = [`  ${severity}[${kind}]: ${message}`, `    --> ${file}:${line}`];
   if (trace !== null) {
     lines.push(
       `    ${traces.name(trace, cycle)}, ${proofOf(trace)}${trace.isConfirmed ? ' by a run' : ': no values were found that lead there'}:`,
     );
-    lines.push(...traceLines(trace, cycle, ROUNDS).map((text) => `      ${text}`));
+    lines.push(...withoutMiddle(traceLines(trace, cycle, ROUNDS), isWhole).map((text) => `      ${text}`));
   }
   return [...lines, `    = help: ${help}`];
 }
 
-/** A property of the command line is its only rule. */
-function propertyLines({ name, verdict, rules }: JudgedProperty, traces: Traces): string[] {
-  const [only] = rules;
-  if (only !== undefined && only.text === name) return ruleLines(only, '  ', traces);
-  return [`  ${name}: ${verdict}`, ...rules.flatMap((rule) => ruleLines(rule, '    ', traces))];
+/** The lines of a trace that are printed at its beginning and its end if it is long. */
+const FIRST_LINES = 60;
+const LAST_LINES = 20;
+
+function withoutMiddle(lines: readonly string[], isWhole: boolean): readonly string[] {
+  const left = lines.length - FIRST_LINES - LAST_LINES;
+  // The line that says so takes one, too.
+  if (isWhole || left <= 1) return lines;
+  const words = `… ${number(left)} lines are left out here; --traces prints them`;
+  return [...lines.slice(0, FIRST_LINES), words, ...lines.slice(-LAST_LINES)];
 }
 
-function ruleLines({ text, verdict, note, trace, cycle }: JudgedRule, indent: string, traces: Traces): string[] {
+/** A property of the command line is its only rule. */
+function propertyLines({ name, verdict, rules }: JudgedProperty, traces: Traces, isWhole: boolean): string[] {
+  const [only] = rules;
+  const linesOf = (rule: JudgedRule, indent: string): string[] => ruleLines(rule, indent, traces, isWhole);
+  if (only !== undefined && only.text === name) return linesOf(only, '  ');
+  return [`  ${name}: ${verdict}`, ...rules.flatMap((rule) => linesOf(rule, '    '))];
+}
+
+function ruleLines(
+  { text, verdict, note, trace, cycle }: JudgedRule,
+  indent: string,
+  traces: Traces,
+  isWhole: boolean,
+): string[] {
   const line = `${indent}${text}: ${verdict}${note === undefined ? '' : ` (${note})`}`;
   if (trace === null) return [line];
   const proof = verdict === 'proved' ? ', by a run' : '';
   return [
     `${line}, ${traces.name(trace, cycle)}${proof}`,
-    ...traceLines(trace, cycle, cycle > 0 ? ROUNDS : 0).map((one) => `${indent}    ${one}`),
+    ...withoutMiddle(traceLines(trace, cycle, cycle > 0 ? ROUNDS : 0), isWhole).map((one) => `${indent}    ${one}`),
   ];
 }
 

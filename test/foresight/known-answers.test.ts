@@ -1,6 +1,6 @@
 /** Programs whose defects and bounds are known: loops that end and do not, dead places, failures, and exact numbers. */
 import { describe, expect, test } from 'vitest';
-import { firstLine } from '../../src/foresight/report.js';
+import { firstLine, reportText } from '../../src/foresight/report.js';
 import { boundIn, defectsIn, machineOf, verified } from './programs.js';
 import { propertiesOf } from './rules.js';
 
@@ -688,4 +688,44 @@ test('runs that are not assumed decide nothing', () => {
   expect(found.isBounded).toBe(false);
   expect(found.never).toEqual(['LOW']);
   expect(defectsIn(found)).toEqual(['4 dead-branch', '7 dead-state']);
+});
+
+test('what a step allows its agent to cost counts', () => {
+  const program = (second: string): string =>
+    lines(
+      'STEP: build type=code',
+      '  PROMPT: "build it"',
+      '  AGENT: one with max_cost=2.5',
+      '  GATE: bash "true" as ok',
+      '  RETRY: EXIT 3',
+      'STEP: tell',
+      '  PROMPT: "look"',
+      `  AGENT: ${second}`,
+    );
+  const cost = (text: string, maxCost: Record<string, number>) => boundIn(verified(text, { maxCost }), 'cost');
+  expect(cost(program('two with max_cost=1'), {})).toBe(8.5);
+  expect(cost(program('two with max_cost=1'), { one: 2 })).toBe(7);
+  expect(cost(program('two'), {})).toBe('unknown');
+  // Where one agent is called twice, the dearer call counts for all.
+  expect(cost(program('one with max_cost=3'), {})).toBe(12);
+  expect(cost(program('one'), {})).toBe('unknown');
+});
+
+test('a long trace is cut in the report', () => {
+  const program = lines(
+    'STATE: A',
+    '  TRACK: n',
+    '  INCREMENT: n',
+    '  DO: look {n}',
+    '  IF: n > 100 → GOTO: B',
+    '  GOTO: A',
+    'STATE: B',
+    '  DO: look',
+    '  GOTO: B',
+  );
+  const found = verified(program, { withFailures: false });
+  const cut = reportText(found, { allTraces: false });
+  expect(cut).toMatch(/\n +… \d+ lines are left out here; --traces prints them\n/);
+  expect(cut.split('\n').length).toBeLessThan(110);
+  expect(reportText(found, { allTraces: true })).not.toContain('left out');
 });

@@ -37,7 +37,7 @@ export function addVerify(program: Command, onExit: (code: number) => void): voi
     .option('--assume <condition>', 'what is true of the inputs of all runs: "rounds > 0" (repeatable)', collect)
     .option('--property <name>', 'only this property of the test files (repeatable)', collect)
     .option('--strict', 'warnings count, too')
-    .option('--traces', 'print the traces of all ends')
+    .option('--traces', 'print the traces of all ends, and all of long traces')
     .option('--write-tests <folder>', 'write a TEST for each confirmed trace')
     .option('--tools <file>', 'the tools of CALL')
     .addOption(
