@@ -11,6 +11,8 @@ interface Pair {
 interface Compared {
   readonly one: Pair;
   readonly twenty: Pair;
+  /** The work of the server. */
+  readonly server: Pair;
   readonly cancelMs: number;
   readonly nextMs: number;
 }
@@ -20,13 +22,19 @@ export const engineRow: Row = {
   async measure() {
     const script = join(process.env.STATEDSL_BENCH_ROOT ?? '.', 'test/engine/compare.mjs');
     const { stdout } = await execa(process.execPath, [script], { stderr: 'inherit' });
-    const { one, twenty, cancelMs, nextMs } = JSON.parse(stdout) as Compared;
+    const { one, twenty, server, cancelMs, nextMs } = JSON.parse(stdout) as Compared;
     const sides = ({ own, other }: Pair): string => `${own.toFixed(0)} ms vs ${other.toFixed(0)} ms`;
     const ratio = ({ own, other }: Pair): number => other / own;
     const time = (ms: number, atMost: number) => ({ sides: '', ratio: ms, unit: 'ms', atMost });
     return [
       { what: 'engine: rate of 1,000 effects / of empty entries', sides: sides(one), ratio: ratio(one), atLeast: 0.55 },
       { what: 'engine: 20 runs of 100 / 20 handlers', sides: sides(twenty), ratio: ratio(twenty), atLeast: 0.5 },
+      {
+        what: 'engine: work of the server for 1,000 effects / for empty entries',
+        sides: sides(server),
+        ratio: server.own / server.other,
+        atMost: 1.6,
+      },
       { what: 'engine: cancel a command that sleeps', ...time(cancelMs, 1000) },
       { what: 'engine: next effect after a worker was killed and started', ...time(nextMs, 3000) },
     ];

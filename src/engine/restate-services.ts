@@ -24,10 +24,11 @@ const DAY_MS = 24 * 3600 * 1000;
 
 /**
  * A failed attempt is repeated for ever: by default Restate would pause the run after 70. It would also abort an attempt
- * that waits for longer than ten minutes, and then start a longer call of an agent again and again.
+ * that waits for longer than ten minutes, and then start a longer call of an agent again and again. The first attempts after
+ * the death of a worker may still reach it, so the pauses are short and grow slowly: five of them take 0.7 s.
  */
 const POLICY = {
-  retryPolicy: { initialInterval: 100, exponentiationFactor: 2, maxInterval: 2000, maxAttempts: 1_000_000_000 },
+  retryPolicy: { initialInterval: 50, exponentiationFactor: 1.5, maxInterval: 2000, maxAttempts: 1_000_000_000 },
   inactivityTimeout: 60_000,
   abortTimeout: 14 * DAY_MS,
   journalRetention: 0,

@@ -35,8 +35,8 @@ interface Awaited {
   readonly timeLimit: number | null;
 }
 
-/** A turn that waits so long without an outcome reports its progress. */
-const FLUSH_MS = 1000;
+/** A turn that waits so long without an outcome reports its progress and hears mail: a wish to cancel within a second. */
+const FLUSH_MS = 800;
 /** A turn whose effects are never that slow reports its progress this often. */
 const FLUSH_EVERY_MS = 10_000;
 
