@@ -79,6 +79,13 @@ function endRows(ends: readonly End[], traces: Traces): string[] {
 
 const proofOf = ({ isConfirmed }: Trace): string => (isConfirmed ? 'confirmed' : 'possible');
 
+function reasonOf({ isConfirmed, isOtherAfter }: Trace): string {
+  if (isConfirmed) return ' by a run';
+  return isOtherAfter === true
+    ? ': a run does it, and each round leaves other values'
+    : ': no values were found that lead there';
+}
+
 function defectLines(
   { kind, severity, file, line, message, help, trace, cycle }: Found,
   traces: Traces,
@@ -86,9 +93,7 @@ function defectLines(
 ): string[] {
   const lines = [`  ${severity}[${kind}]: ${message}`, `    --> ${file}:${line}`];
   if (trace !== null) {
-    lines.push(
-      `    ${traces.name(trace, cycle)}, ${proofOf(trace)}${trace.isConfirmed ? ' by a run' : ': no values were found that lead there'}:`,
-    );
+    lines.push(`    ${traces.name(trace, cycle)}, ${proofOf(trace)}${reasonOf(trace)}:`);
     lines.push(...withoutMiddle(traceLines(trace, cycle, ROUNDS), isWhole).map((text) => `      ${text}`));
   }
   return [...lines, `    = help: ${help}`];

@@ -38,6 +38,8 @@ export interface Trace {
   readonly steps: readonly TraceStep[];
   /** Whether the confirming run is at the end of its last round as it was at the beginning of that round, so that it can repeat forever. */
   readonly canRepeat: boolean;
+  /** Whether a run did it, but was not the same after the last round. */
+  readonly isOtherAfter?: boolean;
 }
 
 export interface TraceOptions {
@@ -86,7 +88,7 @@ export function traceOf(exploration: Exploration, edges: readonly Edge[], option
 /** Two rounds show nothing about the third, unless the run is after them as it was before. */
 export function defectTrace(exploration: Exploration, edges: readonly Edge[], cycle: number): Trace {
   const trace = traceOf(exploration, edges, { cycle });
-  return cycle === 0 || trace.canRepeat ? trace : { ...trace, isConfirmed: false };
+  return cycle === 0 || trace.canRepeat ? trace : { ...trace, isConfirmed: false, isOtherAfter: trace.isConfirmed };
 }
 
 function globalUnknown({ made, label, facts }: Unknown, global: (text: string) => string): Unknown {

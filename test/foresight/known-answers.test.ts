@@ -111,7 +111,11 @@ describe('loops', () => {
       '  SET: c = c * 2',
       '  GOTO: B',
     );
-    expect(defectsIn(verified(program))).toEqual(['7 endless possible']);
+    const found = verified(program);
+    expect(defectsIn(found)).toEqual(['7 endless possible']);
+    expect(reportText(found, { allTraces: false })).toContain(
+      'possible: a run does it, and each round leaves other values',
+    );
   });
 
   test('only time passes', () => {
