@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type Applied, applyBranch } from '../../src/runtime/worktree/apply/apply.js';
@@ -292,6 +293,25 @@ describe('an application that was killed is finished by the next one', () => {
     expect((await apply()).kind).toBe('contained');
     expect(readFileSync(join(one.root, 'a.txt'), 'utf8')).toBe('edited since\n');
   });
+});
+
+test('one that was killed while it created its lock does not lock out the next one', async () => {
+  await worked();
+  const { writeFileSync: real } = fs;
+  // The file is there, and nothing is in it yet.
+  fs.writeFileSync = ((path, data, options) => {
+    real(path, /lock$/.test(String(path)) ? '' : data, options);
+    if (/lock$/.test(String(path))) throw new Error(`killed while it wrote ${path}`);
+  }) as typeof real;
+  syncBuiltinESMExports();
+  try {
+    await expect(apply()).rejects.toThrow('killed while it wrote');
+  } finally {
+    fs.writeFileSync = real;
+    syncBuiltinESMExports();
+  }
+  expect((await apply()).kind).toBe('applied');
+  expect(one.git('status', '--porcelain')).toBe('');
 });
 
 test('what cannot be written is put back: files, index and branch', async () => {

@@ -6,6 +6,7 @@ import { Buffer } from 'node:buffer';
 import {
   copyFileSync,
   existsSync,
+  linkSync,
   readFileSync,
   renameSync,
   rmdirSync,
@@ -118,7 +119,7 @@ export async function lockIndex(gitDir: string, runId: string): Promise<() => vo
   const lock = join(gitDir, 'index.lock');
   for (const until = Date.now() + PATIENCE_MS; ; ) {
     try {
-      writeFileSync(lock, `${LOCK_TEXT}${runId}\n`, { flag: 'wx' });
+      createLock(lock, `${LOCK_TEXT}${runId}\n`);
       return () => rmSync(lock, { force: true });
     } catch (cause) {
       if (errorCode(cause) !== 'EEXIST') throw storeError('write', lock, cause);
@@ -135,6 +136,22 @@ export async function lockIndex(gitDir: string, runId: string): Promise<() => vo
 }
 
 const LOCK_TEXT = 'statedsl apply ';
+/** A file system without hard links. */
+const NO_LINKS: ReadonlySet<string> = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK']);
+
+/** Creates a lock with its text in one step: a process killed in between would leave one that names nobody, for ever. */
+function createLock(lock: string, text: string): void {
+  const whole = join(dirname(lock), 'statedsl-apply-lock');
+  writeFileSync(whole, text);
+  try {
+    linkSync(whole, lock);
+  } catch (cause) {
+    if (!NO_LINKS.has(errorCode(cause))) throw cause;
+    writeFileSync(lock, text, { flag: 'wx' });
+  } finally {
+    rmSync(whole, { force: true });
+  }
+}
 
 /** Moves what is checked out from one commit to another. False if another commit is checked out by now. */
 export async function moveHead(checkout: Checkout, { head, commit }: Move, why: string): Promise<boolean> {
