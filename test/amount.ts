@@ -1,11 +1,13 @@
 /**
  * How much of a law is tried: random cases, broken texts, crashes. `npm test` tries enough to notice most mistakes;
- * `npm run test:long` sets `LONG=1` and tries more of the same.
+ * `npm run test:long` sets `LONG=1` and tries more of the same. `npm run test:unit`, which runs after each change of a
+ * line, tries a quarter.
  */
 const long = process.env.LONG === '1';
+const part = process.env.UNIT === undefined ? 1 : 4;
 
 export function amount(usually: number, inLongTests: number): number {
-  return long ? inLongTests : usually;
+  return long ? inLongTests : Math.ceil(usually / part);
 }
 
 /**

@@ -1,4 +1,7 @@
-/** Which tests start processes; some need the built program. All others are unit tests. */
+/**
+ * Which tests start processes; some need the built program. All others are unit tests, but for one that reads all sources
+ * with the compiler, which takes longer than any of them.
+ */
 import { readdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +10,7 @@ const folder = dirname(fileURLToPath(import.meta.url));
 
 /** The names of such test files in each folder, without `.test.ts`. */
 const NAMES: Readonly<Record<string, RegExp>> = {
-  '.': /^(corpus-(plan-)?runs.*|corpus-sessions|examples|implement-spec|library|patterns|readme)$/,
+  '.': /^(corpus-(plan-)?runs.*|corpus-sessions|examples|implement-spec|library|names|patterns|readme)$/,
   agents: /./,
   cli: /./,
   control: /^other-process$/,
