@@ -80,6 +80,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const executions = new Executions({
     directory,
     atOnce,
+    startAtOnce: Math.max(2, availableParallelism()),
     onEnd: () => notifier?.look(),
     start: (runId, secret) => startRunProcess(runId, secret, { directory, programs, jobs, share, permits }),
     adopt: () => permits.reserve(share),

@@ -68,6 +68,42 @@ test('an answer that comes while the process of a run is about to end continues 
   expect(executions.executing).toBe(0);
 });
 
+test('a process is started when those before it execute their runs or have ended', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'statedsl-executions-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const started: { runId: string; begin: () => void; end: () => void }[] = [];
+  const executions = new Executions({
+    directory,
+    atOnce: 4,
+    startAtOnce: 1,
+    start(runId) {
+      let begin = (): void => undefined;
+      let leave = (): void => undefined;
+      const begun = new Promise<void>((resolve) => {
+        begin = resolve;
+      });
+      const end = new Promise<void>((resolve) => {
+        leave = resolve;
+      });
+      started.push({ runId, begin, end: leave });
+      return { begun, end, interrupt: () => undefined };
+    },
+  });
+  executions.open();
+  const ids = [1, 2, 3].map((n) => `01975c3a-5b9e-7c2f-9d1a-00000000000${n}`);
+  for (const run_id of ids) await executions.add({ ...ABOUT, run_id, task: { kind: 'resume' } });
+  const names = (): string[] => started.map(({ runId }) => runId);
+  expect(names()).toEqual(ids.slice(0, 1));
+  expect(executions.queuedRuns().filter(({ status }) => status === 'queued')).toHaveLength(2);
+  started[0]?.begin();
+  await vi.waitFor(() => expect(names()).toEqual(ids.slice(0, 2)));
+  // It could not begin.
+  forgetWaiting(directory, ids[1] as string);
+  started[1]?.end();
+  await vi.waitFor(() => expect(names()).toEqual(ids));
+  expect(executions.executing).toBe(2);
+});
+
 test('a run on record keeps its secrets when it is refused to be resumed', async () => {
   const { directory, executions, end } = executionsOf();
   const starts = async (secret: Record<string, string>): Promise<void> =>

@@ -122,9 +122,9 @@ async function executeForService(
     readonly share: number;
   };
   const { executeRun } = await import('../../serve/executions/execute-run.js');
-  const { askPermits, parentChannel } = await import('../../serve/executions/ask-permits.js');
+  const { askPermits, parentChannel, reportBegun } = await import('../../serve/executions/ask-permits.js');
   const permits = askPermits(parentChannel(), share);
   const isWanted = (): boolean => process.ppid === parent;
-  await executeRun({ ...about, runId, secret, permits, isWanted, signal: controller.signal });
+  await executeRun({ ...about, runId, secret, permits, isWanted, onBegun: reportBegun, signal: controller.signal });
   return EXIT.returned;
 }

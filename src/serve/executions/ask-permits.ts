@@ -76,6 +76,14 @@ function once(action: () => void): () => void {
   };
 }
 
+/** What a process sends to the service when it executes its run. */
+export const BEGUN = 'begun';
+
+/** Reports to the process that started this one that the run is executed from now on. */
+export function reportBegun(): void {
+  if (process.connected === true) process.send?.(BEGUN, undefined, undefined, () => undefined);
+}
+
 /** The channel of this process to the process that started it. */
 export function parentChannel(): ServiceChannel {
   let isOpen = process.connected === true;

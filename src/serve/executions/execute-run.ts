@@ -24,6 +24,8 @@ export interface ExecuteOptions {
   readonly jobs: number;
   /** Shared with the other runs of the service. */
   readonly permits: EffectPermits;
+  /** Called when the run is executed, so that what follows is its own work. */
+  readonly onBegun?: () => void;
   /** Inputs that are never on disk. */
   readonly secret: Readonly<Record<string, Json>>;
   /** Whether the service that started this process is still there. */
@@ -59,6 +61,7 @@ async function executeLocked(options: ExecuteOptions): Promise<void> {
   const execution = await begin(runs, waiting, options);
   if (!execution.ok && NOT_OURS.has(execution.refusal.code)) return forgetWaiting(directory, runId);
   if (!execution.ok) return keepWaiting(directory, { ...waiting, refusal: withoutFindings(execution.refusal) });
+  options.onBegun?.();
   const report = await execution.value.report;
   if (report.status === 'interrupted') return;
   // A run that could not be stored has no record: only this says what became of it.

@@ -9,6 +9,7 @@ import { entryAt } from '../../runtime/store/own-file.js';
 import { lockHolder } from '../../runtime/store/run-lock.js';
 import { StoreError } from '../../runtime/store/store-error.js';
 import { type Continuation, isToContinue, type KeptDelivery, keepDelivery, readDeliveries } from './kept-deliveries.js';
+import { StartingProcesses } from './starting-processes.js';
 import {
   type BeginRefusal,
   executionFolder,
@@ -27,6 +28,8 @@ import {
  */
 export interface RunProcess {
   readonly end: Promise<void>;
+  /** Resolves when it executes its run. */
+  readonly begun?: Promise<void>;
   /** Asks it to interrupt its run, which can be resumed. */
   interrupt(): void;
 }
@@ -36,6 +39,8 @@ export interface ExecutionsOptions {
   readonly directory: string;
   /** How many runs are executed at once. */
   readonly atOnce: number;
+  /** How many processes are being started at once. */
+  readonly startAtOnce?: number;
   /** Starts the process; `secret`: inputs of the run that are never on disk. */
   readonly start: (runId: string, secret: Readonly<Record<string, Json>>) => RunProcess;
   /** Called for a process that an earlier service started; returns what is called at its end. */
@@ -62,6 +67,7 @@ const FULL_ID = '00000000-0000-0000-0000-000000000000'.length;
 export class Executions {
   private readonly waiting = new Map<string, Waiting>();
   private readonly processes = new Map<string, RunProcess>();
+  private readonly starting: StartingProcesses;
   private readonly adopted = new Map<string, NodeJS.Timeout>();
   private readonly starts = new Map<string, number>();
   /** Kept until the run is removed or the service ends: a run that is suspended needs them again. */
@@ -73,7 +79,9 @@ export class Executions {
   private number = 0;
   private isStopping = false;
 
-  constructor(private readonly options: ExecutionsOptions) {}
+  constructor(private readonly options: ExecutionsOptions) {
+    this.starting = new StartingProcesses(options.startAtOnce ?? Number.POSITIVE_INFINITY, () => this.startNext());
+  }
 
   /** Continues what an earlier service had promised. Throws a `StoreError` or the system's error. */
   open(): void {
@@ -279,7 +287,7 @@ export class Executions {
     });
     await Promise.race([ends(), grace]);
     clearTimeout(timer);
-    for (const process of this.processes.values()) process.interrupt();
+    this.interruptAll();
     await ends();
   }
 
@@ -288,30 +296,28 @@ export class Executions {
     for (const process of this.processes.values()) process.interrupt();
   }
 
-  private isQueued(one: Waiting): boolean {
-    return !this.processes.has(one.run_id) && !this.adopted.has(one.run_id);
-  }
+  private readonly isQueued = ({ run_id }: Waiting): boolean => !this.isExecuting(run_id);
 
   private startNext(): void {
     for (const one of this.waiting.values()) {
       if (this.isStopping || this.executing >= this.options.atOnce) break;
       if (one.refusal !== undefined || !this.isQueued(one)) continue;
       if (one.begun && this.isLocked(one.run_id)) this.adopt(one.run_id);
-      else if (!this.begin(one)) break;
+      else if (this.starting.isFull || !this.begin(one)) break;
     }
   }
 
   /** False if the disk takes nothing now: then it is tried again later. */
   private begin(one: Waiting): boolean {
-    const { start } = this.options;
     if (!this.keep({ ...one, begun: true })) {
       setTimeout(() => this.startNext(), FULL_DISK_MS).unref();
       return false;
     }
     this.waiting.set(one.run_id, { ...one, begun: true });
     this.starts.set(one.run_id, (this.starts.get(one.run_id) ?? 0) + 1);
-    const process = start(one.run_id, this.secrets.get(one.run_id) ?? {});
+    const process = this.options.start(one.run_id, this.secrets.get(one.run_id) ?? {});
     this.processes.set(one.run_id, process);
+    this.starting.add(process);
     void process.end.then(() => {
       this.processes.delete(one.run_id);
       this.settle(one.run_id);

@@ -1,7 +1,7 @@
 /** Starts the processes that execute runs: the same program, in a process group of its own, which survives the service. */
 import { spawn } from 'node:child_process';
 import type { Json } from '../../machine/expression.js';
-import type { PermitRequest } from './ask-permits.js';
+import { BEGUN, type PermitRequest } from './ask-permits.js';
 import type { RunProcess } from './executions.js';
 import type { PermitPool } from './permit-pool.js';
 
@@ -33,7 +33,12 @@ export function startRunProcess(
     // A process that has just ended gives its permits back when its end is known.
     if (child.connected) child.send('permit', () => undefined);
   });
+  let onBegun: () => void = () => undefined;
+  const begun = new Promise<void>((resolve) => {
+    onBegun = resolve;
+  });
   child.on('message', (message) => {
+    if (message === BEGUN) onBegun();
     if (message === 'take' || message === 'give' || message === 'cancel') holder[message satisfies PermitRequest]();
   });
   const end = new Promise<void>((resolve) => {
@@ -45,5 +50,5 @@ export function startRunProcess(
   });
   child.stdin?.on('error', () => undefined);
   child.stdin?.end(JSON.stringify({ secret, parent: process.pid, share }));
-  return { end: end.finally(() => holder.close()), interrupt: () => void child.kill('SIGTERM') };
+  return { begun, end: end.finally(() => holder.close()), interrupt: () => void child.kill('SIGTERM') };
 }
