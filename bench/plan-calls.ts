@@ -69,7 +69,13 @@ export const planCalls: Row = {
       const ms = manyMs / FACTOR;
       const microseconds = (ms * 1000) / CALLS;
       const what = `scheduling a call of a ${shape} plan of ${CALLS}`;
-      measured.push({ what, sides: `${ms.toFixed(0)} ms for all of them`, ratio: microseconds, unit: 'µs', atMost: 10 });
+      measured.push({
+        what,
+        sides: `${ms.toFixed(0)} ms for all of them`,
+        ratio: microseconds,
+        unit: 'µs',
+        atMost: 10,
+      });
       measured.push({
         what: `growth of a ${shape} plan, as an exponent`,
         sides: `${ms.toFixed(0)} ms, and ${largerMs.toFixed(0)} ms for ${CALLS * FACTOR}`,
