@@ -1,4 +1,5 @@
 /** Explores all configurations of a machine, breadth first, until all are known or a budget is used up. */
+import type { RunEvent } from '../interpreter/events/event.js';
 import type { Run, RunOptions } from '../interpreter/run.js';
 import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
@@ -37,6 +38,8 @@ export interface ExploreOptions {
   readonly monitors?: Monitors;
   /** What is true of the inputs of all runs. */
   readonly assumptions?: readonly Condition[];
+  /** Called after each segment; without an edge it is not part of any run. It may set what it has read back to 0. */
+  readonly onSegment?: (edge: Edge | null, events: readonly RunEvent[], executed: Executed) => void;
 }
 
 export interface Exploration {
@@ -128,6 +131,8 @@ class Explorer {
   private readonly runOptions: RunOptions;
   private readonly began = process.cpuUsage();
   private executions = 0;
+  /** Of the segment that is added. */
+  private lastEdge: Edge | null = null;
   private isBounded = false;
   private hasUnknownTime = false;
   private hasTooLong = false;
@@ -216,6 +221,8 @@ class Explorer {
         then(segment, oracle);
         this.note(segment.knowledge);
       }
+      this.options.onSegment?.(this.lastEdge, segment?.events ?? [], this.segments.executed);
+      this.lastEdge = null;
       scripts.push(...oracle.others());
     }
   }
@@ -304,6 +311,7 @@ class Explorer {
       mistakes: this.counted.mistakesIn(events, run.result !== null),
       span: segment.span,
     };
+    this.lastEdge = edge;
     if (about.from < 0) this.begins.push(edge);
     else this.nodes[about.from]?.out.push(edge);
     for (const property of watched.awoken) if (!this.awoken.has(property)) this.awoken.set(property, edge);

@@ -36,7 +36,7 @@ export class Coverage {
   private readonly positions = new Map<Machine, Map<CoveredItem, Position[]>>();
   private readonly dropped = new Set<CoveredItem>();
 
-  /** What was not executed, by machine, and where it would be. */
+  /** What was not executed, by machine, and where it would be. An outcome is at the instruction that can have it. */
   missing(): Map<Machine, ReadonlyMap<CoveredItem, readonly Position[]>> {
     return new Map(
       [...this.positions].map(([machine, items]) => [machine, new Map([...items].filter(([{ hits }]) => hits === 0))]),
@@ -86,7 +86,7 @@ export class Coverage {
         ways.push(this.waysOf(machine, instruction));
         handlers.push(null);
         transitions.push(this.transitionOf(machine, state, instruction));
-        this.addOutcomes(machine, instruction);
+        this.notePositions(machine, lines.length - 1, this.outcomesOf(machine, instruction), null);
       }
       for (const { pc } of state.handlers) {
         const origin = code[pc]?.origin;
@@ -110,13 +110,9 @@ export class Coverage {
 
   /** Counts what only the events of a run show. */
   note(events: readonly RunEvent[]): void {
-    for (const event of events) {
-      if (event.type === 'gate_result') this.hitAll('gate', `${event.gate} ${event.pass ? 'passed' : 'failed'}`);
-      if (event.type === 'retry_triggered')
-        for (const at of event.matched) this.hitAll('retry', entryName(lastName(event.step), at));
-      if (event.type === 'state_set') this.hitAlternative(event.path);
-      if (event.type === 'answered') this.hitAll('choice', `${event.name} = ${String(event.value)}`);
-    }
+    for (const event of events)
+      for (const outcome of outcomesIn(event))
+        for (const item of this.items.values()) if (isOutcome(item, outcome)) item.hits++;
   }
 
   /** By file, line and label. */
@@ -131,7 +127,12 @@ export class Coverage {
 
   /** What was executed of a step; `path` as in a step tree. */
   inStep(machine: Machine, path: string): readonly CoveredItem[] {
-    return [...(this.ofStep.get(stepKey(machine, lastName(path))) ?? [])];
+    return [...(this.ofStep.get(stepKey(machine, nameOfStep(path))) ?? [])];
+  }
+
+  /** Whether something counts, because a run may execute it. */
+  isCounted(item: CoveredItem): boolean {
+    return !this.dropped.has(item);
   }
 
   private waysOf(machine: Machine, instruction: Instruction): readonly [CoveredItem, CoveredItem] | null {
@@ -146,30 +147,27 @@ export class Coverage {
     return target === null ? null : this.item(machine, 'transition', instruction.origin, `${name} → ${target}`);
   }
 
-  private addOutcomes(machine: Machine, instruction: Instruction): void {
+  private outcomesOf(machine: Machine, instruction: Instruction): CoveredItem[] {
     const { origin } = instruction;
     if ('gate' in instruction && instruction.gate !== undefined && typeof instruction.gate === 'object') {
-      for (const result of ['passed', 'failed'])
-        this.item(machine, 'gate', origin, `${instruction.gate.name} ${result}`);
+      const { name } = instruction.gate;
+      return ['passed', 'failed'].map((result) => this.item(machine, 'gate', origin, `${name} ${result}`));
     }
-    if (instruction.op === 'step-retry')
-      for (const at of (instruction.plan.retry?.entries ?? []).keys())
-        this.item(machine, 'retry', origin, entryName(instruction.plan.name, at));
+    if (instruction.op === 'step-retry') {
+      const { name, retry } = instruction.plan;
+      // An `exit` is not an attempt: what shows it is the end of the step.
+      return (retry?.entries ?? []).flatMap(({ when }, at) =>
+        when.kind === 'exit' ? [] : [this.item(machine, 'retry', origin, entryName(name, at))],
+      );
+    }
     if (instruction.op === 'ask')
-      for (const choice of instruction.choices.flatMap((template) => constantOf(template) ?? []))
-        this.item(machine, 'choice', origin, `${instruction.name} = ${choice}`);
-    if (instruction.op === 'plan')
-      for (const { line, label } of alternativesOf(machine, instruction.plan))
-        this.item(machine, 'alternative', instruction.main && line > 0 ? { ...origin, line } : origin, label);
-  }
-
-  private hitAlternative(path: string): void {
-    for (const item of this.items.values())
-      if (item.kind === 'alternative' && item.label.endsWith(` → †${path}`)) item.hits++;
-  }
-
-  private hitAll(kind: CoveredKind, label: string): void {
-    for (const item of this.items.values()) if (item.kind === kind && item.label === label) item.hits++;
+      return instruction.choices
+        .flatMap((template) => constantOf(template) ?? [])
+        .map((choice) => this.item(machine, 'choice', origin, `${instruction.name} = ${choice}`));
+    if (instruction.op !== 'plan') return [];
+    return alternativesOf(machine, instruction.plan).map(({ line, label }) =>
+      this.item(machine, 'alternative', instruction.main && line > 0 ? { ...origin, line } : origin, label),
+    );
   }
 
   private item({ files, name }: Machine, kind: CoveredKind, { file, line }: Origin, label: string): CoveredItem {
@@ -218,8 +216,8 @@ function alternativesOf({ plans = {} }: Machine, name: string): { readonly line:
 
 /** An entry of the RETRY of a step; the first is 0. */
 const entryName = (step: string, at: number): string => `${step} entry ${at + 1}`;
-/** Below a task a path has `/`, and inside a validator `.`. */
-const lastName = (path: string): string => path.split(/[./]/).at(-1) ?? path;
+/** Below a task the path of a step has `/`, and inside a validator `.`. */
+const nameOfStep = (path: string): string => path.split(/[./]/).at(-1) ?? path;
 
 function constantOf([only, ...more]: Template): string | null {
   return typeof only === 'string' && more.length === 0 ? only : null;
@@ -237,3 +235,29 @@ const compareText = (one: string, other: string): number => (one < other ? -1 : 
 export function percentOf(items: readonly CoveredItem[]): number {
   return items.length === 0 ? 100 : (100 * items.filter(({ hits }) => hits > 0).length) / items.length;
 }
+
+/** What only an event shows of a run. Of an alternative, the label is the path that it sets. */
+export type ShownOutcome = Pick<CoveredItem, 'kind' | 'label'>;
+
+export function outcomesIn(event: RunEvent): readonly ShownOutcome[] {
+  switch (event.type) {
+    case 'gate_result':
+      return [{ kind: 'gate', label: `${event.gate} ${event.pass ? 'passed' : 'failed'}` }];
+    case 'retry_triggered':
+      return event.matched.map((at) => ({ kind: 'retry', label: entryName(nameOfStep(event.step), at) }));
+    case 'state_set':
+      return [{ kind: 'alternative', label: event.path }];
+    case 'answered':
+      return [{ kind: 'choice', label: `${event.name} = ${String(event.value)}` }];
+    default:
+      return [];
+  }
+}
+
+export function isOutcome(item: CoveredItem, { kind, label }: ShownOutcome): boolean {
+  return item.kind === kind && (kind === 'alternative' ? item.label.endsWith(` → †${label}`) : item.label === label);
+}
+
+/** Whether only events show it. */
+export const isShownByEvents = ({ kind }: CoveredItem): boolean =>
+  kind === 'gate' || kind === 'retry' || kind === 'choice' || kind === 'alternative';

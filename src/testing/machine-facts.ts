@@ -21,9 +21,8 @@ export function factsOf(machine: Machine): MachineFacts {
   const events = new Set<string>(ENGINE_EVENTS);
   for (const { name: state, code } of machine.states)
     for (const instruction of code) {
-      const { origin } = instruction;
       for (const target of targetsOf(instruction, machine))
-        targets.push({ step: null, state, line: origin.line, ...target });
+        targets.push({ step: null, state, line: workOf(instruction, code).origin.line, ...target });
       if (instruction.op === 'ask')
         asks.set(instruction.name, choicesOf(instruction.choices, asks.get(instruction.name)));
       if (instruction.op === 'signal') signals.add(instruction.name);
@@ -32,6 +31,13 @@ export function factsOf(machine: Machine): MachineFacts {
   for (const { gates } of Object.values(machine.plans ?? {}))
     for (const [, ...path] of gates) asks.set(path.join('.'), null);
   return { targets, asks, signals, events, states: machine.states.map(({ name }) => name) };
+}
+
+/** What makes the request: the agents of an attempt are called further down. */
+function workOf(instruction: Instruction, code: readonly Instruction[]): Instruction {
+  if (instruction.op !== 'step-attempt') return instruction;
+  const { name } = instruction.plan;
+  return code.find((one) => one.op === 'step-agent' && one.plan.name === name) ?? instruction;
 }
 
 /** Questions with the same name may have different choices; then all of them are allowed here. */

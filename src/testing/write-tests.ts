@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { Json } from '../machine/expression.js';
 import { type ProjectHost, withOpenTexts } from '../project/host.js';
 import type { RunReport } from '../runtime/run/report.js';
+import type { Coverage } from './coverage.js';
 import { loadSuite } from './load-suite.js';
 import { rowsOf } from './rows.js';
 import { executeTest } from './run-test.js';
@@ -16,14 +17,18 @@ export interface WrittenTests {
   readonly left: readonly string[];
 }
 
-interface Written {
+/** Where a test is written, and to be found when it is executed. */
+export interface WrittenFile {
   /** The test file, as the host calls it; it need not exist. */
   readonly file: string;
   /** The line `TESTS: …`. */
   readonly head: string;
+  readonly host: ProjectHost;
+}
+
+interface Written extends WrittenFile {
   /** Comments above it. */
   readonly comment: string;
-  readonly host: ProjectHost;
   readonly drafts: readonly TestDraft[];
 }
 
@@ -49,7 +54,8 @@ export async function writeTests({ file, head, comment, host, drafts }: Written)
   return { text: `${comment}${head}\n${text}`, count, left };
 }
 
-async function testOf(draft: TestDraft, given: Pick<Written, 'file' | 'head' | 'host'>): Promise<string | null> {
+/** Null: it does something else as a test. */
+export async function testOf(draft: TestDraft, given: WrittenFile): Promise<string | null> {
   if (draft.states.length > MOST_STATES) return null;
   const lines = [...draft.lines];
   for (let round = 0; round < MOST_ROUNDS; round++) {
@@ -98,17 +104,21 @@ const failing = (mock: string): string =>
 const textOf = (name: string, lines: readonly string[]): string =>
   `TEST: ${name}\n${lines.map((line) => `  ${line}\n`).join('')}`;
 
-/** Null: the file is not correct. */
-async function execute(
+/** Executes a test as if it were in its file, and counts what it covers. Null: the file is not correct. */
+export async function execute(
   test: string,
-  { file, head, host }: Pick<Written, 'file' | 'head' | 'host'>,
+  { file, head, host }: WrittenFile,
+  coverage: Coverage | null = null,
 ): Promise<ExecutedTest | null> {
   const path = resolve(host.folder, file);
   const files = withOpenTexts(host.files, (one) => (one === path ? `${head}\n\n${test}` : undefined));
   const loaded = await loadSuite({ ...host, files }, file, host.folder);
   if ('missing' in loaded || loaded.suite === null) return null;
   const [only] = loaded.suite.tree.tests.flatMap(rowsOf);
-  return only === undefined ? null : executeTest(loaded.suite, only, QUIET);
+  if (only === undefined) return null;
+  if (coverage === null) return executeTest(loaded.suite, only, QUIET);
+  const suite = { ...loaded.suite, machine: coverage.watch(loaded.suite.machine) };
+  return executeTest(suite, only, { ...QUIET, noteEvents: (events) => coverage.note(events) });
 }
 
 const QUIET: TestOptions = {

@@ -8,6 +8,7 @@ import { Coverage } from '../../src/testing/coverage.js';
 import { loadSuite } from '../../src/testing/load-suite.js';
 import { coveragePicture } from '../../src/testing/reporters/coverage-picture.js';
 import { runSuite } from '../../src/testing/run-suites.js';
+import { dropUnreachable } from '../../src/testing/unreachable.js';
 import { svgOf } from '../../src/views/picture/svg.js';
 
 async function coverageOf(files: Readonly<Record<string, string>>): Promise<Coverage> {
@@ -72,12 +73,28 @@ test('the graph has the colors of what was executed', async () => {
   expect(svg).toContain('class="way failure-way missed-way"');
 });
 
+test('what no run comes to has its own color', async () => {
+  const program = 'STATE: A\n  TRACK: n = 1\n  IF: n == 2 → GOTO: DEAD\n  RETURN: one\nSTATE: DEAD\n  RETURN: two\n';
+  const coverage = await coverageOf({
+    'a.dsl': program,
+    'a.test.dsl': 'TESTS: "./a.dsl"\nTEST: one\n  EXPECT: returned\n',
+  });
+  dropUnreachable(coverage);
+  const { picture } = coveragePicture(coverage);
+  const cards = picture.nodes.filter(({ shape }) => shape === 'card');
+  expect(cards.map(({ title, reach, rows }) => [title, reach, rows.at(-1)?.text])).toEqual([
+    ['A', 'reached', '4 of 4 covered'],
+    ['DEAD', 'unreachable', 'no run comes here'],
+  ]);
+  expect(picture.edges.flatMap(({ reach }) => reach ?? [])).toEqual(['unreachable']);
+});
+
 test('steps of a workflow have colors, too', async () => {
   const workflow = 'name: w\nsteps:\n  - name: one\n    agent: a\n    prompt: x\n    retry:\n      - exit: 2\n';
   const tests = 'TESTS: "./w.yaml"\nTEST: one\n  MOCK: Task(a) → "done"\n  EXPECT: returned\n';
   const { picture } = coveragePicture(await coverageOf({ 'w.yaml': workflow, 'a.test.dsl': tests }));
   const step = picture.nodes.find(({ title }) => title === 'one');
-  expect([step?.reach, step?.rows.at(-1)?.text]).toEqual(['partly', '3 of 5 covered']);
+  expect([step?.reach, step?.rows.at(-1)?.text]).toEqual(['partly', '3 of 4 covered']);
 });
 
 test('alternatives of CALL', async () => {

@@ -84,6 +84,7 @@ export function addTest(program: Command, onExit: (code: number) => void): void 
     )
     .option('--fault <point>', 'run only this fault and show its log, such as crash@31', faultPoint)
     .option('--coverage-min <percent>', 'fail if less is covered', percent)
+    .option('--suggest', 'write a test for each way that the tests do not go')
     .option('--cwd <directory>', 'the working directory of programs (default: the current directory)')
     .option('--quiet', 'print only failures and the summary')
     .action(async (paths: string[], options) =>

@@ -41,6 +41,8 @@ export interface TestFlags {
   readonly coverage?: readonly string[];
   /** Per cent. */
   readonly coverageMin?: number;
+  /** Writes tests for what is not covered. */
+  readonly suggest?: boolean;
   /** Kinds of faults. */
   readonly faults?: readonly FaultKind[];
   /** The name of one point. */
@@ -60,6 +62,8 @@ async function runTests(names: readonly string[], flags: TestFlags, read: Set<st
   const { files, missing } = findTests(names.length === 0 ? ['.'] : names);
   const [absent] = missing;
   if (absent !== undefined) return usageError(`there is no file or folder \`${absent}\``);
+  if (flags.suggest === true && flags.filter !== undefined)
+    return usageError('`--suggest` needs all tests, and `--filter` leaves some out', 'leave out one of them');
   const other = files.find((file) => !isTestFile(file));
   if (other !== undefined)
     return usageError(`\`${other}\` is not a test file`, 'tests are in files with a name that ends in `.test.dsl`');
@@ -70,7 +74,8 @@ async function runTests(names: readonly string[], flags: TestFlags, read: Set<st
     return usageError('`--update-cassettes` calls commands and agents', 'allow that with `--no-offline`');
   const suites = await loadSuites(files, cwd, flags, read);
   if (suites === null) return EXIT.usage;
-  const coverage = flags.coverage === undefined && flags.coverageMin === undefined ? null : new Coverage();
+  const isCounted = flags.coverage !== undefined || flags.coverageMin !== undefined || flags.suggest === true;
+  const coverage = isCounted ? new Coverage() : null;
   const faults: FaultResult[] = [];
   const results = await runSuites(suites, cwd, { coverage, faults }, flags);
   if (results.length === 0) {
@@ -82,6 +87,10 @@ async function runTests(names: readonly string[], flags: TestFlags, read: Set<st
   if (flags.fault !== undefined && faults.length === 0)
     return usageError(`no test has the fault \`${flags.fault}\``, '`--faults` lists those that change something');
   const isEnough = coverage === null || (await reportCoverage(coverage, flags));
+  if (coverage !== null && flags.suggest === true) {
+    const { writeSuggestions } = await import('./test-suggestions.js');
+    if (!(await writeSuggestions(suites, coverage))) return EXIT.failed;
+  }
   return exitCodeOf(results, faults, isEnough);
 }
 

@@ -20,7 +20,7 @@ export type PictureKind =
   | 'wait';
 
 /** How much of a node or edge was reached, in a picture that shows that. It decides the color instead of the kind. */
-export type Reach = 'reached' | 'partly' | 'missed';
+export type Reach = 'reached' | 'partly' | 'missed' | 'unreachable';
 
 /** The nodes of one level, in the order of the program. */
 export interface Picture {

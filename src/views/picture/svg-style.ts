@@ -44,6 +44,7 @@ const LIGHT: Theme = {
     reached: ['#dff3e5', '#2f8f55'],
     partly: ['#fff1cc', '#b98300'],
     missed: ['#fde3e3', '#c03a3a'],
+    unreachable: ['#eef0f3', '#9aa4b2'],
   },
 };
 
@@ -71,6 +72,7 @@ const DARK: Theme = {
     reached: ['#15321f', '#4fb374'],
     partly: ['#3a2d0e', '#d9a53a'],
     missed: ['#3e1d1f', '#e06a6a'],
+    unreachable: ['#232932', '#6b7686'],
   },
 };
 

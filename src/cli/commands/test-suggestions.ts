@@ -1,0 +1,68 @@
+/** `test --suggest`: writes a TEST for each way that the tests of a program do not go. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { quoteText } from '../../format/print-expression.js';
+import type { Coverage, CoveredItem } from '../../testing/coverage.js';
+import { suggestTests } from '../../testing/suggest-tests.js';
+import type { Suite } from '../../testing/suite.js';
+import { commandLineHost } from '../files/host.js';
+import { stderr } from '../terminal/streams.js';
+
+const COMMENT =
+  '# Suggested by `statedsl test --suggest`: what the program does now. Look whether that is what it should do.\n';
+
+/** False: a file cannot be written, and it was printed. */
+export async function writeSuggestions(suites: readonly Suite[], coverage: Coverage): Promise<boolean> {
+  const read = new Set(suites.map(({ name }) => name));
+  const left = new Set<CoveredItem>();
+  const done = new Set<string>();
+  let isWritten = true;
+  let total = 0;
+  for (const suite of suites) {
+    const { machine, tree, name } = suite;
+    // Several files may test one program.
+    const key = JSON.stringify([machine.files[0], machine.name]);
+    if (done.has(key) || tree.program === null) continue;
+    done.add(key);
+    const file = name.replace(/(?:\.suggested)?\.test\.dsl$/, '.suggested.test.dsl');
+    const names = new Set(
+      suites.flatMap((other) => (other.name === file ? other.tree.tests.map((test) => test.name) : [])),
+    );
+    const head = headOf(suite);
+    const found = await suggestTests(machine, coverage, { file, head, host: commandLineHost(), names });
+    for (const item of found.left) left.add(item);
+    total += found.count;
+    if (found.count === 0) continue;
+    const problem = write(file, read.has(file), `${COMMENT}${head}\n`, found.text);
+    stderr.write(
+      problem === null
+        ? `wrote ${found.count} ${found.count === 1 ? 'test' : 'tests'} to ${file}\n`
+        : `error: cannot write \`${file}\`: ${problem}\n`,
+    );
+    isWritten &&= problem === null;
+  }
+  // Another program may come to a line of a pattern.
+  const never = [...left].filter(({ hits }) => hits === 0);
+  if (never.length > 0) stderr.write(`no test was found for\n${never.map(lineOf).join('')}`);
+  else if (total === 0) stderr.write('there is nothing to suggest: the tests execute everything\n');
+  return isWritten;
+}
+
+const lineOf = ({ file, line, label }: CoveredItem): string => `  ${file}:${line}${label === '' ? '' : ` ${label}`}\n`;
+
+function headOf({ tree: { program } }: Suite): string {
+  const machine = program?.machine ?? null;
+  return `TESTS: ${quoteText(program?.path ?? '')}${machine === null ? '' : ` machine=${machine.text}`}`;
+}
+
+/** Adds to a file whose tests have been counted. Why it cannot be written; null: it is. */
+function write(file: string, isRead: boolean, head: string, tests: string): string | null {
+  try {
+    const old = existsSync(file) ? readFileSync(file, 'utf8') : null;
+    if (old !== null && isRead) writeFileSync(file, `${old.trimEnd()}\n${tests}`);
+    else if (old !== null && !old.startsWith(COMMENT)) return 'it exists, and this command did not write it';
+    else writeFileSync(file, `${head}${tests}`);
+    return null;
+  } catch (cause) {
+    return (cause as Error).message;
+  }
+}
