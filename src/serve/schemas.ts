@@ -105,7 +105,7 @@ export const startBody = z
     inputs: values.optional(),
     limits: limits.optional(),
   })
-  .refine(({ program, text }) => (program === undefined) !== (text === undefined), 'needs `program` or `text`')
+  .refine(({ program, text }) => (program === undefined) !== (text === undefined), 'needs either `program` or `text`')
   .openapi('StartRun');
 
 export const answersBody = values
@@ -158,5 +158,5 @@ export const checkBody = z
       .optional()
       .openapi({ description: 'the file name that a text would have' }),
   })
-  .refine(({ program, text }) => (program === undefined) !== (text === undefined), 'needs `program` or `text`')
+  .refine(({ program, text }) => (program === undefined) !== (text === undefined), 'needs either `program` or `text`')
   .openapi('Check');

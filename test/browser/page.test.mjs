@@ -248,6 +248,8 @@ test('a broken journal is shown with the place of the damage, and the events bef
   writeFileSync(journal, lines.join('\n'));
   const { page } = await openPage(t, await startService(t, folder), { path: `/runs/${id}` });
   await page.getByRole('alert').getByText('event 7').waitFor();
+  await page.getByRole('alert').getByRole('link', { name: 'Look at the run as it was before' }).click();
+  await page.waitForURL('**event=6**');
   const events = page.getByRole('table', { name: 'Events' });
   await events.getByText('journal damaged').waitFor();
   await events.getByText('state entered').first().click();

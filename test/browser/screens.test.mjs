@@ -66,7 +66,7 @@ test('the chart shows runs, time and money by day, and a program in it limits th
   }
   assert.deepEqual(await findBarriers(page), []);
   // None of these runs has a cost.
-  await chart.getByText('None of these runs has a known cost.').waitFor();
+  await chart.getByText('No cost above $0.00 is known of these runs.').waitFor();
   await chart.getByRole('button', { name: 'Runs', exact: true }).click();
   await chart.getByRole('button', { name: /^greeting/ }).click();
   await page.waitForURL('**program=greeting**');

@@ -111,7 +111,7 @@ const deep = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(leve
 describe('requests that are wrong', () => {
   test.each([
     ['a member that does not exist', 'POST', '/runs', { program: 'a.dsl', input: {} }, 400, /input/],
-    ['neither program nor text', 'POST', '/runs', {}, 400, /needs `program` or `text`/],
+    ['neither program nor text', 'POST', '/runs', {}, 400, /needs either `program` or `text`/],
     ['a limit that is not one', 'POST', '/runs', { program: 'a.dsl', limits: { cost: -1 } }, 400, /limits\.cost/],
     ['no JSON', 'POST', '/runs', '{"program": ', 400, /JSON/],
     ['an id that leads elsewhere', 'GET', '/runs/..%2F..%2Fetc', undefined, 404, /not the id of a run/],
@@ -139,7 +139,7 @@ describe('requests that are wrong', () => {
     ],
     ['an event before the first', 'GET', '/runs/0?at=-1', undefined, 400, /^`at` must be at least 1$/],
     ['a list', 'POST', '/runs', [], 400, /^the request must be an object$/],
-    ['no body', 'POST', '/runs', undefined, 400, /needs `program` or `text`/],
+    ['no body', 'POST', '/runs', undefined, 400, /needs either `program` or `text`/],
     ['a status that does not exist', 'GET', '/runs?status=done', undefined, 400, /status/],
     ['a program that leads elsewhere', 'POST', '/runs', { program: '../a.dsl' }, 404, /no program/],
     ['an absolute program', 'POST', '/runs', { program: '/etc/passwd' }, 404, /no program/],

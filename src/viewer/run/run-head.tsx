@@ -96,7 +96,12 @@ function RunTime({ model, run }: { readonly model: RunModel; readonly run: Shown
 /** A run that cannot be read as a whole has at least its name. */
 function UnreadHead({ model }: { readonly model: RunModel }) {
   const first = model.record.value.lines.at(0);
-  if (first?.type !== 'run_started') return <header class="run-head" aria-busy={model.problem.value === null} />;
+  if (first?.type !== 'run_started')
+    return (
+      <header class="run-head" aria-busy={model.problem.value === null}>
+        <h1 class="hidden">A run</h1>
+      </header>
+    );
   return (
     <header class="run-head">
       <h1>{first.machine}</h1>

@@ -50,7 +50,9 @@ export function DayChart({ query, limit }: DayChartProps) {
         <Legend bars={bars} measure={measure} line={line} />
       </div>
       {bars.programs.length === 0 ? (
-        <p class="faint pad">None of these runs has a known {measure === 'money' ? 'cost' : 'duration'}.</p>
+        <p class="faint pad">
+          {measure === 'money' ? 'No cost above $0.00 is known of these runs.' : 'No duration is known of these runs.'}
+        </p>
       ) : (
         <Plot bars={bars} measure={measure} line={line} />
       )}

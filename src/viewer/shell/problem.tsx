@@ -1,6 +1,8 @@
 /** What could not be done or shown, and what helps. */
 import type { ComponentChildren } from 'preact';
 import type { DataError } from '../data/run-data.js';
+import { Link } from './link.jsx';
+import { nextStep } from './next-step.js';
 import { Prose } from './prose.jsx';
 
 interface ProblemProps {
@@ -10,11 +12,18 @@ interface ProblemProps {
 }
 
 export function Problem({ of: { message, help }, children }: ProblemProps) {
+  const next = nextStep(help);
   return (
     <p class="problem" role="alert">
       {children}
       <Prose text={children === undefined ? asSentence(message) : message} />
-      {help !== null && <Prose text={`. ${asSentence(help)}.`} />}
+      {next !== null && next.to === undefined && <Prose text={`. ${asSentence(next.text)}.`} />}
+      {next?.to !== undefined && (
+        <>
+          {'. '}
+          <Link to={next.to}>{asSentence(next.text)}</Link>.
+        </>
+      )}
     </p>
   );
 }
