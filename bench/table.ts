@@ -5,6 +5,7 @@
 import { durableEffects } from './durable-effects.js';
 import { durablePeers } from './durable-peers.js';
 import { engineRow } from './engine.js';
+import { foresight } from './foresight.js';
 import { growth } from './growth.js';
 import { listRuns } from './list-runs.js';
 import { members } from './members.js';
@@ -28,6 +29,7 @@ const rows: readonly Row[] = [
   durablePeers,
   parseAndCheck,
   growth,
+  foresight,
   members,
   planCalls,
   waitingRuns,

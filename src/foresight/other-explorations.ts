@@ -2,8 +2,9 @@
 import { type Exploration, explore } from './explore.js';
 import { exploreOptions, type VerifyOptions } from './explore-options.js';
 
-/** With any value of inputs that have a default; none: the machine has no such input. */
-export function withOtherInputs({ machine, stoppedBy, nodes }: Exploration, options: VerifyOptions): Exploration[] {
+/** With any value of inputs that have a default, and without what is assumed; none: that changes nothing. */
+export function withOtherInputs({ machine, stoppedBy, nodes }: Exploration, given: VerifyOptions): Exploration[] {
+  const { assumptions = [], ...options } = given;
   const defaults = machine.inputs.filter(
     ({ name, value, optional, choices }) =>
       (value !== undefined || optional === true) &&
@@ -11,7 +12,7 @@ export function withOtherInputs({ machine, stoppedBy, nodes }: Exploration, opti
       !Object.hasOwn(options.inputs, name) &&
       !options.free.has(name),
   );
-  if (stoppedBy !== null || defaults.length === 0) return [];
+  if (stoppedBy !== null || (defaults.length === 0 && assumptions.length === 0)) return [];
   const free = new Set([...options.free, ...defaults.map(({ name }) => name)]);
   const maxConfigurations = Math.min(options.maxConfigurations, 2 * nodes.length + 1000);
   return [explore(machine, { ...exploreOptions(machine, options, free), maxConfigurations })];
