@@ -16,10 +16,15 @@ interface Ordered {
 export function orderOf({ nodes }: Graph, follows: (edge: Edge) => boolean = () => true): Ordered {
   const components = componentsOf(nodes, follows);
   // Edges never lead to a larger component.
-  const order = nodes
-    .map(({ id }) => id)
-    .sort((one, other) => (components[one] as number) - (components[other] as number));
-  const edges = order.flatMap((id) => (nodes[id] as Node).out);
+  const members: Node[][] = [];
+  for (const node of nodes) {
+    const own = components[node.id] as number;
+    const known = members[own];
+    if (known === undefined) members[own] = [node];
+    else known.push(node);
+  }
+  const edges: Edge[] = [];
+  for (const component of members) for (const { out } of component) for (const edge of out) edges.push(edge);
   const from = Int32Array.from(edges, (edge) => components[edge.from] as number);
   const to = Int32Array.from(edges, (edge) => components[edge.to] as number);
   return { edges, from, to, components };
