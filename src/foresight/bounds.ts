@@ -189,22 +189,34 @@ function mostCalls({ code }: State, { line }: CountedSite): number | null {
   return most;
 }
 
-/** The text of a template without values, or of the argument of a pattern. */
-function constantText([part, second]: Template, { code }: State, { machine, options }: Exploration): string | null {
-  if (part === undefined || second !== undefined) return null;
-  if (typeof part === 'string') return part;
-  const [place, other] = part.value.op === 'read' ? part.value.places : [];
+/** The text of a template that is the same in each run: of constants, inputs, and arguments made of these. */
+const constantText = (template: Template, state: State, exploration: Exploration): string | null =>
+  constantValue({ op: 'template', template }, state, exploration);
+
+/** `levels`: arguments that are passed on come from arguments, and a name may be read by what sets it. */
+function constantValue(value: Expr, state: State, exploration: Exploration, levels = 16): string | null {
+  const constant = (template: Template): string | null => {
+    const texts = template.map((part) =>
+      typeof part === 'string' ? part : constantValue(part.value, state, exploration, levels - 1),
+    );
+    return texts.every((text) => text !== null) ? texts.join('') : null;
+  };
+  if (levels === 0) return null;
+  if (value.op === 'const') return typeof value.value === 'string' ? value.value : null;
+  if (value.op === 'template') return constant(value.template);
+  const [place, other] = value.op === 'read' ? value.places : [];
   if (place === undefined || other !== undefined) return null;
+  const { machine, options } = exploration;
   if (place.in === 'input') {
-    const { name, value } = machine.inputs[place.slot] ?? {};
-    const given = name !== undefined && Object.hasOwn(options.inputs, name) ? options.inputs[name] : value;
+    const { name, value: standard } = machine.inputs[place.slot] ?? {};
+    const given = name !== undefined && Object.hasOwn(options.inputs, name) ? options.inputs[name] : standard;
     return typeof given === 'string' ? given : null;
   }
   if (place.in !== 'local') return null;
-  const sets = code.filter((one) => one.op === 'set' && one.to.in === 'local' && one.to.slot === place.slot);
+  const sets = state.code.filter((one) => one.op === 'set' && one.to.in === 'local' && one.to.slot === place.slot);
   const [only, more] = sets;
-  if (only?.op !== 'set' || more !== undefined || only.value.op !== 'const') return null;
-  return typeof only.value.value === 'string' ? only.value.value : null;
+  if (only?.op !== 'set' || more !== undefined) return null;
+  return constantValue(only.value, state, exploration, levels - 1);
 }
 
 // ---- reasons ----------------------------------------------------------------------------------------

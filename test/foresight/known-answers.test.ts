@@ -268,6 +268,26 @@ describe('calls inside a WAIT', () => {
       null,
       waiting('WAIT: go OR timeout=10s [every=1s]', '  CHECK: go = cat w', 'CHECK: ok = cat v'),
     ],
+    [
+      'of a pattern with durations as arguments',
+      7,
+      lines(
+        'INPUT: limit = "1m"',
+        'PATTERN: P with for, every',
+        '  WAIT: ok OR timeout={for} [every={every}]',
+        '    CHECK: ok = cat v',
+        'PATTERN: Q with for',
+        '  USE: P with for="{for}", every="10s"',
+        'STATE: A',
+        '  USE: Q with for={limit}',
+        '  RETURN',
+      ),
+    ],
+    [
+      'of a duration that changes',
+      null,
+      lines('FOR EACH: s in [1, 100]', '  WAIT: ok OR timeout="{s}s" [every=1s]', '    CHECK: ok = cat v', 'RETURN'),
+    ],
   ])('%s', (_, bound, program) => {
     expect(boundIn(verified(program), 'cat v')).toBe(bound);
   });
