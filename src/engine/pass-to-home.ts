@@ -1,6 +1,6 @@
 /**
  * Passes a turn on to workers with a name. If the engine knows none yet, the turn waits here and not in the object of the
- * run, so that the run can be seen and reached meanwhile. A run that is canceled before it has begun is ended here.
+ * run, so that the run can be seen and reached meanwhile. A run that is cancelled before it has begun is ended here.
  */
 import type { TurnContext } from './engine-context.js';
 import type { HomeTurn, Listening, Mail } from './messages.js';

@@ -222,6 +222,7 @@ function stepsUntil({ events }: RecordScan, at: number): RecordedSteps {
 /** Milliseconds in which a process executed the run. */
 function activeUntil(journal: string, scan: RecordScan, at: number): number {
   const mark = scan.activeMark(at);
+  if (mark.seq === at) return mark.ms;
   const time = new ActiveTime(mark.ms, mark.last);
   for (const line of linesBetween(journal, mark.seq, at)) {
     const record = readJournalLine(line);

@@ -77,6 +77,7 @@ export class RecordScan implements LineListener {
 
   /** The last mark of the active time at or before an event. Reading the events after it gives the time until then. */
   activeMark(seq: number): ActiveMark {
+    if (seq === this.last) return { seq, ms: this.active.ms, last: this.active.last };
     const mark = this.marks[Math.floor(seq / EVERY_EVENTS) - 1];
     return mark !== undefined && mark.seq <= seq ? mark : { seq: 0, ms: 0, last: null };
   }

@@ -1,5 +1,5 @@
 /** The application: operations on runs over HTTP. Each request is checked, validated, and answered by one operation. */
-import { OpenAPIHono } from '@hono/zod-openapi';
+import { OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { etag } from 'hono/etag';
@@ -8,6 +8,7 @@ import { secureHeaders } from 'hono/secure-headers';
 import { checkOrigin, requireToken, signIn } from './access.js';
 import { answerWith } from './answer.js';
 import { healthAnswer } from './answer-schemas.js';
+import { addFailureAnswers } from './failure-answers.js';
 import { createMetrics } from './metrics.js';
 import { addPage } from './page.js';
 import { addAboutRoute } from './routes/about.js';
@@ -115,8 +116,13 @@ export function createApp(service: Service): ServiceApp {
     ...{ method: 'get', path: '/api/v1/metrics', summary: 'Figures for Prometheus.', tags: ['service'] },
     responses: textAnswers(['text/plain'], 'the text format of Prometheus'),
   });
+  app.openAPIRegistry.registerPath({
+    ...{ method: 'get', path: '/api/v1/openapi.json', summary: 'This description.', tags: ['service'] },
+    responses: answers(200, z.looseObject({ openapi: z.string() }), 'an OpenAPI document', true),
+  });
   const routes = app.openAPIRegistry.definitions.flatMap((one) => (one.type === 'route' ? [one.route] : []));
-  app.notFound(refuseAddress([...routes, { method: 'get', path: '/api/v1/openapi.json' }]));
+  for (const route of routes) addFailureAnswers(route);
+  app.notFound(refuseAddress(routes));
   app.openAPIRegistry.registerComponent('securitySchemes', 'token', { type: 'http', scheme: 'bearer' });
   return app;
 }

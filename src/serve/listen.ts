@@ -3,12 +3,14 @@
 import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { availableParallelism, userInfo } from 'node:os';
+import { join } from 'node:path';
 import { serve } from '@hono/node-server';
 import { type EngineRunsOptions, engineRuns } from '../control/engine/engine-runs.js';
 import { projectForEngine } from '../control/engine/start.js';
 import { openRuns } from '../control/open-runs.js';
 import { openProject } from '../library/open-project.js';
 import { loadConfiguration } from '../runtime/configuration/configuration.js';
+import { entryAt } from '../runtime/store/own-file.js';
 import { lockRun } from '../runtime/store/run-lock.js';
 import { RunRefused } from '../runtime/store/run-refused.js';
 import { makeStore, requireOwnStore } from '../runtime/store/store-ownership.js';
@@ -22,6 +24,7 @@ import { forgetPosition } from './notifications/kept-notices.js';
 import { targetList } from './notifications/notice.js';
 import { Notifier } from './notifications/notifier.js';
 import { noticeSender } from './notifications/send-notice.js';
+import { warmUp } from './warm-up.js';
 
 export interface ListenOptions {
   readonly host: string;
@@ -89,8 +92,9 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   let port = options.port;
   const own = { folder: programs, dir: directory };
   if (engine !== null) await warnOfNotices(options);
+  const runs = engine === null ? openRuns(own) : engineRuns({ ...own, ...engine });
   const app = createApp({
-    runs: engine === null ? openRuns(own) : engineRuns({ ...own, ...engine }),
+    runs,
     project: await (engine === null ? openProject(programs, own) : projectForEngine(own)),
     executions,
     access: {
@@ -122,10 +126,14 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   }
   port = (server.address() as AddressInfo).port;
   if (executes) executions.open();
+  const stopping = new AbortController();
+  const sizeOf = (id: string): number => entryAt(join(directory, 'runs', id, 'journal.ndjson'))?.size ?? 0;
+  if (engine === null) void warmUp({ runs, sizeOf, signal: stopping.signal });
   return {
     address: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     token,
     async stop(graceMs) {
+      stopping.abort();
       await executions.stop(graceMs);
       notifier?.look();
       await notifier?.stop();

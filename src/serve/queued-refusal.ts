@@ -17,9 +17,14 @@ export async function queuedRefusal(
   const queued = executions.find(id);
   if (queued === null || (await runs.inspect(queued.run_id)).ok) return null;
   const { kind, message } = queued.error ?? {};
-  return queued.status === 'failed'
-    ? { code: 'over', message: kind === 'cancelled' ? `${message}` : `the run could not begin: ${message}`, help: null }
-    : { code: 'held', message: 'the run waits for its turn', help: 'wait until it is executed' };
+  if (queued.status === 'failed')
+    return {
+      code: 'over',
+      message: kind === 'cancelled' ? `${message}` : `the run could not begin: ${message}`,
+      help: null,
+    };
+  const waits = queued.status === 'queued' ? 'waits for its turn' : 'is being started';
+  return { code: 'held', message: `the run ${waits}`, help: 'wait until it is executed' };
 }
 
 /** The result of `read` about a run. A run without a record is known all the same. */

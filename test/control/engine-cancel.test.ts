@@ -1,6 +1,6 @@
 /** What ending a run on an engine reports is what became of the run. */
 import { expect, test } from 'vitest';
-import { canceledRun } from '../../src/control/engine/engine-runs.js';
+import { cancelledRun } from '../../src/control/engine/engine-runs.js';
 import type { RunState } from '../../src/engine/run-object.js';
 import { emptyReport } from '../../src/runtime/run/report.js';
 
@@ -17,12 +17,12 @@ test.each([
     'over',
   ],
 ])('%s', (_, given, code) => {
-  expect(canceledRun('a', given)).toMatchObject({ ok: false, refusal: { code } });
+  expect(cancelledRun('a', given)).toMatchObject({ ok: false, refusal: { code } });
 });
 
 test('a run that was ended', () => {
   const report = { ...emptyReport('a', 'm', 'failed'), error: { kind: 'cancelled' } };
-  expect(canceledRun('a', state('failed', report))).toEqual({
+  expect(cancelledRun('a', state('failed', report))).toEqual({
     ok: true,
     value: { run_id: 'a', status: 'failed', error: { kind: 'cancelled' } },
   });

@@ -327,7 +327,7 @@ test('a run waits for the first worker with its name, and keeps what is sent mea
   }
 });
 
-test('a run that no worker has begun can be canceled', async () => {
+test('a run that no worker has begun can be cancelled', async () => {
   const { status, called } = await atHome([{ kind: 'cancel', by: 'ann' }]);
   expect([status?.error?.kind, called, started]).toEqual(['cancelled', ['test.Turn'], []]);
 });
@@ -383,7 +383,7 @@ test('a run that is submitted again is known, whatever the worker now requires',
   expect(await engine.call(RUN, 'submit', again)).toEqual({ run_id: RUN, status: 'suspended' });
 });
 
-test('a run that its home refuses fails with the reason, and can be canceled by any worker before', async () => {
+test('a run that its home refuses fails with the reason, and can be cancelled by any worker before', async () => {
   const refusing = (one: Submission): TurnHost => ({
     ...hostFor(one),
     program: async (_, needs = EXECUTE) => {
@@ -442,7 +442,7 @@ function endedAfter(passes: number): Choice {
   };
 }
 
-test.each([undefined, 'known'])('a run without a fitting worker can be canceled, at home %s', async (home) => {
+test.each([undefined, 'known'])('a run without a fitting worker can be cancelled, at home %s', async (home) => {
   const one = submission('DO: work 1\nRETURN: over\n', 'fail', home === undefined ? {} : { home });
   const { worker, host } = otherFunctions(one);
   // Cut off at each point, it comes to the same.

@@ -305,7 +305,7 @@ describe('a resume', () => {
   });
 });
 
-test('a run that was canceled is canceled in its record at the same point', () => {
+test('a run that was cancelled is cancelled in its record at the same point', () => {
   const program = scripted(ONE).end('one');
   cancelRun(program.run, 'ann');
   const events = [...program.events, ...program.run.takeEvents()];

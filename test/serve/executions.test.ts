@@ -74,7 +74,7 @@ test('a process is started when those before it execute their runs or have ended
   const started: { runId: string; begin: () => void; end: () => void }[] = [];
   const executions = new Executions({
     directory,
-    atOnce: 4,
+    atOnce: 2,
     startAtOnce: 1,
     start(runId) {
       let begin = (): void => undefined;
@@ -94,7 +94,9 @@ test('a process is started when those before it execute their runs or have ended
   for (const run_id of ids) await executions.add({ ...ABOUT, run_id, task: { kind: 'resume' } });
   const names = (): string[] => started.map(({ runId }) => runId);
   expect(names()).toEqual(ids.slice(0, 1));
-  expect(executions.queuedRuns().filter(({ status }) => status === 'queued')).toHaveLength(2);
+  // There is room for the second one, whose process is next.
+  expect(executions.queuedRuns().map(({ status }) => status)).toEqual(['queued', 'running', 'running']);
+  expect(ids.map((id) => executions.mustWait(id))).toEqual([false, false, true]);
   started[0]?.begin();
   await vi.waitFor(() => expect(names()).toEqual(ids.slice(0, 2)));
   // It could not begin.
@@ -331,7 +333,7 @@ test('a disk that takes nothing neither ends the service nor loses a run', async
 
 test('a run that could not begin is forgotten after a week', () => {
   const { directory, executions } = executionsOf();
-  const refusal = { code: 'cancelled', message: 'the run was canceled before it began', help: null } as const;
+  const refusal = { code: 'cancelled', message: 'the run was cancelled before it began', help: null } as const;
   const DAY = 24 * 60 * 60 * 1000;
   const [old, recent] = [RUN, RUN.replace('0', '1')];
   for (const [run_id, days] of [

@@ -175,7 +175,7 @@ describe('runs', () => {
     expect((await send('GET', `/api/v1/runs/${fresh}`)).json).toMatchObject({ status: 'returned' });
   });
 
-  test('are not replayed from where they never were, nor resumed after they were canceled', async () => {
+  test('are not replayed from where they never were, nor resumed after they were cancelled', async () => {
     const { send, finish } = await serviceOf(PROGRAMS);
     const id = await finish('ask.dsl');
     for (const [from, message] of [
@@ -265,11 +265,11 @@ describe('the queue', () => {
     expect((await send('GET', '/api/v1/runs?status=queued')).json).toMatchObject({ runs: [{ run_id }] });
     expect((await send('GET', '/api/v1/runs?status=failed')).json).toEqual({ runs: [] });
     expect((await send('POST', `/api/v1/runs/${run_id}/cancel`)).json).toMatchObject({ error: { kind: 'cancelled' } });
-    const canceled = { run_id, status: 'failed', error: { kind: 'cancelled' } };
-    expect((await send('GET', `/api/v1/runs/${run_id}`)).json).toMatchObject(canceled);
-    expect((await send('GET', '/api/v1/runs?status=failed')).json).toMatchObject({ runs: [canceled] });
+    const cancelled = { run_id, status: 'failed', error: { kind: 'cancelled' } };
+    expect((await send('GET', `/api/v1/runs/${run_id}`)).json).toMatchObject(cancelled);
+    expect((await send('GET', '/api/v1/runs?status=failed')).json).toMatchObject({ runs: [cancelled] });
     const again = await send('POST', `/api/v1/runs/${run_id}/cancel`, {});
-    expect(again).toMatchObject({ status: 409, json: { message: 'tester canceled the run before it began' } });
+    expect(again).toMatchObject({ status: 409, json: { message: 'tester cancelled the run before it began' } });
     for (const what of ['cancel', 'resume'])
       expect(await send('POST', `/api/v1/runs/${run_id}/${what}`)).toMatchObject({
         status: 409,

@@ -46,7 +46,7 @@ export interface EngineRunsOptions extends RunsOptions {
 }
 
 const PATIENCE_MS = 5000;
-/** How long the end of a canceled run is waited for, in milliseconds. */
+/** How long the end of a cancelled run is waited for, in milliseconds. */
 const CANCELING_MS = 15_000;
 /** How long the first event of a run is waited for, in milliseconds. */
 const BEGINNING_MS = 5000;
@@ -329,7 +329,7 @@ function changeOperations({ client, find, copy }: EngineFolder): Pick<Runs, 'ans
         await untilEnd(client, run_id);
         return { run_id, state: await client.status(run_id) };
       });
-      return asked.ok ? canceledRun(asked.value.run_id, asked.value.state) : asked;
+      return asked.ok ? cancelledRun(asked.value.run_id, asked.value.state) : asked;
     },
     remove: (given) => answerOf(() => removeFromEngine({ client, copy }, given)),
   };
@@ -346,7 +346,7 @@ async function untilEnd(client: EngineClient, runId: string): Promise<void> {
 }
 
 /** Says what became of the wish to end a run. */
-export function canceledRun(run_id: string, state: RunState | null): Result<CancelledRun> {
+export function cancelledRun(run_id: string, state: RunState | null): Result<CancelledRun> {
   const report = state?.status === 'returned' || state?.status === 'failed' ? state.report : null;
   if (report === null)
     return refuse(

@@ -41,7 +41,7 @@ function refuseUnreturned(store: string, id: string, status: RunStatus, isCancel
   if (isCanceled)
     return refuse(
       'over',
-      `run \`${id}\` was canceled, so it does not return`,
+      `run \`${id}\` was cancelled, so it does not return`,
       `merge what it has done by hand: \`git merge statedsl/${id}\``,
     );
   readJournal(openStoredRun(store, id).journal, () => true);

@@ -7,13 +7,15 @@ import { statusAfter } from '../../interpreter/events/status-after.js';
 import { inspectRun } from '../../runtime/inspect-run.js';
 import { RecordScan } from '../../runtime/record-scan.js';
 import { entryAt } from '../../runtime/store/own-file.js';
-import { openStoredRun, runStatus } from '../../runtime/store/stored-run.js';
+import { openFoundRun, runStatus } from '../../runtime/store/stored-run.js';
 import type { Inspected } from '../runs.js';
 import { findRun } from './find-run.js';
 import type { RunIndex } from './run-index.js';
 
-/** The number of runs with cached records. */
-const SCANS = 32;
+/** The number of runs with cached records: as many as a service follows at once. */
+const SCANS = 256;
+/** How many parsed events these may have together. */
+const SCANNED_EVENTS = 500_000;
 /** How much is kept of what was found, as JSON, in characters. */
 const KEPT_CHARACTERS = 32 * 1024 * 1024;
 
@@ -50,7 +52,7 @@ export class RunInspector {
     const id = findRun(directory, run);
     const kept = at === null ? this.keptRun(id) : null;
     if (kept !== null) return kept;
-    const stored = openStoredRun(directory, id);
+    const stored = openFoundRun(directory, id);
     const { journal, about } = stored;
     // Before reading: what is appended meanwhile makes a newer version.
     const version = versionOf(journal);
@@ -109,8 +111,13 @@ export class RunInspector {
     }
     this.scans.delete(id);
     this.scans.set(id, scan);
-    const [oldest] = this.scans.keys();
-    if (this.scans.size > SCANS && oldest !== undefined) this.scans.delete(oldest);
+    let events = 0;
+    for (const one of this.scans.values()) events += one.events.length;
+    for (const [oldest, one] of this.scans) {
+      if (one === scan || (this.scans.size <= SCANS && events <= SCANNED_EVENTS)) break;
+      events -= one.events.length;
+      this.scans.delete(oldest);
+    }
     return scan;
   }
 }

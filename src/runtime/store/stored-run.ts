@@ -78,8 +78,13 @@ export function findRunId(directory: string, name: string): string {
 
 /** Reads the files of a run. Throws a `RunRefused`. */
 export function openStoredRun(directory: string, runId: string): StoredRun {
-  const path = join(directory, 'runs', runId);
   refuseLinks(directory);
+  return openFoundRun(directory, runId);
+}
+
+/** As `openStoredRun`, for an id that `findRunId` has just returned: the links of the store were looked at. */
+export function openFoundRun(directory: string, runId: string): StoredRun {
+  const path = join(directory, 'runs', runId);
   for (const folder of [path, ...['artifacts', 'source', 'checkpoints'].map((name) => join(path, name))])
     if (entryAt(folder)?.isSymbolicLink())
       throw new RunRefused('foreign', `\`${folder}\` is a symbolic link`, 'remove the link');

@@ -37,7 +37,7 @@ export function askPermits(channel: ServiceChannel, share: number): EffectPermit
     else grantShare();
   };
   channel.onPermit(() => {
-    // Nobody waits any more: the request was canceled while the permit was on its way.
+    // Nobody waits any more: the request was cancelled while the permit was on its way.
     if (waiters.length === 0) channel.send('give');
     else grantNext();
   });

@@ -6,17 +6,17 @@ import { join } from 'node:path';
 import { type Result, refuse, resultOf, resultWith } from '../../control/result.js';
 import type { Json } from '../../machine/expression.js';
 import { entryAt } from '../../runtime/store/own-file.js';
-import { lockHolder } from '../../runtime/store/run-lock.js';
 import { StoreError } from '../../runtime/store/store-error.js';
 import { type Continuation, isToContinue, type KeptDelivery, keepDelivery, readDeliveries } from './kept-deliveries.js';
 import { StartingProcesses } from './starting-processes.js';
 import {
   type BeginRefusal,
-  executionFolder,
   forgetWaiting,
+  isLocked,
   keepWaiting,
   makeServiceFolder,
   type QueuedRun,
+  queuedRunOf,
   readAllWaiting,
   readWaiting,
   type Waiting,
@@ -61,7 +61,6 @@ const REFUSED_MS = 7 * 24 * 60 * 60 * 1000;
 const DECIDED_MS = 5000;
 /** A process that dies again and again at its start is not started for ever. */
 const MOST_STARTS = 5;
-
 const FULL_ID = '00000000-0000-0000-0000-000000000000'.length;
 
 export class Executions {
@@ -78,6 +77,8 @@ export class Executions {
   private readonly afterwards = new Map<string, readonly KeptDelivery[]>();
   private number = 0;
   private isStopping = false;
+  /** The next run could not be begun. */
+  private isDiskFull = false;
 
   constructor(private readonly options: ExecutionsOptions) {
     this.starting = new StartingProcesses(options.startAtOnce ?? Number.POSITIVE_INFINITY, () => this.startNext());
@@ -97,7 +98,8 @@ export class Executions {
     for (const one of readDeliveries(this.options.directory)) {
       const { run_id } = one.continuation;
       // A process of the earlier service may be about to end, as in `resumeWith`.
-      if (this.waiting.get(run_id)?.begun === true && this.isLocked(run_id)) this.resumeAfterwards(run_id, [one]);
+      if (this.waiting.get(run_id)?.begun === true && isLocked(this.options.directory, run_id))
+        this.resumeAfterwards(run_id, [one]);
       else void this.resumeWith([one]);
     }
     this.startNext();
@@ -197,7 +199,7 @@ export class Executions {
   withdraw(runId: string, by: string): boolean {
     const one = this.waiting.get(runId);
     if (one === undefined || one.refusal !== undefined || !this.isQueued(one)) return false;
-    const refusal = { code: 'cancelled', message: `${by} canceled the run before it began`, help: null } as const;
+    const refusal = { code: 'cancelled', message: `${by} cancelled the run before it began`, help: null } as const;
     if (this.hasRecord(runId) || !this.keep({ ...one, refusal })) this.forget(runId);
     else this.waiting.set(runId, { ...one, refusal });
     return true;
@@ -302,14 +304,15 @@ export class Executions {
     for (const one of this.waiting.values()) {
       if (this.isStopping || this.executing >= this.options.atOnce) break;
       if (one.refusal !== undefined || !this.isQueued(one)) continue;
-      if (one.begun && this.isLocked(one.run_id)) this.adopt(one.run_id);
+      if (one.begun && isLocked(this.options.directory, one.run_id)) this.adopt(one.run_id);
       else if (this.starting.isFull || !this.begin(one)) break;
     }
   }
 
   /** False if the disk takes nothing now: then it is tried again later. */
   private begin(one: Waiting): boolean {
-    if (!this.keep({ ...one, begun: true })) {
+    this.isDiskFull = !this.keep({ ...one, begun: true });
+    if (this.isDiskFull) {
       setTimeout(() => this.startNext(), FULL_DISK_MS).unref();
       return false;
     }
@@ -340,7 +343,7 @@ export class Executions {
   private adopt(runId: string): void {
     const leave = this.options.adopt?.();
     const look = (): void => {
-      if (this.isLocked(runId)) {
+      if (isLocked(this.options.directory, runId)) {
         this.adopted.set(runId, setTimeout(look, LOOK_MS));
         return;
       }
@@ -356,22 +359,16 @@ export class Executions {
     return entryAt(join(this.options.directory, 'runs', runId, 'run.json')) !== null;
   }
 
-  private isLocked(runId: string): boolean {
-    const folder = executionFolder(this.options.directory, runId);
-    return entryAt(folder) !== null && lockHolder(folder).owner !== null;
-  }
-
   /** Its process has ended: what is on disk says whether it has kept the promise. */
   private settle(runId: string): void {
-    const { directory } = this.options;
-    const one = readWaiting(directory, runId);
+    const one = readWaiting(this.options.directory, runId);
     this.options.onEnd?.();
     if (one === null) {
       this.waiting.delete(runId);
       this.starts.delete(runId);
       const delivered = this.afterwards.get(runId) ?? [];
       this.afterwards.delete(runId);
-      if (delivered.length > 0 && isToContinue(directory, runId)) void this.resumeWith(delivered);
+      if (delivered.length > 0 && isToContinue(this.options.directory, runId)) void this.resumeWith(delivered);
       // The process has taken what was delivered, or the run is over.
       else for (const kept of delivered) kept.forget();
     } else if (one.refusal === undefined && !this.isStopping && (this.starts.get(runId) ?? 0) >= MOST_STARTS) {
@@ -383,18 +380,19 @@ export class Executions {
   }
 
   private entryOf(one: Waiting): QueuedRun {
-    const { run_id, machine, queued_at, refusal } = one;
-    return {
-      run_id,
-      machine,
-      status: refusal !== undefined ? 'failed' : this.isQueued(one) ? 'queued' : 'running',
-      state: null,
-      started_at: queued_at,
-      ended_at: null,
-      duration_ms: null,
-      cost: null,
-      effects: null,
-      ...(refusal === undefined ? {} : { error: { kind: refusal.code, message: refusal.message } }),
-    };
+    return queuedRunOf(one, this.mustWait(one.run_id) ? 'queued' : 'running');
+  }
+
+  /** Whether the run waits for others, and not only for the start of its process. */
+  mustWait(runId: string): boolean {
+    if (this.isExecuting(runId) || !this.waiting.has(runId)) return false;
+    let room = this.isStopping || this.isDiskFull ? 0 : this.options.atOnce - this.executing;
+    for (const one of this.waiting.values()) {
+      if (room <= 0) break;
+      if (one.refusal !== undefined || !this.isQueued(one)) continue;
+      if (one.run_id === runId) return false;
+      room--;
+    }
+    return true;
   }
 }

@@ -8,7 +8,8 @@ import type { Refusal } from '../../control/result.js';
 import type { ReplayFrom } from '../../control/runs.js';
 import type { Json } from '../../machine/expression.js';
 import type { Limits } from '../../machine/machine.js';
-import { readOwn, writeOwn } from '../../runtime/store/own-file.js';
+import { entryAt, readOwn, writeOwn } from '../../runtime/store/own-file.js';
+import { lockHolder } from '../../runtime/store/run-lock.js';
 import { storeError } from '../../runtime/store/store-error.js';
 
 /** What is to be executed: a new run of a program or text, a run that continues, or a new run from a point of an old one. */
@@ -46,7 +47,7 @@ export interface Waiting {
 export interface QueuedRun {
   readonly run_id: string;
   readonly machine: string | null;
-  /** `running`: its process has been started, and the run has no record yet. */
+  /** `queued`: others are executed first. `running`: its process has been started or is next, and the run has no record yet. */
   readonly status: 'queued' | 'running' | 'failed';
   readonly state: null;
   readonly started_at: string;
@@ -57,7 +58,24 @@ export interface QueuedRun {
   readonly error?: { readonly kind: string; readonly message: string };
 }
 
-/** Also that a user canceled it before. */
+/** How lists show it; `status`: as long as nothing was refused. */
+export function queuedRunOf(one: Waiting, status: 'queued' | 'running'): QueuedRun {
+  const { run_id, machine, queued_at, refusal } = one;
+  return {
+    run_id,
+    machine,
+    status: refusal === undefined ? status : 'failed',
+    state: null,
+    started_at: queued_at,
+    ended_at: null,
+    duration_ms: null,
+    cost: null,
+    effects: null,
+    ...(refusal === undefined ? {} : { error: { kind: refusal.code, message: refusal.message } }),
+  };
+}
+
+/** Also that a user cancelled it before. */
 export type BeginRefusal = Omit<Refusal, 'findings' | 'code'> & { readonly code: Refusal['code'] | 'cancelled' };
 
 const NAME = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.json$/;
@@ -70,6 +88,12 @@ const fileOf = (directory: string, runId: string): string => join(serviceFolder(
 /** Holds the lock of the process that executes the run for a service. */
 export const executionFolder = (directory: string, runId: string): string =>
   join(serviceFolder(directory), 'processes', runId);
+
+/** Whether a process executes the run for a service, this one or an earlier one. */
+export function isLocked(directory: string, runId: string): boolean {
+  const folder = executionFolder(directory, runId);
+  return entryAt(folder) !== null && lockHolder(folder).owner !== null;
+}
 
 export function makeServiceFolder(directory: string): string {
   mkdirSync(join(serviceFolder(directory), 'queue'), { recursive: true, mode: 0o700 });

@@ -125,7 +125,7 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
         refusal.code === 'cancelled' ? { ...refusal, code: 'over' } : { ...refusal, code: refusal.code },
       );
     c.header('Location', `/api/v1/runs/${runId}`);
-    const status = executions.isExecuting(runId) ? 'running' : 'queued';
+    const status = executions.mustWait(runId) ? 'queued' : 'running';
     return c.json({ run_id: runId, status }, task.kind === 'resume' ? 202 : 201);
   }
 
@@ -241,7 +241,7 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     if (!found.ok) return answerRefusal(c, found.refusal);
     const { run_id, machine, status, error } = found.value;
     if (error?.kind === 'cancelled')
-      return answerRefusal(c, { code: 'over', message: 'the run was canceled', help: 'replay it from an event' });
+      return answerRefusal(c, { code: 'over', message: 'the run was cancelled', help: 'replay it from an event' });
     const { limits, inputs = {} } = c.req.valid('json');
     if (status === 'returned') return answerRefusal(c, { code: 'over', message: 'the run has returned', help: null });
     if (status === 'running')

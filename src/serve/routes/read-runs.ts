@@ -114,7 +114,10 @@ export function addReadRoutes(app: ServiceApp, service: Service): void {
     // A queued run has no record yet, unless it was executed before.
     if (!result.ok && waiting !== null) return c.json(waiting, 200);
     if (!result.ok) return answerRefusal(c, result.refusal);
-    return c.json(waiting?.status === 'queued' ? { ...result.value, status: 'queued' } : result.value, 200);
+    return c.json(
+      waiting === null || waiting.status === 'failed' ? result.value : { ...result.value, status: waiting.status },
+      200,
+    );
   });
 
   app.openapi(events, async (c) => {

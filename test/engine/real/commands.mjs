@@ -198,11 +198,11 @@ async function labelsAndHomes({ start, statedsl, on, engine, folder }) {
   // It has waited for the label.
   assert.equal(statedsl('show', waiting, '--follow', '--on', on).stdout, `${folder} gpu`);
   assert.equal(statedsl('run', join('project', 'late.dsl'), '--on', on).stdout, 'gpu');
-  const canceled = statedsl('run', 'where.dsl', '--on', on, '--home', 'lab', '--detach');
-  assert.equal(canceled.exitCode, 0);
-  const shown = statedsl('show', canceled.stdout.trim(), '--on', on);
+  const cancelled = statedsl('run', 'where.dsl', '--on', on, '--home', 'lab', '--detach');
+  assert.equal(cancelled.exitCode, 0);
+  const shown = statedsl('show', cancelled.stdout.trim(), '--on', on);
   assert.match(shown.stderr, /no worker with the home `lab` has begun run/);
-  const end = JSON.parse(statedsl('cancel', canceled.stdout.trim(), '--json', '--on', on).stdout);
+  const end = JSON.parse(statedsl('cancel', cancelled.stdout.trim(), '--json', '--on', on).stdout);
   assert.equal(end.error.kind, 'cancelled');
   const early = statedsl('run', 'where.dsl', '--on', on, '--home', 'lab', '--detach').stdout.trim();
   await start('worker', '--engine', engine, '--listen', '0', '--home', 'lab', '--cwd', 'lab');

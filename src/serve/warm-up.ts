@@ -1,0 +1,35 @@
+/**
+ * Reads the newest runs before anybody asks for them. The first thousand reads take ten times as long as later ones, because
+ * the code is compiled meanwhile, and requests that come faster than these reads would wait for each other for seconds.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Runs } from '../control/runs.js';
+
+/** How many runs are read: with what is kept of them, as many as a service keeps. */
+const MOST_RUNS = 10_000;
+/** So many are read at once, so that the code is compiled soon. */
+const FIRST_RUNS = 200;
+/** Between two runs: requests come first. */
+const PAUSE_MS = 5;
+/** Reading a longer record would keep a request waiting. */
+const LONGEST_BYTES = 64 * 1024;
+
+export interface WarmUpOptions {
+  readonly runs: Pick<Runs, 'list' | 'inspect'>;
+  /** How long the record of a run is, in bytes. */
+  readonly sizeOf: (runId: string) => number;
+  readonly signal: AbortSignal;
+}
+
+/** Resolves when they are read, or when `signal` is aborted. */
+export async function warmUp({ runs, sizeOf, signal }: WarmUpOptions): Promise<void> {
+  const found = await runs.list({ status: ['returned', 'failed', 'suspended'], limit: MOST_RUNS });
+  if (!found.ok) return;
+  for (const [at, { run_id }] of found.value.runs.entries()) {
+    // Also the first ones leave room for requests between them.
+    await pause(at < FIRST_RUNS ? 0 : PAUSE_MS, undefined, { ref: false });
+    if (signal.aborted) return;
+    // What is wrong with a run is said to who asks for it.
+    if (sizeOf(run_id) <= LONGEST_BYTES) await runs.inspect(run_id);
+  }
+}
