@@ -32,7 +32,10 @@ export interface EngineClient {
   store(runId: string, artifact: StoredArtifact): Promise<void>;
   /** Null: the run has no artifact of this name. */
   artifact(runId: string, name: string): Promise<ArtifactContent | null>;
-  /** The lines of the journal from a number on: what is there, then what comes, until the run has ended. */
+  /**
+   * The lines of the journal from a number on: what is there, then what comes, until the run has ended. The last part may have
+   * its report.
+   */
   events(runId: string, from?: number, signal?: AbortSignal): AsyncGenerator<EventLines>;
 }
 
@@ -97,7 +100,7 @@ export function engineClient(given: ClientOptions): EngineClient {
         );
         if (part === null) return;
         next += part.lines.length;
-        if (part.lines.length > 0) yield part;
+        if (part.lines.length > 0 || part.report !== undefined) yield part;
         if ((part.status === 'returned' || part.status === 'failed') && next > part.seq) return;
       }
     },

@@ -26,14 +26,15 @@ export class EffectOutputs {
     private readonly runId: string,
     /** The artifacts of the run in this process. */
     private readonly folder: string,
-  ) {
-    makeFolder(folder);
-  }
+  ) {}
 
   /** Fetches what the effect reads and this process does not have. */
   async fetchInput(request: PerformedRequest): Promise<void> {
+    // Agents have files next to it. Most other effects need no folder, and making it takes as long as a short effect.
+    if (request.kind === 'agent') makeFolder(this.folder);
     const name = 'stdin' in request ? request.stdin?.artifact : undefined;
     if (name === undefined || existsSync(join(this.folder, name))) return;
+    makeFolder(this.folder);
     const content = await this.client.artifact(this.runId, name);
     if (content === null) throw new Error(`the engine does not have the artifact \`${name}\` of run \`${this.runId}\``);
     writeOwn(join(this.folder, name), bytesOfArtifact(content), 'w', false);

@@ -60,6 +60,8 @@ export interface ObjectContext extends MessageContext {
 export interface ReaderContext extends MessageContext {
   readonly key: string;
   get<T>(name: string): Promise<T | null>;
+  /** The names of all state of the object. */
+  names(): Promise<readonly string[]>;
   awakeable<T>(): { readonly id: string; readonly entry: Entry<T> };
 }
 

@@ -41,6 +41,7 @@ export async function followRun(
   const defaults = new Map<string, string | null>();
   const asking: { stop: AbortController | null } = { stop: null };
   let left: RunReport | null = null;
+  let ended: RunReport | null = null;
   let failure: { readonly cause: unknown } | null = null;
   const askAll = async (report: RunReport, handler: AskHandler, stop: AbortSignal): Promise<void> => {
     for (const waiting of report.waiting.filter(isQuestion)) {
@@ -73,7 +74,8 @@ export async function followRun(
   try {
     const waiting = from > 1 ? await stop() : null;
     if (waiting !== null) return waiting;
-    for await (const { lines, status } of client.events(runId, from, all)) {
+    for await (const { lines, status, report: last } of client.events(runId, from, all)) {
+      ended = last ?? null;
       for (const line of lines) {
         const record = readJournalLine(line);
         if (record === null)
@@ -95,9 +97,9 @@ export async function followRun(
     stopping?.removeEventListener('abort', onStop);
     asking.stop?.abort();
   }
-  const state = await client.status(runId);
-  if (state?.report == null) throw new EngineFailure('refused', null, `run \`${runId}\` was removed`);
-  return state.report;
+  const report = ended ?? (await client.status(runId))?.report;
+  if (report == null) throw new EngineFailure('refused', null, `run \`${runId}\` was removed`);
+  return report;
 }
 
 /** Null: the run does not wait. */

@@ -1,11 +1,12 @@
 /** A run as its list has it. */
 import type { ListedRun } from '../runtime/list-runs.js';
 import type { RunReport } from '../runtime/run/report.js';
-import type { Head, Submission } from './messages.js';
+import type { Head } from './messages.js';
 
 /** The run as it is listed. `endedAt`: when the last event was recorded. */
 export function listedRun(
-  { header: { runId, machine, startedAt } }: Submission,
+  runId: string,
+  { machine, startedAt }: Head['listed'],
   known: {
     readonly status: Head['status'];
     readonly report: RunReport | null;
@@ -15,7 +16,7 @@ export function listedRun(
   const { status, report, endedAt } = known;
   return {
     run_id: runId,
-    machine: machine.name,
+    machine,
     status,
     state: report?.state ?? null,
     started_at: startedAt,

@@ -145,6 +145,10 @@ export interface Head {
   readonly watchers: readonly { readonly from: number; readonly awakeable: string }[];
   /** Only workers with this name execute turns; absent: any worker does. */
   readonly home?: string;
+  /** What lists of runs have from the submission, which is large. */
+  readonly listed: { readonly machine: string; readonly startedAt: string };
+  /** Whether the object has an image and questions. */
+  readonly hasImage: boolean;
 }
 
 /** A worker that a turn needs. */

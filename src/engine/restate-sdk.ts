@@ -35,6 +35,7 @@ export interface RestateContext {
     readonly headers: ReadonlyMap<string, string>;
   };
   get<T>(name: string): Promise<T | null>;
+  stateKeys(): Promise<readonly string[]>;
   set(name: string, value: unknown): void;
   clear(name: string): void;
   clearAll(): void;

@@ -135,11 +135,14 @@ function objects(sdk: RestateSdk, host: TurnHost, values: ValueCodec): readonly 
     }),
     sdk.object({
       name: runs,
-      handlers: handlersOf(sdk, values, runListHandlers(host.services), runListReaders()),
-      options: optionsWith(values),
+      handlers: handlersOf(sdk, values, runListHandlers(host.services), runListReaders(), EAGER),
+      options: { ...optionsWith(values), enableLazyState: true },
     }),
   ];
 }
+
+/** A list reads all of its object. */
+const EAGER = { enableLazyState: false } as const;
 
 type ObjectHandlers = Readonly<Record<string, (context: ObjectContext, message: never) => Promise<unknown>>>;
 type ReaderHandlers = Readonly<Record<string, (context: ReaderContext, message: never) => Promise<unknown>>>;
@@ -153,6 +156,7 @@ function handlersOf(
   values: ValueCodec,
   writers: ObjectHandlers,
   readers: ReaderHandlers,
+  reading: { readonly enableLazyState?: false } = {},
 ): Record<string, unknown> {
   const exclusive = Object.entries(writers).map(([name, handle]) => {
     const refusing = (context: RestateContext, message: never): Promise<unknown> =>
@@ -166,7 +170,7 @@ function handlersOf(
   });
   const shared = Object.entries(readers).map(([name, handle]) => [
     name,
-    sdk.handlers.object.shared({}, (context: RestateContext, message: never) =>
+    sdk.handlers.object.shared(reading, (context: RestateContext, message: never) =>
       refuseForGood(sdk, handle(readerContext(values, context), message)),
     ),
   ]);
@@ -243,6 +247,7 @@ function readerContext(values: ValueCodec, context: RestateContext): ReaderConte
     ...messageContext(values, context),
     key: context.key,
     get: (name) => context.get(name),
+    names: () => context.stateKeys(),
     awakeable: () => awakeableOf(context),
   };
 }

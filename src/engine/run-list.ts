@@ -1,6 +1,6 @@
 /**
- * The list of runs: one object for each day. Its state has the runs by their ids. The object `days` has the days, so that a
- * list begins with the newest one.
+ * The list of runs: one object for each day. Its state has the runs by their ids, and `isListed` once the object `days` has the
+ * day, so that a list begins with the newest one. A note reads only what is about its run: a day may have many.
  */
 import type { ListedRun } from '../runtime/list-runs.js';
 import type { ObjectContext, ReaderContext } from './engine-context.js';
@@ -14,18 +14,22 @@ export interface NotedRun {
 }
 
 const DAYS = 'days';
+/** The beginning of the names of state that have a run. */
+const RUN = 'r';
 
 /** Handlers that change the list, by their names on the engine. */
 export function runListHandlers(services: ServiceNames) {
   return {
     async note(context: ObjectContext, noted: NotedRun): Promise<void> {
-      const ids = (await context.get<readonly string[]>('ids')) ?? [];
-      const { run_id } = noted.run;
-      const known = await context.get<NotedRun>(`r${run_id}`);
-      if (known !== null && known.version >= noted.version) return;
-      if (ids.length === 0) context.send(services.runs(DAYS, 'addDay'), context.key);
-      if (known === null) context.set('ids', [...ids, run_id]);
-      context.set(`r${run_id}`, noted);
+      const name = `${RUN}${noted.run.run_id}`;
+      // Both are asked for before one of them is awaited, so the engine answers them at once.
+      const before = context.get<NotedRun>(name);
+      const listed = noted.version === 0 ? context.get<true>('isListed') : null;
+      const known = await before;
+      if (known === null || known.version < noted.version) context.set(name, noted);
+      if (listed === null || (await listed) !== null) return;
+      context.send(services.runs(DAYS, 'addDay'), context.key);
+      context.set('isListed', true);
     },
 
     async addDay(context: ObjectContext, day: string): Promise<void> {
@@ -34,12 +38,7 @@ export function runListHandlers(services: ServiceNames) {
     },
 
     async remove(context: ObjectContext, runId: string): Promise<void> {
-      const ids = (await context.get<readonly string[]>('ids')) ?? [];
-      context.set(
-        'ids',
-        ids.filter((id) => id !== runId),
-      );
-      context.clear(`r${runId}`);
+      context.clear(`${RUN}${runId}`);
     },
   };
 }
@@ -49,9 +48,17 @@ export function runListReaders() {
   return {
     /** The runs of the day, newest first. */
     async list(context: ReaderContext): Promise<readonly ListedRun[]> {
-      const ids = (await context.get<readonly string[]>('ids')) ?? [];
-      const noted = await Promise.all([...ids].sort().map((id) => context.get<NotedRun>(`r${id}`)));
-      return noted.flatMap((one) => (one === null ? [] : [one.run])).reverse();
+      const names = (await context.names()).filter((name) => name.startsWith(RUN));
+      const noted = names
+        .sort()
+        .reverse()
+        .map((name) => context.get<NotedRun>(name));
+      const runs: ListedRun[] = [];
+      for (const one of noted) {
+        const known = await one;
+        if (known !== null) runs.push(known.run);
+      }
+      return runs;
     },
 
     /** The days with runs, oldest first. */

@@ -50,6 +50,8 @@ export interface EventLines {
   readonly status: Head['status'];
   readonly seq: number;
   readonly lines: readonly string[];
+  /** Of a run that has ended, with its last lines; it may be absent. */
+  readonly report?: RunReport;
 }
 
 /** What is asked for with `events`. */
@@ -68,7 +70,7 @@ const ALL: WorkerRules = { environment: {}, submitters: null, functions: null };
 /** About how many characters of lines an answer has at most. */
 const MOST_AT_ONCE = 4_000_000;
 
-const FIRST: Omit<Head, 'turn'> = {
+const FIRST: Omit<Head, 'turn' | 'listed'> = {
   status: 'running',
   seq: 0,
   chunks: [],
@@ -78,6 +80,7 @@ const FIRST: Omit<Head, 'turn'> = {
   seen: 0,
   listening: null,
   watchers: [],
+  hasImage: false,
 };
 
 /** Handlers that change the object, by their names on the engine. */
@@ -117,17 +120,11 @@ async function submit(
   refuseUnfit(context.key, submission);
   context.set('about', submission);
   worker.remember?.(submission);
-  note(context, services, {
-    version: 0,
-    run: listedRun(submission, { status: 'running', report: null, endedAt: null }),
-  });
   const { home } = submission;
-  beginTurn(
-    context,
-    services,
-    { ...FIRST, turn: 0, ...omitUndefined({ home }) },
-    { image: null, resumedBy: null, due: null },
-  );
+  const { machine, startedAt } = header;
+  const head = { ...FIRST, turn: 0, listed: { machine: machine.name, startedAt }, ...omitUndefined({ home }) };
+  note(context, services, head, 0);
+  beginTurn(context, services, head, { image: null, resumedBy: null, due: null });
   return { run_id: context.key, status: 'running' };
 }
 
@@ -145,7 +142,7 @@ async function deliver(
   const mail = signed.map((delivery, at): Mail => ({ number: head.mailNumber + at + 1, delivery }));
   const next = { ...head, mail: [...head.mail, ...mail], mailNumber: head.mailNumber + mail.length };
   if (image !== null) {
-    await noteResumed(context, services, next.turn);
+    noteResumed(context, services, next);
     beginTurn(context, services, next, { image, resumedBy: signed[0]?.by ?? 'user', due: null });
   } else {
     if (next.listening !== null) context.resolveAwakeable(next.listening, next.mail);
@@ -169,7 +166,7 @@ async function resumeRun(
   refuseResumer(about, by, worker);
   if (image.digest !== about?.header.digest)
     throw new EngineRefusal(400, `run \`${context.key}\` is resumed in another program than its own`);
-  await noteResumed(context, services, head.turn);
+  noteResumed(context, services, head);
   const begin = events.map((event) => (event.type === 'run_resumed' ? { ...event, by } : event));
   // Who wanted to end the run has learned that it had failed.
   const mail = head.mail.filter(({ delivery }) => delivery.kind !== 'cancel');
@@ -204,17 +201,24 @@ async function endTurn(context: ObjectContext, services: ServiceNames, turned: T
     return beginTurn(context, services, head, { image, resumedBy, due: null });
   }
   context.set('report', report);
-  if (image === null) context.clear('image');
-  else context.set('image', image);
-  context.set('questions', turned.questions);
+  storeImage(context, current, turned);
   const status = report?.status === 'returned' || report?.status === 'suspended' ? report.status : 'failed';
-  context.set('head', append(context, { ...received, status }, turned));
-  const about = await context.get<Submission>('about');
-  const endedAt = timeOf(turned.lines.at(-1));
-  if (about !== null && report !== null)
-    note(context, services, { version: 2 * turned.turn + 1, run: listedRun(about, { status, report, endedAt }) });
+  const head = append(context, { ...received, status, hasImage: image !== null }, turned);
+  context.set('head', head);
+  note(context, services, head, 2 * turned.turn + 1, { report, endedAt: timeOf(turned.lines.at(-1)) });
   if (due !== null && end === 'suspended')
     context.send(services.run(context.key, 'due'), { turn: turned.turn, until: due.until }, due.ms);
+}
+
+/** What a run that waits continues from. Most runs never wait: then there is nothing to remove. */
+function storeImage(context: ObjectContext, { hasImage }: Head, { image, questions }: Turned): void {
+  if (image !== null) {
+    context.set('image', image);
+    context.set('questions', questions);
+  } else if (hasImage) {
+    context.clear('image');
+    context.clear('questions');
+  }
 }
 
 /** The time that a suspended run waits for has come. */
@@ -226,7 +230,7 @@ async function wake(
   const head = await currentHead(context, turn);
   const image = head?.status === 'suspended' ? await context.get<Image>('image') : null;
   if (head === null || image === null) return;
-  await noteResumed(context, services, head.turn);
+  noteResumed(context, services, head);
   beginTurn(context, services, head, { image, resumedBy: 'clock', due: until });
 }
 
@@ -241,17 +245,21 @@ async function watch(
   else context.set('head', { ...head, watchers: [...head.watchers, { from, awakeable }] });
 }
 
-/** Tells the list of runs how the run is. */
-function note(context: ObjectContext, services: ServiceNames, noted: NotedRun): void {
+/** Tells the list of runs how the run is. `version`: of two notes the later one counts. */
+function note(
+  context: ObjectContext,
+  services: ServiceNames,
+  { status, listed }: Head,
+  version: number,
+  last: { readonly report: RunReport | null; readonly endedAt: string | null } = { report: null, endedAt: null },
+): void {
+  const noted: NotedRun = { version, run: listedRun(context.key, listed, { status, ...last }) };
   context.send(services.runs(dayOf(context.key), 'note'), noted);
 }
 
-/** `turn`: the last one. */
-async function noteResumed(context: ObjectContext, services: ServiceNames, turn: number): Promise<void> {
-  const about = await context.get<Submission>('about');
-  if (about === null) return;
-  const run = listedRun(about, { status: 'running', report: null, endedAt: null });
-  note(context, services, { version: 2 * turn + 2, run });
+/** `head`: of the last turn. */
+function noteResumed(context: ObjectContext, services: ServiceNames, head: Head): void {
+  note(context, services, { ...head, status: 'running' }, 2 * head.turn + 2);
 }
 
 /** Removes everything about a run that has ended. */
@@ -323,7 +331,9 @@ async function linesFrom(context: ReaderContext, head: Head, from: number): Prom
     characters += chunk.reduce((sum, { length }) => sum + length, 0);
     if (characters > MOST_AT_ONCE) break;
   }
-  return { status: head.status, seq: head.seq, lines };
+  const isWhole = isOver(head) && from + lines.length > head.seq;
+  const report = isWhole ? await context.get<RunReport>('report') : null;
+  return { status: head.status, seq: head.seq, lines, ...(report === null ? {} : { report }) };
 }
 
 async function headOf(context: ObjectContext): Promise<Head> {
@@ -367,19 +377,24 @@ function beginTurn(
 }
 
 /** What a reader gets that waited for an event; null: it has to ask again, because it needs more than the new lines. */
-function answerFor(wanted: number, { status, seq }: Head, { from, lines }: Pick<Progress, 'from' | 'lines'>) {
-  const isLarge = lines.reduce((sum, { length }) => sum + length, 0) > MOST_AT_ONCE;
-  if (wanted < from || wanted > seq || isLarge) return null;
-  return { status, seq, lines: lines.slice(wanted - from) } satisfies EventLines;
+function answerFor(wanted: number, { status, seq }: Head, { from, lines, report }: Appended): EventLines | null {
+  const characters = lines.reduce((sum, { length }) => sum + length, JSON.stringify(report ?? null).length);
+  if (wanted < from || wanted > seq || characters > MOST_AT_ONCE) return null;
+  return { status, seq, lines: lines.slice(wanted - from), ...(report == null ? {} : { report }) };
 }
 
+type Appended = Pick<Progress, 'from' | 'lines'> & { readonly report?: RunReport | null };
+
 /** Stores lines, and wakes those who wait for them. */
-function append(context: ObjectContext, head: Head, { from, lines }: Progress): Head {
+function append(context: ObjectContext, head: Head, { from, lines, report = null }: Appended): Head {
   const seq = from + lines.length - 1;
   if (lines.length > 0) context.set(`e${from}`, lines);
   const next = lines.length === 0 ? head : { ...head, seq, chunks: [...head.chunks, from] };
   const waits = ({ from: wanted }: Head['watchers'][number]): boolean => next.seq < wanted && !isOver(next);
   for (const watcher of next.watchers)
-    if (!waits(watcher)) context.resolveAwakeable(watcher.awakeable, answerFor(watcher.from, next, { from, lines }));
+    if (!waits(watcher)) {
+      const answer = answerFor(watcher.from, next, { from, lines, report: isOver(next) ? report : null });
+      context.resolveAwakeable(watcher.awakeable, answer);
+    }
   return { ...next, watchers: next.watchers.filter(waits) };
 }

@@ -24,6 +24,7 @@ function objectInMemory(key: string) {
     user: null,
     get: async <T>(name: string) => (state.get(name) as T | undefined) ?? null,
     set: (name: string, value: unknown) => void state.set(name, value),
+    names: async () => [...state.keys()],
     clear: (name: string) => void state.delete(name),
     clearAll: () => state.clear(),
     send: (to: unknown, message: unknown) => void sent.push([to, message]),
@@ -54,10 +55,14 @@ test('a day lists its runs, newest first, and forgets those that are removed', a
   const { note, remove } = runListHandlers(SERVICES);
   const { list } = runListReaders();
   const { context, sent } = objectInMemory('2026-11-22');
+  // The first message about a run comes last.
+  for (const [status, version] of [
+    ['returned', 3],
+    ['running', 2],
+    ['running', 0],
+  ] as const)
+    await note(context, noted('b', status, version));
   await note(context, noted('a', 'running', 0));
-  await note(context, noted('b', 'returned', 3));
-  // A message that comes late.
-  await note(context, noted('b', 'running', 2));
   await note(context, noted('a', 'returned', 3));
   expect((await list(context)).map(({ run_id, status }) => `${run_id} ${status}`)).toEqual([
     'b returned',

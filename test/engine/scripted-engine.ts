@@ -127,6 +127,7 @@ export class ScriptedEngine {
       key,
       user: null,
       get: async <V>(name: string) => (copy(changed.get(name)) as V | undefined) ?? null,
+      names: async () => [...changed.keys()],
       set: (name, value) => void changed.set(name, copy(value)),
       clear: (name) => void changed.delete(name),
       clearAll: () => changed.clear(),

@@ -5,9 +5,10 @@
 import { Buffer } from 'node:buffer';
 import { createHash, type Hash } from 'node:crypto';
 import { closeSync, fdatasync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { RedactingStream } from '../redact.js';
-import { storeError } from '../store/store-error.js';
+import { makeFolder } from '../store/make-folder.js';
+import { errorCode, storeError } from '../store/store-error.js';
 import { type LiveName, partialName } from './live-output.js';
 import type { OutputStore } from './output-store.js';
 import { closeQuietly } from './scratch.js';
@@ -100,9 +101,21 @@ function tailText(tail: Buffer): string {
 
 function openTarget(path: string): Target {
   try {
-    return { path, fd: openSync(path, 'wx', 0o600) };
+    return { path, fd: create(path) };
   } catch (cause) {
     throw storeError('create', path, cause);
+  }
+}
+
+/** Few runs have large outputs, so the folder may not be there yet. */
+function create(path: string): number {
+  const open = (): number => openSync(path, 'wx', 0o600);
+  try {
+    return open();
+  } catch (cause) {
+    if (errorCode(cause) !== 'ENOENT') throw cause;
+    makeFolder(dirname(path));
+    return open();
   }
 }
 

@@ -31,12 +31,13 @@ export function tools(engine, folder) {
     return made.runId;
   };
   /** Follows a run until it has ended. A connection that breaks is made again. */
-  const ended = async (runId, onEvent = () => undefined) => {
+  const ended = async (runId, onEvent = null) => {
     for (let from = 1; ; ) {
       try {
-        for await (const { lines } of client.events(runId, from)) {
+        for await (const { lines, report } of client.events(runId, from)) {
           from += lines.length;
-          for (const line of lines) await onEvent(JSON.parse(line));
+          if (onEvent !== null) for (const line of lines) await onEvent(JSON.parse(line));
+          if (report !== undefined) return { report };
         }
         return await client.status(runId);
       } catch {
