@@ -156,7 +156,7 @@ function handlersOf(
   values: ValueCodec,
   writers: ObjectHandlers,
   readers: ReaderHandlers,
-  reading: { readonly enableLazyState?: false } = {},
+  readerOptions: { readonly enableLazyState?: false } = {},
 ): Record<string, unknown> {
   const exclusive = Object.entries(writers).map(([name, handle]) => {
     const refusing = (context: RestateContext, message: never): Promise<unknown> =>
@@ -170,7 +170,7 @@ function handlersOf(
   });
   const shared = Object.entries(readers).map(([name, handle]) => [
     name,
-    sdk.handlers.object.shared(reading, (context: RestateContext, message: never) =>
+    sdk.handlers.object.shared(readerOptions, (context: RestateContext, message: never) =>
       refuseForGood(sdk, handle(readerContext(values, context), message)),
     ),
   ]);
