@@ -13,6 +13,7 @@ import type { Machine } from '../machine/machine.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { keyText } from './key-text.js';
 import { type Monitors, NO_MONITORS } from './monitors.js';
+import { looksAtErrors } from './reductions/error-texts.js';
 import { type Liveness, livenessOf } from './reductions/liveness.js';
 import { readsIn, type Variable } from './reductions/reads.js';
 import { relevantVariables } from './reductions/relevance.js';
@@ -35,6 +36,8 @@ export interface Reductions {
   readonly keepsOutput: readonly boolean[];
   /** The results of steps that decide something; null: all. */
   readonly fields: StepFields | null;
+  /** Whether the words of failures decide something. */
+  readonly looksAtErrors: boolean;
   /** Whether members keep the events that they have recorded, because a property looks at events. */
   readonly keepsEvents: boolean;
 }
@@ -46,6 +49,8 @@ export function reductionsOf(
   monitors: Monitors = NO_MONITORS,
 ): Reductions {
   const relevant = relevantVariables(machine, monitors);
+  const fields = stepFieldsOf(machine, relevant, monitors);
+  const withErrors = looksAtErrors(machine, relevant, fields);
   return {
     machine,
     relevant: without.has('slicing') ? null : relevant,
@@ -55,7 +60,12 @@ export function reductionsOf(
     keepsOutput: machine.states.map(({ code }) =>
       code.some((one) => one.op === 'step-collect' && one.plan.work === 'body'),
     ),
-    fields: without.has('slicing') ? null : stepFieldsOf(machine, relevant, monitors),
+    fields: without.has('slicing')
+      ? null
+      : withErrors
+        ? { ...fields, deciding: new Set([...fields.deciding, 'error']) }
+        : fields,
+    looksAtErrors: withErrors,
     keepsEvents: monitors.looksAtEvents,
   };
 }
@@ -136,7 +146,7 @@ class Canonical {
     const fields = this.reductions.fields?.deciding ?? null;
     const common = { ...frame, startedMs: 0, session: null, sessionBefore: null };
     if (fields === null) return common;
-    const isConstant = idsIn(frame.output).length === 0;
+    const isConstant = idsIn(frame.output).length === 0 || fields.has('error');
     return {
       ...common,
       diff: fields.has('diff') ? frame.diff : '',
@@ -264,7 +274,7 @@ export function configurationOf(run: Run, reductions: Reductions, knowledge: Kno
   const { result } = image;
   const key =
     result === null
-      ? keyText(image) + events
+      ? keyText(image, reductions.looksAtErrors) + events
       : JSON.stringify(['end', result.status, result.state, result.error?.kind]);
   const renaming = new Renaming(knowledge);
   const renamedKey = renaming.addFrom(key);

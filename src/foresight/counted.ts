@@ -30,12 +30,13 @@ export class Counted {
     else lines.add(`${state} ${line}`);
   }
 
-  /** The indexes of the failures. `isOver`: the run has ended. */
-  mistakesIn(events: readonly RunEvent[], isOver: boolean): number[] {
+  /** The indexes of the failures. `isOver`: the run has ended. `reasons`: why lines failed, where an event has unknown words. */
+  mistakesIn(events: readonly RunEvent[], isOver: boolean, reasons: ReadonlyMap<number, string>): number[] {
     const end = events.find(({ type }) => type === 'run_failed');
     return events.flatMap((event) => {
       if (event.type !== 'instruction_failed' || event.error_type !== 'bad_value') return [];
-      const { error_type: kind, error: message, state, line } = event;
+      const { error_type: kind, error, state, line } = event;
+      const message = reasons.get(line) ?? error;
       const isFatal = isOver && end?.type === 'run_failed' && end.error.line === line && end.error.state === state;
       const key = `${state} ${line} ${isFatal}`;
       let index = this.mistakeIndex.get(key);

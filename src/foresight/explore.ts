@@ -144,13 +144,13 @@ class Explorer {
     private readonly options: ExploreOptions,
   ) {
     this.runOptions = runOptionsOf(machine, options);
-    this.segments = new Segments(machine, this.runOptions, options.longest);
     this.monitors = options.monitors ?? NO_MONITORS;
     this.assumptions = (options.assumptions ?? []).map(evaluatorOf);
     const inputs = machine.inputs.map(({ name, value }) =>
       Object.hasOwn(options.inputs, name) ? options.inputs[name] : value,
     );
     this.reductions = reductionsOf(machine, inputs, options.without, this.monitors);
+    this.segments = new Segments(machine, this.runOptions, options.longest, this.reductions.looksAtErrors);
   }
 
   run(): Exploration {
@@ -308,7 +308,7 @@ class Explorer {
       to,
       decisions: oracle.taken.map(({ index }) => index),
       counts: events.flatMap((event) => this.counted.siteOf(event)),
-      mistakes: this.counted.mistakesIn(events, run.result !== null),
+      mistakes: this.counted.mistakesIn(events, run.result !== null, this.segments.reasons),
       span: segment.span,
     };
     this.lastEdge = edge;

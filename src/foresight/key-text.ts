@@ -19,19 +19,21 @@ const PRIVATE = new Set([
   'blamed',
   'touched',
   'question',
-  'error',
-  'message',
   'bounds',
   // A property that looks at events adds them.
   'events',
 ]);
 
-/** Members with values of the program, in which any name may occur. */
-const VALUES = new Set(['data', 'payload', 'log', 'with']);
+/** What failed says in words. */
+const ERRORS = new Set(['error', 'message']);
 
-export function keyText(image: RunImage): string {
-  return JSON.stringify(image, (name, value) => {
+/** Members with values of the program, or with names of it: any name may occur in them. */
+const VALUES = new Set(['data', 'payload', 'log', 'with', 'entries', 'inputs', 'gates', 'gatesBefore', 'writes']);
+
+/** `withErrors`: the words of failures decide something. */
+export function keyText({ cause, ...image }: RunImage, withErrors: boolean): string {
+  return JSON.stringify({ ...image, cause: cause === null ? null : { ...cause, error: '' } }, (name, value) => {
     if (VALUES.has(name)) return JSON.stringify(value);
-    return PRIVATE.has(name) ? undefined : value;
+    return PRIVATE.has(name) || (!withErrors && ERRORS.has(name)) ? undefined : value;
   });
 }

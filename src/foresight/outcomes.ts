@@ -196,9 +196,10 @@ function bodyAnswers(site: Site): Way[] {
 
 function gateWays({ gate, least }: Extract<Instruction, { op: 'gate-command' }>, { hasTimeout }: RequestFacts): Way[] {
   const text = gate.kind === 'coverage' ? `${least ?? 100} %` : '1 passed';
+  const stderr = (k: Knowledge): string => k.fresh(TYPE.text, `error of gate ${gate.name}`, { not: ['""'] });
   return [
     { label: 'passes', make: () => exitOutcome({ text, exit: 0 }) },
-    { label: 'does not pass', isFailure: true, make: () => exitOutcome({ text: '', exit: 1, stderr: 'failed' }) },
+    { label: 'does not pass', isFailure: true, make: (k) => exitOutcome({ text: '', exit: 1, stderr: stderr(k) }) },
     ...(hasTimeout ? [timedOut] : []),
   ];
 }

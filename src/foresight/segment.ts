@@ -25,7 +25,8 @@ import { waysOf } from './outcomes.js';
 import { type RequestFacts, requestFacts } from './requests.js';
 import { type Span, Spans } from './spans.js';
 import { taskNamesIn } from './task-names.js';
-import { Knowledge, type Unknown } from './unknown/knowledge.js';
+import { TYPE } from './unknown/facts.js';
+import { Knowledge, type Unknown, unknownId } from './unknown/knowledge.js';
 import type { Oracle } from './unknown/oracle.js';
 import { symbolicOperations } from './unknown/symbolic-operations.js';
 import type { Happening, Way } from './way.js';
@@ -84,6 +85,8 @@ export class Segments {
     readonly machine: Machine,
     private readonly options: RunOptions,
     private readonly longest: number,
+    /** Whether the words of failures decide something. */
+    private readonly looksAtErrors: boolean,
   ) {
     this.locations = machine.states.flatMap((state) => state.code.map((instruction) => ({ state, instruction })));
     this.taskNames = taskNamesIn(machine);
@@ -122,16 +125,43 @@ export class Segments {
             if (isCondition) (next === pc + 1 ? wasTrue : wasFalse)[pc] = 1;
             return next;
           } catch (thrown) {
-            if (thrown instanceof RuntimeFailure) failed[pc] = (failed[pc] as number) + 1;
-            throw thrown;
+            if (!(thrown instanceof RuntimeFailure)) throw thrown;
+            failed[pc] = (failed[pc] as number) + 1;
+            throw this.withUnknownWords(thrown, pc);
           }
         };
       }),
-      suspenders: linked.suspenders.map((suspender) =>
-        suspender === null ? null : { resume: suspender.resume, reissue: () => undefined },
+      suspenders: linked.suspenders.map((suspender, pc) =>
+        suspender === null
+          ? null
+          : {
+              resume: (...args) => {
+                try {
+                  return suspender.resume(...args);
+                } catch (thrown) {
+                  throw thrown instanceof RuntimeFailure ? this.withUnknownWords(thrown, pc) : thrown;
+                }
+              },
+              reissue: () => undefined,
+            },
       ),
     };
   }
+
+  /** What a failure says depends on more than is known here. Only the words of a FAIL are those of the program. */
+  private withUnknownWords(failure: RuntimeFailure, pc: number): RuntimeFailure {
+    const { instruction } = this.locations[pc] ?? {};
+    if (!this.looksAtErrors || instruction === undefined || instruction.op === 'fail') return failure;
+    if (unknownId(failure.message) !== null) return failure;
+    const { line } = instruction.origin;
+    this.reasons.set(line, failure.message);
+    const words = this.knowledge.fresh(TYPE.text, `error of line ${line}`, { not: ['""'] });
+    const { errorType, tool, exit, about, source } = failure;
+    return new RuntimeFailure(errorType, words, tool, exit, about, source);
+  }
+
+  /** Why a line failed last, by its number. */
+  readonly reasons = new Map<number, string>();
 
   /** Null: it does not begin, because what is assumed of its inputs is not true. */
   start(

@@ -55,7 +55,11 @@ export function stepFieldsOf(
     for (const one of code) {
       if (one.op === 'set') collect(one.value, !isWanted(one.to));
       else if (one.op === 'track') collect(one.value, !isWanted({ in: 'tracked', slot: one.slot }));
-      else collect(one, SHOWING.has(one.op) && partsOf(one).length === 0);
+      else if (one.op === 'step-agent') {
+        const { guards, ...shown } = one;
+        collect(guards, false);
+        collect(shown, partsOf(one).length === 0);
+      } else collect(one, SHOWING.has(one.op) && partsOf(one).length === 0);
     }
   });
   return { deciding, mentioned };

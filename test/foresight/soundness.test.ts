@@ -1,0 +1,73 @@
+/** What a run can do is never reported as impossible. Each program was once judged wrongly. */
+import { expect, test } from 'vitest';
+import { boundIn, defectsIn, verified } from './programs.js';
+
+const lines = (...all: string[]): string => `${all.join('\n')}\n`;
+
+test('a gate that looks at files may fail, so that the work is repeated', () => {
+  const program = lines(
+    'STATE: A',
+    '  TRACK: n',
+    '  STEP: make type=artifact',
+    '    DO: make it',
+    '    IF: n == 0 → INCREMENT: n',
+    '    GATE: touched "src/**"',
+    '    RETRY:',
+    '      EXIT 2',
+    '  RETURN',
+  );
+  expect(defectsIn(verified(program))).toEqual([]);
+});
+
+test.each([
+  ['STEP: s type=validate', '    DO: make it', '    RETRY:', '      EXIT 2'],
+  ['STEP: s', '    DO: make it', '    GATE: bash "npm test"'],
+  ['DO [timeout=5s]: make it'],
+  ['DO [once]: make it'],
+  ['DO: in PARALLEL', '    - make it', '    - make that'],
+  ['CHECK: x = cat v', '  IF: x > 1 → RETURN'],
+])('a failure of `%s` may say anything', (...effect) => {
+  const program = lines(
+    'STATE: A',
+    ...effect.map((line, at) => (at === 0 ? `  ${line}` : line)),
+    '  RETURN',
+    'STATE: ERROR',
+    '  IF: error contains "x" → RETURN: x',
+    '  RETURN: {error}',
+  );
+  expect(defectsIn(verified(program))).toEqual([]);
+});
+
+test('what FAIL says is known', () => {
+  const program = lines('STATE: A', '  FAIL: no', 'STATE: ERROR', '  IF: error == "no" → RETURN', '  RETURN: other');
+  expect(defectsIn(verified(program))).toEqual(['4 dead-branch']);
+});
+
+test('members that fail with other words are other configurations', () => {
+  const program = lines(
+    'STATE: A',
+    '  FOR EACH: it in [1, 2] in PARALLEL:',
+    '    CHECK: v = cat {it}',
+    '    IF: v == "a" OR v == "b" → FAIL: {v}',
+    '  RETURN',
+    'STATE: ERROR',
+    '  IF: error contains "b" → RETURN: b',
+    '  RETURN: {error}',
+  );
+  expect(defectsIn(verified(program))).toEqual([]);
+});
+
+test('names of states are no names of the record', () => {
+  const program = lines(
+    'STATE: A',
+    '  CHECK: x = cat v',
+    '  IF: x == 1 → GOTO: touched with k=1',
+    '  GOTO: touched with k=2',
+    'STATE: touched',
+    '  DO: wait for it',
+    '  IF: k == 2 → RETURN: two',
+    '  RETURN: one',
+  );
+  expect(defectsIn(verified(program))).toEqual([]);
+  expect(boundIn(verified(program), 'wait for it')).toBe(1);
+});
