@@ -12,28 +12,29 @@ import {
   timedOut,
   unknownExit,
   valueOutcome,
+  verdictBy,
   type Way,
 } from './way.js';
 
 /** An agent that is unavailable is called again later: for all that follows, it only took longer. */
-export function agentWays({ facts, instruction, label, longest, taskNames }: Site): Way[] {
+export function agentWays(site: Site): Way[] {
+  const { facts, instruction, label } = site;
   const answerOf = (text: string): Happening => exitOutcome({ text, exit: 0, is_error: false });
   const ways: Way[] = [];
   switch (facts.answerFile) {
     case 'plan.json':
-      tasks({ longest, taskNames }).forEach(({ text, about }, count) => {
-        ways.push({ label: `${count} task${count === 1 ? '' : 's'}`, ...about, make: () => answerOf(text) });
-      });
+      for (const { length, print, about } of tasks(site))
+        ways.push({ label: `${length} task${length === 1 ? '' : 's'}`, ...about, make: (k) => answerOf(print(k)) });
       ways.push({ label: 'answers with no tasks', isFailure: true, make: () => answerOf('?') });
       break;
     case 'validate.json':
-      for (const verdict of ['true', 'false']) ways.push({ label: `= ${verdict}`, make: () => answerOf(verdict) });
+      for (const pass of [true, false])
+        ways.push({ label: `= ${pass}`, make: (k) => answerOf(verdictBy(k, site, pass)) });
       ways.push({ label: 'answers with no verdict', isFailure: true, make: () => answerOf('?') });
       break;
     default:
       ways.push({ label: '', make: (k) => answerOf(printedBy(k, instruction, label)) });
   }
-  const site = { instruction, label };
   const failureOf = (k: Knowledge, exit: number): Happening =>
     exitOutcome({ text: k.fresh(TYPE.text, `error of ${label}`, { not: ['""'] }), exit, is_error: true });
   ways.push(...failedWays(site, { orNone: true }, { label: 'fails', make: failureOf }));

@@ -17,7 +17,6 @@ const PRIVATE = new Set([
   'trail',
   'tally',
   'blamed',
-  'touched',
   'question',
   'bounds',
   // A property that looks at events adds them.

@@ -2,20 +2,18 @@
 import { type Exploration, explore } from './explore.js';
 import { exploreOptions, type VerifyOptions } from './explore-options.js';
 
-/** With any value of inputs that have a default, and without what is assumed; none: that changes nothing. */
+/** With any value of inputs that are given or have a default, and without what is assumed; none: that changes nothing. */
 export function withOtherInputs({ machine, stoppedBy, nodes }: Exploration, given: VerifyOptions): Exploration[] {
-  const { assumptions = [], ...options } = given;
-  const defaults = machine.inputs.filter(
+  const { assumptions = [], inputs, ...options } = given;
+  const fixed = machine.inputs.filter(
     ({ name, value, optional, choices }) =>
-      (value !== undefined || optional === true) &&
-      choices === undefined &&
-      !Object.hasOwn(options.inputs, name) &&
-      !options.free.has(name),
+      Object.hasOwn(inputs, name) ||
+      ((value !== undefined || optional === true) && choices === undefined && !options.free.has(name)),
   );
-  if (stoppedBy !== null || (defaults.length === 0 && assumptions.length === 0)) return [];
-  const free = new Set([...options.free, ...defaults.map(({ name }) => name)]);
+  if (stoppedBy !== null || (fixed.length === 0 && assumptions.length === 0)) return [];
+  const free = new Set([...options.free, ...fixed.map(({ name }) => name)]);
   const maxConfigurations = Math.min(options.maxConfigurations, 2 * nodes.length + 1000);
-  return [explore(machine, { ...exploreOptions(machine, options, free), maxConfigurations })];
+  return [explore(machine, { ...exploreOptions(machine, { ...options, inputs: {} }, free), maxConfigurations })];
 }
 
 /** The longest list that is explored because the program compares something with its length. */

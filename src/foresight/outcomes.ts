@@ -17,6 +17,7 @@ import {
   timedOut,
   unknownExit,
   valueOutcome,
+  verdictBy,
   type Way,
 } from './way.js';
 
@@ -187,10 +188,16 @@ function bodyAnswers(site: Site): Way[] {
   const types = new Set(
     code.flatMap((one) => (one.op === 'step-collect' && one.plan.work === 'body' ? [one.plan.type] : [])),
   );
-  const printing = (text: string): Way => ({ label: `prints ${text}`, make: () => exitOutcome({ text, exit: 0 }) });
+  const printing = (what: string, print: (k: Knowledge) => string): Way => ({
+    label: `prints ${what}`,
+    make: (k) => exitOutcome({ text: print(k), exit: 0 }),
+  });
+  const verdicts = [true, false].map((pass) => printing(String(pass), (k) => verdictBy(k, site, pass)));
   return [
-    ...(types.has('validate') ? ['true', 'false'].map(printing) : []),
-    ...(types.has('split') ? tasks(site).map(({ text, about }) => ({ ...printing(text), ...about })) : []),
+    ...(types.has('validate') ? verdicts : []),
+    ...(types.has('split')
+      ? tasks(site).map(({ length, print, about }) => ({ ...printing(`${length} tasks`, print), ...about }))
+      : []),
   ];
 }
 

@@ -24,12 +24,12 @@ import { bindName } from './names.js';
 import { waysOf } from './outcomes.js';
 import { type RequestFacts, requestFacts } from './requests.js';
 import { type Span, Spans } from './spans.js';
-import { taskNamesIn } from './task-names.js';
+import { lookedAt, taskNamesIn } from './task-names.js';
 import { TYPE } from './unknown/facts.js';
 import { Knowledge, type Unknown, unknownId } from './unknown/knowledge.js';
 import type { Oracle } from './unknown/oracle.js';
 import { symbolicOperations } from './unknown/symbolic-operations.js';
-import type { Happening, Way } from './way.js';
+import type { Happening, Site, Way } from './way.js';
 
 /** What was executed of a machine, over all segments. */
 export interface Executed {
@@ -78,6 +78,7 @@ export class Segments {
   readonly spans: Spans;
   private knowledge = new Knowledge();
   private readonly taskNames: readonly string[];
+  private readonly looked: Site['looked'];
   private readonly linked: LinkedMachine;
   private readonly locations: readonly { readonly state: State; readonly instruction: Instruction }[];
 
@@ -90,6 +91,7 @@ export class Segments {
   ) {
     this.locations = machine.states.flatMap((state) => state.code.map((instruction) => ({ state, instruction })));
     this.taskNames = taskNamesIn(machine);
+    this.looked = lookedAt(machine);
     this.spans = new Spans(this.locations);
     const count = this.locations.length;
     this.executed = {
@@ -240,6 +242,7 @@ export class Segments {
       state,
       longest: this.longest,
       taskNames: this.taskNames,
+      looked: this.looked,
       label,
     });
   }

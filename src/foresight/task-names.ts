@@ -1,6 +1,7 @@
-/** The names of tasks that a program mentions, as in `{plan/login/build.diff}`: tasks of a split have these names first. */
+/** What a program says about the answers that steps get. */
 import type { Machine } from '../machine/machine.js';
 
+/** The names of tasks that a program mentions, as in `{plan/login/build.diff}`: tasks of a split have these names first. */
 export function taskNamesIn({ states }: Machine): readonly string[] {
   const splits = new Set<string>();
   for (const { code } of states)
@@ -20,4 +21,10 @@ export function taskNamesIn({ states }: Machine): readonly string[] {
   };
   for (const { code } of states) collect(code);
   return [...names];
+}
+
+/** Whether it may read the comments of a validation, and the files of a task: only then there are answers with them. */
+export function lookedAt({ states }: Machine): { readonly comments: boolean; readonly files: boolean } {
+  const code = JSON.stringify(states.map((state) => state.code));
+  return { comments: /\.?comments"/.test(code), files: code.includes('"name":"files"') };
 }

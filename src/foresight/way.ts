@@ -37,6 +37,8 @@ export interface Site {
   readonly longest: number;
   /** The names of tasks that the program mentions. */
   readonly taskNames: readonly string[];
+  /** What the program reads of answers in steps. */
+  readonly looked: { readonly comments: boolean; readonly files: boolean };
   /** How people call the value. */
   readonly label: string;
 }
@@ -153,15 +155,29 @@ export function printedBy(k: Knowledge, instruction: Instruction | undefined, la
 }
 
 /** Lists of tasks of every explored length, and what a way has because of them. */
-export function tasks({
-  longest,
-  taskNames,
-}: Pick<Site, 'longest' | 'taskNames'>): { readonly text: string; readonly about: Pick<Way, 'list' | 'isLongest'> }[] {
+export function tasks({ longest, taskNames, looked }: Pick<Site, 'longest' | 'taskNames' | 'looked'>): {
+  readonly length: number;
+  readonly print: (k: Knowledge) => string;
+  readonly about: Pick<Way, 'list' | 'isLongest'>;
+}[] {
+  const print = (k: Knowledge, length: number, withFiles: boolean): string =>
+    JSON.stringify(
+      Array.from({ length }, (_, at) => ({
+        name: taskNames[at] ?? `task-${at + 1}`,
+        description: k.fresh(TYPE.text, `description of task ${at + 1}`),
+        ...(withFiles ? { files: [k.fresh(TYPE.text, `file of task ${at + 1}`)] } : {}),
+      })),
+    );
   return Array.from({ length: longest + 1 }, (_, length) => {
-    const list = Array.from({ length }, (__, at) => ({
-      name: taskNames[at] ?? `task-${at + 1}`,
-      description: `task ${at + 1}`,
-    }));
-    return { text: JSON.stringify(list), about: { list: 'tasks', ...(length === longest ? { isLongest: true } : {}) } };
-  });
+    const about = { list: 'tasks', ...(length === longest ? { isLongest: true as const } : {}) };
+    const withFiles = looked.files && length > 0 ? [false, true] : [false];
+    return withFiles.map((one) => ({ length, about, print: (k: Knowledge) => print(k, length, one) }));
+  }).flat();
+}
+
+/** The answer of a validation. */
+export function verdictBy(k: Knowledge, { looked, label }: Pick<Site, 'looked' | 'label'>, pass: boolean): string {
+  return looked.comments
+    ? JSON.stringify({ pass, comments: k.fresh(TYPE.text, `comments of ${label}`) })
+    : String(pass);
 }

@@ -71,3 +71,21 @@ test('names of states are no names of the record', () => {
   expect(defectsIn(verified(program))).toEqual([]);
   expect(boundIn(verified(program), 'wait for it')).toBe(1);
 });
+
+test('descriptions and files of tasks, and comments of validations, may be anything', () => {
+  const program = lines(
+    'STEP: plan type=split',
+    '  PROMPT: "x"',
+    '  AGENT: claude',
+    '  EACH:',
+    '    STEP: build type=code',
+    '      DO: make {task.name}',
+    '      IF: task.files is empty → DO: echo none',
+    '      IF: task.description == "x" → DO: echo x',
+    'STEP: rev type=validate',
+    '  PROMPT: "good?"',
+    '  AGENT: claude',
+    'IF: "{rev.comments}" == "bad" → FAIL: bad',
+  );
+  expect(defectsIn(verified(program, { longest: 1 }))).toEqual([]);
+});

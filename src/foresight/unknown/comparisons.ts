@@ -92,7 +92,7 @@ function equalsKnown(k: Knowledge, operator: '==' | '!=', id: number, value: Val
       text: `cannot be compared with ${shown}`,
       learn: () => {
         k.learn(id, { ...facts, types: wrong });
-        throw notComparable(operator, value, null);
+        throw notComparable(operator, sampleOf(wrong), value);
       },
     });
   if (ways.length === 0) return false;
@@ -101,6 +101,11 @@ function equalsKnown(k: Knowledge, operator: '==' | '!=', id: number, value: Val
     ways.map(({ text }) => text),
   );
   return (ways[index] as (typeof ways)[number]).learn();
+}
+
+/** A value of one of these types, for messages. */
+function sampleOf(types: number): Value {
+  return ([false, 0, '', [], {}] as const).find((one) => (types & typeBit(one)) !== 0) ?? null;
 }
 
 function fitsConstant(k: Knowledge, id: number, facts: Facts, value: Json): boolean {
