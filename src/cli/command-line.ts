@@ -41,10 +41,19 @@ async function parseCommandLine(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** `--worktree` alone takes no value. Without this, the parser would take the next word, the file, as its value. */
+/** Options that take a value only after `=`, and what they mean without one. */
+const VALUES: Readonly<Record<string, string>> = {
+  '--worktree': 'on',
+  '--coverage': 'table',
+  '--faults': 'crash,fail,late',
+};
+
+/** Without this, the parser would take the next word, a file, as the value of such an option. */
 function withValues(argv: readonly string[]): string[] {
   const rest = argv.indexOf('--');
-  return argv.map((word, at) => (word === '--worktree' && (rest < 0 || at < rest) ? '--worktree=on' : word));
+  return argv.map((word, at) =>
+    Object.hasOwn(VALUES, word) && (rest < 0 || at < rest) ? `${word}=${VALUES[word]}` : word,
+  );
 }
 
 /** The working directory of a shell may have been removed. Then no path can be read or written. */

@@ -109,10 +109,18 @@ class SuiteCheck {
       case 'expect':
         return this.expectation(line.expectation);
       case 'each':
+        return this.rows(line);
       case 'cassette':
       case 'skip':
         return;
     }
+  }
+
+  private rows({ list }: Extract<TestLine, { kind: 'each' }>): void {
+    const rows = constantOf(list);
+    if (!Array.isArray(rows))
+      this.report(list.span, 'the rows of `EACH:` are a list of constants', 'write one such as `[1, 2]`');
+    else if (rows.length === 0) this.report(list.span, '`EACH:` has no rows, so there is no test', 'write a row');
   }
 
   mock(mock: MockLine): void {

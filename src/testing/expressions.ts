@@ -25,6 +25,8 @@ export interface TestExpressions {
 
 /** Only the engine binds this name in programs. The replacement is as long, so that offsets stay. */
 const RENAMED: ReadonlyMap<string, string> = new Map([['error', 'e_ror']]);
+/** `error` without a field is the message, as it is in a handler. */
+const MESSAGE = 'e_msg';
 
 interface Region {
   readonly from: number;
@@ -39,7 +41,7 @@ export function compileExpressions({ texts }: TestFile, file: number, names: Rea
   const computed = [...texts]
     .filter(([expression]) => constantOf(expression) === undefined && unknownNames(expression, names).length === 0)
     .flatMap(withSides);
-  const inputs = [...[...names].filter((name) => !RENAMED.has(name)), ...RENAMED.values()];
+  const inputs = [...[...names].filter((name) => !RENAMED.has(name)), ...RENAMED.values(), MESSAGE];
   if (computed.length === 0)
     return { diagnostics: unknown, evaluate: (expression) => ({ value: constantOf(expression) ?? null }) };
   const { machine, states, diagnostics } = compileStates(computed, inputs, file);
@@ -106,6 +108,8 @@ function withSides([expression, written]: [Expression, ExpressionText]): [Expres
 
 function run(linked: LinkedMachine, state: number, values: Readonly<Record<string, Json>>): Evaluated {
   const inputs = Object.fromEntries(Object.entries(values).map(([name, value]) => [RENAMED.get(name) ?? name, value]));
+  const { error } = values;
+  if (error !== undefined) inputs[MESSAGE] = (error as { readonly message?: Json } | null)?.message ?? null;
   const started = startRun(linked, {
     inputs,
     start: { state, with: {} },
@@ -129,8 +133,8 @@ function run(linked: LinkedMachine, state: number, values: Readonly<Record<strin
 
 function rename(text: string, expression: Expression, start: number): string {
   let renamed = text;
-  for (const { name, span } of namesIn(expression)) {
-    const other = RENAMED.get(name);
+  for (const { name, span, hasField } of namesIn(expression)) {
+    const other = RENAMED.has(name) && !hasField ? MESSAGE : RENAMED.get(name);
     const at = span.start - start;
     if (other !== undefined) renamed = renamed.slice(0, at) + other + renamed.slice(at + name.length);
   }
@@ -138,23 +142,31 @@ function rename(text: string, expression: Expression, start: number): string {
 }
 
 /** The names that an expression reads. */
-export function namesIn(expression: Expression): { readonly name: string; readonly span: Span }[] {
-  const found: { name: string; span: Span }[] = [];
-  const visit = (node: unknown): void => {
-    if (Array.isArray(node)) for (const one of node) visit(one);
+export function namesIn(expression: Expression): NameRead[] {
+  const found: NameRead[] = [];
+  const visit = (node: unknown, hasField: boolean): void => {
+    if (Array.isArray(node)) for (const one of node) visit(one, false);
     else if (typeof node === 'object' && node !== null) {
       const { kind, name, span } = node as { kind?: unknown; name?: unknown; span?: unknown };
-      if (kind === 'name' && typeof name === 'string') found.push({ name, span: span as Span });
-      for (const member of Object.values(node)) visit(member);
+      if (kind === 'name' && typeof name === 'string') found.push({ name, span: span as Span, hasField });
+      const isPath = kind === 'field' || kind === 'index' || kind === 'maybe';
+      for (const [key, member] of Object.entries(node)) visit(member, isPath && key === 'of');
     }
   };
-  visit(expression);
+  visit(expression, false);
   return found;
+}
+
+interface NameRead {
+  readonly name: string;
+  readonly span: Span;
+  /** Whether a field of it is read. */
+  readonly hasField: boolean;
 }
 
 const originalNames = (message: string): string => {
   let text = message;
-  for (const [name, other] of RENAMED) text = text.replaceAll(other, name);
+  for (const [name, other] of RENAMED) text = text.replaceAll(other, name).replaceAll(MESSAGE, name);
   return text;
 };
 

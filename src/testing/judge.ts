@@ -1,6 +1,7 @@
 /** Compares an expectation with a run. The result says what is different, or is null where nothing is. */
 import type { Json } from '../machine/expression.js';
 import { unreachable } from '../prelude/unreachable.js';
+import { differentLines } from '../runtime/cassette/drift.js';
 import type { RunReport } from '../runtime/run/report.js';
 import type { Expression } from '../syntax/expression.js';
 import type { CountOperator, Expectation } from '../syntax/tests/test-tree.js';
@@ -14,6 +15,8 @@ export interface Judged {
   readonly message: string;
   readonly expected?: string;
   readonly got?: string;
+  /** Lines that begin with `-`, `+` or spaces. */
+  readonly difference?: readonly string[];
 }
 
 type Evaluate = (expression: Expression) => Evaluated;
@@ -74,13 +77,16 @@ function judgeReturned(value: Expression | null, { report }: RunFacts, evaluate:
   const wanted = evaluate(value);
   if ('problem' in wanted) return { message: wanted.problem };
   if (report?.status === 'returned' && isSame(report.returned, wanted.value)) return null;
-  return difference(`returned ${jsonText(wanted.value)}`, endOf(report));
+  const judged = difference(`returned ${jsonText(wanted.value)}`, endOf(report));
+  return report?.status === 'returned' ? withDifference(judged, wanted.value, report.returned) : judged;
 }
 
 /** `…` stands for any states. */
 function judgeStates(wanted: readonly (string | null)[], states: readonly string[]): Judged | null {
   if (fitsWildcard<string | null>(wanted, states, null)) return null;
-  return difference(wanted.map((state) => state ?? '…').join(', '), states.join(', '));
+  const judged = difference(wanted.map((state) => state ?? '…').join(', '), states.join(', '));
+  if (wanted.includes(null)) return judged;
+  return { ...judged, difference: differentLines(wanted.join('\n'), states.join('\n')) };
 }
 
 function judgeEvent(
@@ -139,7 +145,8 @@ function judgeCondition(expression: Expression, evaluate: Evaluate): Judged | nu
   const left = evaluate(expression.left);
   const right = evaluate(expression.right);
   if ('problem' in left || 'problem' in right) return { message: '', expected: 'true', got: 'false' };
-  return difference(`${expression.operator} ${jsonText(right.value)}`, jsonText(left.value));
+  const judged = difference(`${expression.operator} ${jsonText(right.value)}`, jsonText(left.value));
+  return expression.operator === '==' ? withDifference(judged, right.value, left.value) : judged;
 }
 
 function holds(count: number, operator: CountOperator, wanted: number): boolean {
@@ -172,6 +179,21 @@ function endOf(report: RunReport | null): string {
 
 function difference(expected: string, got: string): Judged {
   return { message: '', expected, got };
+}
+
+/** Of values with members and of texts with lines, what is different is shown line by line. */
+function withDifference(judged: Judged, wanted: Json, got: Json): Judged {
+  const [expected, has] = [linesOf(wanted), linesOf(got)];
+  if (!expected.includes('\n') && !has.includes('\n')) return judged;
+  return { ...judged, difference: differentLines(expected, has) };
+}
+
+const linesOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value, sortMembers, 2));
+
+/** The order of members makes no difference. */
+function sortMembers(_: string, value: Json): Json {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 const jsonText = (value: Json): string => JSON.stringify(value);

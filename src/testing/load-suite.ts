@@ -16,6 +16,7 @@ import { checkSuite } from './check-suite.js';
 import { compileProperties } from './compile-properties.js';
 import { compileExpressions } from './expressions.js';
 import { factsOf } from './machine-facts.js';
+import { readSnapshots, snapshotPath } from './read-snapshots.js';
 import { RUN_NAMES, type Suite } from './suite.js';
 import { compileTested } from './tested-program.js';
 
@@ -52,7 +53,23 @@ export async function loadSuite(
   diagnostics.push(...wrong);
   const cassettes = new Map<string, Cassette>();
   const facts = factsOf(machine);
-  const suite: Suite = { name: read.name, tree, facts, expressions, properties, sources, cassettes, ...program };
+  const stored = readSnapshots(snapshotPath(host, read.name));
+  if ('problem' in stored)
+    diagnostics.push(
+      say.snapshots({ file: 0, start: 0, end: 0 }, { path: `${read.name}.snap`, reason: stored.problem }),
+    );
+  const snapshots = 'text' in stored ? stored.text : null;
+  const suite: Suite = {
+    name: read.name,
+    snapshots,
+    tree,
+    facts,
+    expressions,
+    properties,
+    sources,
+    cassettes,
+    ...program,
+  };
   diagnostics.push(...(await loadCassettes(host, suite, isRenewed)));
   diagnostics.push(...checkSuite(suite));
   const sorted = sortDiagnostics(diagnostics);

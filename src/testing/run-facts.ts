@@ -70,7 +70,8 @@ function valuesOf({ report, events, time, row, inputs, machine }: Given): Record
   if (report !== null) {
     values.returned = report.returned;
     values.error = report.error as unknown as Json;
-    values.cost = report.cost;
+    // Agents whose mocks name no cost have none.
+    values.cost = report.cost ?? 0;
   }
   for (const { name, value } of machine.inputs) if (value !== undefined) values[name] = value;
   Object.assign(values, inputs);

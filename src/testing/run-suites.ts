@@ -1,8 +1,8 @@
 /** Runs the tests of suites in one process, several at a time; their results are in the order of the files. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { configuredOptions } from '../project/configured-options.js';
 import type { ProjectHost } from '../project/host.js';
+import { reasonOf } from '../project/read-text.js';
 import { hostEffects } from '../runtime/effects.js';
 import { testMessages as say } from '../source/catalogue/tests.js';
 import type { Diagnostic } from '../source/diagnostic.js';
@@ -10,6 +10,7 @@ import type { MockLine } from '../syntax/tests/test-tree.js';
 import type { Coverage } from './coverage.js';
 import { type FaultChoice, type FaultResult, runFaults } from './faults/run-faults.js';
 import { cassettePath } from './load-suite.js';
+import { snapshotPath } from './read-snapshots.js';
 import { listingRenewal, type NeededCall, performingRenewal } from './renew-cassettes.js';
 import { rowsOf, type TestRow } from './rows.js';
 import { runTest } from './run-test.js';
@@ -49,6 +50,8 @@ export interface SuiteResult {
   readonly diagnostics: readonly Diagnostic[];
   /** Names in the file of snapshots that no test has. */
   readonly obsolete: readonly string[];
+  /** Why the snapshots cannot be written; null: they are, or nothing changed. */
+  readonly unwritten: string | null;
 }
 
 export async function runSuite(loaded: Suite, options: SuiteOptions): Promise<SuiteResult> {
@@ -58,8 +61,7 @@ export async function runSuite(loaded: Suite, options: SuiteOptions): Promise<Su
   const all = suite.tree.tests.flatMap(rowsOf);
   const rows = all.filter(({ name }) => filter === null || name.includes(filter));
   const used = new Set<MockLine>();
-  const file = resolve(options.host.folder, `${suite.name}.snap`);
-  const snapshots = new Snapshots(existsSync(file) ? readFileSync(file, 'utf8') : null, options.snapshots);
+  const snapshots = new Snapshots(suite.snapshots, options.snapshots);
   const testOptions: TestOptions = {
     cwd: options.cwd,
     real: options.offline ? null : realEffects(suite, options.host),
@@ -75,12 +77,22 @@ export async function runSuite(loaded: Suite, options: SuiteOptions): Promise<Su
   if (options.faults !== null) await runAllFaults(suite, rows, results, { ...options.faults, testOptions });
   const isComplete = results.length === all.length;
   const text = snapshots.textToWrite(isComplete);
-  if (text !== null) writeFileSync(file, text);
+  const unwritten = text === null ? null : writeSnapshots(snapshotPath(options.host, suite.name), text);
   return {
+    unwritten,
     results,
     diagnostics: isComplete ? unusedMocks(suite, used) : [],
     obsolete: isComplete && options.snapshots !== 'update' ? snapshots.obsolete : [],
   };
+}
+
+function writeSnapshots(file: string, text: string): string | null {
+  try {
+    writeFileSync(file, text);
+    return null;
+  } catch (cause) {
+    return reasonOf(cause as NodeJS.ErrnoException);
+  }
 }
 
 async function runAllFaults(

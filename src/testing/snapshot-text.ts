@@ -3,7 +3,10 @@ import type { RunEvent } from '../interpreter/events/event.js';
 import type { Json } from '../machine/expression.js';
 
 export function snapshotText(events: readonly RunEvent[]): string {
-  return events.flatMap((event) => lineOf(event) ?? []).join('\n');
+  return events
+    .flatMap((event) => lineOf(event) ?? [])
+    .join('\n')
+    .replaceAll('\r\n', '\n');
 }
 
 function lineOf(event: RunEvent): string | null {

@@ -1,4 +1,5 @@
 /** The snapshots of a test file, in one text file next to it: a heading for each test, and below it what its run did. */
+import { differentLines } from '../runtime/cassette/drift.js';
 import type { Judged } from './judge.js';
 
 export type SnapshotMode = 'update' | 'write-missing' | 'read-only';
@@ -35,7 +36,10 @@ export class Snapshots {
       this.isChanged = true;
       return null;
     }
-    return { message: 'the snapshot is different; accept it with `--update`', ...firstDifference(before, text) };
+    return {
+      message: 'the snapshot is different; accept it with `--update`',
+      difference: differentLines(before, text),
+    };
   }
 
   /** Names of snapshots that no test has, if all tests of the file have run. */
@@ -51,13 +55,4 @@ export class Snapshots {
     const sorted = [...this.known].sort(([one], [other]) => (one < other ? -1 : 1));
     return sorted.map(([name, text]) => `=== ${name}\n${text}\n`).join('\n');
   }
-}
-
-/** The first line that differs, with one line before it. */
-function firstDifference(before: string, after: string): { readonly expected: string; readonly got: string } {
-  const [expected, got] = [before.split('\n'), after.split('\n')];
-  let at = 0;
-  while (at < expected.length && expected[at] === got[at]) at++;
-  const around = (lines: readonly string[]): string => lines.slice(Math.max(0, at - 1), at + 3).join('\n');
-  return { expected: around(expected), got: around(got) };
 }

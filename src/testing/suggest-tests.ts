@@ -20,12 +20,15 @@ export async function suggestTests(
   given: WrittenFile & { readonly names: ReadonlySet<string> },
 ): Promise<SuggestedTests> {
   const names = new Set(given.names);
+  /** Of two ways that one run goes there is one test. */
+  const bodies = new Set<string>();
   let text = '';
   let count = 0;
   // Defaults first: a test says less when it sets no inputs.
   for (const inputs of machine.inputs.length === 0 ? (['defaults'] as const) : (['defaults', 'free'] as const)) {
     const missing = [...(coverage.missing().get(machine) ?? [])].filter(([item]) => coverage.isCounted(item));
     if (missing.length === 0) break;
+    missing.sort(([one], [other]) => Number(one.kind === 'line') - Number(other.kind === 'line'));
     const ways = waysTo(
       machine,
       missing.map(([item, positions]) => ({
@@ -35,17 +38,26 @@ export async function suggestTests(
       inputs,
     );
     for (const [at, [item]] of missing.entries()) {
+      // A line follows from the way that leads to it.
+      if (item.kind === 'line' && item.hits > 0) continue;
       const name = freeName(nameOf(item, machine), names);
       for (const trace of ways[at]?.() ?? []) {
-        if (item.hits > 0) break;
         const draft = trace.isConfirmed ? draftOf(name, trace, null) : null;
         const test = draft === null ? null : await testOf(draft, given);
         if (test === null) continue;
+        const body = test.slice(test.indexOf('\n'));
+        if (bodies.has(body)) {
+          if (item.hits > 0) break;
+          continue;
+        }
+        const before = item.hits;
         await execute(test, given, coverage);
-        if (item.hits === 0) continue;
+        if (item.hits === before) continue;
         names.add(name);
+        bodies.add(body);
         text += `\n${test}`;
         count++;
+        break;
       }
     }
   }

@@ -23,6 +23,8 @@ export interface Suite {
   readonly programDir: string;
   /** By their paths as the test file has them. An updated cassette takes the place of the one that was read. */
   readonly cassettes: Map<string, Cassette>;
+  /** The text of the file of snapshots; null: there is none. */
+  readonly snapshots: string | null;
   /** The test file first, then the program and its imports. */
   readonly sources: SourceSet;
 }

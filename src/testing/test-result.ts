@@ -3,12 +3,19 @@
 export interface TestFailure {
   /** The line of the test file; 0: the test as a whole. */
   readonly line: number;
+  /** What the manual calls it, if it has a name. */
+  readonly code?: 'unused-mock';
   readonly message: string;
   readonly expected?: string;
   readonly got?: string;
   readonly help?: string;
   /** Lines that begin with `-`, `+` or spaces. */
   readonly difference?: readonly string[];
+}
+
+/** The message with the name of what is wrong, as text for people. */
+export function failureMessage({ code, message }: Pick<TestFailure, 'code' | 'message'>): string {
+  return code === undefined ? message : `${code}: ${message}`;
 }
 
 export interface TestResult {

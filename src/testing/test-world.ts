@@ -20,6 +20,7 @@ import type { VirtualTime } from '../runtime/virtual-time.js';
 import type { Expression } from '../syntax/expression.js';
 import type { AnswerForm, MockLine, TestAnswer } from '../syntax/tests/test-tree.js';
 import { answers, mockLineFor, specificity, type Target } from './selectors.js';
+import type { TestFailure } from './test-result.js';
 
 /** A request that the run made, for what a test expects of calls and prompts. */
 export interface Call extends Target {
@@ -32,6 +33,7 @@ export interface Call extends Target {
 export interface WorldProblem {
   /** The mock or answer; null: there is none. */
   readonly offset: number | null;
+  readonly code?: TestFailure['code'];
   readonly message: string;
   readonly help?: string;
   readonly difference?: readonly string[];
@@ -150,12 +152,18 @@ export class TestWorld implements Effects {
       const used = this.used.get(mock) ?? 0;
       if (!isOfTest || used >= mock.answers.length) continue;
       const left = mock.answers.length - used;
-      const count = left === 1 ? 'one answer' : `${left} answers`;
-      const message = used === 0 ? 'nothing used this mock' : `${count} of this mock left over`;
-      found.push({ offset: mock.span.start, message, help: 'remove what is not needed' });
+      const count = left === 1 ? 'one answer of this mock is' : `${left} answers of this mock are`;
+      const message = used === 0 ? 'nothing used this mock' : `${count} left over`;
+      found.push({ offset: mock.span.start, code: 'unused-mock', message, help: 'remove what is not needed' });
     }
     for (const { isUsed, name, offset } of this.options.people)
-      if (!isUsed) found.push({ offset, message: `the run did not ask for \`${name}\``, help: 'remove the answer' });
+      if (!isUsed)
+        found.push({
+          offset,
+          code: 'unused-mock',
+          message: `the run did not ask for \`${name}\``,
+          help: 'remove the answer',
+        });
     return found;
   }
 

@@ -125,7 +125,7 @@ test('formatting twice changes nothing, and the tree stays', () => {
   const once = formatTests(messy);
   expect(formatTests(once)).toBe(once);
   expect(once).toBe(
-    'TESTS: "./a.dsl"\nMOCK:  "x" → "a -> b"\n\nTEST: a\n  EACH: r in [\n    1,\n    2\n  ]\n  EXPECT: returned\n\n  # why\n  SKIP: b -> c\n',
+    'TESTS: "./a.dsl"\nMOCK: "x" → "a -> b"\n\nTEST: a\n  EACH: r in [\n    1,\n    2\n  ]\n  EXPECT: returned\n\n  # why\n  SKIP: b -> c\n',
   );
   expect(parse(once).tests[0]?.lines.map(({ kind }) => kind)).toEqual(['each', 'expect', 'skip']);
 });

@@ -77,7 +77,8 @@ async function runTests(names: readonly string[], flags: TestFlags, read: Set<st
   const isCounted = flags.coverage !== undefined || flags.coverageMin !== undefined || flags.suggest === true;
   const coverage = isCounted ? new Coverage() : null;
   const faults: FaultResult[] = [];
-  const results = await runSuites(suites, cwd, { coverage, faults }, flags);
+  const unwritten: string[] = [];
+  const results = await runSuites(suites, cwd, { coverage, faults, unwritten }, flags);
   if (results.length === 0) {
     const what =
       flags.filter === undefined ? 'the files contain no tests' : `no test has \`${flags.filter}\` in its name`;
@@ -91,7 +92,7 @@ async function runTests(names: readonly string[], flags: TestFlags, read: Set<st
     const { writeSuggestions } = await import('./test-suggestions.js');
     if (!(await writeSuggestions(suites, coverage))) return EXIT.failed;
   }
-  return exitCodeOf(results, faults, isEnough);
+  return exitCodeOf(results, faults, isEnough && unwritten.length === 0);
 }
 
 /** A defect of statedsl comes before everything that is wrong with the program. */
@@ -182,9 +183,10 @@ async function loadSuites(
 async function runSuites(
   suites: readonly Suite[],
   cwd: string,
-  { coverage, faults }: { readonly coverage: Coverage | null; readonly faults: FaultResult[] },
+  found: { readonly coverage: Coverage | null; readonly faults: FaultResult[]; readonly unwritten: string[] },
   flags: TestFlags,
 ): Promise<TestResult[]> {
+  const { coverage, faults } = found;
   const isPretty = flags.reporter === 'pretty';
   const paint = await stdout.paint();
   const results: TestResult[] = [];
@@ -218,10 +220,12 @@ async function runSuites(
       },
     });
     warnings.push({ diagnostics: ran.diagnostics, sources: suite.sources });
+    if (ran.unwritten !== null) found.unwritten.push(`cannot write \`${suite.name}.snap\`: ${ran.unwritten}`);
     obsolete.push(...ran.obsolete.map((name) => `\`${name}\` in ${suite.name}.snap`));
     if (flags.bail === true && results.some(({ status }) => status === 'failed')) break;
   }
   for (const { diagnostics, sources } of warnings) await printDiagnostics(diagnostics, sources, flags);
+  for (const problem of found.unwritten) stderr.write(`error: ${problem}\n`);
   if (obsolete.length > 0 && flags.quiet !== true)
     stderr.write(`snapshots without a test: ${obsolete.join(', ')} (\`--update\` removes them)\n`);
   return results;

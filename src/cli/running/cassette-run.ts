@@ -10,11 +10,13 @@ import { readCassette } from '../../runtime/cassette/read-cassette.js';
 import { createRecorder, type Recorder, whyNoRecording } from '../../runtime/cassette/recorder.js';
 import type { Effects } from '../../runtime/effect-context.js';
 import { hostEffects } from '../../runtime/effects.js';
-import { createRedactor } from '../../runtime/redact.js';
+import { createRedactor, type Redactor } from '../../runtime/redact.js';
 import type { RunReport } from '../../runtime/run/report.js';
 import { type RunOptions, secretsOf } from '../../runtime/run/run-options.js';
 import { Stopper } from '../../runtime/stop-signal.js';
 import { VirtualTime } from '../../runtime/virtual-time.js';
+import type { Diagnostic } from '../../source/diagnostic.js';
+import { positionAt, type SourceSet, sourceFile } from '../../source/source-file.js';
 import { escapeControls } from '../../views/drawing/visible-text.js';
 import { commandLineHost } from '../files/host.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
@@ -62,7 +64,23 @@ export async function prepareTaped(
   const read = await readCassette(resolve(name), name, redactor);
   if ('cassette' in read) return playedRun(read.cassette, flags);
   const { diagnostics, sources } = problemDiagnostics(commandLineHost(), 'cassette', read.problems);
-  return reportInvalid(diagnostics, sources, flags);
+  return reportInvalid(...withoutSecrets(diagnostics, sources, redactor), flags);
+}
+
+/** A message quotes the line that it is about, and that may hold a secret. */
+function withoutSecrets(
+  diagnostics: readonly Diagnostic[],
+  sources: SourceSet,
+  redactor: Redactor | null,
+): [readonly Diagnostic[], SourceSet] {
+  const redacted = sources.map(({ name, text }) => sourceFile(name, redactor?.text(text) ?? text));
+  const rebased = diagnostics.map((one): Diagnostic => {
+    const [source, shown] = [sources[one.span.file], redacted[one.span.file]];
+    if (source === undefined || shown === undefined || source.text === shown.text) return one;
+    const start = shown.lineStarts[positionAt(source, one.span.start).line - 1] ?? 0;
+    return { ...one, span: { ...one.span, start, end: start } };
+  });
+  return [rebased, redacted];
 }
 
 function recordedRun(recorder: Recorder, flags: RunFlags): TapedRun {

@@ -334,8 +334,8 @@ class Driver {
       if (request.kind !== 'timer') return true;
       const left = request.until === null ? (request.ms ?? 0) : request.until - (time?.now ?? Date.now());
       const open = request.bounds === undefined ? undefined : this.questions.openOne(request.bounds);
-      // A question whose time is up ends at once. Before that, no process needs to wait for it.
-      if (left > 0 && open?.kind === 'ask') continue;
+      // A question whose time is up ends at once. Before that, no process needs to wait for it, but virtual time passes.
+      if (left > 0 && open?.kind === 'ask' && time === null) continue;
       const upTo = open?.kind === 'signal' ? signalUpToMs : suspendAfterMs;
       if (upTo === null || left <= upTo) return true;
     }

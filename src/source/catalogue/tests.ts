@@ -45,6 +45,10 @@ export const testMessages = {
     message: `cannot use the cassette \`${f.path}\`: ${f.reason}`,
     help: f.help ?? 'record one with `statedsl run FILE --record CASSETTE`',
   })),
+  snapshots: message<{ path: string; reason: string }>('snapshots', 'error', (f) => ({
+    message: `cannot use the file of snapshots \`${f.path}\`: ${f.reason}`,
+    help: 'remove it, and write it again with `statedsl test --update`',
+  })),
   unusedMock: message<{ what: string }>('unused-mock', 'warning', (f) => ({
     message: `no test of this file uses ${f.what}`,
     help: 'remove it, or correct its selector',

@@ -168,6 +168,12 @@ export class LineCursor {
     throw new LineProblem(what);
   }
 
+  /** Reports a mistake in what was read, and ends the line. */
+  failBefore(what: string, help: string): never {
+    this.diagnostics.push(say.line(this.spanFrom(0, this.at), { what, help }));
+    throw new LineProblem(what);
+  }
+
   spanFrom(begin: number, end: number): Span {
     return { file: this.file, start: this.line.start + begin, end: this.line.start + end };
   }

@@ -69,6 +69,8 @@ function readForm(cursor: LineCursor): AnswerForm {
   }
   if (!cursor.takeWord('exit')) return { kind: 'value', value: cursor.value('an answer') };
   const code = cursor.number('an exit code');
+  if (!Number.isInteger(code) || code > 255)
+    cursor.failBefore(`there is no exit code ${code}`, 'it is a whole number from 0 to 255');
   const stdout = cursor.optionalOutput();
   return { kind: 'exit', code, stdout, stderr: cursor.takeWord('stderr') ? cursor.value('a text') : null };
 }

@@ -4,8 +4,9 @@
  */
 
 import { nearest } from '../../prelude/nearest.js';
+import { testMessages as say } from '../../source/catalogue/tests.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
-import type { SourceFile } from '../../source/source-file.js';
+import type { SourceFile, Span } from '../../source/source-file.js';
 import type { Expression } from '../expression.js';
 import { readExpectation } from './expectation.js';
 import { LineCursor, LineProblem } from './line-cursor.js';
@@ -81,6 +82,7 @@ class Reader {
         return this.readProgram(cursor);
       case 'MOCK':
         this.mocks.push(readMock(cursor));
+        cursor.end();
         return;
       case 'PROPERTY': {
         const name = cursor.rest.trim();
@@ -103,10 +105,16 @@ class Reader {
 
   private readProgram(cursor: LineCursor): void {
     if (this.program !== null) cursor.fail('a test file tests one program, and it is named above');
+    const isFirst = this.mocks.length === 0 && this.tests.length === 0 && this.properties.length === 0;
+    if (!isFirst) this.report(cursor.span, '`TESTS:` comes first in a file', 'move it above all other lines');
     const { text: path, span } = cursor.takeQuoted('the path of the program');
     const machine = cursor.take(/^machine=/) === null ? null : cursor.name('the name of the machine');
     cursor.end();
     this.program = { path, span, machine };
+  }
+
+  private report(span: Span, what: string, help: string): void {
+    this.diagnostics.push(say.line(span, { what, help }));
   }
 
   private readInside(cursor: LineCursor, line: LogicalLine): void {

@@ -2,7 +2,7 @@
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { escapeControls } from '../../views/drawing/visible-text.js';
 import type { FaultResult } from '../faults/run-faults.js';
-import type { TestFailure, TestResult } from '../test-result.js';
+import { failureMessage, type TestFailure, type TestResult } from '../test-result.js';
 
 export function tap(results: readonly TestResult[]): string {
   const lines = ['TAP version 14', `1..${results.length}`];
@@ -13,7 +13,7 @@ export function tap(results: readonly TestResult[]): string {
     if (result.status !== 'failed') continue;
     lines.push('  ---', '  failures:');
     for (const failure of result.failures) {
-      lines.push(`    - message: ${JSON.stringify(failure.message)}`);
+      lines.push(`    - message: ${JSON.stringify(failureMessage(failure))}`);
       lines.push(`      at: ${JSON.stringify(`${result.file}:${failure.line || result.line}`)}`);
       for (const key of ['expected', 'got', 'help'] as const)
         if (failure[key] !== undefined) lines.push(`      ${key}: ${JSON.stringify(failure[key])}`);
@@ -48,7 +48,8 @@ function junitCase(result: TestResult): string {
   if (result.status === 'passed') return `${head}/>`;
   if (result.status === 'skipped') return `${head}><skipped message="${xml(result.reason ?? '')}"/></testcase>`;
   const text = [...result.failures.map(failureText), ...result.log].join('\n');
-  const message = xml(result.failures[0]?.message ?? 'failed');
+  const [first] = result.failures;
+  const message = xml(first === undefined ? 'failed' : failureMessage(first));
   return `${head}><failure message="${message}">${xml(text)}</failure></testcase>`;
 }
 
@@ -85,9 +86,9 @@ export function github(results: readonly TestResult[]): string {
     .join('');
 }
 
-function failureText({ message, expected, got, difference = [], help }: TestFailure): string {
+function failureText({ expected, got, difference = [], help, ...failure }: TestFailure): string {
   return [
-    message,
+    failureMessage(failure),
     ...(expected === undefined ? [] : [`expected ${expected}`]),
     ...(got === undefined ? [] : [`got ${got}`]),
     ...difference,

@@ -3,7 +3,7 @@ import { duration } from '../../views/drawing/duration.js';
 import type { Paint } from '../../views/drawing/paint.js';
 import { escapeControls } from '../../views/drawing/visible-text.js';
 import type { NeededCall } from '../renew-cassettes.js';
-import type { TestFailure, TestResult } from '../test-result.js';
+import { failureMessage, type TestFailure, type TestResult } from '../test-result.js';
 
 export function resultLines(result: TestResult, paint: Paint): string {
   const name = escapeControls(result.name);
@@ -18,13 +18,13 @@ export function resultLines(result: TestResult, paint: Paint): string {
 }
 
 function failureLines(
-  { line, message, expected, got, difference = [], help }: TestFailure,
+  { line, expected, got, difference = [], help, ...failure }: TestFailure,
   result: TestResult,
   paint: Paint,
 ): string {
   const at = paint.faint(`${result.file}:${line === 0 ? result.line : line}`);
   return [
-    `    ${escapeControls(message)}  ${at}`,
+    `    ${escapeControls(failureMessage(failure))}  ${at}`,
     ...(expected === undefined ? [] : [`      expected  ${indentAll(expected)}`]),
     ...(got === undefined ? [] : [`      got       ${indentAll(got)}`]),
     ...difference.map((one) => `      ${escapeControls(one)}`),
