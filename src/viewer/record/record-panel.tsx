@@ -1,5 +1,5 @@
 /** The record of a run: one sentence for each event, with a filter. The shown event is marked, and its JSON can be read. */
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { cut, escapeControls, visibleLine } from '../../views/drawing/visible-text.js';
 import type { RecordLine } from '../data/run-data.js';
 import type { RunModel } from '../run/run-model.js';
@@ -86,11 +86,23 @@ interface EventCellsProps {
 
 const LONGEST_SENTENCE = 400;
 
+/** Scrolling draws the list often; a row that has not changed is not drawn again. */
 function EventCells({ line, at, onChoose }: EventCellsProps) {
-  const shown = visibleLine(eventWords(line).slice(0, LONGEST_SENTENCE));
   const isShown = line.seq === at;
+  const isLater = line.seq > at;
+  return useMemo(() => eventCells(line, { isShown, isLater, onChoose }), [line, isShown, isLater, onChoose]);
+}
+
+interface EventState {
+  readonly isShown: boolean;
+  readonly isLater: boolean;
+  readonly onChoose: (seq: number) => void;
+}
+
+function eventCells(line: RecordLine, { isShown, isLater, onChoose }: EventState) {
+  const shown = visibleLine(eventWords(line).slice(0, LONGEST_SENTENCE));
   return (
-    <div role="cell" class={`event ${line.type} ${isShown ? 'shown' : ''} ${line.seq > at ? 'later' : ''}`}>
+    <div role="cell" class={`event ${line.type} ${isShown ? 'shown' : ''} ${isLater ? 'later' : ''}`}>
       <button
         type="button"
         aria-current={isShown ? 'true' : undefined}

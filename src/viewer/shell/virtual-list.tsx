@@ -25,11 +25,19 @@ interface VirtualListProps {
   readonly class?: string;
 }
 
-/** Rows come and go in groups, so that a list of a million rows has fewer parts to know. */
+/** The list knows only groups of rows, so that a million rows are fewer parts to know. */
 const GROUP = 8;
-const OVERSCAN = 1;
+/** Rows that are drawn before they are visible, and how near they come before more are drawn. */
+const AROUND = 6;
+const NEAR = 2;
 
 type List = Virtualizer<HTMLDivElement, HTMLDivElement>;
+
+/** Rows from the first one up to, not including, the last one. */
+interface Rows {
+  readonly from: number;
+  readonly to: number;
+}
 
 export function VirtualList(props: VirtualListProps) {
   const { count, rowHeight, label, head, total, row, keyOf, reveal = null, follows = false, onRange } = props;
@@ -37,14 +45,23 @@ export function VirtualList(props: VirtualListProps) {
   const [, render] = useReducer((n: number) => n + 1, 0);
   const isAtEnd = useRef(true);
   const list = useRef<List | null>(null);
+  const drawn = useRef<Rows>({ from: 0, to: 0 });
+  const length = useRef(count);
+  length.current = count;
   const groups = Math.ceil(count / GROUP);
   const options = {
     count: groups,
     estimateSize: () => rowHeight * GROUP,
     getScrollElement: () => element.current,
-    overscan: OVERSCAN,
+    overscan: 0,
     observeElementRect,
-    observeElementOffset,
+    observeElementOffset: (changed: List, take: (offset: number, isScrolling: boolean) => void) =>
+      observeElementOffset(changed, (offset, isScrolling) => {
+        take(offset, isScrolling);
+        // A group of the list may be drawn in part.
+        const { from, to } = widen(visibleRows(changed, rowHeight, length.current), NEAR, length.current);
+        if (from < drawn.current.from || to > drawn.current.to) render(undefined);
+      }),
     scrollToFn: elementScroll,
     onChange: (changed: List) => {
       const { scrollOffset, scrollRect } = changed;
@@ -70,12 +87,10 @@ export function VirtualList(props: VirtualListProps) {
   useLayoutEffect(() => {
     if (follows && isAtEnd.current && count > 0) element.current?.scrollTo({ top: count * rowHeight });
   }, [count, follows]);
-  const rows = list.current
-    .getVirtualItems()
-    .flatMap(({ index }) => Array.from({ length: GROUP }, (_, at) => index * GROUP + at))
-    .filter((index) => index < count);
-  const last = rows[rows.length - 1] ?? -1;
-  const first = rows[0] ?? 0;
+  drawn.current = rowsToDraw(list.current, drawn.current, rowHeight, count);
+  const { from: first, to } = drawn.current;
+  const last = to - 1;
+  const rows = Array.from({ length: to - first }, (_, at) => first + at);
   useEffect(() => onRange?.(first, last), [first, last, count]);
   return (
     <div role="table" aria-label={label} aria-rowcount={total} class={`table ${props.class ?? ''}`}>
@@ -89,7 +104,7 @@ export function VirtualList(props: VirtualListProps) {
               tabIndex={-1}
               aria-rowindex={index + 2}
               class="row"
-              style={{ transform: `translateY(${index * rowHeight}px)`, height: `${rowHeight}px` }}
+              style={{ top: `${index * rowHeight}px`, height: `${rowHeight}px` }}
             >
               {row(index)}
             </div>
@@ -98,6 +113,27 @@ export function VirtualList(props: VirtualListProps) {
       </div>
     </div>
   );
+}
+
+function visibleRows({ scrollOffset, scrollRect }: List, rowHeight: number, count: number): Rows {
+  const top = scrollOffset ?? 0;
+  const to = Math.min(Math.ceil((top + (scrollRect?.height ?? 0)) / rowHeight), count);
+  return { from: Math.min(Math.floor(top / rowHeight), to), to };
+}
+
+/**
+ * The visible rows with those around them. While a scroll jumps so far that most rows are new, only the visible ones: the rest
+ * would be replaced before it is seen, and drawing it takes most of a frame.
+ */
+function rowsToDraw(list: List, before: Rows, rowHeight: number, count: number): Rows {
+  const visible = visibleRows(list, rowHeight, count);
+  const kept = Math.min(before.to, visible.to) - Math.max(before.from, visible.from);
+  if (list.isScrolling && 2 * kept < visible.to - visible.from) return visible;
+  return widen(visible, AROUND, count);
+}
+
+function widen({ from, to }: Rows, by: number, count: number): Rows {
+  return { from: Math.max(0, from - by), to: Math.min(count, to + by) };
 }
 
 /** Scrolls as little as possible. What the list knows is used, because asking the browser makes it compute the screen first. */
