@@ -1,6 +1,6 @@
 /** The page as a person uses it. Each test has its own folder of runs; `test/browser.mjs` starts them. */
 import assert from 'node:assert/strict';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { cancelRun, closeBrowser, findBarriers, makeFolder, openPage, runProgram, startService } from './stage.mjs';
@@ -89,6 +89,35 @@ test('a question is answered on the page, and the run continues', async (t) => {
   await page.getByRole('tab', { name: 'Values' }).click();
   await page.getByRole('region', { name: 'Values' }).getByText('blue large').waitFor();
   assert.deepEqual(log, []);
+});
+
+test('a run that waits is above all others, also if many came after it, and far rows are there when they are reached', async (t) => {
+  const folder = makeFolder(t, { 'question.dsl': QUESTION });
+  const id = runProgram(folder, 'question.dsl');
+  const runs = join(folder, '.statedsl/runs');
+  for (let at = 0; at < 300; at++) {
+    const run_id = `ffffffff-0000-7000-8000-${String(at).padStart(12, '0')}`;
+    mkdirSync(join(runs, run_id));
+    const time = new Date(Date.now() + at * 1000).toISOString();
+    const facts = { machine: `later-${at}`, status: 'returned', state: 'A', started_at: time, ended_at: time };
+    const line = JSON.stringify({ run_id, ...facts, duration_ms: 1, cost: 0, effects: 1 });
+    appendFileSync(join(runs, 'index.ndjson'), `${line}\n`);
+  }
+  const { page } = await openPage(t, await startService(t, folder));
+  const table = page.getByRole('table', { name: 'Runs' });
+  await table.getByText('later-299', { exact: true }).waitFor();
+  await page.getByRole('region', { name: 'Waiting for you' }).getByText('Which color?').waitFor();
+  await table.hover();
+  for (let turn = 0; turn < 30; turn++) await page.mouse.wheel(0, 900);
+  await table.getByText('later-0', { exact: true }).waitFor();
+  await table.getByRole('link', { name: 'question' }).waitFor();
+  const rows = await table.getByRole('row').evaluateAll((all) => all.map((row) => Number(row.ariaRowIndex)));
+  assert.deepEqual(
+    rows.slice(1),
+    rows.slice(1).map((_, at) => rows[1] + at),
+  );
+  await page.getByRole('region', { name: 'Waiting for you' }).getByRole('link').click();
+  await page.waitForURL(`**/runs/${id}`);
 });
 
 test('an action says what it will do, and why it is not possible', async (t) => {

@@ -40,10 +40,11 @@ test('two runs of a program are compared: their inputs, the first event that dif
   assert.deepEqual(log, []);
 });
 
-test('the number of retries leads to the reason of the last one', async (t) => {
+test('the reason of the last retry is visible, and the number of retries leads to its event', async (t) => {
   const folder = makeFolder(t, { 'greeting.dsl': GREETING });
   const id = runProgram(folder, 'greeting.dsl', '-i', 'who=Bob');
   const { page, log } = await openPage(t, await startService(t, folder), { path: `/runs/${id}` });
+  await page.getByText(/^Tried again\. Attempt 1 of .* failed: exit 1\.$/).waitFor();
   await page.getByRole('button', { name: '1, why?' }).click();
   await page.getByRole('region', { name: 'The event in full' }).getByText('exit 1').waitFor();
   assert.deepEqual(log, []);

@@ -4,6 +4,7 @@ import type { RunEvent } from '../../src/interpreter/events/event.js';
 import { type ComparedRun, changesBetween } from '../../src/views/history/changes.js';
 import { compareRuns, pairVisits } from '../../src/views/history/compare-runs.js';
 import { EdgeCounts } from '../../src/views/history/edge-counts.js';
+import { effectRetryReason } from '../../src/views/history/retry-reason.js';
 import { type Moment, momentAt } from '../../src/views/history/run-moment.js';
 import { RunTrace, type VisitTrace } from '../../src/views/history/run-trace.js';
 import { SourceLines } from '../../src/views/history/source-lines.js';
@@ -206,6 +207,11 @@ describe('steps', () => {
   test('a retry says why in one sentence', () => {
     expect(step?.attempts[1]?.why).toBe(
       'Attempt 1 did not pass, because the gate `tests` failed: exit 1: 1 failing; this attempt has the agent `large` and another prompt.',
+    );
+    const again = { type: 'effect_retried', effect: '1', attempt: 2, error: 'exit 7: refused.', delay_ms: 0 } as const;
+    expect(effectRetryReason(again, 'curl x')).toBe('Attempt 2 of `curl x` failed: exit 7: refused.');
+    expect(effectRetryReason({ ...again, until_ms: 5 }, null)).toBe(
+      'The agent was not available: exit 7: refused; the attempt does not count.',
     );
   });
 });

@@ -1,10 +1,12 @@
 /** The facts of a run: how it is, where it is, what it took. */
 import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
 import { dollars } from '../../views/drawing/amounts.js';
 import { duration } from '../../views/drawing/duration.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
 import { Actions } from '../acting/actions.jsx';
 import type { ShownRun } from '../data/run-data.js';
+import { retryWords } from '../history/last-retry.js';
 import { usePage } from '../page-parts.js';
 import { waitingWords } from '../record/event-words.js';
 import { Elapsed } from '../shell/elapsed.jsx';
@@ -45,6 +47,7 @@ export function RunHead({ model }: { readonly model: RunModel }) {
           <strong>Waits for</strong> <Prose text={run.waiting.map(waitingWords).join('; ')} />
         </p>
       )}
+      <LastRetry model={model} />
       {run.error !== null && (
         <p class="failed">
           <strong>{run.error.kind}</strong> <Prose text={run.error.message} />{' '}
@@ -125,6 +128,22 @@ function Retries({ model }: { readonly model: RunModel }) {
         {count}, why?
       </button>
     </Fact>
+  );
+}
+
+/** Why something was tried again for the last time, on one line. */
+function LastRetry({ model }: { readonly model: RunModel }) {
+  const count = model.history.retriesUntil(model.shownSeq.value);
+  const last = model.history.retries[count - 1];
+  // The next event may complete the reason.
+  const hasNext = last !== undefined && model.record.value.lines.last > last;
+  const words = useMemo(() => (last === undefined ? null : retryWords(model, last)), [last, hasNext]);
+  if (words === null) return null;
+  const line = visibleLine(words);
+  return (
+    <p class="retried" title={line}>
+      <strong>{count === 1 ? 'Tried again.' : `Tried again ${count} times. Last reason:`}</strong> <Prose text={line} />
+    </p>
   );
 }
 

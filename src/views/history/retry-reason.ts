@@ -1,9 +1,11 @@
-/** Why a step was attempted again, and what the attempt changes, in one sentence. */
+/** Why a step or a call was tried again, and what the attempt changes, in one sentence. */
+import type { RunEvent } from '../../interpreter/events/event.js';
 import { countOf } from '../drawing/amounts.js';
 import { cut, oneLine } from '../drawing/visible-text.js';
 import type { DetailedStepAttempt } from '../steps/step-detail.js';
 
 const LONGEST_MESSAGE = 160;
+const LONGEST_CALL = 60;
 
 type Judged = Pick<DetailedStepAttempt, 'attempt' | 'gates' | 'calls'>;
 
@@ -12,6 +14,17 @@ export function retryReason(before: Judged | null, retry: Pick<DetailedStepAttem
   const changes = changeWords(retry.overrides);
   const end = changes === '' ? '' : `; this attempt has ${changes}`;
   return `${before === null ? 'The attempt before' : `Attempt ${before.attempt}`} did not pass${because(before)}${end}.`;
+}
+
+/** `text`: what was called; null if it is not known. */
+export function effectRetryReason(
+  { attempt, error, until_ms }: Extract<RunEvent, { type: 'effect_retried' }>,
+  text: string | null,
+): string {
+  const called = text === null ? '' : ` of \`${cut(clause(text), LONGEST_CALL)}\``;
+  if (until_ms !== undefined)
+    return `The agent${called} was not available: ${clause(error)}; the attempt does not count.`;
+  return `Attempt ${attempt}${called} failed: ${clause(error)}.`;
 }
 
 function because(before: Judged | null): string {
