@@ -5,7 +5,7 @@
 import type { Findings } from '../library/diagnostics.js';
 import { ProgramRefused } from '../library/project.js';
 import { RunRefused } from '../runtime/store/run-refused.js';
-import { JournalDamage, StoreError } from '../runtime/store/store-error.js';
+import { errorCode, JournalDamage, StoreError } from '../runtime/store/store-error.js';
 
 /**
  * Why an operation was refused. `unknown`: there is no such run, file or name. `wrong-use`: the request does not fit the
@@ -85,6 +85,11 @@ export async function resultOf<T>(action: () => Promise<T> | T): Promise<Result<
   }
 }
 
+function storeHelp({ cause }: StoreError): string | null {
+  const isFull = ['ENOSPC', 'EDQUOT'].includes(errorCode(cause));
+  return isFull ? 'free space on the disk, for example with `statedsl gc`, and try again' : null;
+}
+
 /** The refusal that an error means. Throws an error that means none. */
 export function refusalOf(cause: unknown): Refusal {
   if (cause instanceof RunRefused) return { code: cause.kind, message: cause.message, help: cause.help };
@@ -94,6 +99,6 @@ export function refusalOf(cause: unknown): Refusal {
     const { message, seq, byte } = cause;
     return { code: 'damaged', message, help: null, damage: { seq, byte } };
   }
-  if (cause instanceof StoreError) return { code: 'store', message: cause.message, help: null };
+  if (cause instanceof StoreError) return { code: 'store', message: cause.message, help: storeHelp(cause) };
   throw cause;
 }

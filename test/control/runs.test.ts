@@ -13,10 +13,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openRuns } from '../../src/control/open-runs.js';
-import type { Result } from '../../src/control/result.js';
+import { type Result, refusalOf } from '../../src/control/result.js';
 import type { EventStream, Runs } from '../../src/control/runs.js';
 import { openProject } from '../../src/library/open-project.js';
 import { lockRun } from '../../src/runtime/store/run-lock.js';
+import { storeError } from '../../src/runtime/store/store-error.js';
 
 function folder(): string {
   const made = mkdtempSync(join(tmpdir(), 'statedsl-control-'));
@@ -210,11 +211,26 @@ test('of a damaged record, what comes before the damage is shown', async () => {
   expect(refused).toMatchObject({ ok: false, refusal: { code: 'damaged', damage: { seq: 3, byte } } });
   expect(value(await runs.inspect(id, 2))).toMatchObject({ seq: 2, last_seq: 4, status: 'running' });
   expect(codeOf(await runs.inspect(id, 4))).toBe('damaged');
+  // The effect may be what cannot be read.
+  expect(await runs.output(id, '1')).toMatchObject({
+    ok: false,
+    refusal: { code: 'damaged', damage: { seq: 3, byte } },
+  });
   expect(await typesOf(value(await runs.events(id, 1, undefined, 'no')))).toEqual([
     'state_entered',
     'journal_damaged',
     'run_suspended',
   ]);
+});
+
+test('on a full disk, the next step is to free space', () => {
+  const full = Object.assign(new Error('no space'), { code: 'ENOSPC' });
+  expect(refusalOf(storeError('write', 'x', full))).toEqual({
+    code: 'store',
+    message: 'cannot write `x`: no space left on device',
+    help: 'free space on the disk, for example with `statedsl gc`, and try again',
+  });
+  expect(refusalOf(storeError('read', 'x', new Error('broken')))).toMatchObject({ help: null });
 });
 
 test('a run that is looked at again is shown as it is now', async () => {

@@ -9,6 +9,7 @@ import { JournalLines, type LineListener } from '../../runtime/store/journal-lin
 import { decodeEvent, REFERS } from '../../runtime/store/large-values.js';
 import { openToRead } from '../../runtime/store/own-file.js';
 import { journalStart } from '../../runtime/store/read-journal.js';
+import { JournalDamage } from '../../runtime/store/store-error.js';
 
 const CHUNK_BYTES = 4 * 1024 * 1024;
 
@@ -19,18 +20,21 @@ export class EffectRecord implements LineListener {
   requests = 0;
   /** The outcome of its last attempt; null while it has none. */
   outcome: Outcome | null = null;
+  /** The first damage after its last request: without an outcome, that may be what has changed. Null: there is none. */
+  damaged: JournalDamage | null = null;
   private readonly journal: JournalLines;
   private readonly fd: number;
   private readonly mark: string;
+  private readonly path: string;
 
   /** Throws a `StoreError` if the journal cannot be read. Call `close` in the end. */
   constructor(
     private readonly folder: string,
     private readonly effect: string,
   ) {
-    const path = join(folder, 'journal.ndjson');
-    this.fd = openToRead(path);
-    this.journal = new JournalLines(this.fd, path, journalStart);
+    this.path = join(folder, 'journal.ndjson');
+    this.fd = openToRead(this.path);
+    this.journal = new JournalLines(this.fd, this.path, journalStart);
     this.mark = `"effect":${JSON.stringify(effect)}`;
   }
 
@@ -48,14 +52,17 @@ export class EffectRecord implements LineListener {
       this.kind = event.kind;
       this.requests++;
       this.outcome = null;
+      this.damaged = null;
     } else if (event?.type === 'effect_settled' && event.effect === this.effect) {
       const decoded = text.includes(REFERS) ? decodeEvent(event, artifactsFolder(this.folder)) : event;
       this.outcome = (decoded as typeof event).outcome;
     }
   }
 
-  /** The effect may be in another line. */
-  damage(): void {}
+  damage(seq: number, byte: number): void {
+    const message = `\`${this.path}\` is damaged: event ${seq}, which begins at byte ${byte}, has changed or is missing`;
+    this.damaged ??= new JournalDamage(message, seq, byte);
+  }
 
   close(): void {
     closeSync(this.fd);

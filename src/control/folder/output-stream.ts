@@ -28,6 +28,7 @@ export function outputStream(folder: string, runId: string, effect: string, opti
   let bytes = 0;
   try {
     record.update();
+    if (record.outcome === null && record.damaged !== null) throw record.damaged;
     if (record.kind === null || !WORK_EFFECTS.has(record.kind))
       throw new RunRefused('unknown', `run \`${runId}\` has no command or agent call \`${effect}\``);
     if (record.outcome !== null) bytes = sizeOf(folder, record.outcome, wanted);
