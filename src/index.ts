@@ -151,7 +151,7 @@ export {
   run,
 } from './library/run-machine.js';
 export type { Filter, Json, ShellContext, ShellInsertion, ShellText } from './machine/expression.js';
-export type { Input, LimitScope, Limits, Strictness } from './machine/machine.js';
+export type { ExceededScope, Input, LimitScope, Limits, Strictness } from './machine/machine.js';
 export type { ToolProgram } from './machine/plan.js';
 export type { ListedInput, ListedPattern, ListedPlan, ListedProgram, ProgramList } from './project/list-programs.js';
 export type { AgentConfiguration } from './runtime/agents/programs/adapter.js';

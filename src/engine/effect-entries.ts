@@ -7,6 +7,7 @@ import type { PerformedRequest } from '../runtime/effect-context.js';
 import { doubtfulOutcome, type InDoubt } from '../runtime/run/in-doubt.js';
 import type { Entry, PerformContext } from './engine-context.js';
 import type { Performed, RoutedEffect } from './messages.js';
+import { bytesOf, MOST_MESSAGE } from './most-stored.js';
 import type { TurnPresence } from './presence.js';
 import { type Placement, routeOf } from './routes.js';
 import { hideSecrets } from './secret-inputs.js';
@@ -89,6 +90,9 @@ export class EffectEntries {
     if (label !== null) {
       const hidden = hideSecrets(request as unknown as Json, this.of.program.secrets) as unknown as PerformedRequest;
       const routed = { label, effect: { runId, request: hidden, outputLimit, inDoubt } };
+      const bytes = bytesOf(routed.effect);
+      if (bytes > MOST_MESSAGE)
+        return this.settle(key, effect, name, `its request has ${bytes} bytes, and another worker gets at most 16 MiB`);
       return this.startElsewhere(key, routed, now + placement.patienceMs);
     }
     const refusal = this.refusalFor(request);

@@ -12,11 +12,7 @@ import { makeFolder } from '../runtime/store/make-folder.js';
 import { openToRead, writeOwn } from '../runtime/store/own-file.js';
 import { artifactContent, bytesOfArtifact } from './artifact-content.js';
 import type { EngineClient } from './client.js';
-
-/** An engine stores no more of an output, in bytes. */
-const MOST_STORED = 16 * 1024 * 1024;
-/** A larger value is bound to no name: the engine records it in every image of the run. In characters of JSON. */
-const MOST_BOUND = 4 * 1024 * 1024;
+import { MOST_ARTIFACT, MOST_VALUE } from './most-stored.js';
 
 export class EffectOutputs {
   private readonly stored = new Set<string>();
@@ -62,7 +58,7 @@ export class EffectOutputs {
 
   private async storeFile(name: string): Promise<{ readonly name: string; readonly isCut: boolean }> {
     const path = join(this.folder, name);
-    const isCut = statSync(path).size > MOST_STORED;
+    const isCut = statSync(path).size > MOST_ARTIFACT;
     if (!isCut && this.stored.has(name)) return { name, isCut };
     const bytes = beginningOf(path);
     const kept = isCut ? artifactName(bytes) : name;
@@ -75,7 +71,7 @@ export class EffectOutputs {
 function beginningOf(path: string): Buffer {
   const fd = openToRead(path);
   try {
-    const bytes = Buffer.alloc(Math.min(statSync(path).size, MOST_STORED));
+    const bytes = Buffer.alloc(Math.min(statSync(path).size, MOST_ARTIFACT));
     let read = 0;
     for (let count = -1; count !== 0 && read < bytes.length; read += count)
       count = readSync(fd, bytes, read, bytes.length - read, read);
@@ -87,13 +83,13 @@ function beginningOf(path: string): Buffer {
 
 function boundOutput(output: Output): Output {
   const { text, ...others } = output;
-  if (text === undefined || output.artifact === undefined || JSON.stringify(text).length <= MOST_BOUND) return output;
+  if (text === undefined || output.artifact === undefined || JSON.stringify(text).length <= MOST_VALUE) return output;
   return { ...others, unbound: true };
 }
 
 function boundValue(outcome: Extract<Outcome, { kind: 'value' }>): Outcome {
   const { length } = JSON.stringify(outcome.value);
-  if (length <= MOST_BOUND) return outcome;
+  if (length <= MOST_VALUE) return outcome;
   const message = `the value has ${length} characters of JSON, but on an engine a value can have at most 4 MiB`;
   return { kind: 'failed', message, error_type: 'value_too_large' };
 }

@@ -6,8 +6,9 @@ import type { Delivery } from '../runtime/store/inbox.js';
 import { digestOf } from '../runtime/store/machine-digest.js';
 import { RunRefused } from '../runtime/store/run-refused.js';
 import { EngineRefusal } from './engine-context.js';
-import type { Submission } from './messages.js';
-import { missingVariables } from './secret-inputs.js';
+import type { Head, Submission } from './messages.js';
+import { bytesOf, MOST_MAIL, MOST_VALUE } from './most-stored.js';
+import { variableProblem } from './secret-inputs.js';
 import { maySubmit, nameOf } from './submitters.js';
 import type { TurnHost } from './turn-host.js';
 
@@ -34,9 +35,15 @@ export function refuseSubmission(submission: Submission, { environment, submitte
     throw new EngineRefusal(403, `the workers execute no programs of ${submission.by}`);
   if (submission.functions !== undefined && submission.functions !== functions)
     throw new EngineRefusal(400, 'the program needs the functions of another `engine.commands` than the workers have');
-  const [missing] = missingVariables(submission, environment);
-  if (missing !== undefined)
-    throw new EngineRefusal(400, `no worker has the variable \`${missing}\`, from which a secret input is to be read`);
+  const problem = variableProblem(submission, environment);
+  if (problem === null) return;
+  const { variable, isMissing, reason } = problem;
+  throw new EngineRefusal(
+    400,
+    isMissing
+      ? `no worker has the variable \`${variable}\`, from which a secret input is to be read`
+      : `the variable \`${variable}\` of the workers cannot be used: ${reason}`,
+  );
 }
 
 /**
@@ -50,6 +57,17 @@ export function refuseResumer(about: Submission | null, by: string, { submitters
     throw new EngineRefusal(
       403,
       `run \`${about.header.runId}\` belongs to the home \`${about.home}\`, so only ${nameOf(about.by)} can resume it, who submitted it`,
+    );
+}
+
+/** The engine keeps what was sent to a run until a turn receives it. */
+export function refuseLarge({ mail }: Pick<Head, 'mail'>, deliveries: readonly Delivery[]): void {
+  const sent = bytesOf(deliveries);
+  if (sent > MOST_VALUE) throw new EngineRefusal(400, 'what is sent to a run on an engine can have at most 4 MiB');
+  if (bytesOf(mail) + sent > MOST_MAIL)
+    throw new EngineRefusal(
+      409,
+      'the run has not received what was sent before, which has almost 4 MiB; send it later',
     );
 }
 

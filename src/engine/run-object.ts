@@ -28,7 +28,14 @@ import type {
   Turned,
   TurnStart,
 } from './messages.js';
-import { refuseResumer, refuseSubmission, refuseUnexpected, refuseUnfit, type WorkerRules } from './refusals.js';
+import {
+  refuseLarge,
+  refuseResumer,
+  refuseSubmission,
+  refuseUnexpected,
+  refuseUnfit,
+  type WorkerRules,
+} from './refusals.js';
 import type { NotedRun } from './run-list.js';
 import { noteDoing, whereaboutsOf } from './run-whereabouts.js';
 import { dayOf, type ServiceNames } from './services.js';
@@ -138,6 +145,7 @@ async function deliver(
   if (isOver(head)) throw new EngineRefusal(OVER, `run \`${context.key}\` has already ${head.status}`);
   const image = head.status === 'suspended' ? await context.get<Image>('image') : null;
   if (image !== null) refuseUnexpected(await context.get<readonly OpenQuestion[]>('questions'), deliveries);
+  refuseLarge(head, deliveries);
   const signed = deliveries.map((one) => ({ ...one, by: context.user ?? markUnverified(one.by) }));
   const mail = signed.map((delivery, at): Mail => ({ number: head.mailNumber + at + 1, delivery }));
   const next = { ...head, mail: [...head.mail, ...mail], mailNumber: head.mailNumber + mail.length };

@@ -10,12 +10,43 @@ import type { Submission } from './messages.js';
 
 export type SecretInputs = Readonly<Record<string, Json>>;
 
-/** The variables that a submission names and the environment does not have. */
-export function missingVariables(
-  { variables = {} }: Pick<Submission, 'variables'>,
+/** Why an environment does not have the secret inputs of a submission; null: it has them. The values are not shown. */
+export function variableProblem(
+  submission: Submission,
   environment: Readonly<Record<string, string | undefined>>,
-): readonly string[] {
-  return Object.values(variables).filter((name) => environment[name] === undefined);
+): { readonly variable: string; readonly isMissing: boolean; readonly reason: string } | null {
+  for (const [name, variable] of Object.entries(submission.variables ?? {})) {
+    const text = environment[variable];
+    if (text === undefined) return { variable, isMissing: true, reason: 'it is not set' };
+    const input = submission.header.machine.inputs.find((one) => one.name === name);
+    const reason = input === undefined ? null : unfitness(inputValue(text, input), input);
+    if (reason !== null) return { variable, isMissing: false, reason };
+  }
+  return null;
+}
+
+/** Null: the input accepts the value. */
+function unfitness(value: Json, input: Input): string | null {
+  const wanted = wantedType(input);
+  return typeOf(value) === wanted
+    ? null
+    : `it is not ${ARTICLES[wanted] ?? wanted}, which the input \`${input.name}\` needs`;
+}
+
+const ARTICLES: Readonly<Record<string, string>> = {
+  number: 'a number',
+  boolean: '`true` or `false`',
+  list: 'a list in JSON',
+  object: 'an object in JSON',
+};
+
+function wantedType({ type, value }: Partial<Input>): string {
+  return type ?? (value === undefined || value === null ? 'string' : typeOf(value));
+}
+
+function typeOf(value: Json): string {
+  if (Array.isArray(value)) return 'list';
+  return value === null ? 'null' : typeof value;
 }
 
 /** The values of secret inputs. Throws an `Error` if a variable is missing. */
@@ -24,7 +55,7 @@ export function secretInputsOf(
   environment: Readonly<Record<string, string | undefined>>,
 ): SecretInputs {
   const { variables = {}, secretInputs = {}, header } = submission;
-  const [missing] = missingVariables(submission, environment);
+  const missing = Object.values(variables).find((name) => environment[name] === undefined);
   if (missing !== undefined)
     throw new Error(`run \`${header.runId}\` needs the variable \`${missing}\`, which this worker does not have`);
   const resolved = Object.entries(variables).map(([name, variable]) => {
@@ -36,9 +67,7 @@ export function secretInputsOf(
 
 /** The text of a variable, by the type of its input. */
 function inputValue(text: string, input: Input | undefined): Json {
-  const { type, value } = input ?? {};
-  const wanted = type ?? (value === undefined || value === null ? 'string' : typeof value);
-  if (wanted === 'string') return text;
+  if (wantedType(input ?? {}) === 'string') return text;
   try {
     return JSON.parse(text) as Json;
   } catch {

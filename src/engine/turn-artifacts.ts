@@ -6,12 +6,15 @@ import { Buffer } from 'node:buffer';
 import type { Outcome } from '../interpreter/events/event.js';
 import { type Artifacts, artifactName } from '../runtime/store/artifacts.js';
 import { StoreError } from '../runtime/store/store-error.js';
+import { artifactContent } from './artifact-content.js';
 import type { StoredArtifact } from './messages.js';
+import { MOST_ARTIFACT, type TooLarge, tooMuch } from './most-stored.js';
 
 export class TurnArtifacts implements Artifacts {
   private readonly sizes = new Map<string, number>();
   private readonly texts = new Map<string, string>();
   private added: StoredArtifact[] = [];
+  private tooLarge: TooLarge | null = null;
 
   noteOutput(outcome: Outcome): void {
     if (!('stdout' in outcome)) return;
@@ -34,9 +37,22 @@ export class TurnArtifacts implements Artifacts {
   put(text: string): string {
     const name = artifactName(text);
     if (this.sizes.has(name)) return name;
-    this.sizes.set(name, Buffer.byteLength(text));
-    this.added.push({ name, content: { text } });
+    const bytes = Buffer.from(text);
+    const tooLarge = tooMuch(bytes.length, MOST_ARTIFACT);
+    if (tooLarge !== null) {
+      this.tooLarge = tooLarge;
+      return name;
+    }
+    this.sizes.set(name, bytes.length);
+    this.added.push({ name, content: artifactContent(bytes) });
     return name;
+  }
+
+  /** A value that was put since the last call and is too large for an engine; null: there was none. */
+  takeTooLarge(): TooLarge | null {
+    const { tooLarge } = this;
+    this.tooLarge = null;
+    return tooLarge;
   }
 
   /** Those that were put since the last call. */

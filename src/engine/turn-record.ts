@@ -5,6 +5,7 @@ import { Recorder } from '../runtime/run/recorder.js';
 import { LineBuffer } from '../runtime/store/journal-line.js';
 import { LargeValues } from '../runtime/store/large-values.js';
 import type { Progress, StoredArtifact, TurnStart } from './messages.js';
+import { MOST_KEPT_LINES, MOST_LINE, type TooLarge, tooMuch } from './most-stored.js';
 import { TurnArtifacts } from './turn-artifacts.js';
 
 export class TurnRecord {
@@ -14,6 +15,8 @@ export class TurnRecord {
   private readonly artifacts = new TurnArtifacts();
   private readonly buffer = new LineBuffer();
   private lines: string[] = [];
+  /** How many bytes of lines were not taken yet. */
+  private kept = 0;
   private from: number;
   private journal: number;
   private latest: number;
@@ -39,17 +42,33 @@ export class TurnRecord {
     return this.lines.length > 0;
   }
 
-  add(events: readonly RunEvent[]): void {
-    if (events.length === 0) return;
+  /** Whether the lines should be sent before there are more. */
+  get isHeavy(): boolean {
+    return this.kept > MOST_KEPT_LINES;
+  }
+
+  /**
+   * Null, or what is too large for an engine: then neither that event nor a later one is on record, and the run
+   * must be ended.
+   */
+  add(events: readonly RunEvent[]): TooLarge | null {
+    if (events.length === 0) return null;
     const time = new Date(this.latest).toISOString();
-    const { recorded, firstSeq } = this.recorder.record(events);
-    for (const [at, event] of recorded.entries()) {
-      this.buffer.add(event, firstSeq + at, time);
+    for (const one of events) {
+      const { recorded, firstSeq } = this.recorder.record([one]);
+      this.buffer.add(recorded[0] as RunEvent, firstSeq, time);
       const line = this.buffer.take();
+      const tooLarge = this.artifacts.takeTooLarge() ?? tooMuch(line.length, MOST_LINE);
+      if (tooLarge !== null) {
+        this.recorder.seq = firstSeq - 1;
+        return tooLarge;
+      }
       this.bytes += line.length;
       this.journal += line.length;
+      this.kept += line.length;
       this.lines.push(line.toString('utf8').slice(0, -1));
     }
+    return null;
   }
 
   passTime(at: number): void {
@@ -72,6 +91,23 @@ export class TurnRecord {
     const taken = { from: this.from, lines: this.lines };
     this.from += this.lines.length;
     this.lines = [];
+    this.kept = 0;
     return taken;
+  }
+
+  /** The same, in parts of which each fits into a message. */
+  takeParts(): readonly Pick<Progress, 'from' | 'lines'>[] {
+    const { from, lines } = this.take();
+    const parts: { from: number; lines: string[] }[] = [];
+    let length = Number.POSITIVE_INFINITY;
+    for (const [at, line] of lines.entries()) {
+      length += line.length;
+      if (length > MOST_KEPT_LINES) {
+        parts.push({ from: from + at, lines: [] });
+        length = line.length;
+      }
+      parts.at(-1)?.lines.push(line);
+    }
+    return parts;
   }
 }

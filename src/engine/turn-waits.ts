@@ -80,6 +80,15 @@ export class TurnWaits {
     }
   }
 
+  /** Sends what is on record and was not sent yet. */
+  sendLines(): void {
+    const { record, context, services, start } = this;
+    const { runId, turn } = start;
+    for (const artifact of record.takeArtifacts()) context.send(services.run(runId, 'store'), artifact);
+    for (const part of record.takeParts())
+      context.send(services.run(runId, 'progress'), { turn, ...part } satisfies Progress);
+  }
+
   private entriesFor({ effects, settled, timer, timeLimit }: Awaited): readonly Alarm['entry'][] {
     const { record, context } = this;
     const entries: Alarm['entry'][] = [...effects];
@@ -112,9 +121,7 @@ export class TurnWaits {
     this.flushing = null;
     if (isQuiet || record.now - this.flushedAt > FLUSH_EVERY_MS) {
       this.flushedAt = record.now;
-      for (const artifact of record.takeArtifacts()) context.send(services.run(runId, 'store'), artifact);
-      const progress: Progress = { turn, ...record.take() };
-      if (progress.lines.length > 0) context.send(services.run(runId, 'progress'), progress);
+      this.sendLines();
     }
     if (this.mail !== null) return;
     const { id, entry } = context.awakeable<readonly Mail[]>();

@@ -11,6 +11,7 @@ import { type AdvanceStatus, exchange, type Finished } from '../interpreter/exch
 import type { EffectRequest, TimerRequest } from '../interpreter/request.js';
 import {
   exceed,
+  exceedImage,
   type OpenQuestion,
   openQuestions,
   type Run,
@@ -19,7 +20,7 @@ import {
   waiting,
 } from '../interpreter/run.js';
 import type { PerformedRequest } from '../runtime/effect-context.js';
-import type { Redactor, Secret } from '../runtime/redact.js';
+import type { Redactor } from '../runtime/redact.js';
 import { applyDelivery } from '../runtime/run/apply-delivery.js';
 import { Growth } from '../runtime/run/growth.js';
 import { reportOf } from '../runtime/run/report.js';
@@ -27,17 +28,23 @@ import { type Image, imageOf, runOf } from '../runtime/store/image.js';
 import { EffectEntries } from './effect-entries.js';
 import type { TurnContext } from './engine-context.js';
 import type { Mail, Performed, StoredArtifact, Turned, TurnStart } from './messages.js';
+import { bytesOf, MOST_IMAGE, type TooLarge, tooMuch } from './most-stored.js';
 import { passOnOrEnd } from './refused-turn.js';
 import { hideSecrets, revealSecrets } from './secret-inputs.js';
 import { END_ONLY, EXECUTE, type Program, ProgramRefused, type Refusal, type TurnHost } from './turn-host.js';
 import { TurnRecord } from './turn-record.js';
+import { isEnd, storedReport, tooLargeResult } from './turn-result.js';
 import { TurnWaits } from './turn-waits.js';
 
 /** A turn that has settled so many effects, or so many bytes of outcomes and lines, starts nothing new. */
 const MOST_EFFECTS = 500;
 const MOST_BYTES = 4_000_000;
-/** Transitions between two looks at the size of the record. */
-const TRANSITIONS = 4_096;
+/** Transitions between two looks at the size of the record, at first and at most. */
+const FIRST_TRANSITIONS = 64;
+const MOST_TRANSITIONS = 4_096;
+/** Lines of so many bytes between two looks are many, and so many are few. */
+const MANY_BYTES = 500_000;
+const FEW_BYTES = 100_000;
 
 /** How a turn began. It is on record, so that all attempts do the same, whichever worker makes them. */
 interface Begun {
@@ -103,6 +110,7 @@ class Turn {
   private readonly timers = new Map<string, number>();
   private settled = 0;
   private seen: number;
+  private transitions = FIRST_TRANSITIONS;
 
   constructor(
     context: TurnContext,
@@ -138,13 +146,13 @@ class Turn {
       const status = this.exchange(finished);
       finished = null;
       if (status === 'stopped') return this.end('stopped');
+      if (this.exceedsGrowth()) continue;
       if (this.isFull && this.effects.isEmpty && (status === 'more' || this.queued.length > 0))
         return this.end('limit');
       if (status === 'more') {
         await nextTurn();
         continue;
       }
-      if (this.exceedsGrowth()) continue;
       await this.startQueued();
       finished = this.takeDueTimer();
       if (finished !== null) continue;
@@ -166,11 +174,27 @@ class Turn {
   }
 
   private exchange(finished: Finished | null): AdvanceStatus {
-    const { status, events, requests, cancelled } = exchange(this.run, finished, TRANSITIONS);
+    const { status, events, requests, cancelled } = exchange(this.run, finished, this.transitions);
     for (const effect of cancelled) this.cancel(effect);
-    this.record.add(events);
+    const before = this.record.bytes;
+    const result = tooLargeResult(this.run);
+    const tooLarge = this.record.add(result === null ? events : events.filter((one) => !isEnd(one))) ?? result;
+    if (tooLarge !== null) return this.exceedImage(tooLarge);
     for (const request of requests) this.accept(request);
+    const bytes = this.record.bytes - before;
+    if (bytes > MANY_BYTES) this.transitions = Math.max(1, Math.floor(this.transitions / 4));
+    else if (bytes < FEW_BYTES) this.transitions = Math.min(MOST_TRANSITIONS, this.transitions * 2);
+    if (this.record.isHeavy) this.waits.sendLines();
     return status;
+  }
+
+  /** Ends the run, because the engine cannot keep what it produced, even if that was its end. */
+  private exceedImage({ limit, used }: TooLarge): 'stopped' {
+    exceedImage(this.run, limit, used);
+    this.run.takeRequests();
+    for (const effect of this.run.takeCancellations()) this.cancel(effect);
+    this.record.add(this.run.takeEvents());
+    return 'stopped';
   }
 
   private cancel(effect: string): void {
@@ -275,6 +299,12 @@ class Turn {
     return this.exceedsGrowth() ? null : { kind: 'outcome', effect, outcome };
   }
 
+  /** What the next turn continues from. */
+  private image(): Image {
+    const image = imageOf(this.run, { activeMs: this.activeMs });
+    return { ...image, snapshot: hideSecrets(image.snapshot, this.program.secrets) };
+  }
+
   /** The limit does not apply to a rollback of a run that has ended. */
   private get timeLimit(): number | null {
     return this.run.undo.endedAs === null ? (this.run.limits.timeMs ?? null) : null;
@@ -288,9 +318,17 @@ class Turn {
     return this.activeBefore + this.record.now - this.begun;
   }
 
-  private async end(end: Turned['end']): Promise<Turned> {
+  private async end(wanted: Turned['end']): Promise<Turned> {
+    let end = wanted;
+    let image = end === 'stopped' ? null : this.image();
+    const tooLarge = image === null ? null : tooMuch(bytesOf(image), MOST_IMAGE);
+    if (tooLarge !== null) {
+      end = this.exceedImage(tooLarge);
+      image = null;
+    }
     this.effects.stopAll();
     await this.effects.stoppedEnd();
+    if (this.record.isHeavy) this.waits.sendLines();
     const { run, record, activeMs, start, program } = this;
     const open = waiting(run);
     if (end === 'suspended') {
@@ -305,12 +343,12 @@ class Turn {
       turn: start.turn,
       end,
       ...record.take(),
-      image: end === 'stopped' ? null : hiddenImage(imageOf(run, { activeMs }), program.secrets),
+      image,
       written: { journal: record.journalBytes, output: this.output.bytes },
       seen: this.seen,
       due: soonest === null ? null : { until: soonest.until, ms: Math.max(0, soonest.until - record.now) },
       questions: openQuestions(run).map((one) => withoutSecrets(one, program.redactor)),
-      report: end === 'limit' ? null : reportOf(run, driveEnd, facts),
+      report: end === 'limit' ? null : storedReport(reportOf(run, driveEnd, facts), image === null),
     };
   }
 }
@@ -321,10 +359,6 @@ function withoutSecrets(question: OpenQuestion, redactor: Redactor | null): Open
   return choices?.some((one) => redactor !== null && redactor.text(one) !== one)
     ? { ...question, choices: null }
     : question;
-}
-
-function hiddenImage(image: Image, secrets: readonly Secret[]): Image {
-  return { ...image, snapshot: hideSecrets(image.snapshot, secrets) };
 }
 
 function endOf({ until, ms }: TimerRequest, now: number): number {

@@ -17,7 +17,7 @@ import type { Performed, Submission } from './messages.js';
 import { presenceOn } from './presence.js';
 import { programOf } from './program-of.js';
 import { RecentlyUsed } from './recently-used.js';
-import { missingVariables, secretInputsOf } from './secret-inputs.js';
+import { secretInputsOf, variableProblem } from './secret-inputs.js';
 import type { ServiceNames } from './services.js';
 import { StartedEffects } from './started-effects.js';
 import { maySubmit } from './submitters.js';
@@ -118,7 +118,7 @@ export function workerHost(given: WorkerOptions): WorkerHost {
         const about = submitted.get(runId) ?? (await client.about(runId));
         submitted.delete(runId);
         if (about === null) throw new Error(`run \`${runId}\` was removed`);
-        const isWhole = missingVariables(about, environment).length === 0;
+        const isWhole = variableProblem(about, environment) === null;
         const inputs = isWhole ? secretInputsOf(about, environment) : {};
         known = { about, program: programOf(about, inputs) };
         programs.set(runId, known, JSON.stringify(about).length);
@@ -181,8 +181,11 @@ function refuseToExecute(
     refuse(`is by ${about.by}, who may not execute programs`, isFinal);
   if (needs.functions && about.functions !== undefined && about.functions !== functions)
     refuse('needs the functions of another `engine.commands` than this worker has', false, true);
-  const [missing] = needs.secrets ? missingVariables(about, environment) : [];
-  if (missing !== undefined) refuse(`needs the variable \`${missing}\`, which this worker does not have`, isFinal);
+  const problem = needs.secrets ? variableProblem(about, environment) : null;
+  if (problem === null) return;
+  const { variable, isMissing, reason } = problem;
+  if (isMissing) refuse(`needs the variable \`${variable}\`, which this worker does not have`, isFinal);
+  refuse(`needs the variable \`${variable}\`, which this worker has, but ${reason}`, isFinal);
 }
 
 /** The working directory of a run, or why it cannot be made. */

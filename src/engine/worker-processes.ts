@@ -52,7 +52,7 @@ export async function stopLeftRunning(directory: string): Promise<number> {
   const own = processStat(process.pid)?.group;
   for (const file of filesIn(directory)) {
     const [owner, ...records] = linesOf(file);
-    if (owner === undefined || !isOwner(owner) || !isHere(owner) || isAlive(owner)) continue;
+    if (owner === undefined || !isOwner(owner) || !isHere(owner) || executes(owner)) continue;
     const left = records.filter(isRecord).filter((one) => one.group !== own && isAlive(one));
     const groups = new Set(left.map(({ group }) => group));
     await Promise.all([...groups].map((group) => stopGroup(group)));
@@ -94,6 +94,12 @@ function linesOf(file: string): readonly unknown[] {
 
 function isOwner(value: unknown): value is Owner {
   return typeof value === 'object' && value !== null && 'boot' in value && 'pidNamespace' in value && 'pid' in value;
+}
+
+/** A worker that was killed keeps its number until its parent has noticed it. */
+function executes(owner: Owner): boolean {
+  const state = processStat(owner.pid)?.state;
+  return isAlive(owner) && state !== 'Z' && state !== 'X';
 }
 
 /** A pid is reused, but a pid with a start time identifies one process. */

@@ -2,12 +2,12 @@
  * The interface of the interpreter: start a run, advance it, and report what happened. Everything is synchronous. A run
  * asks for what it needs in requests, and records what it did in events.
  */
-import type { Input, LimitScope, Limits } from '../machine/machine.js';
+import type { ExceededScope, Input, Limits } from '../machine/machine.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { asFailure, factsOf, failThread } from './control/fail.js';
 import { holdKey, releaseHeld } from './control/hold.js';
 import { wakeWaiters } from './control/reservations.js';
-import { endFailed, enter, exceedLimit } from './control/transfer.js';
+import { endExceeded, endFailed, enter, exceedLimit } from './control/transfer.js';
 import type { GrantedAttempt, HeldFailure, Waiting } from './events/event.js';
 import type { LinkedMachine } from './run-state/linked-machine.js';
 import { Run } from './run-state/run.js';
@@ -93,8 +93,13 @@ export function advance(run: Run, transitions = DEFAULT_TRANSITIONS): 'blocked' 
 }
 
 /** Ends the run as failed, without entering ERROR, because of a limit that is measured outside, such as time. */
-export function exceed(run: Run, scope: LimitScope, limit: number, used: number): void {
+export function exceed(run: Run, scope: ExceededScope, limit: number, used: number): void {
   exceedLimit(run, scope, limit, used);
+}
+
+/** The same for a run whose last events cannot be kept, even if it has just ended or is being rolled back. */
+export function exceedImage(run: Run, limit: number, used: number): void {
+  endExceeded(run, 'image', limit, used);
 }
 
 /**

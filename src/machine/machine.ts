@@ -62,6 +62,9 @@ export interface Limits {
 /** The scope of a limit, by its name in the program and the record. */
 export type LimitScope = 'transitions' | 'time' | 'cost' | 'tokens' | 'journal' | 'output';
 
+/** What a run can exceed. `image`: what an engine must remember to continue it, which no program limits. */
+export type ExceededScope = LimitScope | 'image';
+
 export interface State {
   readonly name: string;
   /** Names of local slots. Hidden ones (loop counters, pattern arguments) start with `$`. */

@@ -84,6 +84,9 @@ function plainEntry<T>(value: Promise<T>): Entry<T> {
 
 class CutOff extends Error {}
 
+/** 32 MiB, less a quarter for encryption. */
+const MOST_MESSAGE = 24 * 1024 * 1024;
+
 export const SERVICES = serviceNames('test');
 
 export class ScriptedEngine {
@@ -222,6 +225,8 @@ export class ScriptedEngine {
 
   /** A message that a turn has sent. */
   accept(to: Target, message: unknown, delayMs: number): void {
+    // A real engine would repeat the attempt for ever.
+    if (JSON.stringify(message).length > MOST_MESSAGE) throw new Error(`a message to ${to.handler} is too large`);
     if (to.handler === 'turned') this.turns.push(copy(message) as Turned);
     this.post([{ to, message: copy(message), delayMs }]);
   }

@@ -5,9 +5,10 @@ import { EffectEntries } from '../../src/engine/effect-entries.js';
 import type { EngineRefusal } from '../../src/engine/engine-context.js';
 import type { Submission } from '../../src/engine/messages.js';
 import { programOf } from '../../src/engine/program-of.js';
+import { refuseSubmission } from '../../src/engine/refusals.js';
 import { NO_ROUTES } from '../../src/engine/routes.js';
 import type { EventLines, RunState } from '../../src/engine/run-object.js';
-import { secretInputsOf } from '../../src/engine/secret-inputs.js';
+import { secretInputsOf, variableProblem } from '../../src/engine/secret-inputs.js';
 import { StartedEffects } from '../../src/engine/started-effects.js';
 import { EXECUTE, ProgramRefused, type Refusal, type TurnHost } from '../../src/engine/turn-host.js';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
@@ -155,6 +156,42 @@ test('a loop that only computes hands over when its lines are many', async () =>
   expect(engine.turns.length).toBeGreaterThan(2);
   expect(engine.turns.slice(0, -1).every(({ end }) => end === 'limit')).toBe(true);
   expect((await stateOf(engine)).report?.returned).toBe(50_000);
+});
+
+const LARGE = `STATE: A
+  TRACK: b = ""
+  TRACK: c = ""
+  DO: a = work large
+  SET: b = a + a + a + a
+`;
+
+test.each([
+  ['is continued from', '  SET: c = "{b}"\n  WAIT: signal GO\n  RETURN\n'],
+  ['returns', '  SET: c = {a: b, b: b}\n  RETURN: {c}\n'],
+  ['says at its end', '  FAIL: {b}\n'],
+])('a run that %s more than an engine can keep fails', async (_, rest) => {
+  const one = submission(`${LARGE}${rest}`);
+  const host: TurnHost = {
+    ...hostFor(one),
+    perform: async () => ({ outcome: { kind: 'value', value: 'x'.repeat(4_100_000) }, at: 1, printed: 0 }),
+  };
+  const engine = new ScriptedEngine(world(), host);
+  await engine.call(RUN, 'submit', one);
+  await engine.deliverAll();
+  expect((await stateOf(engine)).report).toMatchObject({ status: 'failed', error: { kind: 'limit' } });
+  const events = await eventsOf(engine);
+  expect(events.at(-2)).toMatchObject({ type: 'budget_exceeded', scope: 'image' });
+  expect(events.some(({ type }) => type === 'effect_settled')).toBe(true);
+});
+
+test('what is sent to a run is limited before the engine has it', async () => {
+  const engine = await submitted('WAIT: signal GO\nDO: work long\n', { choose: async () => undefined });
+  const signal = (length: number) => ({ kind: 'signal', name: 'OTHER', payload: 'x'.repeat(length), by: 'ann' });
+  const sent = engine.call(RUN, 'tell', [signal(4_200_000)]);
+  expect(await refusalOf(sent)).toEqual([400, 'what is sent to a run on an engine can have at most 4 MiB']);
+  await engine.call(RUN, 'tell', [signal(3_000_000)]);
+  const more = engine.call(RUN, 'tell', [signal(2_000_000)]);
+  expect((await refusalOf(more))[0]).toBe(409);
 });
 
 test('a run that waits has no turn, and mail begins the next one', async () => {
@@ -358,6 +395,22 @@ test('the engine never has a secret input, and a later turn still does', async (
   expect(args).toEqual([['geheim'], ['geheim']]);
   expect(engine.stored()).not.toContain('geheim');
   expect(() => secretInputsOf(one, {})).toThrow(/needs the variable `NAME`/);
+});
+
+test.each([
+  ['number', 'abc', 'it is not a number, which the input `token` needs'],
+  ['number', '7', null],
+  ['list', '{}', 'it is not a list in JSON, which the input `token` needs'],
+  ['boolean', 'yes', 'it is not `true` or `false`, which the input `token` needs'],
+])('a variable that is no %s refuses the submission: %s', (type, text, reason) => {
+  const one = submission(`INPUT: token (secret, ${type})\nRETURN\n`, 'fail', { variables: { token: 'NAME' } });
+  expect(variableProblem(one, { NAME: text })?.reason ?? null).toBe(reason);
+  const rules = { environment: { NAME: text }, submitters: null, functions: null };
+  if (reason === null) expect(() => refuseSubmission(one, rules)).not.toThrow();
+  else
+    expect(() => refuseSubmission(one, rules)).toThrow(
+      `the variable \`NAME\` of the workers cannot be used: ${reason}`,
+    );
 });
 
 test('a question can be answered whatever the secrets are', async () => {

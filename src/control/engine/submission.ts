@@ -1,5 +1,6 @@
 /** A checked program as an engine gets it. What the engine must not store is refused or left out. */
 import type { Submission } from '../../engine/messages.js';
+import { bytesOf, MOST_MESSAGE, MOST_VALUE } from '../../engine/most-stored.js';
 import { LABEL_PATIENCE_MS, type Placement } from '../../engine/routes.js';
 import { parseDuration } from '../../machine/duration.js';
 import type { Json } from '../../machine/expression.js';
@@ -63,7 +64,14 @@ export function submissionOf(given: Submitted): Result<Submission> {
   const header = headerOf(machine, options, { runId, startedAt, redactor, fixed: fixedOptions(machine, options) });
   const hidden = [...secrets.map(({ name }) => name), ...Object.keys(variables)];
   const secretInputs = Object.fromEntries(secrets.map(({ name }): [string, Json] => [name, inputs[name] ?? null]));
-  return resultWith({
+  const large = Object.keys(inputs).find((one) => bytesOf(inputs[one]) > MOST_VALUE);
+  if (large !== undefined)
+    return refuse(
+      'wrong-use',
+      `the input \`${large}\` has ${bytesOf(inputs[large])} bytes of JSON, and a value on an engine has at most 4 MiB`,
+      'pass the name of a file that the workers have',
+    );
+  const submission: Submission = {
     header: { ...header, inputs: { ...header.inputs, ...Object.fromEntries(hidden.map((name) => [name, HIDDEN])) } },
     ...omitUndefined({
       functions: FUNCTION.test(json) ? (functions ?? undefined) : undefined,
@@ -74,7 +82,15 @@ export function submissionOf(given: Submitted): Result<Submission> {
     }),
     inDoubt,
     by,
-  });
+  };
+  const bytes = bytesOf(submission);
+  if (bytes > MOST_MESSAGE)
+    return refuse(
+      'wrong-use',
+      `the program, its sources and its inputs have ${bytes} bytes of JSON, and an engine gets at most 16 MiB`,
+      'read large texts from files while the program runs',
+    );
+  return resultWith(submission);
 }
 
 /** Which labels its effects need; undefined: none does. */

@@ -4,7 +4,7 @@
 
 import { byteCount } from '../../machine/byte-count.js';
 import type { Json } from '../../machine/expression.js';
-import type { LimitScope } from '../../machine/machine.js';
+import type { ExceededScope } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import type { FailureFacts, RunError } from '../events/event.js';
@@ -189,7 +189,7 @@ export function endFailed(run: Run, failure: RunError, value?: Json): void {
   run.end({ status: 'failed', value: value ?? null, error, state: run.currentState });
 }
 
-function amountOf(scope: LimitScope, amount: number): string {
+function amountOf(scope: ExceededScope, amount: number): string {
   switch (scope) {
     case 'transitions':
     case 'tokens':
@@ -202,6 +202,8 @@ function amountOf(scope: LimitScope, amount: number): string {
       return `${byteCount(amount)} of journal`;
     case 'output':
       return `${byteCount(amount)} of output`;
+    case 'image':
+      return `${byteCount(amount)} of image`;
     default:
       return unreachable(scope);
   }
@@ -211,8 +213,13 @@ function amountOf(scope: LimitScope, amount: number): string {
  * Ends the run as failed because of a limit, without entering ERROR, which would continue to work. The run has no result
  * afterwards if limits are being ignored.
  */
-export function exceedLimit(run: Run, scope: LimitScope, limit: number, used: number, step?: string): void {
-  if (run.result !== null || run.overlooksLimits || run.undo.endedAs !== null) return;
+export function exceedLimit(run: Run, scope: ExceededScope, limit: number, used: number, step?: string): void {
+  if (run.result === null && !run.overlooksLimits && run.undo.endedAs === null)
+    endExceeded(run, scope, limit, used, step);
+}
+
+/** The same, whatever the run does. */
+export function endExceeded(run: Run, scope: ExceededScope, limit: number, used: number, step?: string): void {
   const at = step === undefined ? {} : { step };
   run.recordNow({ type: 'budget_exceeded', scope, ...at, limit, used });
   const { state, line, file } = locationOf(run.main);

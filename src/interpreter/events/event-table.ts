@@ -231,8 +231,11 @@ export const eventTable = {
     means: 'The run exceeded a limit and is about to fail.',
     fields: {
       step: sometimes('text', 'the step that exceeded it'),
-      scope: always('text', '`transitions`, `time`, `cost`, `tokens`, `journal` or `output`'),
-      limit: always('number', 'the limit; time in milliseconds, cost in US dollars, journal and output in bytes'),
+      scope: always('text', '`transitions`, `time`, `cost`, `tokens`, `journal`, `output`, or `image` on an engine'),
+      limit: always(
+        'number',
+        'the limit; time in milliseconds, cost in US dollars, journal, output and image in bytes',
+      ),
       used: always('number', 'the amount used, in the same unit'),
     },
   },

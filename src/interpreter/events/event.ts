@@ -3,7 +3,7 @@
  * Names are in the past tense, every field is JSON, and a unit is the last word of a name.
  */
 import type { Json } from '../../machine/expression.js';
-import type { LimitScope } from '../../machine/machine.js';
+import type { ExceededScope } from '../../machine/machine.js';
 import type { AgentFacts, TokenCounts } from './agent-facts.js';
 import type { FailureCause, GrantedAttempt, HeldFailure, RunError } from './failure-facts.js';
 import type { Output } from './output.js';
@@ -253,7 +253,7 @@ export type RunEvent =
     }
   | {
       readonly type: 'budget_exceeded';
-      readonly scope: LimitScope;
+      readonly scope: ExceededScope;
       /** The step that exceeded it. */
       readonly step?: string;
       readonly limit: number;

@@ -10,6 +10,7 @@
  * 3. Nothing here depends on the time or on the order in which a replay is done.
  */
 
+import type { ExceededScope } from '../../machine/machine.js';
 import { CONTINUES } from '../agents/continued-session.js';
 import { holdKey, releaseHeld } from '../control/hold.js';
 import type { HeldFailure, Outcome, RunEvent, RunResumed } from '../events/event.js';
@@ -22,6 +23,7 @@ import {
   answer,
   cancelRun,
   exceed,
+  exceedImage,
   grant,
   type Run,
   receiveSignal,
@@ -278,8 +280,9 @@ export class Replay {
         break;
       case 'budget_exceeded':
         // The run itself measures the others.
-        if (event.scope !== 'time' && event.scope !== 'journal' && event.scope !== 'output') return false;
-        exceed(run, event.scope, event.limit, event.used);
+        if (!MEASURED_OUTSIDE.has(event.scope)) return false;
+        if (event.scope === 'image') exceedImage(run, event.limit, event.used);
+        else exceed(run, event.scope, event.limit, event.used);
         break;
       case 'run_cancelled':
         cancelRun(run, event.by);
@@ -310,6 +313,9 @@ export class Replay {
     if (event.type === 'effect_requested') this.delivered.add(keyOf(event));
   }
 }
+
+/** Limits that the run cannot measure itself. */
+const MEASURED_OUTSIDE: ReadonlySet<ExceededScope> = new Set(['time', 'journal', 'output', 'image']);
 
 /** Events that end a run are delivered whatever it is doing. */
 function endsAtOnce({ type }: RunEvent): boolean {

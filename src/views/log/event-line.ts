@@ -147,6 +147,6 @@ function value(one: Json): string {
 
 function amount(scope: Extract<RunEvent, { type: 'budget_exceeded' }>['scope'], limit: number): string {
   if (scope === 'time') return limitDuration(limit);
-  if (scope === 'journal' || scope === 'output') return byteCount(limit);
+  if (scope === 'journal' || scope === 'output' || scope === 'image') return byteCount(limit);
   return scope === 'cost' ? `$${limit.toFixed(2)}` : String(limit);
 }

@@ -1,7 +1,7 @@
 /** Why a failed run is not resumed: it would fail again, or the user must agree to what would be repeated. */
 import { failsAgain, type Run } from '../../../interpreter/run.js';
 import { byteCount } from '../../../machine/byte-count.js';
-import type { LimitScope, Limits, Machine } from '../../../machine/machine.js';
+import type { ExceededScope, Limits, Machine } from '../../../machine/machine.js';
 import { digestOf } from '../../store/machine-digest.js';
 import { RunRefused } from '../../store/run-refused.js';
 import type { StoredRun } from '../../store/stored-run.js';
@@ -90,6 +90,12 @@ const FLAGS = {
 
 /** A run that stopped at a limit is resumed only with a higher one; otherwise every resume would go a little further. */
 export function refuseUsedUp({ scope, limit, used }: UsedUp, had: Limits, given: Limits): void {
+  if (scope === 'image')
+    throw new RunRefused(
+      'wrong-use',
+      `the run needs more than the ${byteCount(limit)} that an engine remembers of a run`,
+      'keep less in variables, such as names of files instead of their contents, and start a new run',
+    );
   const key = scope === 'time' ? 'timeMs' : scope;
   const raised = given[key];
   const isOwn = (had[key] ?? defaultLimit(scope)) === limit;
@@ -108,7 +114,7 @@ export function refuseUsedUp({ scope, limit, used }: UsedUp, had: Limits, given:
   );
 }
 
-function limitText(scope: LimitScope, limit: number): string {
+function limitText(scope: ExceededScope, limit: number): string {
   if (scope === 'journal' || scope === 'output') return `${byteCount(limit)} of ${scope}`;
   return scope === 'time' ? `${limit} ms` : scope === 'cost' ? `$${limit}` : `${limit} ${scope}`;
 }

@@ -3,7 +3,7 @@
  * part is searched first, and the whole record only if that was not enough.
  */
 import type { RunEvent } from '../../../interpreter/events/event.js';
-import type { LimitScope, Machine } from '../../../machine/machine.js';
+import type { ExceededScope, Machine } from '../../../machine/machine.js';
 import { readCheckpoint } from '../../store/checkpoint.js';
 import { type JournalPosition, journalStart, readJournal } from '../../store/read-journal.js';
 import type { StoredRun } from '../../store/stored-run.js';
@@ -18,7 +18,7 @@ export interface RecordSearch<Found> {
 
 /** The limit that a run has used up. */
 export interface UsedUp {
-  readonly scope: LimitScope;
+  readonly scope: ExceededScope;
   readonly limit: number;
   readonly used: number;
 }
