@@ -9,10 +9,8 @@
 import type { OpenQuestion } from '../interpreter/run.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { RunReport } from '../runtime/run/report.js';
-import { artifactName } from '../runtime/store/artifacts.js';
 import type { Image } from '../runtime/store/image.js';
 import type { Delivery } from '../runtime/store/inbox.js';
-import { bytesOfArtifact } from './artifact-content.js';
 import { EngineRefusal, type ObjectContext, OVER, type ReaderContext } from './engine-context.js';
 import { listedRun } from './listed-run.js';
 import type {
@@ -23,7 +21,6 @@ import type {
   Mail,
   Progress,
   Resuming,
-  StoredArtifact,
   Submission,
   Turned,
   TurnStart,
@@ -36,6 +33,8 @@ import {
   refuseUnfit,
   type WorkerRules,
 } from './refusals.js';
+import { storeArtifact } from './run-artifacts.js';
+import { headOf } from './run-head.js';
 import type { NotedRun } from './run-list.js';
 import { noteDoing, whereaboutsOf } from './run-whereabouts.js';
 import { dayOf, type ServiceNames } from './services.js';
@@ -283,18 +282,6 @@ async function drop(
   context.send(services.runs(dayOf(context.key), 'remove'), context.key);
 }
 
-/** Stores an artifact of the run. Lines that refer to it come later. */
-async function storeArtifact(
-  context: ObjectContext,
-  _: ServiceNames,
-  { name, content }: StoredArtifact,
-): Promise<void> {
-  await headOf(context);
-  if (artifactName(bytesOfArtifact(content)) !== name)
-    throw new EngineRefusal(400, `the content of the artifact \`${name}\` does not match its name`);
-  context.set(`a${name}`, content);
-}
-
 /** Handlers that only read the object. */
 export function readerHandlers(services: ServiceNames, reach: Reach = NOWHERE) {
   return {
@@ -342,12 +329,6 @@ async function linesFrom(context: ReaderContext, head: Head, from: number): Prom
   const isWhole = isOver(head) && from + lines.length > head.seq;
   const report = isWhole ? await context.get<RunReport>('report') : null;
   return { status: head.status, seq: head.seq, lines, ...(report === null ? {} : { report }) };
-}
-
-async function headOf(context: ObjectContext): Promise<Head> {
-  const head = await context.get<Head>('head');
-  if (head === null) throw new EngineRefusal(404, `there is no run \`${context.key}\``);
-  return head;
 }
 
 /** Null: the message is of a turn that is over. */
