@@ -34,7 +34,7 @@ export function defectsOf(exploration: Exploration, others: Others): Defect[] {
 // ---- failures ---------------------------------------------------------------------------------------
 
 /** Instructions that fail because the program says so. */
-const MEANT = new Set<Instruction['op']>(['fail', 'fell-off', 'return', 'step-verdict']);
+const MEANT = new Set<Instruction['op']>(['fail', 'fell-off', 'step-verdict']);
 
 function certainFailures(
   { machine, executed, nodes, mistakes }: Exploration,

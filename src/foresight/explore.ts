@@ -158,8 +158,7 @@ class Explorer {
     const before = process.memoryUsage.rss();
     this.begin();
     for (let at = 0; at < this.nodes.length && this.stoppedBy === null; at++) {
-      if (this.nodes.length > this.options.maxConfigurations) this.stoppedBy = 'configurations';
-      else if (at % 32 === 0) this.checkSeconds();
+      if (at % 32 === 0) this.checkSeconds();
       if (at % 256 === 0 && process.memoryUsage.rss() - before > MAX_BYTES) this.stoppedBy ??= 'memory';
       if (this.stoppedBy !== null) break;
       this.expand(at);
@@ -302,6 +301,10 @@ class Explorer {
     const configuration = configurationOf(run, this.reductions, knowledge, [segment.isRunning, [...watched.state]]);
     const known = this.known.get(configuration.key);
     const to = known ?? this.nodes.length;
+    if (to >= this.options.maxConfigurations) {
+      this.stoppedBy ??= 'configurations';
+      return;
+    }
     const edge: Edge = {
       ...about,
       isLongest: about.isLongest || knowledge.usedLongest,

@@ -142,7 +142,11 @@ async function subjectsOf(
   const found = await readMachines(file, { ...flags, withGates: true });
   if (typeof found === 'number') return found;
   if (found.length === 0) return usageError(`\`${file}\` has nothing to run`);
-  const { configuration } = await loadSettings(commandLineHost(), file);
+  const { configuration, diagnostics, sources } = await loadSettings(commandLineHost(), file);
+  if (hasErrors(diagnostics)) {
+    await printDiagnostics(diagnostics, sources, {});
+    return EXIT.usage;
+  }
   const isOneOfSeveral = flags.machine !== undefined || found.length > 1;
   return found.map((machine) => ({ file, program: file, isOneOfSeveral, machine, configuration, properties }));
 }
