@@ -8,10 +8,12 @@ import { fileOf } from './defect.js';
 import { type Exploration, explore } from './explore.js';
 import { type CountedSite, cycleThrough, type Edge, type Node } from './graph.js';
 import { type Graph, longestWays, orderOf, waysWithin } from './longest-ways.js';
+import { withMergedSites } from './merged-sites.js';
 import { REPEATING } from './spans.js';
 import { timeBound } from './time-bound.js';
 
-export function boundsOf(exploration: Exploration, options: BoundOptions): Bound[] {
+export function boundsOf(explored: Exploration, options: BoundOptions): Bound[] {
+  const exploration = withMergedSites(explored);
   const { sites, machine } = exploration;
   const ordered = orderOf(exploration);
   const unlimited = longestWays(exploration, ordered);
@@ -22,7 +24,7 @@ export function boundsOf(exploration: Exploration, options: BoundOptions): Bound
   const shortest = shorter === null ? null : withoutTwo(exploration);
   const fewest = shortest === null ? null : longestWays(shortest, orderOf(shortest));
   const fewestOf = (site: CountedSite): number =>
-    fewest?.[shortest?.sites.findIndex((one) => JSON.stringify(one) === JSON.stringify(site)) ?? -1] ??
+    fewest?.[shortest?.sites.findIndex((one) => nameOf(one) === nameOf(site)) ?? -1] ??
     (fewest === null ? Number.NaN : 0);
   const counting: Counting = { exploration, component: ordered.components, unlimited };
   const bounds = sites.map((site, index): Bound => {
@@ -74,7 +76,7 @@ const hasLists = ({ isBounded, options }: Exploration): boolean => isBounded && 
 function withoutTwo({ machine, options }: Exploration): Exploration | null {
   if (options.longest < 2) return null;
   const explored = explore(machine, { ...options, longest: options.longest - 2, withoutForced: true });
-  return explored.stoppedBy === null ? explored : null;
+  return explored.stoppedBy === null ? withMergedSites(explored) : null;
 }
 
 /** What is explored with lists that are one element shorter: all without the ways on which a list has the greatest length. */
@@ -129,8 +131,22 @@ function pollsOf(
   index: number,
   most: readonly number[],
 ): Pick<Bound, 'atMost' | 'because'> | null {
+  const site = exploration.sites[index] as CountedSite;
+  const all = [site.state, ...(site.alsoIn ?? [])].map((state) =>
+    pollsIn(exploration, component, { index, site: { ...site, state } }, most),
+  );
+  const because = all[0]?.because ?? null;
+  const numbers = all.flatMap((one) => one?.atMost ?? []);
+  return numbers.length < all.length ? null : { atMost: numbers.reduce((sum, one) => sum + one, 0), because };
+}
+
+function pollsIn(
+  exploration: Exploration,
+  component: Int32Array,
+  { index, site }: { readonly index: number; readonly site: CountedSite },
+  most: readonly number[],
+): Pick<Bound, 'atMost' | 'because'> | null {
   const { machine, nodes, sites } = exploration;
-  const site = sites[index] as CountedSite;
   const state = machine.states.find(({ name }) => name === site.state);
   const turn = state?.code.findIndex(
     (one, pc) =>

@@ -9,6 +9,8 @@ export interface CountedSite {
   /** The name of a state, an agent, a tool or a question; the text of a command. */
   readonly name: string;
   readonly state: string;
+  /** The other states with the same line of a pattern. */
+  readonly alsoIn?: readonly string[];
   readonly line: number;
 }
 

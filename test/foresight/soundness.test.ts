@@ -89,3 +89,36 @@ test('descriptions and files of tasks, and comments of validations, may be anyth
   );
   expect(defectsIn(verified(program, { longest: 1 }))).toEqual([]);
 });
+
+test('a line of a pattern counts once, wherever the pattern is used', () => {
+  const program = lines(
+    'PATTERN: ASK_IT',
+    '  DO: ask it',
+    'STATE: A',
+    '  USE: ASK_IT',
+    '  GOTO: B',
+    'STATE: B',
+    '  USE: ASK_IT',
+    '  USE: ASK_IT',
+    '  RETURN',
+  );
+  const { bounds } = verified(program);
+  expect(bounds.filter(({ kind }) => kind === 'command').map(({ what, atMost }) => [what, atMost])).toEqual([
+    ['line 2 ask it', 3],
+  ]);
+});
+
+test('the polls of a pattern are counted in each state that uses it', () => {
+  const program = lines(
+    'PATTERN: POLL',
+    '  WAIT: x == "ok" OR timeout=10s every=1s',
+    '    CHECK: x = cat v',
+    'STATE: A',
+    '  USE: POLL',
+    '  GOTO: B',
+    'STATE: B',
+    '  USE: POLL',
+    '  RETURN',
+  );
+  expect(boundIn(verified(program), 'cat v')).toBe(22);
+});
