@@ -4,7 +4,8 @@ import type { ListedRun } from '../runtime/list-runs.js';
 import type { Delivery } from '../runtime/store/inbox.js';
 import { askEngine, type ClientOptions, EngineFailure } from './ask-engine.js';
 import type { ArtifactContent, Doing, Resuming, StoredArtifact, Submission } from './messages.js';
-import type { EventLines, RunState } from './run-object.js';
+import { type EventChunks, type EventLines, unpackedLines } from './run-journal.js';
+import type { RunState } from './run-object.js';
 import { type RunHandler, type RunsHandler, serviceNames } from './services.js';
 import type { RunWhereabouts } from './whereabouts.js';
 
@@ -92,13 +93,15 @@ export function engineClient(given: ClientOptions): EngineClient {
     async *events(runId, from = 1, signal) {
       for (let next = from; ; ) {
         const waiting = { signal, waits: true };
-        const part = await askEngine<EventLines | null>(
+        const found = await askEngine<EventLines | EventChunks | null>(
           options,
           pathOf(runId, 'events'),
-          { from: next, wait: true },
+          { from: next, wait: true, packed: true },
           waiting,
         );
-        if (part === null) return;
+        if (found === null) return;
+        // A worker of an earlier version sends lines.
+        const part = 'chunks' in found ? unpackedLines(found) : found;
         next += part.lines.length;
         if (part.lines.length > 0 || part.report !== undefined) yield part;
         if ((part.status === 'returned' || part.status === 'failed') && next > part.seq) return;

@@ -9,6 +9,7 @@ import type { Image } from '../runtime/store/image.js';
 import type { Delivery } from '../runtime/store/inbox.js';
 import type { RunHeader } from '../runtime/store/run-header.js';
 import type { Placement } from './routes.js';
+import type { StoredLines } from './stored-lines.js';
 
 /** What is fixed when a run is submitted, in addition to the header of every run. */
 export interface Submission {
@@ -81,7 +82,7 @@ export interface HomeTurn {
 export interface Progress {
   readonly turn: number;
   readonly from: number;
-  readonly lines: readonly string[];
+  readonly lines: StoredLines;
 }
 
 /** A turn that begins to wait hears mail by this awakeable. */
@@ -102,6 +103,8 @@ export interface Turned extends Progress {
   readonly image: Image | null;
   readonly written: Written;
   readonly seen: number;
+  /** The time of the last line; ISO 8601. */
+  readonly endedAt: string;
   /** The earliest time that a suspended run waits for, and how long that is. */
   readonly due: { readonly until: number; readonly ms: number } | null;
   /** What the run asks. The names are those of the program; choices that have a secret are null. */

@@ -35,6 +35,7 @@ import {
 } from './refusals.js';
 import { storeArtifact } from './run-artifacts.js';
 import { headOf } from './run-head.js';
+import { append, type EventsWanted, isOver, readEvents } from './run-journal.js';
 import type { NotedRun } from './run-list.js';
 import { noteDoing, whereaboutsOf } from './run-whereabouts.js';
 import { dayOf, type ServiceNames } from './services.js';
@@ -51,30 +52,10 @@ export interface RunState {
   readonly report: RunReport | null;
 }
 
-/** Lines of a journal. */
-export interface EventLines {
-  readonly status: Head['status'];
-  readonly seq: number;
-  readonly lines: readonly string[];
-  /** Of a run that has ended, with its last lines; it may be absent. */
-  readonly report?: RunReport;
-}
-
-/** What is asked for with `events`. */
-export interface EventsWanted {
-  /** The number of the first event; default 1. */
-  readonly from?: number;
-  /** If there is no such event yet: answer when there is one, or when the run has ended. */
-  readonly wait?: boolean;
-}
-
 /** Without a worker that looks. */
 const NOWHERE: Reach = { address: async () => true, worker: async () => 'none' };
 
 const ALL: WorkerRules = { environment: {}, submitters: null, functions: null };
-
-/** About how many characters of lines an answer has at most. */
-const MOST_AT_ONCE = 4_000_000;
 
 const FIRST: Omit<Head, 'turn' | 'listed'> = {
   status: 'running',
@@ -212,7 +193,7 @@ async function endTurn(context: ObjectContext, services: ServiceNames, turned: T
   const status = report?.status === 'returned' || report?.status === 'suspended' ? report.status : 'failed';
   const head = append(context, { ...received, status, hasImage: image !== null }, turned);
   context.set('head', head);
-  note(context, services, head, 2 * turned.turn + 1, { report, endedAt: timeOf(turned.lines.at(-1)) });
+  note(context, services, head, 2 * turned.turn + 1, { report, endedAt: turned.endedAt });
   if (due !== null && end === 'suspended')
     context.send(services.run(context.key, 'due'), { turn: turned.turn, until: due.until }, due.ms);
 }
@@ -303,32 +284,8 @@ export function readerHandlers(services: ServiceNames, reach: Reach = NOWHERE) {
       return context.get<ArtifactContent>(`a${name}`);
     },
 
-    async events(context: ReaderContext, { from = 1, wait = false }: EventsWanted): Promise<EventLines | null> {
-      const head = await context.get<Head>('head');
-      if (head === null) return null;
-      if (head.seq >= from || isOver(head) || !wait) return linesFrom(context, head, from);
-      const { id, entry } = context.awakeable<EventLines | null>();
-      context.send(services.run(context.key, 'watch'), { from, awakeable: id });
-      // This handler may see the state as it was before. A reader that gets nothing asks again.
-      return (await entry) ?? { status: head.status, seq: head.seq, lines: [] };
-    },
+    events: (context: ReaderContext, wanted: EventsWanted) => readEvents(context, services, wanted),
   };
-}
-
-async function linesFrom(context: ReaderContext, head: Head, from: number): Promise<EventLines> {
-  const lines: string[] = [];
-  let characters = 0;
-  for (const [at, first] of head.chunks.entries()) {
-    const next = head.chunks[at + 1] ?? head.seq + 1;
-    if (next <= from) continue;
-    const chunk = ((await context.get<readonly string[]>(`e${first}`)) ?? []).slice(Math.max(0, from - first));
-    lines.push(...chunk);
-    characters += chunk.reduce((sum, { length }) => sum + length, 0);
-    if (characters > MOST_AT_ONCE) break;
-  }
-  const isWhole = isOver(head) && from + lines.length > head.seq;
-  const report = isWhole ? await context.get<RunReport>('report') : null;
-  return { status: head.status, seq: head.seq, lines, ...(report === null ? {} : { report }) };
 }
 
 /** Null: the message is of a turn that is over. */
@@ -337,17 +294,8 @@ async function currentHead(context: ObjectContext, turn: number): Promise<Head |
   return head === null || head.turn !== turn || isOver(head) ? null : head;
 }
 
-/** The time of a line of a journal. */
-function timeOf(line: string | undefined): string | null {
-  return line === undefined ? null : (JSON.parse(line) as { readonly ts: string }).ts;
-}
-
 function hasChanged({ key }: ObjectContext): string {
   return `run \`${key}\` has gone on; look at it again`;
-}
-
-function isOver({ status }: Head): boolean {
-  return status === 'returned' || status === 'failed';
 }
 
 function beginTurn(
@@ -363,27 +311,4 @@ function beginTurn(
   if (head.home === undefined) context.send(services.turn(null), start);
   else context.send(services.passToHome(), { home: head.home, start } satisfies HomeTurn);
   context.set('head', { ...head, turn, status: 'running', listening: null });
-}
-
-/** What a reader gets that waited for an event; null: it has to ask again, because it needs more than the new lines. */
-function answerFor(wanted: number, { status, seq }: Head, { from, lines, report }: Appended): EventLines | null {
-  const characters = lines.reduce((sum, { length }) => sum + length, JSON.stringify(report ?? null).length);
-  if (wanted < from || wanted > seq || characters > MOST_AT_ONCE) return null;
-  return { status, seq, lines: lines.slice(wanted - from), ...(report == null ? {} : { report }) };
-}
-
-type Appended = Pick<Progress, 'from' | 'lines'> & { readonly report?: RunReport | null };
-
-/** Stores lines, and wakes those who wait for them. */
-function append(context: ObjectContext, head: Head, { from, lines, report = null }: Appended): Head {
-  const seq = from + lines.length - 1;
-  if (lines.length > 0) context.set(`e${from}`, lines);
-  const next = lines.length === 0 ? head : { ...head, seq, chunks: [...head.chunks, from] };
-  const waits = ({ from: wanted }: Head['watchers'][number]): boolean => next.seq < wanted && !isOver(next);
-  for (const watcher of next.watchers)
-    if (!waits(watcher)) {
-      const answer = answerFor(watcher.from, next, { from, lines, report: isOver(next) ? report : null });
-      context.resolveAwakeable(watcher.awakeable, answer);
-    }
-  return { ...next, watchers: next.watchers.filter(waits) };
 }

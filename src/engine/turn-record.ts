@@ -6,6 +6,7 @@ import { LineBuffer } from '../runtime/store/journal-line.js';
 import { LargeValues } from '../runtime/store/large-values.js';
 import type { Progress, StoredArtifact, TurnStart } from './messages.js';
 import { MOST_KEPT_LINES, MOST_LINE, type TooLarge, tooMuch } from './most-stored.js';
+import { storedLines } from './stored-lines.js';
 import { TurnArtifacts } from './turn-artifacts.js';
 
 export class TurnRecord {
@@ -88,16 +89,13 @@ export class TurnRecord {
 
   /** The lines since the last call. */
   take(): Pick<Progress, 'from' | 'lines'> {
-    const taken = { from: this.from, lines: this.lines };
-    this.from += this.lines.length;
-    this.lines = [];
-    this.kept = 0;
-    return taken;
+    const { from, lines } = this.takeLines();
+    return { from, lines: storedLines(lines) };
   }
 
   /** The same, in parts of which each fits into a message. */
   takeParts(): readonly Pick<Progress, 'from' | 'lines'>[] {
-    const { from, lines } = this.take();
+    const { from, lines } = this.takeLines();
     const parts: { from: number; lines: string[] }[] = [];
     let length = Number.POSITIVE_INFINITY;
     for (const [at, line] of lines.entries()) {
@@ -108,6 +106,14 @@ export class TurnRecord {
       }
       parts.at(-1)?.lines.push(line);
     }
-    return parts;
+    return parts.map((part) => ({ from: part.from, lines: storedLines(part.lines) }));
+  }
+
+  private takeLines(): { readonly from: number; readonly lines: readonly string[] } {
+    const taken = { from: this.from, lines: this.lines };
+    this.from += this.lines.length;
+    this.lines = [];
+    this.kept = 0;
+    return taken;
   }
 }

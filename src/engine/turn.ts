@@ -346,6 +346,7 @@ class Turn {
       image,
       written: { journal: record.journalBytes, output: this.output.bytes },
       seen: this.seen,
+      endedAt: new Date(record.now).toISOString(),
       due: soonest === null ? null : { until: soonest.until, ms: Math.max(0, soonest.until - record.now) },
       questions: openQuestions(run).map((one) => withoutSecrets(one, program.redactor)),
       report: end === 'limit' ? null : storedReport(reportOf(run, driveEnd, facts), image === null),

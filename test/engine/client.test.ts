@@ -173,8 +173,8 @@ test('it follows events until the run has ended', async () => {
     [200, { status: 'running', seq: 2, lines: ['1', '2'] }],
     // Somebody else woke it.
     [200, { status: 'running', seq: 2, lines: [] }],
-    [200, { status: 'returned', seq: 4, lines: ['3'] }],
-    [200, { status: 'returned', seq: 4, lines: ['4'] }],
+    [200, { status: 'returned', seq: 4, chunks: [['2', '3']], skip: 1 }],
+    [200, { status: 'returned', seq: 4, chunks: [{ packed: 'ATQ=', count: 1, characters: 1 }], skip: 0 }],
   ];
   await withServer(answers, async (client, asked) => {
     const lines: string[] = [];
