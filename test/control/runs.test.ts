@@ -223,6 +223,18 @@ test('of a damaged record, what comes before the damage is shown', async () => {
   ]);
 });
 
+test('a whole id that no run has is refused, with another next step in a store without runs', async () => {
+  const project = folder();
+  const runs = openRuns({ folder: project, commands });
+  const id = '01975c3a-5b9e-7c2f-9d1a-3f0e6b8c4d21';
+  const message = `there is no run \`${id}\` in \`${join(project, '.statedsl')}\``;
+  const help = 'name the store of the run with `--dir`';
+  expect(await runs.inspect(id)).toEqual({ ok: false, refusal: { code: 'unknown', message, help } });
+  await started(runs, ASKS);
+  const others = 'list the runs: `statedsl runs`';
+  expect(await runs.inspect(id)).toEqual({ ok: false, refusal: { code: 'unknown', message, help: others } });
+});
+
 test('on a full disk, the next step is to free space', () => {
   const full = Object.assign(new Error('no space'), { code: 'ENOSPC' });
   expect(refusalOf(storeError('write', 'x', full))).toEqual({

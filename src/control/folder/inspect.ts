@@ -39,6 +39,7 @@ interface JournalVersion {
 export class RunInspector {
   /** Those that were used last are at the end. */
   private readonly scans = new Map<string, RecordScan>();
+  private scannedEvents = 0;
   private readonly kept = new Map<string, KeptRun>();
   private characters = 0;
   /** Reading the environment of a process costs more than reading a short run. */
@@ -105,17 +106,17 @@ export class RunInspector {
 
   private scanOf(id: string, journal: string): RecordScan {
     let scan = this.scans.get(id);
+    const before = scan?.events.length ?? 0;
     if (scan === undefined || !scan.update()) {
       scan = new RecordScan(journal);
       scan.update();
     }
     this.scans.delete(id);
     this.scans.set(id, scan);
-    let events = 0;
-    for (const one of this.scans.values()) events += one.events.length;
+    this.scannedEvents += scan.events.length - before;
     for (const [oldest, one] of this.scans) {
-      if (one === scan || (this.scans.size <= SCANS && events <= SCANNED_EVENTS)) break;
-      events -= one.events.length;
+      if (one === scan || (this.scans.size <= SCANS && this.scannedEvents <= SCANNED_EVENTS)) break;
+      this.scannedEvents -= one.events.length;
       this.scans.delete(oldest);
     }
     return scan;

@@ -2,7 +2,7 @@
  * The stored files of a run: found by its id or the beginning of its id, and read, or refused with a reason and a next
  * step. Reading needs no lock; resuming the run takes the lock first.
  */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, opendirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json } from '../../machine/expression.js';
 import { MACHINE_VERSION, type Machine } from '../../machine/machine.js';
@@ -62,7 +62,10 @@ export function runIds(directory: string): string[] {
 /** The id of the run that an id or the beginning of one names. Throws a `RunRefused`. */
 export function findRunId(directory: string, name: string): string {
   refuseLinks(directory);
-  if (ID.test(name) && isOwnFolder(join(directory, 'runs', name))) return name;
+  const isWhole = ID.test(name);
+  if (isWhole && isOwnFolder(join(directory, 'runs', name))) return name;
+  // A whole id is the beginning of no other, and reading the names of ten thousand runs would take a while.
+  if (isWhole && hasRuns(directory)) throw unknownRun(directory, name, true);
   const ids = runIds(directory);
   const found = name === '' ? [] : ids.filter((id) => id.startsWith(name));
   if (found.length === 1) return found[0] as string;
@@ -72,8 +75,28 @@ export function findRunId(directory: string, name: string): string {
       `\`${name}\` is the beginning of ${found.length} runs`,
       `write more of the id: ${found.slice(-3).join(', ')}`,
     );
-  const help = ids.length === 0 ? 'name the store of the run with `--dir`' : 'list the runs: `statedsl runs`';
-  throw new RunRefused('unknown', `there is no run \`${name}\` in \`${directory}\``, help);
+  throw unknownRun(directory, name, ids.length > 0);
+}
+
+function unknownRun(directory: string, name: string, hasOthers: boolean): RunRefused {
+  const help = hasOthers ? 'list the runs: `statedsl runs`' : 'name the store of the run with `--dir`';
+  return new RunRefused('unknown', `there is no run \`${name}\` in \`${directory}\``, help);
+}
+
+/** Whether a store has runs, without reading the names of all of them. False if that cannot be found out. */
+function hasRuns(directory: string): boolean {
+  try {
+    const folder = opendirSync(join(directory, 'runs'));
+    try {
+      for (let entry = folder.readSync(); entry !== null; entry = folder.readSync())
+        if (entry.isDirectory() && ID.test(entry.name)) return true;
+      return false;
+    } finally {
+      folder.closeSync();
+    }
+  } catch {
+    return false;
+  }
 }
 
 /** Reads the files of a run. Throws a `RunRefused`. */
