@@ -134,11 +134,16 @@ export const replayBody = z
         [
           z.number().int().positive(),
           z.strictObject({ state: name, entry: z.number().int().positive().default(1) }),
-          z.literal('failed'),
+          z.string().min(1).max(200),
         ],
-        { error: 'must be the number of an event, `{"state": NAME, "entry": N}`, or `failed`' },
+        {
+          error: 'must be the number of an event, `{"state": NAME, "entry": N}`, a text such as `STATE#2`, or `failed`',
+        },
       )
-      .openapi({ description: 'the number of an event, an entry of a state, or `failed`: all members that failed' }),
+      .openapi({
+        description:
+          'the number of an event, an entry of a state, also as `--from` of the command takes it (`BUILD#2`), or `failed`: all members that failed',
+      }),
     limits: limits.optional(),
     inputs: values
       .optional()

@@ -162,7 +162,7 @@ describe('runs', () => {
     const { send, finish, idle } = await serviceOf(PROGRAMS);
     const id = await finish('hello.dsl');
     expect((await send('POST', `/api/v1/runs/${id}/replay`, { from: 99 })).status).toBe(422);
-    for (const body of [{}, { from: 'LAST' }, { from: 0 }, { from: { state: 'A', at: 1 } }])
+    for (const body of [{}, { from: true }, { from: 0 }, { from: { state: 'A', at: 1 } }])
       expect((await send('POST', `/api/v1/runs/${id}/replay`, body)).json).toMatchObject({
         code: 'wrong-request',
         message: expect.stringMatching(/^`from\S*` (?:must be|has no)/),
@@ -182,6 +182,8 @@ describe('runs', () => {
       [1, 'no event 1'],
       [99, 'no event 99'],
       [{ state: 'NOWHERE' }, 'never entered `NOWHERE`'],
+      ['NOWHERE#2', 'never entered `NOWHERE`'],
+      ['A#0', 'is not a point of a run'],
       ['failed', 'no member'],
     ] as const) {
       const { status, json } = await send('POST', `/api/v1/runs/${id}/replay`, { from });

@@ -1,9 +1,9 @@
 /** `statedsl replay`: compares the record of a run with its program, or starts a new run from a point of an old one. */
 
+import { replayPoint } from '../../control/replay-point.js';
 import type { CompareOptions, ReplayFrom } from '../../control/runs.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { sourcesOf } from '../../project/stored-program.js';
-import { RunRefused } from '../../runtime/store/run-refused.js';
 import { requireOwnStore } from '../../runtime/store/store-ownership.js';
 import { findRunId, openStoredRun, storedMachine } from '../../runtime/store/stored-run.js';
 import { prepareResume, type ResumeFlags } from '../preparation/prepare-resume.js';
@@ -29,7 +29,7 @@ export async function replayCommand(name: string, flags: ReplayFlags): Promise<E
     const id = flags.on === undefined ? findRunId(storeOf(flags), name) : await copyOf(name, flags);
     await requireOwnStore(storeOf(flags), id);
     if (flags.failed) return fromPoint(id, 'failed', flags);
-    return flags.from === undefined ? driftOf(id, flags) : fromPoint(id, pointOf(flags.from), flags);
+    return flags.from === undefined ? driftOf(id, flags) : fromPoint(id, replayPoint(flags.from), flags);
   });
 }
 
@@ -69,18 +69,4 @@ function fromPoint(id: string, from: ReplayFrom, flags: ReplayFlags): Promise<Ex
 /** The flags for the copy of a run in the store. */
 function localFlags({ on: _, namespace: __, ...local }: ReplayFlags): ReplayFlags {
   return local;
-}
-
-/** `12` is an event, `BUILD` the first entry of a state, `BUILD#3` its third. */
-function pointOf(text: string): number | { state: string; entry: number } {
-  if (/^\d+$/.test(text)) return Number(text);
-  const match = /^(.+?)(?:#(\d+))?$/.exec(text);
-  const entry = Number(match?.[2] ?? 1);
-  if (match === null || entry < 1)
-    throw new RunRefused(
-      'wrong-use',
-      `\`${text}\` is not a point of a run`,
-      'write the number of an event, a state, or STATE#2 for its second entry',
-    );
-  return { state: match[1] as string, entry };
 }

@@ -1,7 +1,8 @@
 /** Routes that start and change runs. Who did it is in the record of the run. */
 import { createRoute } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import type { Result } from '../../control/result.js';
+import { replayPoint } from '../../control/replay-point.js';
+import { type Result, resultOf } from '../../control/result.js';
 import type { Delivered, Execution } from '../../control/runs.js';
 import type { Json } from '../../machine/expression.js';
 import type { Limits, Machine } from '../../machine/machine.js';
@@ -271,7 +272,9 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
         message: 'a replay is executed where it is started, and this service executes nothing',
         help: `replay the run elsewhere: \`statedsl replay ${run_id} --from POINT --on ${service.where}\``,
       });
-    const task: Task = { kind: 'replay', of: run_id, from };
+    const point = await resultOf(() => (typeof from === 'string' && from !== 'failed' ? replayPoint(from) : from));
+    if (!point.ok) return answerRefusal(c, point.refusal);
+    const task: Task = { kind: 'replay', of: run_id, from: point.value };
     const secret = { ...executions.secretsOf(run_id), ...(inputs as Readonly<Record<string, Json>>) };
     return execute(c, task, { runId: newRunId(), machine, limits: limitsOf(limits), secret });
   });
