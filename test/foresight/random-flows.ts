@@ -1,0 +1,172 @@
+/**
+ * Random programs with everything that programs have: effects of each kind, retries, questions, signals, waits, branches,
+ * patterns, steps with gates, handlers and unknown inputs. Many have errors; these are left out.
+ */
+
+type Random = (below: number) => number;
+
+const VALUES = ['1', '"skip"', '"ok"', 'true', '2.5', 'null', '0', '""', '[1]', '{"a": 1}'];
+const INPUTS = [
+  'lim (number)',
+  'mode = "a" (one of: a, b, ok)',
+  'txt (string)',
+  'any',
+  'flag (boolean)',
+  'obj (object)',
+];
+const PATTERNS: readonly (readonly string[])[] = [
+  ['  IF: p == q → INCREMENT: n', '  IF: n > q → RETURN: pattern'],
+  ['  CHECK: r = cat pat', '  IF: r == p → RETURN: pattern', '  IF: r == q → INCREMENT: n'],
+  ['  IF: p is not empty →', '    DO: echo {p}', '  ELSE → INCREMENT: n'],
+  ['  CHECK: r = cat pat', '  IF: r == p → RETURN: pattern', '  ON ERROR bad_value: → RETURN: failed'],
+];
+/** Expressions of a value. */
+const EXPRESSIONS = [
+  '# + 1|# - 1|# * 2|# / 2|# % 2|-#|# + #|n + 1|n - m|n * m|len(#)|"a{#}"|default(#.a?, 0)|upper(#)|trim(#)|int(#)|string(#)',
+  'json(#)|[#, n]|{"a": #}|min(#, 3)|max(n, m)|sum([n, #])|floor(#)|round(#)|abs(#)|slice(#, 0, 1)|replace(#, "o", "0")|#.a',
+  'split(#, "k")|parse_json(#)|#',
+].flatMap((all) => all.split('|'));
+const CONDITIONS = [
+  '# == %|# != %|# == #|# < #|# >= #|# > 1|# <= 2.5|# < "k"|# is empty|# is not empty|# is null|# is not null|# exists|#.a exists',
+  '#.a? is not null|#.a == %|#|len(#) > 1|len(#) == 0|# contains "k"|# contains 1|# in [1, 2]|# not in ["ok", "skip"]|# in "skip ok"',
+  '# matches "^[a-z]+$"|# starts with "s"|# ends with "k"|# is valid JSON|upper(#) == "OK"|int(#) > 1|"a{#}" == "aok"|# + 1 > 2',
+  '# + # == 2|n + m > 2|n >= 2|n == 1|n > 3|m <= 0|m == 1|t == %|t.a? == 1|# % 2 == 0|default(#, 1) == 1|string(#) == "1"|#[0] == 1',
+  'lower(#) == #|n >= 2 AND # == 1|n >= 2 OR # == 1|NOT (# == "ok" OR n == 1)|# is not null AND # > 1|trim(#) is empty',
+].flatMap((all) => all.split('|'));
+const ACTIONS = [
+  'RETURN: done|GOTO: @|GOTO: @|GOTO: @ with e=%|GOTO: @ with e={#}|INCREMENT: n|INCREMENT: m by -1|INCREMENT: n by 2|SET: n = 0',
+  'SET: t = #|SET: m = n|SET: t = [n]|EMIT: SEEN n={n}|FAIL: no|FAIL: no with v={#}|SET: n += 1|PROCEED',
+].flatMap((all) => all.split('|'));
+
+/** A local is written as `$`, which becomes a new name; `~` begins a line of the block below. */
+const EFFECTS = [
+  'CHECK: $ = cat v',
+  'CHECK [timeout=5s]: $ = cat v',
+  'CHECK [retry=1]: $ = cat v',
+  'DO: $ = cat w',
+  'DO [timeout=3s retry=1]: $ = cat w',
+  'DO [retry=2 retry_on=exit:2]: make it',
+  'DO [once ok=0,2]: make it',
+  'DO: $ = Task(claude) "do {n}"',
+  'ASK user: "really?" → $ choices=yes,no,ok',
+  'ASK user: "really?" → $ default=x deadline=1h',
+  'WAIT: signal SIG OR timeout=24h\nIF: timed_out OR SIG is null → !',
+  'WAIT: signal SIG\nIF: SIG == 1 → !',
+  'WAIT: 5s',
+  'WAIT: $ == "ok" OR timeout=2s every=1s\n~CHECK: $ = cat poll\nIF: timed_out → !',
+  'DO: in PARALLEL\n~- $ = cat a\n~- make b',
+  'DO: in PARALLEL [quorum=1]\n~- $ = cat a\n~- make b',
+  'DO: in PARALLEL [on_failure=keep]\n~- $ = cat a\n~- make b\nIF: failures is not empty → !',
+  'DO: in PARALLEL\n~- $ = cat a\n~- make b\nWAIT: All 2 complete OR timeout=10s\nIF: timed_out → !',
+  'DO: in PARALLEL\n~- $ = cat a\n~- make b\nWAIT: All 2 complete OR timeout=10s (quorum=1)',
+  'FOR EACH: it in [1, 2]:\n~IF: it == t → !',
+  'FOR EACH: it in ["ok", n] [on_failure=keep]:\n~DO: cat {it}',
+  'FOR EACH: it in ["ok", "x"] in PARALLEL:\n~DO: $ = cat {it}\nIF: "ok" in $ → !',
+  'IF: exit_code(made) == 2 → !',
+];
+const STEPS = [
+  'STEP: $\n~PROMPT: "make it"\n~AGENT: claude with max_turns=3\n~GATE: bash "npm test" as unit, touched "src/**"\n~RETRY:\n~  NOT gate.unit → PROMPT "again {error}"\n~  EXIT 2',
+  'STEP: $ type=validate\n~PROMPT: "good?"\n~AGENT: claude\nIF: "{$.comments}" == "bad" → !',
+  'STEP: $ type=artifact\n~DO: make it\n~IF: n == 0 → INCREMENT: n\n~GATE: expr n < 2\n~RETRY:\n~  EXIT 3\nIF: "{$.status}" == "pass" → !',
+  'STEP: $\n~DO: make it\n~GATE: untouched "src/**"',
+];
+
+class Flow {
+  private readonly names: string[] = ['n', 't'];
+  private count = 0;
+
+  constructor(
+    private readonly random: Random,
+    private readonly states: readonly string[],
+  ) {}
+
+  pick<T>(all: readonly T[]): T {
+    return all[this.random(all.length)] as T;
+  }
+
+  /** A template: `#` is any name, `%` a constant, `@` a state. */
+  fill(template: string): string {
+    return template
+      .replace(/(?<!")#(?!")/g, () => this.pick(this.names))
+      .replace('%', () => this.pick(VALUES))
+      .replace('@', () => this.pick(this.states));
+  }
+
+  input(): string {
+    const declared = this.pick(INPUTS);
+    this.names.push(declared.split(' ')[0] as string);
+    return `INPUT: ${declared}`;
+  }
+
+  action = (): string => this.fill(this.pick(ACTIONS));
+
+  private effect(all: readonly string[]): string[] {
+    const local = `v${this.count++}`;
+    const lines = this.pick(all)
+      .replaceAll('$', local)
+      .split('\n')
+      .map((line) => this.fill(line.replace('!', () => this.action())));
+    if (all === EFFECTS) this.names.push(local);
+    return lines.map((line) => (line.startsWith('~') ? `    ${line.slice(1)}` : `  ${line}`));
+  }
+
+  line(withPattern: boolean, withSteps: boolean): string[] {
+    switch (this.random(withSteps ? 9 : 8)) {
+      case 0:
+      case 1:
+        return [`  IF: ${this.fill(this.pick(CONDITIONS))} → ${this.action()}`];
+      case 2:
+        return [`  IF: ${this.fill(this.pick(CONDITIONS))} →`, `    ${this.action()}`, `  ELSE → ${this.action()}`];
+      case 3:
+        return [`  SET: t = ${this.fill(this.pick(EXPRESSIONS))}`];
+      case 4:
+        return withPattern ? [`  USE: PAT with p=${this.pick(['1', '"ok"', 'null', '{t}'])}`] : ['  INCREMENT: n'];
+      case 8:
+        return this.effect(STEPS);
+      default:
+        return this.effect(EFFECTS);
+    }
+  }
+}
+
+/** A program without lists of unknown length. */
+export function randomFlow(random: Random, withSteps: boolean): string {
+  const states = ['A', 'B', 'C'].slice(0, 2 + random(2));
+  const text: string[] = [];
+  const inputs = new Set<string>();
+  const begin = new Flow(random, states);
+  while (random(3) > 0) inputs.add(begin.input());
+  text.push(...inputs);
+  if (random(6) === 0) text.push(`LIMIT: transitions=${1 + random(8)}`);
+  const withPattern = random(3) === 0;
+  if (withPattern) text.push('PATTERN: PAT with p, q=2', ...begin.pick(PATTERNS));
+  for (const state of states) {
+    const flow: Flow = Object.assign(new Flow(random, states), {
+      names: [...inputs, ' n', ' t'].map((one) => one.split(' ')[1]),
+    });
+    text.push(`STATE: ${state}`, '  TRACK: n', '  TRACK: m = 2', `  TRACK: t = ${flow.pick(['0', '""', 'null'])}`);
+    text.push('  DO [ok=0,2]: made = make it');
+    for (let count = 1 + random(5); count > 0; count--) text.push(...flow.line(withPattern, withSteps));
+    if (random(2) === 0) text.push('  INCREMENT: n', `  IF: n >= ${1 + random(3)} → RETURN: limit`);
+    text.push(random(3) === 0 ? '  RETURN' : `  ${flow.fill('GOTO: @')}`);
+    const kind = flow.pick(['', ' tool_failure', ' bad_value', ' not_json', ' timeout', ' failed', ' in_doubt']);
+    if (random(4) === 0) text.push(`  ON ERROR${kind}: → ${flow.fill(flow.pick(['RETURN: {error_type}', 'GOTO: @']))}`);
+  }
+  if (random(2) === 0) {
+    const seen = begin.pick([
+      'exit_code == 2',
+      'from_state == "B"',
+      'tool == "make"',
+      'error contains "x"',
+      'line > 8',
+    ]);
+    text.push(
+      'STATE: ERROR',
+      '  TRACK: errors',
+      '  INCREMENT: errors',
+      '  IF: error_type == "bad_value" AND errors < 3 → GOTO: A',
+    );
+    text.push(`  IF: ${seen} → RETURN: seen`, '  RETURN: {error}');
+  }
+  return `${text.join('\n')}\n`;
+}
