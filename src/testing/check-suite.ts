@@ -18,6 +18,7 @@ import type {
 } from '../syntax/tests/test-tree.js';
 import { isApproval } from './approval.js';
 import { constantOf } from './expressions.js';
+import { labelOf } from './rows.js';
 import { answers, canBecome, selectorText, selects, specificity } from './selectors.js';
 import type { Suite } from './suite.js';
 
@@ -121,6 +122,12 @@ class SuiteCheck {
     if (!Array.isArray(rows))
       this.report(list.span, 'the rows of `EACH:` are a list of constants', 'write one such as `[1, 2]`');
     else if (rows.length === 0) this.report(list.span, '`EACH:` has no rows, so there is no test', 'write a row');
+    else {
+      const labels = rows.flatMap((row) => labelOf(row) ?? []);
+      const second = labels.find((label, at) => labels.indexOf(label) < at);
+      if (second !== undefined)
+        this.report(list.span, `two rows have the \`name\` \`${second}\``, 'give each its own');
+    }
   }
 
   mock(mock: MockLine): void {

@@ -1,6 +1,6 @@
 /** Finds the test files that a command names: files as they are, and all test files below a folder. */
 import { readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, normalize } from 'node:path';
 import { isTestFile } from '../project/program-kind.js';
 
 const SKIPPED: ReadonlySet<string> = new Set(['node_modules']);
@@ -15,7 +15,7 @@ export function findTests(names: readonly string[]): {
   for (const name of names) {
     const kind = kindOf(name);
     if (kind === 'folder') for (const file of testsBelow(name === '.' ? '' : name)) files.add(file);
-    else if (kind === 'file') files.add(name);
+    else if (kind === 'file') files.add(normalize(name));
     else missing.push(name);
   }
   return { files: [...files], missing };

@@ -23,7 +23,7 @@ export function rowsOf(test: TestCase): TestRow[] {
 }
 
 /** The member `name` of a row. */
-function labelOf(row: Json): string | null {
+export function labelOf(row: Json): string | null {
   if (row === null || typeof row !== 'object' || Array.isArray(row)) return null;
   return typeof row.name === 'string' ? row.name : null;
 }

@@ -96,7 +96,7 @@ class Decoder {
     if (!isMembers(inputs)) throw new Wrong(['inputs'], '`inputs` must be names with values');
     if (worktree !== null && typeof worktree !== 'string') throw new Wrong(['worktree'], '`worktree` must be a commit');
     if (typeof complete !== 'boolean') throw new Wrong(['complete'], '`complete` must be `true` or `false`', cut);
-    if (complete && !/\n\.\.\.\s*$/.test(text))
+    if (complete && !/\n\.\.\.\s*\n$/.test(text))
       throw new Wrong(['records'], 'the cassette is cut off: its last line is not `...`', cut);
     if (records !== null && !Array.isArray(records)) throw new Wrong(['records'], '`records` must be a list');
     return {

@@ -11,8 +11,8 @@ const NAMES: Readonly<Record<FaultKind, readonly [string, string]>> = {
   late: ['other order', 'other orders'],
   twice: ['repetition', 'repetitions'],
 };
-/** How many points of one end are listed. */
-const MOST_POINTS = 3;
+/** How many points of one end are listed. A run of thousands of events may end otherwise at each of them. */
+const MOST_POINTS = 100;
 
 /** What these results say, and what they do not. */
 export const FAULT_STATEMENT =
