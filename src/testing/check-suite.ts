@@ -125,8 +125,7 @@ class SuiteCheck {
     else {
       const labels = rows.flatMap((row) => labelOf(row) ?? []);
       const second = labels.find((label, at) => labels.indexOf(label) < at);
-      if (second !== undefined)
-        this.report(list.span, `two rows have the \`name\` \`${second}\``, 'give each its own');
+      if (second !== undefined) this.report(list.span, `two rows have the \`name\` \`${second}\``, 'give each its own');
     }
   }
 

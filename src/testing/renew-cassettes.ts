@@ -20,6 +20,8 @@ export interface NeededCall {
   readonly state: string;
   readonly line: number;
   readonly maxCost: number | null;
+  /** Whether nothing is recorded at its place, so that what follows from its outcome is not known. */
+  readonly isNew: boolean;
 }
 
 /** Lists the calls of one test into `needed`. Each gets the outcome that the cassette has at its place. */
@@ -28,16 +30,31 @@ export function listingRenewal(suite: Suite, test: string, needed: NeededCall[])
     begin: (_, world) => ({
       others: {
         perform(request, context) {
+          const outcome = world().outcomeAt(request, context);
           if ('text' in request && 'line' in request) {
             const { text, state, line } = request;
-            needed.push({ test, text, state, line, maxCost: maxCostOf(request, suite) });
+            needed.push({ test, text, state, line, maxCost: maxCostOf(request, suite), isNew: outcome === null });
           }
-          return world().outcomeAt(request, context) ?? { kind: 'not-started', reason: 'nothing is called yet' };
+          return outcome ?? { kind: 'not-started', reason: 'nothing is called yet' };
         },
       },
     }),
     end: () => undefined,
   };
+}
+
+/** The most that the agents of a whole run may cost: US dollars, or null if nothing limits it. */
+export async function runCostOf({ machine, configuration }: Suite): Promise<number | null> {
+  const [{ verify }, { DEFAULTS }] = await Promise.all([
+    import('../foresight/verify.js'),
+    import('../foresight/explore-options.js'),
+  ]);
+  const maxCost: Record<string, number> = {};
+  for (const [name, { max_cost }] of Object.entries(configuration.agents))
+    if (max_cost !== undefined) maxCost[name] = max_cost;
+  const { bounds } = verify(machine, { ...DEFAULTS, maxCost });
+  const cost = bounds.find(({ kind }) => kind === 'cost');
+  return cost === undefined ? 0 : cost.atMost;
 }
 
 function maxCostOf(request: PerformedRequest, { configuration }: Suite): number | null {

@@ -11,7 +11,7 @@ import type { Coverage } from './coverage.js';
 import { type FaultChoice, type FaultResult, runFaults } from './faults/run-faults.js';
 import { cassettePath } from './load-suite.js';
 import { snapshotPath } from './read-snapshots.js';
-import { listingRenewal, type NeededCall, performingRenewal } from './renew-cassettes.js';
+import { listingRenewal, type NeededCall, performingRenewal, runCostOf } from './renew-cassettes.js';
 import { rowsOf, type TestRow } from './rows.js';
 import { runTest } from './run-test.js';
 import { type SnapshotMode, Snapshots } from './snapshots.js';
@@ -34,7 +34,7 @@ export interface SuiteOptions {
   /** Counts what is executed; null: nothing is counted. */
   readonly coverage: Coverage | null;
   /** Brings cassettes up to date. Called before anything is called, with what will be. Null: cassettes are played. */
-  readonly renew: ((calls: readonly NeededCall[]) => void) | null;
+  readonly renew: ((calls: readonly NeededCall[], runCost: number | null) => void) | null;
   /** Runs each test that has passed again with faults; null: without. */
   readonly faults: {
     readonly choice: FaultChoice;
@@ -70,7 +70,10 @@ export async function runSuite(loaded: Suite, options: SuiteOptions): Promise<Su
     noteEvents: (events) => coverage?.note(events),
   };
   const { renew } = options;
-  if (renew !== null) renew(await neededCalls(suite, rows, testOptions));
+  if (renew !== null) {
+    const calls = await neededCalls(suite, rows, testOptions);
+    renew(calls, calls.some(({ isNew }) => isNew) ? await runCostOf(suite) : 0);
+  }
   const run = (row: TestRow): Promise<TestResult> => runTest(suite, row, renewing(suite, row, testOptions, options));
   // A cassette may belong to several tests, of which each uses what the one before has written.
   const results = await runInOrder(rows, { jobs: renew === null ? jobs : 1, bail, onResult: options.onResult }, run);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { CoveredItem } from '../../src/testing/coverage.js';
 import { coverageJson, coverageTable, lcov } from '../../src/testing/reporters/coverage.js';
 import { github, json, junit, tap } from '../../src/testing/reporters/machine.js';
-import { resultLines } from '../../src/testing/reporters/pretty.js';
+import { neededCallsText, resultLines } from '../../src/testing/reporters/pretty.js';
 import type { TestResult } from '../../src/testing/test-result.js';
 import { plain } from '../../src/views/drawing/paint.js';
 
@@ -118,8 +118,21 @@ b.dsl      1/1    –           1/2      66 %  1: fix entry 2
 all files  2/4    1/2         1/2      50 %
 `);
   expect(lcov(items)).toBe(
-    'TN:\nSF:a.dsl\nDA:1,2\nDA:2,0\nDA:3,0\nLF:3\nLH:1\nBRDA:1,0,0,2\nBRDA:1,0,1,-\nBRF:2\nBRH:1\nend_of_record\n' +
-      'TN:\nSF:b.dsl\nDA:1,1\nLF:1\nLH:1\nBRDA:1,0,0,1\nBRDA:1,0,1,-\nBRF:2\nBRH:1\nend_of_record\n',
+    'TN:\nSF:a.dsl\nDA:1,2\nDA:2,0\nDA:3,0\nLF:3\nLH:1\nBRDA:1,0,0,2\nBRDA:1,0,1,0\nBRF:2\nBRH:1\nend_of_record\n' +
+      'TN:\nSF:b.dsl\nDA:1,1\nLF:1\nLH:1\nBRDA:1,0,0,1\nBRDA:1,0,1,0\nBRF:2\nBRH:1\nend_of_record\n',
   );
   expect(JSON.parse(coverageJson(items))).toMatchObject({ percent: 50, files: [{ percent: 40 }, { percent: 66.7 }] });
+});
+
+test('calls that no cassette has are listed with the most that they and what follows may cost', () => {
+  const call = { test: 'a', text: 'Task(w) "x"', state: 'A', line: 3, maxCost: 0.5 };
+  expect(neededCallsText([{ ...call, isNew: false }], 0)).toBe(
+    'one call is not as recorded, at most $0.50:\n  a: Task(w) "x" (state A, line 3), at most $0.50\n',
+  );
+  const first = 'one call is not as recorded, at most $0.50:\n  a: Task(w) "x" (state A, line 3), at most $0.50\n';
+  const rest = '  and what the run asks for after a call that was never recorded; in all ';
+  expect(neededCallsText([{ ...call, isNew: true }], 2)).toBe(`${first}${rest}at most $2.00\n`);
+  expect(neededCallsText([{ ...call, isNew: true }], null)).toBe(
+    `${first}${rest}at any cost, because an agent has no \`max_cost\`\n`,
+  );
 });

@@ -210,7 +210,7 @@ async function runSuites(
         stdout.write(faultLines(result, paint));
         if (flags.fault !== undefined) stdout.write(faultLog(result, paint));
       }),
-      renew: flags.updateCassettes === true ? (calls) => stderr.write(neededCallsText(calls)) : null,
+      renew: flags.updateCassettes === true ? (calls, cost) => stderr.write(neededCallsText(calls, cost)) : null,
       onResult: (result) => {
         results.push(result);
         if (!isPretty || (flags.quiet === true && result.status !== 'failed')) return;

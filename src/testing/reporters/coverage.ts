@@ -91,11 +91,12 @@ export function lcov(items: readonly CoveredItem[]): string {
       const branches = own.filter(({ kind }) => kind !== 'line');
       const count = (list: readonly CoveredItem[]): number => list.filter(({ hits }) => hits > 0).length;
       const numbers = new Map<string, number>();
+      const executed = new Set(lines.flatMap((one) => (one.hits > 0 ? [one.line] : [])));
       const records = branches.map(({ line, hits, label }) => {
         const block = label.replace(/ (?:is (?:true|false)|passed|failed|entry \d+|= .*|→ .*)$/, '');
         const number = numbers.get(`${line} ${block}`) ?? 0;
         numbers.set(`${line} ${block}`, number + 1);
-        return `BRDA:${line},${[...numbers.keys()].indexOf(`${line} ${block}`)},${number},${hits === 0 ? '-' : hits}`;
+        return `BRDA:${line},${[...numbers.keys()].indexOf(`${line} ${block}`)},${number},${hits === 0 && !executed.has(line) ? '-' : hits}`;
       });
       return [
         'TN:',

@@ -54,8 +54,8 @@ function indentAll(text: string): string {
   return escapeControls(shown).split('\n').join('\n                ');
 }
 
-/** What will be called to bring cassettes up to date, and the most that it may cost. */
-export function neededCallsText(calls: readonly NeededCall[]): string {
+/** What will be called to bring cassettes up to date, and the most that it may cost. `runCost`: of a whole run. */
+export function neededCallsText(calls: readonly NeededCall[], runCost: number | null): string {
   if (calls.length === 0) return 'nothing has to be called\n';
   const lines = calls.map(
     ({ test, text, state, line, maxCost }) =>
@@ -64,11 +64,15 @@ export function neededCallsText(calls: readonly NeededCall[]): string {
   const costs = calls.map(({ maxCost }) => maxCost);
   const total = costs.includes(null) ? null : costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0);
   const count = calls.length === 1 ? 'one call is' : `${calls.length} calls are`;
-  return `${count} not as recorded${total === 0 ? '' : `, ${costText(total)}`}:\n${lines.join('')}`;
+  const runs = new Set(calls.filter(({ isNew }) => isNew).map(({ test }) => test)).size;
+  const all = runCost === null ? null : runCost * runs;
+  const most = all === 0 ? '' : `; in all ${costText(all)}`;
+  const more = runs === 0 ? '' : `  and what the run asks for after a call that was never recorded${most}\n`;
+  return `${count} not as recorded${total === 0 ? '' : `, ${costText(total)}`}:\n${lines.join('')}${more}`;
 }
 
 const costText = (cost: number | null): string =>
-  cost === null ? 'at any cost, because its agent has no `max_cost`' : `at most $${cost.toFixed(2)}`;
+  cost === null ? 'at any cost, because an agent has no `max_cost`' : `at most $${cost.toFixed(2)}`;
 
 /** `failedFaults`: at how many points of faults something failed. */
 export function summaryLine(results: readonly TestResult[], failedFaults: number, ms: number, paint: Paint): string {
