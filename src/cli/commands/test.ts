@@ -1,5 +1,5 @@
 /** `statedsl test`: runs the tests of programs with scripted answers, in virtual time. */
-import { watch, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { isTestFile } from '../../project/program-kind.js';
@@ -19,6 +19,7 @@ import type { SnapshotMode } from '../../testing/snapshots.js';
 import type { Suite } from '../../testing/suite.js';
 import type { TestResult } from '../../testing/test-result.js';
 import { watchedFolders } from '../../testing/watched-folders.js';
+import { FolderWatch } from '../files/folder-watch.js';
 import { commandLineHost } from '../files/host.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { printDiagnostics } from '../terminal/report-diagnostics.js';
@@ -277,7 +278,6 @@ function isCi(): boolean {
 
 /** Runs the tests again whenever a file changes, until the process is interrupted. */
 function watchTests(names: readonly string[], flags: TestFlags, read: Set<string>): Promise<ExitCode> {
-  const watched = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   let isRunning = false;
   let isStale = false;
@@ -291,19 +291,26 @@ function watchTests(names: readonly string[], flags: TestFlags, read: Set<string
     isRunning = false;
     if (isStale) await rerun();
   };
-  const note = (_event: string, name: string | null): void => {
-    if (name !== null && !/\.(?:dsl|md|ya?ml|json)$/.test(name)) return;
-    clearTimeout(timer);
-    // Editors write a file in several steps.
-    timer = setTimeout(rerun, 50);
-  };
+  const folders = new FolderWatch({
+    counts: (name) => /\.(?:dsl|md|ya?ml|json)$/.test(name),
+    onChange: () => {
+      clearTimeout(timer);
+      // Editors write a file in several steps.
+      timer = setTimeout(rerun, 50);
+    },
+    onProblem: (message) => stderr.write(`error: ${message}\n`),
+  });
   // An edited test may be about another program.
   const watchAll = (): void => {
-    for (const folder of watchedFolders(names, read)) {
-      if (!watched.has(folder)) watch(folder, { recursive: true }, note);
-      watched.add(folder);
-    }
+    for (const folder of watchedFolders(names, read)) folders.add(folder);
+    if (flags.quiet !== true) stderr.write('waiting for a change; Ctrl-C ends\n');
   };
   watchAll();
-  return new Promise((end) => process.once('SIGINT', () => end(EXIT.returned)));
+  return new Promise((end) =>
+    process.once('SIGINT', () => {
+      clearTimeout(timer);
+      folders.close();
+      end(EXIT.returned);
+    }),
+  );
 }

@@ -186,6 +186,7 @@ export class LineCursor {
     const isBroken = parsed.diagnostics.some(({ severity }) => severity === 'error');
     this.diagnostics.push(...parsed.diagnostics);
     if (isBroken) throw new LineProblem(what);
+    if (!parsed.complete && isOpenQuote(text)) return this.fail('this quote is not closed');
     if (!parsed.complete) return this.fail(`\`${text}\` is not a value`, 'write a text in quotes: `"…"`');
     this.at = end;
     this.texts.set(parsed.expression, { text, start: this.line.start + begin });
@@ -207,3 +208,5 @@ function extentOf(text: string, ends: RegExp = ENDS): number {
   }
   return text.length;
 }
+
+const isOpenQuote = (text: string): boolean => /^["']/.test(text) && endOfQuote(text, 0) >= text.length;
