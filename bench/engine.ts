@@ -15,6 +15,10 @@ interface Compared {
   readonly server: Pair;
   readonly cancelMs: number;
   readonly nextMs: number;
+  /** Until a killed run continues: with 50,000 effects behind it, and with 500. */
+  readonly again: Pair;
+  /** Until all runs continue after the death of one of two workers. */
+  readonly deathMs: number;
 }
 
 export const engineRow: Row = {
@@ -22,7 +26,7 @@ export const engineRow: Row = {
   async measure() {
     const script = join(process.env.STATEDSL_BENCH_ROOT ?? '.', 'test/engine/compare.mjs');
     const { stdout } = await execa(process.execPath, [script], { stderr: 'inherit' });
-    const { one, twenty, server, cancelMs, nextMs } = JSON.parse(stdout) as Compared;
+    const { one, twenty, server, cancelMs, nextMs, again, deathMs } = JSON.parse(stdout) as Compared;
     const sides = ({ own, other }: Pair): string => `${own.toFixed(0)} ms vs ${other.toFixed(0)} ms`;
     const ratio = ({ own, other }: Pair): number => other / own;
     const time = (ms: number, atMost: number) => ({ sides: '', ratio: ms, unit: 'ms', atMost });
@@ -37,6 +41,13 @@ export const engineRow: Row = {
       },
       { what: 'engine: cancel a command that sleeps', ...time(cancelMs, 1000) },
       { what: 'engine: next effect after a worker was killed and started', ...time(nextMs, 3000) },
+      { what: 'engine: next effect after one of two workers was killed', ...time(deathMs, 3000) },
+      {
+        what: 'engine: continue after a kill with 50,000 effects / with 500',
+        sides: sides(again),
+        ratio: again.own / again.other,
+        atMost: 1.5,
+      },
     ];
   },
 };
