@@ -1,7 +1,7 @@
 /** Events and output while they come: NDJSON, server-sent events, and bytes with ranges. */
 import type { Context } from 'hono';
 import type { Result } from '../control/result.js';
-import type { EventLine, EventStream, OutputStream, Runs } from '../control/runs.js';
+import type { EventLine, EventStream, OutputStream, Runs, StreamEnd } from '../control/runs.js';
 import { answerRefusal, answerWith } from './answer.js';
 
 /** A proxy closes a connection that is silent for long. */
@@ -12,18 +12,21 @@ interface EventsWanted {
   /** The number of the event after which the stream starts. */
   readonly after: number;
   readonly isFollowing: boolean;
+  /** For a run without a record: waits for it, and resolves with the reason if there will be none. Null: it has a record. */
+  readonly begin: (() => Promise<string | null>) | null;
 }
 
-export async function sendEvents(c: Context, runs: Runs, { id, after, isFollowing }: EventsWanted) {
+export async function sendEvents(c: Context, runs: Runs, { id, after, isFollowing, begin }: EventsWanted) {
   const isSse = (c.req.header('accept') ?? '').includes('text/event-stream');
   const last = Number(c.req.header('last-event-id') ?? after);
   const from = Number.isSafeInteger(last) && last >= 0 ? last : after;
   const { signal } = c.req.raw;
   // A reader of SSE connects again by itself, so its stream ends only when the run is removed.
   const follow = isFollowing ? (isSse ? 'forever' : 'until-over') : 'no';
-  const result = await runs.events(id, from, signal, follow);
-  if (!result.ok) return answerRefusal(c, result.refusal);
-  const stream = result.value;
+  const open = (): Promise<Result<EventStream>> => runs.events(id, from, signal, follow);
+  const result = begin === null ? await open() : null;
+  if (result?.ok === false) return answerRefusal(c, result.refusal);
+  const stream = result === null ? laterStream(begin as NonNullable<typeof begin>, open) : result.value;
   c.header('Cache-Control', 'no-store');
   c.header('X-Accel-Buffering', 'no');
   if (!isSse) {
@@ -36,13 +39,33 @@ export async function sendEvents(c: Context, runs: Runs, { id, after, isFollowin
   return c.body(bodyOf(withKeepAlive(lines, stream)));
 }
 
-async function* textOf(stream: EventStream, format: (line: EventLine) => string): AsyncGenerator<Uint8Array> {
+type Lines = Pick<EventStream, 'lines' | 'end'>;
+
+/** The answer to who follows a run that waits for its turn begins at once: proxies give up on one that does not. */
+function laterStream(begin: () => Promise<string | null>, open: () => Promise<Result<EventStream>>): Lines {
+  let end: StreamEnd | null = null;
+  return {
+    get end() {
+      return end;
+    },
+    async *lines() {
+      const problem = await begin();
+      const opened = await open();
+      if (opened.ok) {
+        yield* opened.value.lines();
+        end = opened.value.end;
+      } else end = { reason: 'failed', message: problem ?? opened.refusal.message };
+    },
+  };
+}
+
+async function* textOf(stream: Lines, format: (line: EventLine) => string): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
   for await (const batch of stream.lines()) yield encoder.encode(batch.map(format).join(''));
 }
 
 /** Comments between events, and an event of its own that says why there are no more. */
-async function* withKeepAlive(lines: AsyncGenerator<Uint8Array>, stream: EventStream): AsyncGenerator<Uint8Array> {
+async function* withKeepAlive(lines: AsyncGenerator<Uint8Array>, stream: Lines): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
   yield encoder.encode(': statedsl\n\n');
   let next = lines.next();

@@ -248,7 +248,7 @@ describe('the queue', () => {
   });
 
   test('takes nothing for a run that waits for its turn, and lists it by its status', async () => {
-    const { send } = await serviceOf({ 'slow.dsl': 'DO: sleep 60\nRETURN: 1\n', ...PROGRAMS }, { atOnce: 1 });
+    const { send, request } = await serviceOf({ 'slow.dsl': 'DO: sleep 60\nRETURN: 1\n', ...PROGRAMS }, { atOnce: 1 });
     await send('POST', '/api/v1/runs', { program: 'slow.dsl' });
     const { run_id } = (await send('POST', '/api/v1/runs', { program: 'ask.dsl' })).json;
     for (const [what, body] of [
@@ -266,7 +266,13 @@ describe('the queue', () => {
     expect(await send('GET', `/api/v1/runs/${run_id}/events?follow=false`)).toMatchObject({ status: 200, text: '' });
     expect((await send('GET', '/api/v1/runs?status=queued')).json).toMatchObject({ runs: [{ run_id }] });
     expect((await send('GET', '/api/v1/runs?status=failed')).json).toEqual({ runs: [] });
+    const sse = { accept: 'text/event-stream' };
+    const followed = await request('GET', `/api/v1/runs/${run_id}/events`, undefined, sse);
+    expect(followed.status).toBe(200);
     expect((await send('POST', `/api/v1/runs/${run_id}/cancel`)).json).toMatchObject({ error: { kind: 'cancelled' } });
+    expect(await followed.text()).toContain(
+      'event: end\ndata: {"reason":"failed","message":"tester cancelled the run before it began"}',
+    );
     const cancelled = { run_id, status: 'failed', error: { kind: 'cancelled' } };
     expect((await send('GET', `/api/v1/runs/${run_id}`)).json).toMatchObject(cancelled);
     expect((await send('GET', '/api/v1/runs?status=failed')).json).toMatchObject({ runs: [cancelled] });

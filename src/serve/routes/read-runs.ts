@@ -123,12 +123,17 @@ export function addReadRoutes(app: ServiceApp, service: Service): void {
   app.openapi(events, async (c) => {
     const { id } = c.req.valid('param');
     const { after = 0, follow } = c.req.valid('query');
-    if (follow !== 'false') await executions.untilRecorded(id, c.req.raw.signal);
     const queued = executions.find(id);
+    const run = queued?.run_id ?? id;
     // It has no record yet, and so no events.
-    if (queued !== null && queued.status !== 'failed' && !(await runs.events(queued.run_id)).ok)
+    const isLater = queued !== null && queued.status !== 'failed' && !(await runs.events(run)).ok;
+    if (isLater && follow === 'false')
       return c.body('', 200, { 'Content-Type': 'application/x-ndjson; charset=utf-8' });
-    return sendEvents(c, runs, { id, after, isFollowing: follow !== 'false' });
+    const begin = async (): Promise<string | null> => {
+      await executions.untilRecorded(run, c.req.raw.signal);
+      return executions.find(run)?.error?.message ?? null;
+    };
+    return sendEvents(c, runs, { id: run, after, isFollowing: follow !== 'false', begin: isLater ? begin : null });
   });
 
   app.openapi(output, async (c) => {
