@@ -1,14 +1,31 @@
 /** Events and waits in words, with their values, and with times in the zone of the reader. */
 import type { Waiting } from '../../interpreter/events/event.js';
+import { commandLine } from '../../views/log/command-line.js';
 import { eventGist } from '../../views/log/event-gist.js';
 import { waitingLine } from '../../views/log/event-line.js';
-import { isEvent } from '../data/record-lines.js';
+import { outcomeWords } from '../../views/log/outcome-words.js';
+import { isEvent, type RecordLines } from '../data/record-lines.js';
 import type { RecordLine } from '../data/run-data.js';
 import { shortTime } from '../shell/short-time.js';
 
 const STYLE = { timeText: shortTime, hasValues: true };
 
 export const eventWords = (line: RecordLine): string => (isEvent(line) ? eventGist(line, STYLE) : line.message);
+
+/** The words of an event next to those before it: an outcome has the name of what it is the outcome of. */
+export function wordsInRecord(line: RecordLine, lines: RecordLines): string {
+  if (line.type !== 'effect_settled') return eventWords(line);
+  const index = lines.indexOf(line.seq);
+  for (let at = index - 1; at >= Math.max(0, index - FARTHEST_REQUEST); at--) {
+    const request = lines.at(at);
+    if (request?.type === 'effect_requested' && request.effect === line.effect)
+      return `${outcomeWords(line.outcome)} · ${commandLine(request) ?? request.text}`;
+  }
+  return `${outcomeWords(line.outcome)} · effect ${line.effect}`;
+}
+
+/** What was requested long before an outcome is not looked for. */
+const FARTHEST_REQUEST = 300;
 
 /** The same with exact times, for a pointer. */
 export const exactEventWords = (line: RecordLine): string =>

@@ -1,12 +1,13 @@
 /** The record of a run: one sentence for each event, with a filter. The shown event is marked, and its JSON can be read. */
 import { useMemo, useState } from 'preact/hooks';
 import { cut, escapeControls, visibleLine } from '../../views/drawing/visible-text.js';
+import type { RecordLines } from '../data/record-lines.js';
 import type { RecordLine } from '../data/run-data.js';
 import type { RunModel } from '../run/run-model.js';
 import { SearchField } from '../shell/search-field.jsx';
 import { Time } from '../shell/time.jsx';
 import { VirtualList } from '../shell/virtual-list.jsx';
-import { eventWords, exactEventWords } from './event-words.js';
+import { exactEventWords, wordsInRecord } from './event-words.js';
 import { useFoundLines } from './found-lines.js';
 
 const ROW_HEIGHT = 26;
@@ -36,11 +37,15 @@ export function RecordPanel({ model }: { readonly model: RunModel }) {
         keyOf={found.indexAt}
         row={(index) => {
           const shown = lines.at(found.indexAt(index));
-          return shown === null ? <div role="cell" /> : <EventCells line={shown} at={at} onChoose={model.select} />;
+          return shown === null ? (
+            <div role="cell" />
+          ) : (
+            <EventCells line={shown} lines={lines} at={at} onChoose={model.select} />
+          );
         }}
         reveal={Math.min(found.rowOf(lines.indexOf(at)), found.count - 1)}
       />
-      {!isRaw && <ShownEvent line={line} />}
+      {!isRaw && <ShownEvent line={line} lines={lines} />}
       {isRaw && line !== null && (
         <pre class="raw scroll" tabIndex={0} role="region" aria-label="The event as JSON">
           {rawText(line)}
@@ -51,7 +56,7 @@ export function RecordPanel({ model }: { readonly model: RunModel }) {
 }
 
 /** The sentence of an event in full, and its time. Its place has one height, so that nothing jumps. */
-function ShownEvent({ line }: { readonly line: RecordLine | null }) {
+function ShownEvent({ line, lines }: { readonly line: RecordLine | null; readonly lines: RecordLines }) {
   if (line === null) return <div class="shown-event" />;
   return (
     <div class="shown-event scroll" tabIndex={0} role="region" aria-label="The event in full">
@@ -64,7 +69,7 @@ function ShownEvent({ line }: { readonly line: RecordLine | null }) {
         )}
       </p>
       <p class="mono" dir="ltr" title={visibleLine(exactEventWords(line).slice(0, LONGEST_SENTENCE))}>
-        {escapeControls(cut(eventWords(line), LONGEST_SHOWN))}
+        {escapeControls(cut(wordsInRecord(line, lines), LONGEST_SHOWN))}
       </p>
     </div>
   );
@@ -80,6 +85,7 @@ function rawText(line: RecordLine): string {
 
 interface EventCellsProps {
   readonly line: RecordLine;
+  readonly lines: RecordLines;
   readonly at: number;
   readonly onChoose: (seq: number) => void;
 }
@@ -87,20 +93,21 @@ interface EventCellsProps {
 const LONGEST_SENTENCE = 400;
 
 /** Scrolling draws the list often; a row that has not changed is not drawn again. */
-function EventCells({ line, at, onChoose }: EventCellsProps) {
+function EventCells({ line, lines, at, onChoose }: EventCellsProps) {
   const isShown = line.seq === at;
   const isLater = line.seq > at;
-  return useMemo(() => eventCells(line, { isShown, isLater, onChoose }), [line, isShown, isLater, onChoose]);
+  return useMemo(() => eventCells(line, { lines, isShown, isLater, onChoose }), [line, isShown, isLater, onChoose]);
 }
 
 interface EventState {
+  readonly lines: RecordLines;
   readonly isShown: boolean;
   readonly isLater: boolean;
   readonly onChoose: (seq: number) => void;
 }
 
-function eventCells(line: RecordLine, { isShown, isLater, onChoose }: EventState) {
-  const shown = visibleLine(eventWords(line).slice(0, LONGEST_SENTENCE));
+function eventCells(line: RecordLine, { lines, isShown, isLater, onChoose }: EventState) {
+  const shown = visibleLine(wordsInRecord(line, lines).slice(0, LONGEST_SENTENCE));
   return (
     <div role="cell" class={`event ${line.type} ${isShown ? 'shown' : ''} ${isLater ? 'later' : ''}`}>
       <button

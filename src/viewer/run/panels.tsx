@@ -11,6 +11,8 @@ export interface PanelOf {
   readonly title: string;
   readonly area: 'top' | 'main' | 'middle' | 'side';
   readonly content: ComponentChildren;
+  /** Whether it has columns of its own, and needs more of a wide page. */
+  readonly isBroad?: boolean;
   /** What it contains on a narrow page, where it has all the space. */
   readonly narrow?: ComponentChildren;
 }
@@ -25,7 +27,7 @@ export function Panels({ panels }: { readonly panels: readonly PanelOf[] }) {
   const shown = tabs.find(({ id }) => id === wanted) ?? tabs[0];
   const fixed = isWide ? panels.filter(({ area }) => area !== 'side') : [];
   return (
-    <div class={`panels ${isWide ? 'wide' : 'narrow'}`}>
+    <div class={`panels ${isWide ? 'wide' : 'narrow'} ${shown?.isBroad ? 'broad' : ''}`}>
       {fixed.map(({ id, title, area, content }) => (
         <section key={id} class={`panel ${area}`} aria-labelledby={`title-${id}`}>
           <h2 id={`title-${id}`} class="panel-title">

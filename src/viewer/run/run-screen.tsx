@@ -52,9 +52,9 @@ export function RunScreen({ run }: { readonly run: string }) {
           { id: 'source', title: 'Source', area: 'side', content: <SourcePanel model={model} /> },
           { id: 'values', title: 'Values', area: 'side', content: <ValuesPanel model={model} /> },
           { id: 'output', title: 'Output', area: 'side', content: <OutputPanel model={model} /> },
-          { id: 'steps', title: 'Steps', area: 'side', content: <StepsPanel model={model} /> },
+          { id: 'steps', title: 'Steps', area: 'side', isBroad: true, content: <StepsPanel model={model} /> },
           { id: 'changes', title: 'Changes', area: 'side', content: <ChangesPanel model={model} /> },
-          { id: 'compare', title: 'Compare', area: 'side', content: <ComparePanel model={model} /> },
+          { id: 'compare', title: 'Compare', area: 'side', isBroad: true, content: <ComparePanel model={model} /> },
         ]}
       />
     </div>

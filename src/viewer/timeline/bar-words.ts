@@ -1,6 +1,6 @@
 /** A bar in words, for a pointer and for a screen reader. */
 import { duration } from '../../views/drawing/duration.js';
-import { cut, oneLine } from '../../views/drawing/visible-text.js';
+import { cut, visibleLine } from '../../views/drawing/visible-text.js';
 import { type Bar, type BarKind, STATE_LANE } from '../../views/timeline/bars.js';
 
 export const KIND_WORDS: Readonly<Record<BarKind, string>> = {
@@ -25,7 +25,7 @@ export function barWords(bar: Bar, nowMs: number): string {
   const { kind, text, status, attempt, line, lane, beganMs, endedMs, undone } = bar;
   const took = duration(Math.max(0, (endedMs ?? nowMs) - beganMs));
   return [
-    `${KIND_WORDS[kind]}: ${cut(oneLine(text), LONGEST)}`,
+    `${KIND_WORDS[kind]}: ${cut(visibleLine(text), LONGEST)}`,
     status === 'open' ? `open for ${took}` : `${status === 'put-off' ? 'put off' : status}, ${took}`,
     ...(attempt > 1 ? [`attempt ${attempt}`] : []),
     ...(line > 0 ? [`line ${line}`] : []),

@@ -1,4 +1,5 @@
 /** Draws a timeline on a canvas: times on top, the states, then one row for each lane. Only what is visible costs time. */
+import { escapeControls } from '../../views/drawing/visible-text.js';
 import type { Bar, BarKind } from '../../views/timeline/bars.js';
 import type { Lane } from '../../views/timeline/lanes.js';
 import type { TimeAxis } from '../../views/timeline/time-axis.js';
@@ -152,7 +153,7 @@ function drawText(context: CanvasRenderingContext2D, bar: Bar, { left, y, width,
   context.fillStyle = color;
   const text = bar.attempt > 1 ? `${bar.attempt}× ${bar.text}` : bar.text;
   const room = left + width - Math.max(left, 0) - TEXT_PADDING * 2;
-  const shown = fitText(context, text.slice(0, LONGEST_TEXT).replace(/\s+/g, ' '), room);
+  const shown = fitText(context, escapeControls(text.slice(0, LONGEST_TEXT).replace(/\s+/g, ' ')), room);
   context.fillText(shown, Math.max(left, 0) + TEXT_PADDING, y + BAR_HEIGHT / 2);
   context.restore();
 }
