@@ -29,7 +29,9 @@ export function DayChart({ query, limit }: DayChartProps) {
   const all = useDays(query);
   const measure = MEASURES.find((one) => one === router.address.value.query.chart) ?? 'runs';
   const bars = useMemo(() => (all === null ? null : dayBars(all, measure, today())), [all, measure]);
-  if (all === null || bars === null || all.length === 0) return null;
+  // Its height is kept free, so that the list below does not move when the numbers come.
+  if (all === null || bars === null) return <div class="day-chart coming" />;
+  if (all.length === 0) return null;
   const line = measure === 'money' ? budgetOf(all, limit) : null;
   return (
     <section class="day-chart" aria-label="Runs by day">
@@ -132,7 +134,9 @@ function useDays(query: RunQuery): readonly RunDay[] | null {
     const controller = new AbortController();
     const read = (): void => {
       if (document.visibilityState === 'hidden' || data.connection.peek() !== 'connected') return;
-      data.days?.(query, controller.signal).then(setDays, () => undefined);
+      data.days?.(query, controller.signal).then(setDays, () => {
+        if (!controller.signal.aborted) setDays((known) => known ?? []);
+      });
     };
     read();
     const timer = setInterval(read, REFRESH_MS);
