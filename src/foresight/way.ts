@@ -84,7 +84,7 @@ export function unknownExit(k: Knowledge, label: string, { from = 0, among, not 
   if (among !== undefined) {
     const codes = among.filter((one) => !not.includes(one)).map(String);
     const all = orNone === true ? ['null', ...codes] : codes;
-    return k.fresh(types, text, { among: all }) as unknown as number;
+    return k.fresh(types, text, { whole: true, among: all }) as unknown as number;
   }
   const interval = { whole: true as const, low: { at: from, open: false }, high: { at: 255, open: false } };
   return k.fresh(types, text, not.length === 0 ? interval : { ...interval, not: not.map(String) }) as unknown as number;

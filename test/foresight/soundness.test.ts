@@ -122,3 +122,28 @@ test('the polls of a pattern are counted in each state that uses it', () => {
   );
   expect(boundIn(verified(program), 'cat v')).toBe(22);
 });
+
+test.each(['"v{x}" == "v1.0"', 'string(x) == "1.0"', '"{x}!" starts with "1."'])(
+  'a number may be printed in several ways: `%s`',
+  (condition) => {
+    const program = lines(
+      'STATE: A',
+      '  CHECK: x = cat v',
+      '  IF: x == 1 →',
+      `    IF: ${condition} → RETURN`,
+      '  RETURN: c',
+    );
+    expect(defectsIn(verified(program))).toEqual([]);
+  },
+);
+
+test('all forms of a number are that number, and a computed one has one form', () => {
+  const program = lines(
+    'STATE: A',
+    '  CHECK: x = cat v',
+    '  IF: x == 1 AND "v{x}" == "v2" → RETURN: never',
+    '  IF: exit_code(x) == 3 AND "c{exit_code(x)}" != "c3" → RETURN: never',
+    '  RETURN: c',
+  );
+  expect(defectsIn(verified(program))).toEqual(['3 dead-branch', '4 dead-branch']);
+});

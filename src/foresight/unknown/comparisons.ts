@@ -5,7 +5,7 @@ import { equal, isList, isObject, numberOf, type Value } from '../../interpreter
 import type { Comparison, Json } from '../../machine/expression.js';
 import { hasChangedMember } from './changed-objects.js';
 import { type Bound, canBe, comparableTypes, type Facts, TYPE, typeBit } from './facts.js';
-import { type Knowledge, mentionsUnknown, unknownId } from './knowledge.js';
+import { idsIn, type Knowledge, mentionsUnknown, unknownId } from './knowledge.js';
 import { agreesWith, impliedAnswer, textQuestions } from './text-answers.js';
 
 type Order = '<' | '<=' | '>' | '>=';
@@ -54,10 +54,15 @@ const SAME = ['is equal', 'is different'];
 /** The constant parts of a text decide some comparisons. */
 function canBeText(k: Knowledge, id: number, text: string): boolean {
   const { made } = k.of(id);
-  if (made?.op !== 'text') return true;
-  const parts = (JSON.parse(made.args[0] as string) as string).split(/\ue000\d+\ue001/);
+  if (made?.op !== 'text' && made?.op !== 'call string') return true;
+  const template = JSON.parse(made.args[0] as string) as string;
+  const parts = template.split(/\ue000\d+\ue001/);
   const [first = '', last = ''] = [parts[0], parts.at(-1)];
-  return text.length >= first.length + last.length && text.startsWith(first) && text.endsWith(last);
+  if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last)) return false;
+  const [only, second] = idsIn(template);
+  const number = only === undefined || second !== undefined ? undefined : k.factsOf(only).fixed?.value;
+  // A number may be printed in several ways, but all of them are that number.
+  return typeof number !== 'number' || Number(text.slice(first.length, text.length - last.length)) === number;
 }
 
 function equalsKnown(k: Knowledge, operator: '==' | '!=', id: number, value: Value, mayFail: boolean): boolean {

@@ -89,8 +89,21 @@ export function normalFacts(facts: Facts): Facts | null {
   };
 }
 
-function fixedTo(value: Json, { answers }: Facts): Facts {
-  return { types: typeBit(value), fixed: { value }, ...(answers === undefined ? {} : { answers }) };
+function fixedTo(value: Json, { answers, whole }: Facts): Facts {
+  return {
+    types: typeBit(value),
+    fixed: { value },
+    ...(whole === true && typeof value === 'number' ? { whole } : {}),
+    ...(answers === undefined ? {} : { answers }),
+  };
+}
+
+/** Whether a text shows the value as it is: a program may print the number 1 as `1.0`. */
+export function hasOneForm({ fixed, whole }: Facts): boolean {
+  return (
+    fixed !== undefined &&
+    (whole === true || !/(?<!")\b\d/.test(JSON.stringify(fixed.value).replaceAll(/"(?:\\.|[^"\\])*"/g, '""')))
+  );
 }
 
 /** Whether a constant fits all facts. */

@@ -7,7 +7,7 @@
 import { render } from '../../interpreter/values/json.js';
 import type { Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
-import { ANY_TYPE, canBe, type Facts, normalFacts, TYPE } from './facts.js';
+import { ANY_TYPE, canBe, type Facts, hasOneForm, normalFacts, TYPE } from './facts.js';
 import { Oracle } from './oracle.js';
 
 const OPEN = '\ue000';
@@ -149,8 +149,8 @@ export class Knowledge {
 
   private textOf(text: string): string {
     const known = replaceMarks(text, (id) => {
-      const { fixed } = this.factsOf(id);
-      return fixed === undefined ? markOf(id) : render(fixed.value as Value);
+      const facts = this.factsOf(id);
+      return hasOneForm(facts) ? render(facts.fixed?.value as Value) : markOf(id);
     });
     if (!known.includes(OPEN) || unknownId(known) !== null) return known;
     return this.derive('text', [known], { types: TYPE.text }, this.labelOf(known));

@@ -3,7 +3,7 @@ import { badValue } from '../../interpreter/failure.js';
 import type { Callable } from '../../interpreter/values/functions.js';
 import { functionNamed } from '../../interpreter/values/functions.js';
 import { isList, type Value } from '../../interpreter/values/value.js';
-import { ANY_TYPE, type Facts, TYPE, typeBit } from './facts.js';
+import { ANY_TYPE, type Facts, hasOneForm, TYPE, typeBit } from './facts.js';
 import { type Knowledge, mentionsUnknown, unknownId } from './knowledge.js';
 
 interface Signature {
@@ -46,6 +46,9 @@ const SIGNATURES: Readonly<Record<string, Signature>> = {
   sha256: { takes: [text], gives: text },
 };
 
+/** They show a number as it was printed. */
+const PRINTING = new Set(['string', 'json']);
+
 const WHOLE = new Set(['floor', 'ceil', 'int']);
 
 export function symbolicFunction(knowledge: () => Knowledge, name: string): Callable | null {
@@ -53,7 +56,10 @@ export function symbolicFunction(knowledge: () => Knowledge, name: string): Call
   if (concrete === null) return null;
   return (args, host) => {
     const k = knowledge();
-    const known = args.map((arg) => k.resolve(arg));
+    const known = args.map((arg) => {
+      const id = PRINTING.has(name) ? unknownId(arg) : null;
+      return id === null || k.factsOf(id).fixed === undefined || hasOneForm(k.factsOf(id)) ? k.resolve(arg) : arg;
+    });
     if (!known.some(mentionsUnknown)) return concrete(known, host);
     if (name === 'len') return lengthOf(k, known[0] as Value);
     if (name === 'first' || name === 'last') return endOf(k, name, known[0] as Value, (all) => concrete(all, host));
