@@ -138,7 +138,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     holds:
       'runs on a durable-execution engine, which remembers them instead of a folder: `turn.ts` executes a run until it waits or ends, `run-object.ts` holds its record and its mail, `engine-context.ts` is all that they need of an engine; `restate-services.ts` offers them on Restate, `worker-host.ts` performs effects, `client.ts` reaches a run over HTTP, `mirror.ts` writes it as a folder',
     rooms: ['machine', 'interpreter', 'runtime'],
-    packages: [],
+    packages: ['fflate'],
     node: true,
   },
   serve: {
