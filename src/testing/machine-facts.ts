@@ -1,7 +1,7 @@
 /** What a machine can ask of the world and emit, so that a line of a test that can match nothing is found before it runs. */
 import type { Template } from '../machine/expression.js';
 import type { Instruction, Machine } from '../machine/machine.js';
-import type { Target } from './selectors.js';
+import { scriptOf, type Target } from './selectors.js';
 
 export interface MachineFacts {
   readonly targets: readonly Target[];
@@ -50,11 +50,14 @@ function choicesOf(
   return [...(before ?? []), ...(texts as string[])];
 }
 
-type Found = Pick<Target, 'kind' | 'name' | 'text'> & { readonly line?: number };
+type Found = Pick<Target, 'kind' | 'name' | 'text' | 'script'> & { readonly line?: number };
 
 function targetsOf(instruction: Instruction, machine: Machine): Found[] {
   switch (instruction.op) {
-    case 'shell':
+    case 'shell': {
+      const { text, template } = instruction;
+      return [{ kind: 'command', name: null, text, ...scriptOf(text, template) }];
+    }
     case 'argv':
     case 'function':
     case 'gate-command':

@@ -8,16 +8,24 @@ export interface Target {
   /** The agent or the tool; null: a command, or an agent that is only known during the run. */
   readonly name: string | null;
   readonly text: string;
+  /** The whole script, if the text is only its beginning. */
+  readonly script?: string;
   readonly state: string;
   readonly step: string | null;
   readonly line: number;
 }
 
+/** The script of a command with several lines or a very long one, whose text is shortened. */
+export function scriptOf(text: string, { source }: { readonly source: string }): { readonly script?: string } {
+  return text.endsWith('…') ? { script: source } : {};
+}
+
 export function selects(selector: Selector, target: Target): boolean {
   if (selector.kind === 'text') {
-    const { text, step } = target;
+    const { text, script, step } = target;
     const fits = (one: string): boolean => fitsWildcard(oneBlank(selector.pattern), oneBlank(one), '*');
     // Below a task the text of a step has the path of the task.
+    if (script !== undefined && fits(script)) return true;
     return fits(text) || (step !== null && text === `STEP: ${step}` && fits(`STEP: ${lastName(step)}`));
   }
   return target.kind === selector.kind && (target.name === null || target.name === selector.name);

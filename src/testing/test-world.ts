@@ -19,7 +19,7 @@ import { performChecked } from '../runtime/tools/perform-tool.js';
 import type { VirtualTime } from '../runtime/virtual-time.js';
 import type { Expression } from '../syntax/expression.js';
 import type { AnswerForm, MockLine, TestAnswer } from '../syntax/tests/test-tree.js';
-import { answers, mockLineFor, specificity, type Target } from './selectors.js';
+import { answers, mockLineFor, scriptOf, specificity, type Target } from './selectors.js';
 import type { TestFailure } from './test-result.js';
 
 /** A request that the run made, for what a test expects of calls and prompts. */
@@ -281,5 +281,6 @@ function targetOf(request: AnsweredRequest): Target {
   const common = { text, state, line, step: step ?? null };
   if (request.kind === 'agent') return { ...common, kind: 'agent', name: request.agent };
   if (request.kind === 'tool') return { ...common, kind: 'tool', name: request.call.name };
-  return { ...common, kind: 'command', name: null };
+  const script = request.kind === 'shell' ? scriptOf(text, request.template) : {};
+  return { ...common, kind: 'command', name: null, ...script };
 }
