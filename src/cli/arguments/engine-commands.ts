@@ -20,11 +20,11 @@ const ON = [
 ] as const;
 
 /** Commands without the name of a run. `serve` reads the configuration of its programs. */
-const OWN_WAY: ReadonlySet<string> = new Set(['run', 'gc', 'serve']);
+const OWN_WAY: ReadonlySet<string> = new Set(['run', 'gc', 'serve', 'check']);
 
 /** `--on` and `--namespace`, for a command that can ask an engine instead of a folder. */
-export function addOn(command: Command): Command {
-  return addNamespace(command.addOption(environmentOption(...ON, engineUrl)));
+export function addOn(command: Command, description: string = ON[1]): Command {
+  return addNamespace(command.addOption(environmentOption(ON[0], description, engineUrl)));
 }
 
 /** The same for a command that removes runs: what it removes is named where it is called. */
@@ -44,7 +44,7 @@ function addNamespace(command: Command): Command {
       if (known.namespace !== undefined) called.setOptionValueWithSource('namespace', known.namespace, 'config');
     }
     // These commands decide against an engine before they read their configuration.
-    if (called.getOptionValue('on') === NO_ENGINE && !['run', 'serve', 'ui'].includes(called.name()))
+    if (called.getOptionValue('on') === NO_ENGINE && !['run', 'serve', 'ui', 'check'].includes(called.name()))
       called.setOptionValueWithSource('on', undefined, 'config');
     const typed = Object.keys(called.opts()).filter((name) => called.getOptionValueSource(name) === 'cli');
     called.setOptionValueWithSource('typed', typed, 'implied');

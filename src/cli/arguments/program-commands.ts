@@ -1,9 +1,11 @@
 /** The commands that read, print and draw programs without running them, and those that find and write them. */
 import { type Command, Option } from 'commander';
+import { addOn } from './engine-commands.js';
+import { oneName } from './option-values.js';
 import { unusedStoreOption } from './store-option.js';
 
 export function addCheck(program: Command, onExit: (code: number) => void): void {
-  program
+  const check = program
     .command('check')
     .description('report the errors and warnings of programs without running them')
     .argument('<files...>', '`.dsl`, `.md` or workflow files, plans (`.json`), or - for standard input')
@@ -18,9 +20,11 @@ export function addCheck(program: Command, onExit: (code: number) => void): void
     .option('--tools <file>', 'the tools of a plan, or of CALL and PLAN (default: tools.yaml next to the file)')
     .option('--state <file>', 'the initial state of a plan, a file with a JSON object')
     .option('--mock <file>', 'treat the agents in this file as configured')
-    .action(async (files: string[], options) =>
-      onExit(await (await import('../commands/check.js')).checkCommand(files, options)),
-    );
+    .option('--home <name>', 'with --on: only workers with this name execute the runs', oneName)
+    .option('--shared <directory>', 'with --on: the workers have this directory in common');
+  addOn(check, 'also report what does not work on an engine').action(async (files: string[], options) =>
+    onExit(await (await import('../commands/check.js')).checkCommand(files, options)),
+  );
 }
 
 export function addFormat(program: Command, onExit: (code: number) => void): void {

@@ -19,6 +19,7 @@ import { type FixedText, fixText, type MadeEdit } from '../files/fix.js';
 import { commandLineHost } from '../files/host.js';
 import { replaceRead } from '../files/replace-file.js';
 import { readMock } from '../preparation/preparation.js';
+import { configuredEngine, NO_ENGINE } from '../running/configured-engine.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { filterDiagnostics } from '../terminal/filter-diagnostics.js';
 import { printDiagnostics } from '../terminal/report-diagnostics.js';
@@ -36,6 +37,10 @@ interface CheckFlags {
   readonly state?: string;
   readonly fix?: boolean;
   readonly mock?: string;
+  /** The engine that is to execute the programs. */
+  readonly on?: string;
+  readonly home?: string;
+  readonly shared?: string;
 }
 
 /** Plans are recognized by their names. Each is reported separately, as `plan check` does. */
@@ -66,13 +71,13 @@ async function checkPrograms(files: readonly string[], flags: CheckFlags): Promi
     const opened = await openFile(file, flags, reported);
     if (opened === null) missing = true;
     else if (opened.kind === 'broken' || flags.fix !== true)
-      compilations.push(await withConfirmedLoops(await compilationOf(opened)));
+      compilations.push(await explored(file, await compilationOf(opened), flags));
     else {
       const { text, made } = await fixText(opened.text, opened.compile);
       const problem = await writeFixed(file, opened, { text, made }, flags);
       if (problem !== null) missing = true;
       else fixed.push(...made.map((edit) => ({ file: opened.name, ...edit })));
-      compilations.push(await withConfirmedLoops(await opened.compile(problem === null ? text : opened.text)));
+      compilations.push(await explored(file, await opened.compile(problem === null ? text : opened.text), flags));
     }
   }
   const all = compilations.flatMap(({ diagnostics }) => diagnostics);
@@ -88,6 +93,20 @@ async function checkPrograms(files: readonly string[], flags: CheckFlags): Promi
     stdout.write(`${JSON.stringify(json)}\n`);
   }
   return isWrong ? EXIT.usage : EXIT.returned;
+}
+
+/** What only a look at the whole machine finds. */
+async function explored(file: string, compilation: Compilation, flags: CheckFlags): Promise<Compilation> {
+  const confirmed = await withConfirmedLoops(compilation);
+  if (flags.shared !== undefined || flags.home !== undefined) return confirmed;
+  const on = flags.on ?? (await configuredEngine(file));
+  if (on === undefined || on === NO_ENGINE || (await hasHome(file))) return confirmed;
+  return (await import('./check-engine-files.js')).withEngineFiles(confirmed);
+}
+
+/** Whether the configuration binds the runs to workers with a name. */
+async function hasHome(file: string): Promise<boolean> {
+  return (await loadSettings(commandLineHost(), file)).configuration.engine?.home !== undefined;
 }
 
 /** Explores a program if a cycle of it seems to have no bound. */

@@ -1,6 +1,7 @@
 /** Messages about files and values on the command line. */
 
 import { omitUndefined } from '../../prelude/omit-undefined.js';
+import type { Span } from '../source-file.js';
 import { list, message } from './message.js';
 
 export const commandLineMessages = {
@@ -11,6 +12,12 @@ export const commandLineMessages = {
   nulByte: message<{ byte: number }>('nul-byte', 'error', (f) => ({
     message: `byte ${f.byte} of this file is U+0000, which a program cannot contain`,
     help: 'this looks like a binary file; name the file of the program',
+  })),
+  engineFiles: message<{ file: string; later: Span }>('engine-files', 'warning', (f) => ({
+    message: `the file \`${f.file}\` may be on another machine when it is needed`,
+    label: 'written by the worker that has this turn of the run',
+    labels: [{ span: f.later, text: 'named here, perhaps on another worker' }],
+    help: 'give the workers a directory with `--shared`, bind the run to workers with `--home NAME`, or pass the content on in a variable',
   })),
   missingInput: message<{ name: string; machine: string; hint: string }>('missing-input', 'error', (f) => ({
     message: `the input \`${f.name}\` of \`${f.machine}\` has no value`,
