@@ -1,7 +1,9 @@
 /** The object of a run, from outside: everything that a program without the package of the engine needs, over HTTP. */
+import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type { ListedRun } from '../runtime/list-runs.js';
 import type { Delivery } from '../runtime/store/inbox.js';
+import { bytesOfArtifact } from './artifact-content.js';
 import { askEngine, type ClientOptions, EngineFailure } from './ask-engine.js';
 import type { ArtifactContent, Doing, Resuming, StoredArtifact, Submission } from './messages.js';
 import { type EventChunks, type EventLines, unpackedLines } from './run-journal.js';
@@ -89,7 +91,18 @@ export function engineClient(given: ClientOptions): EngineClient {
     note: async (runId, doing) => void (await call(runId, 'doing', doing)),
     about: (runId) => call(runId, 'about', null),
     store: async (runId, artifact) => void (await call(runId, 'store', artifact)),
-    artifact: (runId, name) => call(runId, 'artifact', name),
+    async artifact(runId, name) {
+      const parts: Buffer[] = [];
+      for (let from = 0; ; ) {
+        const part = await call<ArtifactContent | null>(runId, 'artifact', from === 0 ? name : { name, from });
+        if (part === null) return null;
+        const next = 'next' in part ? part.next : undefined;
+        if (next === undefined && parts.length === 0) return part;
+        parts.push(bytesOfArtifact(part));
+        if (next === undefined) return { base64: Buffer.concat(parts).toString('base64') };
+        from = next;
+      }
+    },
     async *events(runId, from = 1, signal) {
       for (let next = from; ; ) {
         const waiting = { signal, waits: true };

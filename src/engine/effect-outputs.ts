@@ -13,6 +13,7 @@ import { openToRead, writeOwn } from '../runtime/store/own-file.js';
 import { artifactContent, bytesOfArtifact } from './artifact-content.js';
 import type { EngineClient } from './client.js';
 import { MOST_ARTIFACT, MOST_VALUE } from './most-stored.js';
+import type { SharedArtifacts } from './shared-artifacts.js';
 
 export class EffectOutputs {
   private readonly stored = new Set<string>();
@@ -22,6 +23,8 @@ export class EffectOutputs {
     private readonly runId: string,
     /** The artifacts of the run in this process. */
     private readonly folder: string,
+    /** Where all workers have artifacts; null: the engine has them. */
+    private readonly shared: SharedArtifacts | null = null,
   ) {}
 
   /** Fetches what the effect reads and this process does not have. */
@@ -31,6 +34,7 @@ export class EffectOutputs {
     const name = 'stdin' in request ? request.stdin?.artifact : undefined;
     if (name === undefined || existsSync(join(this.folder, name))) return;
     makeFolder(this.folder);
+    if (this.shared?.copyTo(name, join(this.folder, name)) === true) return;
     const content = await this.client.artifact(this.runId, name);
     if (content === null) throw new Error(`the engine does not have the artifact \`${name}\` of run \`${this.runId}\``);
     writeOwn(join(this.folder, name), bytesOfArtifact(content), 'w', false);
@@ -56,8 +60,19 @@ export class EffectOutputs {
     return isCut ? { ...output, artifact: name, cut: true } : output;
   }
 
+  /** Whether all workers have the file now. A folder that cannot be written must not keep the run from its outcome. */
+  private isShared(name: string, path: string): boolean {
+    try {
+      this.shared?.put(name, path);
+      return this.shared !== null;
+    } catch {
+      return false;
+    }
+  }
+
   private async storeFile(name: string): Promise<{ readonly name: string; readonly isCut: boolean }> {
     const path = join(this.folder, name);
+    if (this.isShared(name, path)) return { name, isCut: false };
     const isCut = statSync(path).size > MOST_ARTIFACT;
     if (!isCut && this.stored.has(name)) return { name, isCut };
     const bytes = beginningOf(path);

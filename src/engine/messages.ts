@@ -174,8 +174,11 @@ export interface Doing {
   readonly waits: readonly WaitingFor[];
 }
 
-/** The content of an artifact: a text, or the bytes of what is no text. */
-export type ArtifactContent = { readonly text: string } | { readonly base64: string };
+/** The content of an artifact, or a part of it: a text, or the bytes of what is no text. `next`: the offset of the next part. */
+export type ArtifactContent = { readonly text: string } | { readonly base64: string; readonly next?: number };
+
+/** A part of an artifact. A name alone is the first part. */
+export type ArtifactWanted = string | { readonly name: string; readonly from: number };
 
 /** An artifact of a run. `name`: the SHA-256 of its content. */
 export interface StoredArtifact {

@@ -130,7 +130,12 @@ function objects(sdk: RestateSdk, host: TurnHost, values: ValueCodec): readonly 
   return [
     sdk.object({
       name: run('', 'submit').service,
-      handlers: handlersOf(sdk, values, runHandlers(host.services, host), readerHandlers(host.services, host.reach)),
+      handlers: handlersOf(
+        sdk,
+        values,
+        runHandlers(host.services, host),
+        readerHandlers(host.services, host.reach, host.shared),
+      ),
       options: { ...optionsWith(values), enableLazyState: true },
     }),
     sdk.object({

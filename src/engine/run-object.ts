@@ -15,6 +15,7 @@ import { EngineRefusal, type ObjectContext, OVER, type ReaderContext } from './e
 import { listedRun } from './listed-run.js';
 import type {
   ArtifactContent,
+  ArtifactWanted,
   Head,
   HomeTurn,
   Listening,
@@ -39,6 +40,7 @@ import { append, type EventsWanted, isOver, readEvents } from './run-journal.js'
 import type { NotedRun } from './run-list.js';
 import { noteDoing, whereaboutsOf } from './run-whereabouts.js';
 import { dayOf, type ServiceNames } from './services.js';
+import type { SharedArtifacts } from './shared-artifacts.js';
 import { markUnverified } from './submitters.js';
 import type { Reach, RunWhereabouts } from './whereabouts.js';
 
@@ -264,7 +266,7 @@ async function drop(
 }
 
 /** Handlers that only read the object. */
-export function readerHandlers(services: ServiceNames, reach: Reach = NOWHERE) {
+export function readerHandlers(services: ServiceNames, reach: Reach = NOWHERE, shared: SharedArtifacts | null = null) {
   return {
     whereabouts: (context: ReaderContext): Promise<RunWhereabouts | null> => whereaboutsOf(context, reach),
 
@@ -280,8 +282,9 @@ export function readerHandlers(services: ServiceNames, reach: Reach = NOWHERE) {
     },
 
     /** Null: the run has no such artifact. */
-    async artifact(context: ReaderContext, name: string): Promise<ArtifactContent | null> {
-      return context.get<ArtifactContent>(`a${name}`);
+    async artifact(context: ReaderContext, wanted: ArtifactWanted): Promise<ArtifactContent | null> {
+      const { name, from } = typeof wanted === 'string' ? { name: wanted, from: 0 } : wanted;
+      return (await context.get<ArtifactContent>(`a${name}`)) ?? shared?.read(name, from) ?? null;
     },
 
     events: (context: ReaderContext, wanted: EventsWanted) => readEvents(context, services, wanted),

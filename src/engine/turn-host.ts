@@ -7,6 +7,7 @@ import type { Performed, Submission } from './messages.js';
 import type { AttemptOf, TurnPresence } from './presence.js';
 import type { Placement } from './routes.js';
 import type { ServiceNames } from './services.js';
+import type { SharedArtifacts } from './shared-artifacts.js';
 import type { StartedEffects } from './started-effects.js';
 import type { Reach } from './whereabouts.js';
 
@@ -93,6 +94,8 @@ export interface TurnHost {
   readonly presence?: (attempt: AttemptOf) => TurnPresence;
   /** What it finds out about other workers; absent: nothing. */
   readonly reach?: Reach;
+  /** Artifacts that all workers have; absent: the engine has them. */
+  readonly shared?: SharedArtifacts;
   /** A turn was refused. */
   readonly noteRefusal?: (runId: string, reason: string) => void;
   /** A random name. */

@@ -19,6 +19,7 @@ import { programOf } from './program-of.js';
 import { RecentlyUsed } from './recently-used.js';
 import { secretInputsOf, variableProblem } from './secret-inputs.js';
 import type { ServiceNames } from './services.js';
+import { type SharedArtifacts, sharedArtifacts } from './shared-artifacts.js';
 import { StartedEffects } from './started-effects.js';
 import { maySubmit } from './submitters.js';
 import {
@@ -92,7 +93,8 @@ export function workerHost(given: WorkerOptions): WorkerHost {
   const { note } = client;
   const presence = note === undefined || given.address === undefined ? undefined : presenceOn(note, given.address);
   const refused = new RecentlyUsed<string>(MOST_REFUSED);
-  const runs = new SharedResources(client, redactorOf, given.processes);
+  const shared = given.shared == null ? null : sharedArtifacts(given.shared);
+  const runs = new SharedResources(client, redactorOf, given.processes, shared);
   return {
     services,
     started: new StartedEffects(),
@@ -100,7 +102,7 @@ export function workerHost(given: WorkerOptions): WorkerHost {
     submitters: given.submitters ?? null,
     functions: given.functions ?? null,
     newName: randomUUID,
-    ...omitUndefined({ presence, reach: given.reach }),
+    ...omitUndefined({ presence, reach: given.reach, shared: shared ?? undefined }),
     hasWorker: (wanted, until, stop) => untilThere(given, wanted, until, stop),
     remember(about) {
       const { runId } = about.header;
@@ -253,6 +255,7 @@ class SharedResources {
     private readonly client: WorkerOptions['client'],
     private readonly redactorOf: (program: Program) => Redactor | null,
     private readonly processes: WorkerProcesses | undefined,
+    private readonly shared: SharedArtifacts | null,
   ) {}
 
   open(runId: string, program: Program): RunUse {
@@ -264,7 +267,7 @@ class SharedResources {
       const redactor = this.redactorOf(program);
       use = {
         redactor,
-        outputs: new EffectOutputs(this.client, runId, artifacts),
+        outputs: new EffectOutputs(this.client, runId, artifacts, this.shared),
         resources: openResources({ ...spec, recordProcess: (record) => this.processes?.record(record) }, redactor),
         effects: 0,
         timer: null,

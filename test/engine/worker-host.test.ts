@@ -1,8 +1,10 @@
 /** The process of a worker: programs are read once, effects share what their run uses, and secrets stay here. */
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { compile } from '../../src/check/compile.js';
+import { bytesOfArtifact } from '../../src/engine/artifact-content.js';
 import type { ArtifactContent, Submission } from '../../src/engine/messages.js';
 import { programOf } from '../../src/engine/program-of.js';
 import { RecentlyUsed } from '../../src/engine/recently-used.js';
@@ -147,6 +149,55 @@ test('large outputs are stored on the engine before their outcomes, without secr
   const { outcome } = await host.perform(RUN, programOf(submission()), piped, context);
   expect([read, fetched, outcome]).toMatchObject([clean, 1, { kind: 'failed', error_type: 'value_too_large' }]);
   await host.close();
+});
+
+test('workers with a folder in common have large outputs there, however large they are', async () => {
+  const shared = mkdtempSync(join(tmpdir(), 'statedsl-shared-'));
+  const newHost = (perform: Effects['perform']): WorkerHost =>
+    workerHost({
+      knows: async () => false,
+      services: SERVICES,
+      client: {
+        about: async () => submission(),
+        store: () => expect.unreachable(),
+        artifact: () => expect.unreachable(),
+      },
+      cwd: tmpdir(),
+      shared,
+      secrets: [],
+      environment: {},
+      effects: { perform },
+    });
+  const text = 'y'.repeat(17_000_000);
+  const name = artifactName(text);
+  const first = newHost(async (_, { resources }) => {
+    const sink = outputSink(resources.outputs, null);
+    sink.write(Buffer.from(text));
+    return { kind: 'exited', exit: 0, stdout: await sink.finish(false), stderr: '', duration_ms: 1 };
+  });
+  const program = programOf(submission());
+  const printed = await first.perform(RUN, program, request, { ...context, outputLimit: 1e9 });
+  expect(printed.outcome).toMatchObject({ stdout: { artifact: name, bytes: text.length } });
+  expect(printed.outcome).not.toMatchObject({ stdout: { cut: true } });
+  expect(readFileSync(join(shared, 'artifacts', name), 'utf8')).toBe(text);
+  // What a client asks for.
+  let read = '';
+  for (let from: number | undefined = 0; from !== undefined; ) {
+    const part: ArtifactContent | null = first.shared?.read(name, from) ?? expect.unreachable();
+    read += bytesOfArtifact(part).toString();
+    from = 'next' in part ? part.next : undefined;
+  }
+  expect([artifactName(read), first.shared?.read('../artifacts', 0)]).toEqual([name, null]);
+  await first.close();
+  let size = 0;
+  const second = newHost(async (_, { resources }) => {
+    size = readFileSync(artifactPath(resources.outputs, name)).length;
+    return { kind: 'value', value: 1 };
+  });
+  const piped = { ...request, kind: 'argv', stdin: { artifact: name, bytes: 1 } } as unknown as PerformedRequest;
+  await second.perform(RUN, program, piped, context);
+  expect(size).toBe(text.length);
+  await second.close();
 });
 
 /** A host of a worker that has the variable `TOKEN`, if that is given. */
