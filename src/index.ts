@@ -3,6 +3,15 @@
  * documents it.
  */
 export type { AgentLookups, AgentTraits, GateCommand, Lookups } from './check/lower/settings.js';
+export {
+  type EngineClientOptions,
+  type EngineEvents,
+  type EngineRuns,
+  type EngineServicesOptions,
+  engineClient,
+  engineServices,
+  type SubmitOptions,
+} from './control/engine/library-engine.js';
 export type { RunsOptions } from './control/folder/folder-runs.js';
 export { openRuns } from './control/open-runs.js';
 export type { DamagePosition, Done, Refusal, RefusalCode, Refused, Result } from './control/result.js';
@@ -125,6 +134,16 @@ export {
   type RunFolder,
   type RunHeader,
 } from './library/journal.js';
+export {
+  type Exchange,
+  exchange,
+  type Finished,
+  imageOf,
+  type LiveRun,
+  type LiveRunOptions,
+  type RunImage,
+  runOf,
+} from './library/live-run.js';
 export { openProject } from './library/open-project.js';
 export {
   type CheckedProgram,
@@ -169,7 +188,7 @@ export type { ReportedStep, RunReport } from './runtime/run/report.js';
 export type { Started } from './runtime/run/run-options.js';
 export type { Script, ScriptedAnswer } from './runtime/scripted-effects.js';
 export type { Delivery } from './runtime/store/inbox.js';
-export { type JournalRecord, journalLine, readJournalLine } from './runtime/store/journal-line.js';
+export { type JournalRecord, journalLine, LineBuffer, readJournalLine } from './runtime/store/journal-line.js';
 export type { RunFacts } from './runtime/store/run-header.js';
 export { RunRefused } from './runtime/store/run-refused.js';
 export type { RunStatus } from './runtime/store/stored-run.js';

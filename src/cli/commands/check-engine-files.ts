@@ -22,8 +22,10 @@ export function withEngineFiles(compilation: Compilation): Compilation {
 /** Where the line of an instruction, or one that continues it, has the name; null: its text is not there. */
 function spanOf(machine: Machine, sources: SourceSet, { file, line }: Origin, name: string): Span | null {
   const wanted = machine.files[file];
-  const index = sources.findIndex((one) => one.name === wanted);
-  const at = index < 0 ? 0 : index;
+  const at = Math.max(
+    0,
+    sources.findIndex((one) => one.name === wanted),
+  );
   const source = sources[at];
   if (source === undefined) return null;
   const lines = source.text.split('\n');

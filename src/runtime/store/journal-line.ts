@@ -31,7 +31,7 @@ export function crcOf(bytes: Uint8Array, from: number, to: number, before = 0): 
   return ~crc;
 }
 
-/** Lines that wait to be written. */
+/** Lines that wait to be written. `add(event, seq, time)` adds the line of an event; `take()` gives all lines as bytes, which are valid until the next one is added. */
 export class LineBuffer {
   private bytes = Buffer.allocUnsafe(FIRST_BYTES);
   private end = 0;

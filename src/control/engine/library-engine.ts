@@ -1,0 +1,145 @@
+/** Runs on an engine, for programs that embed statedsl: their client, and the services of a worker in an endpoint of their own. */
+import { deploymentOf } from '../../engine/admin.js';
+import { engineClient as clientOfEngine } from '../../engine/client.js';
+import { mirrorRun } from '../../engine/mirror.js';
+import type { RestateSdk } from '../../engine/restate-sdk.js';
+import { restateServices } from '../../engine/restate-services.js';
+import { serviceNames } from '../../engine/services.js';
+import { valueCodec } from '../../engine/value-codec.js';
+import { workerHost } from '../../engine/worker-host.js';
+import type { Machine } from '../../library/compile.js';
+import { type HostOptions, hostEffects } from '../../library/effects.js';
+import type { Json } from '../../machine/expression.js';
+import type { Machine as CompiledMachine, Limits } from '../../machine/machine.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
+import type { Effects } from '../../runtime/effect-context.js';
+import type { InDoubt } from '../../runtime/run/in-doubt.js';
+import type { RunReport } from '../../runtime/run/report.js';
+import { secretsOf } from '../../runtime/run/run-options.js';
+import type { Delivery } from '../../runtime/store/inbox.js';
+import { RunRefused } from '../../runtime/store/run-refused.js';
+import { submissionOf } from './submission.js';
+
+/** How an engine is reached. */
+export interface EngineClientOptions {
+  /** Separates runs that share an engine; default `statedsl`. */
+  readonly namespace?: string;
+  /** Sent as `Authorization: Bearer …`. */
+  readonly token?: string;
+  /** Encrypts everything that the engine stores: 32 bytes in base64. */
+  readonly key?: string;
+  /** How long the server may not be reached, in milliseconds; default 60 s. */
+  readonly patienceMs?: number;
+}
+
+/** Options of `submit`. */
+export interface SubmitOptions {
+  readonly inputs?: Readonly<Record<string, Json>>;
+  /** The id of the run, a UUID of version 7; a new one by default. Submitting it twice is one run. */
+  readonly runId?: string;
+  /** Who submits it, for the record. */
+  readonly by?: string;
+  /** Limits that override those of the program. */
+  readonly limits?: Limits;
+  /** Only workers with this name execute the run. */
+  readonly home?: string;
+  /** What happens with effects that must not run twice and may have run. */
+  readonly inDoubt?: InDoubt;
+}
+
+/** Lines of a journal, as `journalLine` makes them. */
+export interface EngineEvents {
+  readonly status: 'running' | 'suspended' | 'returned' | 'failed';
+  /** The number of the last event on record. */
+  readonly seq: number;
+  readonly lines: readonly string[];
+}
+
+/** The runs of an engine. Methods reject with an `Error` that has `kind` if the engine cannot be asked. */
+export interface EngineRuns {
+  /** Begins a run, and resolves with its id. Rejects with a `RunRefused` for what an engine must not get. */
+  submit(machine: Machine, options?: SubmitOptions): Promise<string>;
+  /** Delivers answers, signals or the wish to end the run. Resolves with the number of the last event before. */
+  tell(runId: string, deliveries: readonly Delivery[]): Promise<number>;
+  /** The events from a number on: what is there, then what comes, until the run has ended. */
+  events(runId: string, from?: number, signal?: AbortSignal): AsyncGenerator<EngineEvents>;
+  /** Waits for the end of a run. */
+  ended(runId: string): Promise<RunReport>;
+  /** Writes the run as an ordinary run folder of a store, usually `.statedsl`. Resolves with its path. */
+  mirror(runId: string, directory: string): Promise<string>;
+}
+
+/** The runs of an engine. `url`: the address of its ingress, such as `http://127.0.0.1:8080`. Nothing is asked yet. */
+export function engineClient(url: string, options: EngineClientOptions = {}): EngineRuns {
+  const { namespace = 'statedsl', token = null, key = null, patienceMs = 60_000 } = options;
+  const client = clientOfEngine({ url, namespace, token, key, patienceMs });
+  return {
+    async submit(machine, given = {}) {
+      const { by = 'user', home, inDoubt, ...others } = given;
+      const submission = submissionOf({
+        machine: machine as unknown as CompiledMachine,
+        options: others,
+        functions: null,
+        engine: {},
+        ...{ home, inDoubt, by },
+        isEncrypted: key !== null,
+      });
+      if (!submission.ok) {
+        const { message, help } = submission.refusal;
+        throw new RunRefused('wrong-use', message, help ?? undefined);
+      }
+      await client.submit(submission.value);
+      return submission.value.header.runId;
+    },
+    tell: (runId, deliveries) => client.deliver(runId, deliveries),
+    events: (runId, from, signal) => client.events(runId, from, signal),
+    async ended(runId) {
+      for await (const _ of client.events(runId));
+      const report = (await client.status(runId))?.report ?? null;
+      if (report === null) throw new RunRefused('unknown', `there is no run \`${runId}\` on the engine at \`${url}\``);
+      return report;
+    },
+    mirror: (runId, directory) => mirrorRun(client, { url, namespace }, runId, directory),
+  };
+}
+
+/** Options of `engineServices`. */
+export interface EngineServicesOptions extends EngineClientOptions {
+  /** The module `@restatedev/restate-sdk`. */
+  readonly sdk: object;
+  /** The address of the ingress. */
+  readonly on: string;
+  /** The address of the admin API, which knows the other workers. */
+  readonly engine: string;
+  /** Performs the requests of runs, or options of `hostEffects`; default: real processes. */
+  readonly effects?: Effects | HostOptions;
+  /** The working directory of runs; default that of the process. */
+  readonly cwd?: string;
+  /** A folder that all workers have. */
+  readonly shared?: string;
+  readonly labels?: readonly string[];
+  readonly homes?: readonly string[];
+  /** Whose programs are executed; default: those of everybody. */
+  readonly submitters?: readonly string[];
+}
+
+/** The services of a worker, for `endpoint().bind(…)` of the SDK in an endpoint of your own, which you register at the engine. */
+export function engineServices(options: EngineServicesOptions): readonly object[] {
+  const { sdk, on, engine, namespace = 'statedsl', token = null, key = null, patienceMs = 60_000 } = options;
+  const services = serviceNames(namespace);
+  const { effects = {}, labels = [], homes = [], cwd = process.cwd(), shared = null, submitters = null } = options;
+  const host = workerHost({
+    services,
+    client: clientOfEngine({ url: on, namespace, token, key, patienceMs }),
+    effects: 'perform' in effects ? effects : (hostEffects(effects) as unknown as Effects),
+    secrets: secretsOf({ inputs: [] }, {}),
+    environment: process.env,
+    ...{ cwd, shared, submitters },
+    knows: async ({ kind, name }) => {
+      const { service } = kind === 'label' ? services.effects(name) : services.turn(name);
+      return (await deploymentOf(engine, service, patienceMs)) !== null;
+    },
+  });
+  const offer = omitUndefined({ isGeneral: labels.length + homes.length === 0, labels, homes });
+  return restateServices(sdk as RestateSdk, host, offer, valueCodec(key)) as readonly object[];
+}
