@@ -18,9 +18,9 @@ export interface ClientOptions {
   readonly key?: string | null;
   /** How long a server may not be reached, in milliseconds. */
   readonly patienceMs: number;
-  /** How long an answer may take before the server is asked whether it is well, in milliseconds; default 30 s. */
+  /** How long a worker may take to answer, in milliseconds; default 30 s. */
   readonly answerMs?: number;
-  /** How long the answer to that question may take, in milliseconds; default `answerMs`. */
+  /** The server is asked this often whether it is well, and may take so long to say it, in milliseconds; default 8 s. */
   readonly healthMs?: number;
 }
 
@@ -55,6 +55,7 @@ const PAUSE_MS = 250;
 /** An answer that takes longer was waited for. */
 const LONG_MS = 2000;
 const ANSWER_MS = 30_000;
+const HEALTH_MS = 8_000;
 /** What a proxy between the client and the server answers while the server starts, or when it waited for too long. */
 const GATEWAY = new Set([502, 503, 504]);
 
@@ -72,7 +73,7 @@ export async function askEngine<T>(
     ...asking.headers,
   };
   const values = valuesOf(options);
-  const request = { method: 'POST', headers, body: values.serialize(message ?? null) };
+  const request = { method: 'POST', headers, body: values.serialize(message ?? null) as Uint8Array<ArrayBuffer> };
   let absentSince: number | null = null;
   for (;;) {
     const asked = Date.now();
@@ -107,7 +108,7 @@ function valueIn(text: string, values: ValueCodec): unknown {
 async function answerTo(
   address: string,
   request: RequestInit,
-  { url, answerMs = ANSWER_MS, healthMs = answerMs }: ClientOptions,
+  { url, answerMs = ANSWER_MS, healthMs = HEALTH_MS }: ClientOptions,
   { signal, waits = false }: AskOptions,
 ): Promise<Answer | null> {
   const over = new AbortController();
@@ -115,10 +116,12 @@ async function answerTo(
   let failure: EngineFailure | null = null;
   let hasBegun = false;
   const watch = async (): Promise<void> => {
-    for (;;) {
-      await sleep(answerMs, undefined, { signal: over.signal });
+    for (let waited = 0; ; ) {
+      const pause = Math.min(answerMs, healthMs);
+      await sleep(pause, undefined, { signal: over.signal });
+      waited += pause;
       if (!(await isWell(url, healthMs, leaving))) failure = silent(url);
-      else if (!waits && !hasBegun) failure = withoutWorker(url);
+      else if (!waits && !hasBegun && waited >= answerMs) failure = withoutWorker(url);
       if (failure !== null) return over.abort();
     }
   };
