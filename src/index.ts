@@ -10,6 +10,7 @@ export {
   type EngineServicesOptions,
   engineClient,
   engineServices,
+  type ReportAtEnd,
   type SubmitOptions,
 } from './control/engine/library-engine.js';
 export type { RunsOptions } from './control/folder/folder-runs.js';

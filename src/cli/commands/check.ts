@@ -71,13 +71,13 @@ async function checkPrograms(files: readonly string[], flags: CheckFlags): Promi
     const opened = await openFile(file, flags, reported);
     if (opened === null) missing = true;
     else if (opened.kind === 'broken' || flags.fix !== true)
-      compilations.push(await explored(file, await compilationOf(opened), flags));
+      compilations.push(await lookFurther(file, await compilationOf(opened), flags));
     else {
       const { text, made } = await fixText(opened.text, opened.compile);
       const problem = await writeFixed(file, opened, { text, made }, flags);
       if (problem !== null) missing = true;
       else fixed.push(...made.map((edit) => ({ file: opened.name, ...edit })));
-      compilations.push(await explored(file, await opened.compile(problem === null ? text : opened.text), flags));
+      compilations.push(await lookFurther(file, await opened.compile(problem === null ? text : opened.text), flags));
     }
   }
   const all = compilations.flatMap(({ diagnostics }) => diagnostics);
@@ -96,7 +96,7 @@ async function checkPrograms(files: readonly string[], flags: CheckFlags): Promi
 }
 
 /** What only a look at the whole machine finds. */
-async function explored(file: string, compilation: Compilation, flags: CheckFlags): Promise<Compilation> {
+async function lookFurther(file: string, compilation: Compilation, flags: CheckFlags): Promise<Compilation> {
   const confirmed = await withConfirmedLoops(compilation);
   if (flags.shared !== undefined || flags.home !== undefined) return confirmed;
   const on = flags.on ?? (await configuredEngine(file));

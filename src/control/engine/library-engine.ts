@@ -55,16 +55,19 @@ export interface EngineEvents {
   readonly lines: readonly string[];
 }
 
+/** Resolves with the report of a run when it has ended. */
+export type ReportAtEnd = (runId: string) => Promise<RunReport>;
+
 /** The runs of an engine. Methods reject with an `Error` that has `kind` if the engine cannot be asked. */
 export interface EngineRuns {
   /** Begins a run, and resolves with its id. Rejects with a `RunRefused` for what an engine must not get. */
   submit(machine: Machine, options?: SubmitOptions): Promise<string>;
   /** Delivers answers, signals or the wish to end the run. Resolves with the number of the last event before. */
-  tell(runId: string, deliveries: readonly Delivery[]): Promise<number>;
+  readonly tell: (runId: string, deliveries: readonly Delivery[]) => Promise<number>;
   /** The events from a number on: what is there, then what comes, until the run has ended. */
   events(runId: string, from?: number, signal?: AbortSignal): AsyncGenerator<EngineEvents>;
   /** Waits for the end of a run. */
-  ended(runId: string): Promise<RunReport>;
+  readonly ended: ReportAtEnd;
   /** Writes the run as an ordinary run folder of a store, usually `.statedsl`. Resolves with its path. */
   mirror(runId: string, directory: string): Promise<string>;
 }
@@ -73,6 +76,12 @@ export interface EngineRuns {
 export function engineClient(url: string, options: EngineClientOptions = {}): EngineRuns {
   const { namespace = 'statedsl', token = null, key = null, patienceMs = 60_000 } = options;
   const client = clientOfEngine({ url, namespace, token, key, patienceMs });
+  const reportAtEnd: ReportAtEnd = async (runId) => {
+    for await (const _ of client.events(runId));
+    const report = (await client.status(runId))?.report ?? null;
+    if (report === null) throw new RunRefused('unknown', `there is no run \`${runId}\` on the engine at \`${url}\``);
+    return report;
+  };
   return {
     async submit(machine, given = {}) {
       const { by = 'user', home, inDoubt, ...others } = given;
@@ -93,12 +102,7 @@ export function engineClient(url: string, options: EngineClientOptions = {}): En
     },
     tell: (runId, deliveries) => client.deliver(runId, deliveries),
     events: (runId, from, signal) => client.events(runId, from, signal),
-    async ended(runId) {
-      for await (const _ of client.events(runId));
-      const report = (await client.status(runId))?.report ?? null;
-      if (report === null) throw new RunRefused('unknown', `there is no run \`${runId}\` on the engine at \`${url}\``);
-      return report;
-    },
+    ended: reportAtEnd,
     mirror: (runId, directory) => mirrorRun(client, { url, namespace }, runId, directory),
   };
 }
