@@ -34,8 +34,8 @@ STATE: C
 `;
 const cases = {
   'a command': async ({ submit, ended }) => {
-    const { status, report } = await ended(await submit('DO: x = echo "hello"\nRETURN: {x}\n'));
-    assert.deepEqual([status, report.returned], ['returned', 'hello']);
+    const { report } = await ended(await submit('DO: x = echo "hello"\nRETURN: {x}\n'));
+    assert.deepEqual([report.status, report.returned], ['returned', 'hello']);
   },
   'a question, a signal and a timer': async ({ submit, ended, seen, client }) => {
     const id = await submit('ASK user: "Go on?" → ok\nWAIT: signal GO\nWAIT: 1s\nRETURN: {ok}\n');
@@ -60,8 +60,10 @@ const cases = {
     const { report } = await ended(id);
     assert.equal(report.error.kind, 'cancelled');
   },
-  'a run of many effects has several turns': async ({ submit, ended }) => {
-    const { report, turn } = await ended(await submit(loop(1200, 'noop')));
+  'a run of many effects has several turns': async ({ submit, ended, client }) => {
+    const id = await submit(loop(1200, 'noop'));
+    const { report } = await ended(id);
+    const { turn } = await client.status(id);
     assert.deepEqual([report.returned, turn], [1200, 3]);
   },
   'its folder is that of any run': async ({ submit, ended, mirror, statedsl }) => {
