@@ -119,8 +119,8 @@ function explored(machine: Machine, oneOrder: boolean): Exploration | null {
 }
 
 /** A block is a test, so that none takes long. */
-const BLOCK = amount(12, 250);
-const blocks = Array.from({ length: amount(2, 40) }, (_, at) => 1 + at * BLOCK);
+const BLOCK = amount(12, 100);
+const blocks = Array.from({ length: amount(2, 20) }, (_, at) => 1 + at * BLOCK);
 
 test.each(blocks)('random runs of random flows, from seed %d', (first) => {
   let count = 0;
