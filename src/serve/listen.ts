@@ -128,7 +128,12 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   if (executes) executions.open();
   const stopping = new AbortController();
   const sizeOf = (id: string): number => entryAt(join(directory, 'runs', id, 'journal.ndjson'))?.size ?? 0;
-  if (engine === null) void warmUp({ runs, sizeOf, signal: stopping.signal });
+  let askedAt = Number.NEGATIVE_INFINITY;
+  server.on('request', () => {
+    askedAt = performance.now();
+  });
+  const quietMs = (): number => performance.now() - askedAt;
+  if (engine === null) void warmUp({ runs, sizeOf, quietMs, signal: stopping.signal });
   return {
     address: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     token,

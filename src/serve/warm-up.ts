@@ -11,6 +11,8 @@ const MOST_RUNS = 10_000;
 const FIRST_RUNS = 200;
 /** Between two runs: requests come first. */
 const PAUSE_MS = 5;
+/** While somebody works with the service, the rest waits until nothing was asked for so long. */
+const QUIET_MS = 2000;
 /** Reading a longer record would keep a request waiting. */
 const LONGEST_BYTES = 64 * 1024;
 
@@ -18,18 +20,26 @@ export interface WarmUpOptions {
   readonly runs: Pick<Runs, 'list' | 'inspect'>;
   /** How long the record of a run is, in bytes. */
   readonly sizeOf: (runId: string) => number;
+  /** How long ago the last request came, in milliseconds. */
+  readonly quietMs: () => number;
   readonly signal: AbortSignal;
 }
 
 /** Resolves when they are read, or when `signal` is aborted. */
-export async function warmUp({ runs, sizeOf, signal }: WarmUpOptions): Promise<void> {
+export async function warmUp({ runs, sizeOf, quietMs, signal }: WarmUpOptions): Promise<void> {
   const found = await runs.list({ status: ['returned', 'failed', 'suspended'], limit: MOST_RUNS });
   if (!found.ok) return;
   for (const [at, { run_id }] of found.value.runs.entries()) {
     // Also the first ones leave room for requests between them.
     await pause(at < FIRST_RUNS ? 0 : PAUSE_MS, undefined, { ref: false });
+    if (at >= FIRST_RUNS) await untilQuiet(quietMs, signal);
     if (signal.aborted) return;
     // What is wrong with a run is said to who asks for it.
     if (sizeOf(run_id) <= LONGEST_BYTES) await runs.inspect(run_id);
   }
+}
+
+async function untilQuiet(quietMs: () => number, signal: AbortSignal): Promise<void> {
+  for (let left = QUIET_MS - quietMs(); left > 0 && !signal.aborted; left = QUIET_MS - quietMs())
+    await pause(left, undefined, { ref: false });
 }

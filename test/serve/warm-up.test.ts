@@ -3,6 +3,8 @@ import { expect, test } from 'vitest';
 import type { Runs } from '../../src/control/runs.js';
 import { warmUp } from '../../src/serve/warm-up.js';
 
+const quietMs = () => Number.POSITIVE_INFINITY;
+
 function runsOf(ids: readonly string[]) {
   const read: string[] = [];
   const runs = {
@@ -18,7 +20,7 @@ function runsOf(ids: readonly string[]) {
 test('runs are read before they are asked for, but not those that would take long', async () => {
   const { runs, read } = runsOf(['new', 'large', 'old']);
   const { signal } = new AbortController();
-  await warmUp({ runs, sizeOf: (id) => (id === 'large' ? 1e6 : 100), signal });
+  await warmUp({ runs, sizeOf: (id) => (id === 'large' ? 1e6 : 100), quietMs, signal });
   expect(read).toEqual(['new', 'old']);
 });
 
@@ -29,6 +31,19 @@ test('a service that stops reads no more', async () => {
     stopping.abort();
     return 100;
   };
-  await warmUp({ runs, sizeOf, signal: stopping.signal });
+  await warmUp({ runs, sizeOf, quietMs, signal: stopping.signal });
   expect(read).toEqual(['a']);
+});
+
+test('while requests come, only the first runs are read', async () => {
+  const { runs, read } = runsOf(Array.from({ length: 202 }, (_, at) => String(at)));
+  const seen: number[] = [];
+  const { signal } = new AbortController();
+  const justAsked = () => {
+    seen.push(read.length);
+    return seen.length < 4 ? 1999 : Number.POSITIVE_INFINITY;
+  };
+  await warmUp({ runs, sizeOf: () => 100, quietMs: justAsked, signal });
+  expect(seen).toEqual([200, 200, 200, 200, 201]);
+  expect(read).toHaveLength(202);
 });

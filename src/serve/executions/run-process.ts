@@ -1,9 +1,13 @@
 /** Starts the processes that execute runs: the same program, in a process group of its own, which survives the service. */
 import { spawn } from 'node:child_process';
+import { setPriority } from 'node:os';
 import type { Json } from '../../machine/expression.js';
 import { BEGUN, type PermitRequest } from './ask-permits.js';
 import type { RunProcess } from './executions.js';
 import type { PermitPool } from './permit-pool.js';
+
+/** A third of the processor time that the service gets if both need all of it. */
+const RUN_PRIORITY = 5;
 
 export interface ProcessOptions {
   readonly directory: string;
@@ -29,6 +33,7 @@ export function startRunProcess(
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore', 'ipc'],
   });
+  lowerPriority(child.pid);
   const holder = permits.open(() => {
     // A process that has just ended gives its permits back when its end is known.
     if (child.connected) child.send('permit', () => undefined);
@@ -51,4 +56,14 @@ export function startRunProcess(
   child.stdin?.on('error', () => undefined);
   child.stdin?.end(JSON.stringify({ secret, parent: process.pid, share }));
   return { begun, end: end.finally(() => holder.close()), interrupt: () => void child.kill('SIGTERM') };
+}
+
+/** The service answers also while runs use all processors. What they start inherits it. */
+function lowerPriority(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    setPriority(pid, RUN_PRIORITY);
+  } catch {
+    // It has just ended.
+  }
 }
