@@ -81,6 +81,7 @@ test.each([
   expect(code).toBe(exit);
   expect(stderr).toContain(`statedsl.config.yaml\` ${why}`);
   expect(stderr).not.toContain(SECRET);
+  expect((await one.run(['run', 'p.dsl'])).stderr).toContain(`statedsl.config.yaml\` ${why}`);
 });
 
 test('a mock and the script of a fake agent are files, or a stream that a person names', async () => {

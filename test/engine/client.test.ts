@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { type EngineClient, type EngineFailure, engineClient } from '../../src/engine/client.js';
+import { packText } from '../../src/engine/packed-text.js';
 
 interface Asked {
   readonly path: string | undefined;
@@ -174,7 +175,7 @@ test('it follows events until the run has ended', async () => {
     // Somebody else woke it.
     [200, { status: 'running', seq: 2, lines: [] }],
     [200, { status: 'returned', seq: 4, chunks: [['2', '3']], skip: 1 }],
-    [200, { status: 'returned', seq: 4, chunks: [{ packed: 'ATQ=', count: 1, characters: 1 }], skip: 0 }],
+    [200, { status: 'returned', seq: 4, chunks: [{ packed: packText('4'), count: 1, characters: 1 }], skip: 0 }],
   ];
   await withServer(answers, async (client, asked) => {
     const lines: string[] = [];

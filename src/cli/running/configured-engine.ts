@@ -1,5 +1,5 @@
 /** The engine that the configuration names, for commands without `--on`. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { findConfiguration } from '../../runtime/configuration/find-configuration.js';
 import { commandLineHost } from '../files/host.js';
@@ -16,9 +16,11 @@ export async function configuredEngine(program: string): Promise<string | undefi
   return (await loadSettings(host, program)).configuration.engine?.on;
 }
 
-/** Most configurations do not, and then nothing else has to be read here. */
+/** Most configurations do not, and then nothing else has to be read here. What is not a file is refused later. */
 function mentionsEngine(file: string): boolean {
   try {
+    // Reading a named pipe would wait for who writes it.
+    if (!statSync(file).isFile()) return false;
     const text = readFileSync(file, 'utf8');
     return /\bengine\b/.test(text) && /\bon\b/.test(text);
   } catch {
