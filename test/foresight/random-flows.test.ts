@@ -7,7 +7,7 @@ import type { Bound } from '../../src/foresight/bound.js';
 import { boundsOf, nameOf } from '../../src/foresight/bounds.js';
 import { type Exploration, explore } from '../../src/foresight/explore.js';
 import { exploreOptions } from '../../src/foresight/explore-options.js';
-import { countedSite } from '../../src/foresight/graph.js';
+import { type CountedSite, countedSite } from '../../src/foresight/graph.js';
 import { runOptionsOf } from '../../src/foresight/run-options.js';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
 import { advance, linkObserved, type Run, startRun } from '../../src/interpreter/run.js';
@@ -17,10 +17,14 @@ import { machineOrNull, OPTIONS, sequence } from './programs.js';
 import { randomFlow } from './random-flows.js';
 import { RandomWorld } from './random-outcomes.js';
 
+/** A command is counted by its line, everything else by its name, in whatever state. */
+const textOf = (site: CountedSite): string =>
+  site.kind === 'command' ? `${site.state} ${nameOf(site)}` : nameOf(site);
+
 /** What a segment shows: what is counted, and how the run ended. */
 function shownBy(events: readonly RunEvent[], run: Run): string {
   const { result } = run;
-  const counted = events.flatMap((event) => countedSite(event) ?? []).map((site) => `${site.state} ${nameOf(site)}`);
+  const counted = events.flatMap((event) => countedSite(event) ?? []).map(textOf);
   return [...counted, result === null ? '' : `${result.status} ${result.state} ${result.error?.kind}`].join('\n');
 }
 
@@ -34,7 +38,7 @@ class Follower {
     const { nodes, sites } = exploration;
     // A long segment may end earlier in an exploration.
     this.isFollowed = nodes.every(({ out }) => out.every(({ pending }) => pending >= 0));
-    this.texts = sites.map((site) => `${site.state} ${nameOf(site)}`);
+    this.texts = sites.map(textOf);
   }
 
   /** False: no edge does that. */

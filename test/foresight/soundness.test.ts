@@ -147,3 +147,13 @@ test('all forms of a number are that number, and a computed one has one form', (
   );
   expect(defectsIn(verified(program))).toEqual(['3 dead-branch', '4 dead-branch']);
 });
+
+test('the text of a list may be any text', () => {
+  const program = lines(
+    'STATE: A',
+    '  CHECK: x = cat v',
+    '  IF: string([x]) == "[1]" → RETURN: one',
+    '  RETURN: other',
+  );
+  expect(defectsIn(verified(program))).toEqual([]);
+});

@@ -55,7 +55,9 @@ const SAME = ['is equal', 'is different'];
 function canBeText(k: Knowledge, id: number, text: string): boolean {
   const { made } = k.of(id);
   if (made?.op !== 'text' && made?.op !== 'call string') return true;
-  const template = JSON.parse(made.args[0] as string) as string;
+  const template = JSON.parse(made.args[0] as string) as Json;
+  // The text of a list or an object.
+  if (typeof template !== 'string') return true;
   const parts = template.split(/\ue000\d+\ue001/);
   const [first = '', last = ''] = [parts[0], parts.at(-1)];
   if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last)) return false;
