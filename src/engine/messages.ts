@@ -174,7 +174,7 @@ export interface Doing {
   readonly waits: readonly WaitingFor[];
 }
 
-/** The content of an artifact, or a part of it: a text, or the bytes of what is no text. `next`: the offset of the next part. */
+/** The content of an artifact, or a part of it: a text, or the bytes of what is not a text. `next`: the offset of the next part. */
 export type ArtifactContent = { readonly text: string } | { readonly base64: string; readonly next?: number };
 
 /** A part of an artifact. A name alone is the first part. */

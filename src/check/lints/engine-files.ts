@@ -64,7 +64,7 @@ function successors(states: readonly State[], at: number): readonly number[] {
   return [...code.flatMap((one) => (one.op === 'goto' ? [one.state] : [])), ...errors];
 }
 
-/** Null: the instruction is no effect that could use files. */
+/** Null: the instruction is not an effect that could use files. */
 function filesOf(one: Instruction): Files | null {
   switch (one.op) {
     case 'shell':
