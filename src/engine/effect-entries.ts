@@ -105,10 +105,7 @@ export class EffectEntries {
       flight.isJoined = true;
       return host.started.join(key, (stop) => host.perform(runId, this.of.program, request, { stop, outputLimit }));
     };
-    const entry = this.context.run(name, perform).map((performed, failure): EndedEffect => {
-      if (performed === undefined) throw failure;
-      return { kind: 'performed', effect, performed };
-    });
+    const entry = this.context.run(name, perform, (performed): EndedEffect => ({ kind: 'performed', effect, performed }));
     const flight: Flight = { key, entry, isStopped: false, isJoined: false, cancel: null, routed: null };
     this.flights.set(effect, flight);
   }
@@ -122,11 +119,11 @@ export class EffectEntries {
 
   private settle(key: string, effect: string, name: string, reason: string): void {
     const performed: Performed = { outcome: { kind: 'not-started', reason }, at: 0, printed: 0 };
-    const entry = this.context
-      .run(name, async () => performed)
-      .map((): EndedEffect => {
-        return { kind: 'performed', effect, performed };
-      });
+    const entry = this.context.run(
+      name,
+      async () => performed,
+      (): EndedEffect => ({ kind: 'performed', effect, performed }),
+    );
     this.flights.set(effect, { key, entry, isStopped: false, isJoined: false, cancel: null, routed: null });
   }
 
@@ -143,9 +140,11 @@ export class EffectEntries {
       attemptOver.throwIfAborted();
       return isThere;
     };
-    const entry = this.context.run(`${nameOf(what.request)} worker`, find).map((isThere): FoundWorker => {
-      return { kind: 'found', effect, isThere: isThere === true };
-    });
+    const entry = this.context.run(
+      `${nameOf(what.request)} worker`,
+      find,
+      (isThere): FoundWorker => ({ kind: 'found', effect, isThere }),
+    );
     const cancel = async (): Promise<void> => stopping.abort();
     const endWait = this.of.presence?.waitsFor({ kind: 'label', name: label });
     this.flights.set(effect, { key, entry, isStopped: false, isJoined: false, cancel, routed, endWait });
@@ -161,7 +160,11 @@ export class EffectEntries {
     if (!isThere) {
       const reason = `no worker with the label \`${label}\` came in time`;
       const performed: Performed = { outcome: { kind: 'not-started', reason }, at: 0, printed: 0 };
-      flight.entry = this.context.run(`${name} gave up`, async () => performed).map(() => endedWith(performed));
+      flight.entry = this.context.run(
+        `${name} gave up`,
+        async () => performed,
+        () => endedWith(performed),
+      );
       return;
     }
     const { entry, cancel } = this.context.call<Performed>(this.of.host.services.effects(label), name, what);

@@ -23,9 +23,12 @@ export interface MessageContext {
 
 /** A handler that performs something and waits for it. */
 export interface PerformContext {
-  /** Executes an action and records what it came to. */
-  run<T>(name: string, action: () => Promise<T>): Entry<T>;
-  sleep(ms: number, name: string): Entry<void>;
+  /**
+   * Executes an action and records what it came to. `read` makes of that what the entry comes to, each time it is read from
+   * the record: cheaper than `map`.
+   */
+  run<T, U = T>(name: string, action: () => Promise<T>, read?: (recorded: T) => U): Entry<U>;
+  sleep(ms: number, name: string): Entry<undefined>;
   /** What comes first. Which one that was is on record. */
   race<T>(entries: readonly Entry<T>[]): Promise<T>;
   /** Calls a handler of a service. `cancel` makes the handler fail; the entry ends after it. */
@@ -40,8 +43,8 @@ export interface PerformContext {
 export interface TurnContext extends MessageContext, PerformContext {
   /** The first entry. `now`: the time, in milliseconds since the epoch. */
   begin<T>(action: (now: number) => Promise<T>): Promise<T>;
-  /** Something that another handler resolves by its id. */
-  awakeable<T>(): { readonly id: string; readonly entry: Entry<T> };
+  /** Something that another handler resolves by its id. `read` as for `run`. */
+  awakeable<T, U = T>(read?: (sent: T) => U): { readonly id: string; readonly entry: Entry<U> };
 }
 
 /** A handler of an object, which has state. Only one handler at a time may write it. */

@@ -25,13 +25,13 @@ export async function passToHome(context: TurnContext, { home, start }: HomeTurn
     attemptOver.throwIfAborted();
     return isThere;
   };
-  const found = context.run('worker', find).map((): Came => ({ kind: 'found' }));
+  const found = context.run('worker', find, (): Came => ({ kind: 'found' }));
   let { mail } = start;
   for (;;) {
-    const { id, entry } = context.awakeable<readonly Mail[]>();
+    const { id, entry } = context.awakeable((more: readonly Mail[]): Came => ({ kind: 'mail', mail: more }));
     const seen = mail.at(-1)?.number ?? start.seen;
     context.send(services.run(start.runId, 'listening'), { turn: start.turn, awakeable: id, seen } satisfies Listening);
-    const came = await context.race<Came>([found, entry.map((more): Came => ({ kind: 'mail', mail: more ?? [] }))]);
+    const came = await context.race<Came>([found, entry]);
     if (came.kind === 'found') return context.send(services.turn(home), { ...start, mail });
     mail = [...mail, ...came.mail];
     if (start.image !== null || !mail.some(({ delivery }) => delivery.kind === 'cancel')) continue;

@@ -25,7 +25,7 @@ export async function passOnOrEnd(
     const { id, entry } = context.awakeable<readonly Mail[]>();
     const seen = mail.at(-1)?.number ?? start.seen;
     context.send(services.run(start.runId, 'listening'), { turn: start.turn, awakeable: id, seen } satisfies Listening);
-    const came = await context.race<readonly Mail[] | null>([entry.map((more) => more ?? []), later]);
+    const came = await context.race<readonly Mail[] | null>([entry, later]);
     if (came === null) {
       context.send(services.turn(home), { ...start, mail });
       return null;

@@ -8,9 +8,9 @@ import type { Entry } from './engine-context.js';
 export interface RestateContext {
   readonly key: string;
   readonly date: { now(): Promise<number> };
-  run<T>(name: string, action: () => Promise<T>): Entry<T>;
-  sleep(ms: number, name?: string): Entry<void>;
-  awakeable<T>(): { readonly id: string; readonly promise: Entry<T> };
+  run<T, U>(name: string, action: () => Promise<T>, options?: { readonly serde: unknown }): Entry<U>;
+  sleep(ms: number, name?: string): Entry<undefined>;
+  awakeable<T>(serde?: unknown): { readonly id: string; readonly promise: Entry<T> };
   resolveAwakeable(id: string, value: unknown): void;
   genericSend(call: {
     readonly service: string;

@@ -2,7 +2,6 @@
 import { performRouted } from './effects-service.js';
 import {
   EngineRefusal,
-  type Entry,
   type MessageContext,
   type ObjectContext,
   type PerformContext,
@@ -205,14 +204,19 @@ function messageContext(values: ValueCodec, context: RestateContext): MessageCon
   };
 }
 
-function awakeableOf<T>(context: RestateContext): { readonly id: string; readonly entry: Entry<T> } {
-  const { id, promise } = context.awakeable<T>();
-  return { id, entry: promise };
+/** A codec that makes of a recorded value what an entry comes to. */
+function reading<T, U>(values: ValueCodec, read: (recorded: T) => U) {
+  return {
+    contentType: values.contentType,
+    serialize: (value: unknown) => values.serialize(value),
+    deserialize: (bytes: Uint8Array): U => read(values.deserialize(bytes) as T),
+  };
 }
 
 function performContext(sdk: RestateSdk, values: ValueCodec, context: RestateContext): PerformContext {
   return {
-    run: (name, action) => context.run(name, action),
+    run: (name, action, read) =>
+      read === undefined ? context.run(name, action) : context.run(name, action, { serde: reading(values, read) }),
     sleep: (ms, name) => context.sleep(ms, name),
     race: (entries) => sdk.RestatePromise.race(entries),
     call<T>({ service, handler }: Target, name: string, parameter: unknown) {
@@ -230,7 +234,10 @@ function turnContext(sdk: RestateSdk, values: ValueCodec, context: RestateContex
     ...messageContext(values, context),
     ...performContext(sdk, values, context),
     begin: async (action) => context.run('begin', () => action(Date.now())),
-    awakeable: () => awakeableOf(context),
+    awakeable<T, U>(read?: (sent: T) => U) {
+      const { id, promise } = context.awakeable<U>(read === undefined ? undefined : reading(values, read));
+      return { id, entry: promise };
+    },
   };
 }
 
@@ -253,6 +260,9 @@ function readerContext(values: ValueCodec, context: RestateContext): ReaderConte
     key: context.key,
     get: (name) => context.get(name),
     names: () => context.stateKeys(),
-    awakeable: () => awakeableOf(context),
+    awakeable<T>() {
+      const { id, promise } = context.awakeable<T>();
+      return { id, entry: promise };
+    },
   };
 }

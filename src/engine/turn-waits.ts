@@ -20,13 +20,20 @@ type Came =
 /** A wake-up at a point in time. */
 interface Alarm {
   readonly until: number;
-  readonly entry: Entry<Came | { readonly kind: 'flush' }>;
+  readonly entry: Entry<Came>;
+}
+
+/** The next time to look whether to report. */
+interface Flushing {
+  readonly until: number;
+  /** A sleep comes to nothing. All other entries of a turn come to something. */
+  readonly entry: Entry<undefined>;
+  /** Whether nothing has come since it began. */
+  isQuiet: boolean;
 }
 
 interface Awaited {
   readonly effects: readonly Entry<EndedEffect | FoundWorker>[];
-  /** How many effects the turn has settled. */
-  readonly settled: number;
   /** The number of the last delivery that the run has received. */
   readonly seen: number;
   /** When the next timer of the run ends; null: it has none. */
@@ -35,9 +42,9 @@ interface Awaited {
   readonly timeLimit: number | null;
 }
 
-/** A turn that waits so long without an outcome reports its progress and hears mail: a wish to cancel within a second. */
+/** A turn that waits so long without anything coming reports its progress and hears mail: a wish to cancel within a second. */
 const FLUSH_MS = 800;
-/** A turn whose effects are never that slow reports its progress this often. */
+/** A turn whose effects are never that slow does so this often. */
 const FLUSH_EVERY_MS = 10_000;
 
 const nothing = { kind: 'nothing' } as const;
@@ -45,9 +52,15 @@ const nothing = { kind: 'nothing' } as const;
 export class TurnWaits {
   private timer: Alarm | null = null;
   private limit: Alarm | null = null;
-  private flushing: { readonly entry: Alarm['entry']; readonly settled: number } | null = null;
+  private flushing: Flushing | null = null;
   private mail: Entry<Came> | null = null;
   private flushedAt: number;
+  /** Whether something has come since the turn waited last. */
+  private hasCome = true;
+  /** Since when nothing has come. */
+  private quietSince: number;
+  /** The latest time that an entry says, also one that leaves no line. */
+  private passed: number;
 
   constructor(
     private readonly context: TurnContext,
@@ -56,28 +69,23 @@ export class TurnWaits {
     private readonly record: TurnRecord,
   ) {
     this.flushedAt = record.now;
+    this.quietSince = record.now;
+    this.passed = record.now;
   }
 
   /** What comes first. */
   async first(awaited: Awaited): Promise<Came> {
     const came = await this.context.race(this.entriesFor(awaited));
-    switch (came.kind) {
-      case 'flush':
-        this.flush(awaited);
-        return nothing;
-      case 'nothing':
-        this.record.passTime(this.timer?.until ?? 0);
-        return nothing;
-      case 'time-up':
-        this.record.passTime(this.limit?.until ?? 0);
-        return came;
-      case 'mail':
-        this.mail = null;
-        return came;
-      case 'performed':
-      case 'found':
-        return came;
+    if (came === undefined) {
+      this.look(awaited.seen);
+      return nothing;
     }
+    if (came.kind === 'nothing') this.record.passTime(this.timer?.until ?? 0);
+    if (came.kind === 'time-up') this.record.passTime(this.limit?.until ?? 0);
+    if (came.kind === 'mail') this.mail = null;
+    this.hasCome = true;
+    if (this.flushing !== null) this.flushing.isQuiet = false;
+    return came;
   }
 
   /** Sends what is on record and was not sent yet. */
@@ -89,9 +97,9 @@ export class TurnWaits {
       context.send(services.run(runId, 'progress'), { turn, ...part } satisfies Progress);
   }
 
-  private entriesFor({ effects, settled, timer, timeLimit }: Awaited): readonly Alarm['entry'][] {
+  private entriesFor({ effects, timer, timeLimit }: Awaited): readonly Entry<Came | undefined>[] {
     const { record, context } = this;
-    const entries: Alarm['entry'][] = [...effects];
+    const entries: Entry<Came | undefined>[] = [...effects];
     if (this.mail !== null) entries.push(this.mail);
     if (timer !== null) {
       if (this.timer?.until !== timer) this.timer = this.alarm(timer, 'timer', nothing);
@@ -101,9 +109,12 @@ export class TurnWaits {
       this.limit ??= this.alarm(timeLimit, 'limit', { kind: 'time-up' });
       entries.push(this.limit.entry);
     }
+    this.passed = Math.max(this.passed, record.now);
+    if (this.hasCome) this.quietSince = this.passed;
+    this.hasCome = false;
     if (this.flushing === null && (record.hasLines || this.mail === null)) {
-      const entry = context.sleep(FLUSH_MS, 'flush').map(() => ({ kind: 'flush' }) as const);
-      this.flushing = { entry, settled };
+      const until = Math.min(this.quietSince + FLUSH_MS, this.flushedAt + FLUSH_EVERY_MS);
+      this.flushing = { until, isQuiet: true, entry: context.sleep(Math.max(0, until - this.passed), 'flush') };
     }
     if (this.flushing !== null) entries.push(this.flushing.entry);
     return entries;
@@ -114,19 +125,19 @@ export class TurnWaits {
     return { until, entry };
   }
 
-  private flush({ settled, seen }: Awaited): void {
-    const { record, context, services, start } = this;
-    const { runId, turn } = start;
-    const isQuiet = this.flushing?.settled === settled;
+  /** Reports and begins to hear mail, unless something came a moment ago. */
+  private look(seen: number): void {
+    const { until = 0, isQuiet = false } = this.flushing ?? {};
     this.flushing = null;
-    if (isQuiet || record.now - this.flushedAt > FLUSH_EVERY_MS) {
-      this.flushedAt = record.now;
-      this.sendLines();
-    }
+    this.passed = Math.max(this.passed, until);
+    if (!isQuiet && this.passed - this.flushedAt < FLUSH_EVERY_MS) return;
+    this.flushedAt = this.passed;
+    this.sendLines();
     if (this.mail !== null) return;
-    const { id, entry } = context.awakeable<readonly Mail[]>();
-    this.mail = entry.map((mail): Came => ({ kind: 'mail', mail: mail ?? [] }));
-    const listening: Listening = { turn, awakeable: id, seen };
-    context.send(services.run(runId, 'listening'), listening);
+    const { context, services, start } = this;
+    const { runId, turn } = start;
+    const { id, entry } = context.awakeable((mail: readonly Mail[]): Came => ({ kind: 'mail', mail }));
+    this.mail = entry;
+    context.send(services.run(runId, 'listening'), { turn, awakeable: id, seen } satisfies Listening);
   }
 }

@@ -268,7 +268,6 @@ class Turn {
     const limit = this.timeLimit;
     const came = await this.waits.first({
       effects: this.effects.entries(),
-      settled: this.settled,
       seen: this.seen,
       timer: this.soonest()?.until ?? null,
       timeLimit: limit === null ? null : this.begun + limit - this.activeBefore,

@@ -36,7 +36,7 @@ const plainValues: ValueCodec = {
   serialize: (value) => (value === undefined ? new Uint8Array(0) : Buffer.from(JSON.stringify(value))),
   deserialize(bytes) {
     if (bytes.length === 0) return undefined;
-    const value = JSON.parse(Buffer.from(bytes).toString()) as unknown;
+    const value = JSON.parse(textOf(bytes)) as unknown;
     if (sealedIn(value) !== null)
       throw new Error(`a value is encrypted, and there is no \`${KEY_VARIABLE}\` to read it`);
     return value;
@@ -58,7 +58,7 @@ function sealedValues(key: Buffer): ValueCodec {
     },
     deserialize(bytes) {
       if (bytes.length === 0) return undefined;
-      const text = sealedIn(JSON.parse(Buffer.from(bytes).toString()));
+      const text = sealedIn(JSON.parse(textOf(bytes)));
       if (text === null) throw new Error(`a value is not encrypted, and \`${KEY_VARIABLE}\` is required`);
       const sealed = Buffer.from(text, 'base64');
       try {
@@ -76,6 +76,11 @@ function sealedValues(key: Buffer): ValueCodec {
 /** Null: the value is not encrypted. */
 function sealedIn(value: unknown): string | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
-  const { [SEALED]: text, ...others } = value as Record<string, unknown>;
-  return typeof text === 'string' && Object.keys(others).length === 0 ? text : null;
+  const { [SEALED]: text } = value as Record<string, unknown>;
+  return typeof text === 'string' && Object.keys(value).length === 1 ? text : null;
+}
+
+/** Bytes of UTF-8 as text, without a copy of them. */
+function textOf({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString();
 }

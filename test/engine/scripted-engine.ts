@@ -27,6 +27,8 @@ export interface OpenEntry {
   readonly kind: 'run' | 'sleep' | 'awakeable';
   /** The name that the turn gave it; of an awakeable its id. */
   readonly name: string;
+  /** How long it lasts, if it is a sleep; otherwise 0. */
+  readonly ms: number;
 }
 
 /** What the test decides. */
@@ -49,6 +51,7 @@ export interface Cut {
 interface Command {
   readonly kind: OpenEntry['kind'] | 'send' | 'now';
   readonly name: string;
+  readonly ms: number;
   value?: unknown;
   isOver: boolean;
 }
@@ -236,7 +239,8 @@ export class ScriptedEngine {
     const refuse = (): never => {
       throw new Error('a routed effect only performs');
     };
-    const run = <T>(_: string, action: () => Promise<T>): Entry<T> => plainEntry(Promise.resolve().then(action));
+    const run = <T, U>(_: string, action: () => Promise<T>, read = (value: T) => value as unknown as U): Entry<U> =>
+      plainEntry(Promise.resolve().then(action).then(read));
     const context: PerformContext = {
       run,
       sleep: refuse,
@@ -285,10 +289,10 @@ class Attempt implements TurnContext {
     );
   }
 
-  run<T>(name: string, action: () => Promise<T>): Entry<T> {
+  run<T, U>(name: string, action: () => Promise<T>, read = (value: T) => value as unknown as U): Entry<U> {
     const index = this.command('run', name);
     this.actions.set(index, action);
-    return this.entry(index, (value) => value as T);
+    return this.entry(index, (value) => read(value as T));
   }
 
   /** The handler that is called is executed when the world chooses its end. No other process performs it. */
@@ -309,14 +313,14 @@ class Attempt implements TurnContext {
     return { entry: new CallEntry<T>(this, index, (value) => value as T), cancel };
   }
 
-  sleep(_: number, name: string): Entry<void> {
-    return this.entry(this.command('sleep', name), () => undefined);
+  sleep(ms: number, name: string): Entry<undefined> {
+    return this.entry(this.command('sleep', name, ms), () => undefined);
   }
 
-  awakeable<T>(): { readonly id: string; readonly entry: Entry<T> } {
+  awakeable<T, U>(read = (value: T) => value as unknown as U): { readonly id: string; readonly entry: Entry<U> } {
     const known = this.journal.commands[this.at];
     const id = known?.kind === 'awakeable' ? known.name : this.engine.newAwakeable();
-    return { id, entry: this.entry(this.command('awakeable', id), (value) => value as T) };
+    return { id, entry: this.entry(this.command('awakeable', id), (value) => read(value as T)) };
   }
 
   async race<T>(entries: readonly Entry<T>[]): Promise<T> {
@@ -332,8 +336,8 @@ class Attempt implements TurnContext {
 
   private async endOne(indexes: readonly number[]): Promise<void> {
     const open = indexes.map((index): OpenEntry => {
-      const { kind, name } = this.journal.commands[index] as Command;
-      return { index, kind: kind as OpenEntry['kind'], name };
+      const { kind, name, ms } = this.journal.commands[index] as Command;
+      return { index, kind: kind as OpenEntry['kind'], name, ms };
     });
     const chosen = open.length === 1 && open[0]?.kind === 'run' ? open[0] : await this.world.next(open, this.engine);
     const command = this.journal.commands[chosen.index] as Command;
@@ -353,7 +357,7 @@ class Attempt implements TurnContext {
     return new ScriptedEntry(this, index, change);
   }
 
-  private command(kind: Command['kind'], name: string): number {
+  private command(kind: Command['kind'], name: string, ms = 0): number {
     const index = this.at++;
     const known = this.journal.commands[index];
     if (known !== undefined) {
@@ -362,7 +366,7 @@ class Attempt implements TurnContext {
     }
     this.cutBefore();
     this.journal.operations++;
-    this.journal.commands.push({ kind, name, isOver: false });
+    this.journal.commands.push({ kind, name, ms, isOver: false });
     return index;
   }
 

@@ -236,6 +236,46 @@ test('a turn that waits for an effect reports its progress and hears a signal', 
   expect(engine.turns[0]?.from).toBeGreaterThan(1);
 });
 
+/**
+ * A run whose effects take so long each, on a clock that only its waiting moves: the times at which its turn looked whether
+ * to report, and the time at which it began to hear mail.
+ */
+async function reportsOf(effects: number, effectMs: number) {
+  let clock = 0;
+  const begun = new Map<number, number>();
+  const looks: number[] = [];
+  let heardFrom: number | null = null;
+  const one = submission(Array.from({ length: effects }, () => 'DO: work\n').join(''));
+  const performed = { outcome: { kind: 'value', value: null }, printed: 0 } as const;
+  const host: TurnHost = { ...hostFor(one), perform: async () => ({ ...performed, at: clock }) };
+  const choose: Choice = async (open) => {
+    for (const { index } of open) if (!begun.has(index)) begun.set(index, clock);
+    if (open.some(({ kind }) => kind === 'awakeable')) heardFrom ??= clock;
+    const ends = open.flatMap((entry) => {
+      const ms = entry.kind === 'run' ? effectMs : entry.ms;
+      return entry.kind === 'awakeable' ? [] : [{ entry, until: (begun.get(entry.index) ?? 0) + ms }];
+    });
+    const [first] = ends.sort((a, b) => a.until - b.until);
+    clock = first?.until ?? clock;
+    if (first?.entry.name === 'flush') looks.push(clock);
+    return first?.entry;
+  };
+  const engine = new ScriptedEngine(world(choose), host);
+  await engine.call(RUN, 'submit', one);
+  await engine.deliverAll();
+  expect((await stateOf(engine)).status).toBe('returned');
+  return { looks, heardFrom, from: engine.turns[0]?.from };
+}
+
+test('a turn reports its progress and hears mail once nothing has come for a while, or after ten seconds', async () => {
+  // Each look is so long after the last outcome.
+  expect(await reportsOf(5, 500)).toEqual({ looks: [800, 1300, 1800, 2300], heardFrom: null, from: 1 });
+  expect(await reportsOf(1, 900)).toMatchObject({ looks: [800], heardFrom: 800 });
+  const { looks, heardFrom, from } = await reportsOf(30, 500);
+  expect([looks.at(0), looks.filter((at) => at <= 10_000).at(-1), heardFrom]).toEqual([800, 10_000, 10_000]);
+  expect(from).toBeGreaterThan(1);
+});
+
 test('a run that is cancelled in the middle of an effect stops it and ends', async () => {
   const choose = sendWhileWaiting([{ kind: 'cancel', by: 'ann' }]);
   const engine = await submitted('DO: work long\n', { choose });

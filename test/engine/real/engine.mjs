@@ -68,6 +68,17 @@ async function startBalancer(port, targets) {
   return server;
 }
 
+function processorMs({ pid }) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // Behind the name, which may have spaces: the times of the program and of the system, in ticks of 10 ms.
+    const words = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(words[11]) + Number(words[12])) * 10;
+  } catch {
+    return Number.NaN;
+  }
+}
+
 /** `folder`: for everything that it stores. */
 export async function startEngine(folder) {
   const [ingressPort, adminPort, nodePort, workerPort] = [
@@ -146,17 +157,10 @@ export async function startEngine(folder) {
       await killed.end;
       return () => (which === 'server' ? engine.startServer() : startWorkerAt(at, killed.port, killed.known));
     },
-    /** How long processors have worked for the server, in milliseconds. Where the system does not say it: not a number. */
-    serverMs() {
-      try {
-        const stat = readFileSync(`/proc/${state.server.child.pid}/stat`, 'utf8');
-        // Behind the name, which may have spaces: the times of the program and of the system, in ticks of 10 ms.
-        const words = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-        return (Number(words[11]) + Number(words[12])) * 10;
-      } catch {
-        return Number.NaN;
-      }
-    },
+    /** How long processors have worked for the server, and for the first worker, in milliseconds. Where the system does not say it: not a number. */
+    serverMs: () => processorMs(state.server.child),
+    workerPid: () => state.workers[0].child.pid,
+    workerMs: () => processorMs(state.workers[0].child),
     /** Kills one and starts it again. */
     restart: async (which) => (await engine.kill(which))(),
     /** What effects left behind, in order. */
