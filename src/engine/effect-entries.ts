@@ -4,6 +4,7 @@
  */
 import type { Json } from '../machine/expression.js';
 import type { PerformedRequest } from '../runtime/effect-context.js';
+import { noteLazySignal } from '../runtime/lazy-signal.js';
 import { doubtfulOutcome, type InDoubt } from '../runtime/run/in-doubt.js';
 import type { Entry, PerformContext } from './engine-context.js';
 import type { Performed, RoutedEffect } from './messages.js';
@@ -103,9 +104,22 @@ export class EffectEntries {
       const doubtful = isDoubtful && !host.started.has(key) ? doubtfulOutcome(request, this.of.inDoubt) : null;
       if (doubtful !== null) return { outcome: doubtful, at: 0, printed: 0 };
       flight.isJoined = true;
-      return host.started.join(key, (stop) => host.perform(runId, this.of.program, request, { stop, outputLimit }));
+      return host.started.join(key, (stopping) => {
+        const toStop = {
+          outputLimit,
+          get stop() {
+            return stopping.signal;
+          },
+        };
+        noteLazySignal(toStop, stopping);
+        return host.perform(runId, this.of.program, request, toStop);
+      });
     };
-    const entry = this.context.run(name, perform, (performed): EndedEffect => ({ kind: 'performed', effect, performed }));
+    const entry = this.context.run(
+      name,
+      perform,
+      (performed): EndedEffect => ({ kind: 'performed', effect, performed }),
+    );
     const flight: Flight = { key, entry, isStopped: false, isJoined: false, cancel: null, routed: null };
     this.flights.set(effect, flight);
   }

@@ -9,12 +9,14 @@ import { deflateSync, inflateSync } from 'fflate';
 /** The quickest: higher levels take twice the time for a tenth less. */
 const LEVEL = 1;
 
-/** The packed form, in base64. */
-export function packText(text: string): string {
-  return Buffer.from(deflateSync(Buffer.from(text), { level: LEVEL })).toString('base64');
+/** The packed form of a text in UTF-8, in base64. */
+export function packText(text: Uint8Array): string {
+  const { buffer, byteOffset, byteLength } = deflateSync(text, { level: LEVEL });
+  return Buffer.from(buffer, byteOffset, byteLength).toString('base64');
 }
 
 /** Throws an `Error` if it is not the packed form of a text. */
 export function unpackText(form: string): string {
-  return Buffer.from(inflateSync(Buffer.from(form, 'base64'))).toString();
+  const { buffer, byteOffset, byteLength } = inflateSync(Buffer.from(form, 'base64'));
+  return Buffer.from(buffer, byteOffset, byteLength).toString();
 }

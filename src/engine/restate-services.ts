@@ -205,7 +205,7 @@ function messageContext(values: ValueCodec, context: RestateContext): MessageCon
 }
 
 /** A codec that makes of a recorded value what an entry comes to. */
-function reading<T, U>(values: ValueCodec, read: (recorded: T) => U) {
+function decodeAs<T, U>(values: ValueCodec, read: (recorded: T) => U) {
   return {
     contentType: values.contentType,
     serialize: (value: unknown) => values.serialize(value),
@@ -216,7 +216,7 @@ function reading<T, U>(values: ValueCodec, read: (recorded: T) => U) {
 function performContext(sdk: RestateSdk, values: ValueCodec, context: RestateContext): PerformContext {
   return {
     run: (name, action, read) =>
-      read === undefined ? context.run(name, action) : context.run(name, action, { serde: reading(values, read) }),
+      read === undefined ? context.run(name, action) : context.run(name, action, { serde: decodeAs(values, read) }),
     sleep: (ms, name) => context.sleep(ms, name),
     race: (entries) => sdk.RestatePromise.race(entries),
     call<T>({ service, handler }: Target, name: string, parameter: unknown) {
@@ -235,7 +235,7 @@ function turnContext(sdk: RestateSdk, values: ValueCodec, context: RestateContex
     ...performContext(sdk, values, context),
     begin: async (action) => context.run('begin', () => action(Date.now())),
     awakeable<T, U>(read?: (sent: T) => U) {
-      const { id, promise } = context.awakeable<U>(read === undefined ? undefined : reading(values, read));
+      const { id, promise } = context.awakeable<U>(read === undefined ? undefined : decodeAs(values, read));
       return { id, entry: promise };
     },
   };

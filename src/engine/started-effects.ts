@@ -3,10 +3,11 @@
  * still runs, or has ended, instead of starting a second one. So the death of the engine's server repeats nothing while
  * its workers live.
  */
+import { LazySignal } from '../runtime/lazy-signal.js';
 import type { Performed } from './messages.js';
 
 interface StartedEffect {
-  readonly stopping: AbortController;
+  readonly stopping: LazySignal;
   readonly performed: Promise<Performed>;
   /** How many attempts wait for it: one that breaks off may notice that only after the next one has joined. */
   waiting: number;
@@ -27,7 +28,7 @@ export class StartedEffects {
   }
 
   /** What the effect comes to; starts it if this process does not have it. */
-  join(key: string, start: (stop: AbortSignal) => Promise<Performed>): Promise<Performed> {
+  join(key: string, start: (stopping: LazySignal) => Promise<Performed>): Promise<Performed> {
     const known = this.started.get(key);
     if (known !== undefined) {
       if (known.timer !== null) clearTimeout(known.timer);
@@ -35,8 +36,8 @@ export class StartedEffects {
       known.waiting++;
       return known.performed;
     }
-    const stopping = new AbortController();
-    const performed = start(stopping.signal);
+    const stopping = new LazySignal();
+    const performed = start(stopping);
     const effect: StartedEffect = { stopping, performed, waiting: 1, timer: null };
     this.started.set(key, effect);
     // A failure belongs to those who joined, who may have broken off. The next attempt starts the effect anew.

@@ -15,18 +15,19 @@ export class TurnRecord {
   private readonly recorder: Recorder;
   private readonly artifacts = new TurnArtifacts();
   private readonly buffer = new LineBuffer();
-  private lines: string[] = [];
-  /** How many bytes of lines were not taken yet. */
-  private kept = 0;
+  /** Where each line ends that was not taken yet. */
+  private ends: number[] = [];
   private from: number;
   private journal: number;
   private latest: number;
+  private time: string;
 
   constructor({ seq, written }: Pick<TurnStart, 'seq' | 'written'>, begun: number, redactor: Redactor | null) {
     this.recorder = new Recorder(seq, redactor, new LargeValues(this.artifacts));
     this.from = seq + 1;
     this.journal = written.journal;
     this.latest = begun;
+    this.time = new Date(begun).toISOString();
   }
 
   /** Milliseconds since the epoch. */
@@ -40,12 +41,12 @@ export class TurnRecord {
   }
 
   get hasLines(): boolean {
-    return this.lines.length > 0;
+    return this.ends.length > 0;
   }
 
   /** Whether the lines should be sent before there are more. */
   get isHeavy(): boolean {
-    return this.kept > MOST_KEPT_LINES;
+    return this.buffer.length > MOST_KEPT_LINES;
   }
 
   /**
@@ -53,27 +54,28 @@ export class TurnRecord {
    * must be ended.
    */
   add(events: readonly RunEvent[]): TooLarge | null {
-    if (events.length === 0) return null;
-    const time = new Date(this.latest).toISOString();
     for (const one of events) {
       const { recorded, firstSeq } = this.recorder.record([one]);
-      this.buffer.add(recorded[0] as RunEvent, firstSeq, time);
-      const line = this.buffer.take();
-      const tooLarge = this.artifacts.takeTooLarge() ?? tooMuch(line.length, MOST_LINE);
+      const before = this.buffer.length;
+      this.buffer.add(recorded[0] as RunEvent, firstSeq, this.time);
+      const length = this.buffer.length - before;
+      const tooLarge = this.artifacts.takeTooLarge() ?? tooMuch(length, MOST_LINE);
       if (tooLarge !== null) {
+        this.buffer.cutTo(before);
         this.recorder.seq = firstSeq - 1;
         return tooLarge;
       }
-      this.bytes += line.length;
-      this.journal += line.length;
-      this.kept += line.length;
-      this.lines.push(line.toString('utf8').slice(0, -1));
+      this.bytes += length;
+      this.journal += length;
+      this.ends.push(this.buffer.length);
     }
     return null;
   }
 
   passTime(at: number): void {
-    this.latest = Math.max(this.latest, at);
+    if (at <= this.latest) return;
+    this.latest = at;
+    this.time = new Date(at).toISOString();
   }
 
   passOutcome(outcome: Outcome, at: number): void {
@@ -89,31 +91,28 @@ export class TurnRecord {
 
   /** The lines since the last call. */
   take(): Pick<Progress, 'from' | 'lines'> {
-    const { from, lines } = this.takeLines();
-    return { from, lines: storedLines(lines) };
+    const { from, ends, bytes } = this.takeLines();
+    return { from, lines: storedLines(bytes, ends.length) };
   }
 
   /** The same, in parts of which each fits into a message. */
   takeParts(): readonly Pick<Progress, 'from' | 'lines'>[] {
-    const { from, lines } = this.takeLines();
-    const parts: { from: number; lines: string[] }[] = [];
-    let length = Number.POSITIVE_INFINITY;
-    for (const [at, line] of lines.entries()) {
-      length += line.length;
-      if (length > MOST_KEPT_LINES) {
-        parts.push({ from: from + at, lines: [] });
-        length = line.length;
-      }
-      parts.at(-1)?.lines.push(line);
+    const { from, ends, bytes } = this.takeLines();
+    const parts: Pick<Progress, 'from' | 'lines'>[] = [];
+    let [first, begin] = [0, 0];
+    for (const [at, end] of ends.entries()) {
+      const next = ends[at + 1];
+      if (next !== undefined && next - begin <= MOST_KEPT_LINES) continue;
+      parts.push({ from: from + first, lines: storedLines(bytes.subarray(begin, end), at + 1 - first) });
+      [first, begin] = [at + 1, end];
     }
-    return parts.map((part) => ({ from: part.from, lines: storedLines(part.lines) }));
+    return parts;
   }
 
-  private takeLines(): { readonly from: number; readonly lines: readonly string[] } {
-    const taken = { from: this.from, lines: this.lines };
-    this.from += this.lines.length;
-    this.lines = [];
-    this.kept = 0;
+  private takeLines() {
+    const taken = { from: this.from, ends: this.ends, bytes: this.buffer.take() };
+    this.from += this.ends.length;
+    this.ends = [];
     return taken;
   }
 }

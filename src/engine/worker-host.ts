@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Outcome } from '../interpreter/events/event.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { Effects } from '../runtime/effect-context.js';
+import { passLazySignal } from '../runtime/lazy-signal.js';
 import { makeTemporaryFolder, removeTemporaryFolder } from '../runtime/process/temporary-folder.js';
 import { createRedactor, type Redactor, type Secret } from '../runtime/redact.js';
 import { type OpenResources, openResources } from '../runtime/run/resources.js';
@@ -128,10 +129,10 @@ export function workerHost(given: WorkerOptions): WorkerHost {
       refuseToExecute(known.about, needs, given);
       return known.program;
     },
-    async perform(runId, program, request, { stop, outputLimit }) {
+    async perform(runId, program, request, toStop) {
       const { resources, outputs, redactor } = runs.open(runId, program);
       const { use, originals } = resources.outputs;
-      use.limit = Math.max(use.limit === Number.POSITIVE_INFINITY ? 0 : use.limit, use.bytes + outputLimit);
+      use.limit = Math.max(use.limit === Number.POSITIVE_INFINITY ? 0 : use.limit, use.bytes + toStop.outputLimit);
       try {
         const cwd = directoryOf(given, runId);
         if (cwd instanceof Error) {
@@ -140,7 +141,13 @@ export function workerHost(given: WorkerOptions): WorkerHost {
         }
         await outputs.fetchInput(request);
         const { programDir } = program.options;
-        const context = { runId, cwd, programDir, stop, show: null, resources };
+        const context = {
+          ...{ runId, cwd, programDir, show: null, resources },
+          get stop() {
+            return toStop.stop;
+          },
+        };
+        passLazySignal(toStop, context);
         const begin = performance.now();
         const outcome = await effects.perform(request, context);
         given.log?.({
@@ -274,8 +281,6 @@ class SharedResources {
       };
       this.runs.set(runId, use);
     }
-    if (use.timer !== null) clearTimeout(use.timer);
-    use.timer = null;
     use.effects++;
     return use;
   }
@@ -284,9 +289,13 @@ class SharedResources {
     const use = this.runs.get(runId);
     if (use === undefined) return;
     use.effects--;
-    if (use.effects > 0) return;
-    use.timer = setTimeout(() => void this.close(runId), IDLE_MS);
-    use.timer.unref();
+    // One timer for all effects of the run: a new one for each would take as long as a short effect.
+    if (use.timer === null) use.timer = setTimeout(() => this.closeIdle(runId, use), IDLE_MS).unref();
+    else use.timer.refresh();
+  }
+
+  private closeIdle(runId: string, use: RunUse): void {
+    if (use.effects === 0) void this.close(runId);
   }
 
   async closeAll(): Promise<void> {

@@ -10,6 +10,7 @@ import type { ForkServer } from './process/fork-server.js';
 import type { OutputStore } from './process/output-store.js';
 import type { PipePool } from './process/pipes.js';
 import type { Scratch } from './process/scratch.js';
+import type { StopSignal } from './stop-signal.js';
 import type { RunWorktrees } from './worktree/run-worktrees.js';
 
 /** Every request except questions and signals, which no program answers. */
@@ -27,7 +28,7 @@ export interface Effects {
 /** Limits how many effects are performed at the same time, by all runs that share it. */
 export interface EffectPermits {
   /** Resolves with a function that returns the permit, when one is free; with null if stopped before. */
-  take(stop: AbortSignal): Promise<(() => void) | null>;
+  take(stop: StopSignal): Promise<(() => void) | null>;
 }
 
 /** State that the effects of one run share. */

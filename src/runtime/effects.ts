@@ -22,6 +22,7 @@ import { createCallLog } from './agents/programs/call-log.js';
 import type { AgentSettings } from './agents/resolve.js';
 import { type CommandFunction, performFunction } from './command-function.js';
 import type { EffectContext, EffectPermits, Effects } from './effect-context.js';
+import { stopSignalOf } from './lazy-signal.js';
 import { type Environment, inheritedEnvironment, performArgv, performShell, shellFinder } from './process/shell.js';
 import { projectOf, type Readable, whyUnreadable } from './readable-file.js';
 import { startTimer } from './timer.js';
@@ -159,7 +160,7 @@ async function performPermitted(
   perform: () => Promise<Outcome>,
 ): Promise<Outcome> {
   if (permits === null) return perform();
-  const giveBack = await permits.take(context.stop);
+  const giveBack = await permits.take(stopSignalOf(context));
   if (giveBack === null) return STOPPED;
   try {
     return await perform();

@@ -47,6 +47,12 @@ export function noteLazySignal(context: object, signal: LazySignal): void {
   lazySignals.set(context, signal);
 }
 
+/** The `stop` of the second context is that of the first one. */
+export function passLazySignal(from: object, to: object): void {
+  const signal = lazySignals.get(from);
+  if (signal !== undefined) lazySignals.set(to, signal);
+}
+
 /** The `stop` of a context, without creating it if that is not necessary. */
 export function stopSignalOf(context: { readonly stop: AbortSignal }): StopSignal {
   return lazySignals.get(context) ?? context.stop;

@@ -175,7 +175,15 @@ test('it follows events until the run has ended', async () => {
     // Somebody else woke it.
     [200, { status: 'running', seq: 2, lines: [] }],
     [200, { status: 'returned', seq: 4, chunks: [['2', '3']], skip: 1 }],
-    [200, { status: 'returned', seq: 4, chunks: [{ packed: packText('4'), count: 1, characters: 1 }], skip: 0 }],
+    [
+      200,
+      {
+        status: 'returned',
+        seq: 4,
+        chunks: [{ packed: packText(Buffer.from('4')), count: 1, characters: 1 }],
+        skip: 0,
+      },
+    ],
   ];
   await withServer(answers, async (client, asked) => {
     const lines: string[] = [];

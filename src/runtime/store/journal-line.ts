@@ -71,6 +71,11 @@ export class LineBuffer {
     return taken;
   }
 
+  /** Takes back everything after the first bytes. */
+  cutTo(length: number): void {
+    this.end = Math.min(this.end, length);
+  }
+
   /** The members of an event, type first. The two events of a loop that only computes have a faster path. */
   private members(event: RunEvent): void {
     if (event.type === 'state_entered' && event.with === undefined) {
