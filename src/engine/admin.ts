@@ -2,6 +2,7 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EngineFailure, silent } from './ask-engine.js';
+import { RecentlyUsed } from './recently-used.js';
 import type { ServiceNames } from './services.js';
 import type { Reach } from './whereabouts.js';
 
@@ -10,6 +11,8 @@ const PAUSE_MS = 250;
 const ANSWER_MS = 60_000;
 /** How long another worker may take to accept a connection, in milliseconds. */
 const REACH_MS = 5000;
+/** How many addresses without a worker are remembered. */
+const MOST_ABSENT = 1000;
 /** The oldest server that has what is used, as major and minor number. */
 const OLDEST = [1, 7] as const;
 
@@ -71,9 +74,17 @@ async function addressOf(engine: string, service: string, patienceMs: number): P
 
 /** Looks for other workers, for people who ask where a run is. */
 export function reachFrom(engine: string, services: ServiceNames, patienceMs: number): Reach {
+  /** When each address was first found without a worker. */
+  const absent = new RecentlyUsed<string>(MOST_ABSENT);
   return {
-    // Anybody can say where a run is executed: only addresses of workers are tried.
-    address: async (uri) => URL.canParse(uri) && (await isKnown(engine, uri)) && (await isReachable(uri)),
+    async absentSince(uri) {
+      // Anybody can say where a run is executed: only addresses of workers are tried.
+      const isThere = URL.canParse(uri) && (await isKnown(engine, uri)) && (await isReachable(uri));
+      const since = isThere ? null : (absent.get(uri) ?? new Date().toISOString());
+      if (since === null) absent.delete(uri);
+      else absent.set(uri, since, 1);
+      return since;
+    },
     async worker({ kind, name }) {
       const { service } = kind === 'label' ? services.effects(name) : services.turn(name);
       const uri = await addressOf(engine, service, patienceMs);

@@ -18,7 +18,7 @@ export interface ClientOptions {
   readonly key?: string | null;
   /** How long a server may not be reached, in milliseconds. */
   readonly patienceMs: number;
-  /** How long a worker may take to answer, in milliseconds; default 30 s. */
+  /** How long a worker may take to answer, in milliseconds; default 10 s. */
   readonly answerMs?: number;
   /** The server is asked this often whether it is well, and may take so long to say it, in milliseconds; default 8 s. */
   readonly healthMs?: number;
@@ -54,7 +54,7 @@ interface Answer {
 const PAUSE_MS = 250;
 /** An answer that takes longer was waited for. */
 const LONG_MS = 2000;
-const ANSWER_MS = 30_000;
+const ANSWER_MS = 10_000;
 const HEALTH_MS = 8_000;
 /** What a proxy between the client and the server answers while the server starts, or when it waited for too long. */
 const GATEWAY = new Set([502, 503, 504]);
@@ -115,13 +115,14 @@ async function answerTo(
   const leaving = signal === undefined ? over.signal : AbortSignal.any([over.signal, signal]);
   let failure: EngineFailure | null = null;
   let hasBegun = false;
+  const begun = new Date();
   const watch = async (): Promise<void> => {
     for (let waited = 0; ; ) {
       const pause = Math.min(answerMs, healthMs);
       await sleep(pause, undefined, { signal: over.signal });
       waited += pause;
       if (!(await isWell(url, healthMs, leaving))) failure = silent(url);
-      else if (!waits && !hasBegun && waited >= answerMs) failure = withoutWorker(url);
+      else if (!waits && !hasBegun && waited >= answerMs) failure = withoutWorker(url, begun);
       if (failure !== null) return over.abort();
     }
   };
@@ -152,8 +153,9 @@ export function silent(url: string): EngineFailure {
   return new EngineFailure('absent', null, `what listens at \`${url}\` accepts requests, but does not answer them`);
 }
 
-function withoutWorker(url: string): EngineFailure {
-  return new EngineFailure('no-worker', null, `no worker of the engine at \`${url}\` answers`);
+function withoutWorker(url: string, since: Date): EngineFailure {
+  const time = since.toISOString().replace(/\.\d+/, '');
+  return new EngineFailure('no-worker', null, `no worker since ${time}: none answers at the engine \`${url}\``);
 }
 
 function failureOf({ status, text }: Answer, url: string): EngineFailure {

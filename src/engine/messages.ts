@@ -172,6 +172,8 @@ export interface Doing {
   /** When the worker began; ISO 8601. */
   readonly since: string;
   readonly waits: readonly WaitingFor[];
+  /** The version of statedsl that began the turn, if the worker cannot continue it because it makes other entries. */
+  readonly made_by?: string;
 }
 
 /** The content of an artifact, or a part of it: a text, or the bytes of what is not a text. `next`: the offset of the next part. */

@@ -64,6 +64,9 @@ export interface RestateSdk {
   createEndpointHandler(options: {
     readonly services: readonly unknown[];
     readonly identityKeys?: readonly string[];
-    readonly logger?: (meta: { readonly level: string }, ...message: unknown[]) => void;
+    readonly logger?: (
+      meta: { readonly level: string; readonly context?: { readonly invocationId: string } },
+      ...message: unknown[]
+    ) => void;
   }): (request: never, response: never) => void;
 }

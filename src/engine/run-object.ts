@@ -55,7 +55,7 @@ export interface RunState {
 }
 
 /** Without a worker that looks. */
-const NOWHERE: Reach = { address: async () => true, worker: async () => 'none' };
+const NOWHERE: Reach = { absentSince: async () => null, worker: async () => 'none' };
 
 const ALL: WorkerRules = { environment: {}, submitters: null, functions: null };
 

@@ -1,4 +1,5 @@
 /** Where a run is executed: what workers said last, and whether they can be reached now. */
+import { omitUndefined } from '../prelude/omit-undefined.js';
 import { EngineRefusal, type ObjectContext, type ReaderContext } from './engine-context.js';
 import type { Doing, Head, WaitingFor } from './messages.js';
 import type { Reach, RunWhereabouts } from './whereabouts.js';
@@ -18,16 +19,17 @@ export async function noteDoing(context: ObjectContext, _: unknown, given: Doing
 /** Only the members that it has, if they are what they should be; otherwise null. */
 function checkedDoing(given: unknown): Doing | null {
   if (typeof given !== 'object' || given === null) return null;
-  const { turn, worker, invocation, since, waits } = given as Partial<Record<keyof Doing, unknown>>;
+  const { turn, worker, invocation, since, waits, made_by: by } = given as Partial<Record<keyof Doing, unknown>>;
   const isText = (one: unknown): one is string => typeof one === 'string' && one.length <= LONGEST;
   const isWait = (one: unknown): one is WaitingFor => {
     const { kind, name, since: from } = (one ?? {}) as Partial<WaitingFor>;
     return (kind === 'label' || kind === 'home') && isText(name) && isText(from);
   };
   if (!Number.isInteger(turn) || !isText(worker) || !isText(invocation) || !isText(since)) return null;
+  if (by !== undefined && !isText(by)) return null;
   if (!Array.isArray(waits) || !waits.every(isWait)) return null;
   const few = waits.slice(0, MOST_WAITS).map(({ kind, name, since: from }) => ({ kind, name, since: from }));
-  return { turn: turn as number, worker, invocation, since, waits: few };
+  return { turn: turn as number, worker, invocation, since, waits: few, ...omitUndefined({ made_by: by }) };
 }
 
 /** Null: no turn executes the run. */
@@ -37,8 +39,8 @@ export async function whereaboutsOf(context: ReaderContext, reach: Reach): Promi
   const said = await context.get<Doing>('doing');
   const doing = said?.turn === head.turn ? said : null;
   const waits = doing?.waits ?? (head.home === undefined ? [] : [{ kind: 'home', name: head.home, since: null }]);
-  const [isReachable, ...workers] = await Promise.all([
-    doing === null || reach.address(doing.worker),
+  const [absentSince, ...workers] = await Promise.all([
+    doing === null ? null : reach.absentSince(doing.worker),
     ...distinct(waits as readonly AwaitedSince[]).map(async (one) => ({ ...one, worker: await reach.worker(one) })),
   ]);
   return {
@@ -46,7 +48,9 @@ export async function whereaboutsOf(context: ReaderContext, reach: Reach): Promi
     worker: doing?.worker ?? null,
     invocation: doing?.invocation ?? null,
     since: doing?.since ?? null,
-    is_reachable: isReachable,
+    is_reachable: absentSince === null,
+    no_worker_since: absentSince,
+    made_by: doing?.made_by ?? null,
     // A turn that no worker has begun waits for a worker.
     waits: workers.filter(({ worker }) => doing !== null || worker !== 'there'),
   };

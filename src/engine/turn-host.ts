@@ -9,6 +9,7 @@ import type { Placement } from './routes.js';
 import type { ServiceNames } from './services.js';
 import type { SharedArtifacts } from './shared-artifacts.js';
 import type { StartedEffects } from './started-effects.js';
+import type { TurnOrigins } from './turn-origins.js';
 import type { Reach } from './whereabouts.js';
 
 /** A program with the options of one run of it. The same whenever it is read, because a submission never changes. */
@@ -96,6 +97,8 @@ export interface TurnHost {
   readonly reach?: Reach;
   /** Artifacts that all workers have; absent: the engine has them. */
   readonly shared?: SharedArtifacts;
+  /** Which versions began the turns of the process; absent: it does not matter. */
+  readonly origins?: Pick<TurnOrigins, 'note' | 'explain'>;
   /** A turn was refused. */
   readonly noteRefusal?: (runId: string, reason: string) => void;
   /** A random name. */

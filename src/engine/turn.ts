@@ -25,6 +25,7 @@ import { applyDelivery } from '../runtime/run/apply-delivery.js';
 import { Growth } from '../runtime/run/growth.js';
 import { reportOf } from '../runtime/run/report.js';
 import { type Image, imageOf, runOf } from '../runtime/store/image.js';
+import { VERSION } from '../runtime/version.js';
 import { EffectEntries } from './effect-entries.js';
 import type { TurnContext } from './engine-context.js';
 import type { Mail, Performed, StoredArtifact, Turned, TurnStart } from './messages.js';
@@ -52,13 +53,16 @@ interface Begun {
   readonly at: number;
   /** Why the worker that began the turn does not execute it; null: it does. */
   readonly refused: Refusal | null;
+  /** The version of statedsl that began it. */
+  readonly by: string;
 }
 
 /** Executes a turn and sends its end to the object of the run. */
 export async function executeTurn(context: TurnContext, start: TurnStart, host: TurnHost): Promise<void> {
-  const { runId } = start;
-  const begun = await context.begin<Begun>(async (at) => ({ at, refused: await refusalOf(start, host) }));
-  const { refused } = begun;
+  const { runId, turn } = start;
+  const begun = await context.begin<Begun>(async (at) => ({ at, refused: await refusalOf(start, host), by: VERSION }));
+  const { refused, by } = begun;
+  host.origins?.note(context.invocation, { runId, turn, by });
   if (refused === null)
     return execute(context, start, host, begun, await host.program(runId, isEndedAtOnce(start) ? END_ONLY : EXECUTE));
   const program = await host.program(runId, END_ONLY);

@@ -11,7 +11,8 @@ export interface AwaitedWorker {
 
 /** Where the current turn of a run is executed. */
 export interface RunWhereabouts {
-  readonly turn: number;
+  /** Null: not known, because no worker answers. */
+  readonly turn: number | null;
   /** The address of the worker that said last that it executes the turn; null: none has said it yet. */
   readonly worker: string | null;
   readonly invocation: string | null;
@@ -19,12 +20,16 @@ export interface RunWhereabouts {
   readonly since: string | null;
   /** Whether something listens at its address. */
   readonly is_reachable: boolean;
+  /** Since when nothing listens there, as far as it is known; ISO 8601; null: something does. */
+  readonly no_worker_since: string | null;
+  /** The version of statedsl that must be started there again, because it began the turn with other entries; null: none. */
+  readonly made_by: string | null;
   readonly waits: readonly AwaitedWorker[];
 }
 
 /** What a worker finds out about others. */
 export interface Reach {
-  /** Whether something listens at the address of a worker. */
-  address(uri: string): Promise<boolean>;
+  /** Since when nothing listens at the address of a worker, as far as this process knows; ISO 8601; null: something does. */
+  absentSince(uri: string): Promise<string | null>;
   worker(wanted: Pick<AwaitedWorker, 'kind' | 'name'>): Promise<AwaitedWorker['worker']>;
 }

@@ -31,6 +31,7 @@ import {
   type TurnHost,
   type WantedWorker,
 } from './turn-host.js';
+import { TurnOrigins } from './turn-origins.js';
 import type { Reach } from './whereabouts.js';
 import type { WorkerProcesses } from './worker-processes.js';
 
@@ -94,6 +95,8 @@ export function workerHost(given: WorkerOptions): WorkerHost {
   const { note } = client;
   const presence = note === undefined || given.address === undefined ? undefined : presenceOn(note, given.address);
   const refused = new RecentlyUsed<string>(MOST_REFUSED);
+  const { address, warn } = given;
+  const origins = warn === undefined || address === undefined ? undefined : new TurnOrigins(warn, client, address);
   const shared = given.shared == null ? null : sharedArtifacts(given.shared);
   const runs = new SharedResources(client, redactorOf, given.processes, shared);
   return {
@@ -103,7 +106,7 @@ export function workerHost(given: WorkerOptions): WorkerHost {
     submitters: given.submitters ?? null,
     functions: given.functions ?? null,
     newName: randomUUID,
-    ...omitUndefined({ presence, reach: given.reach, shared: shared ?? undefined }),
+    ...omitUndefined({ presence, origins, reach: given.reach, shared: shared ?? undefined }),
     hasWorker: (wanted, until, stop) => untilThere(given, wanted, until, stop),
     remember(about) {
       const { runId } = about.header;

@@ -115,8 +115,9 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
     const handler = sdk.createEndpointHandler({
       services: restateServices(sdk, host, offer, values),
       ...(identityKeys.length > 0 ? { identityKeys } : {}),
-      logger: ({ level }, ...words) => {
+      logger: ({ level, context }, ...words) => {
         const message = messageOf(words);
+        if (host.origins?.explain(context?.invocationId ?? '', message) === true) return;
         // A refusal reaches the client that asked.
         const isRefusal = words.some((word) => word instanceof sdk.TerminalError);
         const isKnown = isRefusal || (message.includes(UNSIGNED) && identityKeys.length === 0);

@@ -41,11 +41,12 @@ interface RunState {
 
 /** Where workers of an engine execute the run. */
 interface EngineFacts {
-  readonly turn: number;
+  readonly turn: number | null;
   readonly worker: string | null;
   readonly invocation: string | null;
   readonly since: string | null;
-  readonly is_reachable: boolean;
+  readonly no_worker_since: string | null;
+  readonly made_by: string | null;
   readonly waits: readonly {
     readonly kind: string;
     readonly name: string;
@@ -113,12 +114,24 @@ export function drawRunState(run: RunState, recent: readonly Recent[], paint: Pa
 }
 
 /** Which worker executes the run, and which ones it waits for. */
-function engineLines({ turn, worker, invocation, since, is_reachable, waits }: EngineFacts, paint: Paint): string[] {
+function engineLines(facts: EngineFacts, paint: Paint): string[] {
+  const { turn, worker, invocation, since, no_worker_since: gone, made_by: by, waits } = facts;
   const from = (time: string | null): string => (time === null ? '' : ` since ${localTime(time)}`);
+  if (turn === null) return [paint.error(`no worker${from(gone)}; the run waits until one comes`)];
   const lines = worker === null ? [`turn ${turn}`] : [`turn ${turn}, ${visibleLine(worker)}${from(since)}`];
   if (invocation !== null) lines.push(`invocation ${visibleLine(invocation)}`);
-  if (!is_reachable)
-    lines.push(paint.error('nothing answers at this address; the run waits until a worker listens there'));
+  if (gone !== null)
+    lines.push(
+      paint.error(`no worker${from(gone)}: nothing answers at this address; the run waits until one listens there`),
+    );
+  if (by !== null) {
+    const version = visibleLine(by);
+    lines.push(
+      paint.error(
+        `made by statedsl ${version}, which this worker cannot continue: start statedsl ${version} again there`,
+      ),
+    );
+  }
   for (const { kind, name, since: begin, worker: which } of waits) {
     const wanted = `a worker with the ${kind} ${visibleLine(name)}`;
     const words = {

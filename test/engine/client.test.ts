@@ -157,13 +157,16 @@ test('it does not wait for a server that accepts requests and never answers', as
 });
 
 test('it waits for events without a worker, but not for the state of a run', async () => {
-  await withSilence(true, async (client, url) => {
+  await withSilence(true, async (client) => {
     const stop = new AbortController();
     const events = client.events('r', 1, stop.signal).next();
-    const message = `no worker of the engine at \`${url}\` answers`;
-    expect(await failureOf(client.status('r'))).toEqual({ kind: 'no-worker', status: null, message });
+    const { kind, message } = (await failureOf(client.status('r'))) as EngineFailure;
+    expect(kind).toBe('no-worker');
+    expect(message).toMatch(/^no worker since \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ: none answers at the engine `/);
     const more = 'the engine keeps what was sent and delivers it when a worker comes, so do not send it again';
-    expect(await failureOf(client.deliver('r', []))).toMatchObject({ message: `${message}; ${more}` });
+    expect(await failureOf(client.deliver('r', []))).toMatchObject({
+      message: expect.stringMatching(`^no worker since .*; ${more}$`),
+    });
     stop.abort(new Error('left'));
     await expect(events).rejects.toThrow('left');
   });

@@ -58,9 +58,12 @@ test('a worker does not leave runs to one that is gone', async () => {
 });
 
 test('what is no address is not reachable', async () => {
-  const { address } = reachFrom('http://127.0.0.1:1', serviceNames('test'), 0);
-  expect(await address('nowhere')).toBe(false);
-  expect(await address({} as string)).toBe(false);
+  const { absentSince } = reachFrom('http://127.0.0.1:1', serviceNames('test'), 0);
+  const since = await absentSince('nowhere');
+  expect(since).toMatch(/^\d{4}-\d\d-\d\dT/);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(await absentSince('nowhere')).toBe(since);
+  expect(await absentSince({} as string)).not.toBe(null);
 });
 
 test('only addresses of workers are tried, because anybody can name one', async () => {
@@ -69,9 +72,9 @@ test('only addresses of workers are tried, because anybody can name one', async 
   onTestFinished(() => void listener.close());
   const there = await addressOf(listener);
   const stranger = reachFrom(await engineWith(null, { 'http://own': [SERVICE] }), serviceNames('test'), 0);
-  expect([await stranger.address(there), tries]).toEqual([false, 0]);
+  expect([(await stranger.absentSince(there)) === null, tries]).toEqual([false, 0]);
   const worker = reachFrom(await engineWith(null, { [`${there}/`]: [SERVICE] }), serviceNames('test'), 0);
-  expect(await worker.address(there)).toBe(true);
+  expect(await worker.absentSince(there)).toBe(null);
   // A name cannot be a path of the admin API.
   expect(await worker.worker({ kind: 'label', name: '/../../../deployments' })).toBe('none');
 });

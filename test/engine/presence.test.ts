@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { Doing, Head } from '../../src/engine/messages.js';
 import { presenceOn } from '../../src/engine/presence.js';
 import { noteDoing, whereaboutsOf } from '../../src/engine/run-whereabouts.js';
+import { TurnOrigins } from '../../src/engine/turn-origins.js';
 import type { Reach, RunWhereabouts } from '../../src/engine/whereabouts.js';
 
 import { plain } from '../../src/views/drawing/paint.js';
@@ -31,7 +32,7 @@ function objectWith(head: Partial<Head>, doing: Doing | null) {
 }
 
 const reach = (address: boolean, worker: Awaited<ReturnType<Reach['worker']>>): Reach => ({
-  address: async () => address,
+  absentSince: async () => (address ? null : '2026-01-01T00:00:02.000Z'),
   worker: async () => worker,
 });
 
@@ -87,11 +88,34 @@ test('a run whose home has no worker waits for one, also before a turn has begun
   expect((await whereaboutsOf(run, reach(true, 'there')))?.waits).toEqual([]);
 });
 
+test('a turn whose entries are those of another version says which one must be started again', async () => {
+  const warned: string[] = [];
+  const said: Doing[] = [];
+  const client = { note: async (_: string, doing: Doing) => void said.push(doing) };
+  const origins = new TurnOrigins(
+    (message) => void warned.push(message),
+    client,
+    () => DOING.worker,
+  );
+  const message = 'Found a mismatch … (570) Journal mismatch';
+  expect(origins.explain('inv_1', message)).toBe(false);
+  origins.note('inv_1', { runId: 'a', turn: 2, by: '0.1.0' });
+  expect(origins.explain('inv_1', 'connection closed')).toBe(false);
+  // The engine tries again and again.
+  expect([origins.explain('inv_1', message), origins.explain('inv_1', message)]).toEqual([true, true]);
+  expect(warned).toEqual([
+    'turn 2 of run `a` was made by statedsl 0.1.0, and this worker makes other entries: start statedsl 0.1.0 again at http://127.0.0.1:9180',
+  ]);
+  const run = objectWith({}, null);
+  await noteDoing(run, null, said[0] as Doing);
+  expect(await whereaboutsOf(run, reach(true, 'none'))).toMatchObject({ turn: 2, made_by: '0.1.0' });
+});
+
 test.each([
   ['none', true, /waits for a worker with the label gpu since [^:]+:\d\d:\d\d\n/],
   ['gone', true, /waits for a worker with the label gpu since .*: the one that the engine knows does not answer/],
   ['there', true, /a worker with the label gpu performs an effect since/],
-  ['there', false, /nothing answers at this address/],
+  ['there', false, /no worker since \S+ \d\d:\d\d:\d\d: nothing answers at this address/],
 ] as const)('show says it: a worker is %s, and the address answers: %s', async (worker, isThere, words) => {
   const waits = [waitsFor('label', 'gpu'), waitsFor('label', 'gpu')];
   const engine = (await whereaboutsOf(objectWith({}, { ...DOING, waits }), reach(isThere, worker))) as RunWhereabouts;

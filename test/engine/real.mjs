@@ -1,7 +1,7 @@
 /**
  * Runs on a real engine, whose packages are installed once into `node_modules/.cache`: `npm run test:engine`. `-- NAME`: only
  * cases whose names contain a text. `-- --kills 50,20,20`: only kills at random times while 20 runs are executed, of the worker,
- * of the server, and of one of two workers.
+ * of the server, and of one of two workers. `-- --slow`: an effect that lasts for a minute and a half does so.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -11,6 +11,7 @@ import { tryCommands, withCommands } from './real/commands.mjs';
 import { install, modules, startEngine } from './real/engine.mjs';
 import { killed } from './real/killed.mjs';
 import { loop, tools } from './real/tools.mjs';
+import { slowEffect, timersOverKills, updateByAddress, updateInPlace } from './real/updates.mjs';
 
 /** An output that becomes a value, one that is piped into a command, one that is too large for a value, and one of stderr. */
 const LARGE = `STATE: A
@@ -32,6 +33,7 @@ STATE: C
     wc -c
   RETURN: sizes {len(a)} {len(b)}
 `;
+const isSlow = process.argv.includes('--slow');
 const cases = {
   'a command': async ({ submit, ended }) => {
     const { report } = await ended(await submit('DO: x = echo "hello"\nRETURN: {x}\n'));
@@ -85,6 +87,11 @@ const cases = {
   },
   'workers that are killed': (all) => killed(all, 'worker', 4),
   'a server that is killed': (all) => killed(all, 'server', 4),
+  'timers while worker and server are killed': timersOverKills,
+  'a worker with other entries at the same address': updateInPlace,
+  'an effect that is silent for longer than the server waits': (all) => slowEffect(all, isSlow ? 90_000 : 4000),
+  // The last one: another worker stays.
+  'a worker at a new address': updateByAddress,
 };
 /** Each with an engine of its own. */
 const campaigns = (times, many) => [
@@ -131,7 +138,7 @@ async function tryCases(only) {
 }
 
 const reason = install();
-const [first = '', second = ''] = process.argv.slice(2);
+const [first = '', second = ''] = process.argv.slice(2).filter((one) => one !== '--slow');
 try {
   if (reason !== null) throw new Error(`no engine was started: ${reason}`);
   if (first === '--kills') await kills(campaigns(second.split(',').map(Number), 20));

@@ -225,8 +225,16 @@ function readCopies({ client, copy }: EngineFolder, folder: Runs): Pick<Runs, Co
   };
   return {
     async inspect(run, at = null) {
-      const copied = await answerOf(() => copy(run));
-      if (!copied.ok) return copied;
+      const begun = new Date().toISOString();
+      let hasWorker = true;
+      const copied = await answerOf(() =>
+        copy(run).catch((cause: unknown) => {
+          hasWorker = !(cause instanceof EngineFailure) || cause.kind !== 'no-worker';
+          throw cause;
+        }),
+      );
+      if (!copied.ok)
+        return run === null || hasWorker ? copied : withoutWorker(await folder.inspect(run, at), begun, copied);
       const shown = await folder.inspect(copied.value, at);
       return shown.ok ? withLiveStatus(client, shown) : shown;
     },
@@ -268,6 +276,16 @@ async function withLiveStatus(client: EngineClient, shown: Extract<Inspected, { 
   if (state === null) return shown;
   const engine = state.status === 'running' ? await client.whereabouts(run_id).catch(() => null) : null;
   return { ...shown, value: { ...shown.value, status: state.status, ...(engine === null ? {} : { engine }) } };
+}
+
+/** The copy of a run as it was when a worker answered last. */
+function withoutWorker(shown: Inspected, since: string, refused: Refused): Inspected {
+  if (!shown.ok) return refused;
+  const { value } = shown;
+  if (value.status === 'returned' || value.status === 'failed') return shown;
+  const unknown = { turn: null, worker: null, invocation: null, since: null, is_reachable: false, made_by: null };
+  const status = value.status === 'killed' ? 'running' : value.status;
+  return { ...shown, value: { ...value, status, engine: { ...unknown, waits: [], no_worker_since: since } } };
 }
 
 function listOperations({ client, find }: EngineFolder): Pick<Runs, 'list' | 'events'> {

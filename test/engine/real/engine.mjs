@@ -128,8 +128,8 @@ export async function startEngine(folder) {
   };
   const state = { server: null, workers: [] };
   /** One of the ports of a worker. With a balancer the engine knows only the address of that. */
-  const startWorkerAt = async (at, port, known = port) => {
-    const one = start(process.execPath, [join(here, 'worker.mjs'), core, sdk, ingress, admin, port, log, known]);
+  const startWorkerAt = async (at, port, known = port, code = core) => {
+    const one = start(process.execPath, [join(here, 'worker.mjs'), code, sdk, ingress, admin, port, log, known]);
     state.workers[at] = { ...one, port, known };
     await new Promise((resolve) => one.child.stdout.once('data', resolve));
   };
@@ -143,6 +143,28 @@ export async function startEngine(folder) {
         while ((await fetch(address).catch(() => null))?.ok !== true) await sleep(50);
     },
     startWorker: () => startWorkerAt(0, workerPort),
+    /** Another worker, at an address of its own. Resolves with its port, as text. */
+    async startNext() {
+      const port = await freePort();
+      await startWorkerAt(state.workers.length, port);
+      return String(port);
+    },
+    /** Starts the worker at its address again, with a module that was made from the code of this one. */
+    async startChanged(change) {
+      const changed = join(folder, 'changed.mjs');
+      writeFileSync(changed, change(readFileSync(core, 'utf8')));
+      await startWorkerAt(0, workerPort, workerPort, changed);
+    },
+    /** Changes a setting of a service on the server. */
+    async configure(service, settings) {
+      const request = {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(settings),
+      };
+      const answer = await fetch(`${admin}/services/${service}`, request);
+      if (!answer.ok) throw new Error(await answer.text());
+    },
     /** Two workers that share one address. */
     async startWorkers() {
       const ports = [await freePort(), await freePort()];

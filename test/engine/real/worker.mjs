@@ -9,7 +9,7 @@ const { engineClient, hostEffects, restateServices, serviceNames, workerHost } =
 const restate = await import(sdk);
 
 const note = (what, { runId }, args, token) =>
-  appendFileSync(log, `${JSON.stringify({ what, run: runId, name: args[0], token })}\n`);
+  appendFileSync(log, `${JSON.stringify({ what, run: runId, name: args[0], token, port })}\n`);
 const commands = {
   noop: () => '',
   /** `mark NAME MS`: takes so long, and leaves a trace when it begins. What it comes to is its trace. */
@@ -20,6 +20,8 @@ const commands = {
     return token;
   },
 };
+/** Warnings are part of what is left behind. */
+const warn = (message) => appendFileSync(log, `${JSON.stringify({ what: 'warning', message, port })}\n`);
 const client = engineClient({ url: ingress, namespace: 'statedsl', token: null, patienceMs: 60_000 });
 const services = serviceNames('statedsl');
 const host = workerHost({
@@ -30,6 +32,8 @@ const host = workerHost({
   secrets: [],
   environment: {},
   knows: async () => false,
+  warn,
+  address: () => `http://127.0.0.1:${known}`,
 });
 /** What the engine can do at most: so many empty entries in one handler, whose journal is not kept either. */
 const empty = restate.service({
@@ -42,7 +46,8 @@ const empty = restate.service({
   },
 });
 const offered = [...restateServices(restate, host), empty];
-const handler = restate.createEndpointHandler({ services: offered, logger: () => undefined });
+const logger = ({ context }, ...words) => void host.origins.explain(context?.invocationId ?? '', words.join(' '));
+const handler = restate.createEndpointHandler({ services: offered, logger });
 http2.createServer(handler).listen(Number(port), '127.0.0.1', async () => {
   const body = JSON.stringify({ uri: `http://127.0.0.1:${known}` });
   for (;;) {
