@@ -31,7 +31,7 @@ export async function sendEvents(c: Context, runs: Runs, { id, after, isFollowin
   c.header('X-Accel-Buffering', 'no');
   if (!isSse) {
     c.header('Content-Type', 'application/x-ndjson; charset=utf-8');
-    return c.body(bodyOf(textOf(stream, ({ text }) => `${text}\n`)));
+    return c.body(bodyOf(ndjsonOf(stream)));
   }
   c.header('Content-Type', 'text/event-stream; charset=utf-8');
   // Damage is not an event after which a reader could continue.
@@ -39,24 +39,30 @@ export async function sendEvents(c: Context, runs: Runs, { id, after, isFollowin
   return c.body(bodyOf(withKeepAlive(lines, stream)));
 }
 
-type Lines = Pick<EventStream, 'lines' | 'end'>;
+type Lines = Pick<EventStream, 'lines' | 'ndjson' | 'end'>;
 
 /** The answer to who follows a run that waits for its turn begins at once: proxies give up on one that does not. */
 function laterStream(begin: () => Promise<string | null>, open: () => Promise<Result<EventStream>>): Lines {
   let end: StreamEnd | null = null;
+  async function* pass<T>(of: (stream: EventStream) => AsyncIterable<T>): AsyncGenerator<T> {
+    const problem = await begin();
+    const opened = await open();
+    if (opened.ok) {
+      yield* of(opened.value);
+      end = opened.value.end;
+    } else end = { reason: 'failed', message: problem ?? opened.refusal.message };
+  }
   return {
     get end() {
       return end;
     },
-    async *lines() {
-      const problem = await begin();
-      const opened = await open();
-      if (opened.ok) {
-        yield* opened.value.lines();
-        end = opened.value.end;
-      } else end = { reason: 'failed', message: problem ?? opened.refusal.message };
-    },
+    lines: () => pass((stream) => stream.lines()),
+    ndjson: () => pass((stream) => stream.ndjson()),
   };
+}
+
+async function* ndjsonOf(stream: Lines): AsyncGenerator<Uint8Array> {
+  yield* stream.ndjson();
 }
 
 async function* textOf(stream: Lines, format: (line: EventLine) => string): AsyncGenerator<Uint8Array> {

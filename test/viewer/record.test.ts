@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { compile } from '../../src/index.js';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
 import type { Json } from '../../src/machine/expression.js';
-import { RecordLines } from '../../src/viewer/data/record-lines.js';
+import { modelLine } from '../../src/viewer/data/model-line.js';
+import { RecordLines, recordOf as recordedOf } from '../../src/viewer/data/record-lines.js';
 import type { RecordLine } from '../../src/viewer/data/run-data.js';
 import { Checkpoints } from '../../src/viewer/history/checkpoints.js';
 import { differentMembers } from '../../src/viewer/history/different-members.js';
@@ -101,13 +102,36 @@ describe('a long record', () => {
   });
 });
 
+describe('a line as models read it', () => {
+  const stamp = { ts: '2026-01-02T03:04:05.678Z' };
+  const textOf = (line: object): string => JSON.stringify({ ...line, crc: '01234567' });
+
+  test.each([
+    { seq: 12_345, ...stamp, type: 'state_entered', state: 'TÜR' },
+    { seq: 1, ...stamp, type: 'state_entered', state: 'A', with: { n: 1 } },
+    { seq: 2, ...stamp, type: 'state_entered', state: 'a "quoted" \\\\ name' },
+    { seq: 3, ...stamp, type: 'run_returned', state: 'A', value: 1 },
+    { seq: 4, type: 'journal_damaged', byte: 7, message: 'damaged' },
+  ])('is the same as the whole line: %j', (line) => {
+    expect(modelLine(textOf(line))).toMatchObject(line);
+  });
+
+  test('of a tracked variable, the value is left out', () => {
+    const line = { seq: 9, ...stamp, type: 'tracked_set', name: 'n', value: 5 };
+    expect(modelLine(textOf(line))).toEqual({ ...line, name: '', value: null });
+    const lines = new RecordLines();
+    lines.add(modelLine(textOf(line)), textOf(line));
+    expect(lines.at(0)).toMatchObject(line);
+  });
+});
+
 describe('a model at an event', () => {
   const lines = recordOf(LONG);
   const counts = new Checkpoints(() => new EdgeCounts());
   const totals = new Checkpoints(() => new SourceLines());
   for (const line of LONG) {
-    counts.take(line);
-    totals.take(line);
+    counts.take(recordedOf(line));
+    totals.take(recordedOf(line));
   }
 
   test.each([0, 1, 2, 2047, 2048, 2049, 7000, 6999, 9000, 100, 4096, LONG.length])(
@@ -115,8 +139,8 @@ describe('a model at an event', () => {
     (count) => {
       const [edges, sums] = [new Checkpoints(() => new EdgeCounts()), new Checkpoints(() => new SourceLines())];
       for (const line of LONG.slice(0, count)) {
-        edges.take(line);
-        sums.take(line);
+        edges.take(recordedOf(line));
+        sums.take(recordedOf(line));
       }
       expect(counts.at(count, lines).all).toEqual(edges.latest.all);
       expect(totals.at(count, lines).all).toEqual(sums.latest.all);

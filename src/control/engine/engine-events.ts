@@ -17,6 +17,9 @@ export function engineEvents(client: EngineClient, runId: string, wanted: Wanted
     });
   return {
     lines,
+    async *ndjson() {
+      for await (const batch of lines()) yield Buffer.from(batch.map(({ text }) => `${text}\n`).join(''));
+    },
     get end() {
       return end;
     },

@@ -2,11 +2,11 @@
  * The events of a run of a folder, as its journal has them, while any process executes the run. The file is read in pieces
  * and never as a whole, and what is before the first wanted event is not read.
  */
-import type { Buffer } from 'node:buffer';
+import { Buffer } from 'node:buffer';
 import { closeSync, fstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { statusAfter } from '../../interpreter/events/status-after.js';
-import { mayHaveEarlierKeys } from '../../runtime/store/earlier-keys.js';
+import { mayHaveEarlierKeys, mayHaveEarlierKeysByType } from '../../runtime/store/earlier-keys.js';
 import { positionAfter } from '../../runtime/store/find-event.js';
 import { journalLine, readJournalLine } from '../../runtime/store/journal-line.js';
 import { JournalLines, type LineListener } from '../../runtime/store/journal-lines.js';
@@ -35,18 +35,20 @@ interface StreamSpec {
 export function eventStream(spec: StreamSpec): EventStream {
   let end: StreamEnd | null = null;
   let isTaken = false;
-  const lines = (): AsyncIterable<readonly EventLine[]> => {
+  const pass = <T extends Sized>(Kind: new (path: string, after: number) => Gatherer<T>): AsyncIterable<T> => {
     if (isTaken) throw new TypeError('a stream of events can be iterated once');
     isTaken = true;
-    return passOn(spec, (reason) => {
+    return passOn(spec, Kind, (reason) => {
       end = reason;
     });
   };
+  const lines = (): AsyncIterable<readonly EventLine[]> => pass(GatheredLines);
   return {
     get end() {
       return end;
     },
     lines,
+    ndjson: () => pass(GatheredBytes),
     [Symbol.asyncIterator]: () => parseLines(lines()),
   };
 }
@@ -58,7 +60,11 @@ async function* parseLines(
     for (const { text } of batch) yield JSON.parse(text) as RecordedEvent | DamagedEvents;
 }
 
-async function* passOn(spec: StreamSpec, onEnd: (end: StreamEnd) => void): AsyncGenerator<readonly EventLine[]> {
+async function* passOn<T extends Sized>(
+  spec: StreamSpec,
+  Kind: new (path: string, after: number) => Gatherer<T>,
+  onEnd: (end: StreamEnd) => void,
+): AsyncGenerator<T> {
   const { folder, follow, signal } = spec;
   const path = join(folder, 'journal.ndjson');
   // Before the first look at the file, so that no change is missed.
@@ -67,7 +73,7 @@ async function* passOn(spec: StreamSpec, onEnd: (end: StreamEnd) => void): Async
   try {
     fd = openToRead(path);
     const journal = new JournalLines(fd, path, positionAfter(fd, path, spec.after));
-    const gathered = new Batch(path, spec.after);
+    const gathered = new Kind(path, spec.after);
     for (;;) {
       if (signal?.aborted === true) return onEnd({ reason: 'aborted' });
       // Before reading: what was recorded until the run was released is read after it.
@@ -104,9 +110,12 @@ function isGone(path: string, fd: number | null): boolean {
   return entry === null || (fd !== null && entry.ino !== fstatSync(fd).ino);
 }
 
-/** Gathers lines as text. */
-class Batch implements LineListener {
-  private lines: EventLine[] = [];
+interface Sized {
+  readonly length: number;
+}
+
+/** Gathers what is passed on at once. */
+abstract class Gatherer<T extends Sized> implements LineListener {
   /** Damage that the next line gives its number. */
   private damaged: { readonly seq: number; readonly byte: number } | null = null;
 
@@ -117,9 +126,10 @@ class Batch implements LineListener {
   ) {}
 
   line(buffer: Buffer, start: number, end: number, { seq }: { readonly seq: number }): void {
-    this.addDamage(seq);
-    const text = buffer.toString('utf8', start, end);
-    this.lines.push({ seq, text: mayHaveEarlierKeys(text) ? withCurrentKeys(text) : text });
+    if (this.damaged !== null) this.addDamage(seq);
+    const text = mayHaveEarlierKeysByType(buffer, start) ? buffer.toString('utf8', start, end) : null;
+    if (text !== null && mayHaveEarlierKeys(text)) this.addLine({ seq, text: withCurrentKeys(text) });
+    else this.addBytes(buffer, { seq, start, end });
   }
 
   damage(seq: number, byte: number): void {
@@ -127,12 +137,14 @@ class Batch implements LineListener {
   }
 
   /** `isMore`: the next line will come at once. */
-  take(isMore: boolean): readonly EventLine[] {
+  take(isMore: boolean): T {
     if (!isMore) this.addDamage(null);
-    const { lines } = this;
-    this.lines = [];
-    return lines;
+    return this.takeAll();
   }
+
+  protected abstract addLine(line: EventLine): void;
+  protected abstract addBytes(buffer: Buffer, line: LineBytes): void;
+  protected abstract takeAll(): T;
 
   /**
    * Damage has the number of the event that it hides. If that event follows, or may follow, it has the number before: a
@@ -145,7 +157,68 @@ class Batch implements LineListener {
     const message = `\`${this.path}\` is damaged: event ${first}, which begins at byte ${byte}, has changed or is missing`;
     const seq = next !== null && next > first ? first : first - 1;
     const damaged: DamagedEvents = { seq, type: 'journal_damaged', byte, message };
-    this.lines.push({ seq, text: JSON.stringify(damaged), isDamage: true });
+    this.addLine({ seq, text: JSON.stringify(damaged), isDamage: true });
+  }
+}
+
+interface LineBytes {
+  readonly seq: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+class GatheredLines extends Gatherer<readonly EventLine[]> {
+  private lines: EventLine[] = [];
+
+  protected addLine(line: EventLine): void {
+    this.lines.push(line);
+  }
+
+  protected addBytes(buffer: Buffer, { seq, start, end }: LineBytes): void {
+    this.lines.push({ seq, text: buffer.toString('utf8', start, end) });
+  }
+
+  protected takeAll(): readonly EventLine[] {
+    const { lines } = this;
+    this.lines = [];
+    return lines;
+  }
+}
+
+const NEWLINE = Buffer.from('\n');
+
+/** Lines that follow each other in the file are passed on together, without becoming text. */
+class GatheredBytes extends Gatherer<Buffer> {
+  private readonly pieces: Buffer[] = [];
+  private buffer: Buffer | null = null;
+  private start = 0;
+  private end = 0;
+
+  /** The piece so far is in a buffer that will be used again. */
+  beforeReading(): void {
+    if (this.buffer !== null) this.pieces.push(Buffer.from(this.buffer.subarray(this.start, this.end)), NEWLINE);
+    this.buffer = null;
+  }
+
+  protected addLine({ text }: EventLine): void {
+    this.beforeReading();
+    this.pieces.push(Buffer.from(`${text}\n`));
+  }
+
+  protected addBytes(buffer: Buffer, { start, end }: LineBytes): void {
+    if (this.buffer !== buffer || start !== this.end + 1) {
+      this.beforeReading();
+      [this.buffer, this.start] = [buffer, start];
+    }
+    this.end = end;
+  }
+
+  protected takeAll(): Buffer {
+    this.beforeReading();
+    const [only, end] = this.pieces;
+    const all = only !== undefined && end === undefined ? only : Buffer.concat(this.pieces);
+    this.pieces.length = 0;
+    return all;
   }
 }
 

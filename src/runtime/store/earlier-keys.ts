@@ -39,6 +39,21 @@ export function withCurrentKeys(event: RunEvent): RunEvent {
 
 const EARLIER = /"(?:[a-z]+Ms|cacheRead|cacheWrite|errorType|isError|sessionId|sessionOf|stderrArtifact|toolCode)":/;
 
+/** Where `"type":"` ends in a line, behind its number. */
+const TYPE_OFFSET = ',"ts":"2026-01-01T00:00:00.000Z","type":"'.length;
+/** Length of `{"seq":`. */
+const SEQ_OFFSET = 7;
+const [QUOTE, COLON, E, R] = [34, 58, 101, 114];
+
+/** Whether a line of a journal may have earlier keys, by its type alone: `effect_…` or `run_resumed`. */
+export function mayHaveEarlierKeysByType(bytes: Uint8Array, start: number): boolean {
+  let at = start + SEQ_OFFSET;
+  for (let digit = bytes[at]; digit !== undefined && digit >= 48 && digit <= 57; digit = bytes[at]) at++;
+  const type = at + TYPE_OFFSET;
+  if (bytes[type - 1] !== QUOTE || bytes[type - 2] !== COLON) return true;
+  return bytes[type] === E || bytes[type] === R;
+}
+
 /** Whether a line of a journal may have earlier keys. */
 export function mayHaveEarlierKeys(line: string): boolean {
   return EARLIER.test(line);

@@ -33,7 +33,7 @@ export function followRecord(
       if (signal.aborted) return;
       try {
         const response = await connection.request(`/runs/${run}/events?follow=false&after=${last}`, { signal });
-        await readLines(response, take);
+        await readLines(response, take, reader.read);
         if (signal.aborted) return;
         reader.caughtUp();
         const isOver = await readEvents(`${API}/runs/${run}/events?after=${last}`, take, signal);
@@ -53,7 +53,9 @@ export function followRecord(
   return () => controller.abort();
 }
 
-async function readLines(response: Response, take: Take): Promise<void> {
+const parse = (text: string): RecordLine => JSON.parse(text) as RecordLine;
+
+async function readLines(response: Response, take: Take, read: (text: string) => RecordLine = parse): Promise<void> {
   const pieces = response.body?.getReader();
   if (pieces === undefined) return;
   const decoder = new TextDecoder();
@@ -65,10 +67,7 @@ async function readLines(response: Response, take: Take): Promise<void> {
     rest = done ? '' : (texts.pop() ?? '');
     for (let at = 0; at < texts.length; at += PORTION) {
       const portion = texts.slice(at, at + PORTION).filter((text) => text !== '');
-      take(
-        portion.map((text) => JSON.parse(text) as RecordLine),
-        portion,
-      );
+      take(portion.map(read), portion);
       if (pace.isDue) await pace.pause();
     }
     if (done) return;

@@ -28,33 +28,31 @@ export class RecordLines {
   length = 0;
   private seqs = new Uint32Array(BLOCK);
   private readonly blocks: string[] = [];
-  /** The lines after the last block, and their texts. */
-  private tail: RecordLine[] = [];
+  /** The texts of the lines after the last block, and those of these lines that were needed. */
   private tailTexts: string[] = [];
+  private tail: (RecordLine | undefined)[] = [];
   /** Blocks as objects, the one used last at the end. */
   private readonly parsed = new Map<number, readonly RecordLine[]>();
 
-  /** `text`: the line as it was read, if it was. */
-  add(line: RecordLine, text = JSON.stringify(line)): void {
+  /** `text`: the line as it was read, if it was; then only the number of `line` counts. */
+  add(line: RecordLine, text?: string): void {
     if (this.length === this.seqs.length) {
       const grown = new Uint32Array(2 * this.length);
       grown.set(this.seqs);
       this.seqs = grown;
     }
     this.seqs[this.length++] = line.seq;
-    this.tail.push(line);
-    this.tailTexts.push(text);
-    if (this.tail.length < BLOCK) return;
+    if (text === undefined) this.tail[this.tailTexts.length] = line;
+    this.tailTexts.push(text ?? JSON.stringify(line));
+    if (this.tailTexts.length < BLOCK) return;
     this.blocks.push(this.tailTexts.join('\n'));
-    this.keep(this.blocks.length - 1, this.tail);
     [this.tail, this.tailTexts] = [[], []];
   }
 
   at(index: number): RecordLine | null {
     if (index < 0 || index >= this.length) return null;
     const block = Math.floor(index / BLOCK);
-    const lines = block === this.blocks.length ? this.tail : this.block(block);
-    return lines[index % BLOCK] ?? null;
+    return (block === this.blocks.length ? this.inTail(index % BLOCK) : this.block(block)[index % BLOCK]) ?? null;
   }
 
   /** The number of a line; 0 if there is none. */
@@ -111,6 +109,13 @@ export class RecordLines {
       return index >= from && words.every((word) => text.includes(word)) ? [index] : [];
     });
     return { next, found };
+  }
+
+  private inTail(at: number): RecordLine | undefined {
+    const text = this.tailTexts[at];
+    if (text === undefined) return undefined;
+    this.tail[at] ??= JSON.parse(text) as RecordLine;
+    return this.tail[at];
   }
 
   private mayHave(type: EventType, block: number): boolean {

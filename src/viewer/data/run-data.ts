@@ -41,6 +41,8 @@ export type ShownRun = Omit<InspectedRun, 'status'> & { readonly status: ShownSt
 
 /** Receives the record of a run. */
 export interface RecordReader {
+  /** Reads a line that comes as text, at least as far as this reader needs it. Absent: all of it. */
+  read?(text: string): RecordLine;
   /** The next lines, in order. `texts`: as they were read, if they were read as text. */
   take(lines: readonly RecordLine[], texts?: readonly string[]): void;
   /** Everything on record was passed on; what comes later happens now. Called again after an interruption. */

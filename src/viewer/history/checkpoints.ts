@@ -4,7 +4,6 @@
  */
 import type { Recorded } from '../../views/report/facts.js';
 import { type RecordLines, recordOf } from '../data/record-lines.js';
-import type { RecordLine } from '../data/run-data.js';
 
 /** A model that is built from events one by one. */
 export interface Copyable<M> {
@@ -40,9 +39,9 @@ export class Checkpoints<M extends Copyable<M>> {
     this.latest = create();
   }
 
-  /** Takes the next line. */
-  take(line: RecordLine): void {
-    takeLine(this.latest, line);
+  /** Takes the next line; null: one that is not an event. */
+  take(record: Recorded | null): void {
+    if (record !== null) this.latest.take(record);
     this.taken++;
     if (this.taken < this.due) return;
     this.copies.push({ model: this.latest.copy(), taken: this.taken });
@@ -55,7 +54,8 @@ export class Checkpoints<M extends Copyable<M>> {
     const shown = this.before(count);
     for (; shown.taken < count; shown.taken++) {
       const line = lines.at(shown.taken);
-      if (line !== null) takeLine(shown.model, line);
+      const record = line === null ? null : recordOf(line);
+      if (record !== null) shown.model.take(record);
     }
     this.shown = shown;
     return shown.model;
@@ -67,9 +67,4 @@ export class Checkpoints<M extends Copyable<M>> {
     if (shown !== null && shown.taken <= count && shown.taken >= (kept?.taken ?? 0)) return shown;
     return kept === undefined ? { model: this.create(), taken: 0 } : { model: kept.model.copy(), taken: kept.taken };
   }
-}
-
-function takeLine(model: { take(record: Recorded): void }, line: RecordLine): void {
-  const record = recordOf(line);
-  if (record !== null) model.take(record);
 }

@@ -40,8 +40,8 @@ export class RunHistory {
       this.timeline.take(record);
       this.steps.take(record);
     }
-    this.edges.take(line);
-    this.lines.take(line);
+    this.edges.take(record);
+    this.lines.take(record);
   }
 
   /** How many of the retries were at an event or before it. */

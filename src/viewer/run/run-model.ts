@@ -5,6 +5,7 @@
 import { batch, computed, effect, type ReadonlySignal, signal } from '@preact/signals';
 import type { RunProgram } from '../../control/runs.js';
 import { eventNumber, type Router } from '../address.js';
+import { modelLine } from '../data/model-line.js';
 import { RecordLines } from '../data/record-lines.js';
 import { DataError, type RunData, type ShownRun, toDataError } from '../data/run-data.js';
 import type { Checkpoints, Copyable } from '../history/checkpoints.js';
@@ -75,6 +76,7 @@ export function openRunModel(data: RunData, router: Router, run: string): RunMod
 
   let drawnAt = 0;
   const stopFollowing = data.follow(run, 0, {
+    read: modelLine,
     take(portion, texts) {
       for (const [at, line] of portion.entries()) {
         lines.add(line, texts?.[at]);

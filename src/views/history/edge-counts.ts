@@ -12,6 +12,8 @@ export interface TakenEdge {
 
 export class EdgeCounts {
   private readonly edges = new Map<string, TakenEdge>();
+  /** The edge that was last taken from each state: a loop takes the same ones again and again. */
+  private readonly latest = new Map<string | null, TakenEdge>();
   private readonly entries = new Map<string, number>();
   private state: string | null = null;
   private hasFailed = false;
@@ -63,9 +65,15 @@ export class EdgeCounts {
   private count(to: string | null): void {
     const { state: from, hasFailed: afterFailure } = this;
     this.hasFailed = false;
+    const latest = this.latest.get(from);
+    if (latest?.to === to && latest.afterFailure === afterFailure) {
+      latest.count++;
+      return;
+    }
     const key = JSON.stringify([from, to, afterFailure]);
-    const known = this.edges.get(key);
-    if (known === undefined) this.edges.set(key, { from, to, afterFailure, count: 1 });
-    else known.count++;
+    const edge = this.edges.get(key) ?? { from, to, afterFailure, count: 0 };
+    edge.count++;
+    this.edges.set(key, edge);
+    this.latest.set(from, edge);
   }
 }

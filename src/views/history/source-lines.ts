@@ -58,8 +58,8 @@ export class SourceLines {
       }
       case 'state_entered':
         // A wait that something else ended leaves its timer.
-        this.timers.clear();
-        this.clocks.clear();
+        clear(this.timers);
+        clear(this.clocks);
         return;
       case 'effect_settled':
         return this.settle(event.effect, event.outcome, event.stopped === true, Date.parse(time));
@@ -131,6 +131,11 @@ export class SourceLines {
     this.totals.set(key, added);
     return added;
   }
+}
+
+/** Clearing a map that is empty would still make a new table. */
+function clear(map: Map<string, unknown>): void {
+  if (map.size > 0) map.clear();
 }
 
 /** Whether a request waits for a signal until a time that was computed from the reading of the clock before it. */

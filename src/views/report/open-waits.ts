@@ -63,7 +63,9 @@ export class OpenWaits<W extends OpenWait> {
 
   /** Ends what a branch waits for when it does something else: a join that ends in time leaves its timer without an event. */
   endOf(thread: string): W[] {
-    const effects = [...(this.ofThread.get(thread) ?? [])];
+    const open = this.ofThread.get(thread);
+    if (open === undefined) return [];
+    const effects = [...open];
     const ended = effects.map((effect) => this.open.get(effect) as W);
     for (const effect of effects) this.remove(effect);
     return ended;

@@ -82,6 +82,9 @@ export class Timeline {
   /** The last command of each step with this name, which may turn out to be a gate. */
   private readonly stepCommands = new Map<string, number>();
   private visit = -1;
+  /** The time that was read last, and its milliseconds: many events of a run that computes have the same. */
+  private readTime = '';
+  private readMs = Number.NaN;
   /** The bar that the current event is about. */
   private touched = -1;
 
@@ -97,7 +100,7 @@ export class Timeline {
 
   /** Takes the next event. */
   take({ seq, time, event }: Recorded): void {
-    const read = Date.parse(time);
+    const read = this.msOf(time);
     const at = Number.isNaN(read) ? this.lastMs : Math.max(this.lastMs, read);
     this.beganMs ??= at;
     this.touched = -1;
@@ -133,6 +136,11 @@ export class Timeline {
   stateAt(seq: number): string | null {
     const visit = this.events.visitOf(seq);
     return visit < 0 ? null : this.names.at(this.bars.text[visit] as number);
+  }
+
+  private msOf(time: string): number {
+    if (time !== this.readTime) [this.readTime, this.readMs] = [time, Date.parse(time)];
+    return this.readMs;
   }
 
   private follow(seq: number, at: number, event: RunEvent): void {
@@ -179,7 +187,7 @@ export class Timeline {
   private enter(seq: number, at: number, state: string): void {
     this.leave(seq, at, 'succeeded');
     this.passOn('', seq, at);
-    this.lastEnded.clear();
+    if (this.lastEnded.size > 0) this.lastEnded.clear();
     const text = this.names.number(state);
     const lane = this.lanesOfRun.states;
     this.visit = this.bars.add({
