@@ -46,7 +46,15 @@ export async function buildViewer({ root, dist, debug, place }) {
     ICON: iconName,
   };
   const template = readFileSync(join(root, 'src/viewer/page.html'), 'utf8');
-  const page = template.replace(/\{(\w+)\}/g, (_, word) => `/assets/${words[word]}`);
+  // Browsers find what the script imports only when they have read it.
+  const main = find(/^main-.*\.js$/);
+  const { imports } = Object.entries(results[0].metafile.outputs).find(([path]) => basename(path) === main)[1];
+  const shared = imports
+    .filter(({ kind }) => kind === 'import-statement')
+    .map(({ path }) => `<link rel="modulepreload" href="/assets/${basename(path)}">`);
+  const page = template
+    .replace('{SHARED}', shared.join('\n    '))
+    .replace(/\{(\w+)\}/g, (_, word) => `/assets/${words[word]}`);
   const contents = new Map([
     ['index.html', Buffer.from(page)],
     [iconName, icon],

@@ -4,6 +4,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
+import type { Context } from 'hono';
 import { viewerFolder } from '../control/viewer-folder.js';
 import { type AccessOptions, hasToken } from './access.js';
 import type { ServiceApp } from './service.js';
@@ -25,6 +26,12 @@ interface Asset {
 const KEEP = 'public, max-age=31536000, immutable';
 const ASK_AGAIN = 'no-cache';
 
+/** What the page will ask for: browsers fetch it while they read the script. The routes are exactly those of the page. */
+const PRELOAD = 'rel=preload; as=fetch; crossorigin';
+const COMMON: readonly string[] = ['/service'];
+const FIRST_RUNS = '/runs?limit=60';
+const ID = /^[0-9a-f-]{1,36}$/;
+
 /** Without the files, for example in a checkout that was not built. */
 const MISSING = 'The page is not built. `npm run build` makes it.\n';
 
@@ -43,11 +50,19 @@ export function addPage(app: ServiceApp, access: AccessOptions): void {
     const body = new Uint8Array(isZipped ? zipped : content);
     return new Response(body, { status, headers: isZipped ? { ...headers, 'Content-Encoding': 'gzip' } : headers });
   };
-  for (const path of ['/', '/runs/:id'])
-    app.get(path, (c) => {
-      const page = send('index.html', c.req.raw, ASK_AGAIN, hasToken(c, access) ? 200 : 401);
-      return page ?? c.text(MISSING, 503);
-    });
+  const sendPage = (c: Context, wanted: readonly string[]): Response => {
+    const isKnown = hasToken(c, access);
+    const page = send('index.html', c.req.raw, ASK_AGAIN, isKnown ? 200 : 401);
+    if (isKnown) page?.headers.set('Link', wanted.map((route) => `</api/v1${route}>; ${PRELOAD}`).join(', '));
+    return page ?? c.text(MISSING, 503);
+  };
+  app.get('/', (c) => sendPage(c, [...COMMON, ...(c.req.url.includes('?') ? [] : [FIRST_RUNS])]));
+  app.get('/runs/:id', (c) => {
+    const id = c.req.param('id');
+    const isPast = c.req.query('event') !== undefined;
+    const routes = isPast ? [`/runs/${id}/program`] : [`/runs/${id}`, `/runs/${id}/program`];
+    return sendPage(c, ID.test(id) ? [...COMMON, ...routes] : COMMON);
+  });
   app.get('/assets/:name', (c) => send(c.req.param('name'), c.req.raw, KEEP) ?? c.notFound());
 }
 

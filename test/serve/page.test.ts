@@ -25,9 +25,24 @@ test('the page has no script and no style of its own, and names nothing outside 
   const { text, headers } = await send('GET', '/');
   expect(text).not.toMatch(/<script(?![^>]* src=)|<style|style=|\son\w+=/);
   expect([...text.matchAll(/(?:src|href|content)="([^"]*\/[^"]*)"/g)].map((match) => match[1])).toSatisfy(
-    (paths: string[]) => paths.length === 4 && paths.every((path) => path.startsWith('/assets/')),
+    (paths: string[]) => paths.length >= 4 && paths.every((path) => path.startsWith('/assets/')),
   );
   expect(headers.get('content-security-policy')).toContain("script-src 'self'");
+});
+
+test('names what it will ask for, to those who may have it', async () => {
+  const { send } = await serviceOf({});
+  const run = '01975c3a-5b9e-7c2f-9d1a-3f0e6b8c4d21';
+  const linksOf = async (path: string, headers = {}) => {
+    const link = (await send('GET', path, undefined, headers)).headers.get('link');
+    return link?.match(/<[^>]*>/g)?.map((one) => one.slice('</api/v1'.length, -1));
+  };
+  expect(await linksOf('/')).toEqual(['/service', '/runs?limit=60']);
+  expect(await linksOf('/?status=failed')).toEqual(['/service']);
+  expect(await linksOf(`/runs/${run}`)).toEqual(['/service', `/runs/${run}`, `/runs/${run}/program`]);
+  expect(await linksOf(`/runs/${run}?event=3`)).toEqual(['/service', `/runs/${run}/program`]);
+  expect(await linksOf('/runs/%22%3E,evil')).toEqual(['/service']);
+  expect(await linksOf('/', SIGNED_OUT)).toBeUndefined();
 });
 
 test('without the token, the page has no data and another status, and its files are the same', async () => {

@@ -195,26 +195,26 @@ class GatheredBytes extends Gatherer<Buffer> {
   private end = 0;
 
   /** The piece so far is in a buffer that will be used again. */
-  beforeReading(): void {
+  release(): void {
     if (this.buffer !== null) this.pieces.push(Buffer.from(this.buffer.subarray(this.start, this.end)), NEWLINE);
     this.buffer = null;
   }
 
   protected addLine({ text }: EventLine): void {
-    this.beforeReading();
+    this.release();
     this.pieces.push(Buffer.from(`${text}\n`));
   }
 
   protected addBytes(buffer: Buffer, { start, end }: LineBytes): void {
     if (this.buffer !== buffer || start !== this.end + 1) {
-      this.beforeReading();
+      this.release();
       [this.buffer, this.start] = [buffer, start];
     }
     this.end = end;
   }
 
   protected takeAll(): Buffer {
-    this.beforeReading();
+    this.release();
     const [only, end] = this.pieces;
     const all = only !== undefined && end === undefined ? only : Buffer.concat(this.pieces);
     this.pieces.length = 0;

@@ -18,10 +18,10 @@ const MARK = Buffer.from(',"crc":"');
 
 /** Receives what a journal holds, in order. */
 export interface LineListener {
-  /** The bytes from `start` to `end` are a line, without its line end. They are valid until `beforeReading`. */
+  /** The bytes from `start` to `end` are a line, without its line end. They are valid until `release`. */
   line(buffer: Buffer, start: number, end: number, at: JournalPosition): void;
   /** The bytes of all lines so far will no longer be valid. */
-  beforeReading?(): void;
+  release?(): void;
   /** Event `seq`, which should begin at byte `byte`, has changed or is missing. */
   damage(seq: number, byte: number): void;
 }
@@ -51,7 +51,7 @@ export class JournalLines {
   /** Reads about `most` bytes. False: there were no more. Throws a `StoreError`. */
   read(most: number, listener: LineListener): boolean {
     for (let left = most; left > 0; ) {
-      listener.beforeReading?.();
+      listener.release?.();
       const count = this.readChunk();
       if (count === 0) return false;
       const used = this.takeLines(count, listener);

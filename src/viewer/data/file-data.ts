@@ -57,6 +57,10 @@ export function fileData(file: FileRun): RunData {
         isStopped = true;
       };
     },
+    async linesAfter(id, after, count) {
+      find(id);
+      return lines.filter(({ seq }) => seq > after).slice(0, count);
+    },
     async program(id, digest) {
       find(id);
       if (program === null || digest !== null) throw new DataError('unknown', 'this file does not have the program');

@@ -33,6 +33,7 @@ export function followRecord(
       if (signal.aborted) return;
       try {
         const response = await connection.request(`/runs/${run}/events?follow=false&after=${last}`, { signal });
+        await reader.ready;
         await readLines(response, take, reader.read);
         if (signal.aborted) return;
         reader.caughtUp();
@@ -73,6 +74,35 @@ async function readLines(response: Response, take: Take, read: (text: string) =>
     if (done) return;
   }
 }
+
+/** A few lines from the middle of a record. The rest of it is not read. */
+export async function readLinesAfter(
+  connection: ServiceConnection,
+  run: string,
+  after: number,
+  count: number,
+  signal: AbortSignal | undefined,
+): Promise<readonly RecordLine[]> {
+  const controller = new AbortController();
+  const stop = (): void => controller.abort();
+  signal?.addEventListener('abort', stop);
+  const route = `/runs/${run}/events?follow=false&after=${after}`;
+  const pieces = (await connection.request(route, { signal: controller.signal })).body?.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  let ends = 0;
+  while (pieces !== undefined && ends < count) {
+    const { value, done } = await pieces.read();
+    if (done) break;
+    for (const byte of value) if (byte === NEWLINE) ends++;
+    text += decoder.decode(value, { stream: true });
+  }
+  signal?.removeEventListener('abort', stop);
+  stop();
+  return text.slice(0, text.lastIndexOf('\n')).split('\n').slice(0, count).filter(Boolean).map(parse);
+}
+
+const NEWLINE = 10;
 
 type EventsEnd = 'removed' | 'lost' | 'hidden' | 'aborted';
 

@@ -33,6 +33,8 @@ export class RecordLines {
   private tail: (RecordLine | undefined)[] = [];
   /** Blocks as objects, the one used last at the end. */
   private readonly parsed = new Map<number, readonly RecordLine[]>();
+  /** Lines that are shown before all lines before them are here, by their numbers. */
+  private ahead: ReadonlyMap<number, RecordLine> = new Map();
 
   /** `text`: the line as it was read, if it was; then only the number of `line` counts. */
   add(line: RecordLine, text?: string): void {
@@ -49,8 +51,15 @@ export class RecordLines {
     [this.tail, this.tailTexts] = [[], []];
   }
 
+  /** Lines from anywhere in the record, which are found although they were not added yet. They replace those before. */
+  readAhead(lines: readonly RecordLine[]): void {
+    this.ahead = new Map(lines.map((line) => [line.seq, line]));
+  }
+
+  /** The line at an index. The index of a line that was read ahead is the one that it has in a record without gaps. */
   at(index: number): RecordLine | null {
-    if (index < 0 || index >= this.length) return null;
+    if (index < 0) return null;
+    if (index >= this.length) return this.ahead.get(index + 1) ?? null;
     const block = Math.floor(index / BLOCK);
     return (block === this.blocks.length ? this.inTail(index % BLOCK) : this.block(block)[index % BLOCK]) ?? null;
   }
@@ -67,11 +76,13 @@ export class RecordLines {
 
   /** The index of the first line with at least this number. */
   indexOf(seq: number): number {
+    if (seq > this.last && this.ahead.size > 0) return Math.max(this.length, seq - 1);
     return firstIndex(this.length, (index) => this.seqAt(index) >= seq);
   }
 
   /** The line with a number; null if it is not there (yet). */
   find(seq: number): RecordLine | null {
+    if (seq > this.last) return this.ahead.get(seq) ?? null;
     const index = this.indexOf(seq);
     return this.seqAt(index) === seq ? this.at(index) : null;
   }

@@ -41,6 +41,8 @@ export type ShownRun = Omit<InspectedRun, 'status'> & { readonly status: ShownSt
 
 /** Receives the record of a run. */
 export interface RecordReader {
+  /** Lines are taken when it has resolved. Absent: at once. */
+  readonly ready?: Promise<unknown>;
   /** Reads a line that comes as text, at least as far as this reader needs it. Absent: all of it. */
   read?(text: string): RecordLine;
   /** The next lines, in order. `texts`: as they were read, if they were read as text. */
@@ -101,6 +103,8 @@ export interface RunData {
   inspect(run: string, at: number | null, signal?: AbortSignal): Promise<ShownRun>;
   /** Reads the record of a run after an event, and follows it; the result stops that. */
   follow(run: string, after: number, reader: RecordReader): () => void;
+  /** At most so many lines of the record after an event. */
+  linesAfter(run: string, after: number, count: number, signal?: AbortSignal): Promise<readonly RecordLine[]>;
   /** `digest`: an edited program in which the run was resumed; null: its first program. */
   program(run: string, digest: string | null, signal?: AbortSignal): Promise<RunProgram>;
   output(run: string, effect: string, query: OutputQuery): Promise<OutputPart>;

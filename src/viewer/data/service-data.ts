@@ -2,7 +2,7 @@
 import { effect, signal } from '@preact/signals';
 import type { RunDay } from '../../control/run-days.js';
 import type { RunProgram } from '../../control/runs.js';
-import { followRecord } from './follow-record.js';
+import { followRecord, readLinesAfter } from './follow-record.js';
 import type { About, OutputPart, OutputQuery, RunActions, RunData, RunPage, ShownRun } from './run-data.js';
 import { connectToService, type ServiceConnection } from './service-connection.js';
 
@@ -41,6 +41,7 @@ export function serviceData(): RunData {
     inspect: (run, at, signal) =>
       connection.json<ShownRun>(`/runs/${run}${at === null ? '' : `?at=${at}`}`, { signal: signal ?? null }),
     follow: (run, after, reader) => followRecord(connection, run, after, reader),
+    linesAfter: (run, after, count, signal) => readLinesAfter(connection, run, after, count, signal),
     program: (run, digest, signal) =>
       connection.json<RunProgram>(`/runs/${run}/program${digest === null ? '' : `?digest=${digest}`}`, {
         signal: signal ?? null,

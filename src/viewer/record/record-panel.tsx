@@ -14,14 +14,16 @@ const ROW_HEIGHT = 26;
 const LONGEST_JSON = 200_000;
 
 export function RecordPanel({ model }: { readonly model: RunModel }) {
-  const { lines, isComplete } = model.record.value;
+  const { lines, last, isComplete } = model.record.value;
   const [text, setText] = useState('');
   const [isRaw, setRaw] = useState(false);
   const found = useFoundLines(lines, text);
   const at = model.shownSeq.value;
   const line = lines.find(at);
+  // Lines that are not here yet have their rows already, so that nothing moves when they come.
+  const count = text.trim() === '' && !isComplete ? Math.max(found.count, last) : found.count;
   return (
-    <div class="record" style={{ '--seq-width': `${String(lines.last).length}ch` }}>
+    <div class="record" style={{ '--seq-width': `${String(last).length}ch` }}>
       <div class="panel-tools">
         <SearchField label="Filter the events" placeholder="Filter" value={text} onChange={setText} />
         <label class="check">
@@ -31,19 +33,21 @@ export function RecordPanel({ model }: { readonly model: RunModel }) {
       <VirtualList
         class="record-table"
         label="Events"
-        count={found.count}
+        count={count}
         total={isComplete && found.isComplete ? found.count : -1}
         rowHeight={ROW_HEIGHT}
         keyOf={found.indexAt}
         row={(index) => {
           const shown = lines.at(found.indexAt(index));
           return shown === null ? (
-            <div role="cell" />
+            <div role="cell" class="event">
+              <span class="faint">…</span>
+            </div>
           ) : (
             <EventCells line={shown} lines={lines} at={at} onChoose={model.select} />
           );
         }}
-        reveal={Math.min(found.rowOf(lines.indexOf(at)), found.count - 1)}
+        reveal={Math.min(found.rowOf(lines.indexOf(at)), count - 1)}
       />
       {!isRaw && <ShownEvent line={line} lines={lines} />}
       {isRaw && line !== null && (

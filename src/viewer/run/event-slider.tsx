@@ -3,8 +3,7 @@ import { localTime } from '../../views/drawing/amounts.js';
 import type { RunModel } from './run-model.js';
 
 export function EventSlider({ model }: { readonly model: RunModel }) {
-  const { lines, isComplete } = model.record.value;
-  const { last } = lines;
+  const { lines, last, isComplete } = model.record.value;
   const at = model.shownSeq.value;
   const line = lines.find(at);
   const isLive = model.at.value === null;

@@ -16,6 +16,8 @@ export interface RunRecord {
   readonly lines: RecordLines;
   /** How many lines there were when the parts of the screen were last drawn. */
   readonly taken: number;
+  /** The number of the last event, also while those before it are read. */
+  readonly last: number;
   /** Whether everything that was on record when the page looked is here. */
   readonly isComplete: boolean;
   /** Why there will be no more lines. */
@@ -50,6 +52,13 @@ export interface RunModel {
 
 const INSPECT_PAUSE_MS = 150;
 
+/** So many lines are read around the shown event before the others, and so many of these before it. */
+const AHEAD = 300;
+const AHEAD_BEFORE = 200;
+/** A record of so few events is there at once. */
+const FEW_EVENTS = 2000;
+const LONGEST_PREPARATION_MS = 1000;
+
 /** While a long record is read, the screen is drawn again only so often. */
 const DRAW_PAUSE_MS = 300;
 
@@ -60,12 +69,46 @@ export function modelAt<M extends Copyable<M>>({ record, at, shownSeq }: RunMode
   return at.value === null ? checkpoints.latest : checkpoints.at(lines.indexOf(seq + 1), lines);
 }
 
+interface Ahead {
+  readonly data: RunData;
+  readonly run: string;
+  readonly record: ReadonlySignal<RunRecord>;
+  readonly shownSeq: ReadonlySignal<number>;
+  readonly closed: AbortSignal;
+  readonly onRead: () => void;
+}
+
+/** While a long record is read, the lines around the shown event are there at once. One request at a time. */
+function showAhead({ data, run, record, shownSeq, closed, onRead }: Ahead): () => void {
+  let isAsking = false;
+  let asked = 0;
+  return effect(() => {
+    const seq = shownSeq.value;
+    const { isComplete, lines } = record.value;
+    // An event that is missing in the record is asked for once.
+    if (isAsking || isComplete || seq <= FEW_EVENTS || seq === asked || seq <= lines.last || lines.find(seq) !== null)
+      return;
+    isAsking = true;
+    asked = seq;
+    data.linesAfter(run, Math.max(0, seq - AHEAD_BEFORE), AHEAD, closed).then(
+      (found) => {
+        isAsking = false;
+        if (record.peek().isComplete) return;
+        lines.readAhead(found);
+        onRead();
+      },
+      // What cannot be read ahead comes with the rest.
+      () => undefined,
+    );
+  });
+}
+
 export function openRunModel(data: RunData, router: Router, run: string): RunModel {
   const lines = new RecordLines();
   const history = new RunHistory();
-  const record = signal<RunRecord>({ lines, taken: 0, isComplete: false, end: null });
+  const record = signal<RunRecord>({ lines, taken: 0, last: 0, isComplete: false, end: null });
   const at = computed(() => eventNumber(router.address.value.query.event));
-  const shownSeq = computed(() => at.value ?? record.value.lines.last);
+  const shownSeq = computed(() => at.value ?? record.value.last);
   const timeline = computed(() => ({ model: history.timeline, taken: record.value.taken }));
   const shown = signal<ShownRun | null>(null);
   const latest = signal<ShownRun | null>(null);
@@ -74,8 +117,21 @@ export function openRunModel(data: RunData, router: Router, run: string): RunMod
   const controller = new AbortController();
   const { signal: closed } = controller;
 
+  function update(changed: Partial<RunRecord>): void {
+    const { isComplete, ...before } = { ...record.peek(), ...changed };
+    const last = isComplete ? lines.last : Math.max(lines.last, latest.peek()?.seq ?? 0);
+    record.value = { ...before, isComplete, taken: lines.length, last };
+  }
+
+  // What a person sees first comes before everything else: the run as it is, and the lines around the shown event.
+  let setReady: () => void = () => undefined;
+  const ready = new Promise<void>((resolve) => {
+    setReady = resolve;
+    setTimeout(resolve, LONGEST_PREPARATION_MS);
+  });
   let drawnAt = 0;
   const stopFollowing = data.follow(run, 0, {
+    ready,
     read: modelLine,
     take(portion, texts) {
       for (const [at, line] of portion.entries()) {
@@ -85,14 +141,16 @@ export function openRunModel(data: RunData, router: Router, run: string): RunMod
       const now = performance.now();
       if (!record.peek().isComplete && now - drawnAt < DRAW_PAUSE_MS) return;
       drawnAt = now;
-      record.value = { ...record.peek(), taken: lines.length };
+      update({});
     },
     caughtUp() {
-      record.value = { ...record.peek(), taken: lines.length, isComplete: true };
+      lines.readAhead([]);
+      update({ isComplete: true });
     },
     end(end) {
       const why = end instanceof DataError ? end : end.reason === 'removed' ? ('removed' as const) : null;
-      record.value = { lines, taken: lines.length, isComplete: true, end: why };
+      lines.readAhead([]);
+      update({ isComplete: true, end: why });
     },
   });
 
@@ -131,6 +189,7 @@ export function openRunModel(data: RunData, router: Router, run: string): RunMod
         problem.value = null;
         shown.value = found;
         if (wanted === null) latest.value = found;
+        if (!record.peek().isComplete) update({});
       });
       if (wanted !== null && latest.peek() === null) latest.value = await data.inspect(run, null, closed);
     } catch (cause) {
@@ -139,10 +198,20 @@ export function openRunModel(data: RunData, router: Router, run: string): RunMod
       else problem.value = toDataError(cause);
     } finally {
       isAsking = false;
+      if (!isAheadWanted()) setReady();
     }
     // Between two requests the service may do something else.
     setTimeout(() => void inspect(), INSPECT_PAUSE_MS);
   }
+  const isAheadWanted = (): boolean => problem.peek() === null && shownSeq.peek() > FEW_EVENTS;
+  const stopAhead = showAhead({
+    ...{ data, run, record, shownSeq, closed },
+    onRead() {
+      update({});
+      // When these lines are on the screen.
+      requestAnimationFrame(() => setTimeout(setReady));
+    },
+  });
   const isDue = computed(() => [at.value, record.value, data.connection.value]);
   const stopInspecting = isDue.subscribe(() => void inspect());
 
@@ -163,6 +232,7 @@ export function openRunModel(data: RunData, router: Router, run: string): RunMod
       controller.abort();
       stopFollowing();
       stopProgram();
+      stopAhead();
       stopInspecting();
     },
   };
