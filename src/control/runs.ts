@@ -98,9 +98,10 @@ export interface StreamEnd {
 
 /**
  * How long a stream follows a run: `forever` until it is aborted or the run is removed, across suspensions and resumes;
- * `until-over` also until the run has returned or failed and no process executes it; `no` only what is on record now.
+ * `until-final` also until the run has returned or was cancelled, after which no resume continues it; `until-over` also until
+ * the run has returned or failed and no process executes it; `no` only what is on record now.
  */
-export type Follow = 'forever' | 'until-over' | 'no';
+export type Follow = 'forever' | 'until-final' | 'until-over' | 'no';
 
 /** The events of a run. It can be iterated once: event by event, or with `lines` in larger pieces. */
 export interface EventStream extends AsyncIterable<RecordedEvent | DamagedEvents> {

@@ -21,8 +21,11 @@ export async function sendEvents(c: Context, runs: Runs, { id, after, isFollowin
   const last = Number(c.req.header('last-event-id') ?? after);
   const from = Number.isSafeInteger(last) && last >= 0 ? last : after;
   const { signal } = c.req.raw;
-  // A reader of SSE connects again by itself, so its stream ends only when the run is removed.
-  const follow = isFollowing ? (isSse ? 'forever' : 'until-over') : 'no';
+  // A reader of SSE waits for what may come later, so its stream ends only when no resume can continue the run.
+  const follow = isFollowing ? (isSse ? 'until-final' : 'until-over') : 'no';
+  // Such a reader connects again by itself when its stream has ended; this answer stops it.
+  const isAgain = isSse && isFollowing && c.req.header('last-event-id') !== undefined;
+  if (isAgain && begin === null && (await isFinal(runs, id, from))) return c.body(null, 204);
   const open = (): Promise<Result<EventStream>> => runs.events(id, from, signal, follow);
   const result = begin === null ? await open() : null;
   if (result?.ok === false) return answerRefusal(c, result.refusal);
@@ -37,6 +40,14 @@ export async function sendEvents(c: Context, runs: Runs, { id, after, isFollowin
   // Damage is not an event after which a reader could continue.
   const lines = textOf(stream, ({ seq, text, isDamage }) => `${isDamage ? '' : `id: ${seq}\n`}data: ${text}\n\n`);
   return c.body(bodyOf(withKeepAlive(lines, stream)));
+}
+
+/** Whether nothing follows this event, now and later. */
+async function isFinal(runs: Runs, id: string, seq: number): Promise<boolean> {
+  const result = await runs.inspect(id, null);
+  if (!result.ok || result.value.seq > seq) return false;
+  const { status, error } = result.value;
+  return status === 'returned' || (status === 'failed' && error?.kind === 'cancelled');
 }
 
 type Lines = Pick<EventStream, 'lines' | 'ndjson' | 'end'>;
@@ -61,8 +72,12 @@ function laterStream(begin: () => Promise<string | null>, open: () => Promise<Re
   };
 }
 
+/** A stream that ends too early says why in its last line, which is not an event. */
 async function* ndjsonOf(stream: Lines): AsyncGenerator<Uint8Array> {
   yield* stream.ndjson();
+  const { end } = stream;
+  if (end?.reason === 'removed' || end?.reason === 'failed')
+    yield new TextEncoder().encode(`${JSON.stringify({ type: 'stream_ended', ...end })}\n`);
 }
 
 async function* textOf(stream: Lines, format: (line: EventLine) => string): AsyncGenerator<Uint8Array> {

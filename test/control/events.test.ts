@@ -12,6 +12,8 @@ const TIME = '2026-01-01T00:00:00.000Z';
 const entered = (seq: number, state = `S${seq}`): string => journalLine({ type: 'state_entered', state }, seq, TIME);
 const returned = (seq: number): string =>
   journalLine({ type: 'run_returned', value: null } as unknown as RunEvent, seq, TIME);
+const failed = (seq: number, kind: string): string =>
+  journalLine({ type: 'run_failed', error: { kind } } as unknown as RunEvent, seq, TIME);
 
 interface Run {
   readonly folder: string;
@@ -185,6 +187,40 @@ test('a stream ends when the run is over, if that is wanted', async () => {
   const late = open(one, 2, 'until-over');
   expect(await read(late)).toEqual([]);
   expect(late.end).toEqual({ reason: 'over' });
+});
+
+test.each([
+  ['has returned', returned(2), true],
+  ['was cancelled', failed(2, 'cancelled'), true],
+  ['has failed and can be resumed', failed(2, 'exit'), false],
+])('a stream until nothing can follow: of a run that %s', async (_, last, isFinal) => {
+  const aborting = new AbortController();
+  const stream = open(run([entered(1), last]), 0, 'until-final', aborting.signal);
+  const seen: number[] = [];
+  for await (const { seq } of stream) {
+    seen.push(seq);
+    if (seq === 2) setTimeout(() => aborting.abort(), 50);
+  }
+  expect(seen).toEqual([1, 2]);
+  expect(stream.end).toEqual({ reason: isFinal ? 'over' : 'aborted' });
+});
+
+test('lines are passed on as the file has them, also around damage and keys of earlier versions', async () => {
+  const earlier = journalLine(
+    { type: 'effect_retried', effect: '1', attempt: 1, error: 'no', delayMs: 5 } as never,
+    3,
+    '2026-01-01T00:00:00.000Z',
+  );
+  const one = run([entered(1), entered(2), earlier, entered(4).replace('S4', 'S5'), entered(5)]);
+  let bytes = '';
+  for await (const piece of open(one).ndjson()) bytes += new TextDecoder().decode(piece);
+  const lines: string[] = [];
+  for await (const batch of open(one).lines()) for (const { text } of batch) lines.push(text);
+  expect(bytes).toBe(lines.map((line) => `${line}\n`).join(''));
+  expect(lines.map((line) => JSON.parse(line).type)).toEqual([
+    ...['state_entered', 'state_entered', 'effect_retried', 'journal_damaged', 'state_entered'],
+  ]);
+  expect(bytes).toContain('"delay_ms":5');
 });
 
 test('keys of earlier versions get their current names', async () => {

@@ -334,7 +334,7 @@ describe('the queue', () => {
 
 describe('streams', () => {
   test('events are NDJSON, or server-sent events with their numbers', async () => {
-    const { send, finish, request, runs } = await serviceOf(PROGRAMS);
+    const { send, finish, request } = await serviceOf(PROGRAMS);
     const id = await finish('hello.dsl');
     const lines = (await send('GET', `/api/v1/runs/${id}/events`)).text.trim().split('\n');
     const events = lines.map((line) => JSON.parse(line));
@@ -351,14 +351,31 @@ describe('streams', () => {
     let text = '';
     while (!text.includes(`id: ${lines.length}\n`)) text += new TextDecoder().decode((await reader.read()).value);
     expect(text).toMatch(/^: statedsl\n\nid: 5\ndata: \{"seq":5/);
-    // It ends when the run is removed, and says so.
-    await runs.remove({ keepLast: 0 });
+    // It ends, because nothing can follow, and says so. A browser that connects again by itself is stopped.
     for (;;) {
       const { value, done } = await reader.read();
       if (done) break;
       text += new TextDecoder().decode(value);
     }
-    expect(text).toMatch(/event: end\ndata: \{"reason":"removed"\}\n\n$/);
+    expect(text).toMatch(/event: end\ndata: \{"reason":"over"\}\n\n$/);
+    const again = { accept: 'text/event-stream', 'last-event-id': String(lines.length) };
+    expect((await send('GET', `/api/v1/runs/${id}/events`, undefined, again)).status).toBe(204);
+  });
+
+  test('a stream of NDJSON says when the run was removed', async () => {
+    const { request, finish, folder } = await serviceOf({ 'ask.dsl': 'ASK user: "Name?" → name\nRETURN: name\n' });
+    const id = await finish('ask.dsl');
+    const response = await request('GET', `/api/v1/runs/${id}/events`);
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+    let text = '';
+    while (!text.includes('run_suspended')) text += new TextDecoder().decode((await reader.read()).value);
+    rmSync(join(folder, '.statedsl/runs', id), { recursive: true });
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) break;
+      text += new TextDecoder().decode(value);
+    }
+    expect(text.trim().split('\n').at(-1)).toBe('{"type":"stream_ended","reason":"removed"}');
   });
 
   test('a run whose files cannot be used is refused with the same status, whatever is asked', async () => {

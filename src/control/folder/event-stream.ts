@@ -77,14 +77,14 @@ async function* passOn<T extends Sized>(
     for (;;) {
       if (signal?.aborted === true) return onEnd({ reason: 'aborted' });
       // Before reading: what was recorded until the run was released is read after it.
-      const isReleased = follow === 'until-over' && lockHolder(folder).owner === null;
+      const isReleased = follow !== 'forever' && follow !== 'no' && lockHolder(folder).owner === null;
       const isMore = journal.read(BATCH_BYTES, gathered);
       const batch = gathered.take(isMore);
       if (batch.length > 0) yield batch;
       if (isMore) continue;
       if (changes === null) return onEnd({ reason: 'caught-up' });
       if (isGone(path, fd)) return onEnd({ reason: 'removed' });
-      if (isReleased && hasEnded(path)) return onEnd({ reason: 'over' });
+      if (isReleased && hasEnded(path, follow === 'until-final')) return onEnd({ reason: 'over' });
       await changes.next();
     }
   } catch (cause) {
@@ -97,11 +97,11 @@ async function* passOn<T extends Sized>(
   }
 }
 
-/** Whether the last recorded event says that the run has returned or failed. */
-function hasEnded(path: string): boolean {
+/** Whether the last recorded event says that the run has returned or failed. `isForGood`: so that it cannot be resumed. */
+function hasEnded(path: string, isForGood: boolean): boolean {
   const last = END_BYTES.map((bytes) => lastEvents(path, bytes)[0]).find((event) => event !== undefined);
-  const status = statusAfter(last);
-  return status === 'returned' || status === 'failed';
+  if (last?.type === 'run_failed') return !isForGood || last.error.kind === 'cancelled';
+  return statusAfter(last) === 'returned';
 }
 
 /** Whether the run was removed: its journal is not there, or another file is. */

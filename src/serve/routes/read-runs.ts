@@ -45,7 +45,9 @@ const events = createRoute({
   summary: 'Events as NDJSON, or as server-sent events whose ids are the numbers of the events.',
   tags: TAGS,
   request: { params: runParams, query: eventsQuery },
-  responses: textAnswers(['application/x-ndjson', 'text/event-stream'], 'one event a line, until the run is over'),
+  responses: textAnswers(['application/x-ndjson', 'text/event-stream'], 'one event a line, until the run is over', {
+    204: 'server-sent events: nothing follows the event that `Last-Event-ID` names',
+  }),
 });
 
 const output = createRoute({

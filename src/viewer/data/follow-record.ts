@@ -38,7 +38,7 @@ export function followRecord(
         if (signal.aborted) return;
         reader.caughtUp();
         const isOver = await readEvents(`${API}/runs/${run}/events?after=${last}`, take, signal);
-        if (isOver === 'removed') return reader.end({ reason: 'removed' });
+        if (isOver === 'removed' || isOver === 'over') return reader.end({ reason: isOver });
         if (isOver === 'lost') connection.reportLoss();
       } catch (cause) {
         if (signal.aborted) return;
@@ -54,6 +54,9 @@ export function followRecord(
   return () => controller.abort();
 }
 
+/** Why there are no more lines; the next request is told the same. */
+const STREAM_ENDED = '{"type":"stream_ended"';
+
 const parse = (text: string): RecordLine => JSON.parse(text) as RecordLine;
 
 async function readLines(response: Response, take: Take, read: (text: string) => RecordLine = parse): Promise<void> {
@@ -67,7 +70,7 @@ async function readLines(response: Response, take: Take, read: (text: string) =>
     const texts = (rest + decoder.decode(value, { stream: !done })).split('\n');
     rest = done ? '' : (texts.pop() ?? '');
     for (let at = 0; at < texts.length; at += PORTION) {
-      const portion = texts.slice(at, at + PORTION).filter((text) => text !== '');
+      const portion = texts.slice(at, at + PORTION).filter((text) => text !== '' && !text.startsWith(STREAM_ENDED));
       take(portion.map(read), portion);
       if (pace.isDue) await pace.pause();
     }
@@ -104,7 +107,7 @@ export async function readLinesAfter(
 
 const NEWLINE = 10;
 
-type EventsEnd = 'removed' | 'lost' | 'hidden' | 'aborted';
+type EventsEnd = 'removed' | 'over' | 'lost' | 'hidden' | 'aborted';
 
 function readEvents(url: string, take: Take, signal: AbortSignal): Promise<EventsEnd> {
   return new Promise((resolve) => {
@@ -135,7 +138,7 @@ function readEvents(url: string, take: Take, signal: AbortSignal): Promise<Event
     source.onerror = () => finish('lost');
     source.addEventListener('end', ({ data }: MessageEvent<string>) => {
       const { reason } = JSON.parse(data) as { reason: string };
-      finish(reason === 'removed' ? 'removed' : 'lost');
+      finish(reason === 'removed' || reason === 'over' ? reason : 'lost');
     });
   });
 }

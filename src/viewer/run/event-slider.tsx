@@ -24,7 +24,8 @@ export function EventSlider({ model }: { readonly model: RunModel }) {
         aria-label="Event"
         aria-valuetext={`event ${at} of ${last}${when}`}
         min={Math.min(1, last)}
-        max={last}
+        // The browser would move the value to a maximum that is not known yet.
+        max={isComplete ? last : Math.max(last, at)}
         value={at}
         disabled={last === 0}
         onInput={({ currentTarget }) => {

@@ -119,6 +119,8 @@ function costWords({ cost, cost_unknown: isPartly }: ShownRun): string | undefin
 
 /** How often something was tried again. The number leads to the last time, where the record says why. */
 function Retries({ model }: { readonly model: RunModel }) {
+  // More lines may come while the shown event stays the same.
+  void model.record.value;
   const count = model.history.retriesUntil(model.shownSeq.value);
   const last = model.history.retries[count - 1];
   if (last === undefined) return null;
@@ -133,6 +135,8 @@ function Retries({ model }: { readonly model: RunModel }) {
 
 /** Why something was tried again for the last time, on one line. */
 function LastRetry({ model }: { readonly model: RunModel }) {
+  // More lines may come while the shown event stays the same.
+  void model.record.value;
   const count = model.history.retriesUntil(model.shownSeq.value);
   const last = model.history.retries[count - 1];
   // The next event may complete the reason.

@@ -191,7 +191,10 @@ export function openRunModel(data: RunData, router: Router, run: string): RunMod
         if (wanted === null) latest.value = found;
         if (!record.peek().isComplete) update({});
       });
-      if (wanted !== null && latest.peek() === null) latest.value = await data.inspect(run, null, closed);
+      if (wanted !== null && latest.peek() === null) {
+        latest.value = await data.inspect(run, null, closed);
+        if (!record.peek().isComplete) update({});
+      }
     } catch (cause) {
       if (closed.aborted) return;
       if (cause instanceof DataError && cause.code === 'lost') asked = '';
