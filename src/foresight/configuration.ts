@@ -6,12 +6,13 @@
 import type { ForkImage, MemberImage, RunImage, ThreadImage } from '../interpreter/record/run-image.js';
 import { imageOf } from '../interpreter/run.js';
 import type { Run } from '../interpreter/run-state/run.js';
+import type { Thread } from '../interpreter/run-state/thread.js';
 import { decode, encode } from '../interpreter/values/json.js';
 import { isList, isObject, type Value } from '../interpreter/values/value.js';
 import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
-import { keyText } from './key-text.js';
+import { keyTexts, Texts } from './key-text.js';
 import { type Monitors, NO_MONITORS } from './monitors.js';
 import { looksAtErrors } from './reductions/error-texts.js';
 import { type Liveness, livenessOf } from './reductions/liveness.js';
@@ -40,6 +41,8 @@ export interface Reductions {
   readonly looksAtErrors: boolean;
   /** Whether members keep the events that they have recorded, because a property looks at events. */
   readonly keepsEvents: boolean;
+  /** The parts of keys. */
+  readonly texts: Texts;
 }
 
 export function reductionsOf(
@@ -67,18 +70,20 @@ export function reductionsOf(
         : fields,
     looksAtErrors: withErrors,
     keepsEvents: monitors.looksAtEvents,
+    texts: new Texts(),
   };
 }
 
 export interface Configuration {
-  /** Equal for equal configurations. */
+  /** Equal for equal configurations of an exploration. */
   readonly key: string;
   /** The snapshot to continue from, and its unknown values, in which they have new numbers. */
   readonly continuation: () => Continuation;
 }
 
 export interface Continuation {
-  readonly image: Json;
+  /** The JSON of the snapshot. */
+  readonly text: string;
   readonly unknowns: ReadonlyMap<number, Unknown>;
   readonly nextId: number;
   /** The first so many numbers are those of the key: of equal configurations they mean the same. */
@@ -266,39 +271,43 @@ function findingsIn(findings: Findings, fields: ReadonlySet<string>, withOthers:
   );
 }
 
-/** The configuration of a run that is blocked or interrupted. `more` is part of it. */
+/** The configuration of a run that is blocked, interrupted or over. `more` is part of it. */
 export function configurationOf(run: Run, reductions: Reductions, knowledge: Knowledge, more: Json): Configuration {
-  const raw = imageOf(run);
-  const events = reductions.keepsEvents ? JSON.stringify(eventsOf(raw.main)) : '';
-  const image = new Canonical(raw, reductions, knowledge).run();
-  const { result } = image;
-  const key =
-    result === null
-      ? keyText(image, reductions.looksAtErrors) + events
-      : JSON.stringify(['end', result.status, result.state, result.error?.kind]);
+  const { result } = run;
+  const { texts, looksAtErrors, keepsEvents } = reductions;
+  const image = result === null ? canonicalImage(run, reductions, knowledge) : null;
+  // Of a run that is over, only its end matters.
+  const parts =
+    image === null
+      ? [JSON.stringify(['end', result?.status, result?.state, result?.error?.kind])]
+      : keyTexts(image, looksAtErrors);
+  if (image !== null && keepsEvents) parts.push(JSON.stringify(eventsOf(run.main)));
   const renaming = new Renaming(knowledge);
-  const renamedKey = renaming.addFrom(key);
+  const numbers = parts.map((part) => texts.numberOf(renaming.addFrom(part)));
   renaming.addParts();
   renaming.addDerived();
-  const { unknowns, text } = renaming.rename();
+  numbers.push(texts.numberOf(renaming.text()));
   const deciding = renaming.order.size;
   return {
-    // No JSON text has a line end.
-    key: [renamedKey, text, JSON.stringify(more)].join('\n'),
+    key: `${numbers.join(' ')} ${JSON.stringify(more)}`,
     continuation: () => {
+      const unknowns = renaming.unknowns();
+      const text = renaming.addFrom(JSON.stringify(image ?? canonicalImage(run, reductions, knowledge)));
       const { order } = renaming;
-      const whole = renaming.addFrom(JSON.stringify(image));
       for (const [id, to] of order) if (!unknowns.has(to)) unknowns.set(to, { ...knowledge.of(id), made: null });
-      return { image: JSON.parse(whole) as Json, unknowns, nextId: order.size, deciding, renamed: order };
+      return { text, unknowns, nextId: order.size, deciding, renamed: order };
     },
   };
 }
 
-function eventsOf(thread: ThreadImage): Json {
+const canonicalImage = (run: Run, reductions: Reductions, knowledge: Knowledge): RunImage =>
+  new Canonical(imageOf(run), reductions, knowledge).run();
+
+function eventsOf(thread: Thread): Json {
   return thread.forks.map((fork) =>
-    fork.members.map((member) => [
-      member.events.flatMap((event) => (event.type === 'emitted' ? [[event.event, event.fields]] : [])),
-      member.thread === null ? [] : eventsOf(member.thread),
+    fork.members.map(({ events, status, thread: own }) => [
+      events.flatMap((event) => (event.type === 'emitted' ? [[event.event, event.fields]] : [])),
+      own === null || status !== 'active' ? [] : eventsOf(own),
     ]),
   ) as Json;
 }

@@ -4,7 +4,7 @@ import type { Run, RunOptions } from '../interpreter/run.js';
 import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
 import { evaluatorOf } from './conditions.js';
-import { type Continuation, configurationOf, type Reduction, type Reductions, reductionsOf } from './configuration.js';
+import { configurationOf, type Reduction, type Reductions, reductionsOf } from './configuration.js';
 import { Counted } from './counted.js';
 import type { CountedSite, Edge, Mistake, Node } from './graph.js';
 import type { Condition } from './moments.js';
@@ -13,6 +13,7 @@ import { nextOf } from './order.js';
 import type { RequestFacts } from './requests.js';
 import { runOptionsOf } from './run-options.js';
 import { type Executed, type Moment, type Segment, Segments } from './segment.js';
+import { openMoment, type StoredMoment, storedMoment } from './stored-moment.js';
 import { Knowledge, type Unknown } from './unknown/knowledge.js';
 import { Oracle } from './unknown/oracle.js';
 import type { Way } from './way.js';
@@ -101,6 +102,8 @@ const NO_WAY: AboutEdge = { from: -1, pending: -1, way: -1, isTime: false, isOut
 /** How many steps of traces are kept, because other traces begin with them. */
 const MOST_REPEATED = 4000;
 
+const CHECKED_EVERY_MS = 100;
+
 const MAX_BYTES = 1024 * 1024 * 1024;
 
 export function explore(machine: Machine, options: ExploreOptions): Exploration {
@@ -119,7 +122,7 @@ class Explorer {
   private readonly reductions: Reductions;
   private readonly nodes: Node[] = [];
   private readonly begins: Edge[] = [];
-  private readonly moments: (Moment | null)[] = [];
+  private readonly moments: (StoredMoment | null)[] = [];
   private readonly states: MonitorState[] = [];
   private readonly known = new Map<string, number>();
   private readonly counted = new Counted();
@@ -130,6 +133,7 @@ class Explorer {
   private readonly assumptions: readonly ReturnType<typeof evaluatorOf>[];
   private readonly runOptions: RunOptions;
   private readonly began = process.cpuUsage();
+  private nextCheck = 0;
   private executions = 0;
   /** Of the segment that is added. */
   private lastEdge: Edge | null = null;
@@ -194,6 +198,10 @@ class Explorer {
   }
 
   private checkSeconds(): void {
+    // Asking for the CPU time takes as long as a segment.
+    const now = performance.now();
+    if (now < this.nextCheck) return;
+    this.nextCheck = now + CHECKED_EVERY_MS;
     const { user, system } = process.cpuUsage(this.began);
     if ((user + system) / 1e6 > this.options.seconds) this.stoppedBy ??= 'seconds';
   }
@@ -266,8 +274,9 @@ class Explorer {
   private expand(at: number): void {
     const node = this.nodes[at] as Node;
     node.isExpanded = true;
-    const moment = this.moments[at];
-    if (moment === null || moment === undefined || node.result !== null) return;
+    const stored = this.moments[at];
+    if (stored === null || stored === undefined || node.result !== null) return;
+    const moment = openMoment(stored);
     const run = this.segments.restore(moment);
     if (run.ready.length > 0) {
       this.forAll(
@@ -305,12 +314,17 @@ class Explorer {
       this.stoppedBy ??= 'configurations';
       return;
     }
+    const { from, pending, way, isTime, isOutside } = about;
     const edge: Edge = {
-      ...about,
-      isLongest: about.isLongest || knowledge.usedLongest,
+      from,
       to,
-      decisions: oracle.taken.map(({ index }) => index),
-      counts: events.flatMap((event) => this.counted.siteOf(event)),
+      pending,
+      way,
+      isTime,
+      isOutside,
+      isLongest: about.isLongest || knowledge.usedLongest,
+      decisions: oracle.indexes,
+      counts: this.counted.sitesOf(events),
       mistakes: this.counted.mistakesIn(events, run.result !== null, this.segments.reasons),
       span: segment.span,
     };
@@ -339,7 +353,7 @@ class Explorer {
       out: [],
       isExpanded: false,
     });
-    this.moments.push(result === null ? momentOf(configuration.continuation(), segment) : null);
+    this.moments.push(result === null ? storedMoment(configuration.continuation(), segment) : null);
   }
 
   /** Traces have their beginnings in common. */
@@ -373,7 +387,7 @@ class Explorer {
     const continuation = configurationOf(segment.run, this.reductions, segment.knowledge, null).continuation();
     const { run: _, ...rest } = segment;
     return {
-      moment: momentOf(continuation, segment),
+      moment: openMoment(storedMoment(continuation, segment)),
       segment: rest,
       renamed: continuation.renamed,
       deciding: continuation.deciding,
@@ -381,8 +395,4 @@ class Explorer {
       pending: facts,
     };
   }
-}
-
-function momentOf({ image, unknowns, nextId }: Continuation, { requests }: Segment): Moment {
-  return { image, unknowns, nextId, requests };
 }

@@ -1,4 +1,4 @@
-/** The text of a snapshot by which configurations are compared. */
+/** The texts of a snapshot by which configurations are compared. */
 import type { RunImage } from '../interpreter/record/run-image.js';
 
 /** Members that number effects, or measure: they are no part of the key. */
@@ -29,10 +29,48 @@ const ERRORS = new Set(['error', 'message']);
 /** Members with values of the program, or with names of it: any name may occur in them. */
 const VALUES = new Set(['data', 'payload', 'log', 'with', 'entries', 'inputs', 'gates', 'gatesBefore', 'writes']);
 
-/** `withErrors`: the words of failures decide something. */
-export function keyText({ cause, ...image }: RunImage, withErrors: boolean): string {
-  return JSON.stringify({ ...image, cause: cause === null ? null : { ...cause, error: '' } }, (name, value) => {
-    if (VALUES.has(name)) return JSON.stringify(value);
-    return PRIVATE.has(name) || (!withErrors && ERRORS.has(name)) ? undefined : value;
+/** The text of each member of a snapshot, in order. `withErrors`: the words of failures decide something. */
+export function keyTexts({ cause, ...image }: RunImage, withErrors: boolean): string[] {
+  const compared = { ...image, cause: cause === null ? null : { ...cause, error: '' } };
+  return Object.entries(compared).flatMap(([name, value]) => {
+    const text = memberText(name, value, withErrors);
+    return text === null ? [] : [text];
   });
+}
+
+/** Null: it is no part of the key. */
+function memberText(name: string, value: unknown, withErrors: boolean): string | null {
+  if (value === undefined || PRIVATE.has(name) || (!withErrors && ERRORS.has(name))) return null;
+  return `${name}:${VALUES.has(name) ? JSON.stringify(value) : textOf(value, withErrors)}`;
+}
+
+/** As `JSON.stringify` with a function that leaves out members, which takes three times as long. */
+function textOf(value: unknown, withErrors: boolean): string {
+  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : 'null';
+  if (typeof value === 'boolean') return value ? 'true' : 'false';
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  let text = '';
+  if (Array.isArray(value)) {
+    for (const item of value) text += `${textOf(item, withErrors)},`;
+    return `[${text}]`;
+  }
+  if ('toJSON' in value) return JSON.stringify(value);
+  for (const name in value) {
+    const member = memberText(name, value[name as keyof typeof value], withErrors);
+    if (member !== null) text += `${member},`;
+  }
+  return `{${text}}`;
+}
+
+/** Numbers texts: the same text has the same number. Configurations have most of their parts in common. */
+export class Texts {
+  private readonly numbers = new Map<string, number>();
+
+  numberOf(text: string): number {
+    const known = this.numbers.get(text);
+    if (known !== undefined) return known;
+    const number = this.numbers.size;
+    this.numbers.set(text, number);
+    return number;
+  }
 }

@@ -6,19 +6,6 @@ import { CHANGES } from './unknown/changed-objects.js';
 import type { Facts } from './unknown/facts.js';
 import { type Expression, idsIn, type Knowledge, markOf, replaceMarks, type Unknown } from './unknown/knowledge.js';
 
-/** Expressions are never changed, and many configurations share them. */
-const mentioned = new WeakMap<Expression, readonly number[]>();
-
-/** The unknown values that an expression mentions. */
-function idsOf(made: Expression): readonly number[] {
-  let ids = mentioned.get(made);
-  if (ids === undefined) {
-    ids = made.args.flatMap(idsIn);
-    mentioned.set(made, ids);
-  }
-  return ids;
-}
-
 export class Renaming {
   /** The new numbers, by the old ones. */
   readonly order = new Map<number, number>();
@@ -42,49 +29,60 @@ export class Renaming {
   addParts(): void {
     for (const id of this.order.keys()) {
       const { made } = this.knowledge.of(id);
-      if (made !== null && CHANGES.has(made.op)) for (const part of idsOf(made)) this.add(part);
+      if (made !== null && CHANGES.has(made.op)) for (const part of made.ids) this.add(part);
     }
   }
 
   /** What can be computed again from values that are still there keeps its facts. */
   addDerived(): void {
     const { order } = this;
-    const derived: (readonly [id: number, from: readonly number[]])[] = [];
-    for (const [id, { made }] of this.knowledge.unknowns) {
-      if (made === null || order.has(id)) continue;
-      const from = idsOf(made);
-      if (from.length > 0) derived.push([id, from]);
-    }
-    for (let isGrowing = derived.length > 0; isGrowing; ) {
+    if (order.size === 0) return;
+    for (let isGrowing = true; isGrowing; ) {
       isGrowing = false;
-      for (const [id, from] of derived) {
-        if (order.has(id) || !from.every((one) => order.has(one))) continue;
+      for (const [id, { made }] of this.knowledge.unknowns) {
+        if (made === null || made.ids.length === 0 || order.has(id) || !this.areKept(made.ids)) continue;
         this.add(id);
         isGrowing = true;
       }
     }
   }
 
-  /** The values with their new numbers, and all that is known of them as text. */
-  rename(): { readonly unknowns: Map<number, Unknown>; readonly text: string } {
-    const unknowns = new Map<number, Unknown>();
-    const texts: string[] = [];
-    for (const [id, to] of this.order) {
-      const unknown = this.renameOne(this.knowledge.of(id));
-      unknowns.set(to, unknown);
-      texts.push(JSON.stringify([unknown.made, unknown.facts]));
+  /** All that is known of the values, with their new numbers. */
+  text(): string {
+    let text = '';
+    for (const id of this.order.keys()) {
+      const { made, facts } = this.renameOne(this.knowledge.of(id));
+      text += `${made === null ? '' : JSON.stringify([made.op, made.args])}${JSON.stringify(facts)}\n`;
     }
-    return { unknowns, text: texts.join('\n') };
+    return text;
   }
 
-  private renameOne({ made, label, facts }: Unknown): Unknown {
-    // A value whose origin is gone is as good as one that the world gave.
-    const isKept = made?.args.every((text) => this.keeps(text)) === true;
+  /** The values by their new numbers. */
+  unknowns(): Map<number, Unknown> {
+    const unknowns = new Map<number, Unknown>();
+    for (const [id, to] of this.order) unknowns.set(to, this.renameOne(this.knowledge.of(id)));
+    return unknowns;
+  }
+
+  private renameOne(unknown: Unknown): Unknown {
+    const { made, label, facts } = unknown;
+    if (made === null && facts.answers === undefined) return unknown;
     return {
-      made: made !== null && isKept ? { op: made.op, args: made.args.map((text) => this.rewrite(text)) } : null,
+      made: made === null ? null : this.renameExpression(made),
       label,
       facts: facts.answers === undefined ? facts : this.renameFacts(facts, facts.answers),
     };
+  }
+
+  /** Null: a value whose origin is gone is as good as one that the world gave. */
+  private renameExpression({ op, args, ids }: Expression): Expression | null {
+    if (!this.areKept(ids)) return null;
+    return { op, args: args.map((text) => this.rewrite(text)), ids: ids.map((id) => this.order.get(id) as number) };
+  }
+
+  private areKept(ids: readonly number[]): boolean {
+    for (const id of ids) if (!this.order.has(id)) return false;
+    return true;
   }
 
   private renameFacts({ answers: _, ...rest }: Facts, given: NonNullable<Facts['answers']>): Facts {
@@ -97,7 +95,7 @@ export class Renaming {
   }
 
   private keeps(text: string): boolean {
-    return idsIn(text).every((id) => this.order.has(id));
+    return this.areKept(idsIn(text));
   }
 
   private rewrite(text: string): string {

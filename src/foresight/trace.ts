@@ -11,7 +11,7 @@ import type { Edge } from './graph.js';
 import type { RequestFacts } from './requests.js';
 import { runOptionsOf } from './run-options.js';
 import { apply } from './segment.js';
-import { markOf, replaceMarks, type Unknown } from './unknown/knowledge.js';
+import { expressionOf, markOf, replaceMarks, type Unknown } from './unknown/knowledge.js';
 import type { Happening } from './way.js';
 import { Witnesses } from './witness.js';
 
@@ -94,7 +94,7 @@ export function defectTrace(exploration: Exploration, edges: readonly Edge[], cy
 function globalUnknown({ made, label, facts }: Unknown, global: (text: string) => string): Unknown {
   const answers = Object.fromEntries(Object.entries(facts.answers ?? {}).map(([key, value]) => [global(key), value]));
   return {
-    made: made === null ? null : { op: made.op, args: made.args.map(global) },
+    made: made === null ? null : expressionOf(made.op, made.args.map(global)),
     label,
     facts: { ...facts, answers },
   };

@@ -1,5 +1,4 @@
 /** `statedsl verify`: explores everything that programs can do, without starting anything. */
-import { setFlagsFromString } from 'node:v8';
 import type { Reduction } from '../../foresight/configuration.js';
 import type { Condition } from '../../foresight/moments.js';
 import type { Property } from '../../foresight/properties.js';
@@ -55,19 +54,7 @@ interface Subject {
   readonly properties: readonly Property[];
 }
 
-/** The last major version of Node on which the flag below was tried: on others V8 may complain about it. */
-const LAST_NODE = 26;
-
-/**
- * Exploring leaves four times as much garbage as it keeps. V8 would rather let the heap grow than collect it, which costs
- * a fifth more memory and saves a twentieth of the time.
- */
-function keepHeapSmall(): void {
-  if (Number.parseInt(process.versions.node, 10) <= LAST_NODE) setFlagsFromString('--heap-growing-percent=40');
-}
-
 export async function verifyCommand(files: readonly string[], flags: VerifyFlags): Promise<ExitCode> {
-  keepHeapSmall();
   const subjects: Subject[] = [];
   for (const file of files) {
     const found = await (isTestFile(file) ? subjectsOfTests(file, flags) : subjectsOf(file, flags, []));

@@ -18,7 +18,15 @@ const MARKS = /\ue000(\d+)\ue001/g;
 export interface Expression {
   readonly op: string;
   readonly args: readonly string[];
+  /** The unknown values that the arguments mention, in order. */
+  readonly ids: readonly number[];
 }
+
+export const expressionOf = (op: string, args: readonly string[]): Expression => ({
+  op,
+  args,
+  ids: args.flatMap(idsIn),
+});
 
 export interface Unknown {
   /** Null: the world gave it. */
@@ -59,7 +67,7 @@ export const MOST_ELEMENTS = 1000;
 /** The length of the name of a computed value: each round of a loop may make a longer one. */
 const MOST_OF_LABEL = 200;
 
-const keyOf = ({ op, args }: Expression): string => `${op}\u0000${args.join('\u0000')}`;
+const keyOf = ({ op, args }: Pick<Expression, 'op' | 'args'>): string => `${op}\u0000${args.join('\u0000')}`;
 
 export class Knowledge {
   readonly unknowns: Map<number, Unknown>;
@@ -102,14 +110,14 @@ export class Knowledge {
 
   /** The value of an expression over unknown values. */
   derive(op: string, args: readonly Value[], facts: Facts, label: string): string {
-    const made = { op, args: args.map((arg) => JSON.stringify(arg)) };
-    const key = keyOf(made);
+    const texts = args.map((arg) => JSON.stringify(arg));
+    const key = keyOf({ op, args: texts });
     const known = this.byExpression.get(key);
     if (known !== undefined) return markOf(known);
     const id = this.next++;
     this.byExpression.set(key, id);
     this.unknowns.set(id, {
-      made,
+      made: expressionOf(op, texts),
       label: label.length > MOST_OF_LABEL ? `${label.slice(0, MOST_OF_LABEL)}…` : label,
       facts,
     });
@@ -128,7 +136,8 @@ export class Knowledge {
   learn(id: number, facts: Facts): void {
     const normal = normalFacts(facts);
     if (normal === null) throw new Error(`nothing fits what was decided of ${this.of(id).label}`);
-    this.unknowns.set(id, { ...this.of(id), facts: normal });
+    const { made, label } = this.of(id);
+    this.unknowns.set(id, { made, label, facts: normal });
   }
 
   /** Whether facts leave a value. */

@@ -8,6 +8,9 @@ export interface Decision {
   readonly text: string;
 }
 
+/** Most segments decide nothing. */
+const NOTHING: readonly number[] = [];
+
 export class Oracle {
   readonly taken: Decision[] = [];
 
@@ -19,6 +22,11 @@ export class Oracle {
     const index = this.script[this.taken.length] ?? 0;
     this.taken.push({ index, of: alternatives.length, text: `${what} ${alternatives[index] ?? ''}`.trim() });
     return index;
+  }
+
+  /** The indexes of the alternatives that were taken. */
+  get indexes(): readonly number[] {
+    return this.taken.length === 0 ? NOTHING : this.taken.map(({ index }) => index);
   }
 
   /** The scripts of the other answers to the questions that this execution answered first. */
