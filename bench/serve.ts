@@ -45,9 +45,13 @@ export const serveUnderLoad: Row = {
         const starting = (performance.now() - posted) / 1000;
         const all = [...ids, ...busy];
         const first = await sendRequests(service, all, WARM_UP_SECONDS);
-        const before = cpuSeconds(service.child.pid as number);
+        const pid = service.child.pid as number;
+        const before = { service: cpuSeconds(pid), runs: cpuSecondsBelow(pid), own: process.cpuUsage() };
         const { times, errors, seconds } = await sendRequests(service, all, SECONDS);
-        const cpu = cpuSeconds(service.child.pid as number) - before;
+        const cpu = cpuSeconds(pid) - before.service;
+        const ofRuns = cpuSecondsBelow(pid) - before.runs;
+        const own = process.cpuUsage(before.own);
+        const ofRequests = (own.user + own.system) / 1e6;
         const got = events.stop();
         const at = (part: number): number => percentile(times, part);
         const rate = times.length / seconds;
@@ -81,6 +85,13 @@ export const serveUnderLoad: Row = {
             ratio: cpu / seconds,
             unit: 'cores',
           },
+          {
+            what: 'processor of the runs',
+            sides: `${IN_FLIGHT} runs, without commands that run`,
+            ratio: ofRuns / seconds,
+            unit: 'cores',
+          },
+          { what: 'processor of the requests', sides: 'this benchmark', ratio: ofRequests / seconds, unit: 'cores' },
         ];
       } finally {
         service.child.kill('SIGTERM');
@@ -228,6 +239,21 @@ function percentile(times: readonly number[], part: number): number {
 }
 
 function cpuSeconds(pid: number): number {
+  return (
+    cpuOf(pid)
+      .slice(0, 2)
+      .reduce((sum, ticks) => sum + ticks, 0) / 100
+  );
+}
+
+/** Of the processes that a process started, with those that have ended below them. */
+function cpuSecondsBelow(pid: number): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+  return children.flatMap((child) => cpuOf(Number(child))).reduce((sum, ticks) => sum + ticks, 0) / 100;
+}
+
+/** User, system, and both of waited-for children, in hundredths of a second. */
+function cpuOf(pid: number): number[] {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) / 100;
+  return fields.slice(11, 15).map(Number);
 }

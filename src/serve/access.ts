@@ -17,6 +17,9 @@ export interface AccessOptions {
   readonly port: () => number;
 }
 
+/** Not an async function: this code comes before every answer. */
+const refuseNow = (...given: Parameters<typeof answerWith>): Promise<Response> => Promise.resolve(answerWith(...given));
+
 const LONGEST_NAME = 200;
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
@@ -55,12 +58,12 @@ function decodeName(name: string): string {
 
 /** `Host` and `Origin`: neither is under the control of a page that another site has opened. */
 export function checkOrigin(options: Pick<AccessOptions, 'hosts'>): MiddlewareHandler {
-  return async (c, next) => {
+  return (c, next) => {
     // The port is known when the service listens.
     const { hosts } = options;
     const host = c.req.header('host')?.toLowerCase();
     if (host === undefined || (hosts !== null && !hosts.includes(host)))
-      return answerWith(c, 403, {
+      return refuseNow(c, 403, {
         code: 'wrong-host',
         message: 'this service is not called by that name',
         help: hosts === null ? null : `use http://${hosts[0]}`,
@@ -71,7 +74,7 @@ export function checkOrigin(options: Pick<AccessOptions, 'hosts'>): MiddlewareHa
     const isForeign = ['cross-site', 'same-site'].includes(c.req.header('sec-fetch-site') ?? 'none');
     const isNavigation = c.req.method === 'GET' && c.req.header('sec-fetch-mode') === 'navigate';
     if (!isOwn || (isForeign && !isNavigation))
-      return answerWith(c, 403, {
+      return refuseNow(c, 403, {
         code: 'foreign-origin',
         message: 'pages of other sites may not use this service',
         help: null,
@@ -95,10 +98,10 @@ export function hasToken(c: Context, options: AccessOptions): boolean {
 
 /** For all routes that give or change data. */
 export function requireToken(options: AccessOptions): MiddlewareHandler {
-  return async (c, next) => {
+  return (c, next) => {
     if (hasToken(c, options)) return next();
     c.header('WWW-Authenticate', 'Bearer realm="statedsl"');
-    return answerWith(c, 401, {
+    return refuseNow(c, 401, {
       code: 'no-token',
       message: 'the request has no valid token',
       help: 'send `Authorization: Bearer TOKEN`, or open the address that `statedsl serve` prints',
@@ -108,11 +111,12 @@ export function requireToken(options: AccessOptions): MiddlewareHandler {
 
 /** The printed address holds the token. It becomes a cookie, and the address without it is what the browser shows. */
 export function signIn(options: AccessOptions): MiddlewareHandler {
-  return async (c, next) => {
+  return (c, next) => {
+    if (c.req.method !== 'GET' || c.req.path.startsWith('/api/')) return next();
     const given = c.req.query('token');
-    if (c.req.method !== 'GET' || given === undefined || c.req.path.startsWith('/api/')) return next();
+    if (given === undefined) return next();
     if (!isEqual(given, options.token))
-      return answerWith(c, 401, {
+      return refuseNow(c, 401, {
         code: 'no-token',
         message: 'the token in the address is not valid',
         help: 'open the address that the service printed when it started: each start has its own token',
@@ -121,6 +125,6 @@ export function signIn(options: AccessOptions): MiddlewareHandler {
     const url = new URL(c.req.url);
     url.searchParams.delete('token');
     // Two slashes at the beginning would name another host.
-    return c.redirect(`${url.pathname.replace(/^\/+/, '/')}${url.search}`, 303);
+    return Promise.resolve(c.redirect(`${url.pathname.replace(/^\/+/, '/')}${url.search}`, 303));
   };
 }

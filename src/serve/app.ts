@@ -4,7 +4,6 @@ import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { etag } from 'hono/etag';
 import { HTTPException } from 'hono/http-exception';
-import { secureHeaders } from 'hono/secure-headers';
 import { checkOrigin, requireToken, signIn } from './access.js';
 import { answerWith } from './answer.js';
 import { healthAnswer } from './answer-schemas.js';
@@ -28,20 +27,6 @@ import {
 
 /** The largest body of a request. */
 const BODY_BYTES = 4 * 1024 * 1024;
-
-/** No script but its own files, no frame, no form: what a run printed must not become a part of a page. */
-const POLICY = {
-  defaultSrc: ["'none'"],
-  scriptSrc: ["'self'"],
-  styleSrc: ["'self'"],
-  imgSrc: ["'self'", 'data:'],
-  connectSrc: ["'self'"],
-  fontSrc: ["'self'"],
-  workerSrc: ["'self'"],
-  baseUri: ["'none'"],
-  formAction: ["'none'"],
-  frameAncestors: ["'none'"],
-};
 
 export function createApp(service: Service): ServiceApp {
   const { access, version } = service;
@@ -67,33 +52,19 @@ export function createApp(service: Service): ServiceApp {
   });
   const metrics = createMetrics(service);
   app.use(metrics.count);
-  app.use(
-    secureHeaders({
-      contentSecurityPolicy: POLICY,
-      referrerPolicy: 'no-referrer',
-      xFrameOptions: 'DENY',
-      // The service speaks HTTP; a proxy with HTTPS decides that for itself.
-      strictTransportSecurity: false,
-    }),
-  );
   app.get('/api/v1/healthz', (c) => c.json({ status: 'ok' }));
   app.use(checkOrigin(access));
   app.use(signIn(access));
   app.use('/api/*', requireToken(access));
-  app.use('/api/*', async (c, next) => {
-    c.header('Cache-Control', 'no-store');
-    await next();
-  });
   // The program of a run never changes, and the others only with the service.
   for (const path of ['/', '/runs/:id', '/api/v1/runs/:id/program', '/api/v1/openapi.json']) app.use(path, etag());
   for (const path of ['/api/v1/runs/:id/program', '/api/v1/openapi.json']) app.use(path, mayBeKept);
   // Looking for a body makes a whole request of what came, which takes as long as showing a run that is known.
   app.use((c, next) => (hasBody(c) ? limitBody(c, next) : next()));
   app.use('/api/*', refuseEncodings());
-  app.use('/api/*', completeEmptyBodies());
-  app.use('/api/*', refuseAmbiguous());
-  app.use('/api/v1/runs/*', refuseChanges(service));
-  app.use('/api/v1/runs', refuseChanges(service));
+  app.on('POST', '/api/*', completeEmptyBodies());
+  app.on('POST', '/api/*', refuseAmbiguous());
+  if (service.isReadOnly) for (const path of ['/api/v1/runs/*', '/api/v1/runs']) app.use(path, refuseChanges);
   app.get('/api/v1/metrics', metrics.show);
   const api: ServiceApp = new OpenAPIHono({ defaultHook: app.defaultHook as never });
   addAboutRoute(api, service);
@@ -152,15 +123,13 @@ const mayBeKept: Parameters<ServiceApp['use']>[1] = async (c, next) => {
   if (c.res.status === 200) c.res.headers.set('Cache-Control', 'private, no-cache');
 };
 
-function refuseChanges({ isReadOnly }: Service): Parameters<ServiceApp['use']>[1] {
-  return (c, next) =>
-    isReadOnly && c.req.method !== 'GET' && c.req.method !== 'HEAD'
-      ? Promise.resolve(
-          answerWith(c, 403, {
-            code: 'read-only',
-            message: 'this service only shows runs',
-            help: 'start it without `--read-only` to change them',
-          }),
-        )
-      : next();
-}
+const refuseChanges: Parameters<ServiceApp['use']>[1] = (c, next) =>
+  c.req.method !== 'GET' && c.req.method !== 'HEAD'
+    ? Promise.resolve(
+        answerWith(c, 403, {
+          code: 'read-only',
+          message: 'this service only shows runs',
+          help: 'start it without `--read-only` to change them',
+        }),
+      )
+    : next();

@@ -24,6 +24,7 @@ import { forgetPosition } from './notifications/kept-notices.js';
 import { targetList } from './notifications/notice.js';
 import { Notifier } from './notifications/notifier.js';
 import { noticeSender } from './notifications/send-notice.js';
+import { setSafetyHeaders } from './safety-headers.js';
 import { warmUp } from './warm-up.js';
 
 export interface ListenOptions {
@@ -114,6 +115,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     isOnEngine: engine !== null,
   });
   const server = serve({ fetch: app.fetch, hostname: host, port });
+  server.prependListener('request', setSafetyHeaders);
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('listening', resolve);

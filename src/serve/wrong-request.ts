@@ -79,23 +79,25 @@ export function wrongBody({ status }: HTTPException): ServiceError {
 
 /** A body that is compressed would be read as if it were not. */
 export function refuseEncodings(): MiddlewareHandler {
-  return async (c, next) => {
+  return (c, next) => {
     const encoding = c.req.header('content-encoding')?.toLowerCase() ?? 'identity';
     if (encoding === 'identity') return next();
-    return answerWith(c, 415, {
-      code: 'wrong-request',
-      message: 'the body of the request is encoded',
-      help: 'send it without `Content-Encoding`',
-    });
+    return Promise.resolve(
+      answerWith(c, 415, {
+        code: 'wrong-request',
+        message: 'the body of the request is encoded',
+        help: 'send it without `Content-Encoding`',
+      }),
+    );
   };
 }
 
-/** Requests that need no body may have none, whatever their headers say about it. */
+/** For `POST`: requests that need no body may have none, whatever their headers say about it. */
 export function completeEmptyBodies(): MiddlewareHandler {
   return async (c, next) => {
     const { raw } = c.req;
     const isEmpty = (c.req.header('content-length') ?? '0') === '0' && c.req.header('transfer-encoding') === undefined;
-    if (c.req.method === 'POST' && isEmpty) {
+    if (isEmpty) {
       const headers = new Headers(raw.headers);
       headers.set('content-type', 'application/json');
       headers.set('content-length', '2');
@@ -106,12 +108,11 @@ export function completeEmptyBodies(): MiddlewareHandler {
 }
 
 /**
- * Refuses a JSON body that two readers could understand differently, or that is nested too deeply. A body that is not JSON is
+ * For `POST`: refuses a JSON body that two readers could understand differently, or that is nested too deeply. A body that is not JSON is
  * left to the validation of its route.
  */
 export function refuseAmbiguous(): MiddlewareHandler {
   return async (c, next) => {
-    if (c.req.method !== 'POST') return next();
     const problem = bodyProblem(await c.req.arrayBuffer());
     if (problem === null) return next();
     return answerWith(c, 400, { code: 'wrong-request', message: `the body of the request ${problem}`, help: SEE });

@@ -65,6 +65,23 @@ STATE: A
 const RUNS = amount(3, 6);
 
 describe('the service', () => {
+  test('every answer forbids foreign scripts and frames, and only those that never change may be kept', async () => {
+    const client = await serve(projectFolder({ 'p.dsl': PROGRAM }));
+    const headersOf = async (path: string): Promise<Headers> =>
+      (await fetch(`${client.address}${path}`, { headers: { authorization: `Bearer ${client.token}` } })).headers;
+    for (const path of ['/', '/nothing', '/api/v1/runs', '/api/v1/nothing', '/api/v1/healthz']) {
+      const headers = await headersOf(path);
+      expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; .*frame-ancestors 'none'$/);
+      expect(headers.get('x-frame-options')).toBe('DENY');
+      expect(headers.get('cache-control')).toBe(
+        path === '/' ? 'no-cache' : path.startsWith('/api/') ? 'no-store' : null,
+      );
+    }
+    expect((await headersOf('/api/v1/openapi.json')).get('cache-control')).toBe('private, no-cache');
+    client.process.kill('SIGTERM');
+    await client.process.end;
+  });
+
   test('is killed in the middle of runs, and all of them end right', async () => {
     const one = projectFolder({ 'p.dsl': PROGRAM });
     const ids = new Set<string>();

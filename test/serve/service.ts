@@ -9,6 +9,7 @@ import { openProject } from '../../src/library/open-project.js';
 import { createApp } from '../../src/serve/app.js';
 import { executeRun } from '../../src/serve/executions/execute-run.js';
 import { Executions } from '../../src/serve/executions/executions.js';
+import { setSafetyHeaders } from '../../src/serve/safety-headers.js';
 import type { Service } from '../../src/serve/service.js';
 import { describedBy } from './described.js';
 
@@ -41,6 +42,22 @@ export interface TestService {
   finish(program: string, inputs?: Readonly<Record<string, unknown>>): Promise<string>;
   /** Waits until nothing is executed. */
   idle(): Promise<void>;
+}
+
+/** As the server does, which sets them before a request reaches the application. */
+function withSafetyHeaders(url: string, response: Response): Response {
+  const own = new Headers(response.headers);
+  setSafetyHeaders(
+    { url },
+    {
+      setHeader(name, value) {
+        if (!own.has(name)) own.set(name, String(value));
+        return this as never;
+      },
+    },
+  );
+  const { status, statusText, body } = response;
+  return new Response(body, { status, statusText, headers: own });
 }
 
 export async function serviceOf(
@@ -103,7 +120,8 @@ export async function serviceOf(
     if (isStream) present.push(['transfer-encoding', 'chunked']);
     else if (sent !== undefined) present.push(['content-length', String(Buffer.byteLength(sent as string))]);
     const init = { method, headers: present, body: (sent as string) ?? null };
-    return app.request(`http://${HOST}${path}`, isStream ? { ...init, duplex: 'half' } : init);
+    const response = await app.request(`http://${HOST}${path}`, isStream ? { ...init, duplex: 'half' } : init);
+    return withSafetyHeaders(path, response);
   };
   const send: TestService['send'] = async (...given) => {
     const response = await request(...given);

@@ -50,8 +50,11 @@ export class RunInspector {
   /** Throws a `RunRefused` or a `StoreError`. */
   inspect(run: string | null, at: number | null): Inspected {
     const { directory } = this.index;
+    // What was found in a journal whose file is the same needs no look at the rest of the store.
+    const known = at === null && run !== null ? this.keptRun(run) : null;
+    if (known !== null) return known;
     const id = findRun(directory, run);
-    const kept = at === null ? this.keptRun(id) : null;
+    const kept = at === null && id !== run ? this.keptRun(id) : null;
     if (kept !== null) return kept;
     const stored = openFoundRun(directory, id);
     const { journal, about } = stored;

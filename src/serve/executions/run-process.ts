@@ -6,8 +6,8 @@ import { BEGUN, type PermitRequest } from './ask-permits.js';
 import type { RunProcess } from './executions.js';
 import type { PermitPool } from './permit-pool.js';
 
-/** A third of the processor time that the service gets if both need all of it. */
-const RUN_PRIORITY = 5;
+/** A tenth of the processor time that the service gets if both need all of it: the service needs little, but at once. */
+const RUN_PRIORITY = 10;
 
 export interface ProcessOptions {
   readonly directory: string;
