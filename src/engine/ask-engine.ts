@@ -20,7 +20,7 @@ export interface ClientOptions {
   readonly patienceMs: number;
   /** How long a worker may take to answer, in milliseconds; default 10 s. */
   readonly answerMs?: number;
-  /** The server is asked this often whether it is well, and may take so long to say it, in milliseconds; default 8 s. */
+  /** The server is asked this often whether it is well, and may take so long to say it, in milliseconds; default 5 s. */
   readonly healthMs?: number;
 }
 
@@ -55,7 +55,7 @@ const PAUSE_MS = 250;
 /** An answer that takes longer was waited for. */
 const LONG_MS = 2000;
 const ANSWER_MS = 10_000;
-const HEALTH_MS = 8_000;
+const HEALTH_MS = 5_000;
 /** What a proxy between the client and the server answers while the server starts, or when it waited for too long. */
 const GATEWAY = new Set([502, 503, 504]);
 

@@ -68,13 +68,19 @@ export interface ReaderContext extends MessageContext {
   awakeable<T>(): { readonly id: string; readonly entry: Entry<T> };
 }
 
-/** The status of a refusal because the run has ended. */
-export const OVER = 410;
+/** Why a run that has ended is refused. The engine passes on nothing but a status and this message. */
+export function alreadyOver(runId: string, status: string): string {
+  return `run \`${runId}\` has already ${status}`;
+}
+
+export function isAlreadyOver(message: string): boolean {
+  return /^run `[^`]*` has already (?:returned|failed)$/.test(message);
+}
 
 /** A request that can never succeed. `status` is that of the HTTP answer. */
 export class EngineRefusal extends Error {
   constructor(
-    readonly status: 400 | 403 | 404 | 409 | typeof OVER,
+    readonly status: 400 | 403 | 404 | 409,
     message: string,
   ) {
     super(message);

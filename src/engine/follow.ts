@@ -7,7 +7,6 @@ import { AppendDecoder } from '../runtime/store/appended.js';
 import { readJournalLine } from '../runtime/store/journal-line.js';
 import type { EngineClient } from './client.js';
 import { EngineFailure } from './client.js';
-import { OVER } from './engine-context.js';
 
 export interface Following {
   readonly onEvent?: ((event: RunEvent, position: EventPosition) => void) | null | undefined;
@@ -65,7 +64,7 @@ export async function followRun(
     const asked = AbortSignal.any([asking.stop.signal, all]);
     askAll(report, ask, asked).catch((cause: unknown) => {
       // A question that was answered elsewhere at the same time is no longer open, and the run continues.
-      if (asked.aborted || (cause instanceof EngineFailure && (cause.status === 409 || cause.status === OVER))) return;
+      if (asked.aborted || (cause instanceof EngineFailure && cause.status === 409)) return;
       failure = { cause };
       leaving.abort();
     });

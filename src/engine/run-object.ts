@@ -11,7 +11,7 @@ import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { RunReport } from '../runtime/run/report.js';
 import type { Image } from '../runtime/store/image.js';
 import type { Delivery } from '../runtime/store/inbox.js';
-import { EngineRefusal, type ObjectContext, OVER, type ReaderContext } from './engine-context.js';
+import { alreadyOver, EngineRefusal, type ObjectContext, type ReaderContext } from './engine-context.js';
 import { listedRun } from './listed-run.js';
 import type {
   ArtifactContent,
@@ -124,7 +124,7 @@ async function deliver(
   deliveries: readonly Delivery[],
 ): Promise<{ seq: number }> {
   const head = await headOf(context);
-  if (isOver(head)) throw new EngineRefusal(OVER, `run \`${context.key}\` has already ${head.status}`);
+  if (isOver(head)) throw new EngineRefusal(409, alreadyOver(context.key, head.status));
   const image = head.status === 'suspended' ? await context.get<Image>('image') : null;
   if (image !== null) refuseUnexpected(await context.get<readonly OpenQuestion[]>('questions'), deliveries);
   refuseLarge(head, deliveries);
@@ -150,7 +150,7 @@ async function resumeRun(
 ): Promise<{ turn: number }> {
   const head = await headOf(context);
   const about = await context.get<Submission>('about');
-  if (head.status === 'returned') throw new EngineRefusal(OVER, `run \`${context.key}\` has already returned`);
+  if (head.status === 'returned') throw new EngineRefusal(409, alreadyOver(context.key, head.status));
   if (head.status === 'running' || head.seq !== seq) throw new EngineRefusal(409, hasChanged(context));
   const by = context.user ?? markUnverified(given);
   refuseResumer(about, by, worker);

@@ -51,6 +51,12 @@ test('a variable names the engine, but not for removing runs', async () => {
   expect(await one.run(['gc', '--keep-last', '0', '--all', '--quiet'], { env })).toMatchObject({ code: 0 });
 });
 
+test('a public key of an engine has the form of one', async () => {
+  const { code, stderr } = await projectFolder().run(['worker', '--identity-key', 'publickeyv1_0']);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/^error: `publickeyv1_0` is not the public key of an engine\n.*that the server prints/);
+});
+
 test('a worker that listens at every address says by which one it is reached', async () => {
   const { code, stderr } = await projectFolder().run(['worker', '--listen', '0.0.0.0:0', '--identity-key', 'k']);
   expect([code, stderr]).toEqual([

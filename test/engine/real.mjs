@@ -46,7 +46,7 @@ const cases = {
     await client.deliver(id, [{ kind: 'signal', name: 'GO', payload: null, by: 'ann' }]);
     const { report } = await ended(id);
     assert.equal(report.returned, 'yes');
-    await assert.rejects(client.deliver(id, []), { kind: 'refused', status: 410 });
+    await assert.rejects(client.deliver(id, []), { kind: 'refused', status: 409 });
     await assert.rejects(client.deliver('nothing', []), { kind: 'refused', status: 404 });
   },
   'a quorum stops what is no longer needed': async ({ submit, ended }) => {

@@ -292,7 +292,7 @@ test('each message counts once, and only what fits the run is accepted', async (
   expect(await engine.call(RUN, 'submit', submission('RETURN\n'))).toEqual({ run_id: RUN, status: 'suspended' });
   await answer('ok', 'no');
   await engine.deliverAll();
-  expect(await refusalOf(answer('ok', 'yes'))).toEqual([410, `run \`${RUN}\` has already returned`]);
+  expect(await refusalOf(answer('ok', 'yes'))).toEqual([409, `run \`${RUN}\` has already returned`]);
   const { seq } = await stateOf(engine);
   // Messages of a turn that is over.
   const [turned] = engine.turns;

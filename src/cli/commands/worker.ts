@@ -49,6 +49,8 @@ interface WorkerFlags {
 
 /** Addresses that mean every address of the machine, so that nothing can connect to them. */
 const ANY = new Set(['0.0.0.0', '::']);
+/** 32 bytes in base58 have 43 or 44 digits, fewer if they begin with zeros. */
+const IDENTITY_KEY = /^publickeyv1_[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 /** Agents wait more than they compute. */
 const AGENT_JOBS = 8;
 /** How long the engine may be starting. Milliseconds. */
@@ -66,6 +68,12 @@ export async function workerCommand(flags: WorkerFlags): Promise<ExitCode> {
     return usageError(
       `\`${host}\` is not an address that the engine can connect to`,
       'name the one by which it reaches this worker: `--advertise http://…`',
+    );
+  const badIdentity = identityKeys.find((key) => !IDENTITY_KEY.test(key));
+  if (badIdentity !== undefined)
+    return usageError(
+      `\`${badIdentity}\` is not the public key of an engine`,
+      'write the one that the server prints when it starts: `--identity-key publickeyv1_…`',
     );
   const badKey = keyProblem();
   if (badKey !== null) return usageError(badKey);

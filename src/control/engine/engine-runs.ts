@@ -5,7 +5,7 @@
 import { resolve } from 'node:path';
 import { EngineFailure, helpAfter } from '../../engine/ask-engine.js';
 import { type EngineClient, engineClient } from '../../engine/client.js';
-import { OVER } from '../../engine/engine-context.js';
+import { isAlreadyOver } from '../../engine/engine-context.js';
 import { type EngineAddress, mirrorRun } from '../../engine/mirror.js';
 import type { RunState } from '../../engine/run-object.js';
 import type { Json } from '../../machine/expression.js';
@@ -185,14 +185,8 @@ async function answerOf<T>(action: () => Promise<T>): Promise<Result<T>> {
 function refusalOfEngine(failure: EngineFailure): Refused {
   const { kind, status, message } = failure;
   if (kind !== 'refused') return refuse('unreachable', message, helpAfter(failure));
-  switch (status) {
-    case 404:
-      return refuse('unknown', message);
-    case OVER:
-      return refuse('over', message);
-    default:
-      return refuse('wrong-use', message);
-  }
+  if (status === 404) return refuse('unknown', message);
+  return refuse(isAlreadyOver(message) ? 'over' : 'wrong-use', message);
 }
 
 /** The id of the run that is meant; null: the latest. Rejects with a `RunRefused` or an `EngineFailure`. */
