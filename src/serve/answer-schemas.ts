@@ -45,6 +45,13 @@ export const listAnswer = z
   .object({ runs: z.array(listedRun), next: z.string().optional() })
   .openapi('RunList', { description: '`next`, for `cursor`, is there if there are more' });
 
+export const waitingAnswer = z
+  .object({
+    runs: z.array(listedRun.extend({ waiting: z.array(z.looseObject({ kind: z.string() })) })),
+    complete: z.boolean(),
+  })
+  .openapi('WaitingRuns', { description: '`complete`: there are no suspended runs that were not looked at yet' });
+
 /** A run that is queued has no record, and so only the members of lists. */
 export const inspectAnswer = z
   .looseObject({

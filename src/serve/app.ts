@@ -15,6 +15,7 @@ import { addChangeRoutes } from './routes/change-runs.js';
 import { addDaysRoute } from './routes/days.js';
 import { addProgramRoutes } from './routes/programs.js';
 import { addReadRoutes } from './routes/read-runs.js';
+import { addWaitingRoute } from './routes/waiting.js';
 import { answers, type Service, type ServiceApp, textAnswers } from './service.js';
 import {
   completeEmptyBodies,
@@ -70,6 +71,7 @@ export function createApp(service: Service): ServiceApp {
   addAboutRoute(api, service);
   addReadRoutes(api, service);
   addDaysRoute(api, service);
+  addWaitingRoute(api, service);
   addChangeRoutes(api, service);
   addProgramRoutes(api, service);
   app.route('/api/v1', api);

@@ -29,7 +29,7 @@ const ASK_AGAIN = 'no-cache';
 /** What the page will ask for: browsers fetch it while they read the script. The routes are exactly those of the page. */
 const PRELOAD = 'rel=preload; as=fetch; crossorigin';
 const COMMON: readonly string[] = ['/service'];
-const FIRST_RUNS = '/runs?limit=60';
+const LIST: readonly string[] = ['/runs?limit=60', '/waiting?limit=6'];
 const ID = /^[0-9a-f-]{1,36}$/;
 
 /** Without the files, for example in a checkout that was not built. */
@@ -56,7 +56,7 @@ export function addPage(app: ServiceApp, access: AccessOptions): void {
     if (isKnown) page?.headers.set('Link', wanted.map((route) => `</api/v1${route}>; ${PRELOAD}`).join(', '));
     return page ?? c.text(MISSING, 503);
   };
-  app.get('/', (c) => sendPage(c, [...COMMON, ...(c.req.url.includes('?') ? [] : [FIRST_RUNS])]));
+  app.get('/', (c) => sendPage(c, [...COMMON, ...(c.req.url.includes('?') ? [] : LIST)]));
   app.get('/runs/:id', (c) => {
     const id = c.req.param('id');
     const isPast = c.req.query('event') !== undefined;

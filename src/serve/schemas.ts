@@ -47,6 +47,10 @@ export const listQuery = z.strictObject({
   cursor: runId.optional().openapi({ description: '`next` of the page before' }),
 });
 
+export const waitingQuery = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(1000).default(100),
+});
+
 export const daysQuery = listQuery.omit({ limit: true, cursor: true }).extend({
   zone: z
     .string()

@@ -18,6 +18,14 @@ STATE: DONE
   RETURN: {count}
 `;
 
+const LONG = `LIMIT: transitions=10000
+STATE: COUNT
+  TRACK: n
+  IF: n >= 3100 → RETURN
+  INCREMENT: n
+  GOTO: COUNT
+`;
+
 const QUESTION = `MACHINE: question
 
 STATE: ASKING
@@ -99,7 +107,9 @@ test('a run that waits is above all others, also if many came after it, and far 
     const run_id = `ffffffff-0000-7000-8000-${String(at).padStart(12, '0')}`;
     mkdirSync(join(runs, run_id));
     const time = new Date(Date.now() + at * 1000).toISOString();
-    const facts = { machine: `later-${at}`, status: 'returned', state: 'A', started_at: time, ended_at: time };
+    // Half of them wait for something else than a person.
+    const status = at % 2 === 0 ? 'suspended' : 'returned';
+    const facts = { machine: `later-${at}`, status, state: 'A', started_at: time, ended_at: time };
     const line = JSON.stringify({ run_id, ...facts, duration_ms: 1, cost: 0, effects: 1 });
     appendFileSync(join(runs, 'index.ndjson'), `${line}\n`);
   }
@@ -118,6 +128,48 @@ test('a run that waits is above all others, also if many came after it, and far 
   );
   await page.getByRole('region', { name: 'Waiting for you' }).getByRole('link').click();
   await page.waitForURL(`**/runs/${id}`);
+});
+
+test('a narrow list has all facts of a run in two lines', async (t) => {
+  const folder = makeFolder(t, { 'loop.dsl': LOOP });
+  runProgram(folder, 'loop.dsl');
+  const { page, log } = await openPage(t, await startService(t, folder), { width: 400 });
+  const row = page.getByRole('table', { name: 'Runs' }).getByRole('row').filter({ hasText: 'loop' });
+  for (const text of [/returned/, /^loop$/, /^DONE$/, /^\d\d:\d\d:\d\d$/, /^\d.*s$/, /^\$0\.00$/]) {
+    const cell = row.getByText(text).last();
+    await cell.waitFor();
+    const { x, width } = await cell.boundingBox();
+    assert.ok(x >= 0 && x + width <= 400, `${text} is at ${x}`);
+  }
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 400);
+  assert.deepEqual(log, []);
+});
+
+test('a long run is shown with its end before all its events are there', async (t) => {
+  const folder = makeFolder(t, { 'long.dsl': LONG });
+  const id = runProgram(folder, 'long.dsl');
+  const service = await startService(t, folder);
+  const { page, log } = await openPage(t, service);
+  let release = () => undefined;
+  const held = new Promise((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/events?follow=false&after=0', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto(`${service.address}/runs/${id}`);
+  await page.getByRole('table', { name: 'Events' }).getByText('run returned').waitFor();
+  const slider = page.getByRole('slider', { name: 'Event' });
+  const last = Number(await slider.getAttribute('max'));
+  assert.ok(last > 6000);
+  await slider.fill('3000');
+  await page.getByText('as it was after event 3000').waitFor();
+  await page.getByRole('table', { name: 'Events' }).getByText('3001', { exact: true }).waitFor();
+  release();
+  await page.getByRole('button', { name: 'State COUNT, entered 1499 times' }).waitFor();
+  assert.equal(await page.locator('.slider .at').textContent(), `3000 / ${last}`);
+  assert.deepEqual(log, []);
 });
 
 test('an action says what it will do, and why it is not possible', async (t) => {
@@ -277,6 +329,8 @@ test('a broken journal is shown with the place of the damage, and the events bef
   writeFileSync(journal, lines.join('\n'));
   const { page } = await openPage(t, await startService(t, folder), { path: `/runs/${id}` });
   await page.getByRole('alert').getByText('event 7').waitFor();
+  await page.getByRole('heading', { level: 1, name: 'loop' }).getByText('returned').waitFor();
+  assert.match(await page.getByRole('definition').allTextContents().then(String), /DONE.*\$0\.00/);
   await page.getByRole('alert').getByRole('link', { name: 'Look at the run as it was before' }).click();
   await page.waitForURL('**event=6**');
   const events = page.getByRole('table', { name: 'Events' });

@@ -37,7 +37,7 @@ test('names what it will ask for, to those who may have it', async () => {
     const link = (await send('GET', path, undefined, headers)).headers.get('link');
     return link?.match(/<[^>]*>/g)?.map((one) => one.slice('</api/v1'.length, -1));
   };
-  expect(await linksOf('/')).toEqual(['/service', '/runs?limit=60']);
+  expect(await linksOf('/')).toEqual(['/service', '/runs?limit=60', '/waiting?limit=6']);
   expect(await linksOf('/?status=failed')).toEqual(['/service']);
   expect(await linksOf(`/runs/${run}`)).toEqual(['/service', `/runs/${run}`, `/runs/${run}/program`]);
   expect(await linksOf(`/runs/${run}?event=3`)).toEqual(['/service', `/runs/${run}/program`]);
@@ -77,4 +77,19 @@ test('the program of a run is the one that it was started with, without its secr
   expect(json.sources).toEqual([{ name: 'a.dsl', text: text.replace('hunter2-hunter2', '***') }]);
   expect(JSON.stringify(json.machine)).not.toContain('hunter2');
   expect((await send('GET', '/api/v1/runs/ffff/program')).status).toBe(404);
+});
+
+test('lists all runs that wait for a person, however many others wait for something else', async () => {
+  const ask = 'ASK user: "Which color?" → color choices=red,blue\nRETURN: color\n';
+  const { send, finish } = await serviceOf({ 'ask.dsl': ask, 'wait.dsl': 'WAIT: signal later\nRETURN: 1\n' });
+  const id = await finish('ask.dsl');
+  for (let count = 0; count < 3; count++) await finish('wait.dsl');
+  const { json } = await send('GET', '/api/v1/waiting?limit=1');
+  expect(json).toMatchObject({
+    runs: [{ run_id: id, status: 'suspended', waiting: [{ kind: 'ask', name: 'color', choices: ['red', 'blue'] }] }],
+    complete: true,
+  });
+  await send('POST', `/api/v1/runs/${id}/answers`, { color: 'red' });
+  await expect.poll(async () => (await send('GET', '/api/v1/waiting')).json).toEqual({ runs: [], complete: true });
+  expect((await send('GET', '/api/v1/waiting?limit=0')).status).toBe(400);
 });

@@ -32,6 +32,7 @@ export function fileData(file: FileRun): RunData {
     actions: signal(null),
     list: async () => ({ runs: [run] }),
     days: null,
+    waiting: null,
     async inspect(id, at) {
       find(id);
       const moment = at === null || at >= shown.seq ? null : momentAt(records, at);

@@ -5,7 +5,7 @@
 import type { ReadonlySignal } from '@preact/signals';
 import type { RunDay } from '../../control/run-days.js';
 import type { DamagedEvents, Inspected, RunFilter, RunList, RunProgram, StreamEnd } from '../../control/runs.js';
-import type { RunEvent } from '../../interpreter/events/event.js';
+import type { RunEvent, Waiting } from '../../interpreter/events/event.js';
 import type { Json } from '../../machine/expression.js';
 
 type ListedRun = RunList['runs'][number];
@@ -26,6 +26,15 @@ export type RunRow = Omit<ListedRun, 'status'> & { readonly status: ShownStatus 
 /** A page of the list. */
 export interface RunPage extends Omit<RunList, 'runs'> {
   readonly runs: readonly RunRow[];
+}
+
+/** A run that waits for a person, and what it asks. */
+export type WaitingRun = RunRow & { readonly waiting: readonly Waiting[] };
+
+export interface WaitingPage {
+  readonly runs: readonly WaitingRun[];
+  /** False: the service has not looked at all suspended runs yet. */
+  readonly complete: boolean;
 }
 
 /** Which runs are listed. */
@@ -100,6 +109,8 @@ export interface RunData {
   list(query: RunQuery, signal?: AbortSignal): Promise<RunPage>;
   /** Runs by day and program; null: there is only one run. */
   readonly days: ((query: RunQuery, signal?: AbortSignal) => Promise<readonly RunDay[]>) | null;
+  /** Runs that wait for a person, newest first; null: nothing can be answered here. */
+  readonly waiting: ((limit: number, signal?: AbortSignal) => Promise<WaitingPage>) | null;
   inspect(run: string, at: number | null, signal?: AbortSignal): Promise<ShownRun>;
   /** Reads the record of a run after an event, and follows it; the result stops that. */
   follow(run: string, after: number, reader: RecordReader): () => void;

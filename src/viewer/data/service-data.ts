@@ -3,7 +3,16 @@ import { effect, signal } from '@preact/signals';
 import type { RunDay } from '../../control/run-days.js';
 import type { RunProgram } from '../../control/runs.js';
 import { followRecord, readLinesAfter } from './follow-record.js';
-import type { About, OutputPart, OutputQuery, RunActions, RunData, RunPage, ShownRun } from './run-data.js';
+import type {
+  About,
+  OutputPart,
+  OutputQuery,
+  RunActions,
+  RunData,
+  RunPage,
+  ShownRun,
+  WaitingPage,
+} from './run-data.js';
 import { connectToService, type ServiceConnection } from './service-connection.js';
 
 interface ServiceFacts extends About {
@@ -38,6 +47,8 @@ export function serviceData(): RunData {
       const route = `/days?${parameters({ ...query, zone: timeZone })}`;
       return (await connection.json<{ readonly days: readonly RunDay[] }>(route, { signal: signal ?? null })).days;
     },
+    waiting: (limit, signal) =>
+      connection.json<WaitingPage>(`/waiting?${parameters({ limit })}`, { signal: signal ?? null }),
     inspect: (run, at, signal) =>
       connection.json<ShownRun>(`/runs/${run}${at === null ? '' : `?at=${at}`}`, { signal: signal ?? null }),
     follow: (run, after, reader) => followRecord(connection, run, after, reader),

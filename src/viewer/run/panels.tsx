@@ -3,8 +3,9 @@
  * share a place. On a narrow page all of them share one. Which one is shown is a part of the address.
  */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { usePage } from '../page-parts.js';
+import { useMedia } from '../shell/use-media.js';
 
 export interface PanelOf {
   readonly id: string;
@@ -89,15 +90,4 @@ function TabList({ tabs, shown, onChoose }: TabListProps) {
       ))}
     </div>
   );
-}
-
-function useMedia(query: string): boolean {
-  const [matches, setMatches] = useState(() => matchMedia(query).matches);
-  useEffect(() => {
-    const list = matchMedia(query);
-    const update = (): void => setMatches(list.matches);
-    list.addEventListener('change', update);
-    return () => list.removeEventListener('change', update);
-  }, [query]);
-  return matches;
 }

@@ -1,11 +1,11 @@
 /** The facts of a run: how it is, where it is, what it took. */
 import type { ComponentChildren } from 'preact';
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { dollars } from '../../views/drawing/amounts.js';
 import { duration } from '../../views/drawing/duration.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
 import { Actions } from '../acting/actions.jsx';
-import type { ShownRun } from '../data/run-data.js';
+import type { RunRow, ShownRun } from '../data/run-data.js';
 import { retryWords } from '../history/last-retry.js';
 import { usePage } from '../page-parts.js';
 import { waitingWords } from '../record/event-words.js';
@@ -99,6 +99,7 @@ function RunTime({ model, run }: { readonly model: RunModel; readonly run: Shown
 /** A run that cannot be read as a whole has at least its name. */
 function UnreadHead({ model }: { readonly model: RunModel }) {
   const first = model.record.value.lines.at(0);
+  const listed = useListedRun(model);
   if (first?.type !== 'run_started')
     return (
       <header class="run-head" aria-busy={model.problem.value === null}>
@@ -107,9 +108,43 @@ function UnreadHead({ model }: { readonly model: RunModel }) {
     );
   return (
     <header class="run-head">
-      <h1>{first.machine}</h1>
+      <h1>
+        {first.machine} {listed !== null && <StatusMark status={listed.status} />}
+      </h1>
+      {listed !== null && <ListedFacts run={listed} />}
     </header>
   );
+}
+
+/** What the list of runs has of a run. */
+function ListedFacts({ run }: { readonly run: RunRow }) {
+  return (
+    <dl class="facts">
+      {run.state !== null && <Fact name="State">{run.state}</Fact>}
+      <Fact name="Started">
+        <Time at={run.started_at} />
+      </Fact>
+      {run.duration_ms !== null && <Fact name="Time">{duration(run.duration_ms)}</Fact>}
+      <Fact name="Cost">{run.cost === null ? 'unknown' : dollars(run.cost)}</Fact>
+      {run.effects !== null && <Fact name="Effects">{run.effects}</Fact>}
+    </dl>
+  );
+}
+
+/** The row of a run in the list; null until it is known. */
+function useListedRun({ data, run, problem }: RunModel): RunRow | null {
+  const [listed, setListed] = useState<RunRow | null>(null);
+  const isUnread = problem.value !== null;
+  useEffect(() => {
+    if (!isUnread) return;
+    const controller = new AbortController();
+    data.list({ q: run, limit: 1 }, controller.signal).then(
+      ({ runs }) => setListed(runs.find(({ run_id }) => run_id.startsWith(run)) ?? null),
+      () => undefined,
+    );
+    return () => controller.abort();
+  }, [isUnread]);
+  return listed;
 }
 
 function costWords({ cost, cost_unknown: isPartly }: ShownRun): string | undefined {

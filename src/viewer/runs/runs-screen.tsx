@@ -4,6 +4,7 @@ import type { RunRow } from '../data/run-data.js';
 import { usePage } from '../page-parts.js';
 import { Problem } from '../shell/problem.jsx';
 import { useKeys } from '../shell/use-keys.js';
+import { useMedia } from '../shell/use-media.js';
 import { VirtualList } from '../shell/virtual-list.jsx';
 import { DayChart } from './day-chart.jsx';
 import { Filters } from './filters.jsx';
@@ -11,9 +12,12 @@ import { keyOf, openRunBars } from './run-bars.js';
 import { hasFilters, queryOf } from './run-filters.js';
 import { openRunPages } from './run-pages.js';
 import { RunCells, RunHead } from './run-row.jsx';
-import { WaitingRuns } from './waiting-runs.jsx';
+import { useWaitingRuns, WaitingRuns } from './waiting-runs.jsx';
 
 const ROW_HEIGHT = 40;
+/** Two lines, where the page is narrow as `runs.css` has it. */
+const NARROW = '(max-width: 700px)';
+const NARROW_ROW_HEIGHT = 56;
 /** Rows that are read before they are reached. */
 const AHEAD = 100;
 
@@ -33,12 +37,14 @@ export function RunsScreen() {
     k: () => moveFocus(-1),
   });
   const isFiltered = hasFilters(query);
+  const waiting = useWaitingRuns(runs);
+  const isNarrow = useMedia(NARROW);
   const limit = useLimit(runs[0], query.program);
   return (
     <div class="runs-screen">
       <h1 class="hidden">Runs</h1>
       <Filters search={search} count={runs.length} isComplete={isComplete} isLoading={isLoading} />
-      {!isFiltered && <WaitingRuns runs={runs} />}
+      {!isFiltered && waiting !== null && <WaitingRuns known={waiting} />}
       {data.days !== null && <DayChart query={queryOf(query)} limit={limit} />}
       {problem !== null && <Problem of={problem} />}
       {!isLoading && runs.length === 0 && problem === null ? (
@@ -48,9 +54,9 @@ export function RunsScreen() {
           class="runs-table"
           label="Runs"
           head={<RunHead />}
-          count={runs.length}
+          count={waiting === null ? 0 : runs.length}
           total={isComplete ? runs.length + 1 : -1}
-          rowHeight={ROW_HEIGHT}
+          rowHeight={isNarrow ? NARROW_ROW_HEIGHT : ROW_HEIGHT}
           keyOf={(index) => (runs[index] as RunRow).run_id}
           row={(index) => {
             const run = runs[index] as RunRow;

@@ -1,8 +1,8 @@
 /** Runs that wait for a person, above all others: what they ask, and the way to answer. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Waiting } from '../../interpreter/events/event.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
-import type { RunData, RunRow } from '../data/run-data.js';
+import type { RunRow, WaitingRun } from '../data/run-data.js';
 import { usePage } from '../page-parts.js';
 import { waitingWords } from '../record/event-words.js';
 import { Link } from '../shell/link.jsx';
@@ -12,14 +12,11 @@ import { Time } from '../shell/time.jsx';
 /** More of them would hide the list. */
 const MOST = 5;
 
-/** So many suspended runs are looked at: others wait for a signal or the clock. */
-const LOOKED_AT = 60;
 const REFRESH_MS = 10_000;
-
-interface WaitingRun {
-  readonly run: RunRow;
-  readonly waiting: readonly Waiting[];
-}
+/** While the service has not looked at all suspended runs. */
+const CONTINUE_MS = 300;
+/** The list does not wait longer for what is above it. */
+const LONGEST_WAIT_MS = 400;
 
 /** What a person is asked; the run itself has the rest. */
 function questionOf(waiting: Waiting): string {
@@ -29,46 +26,60 @@ function questionOf(waiting: Waiting): string {
   return visibleLine(choices.length === 0 ? question : `${question} (${choices.join(', ')})`);
 }
 
-/** One more than are shown, if there are more. */
-async function findWaiting(data: RunData, signal: AbortSignal): Promise<readonly WaitingRun[]> {
-  const { runs } = await data.list({ status: 'suspended', limit: LOOKED_AT }, signal);
-  const found: WaitingRun[] = [];
-  for (const run of runs) {
-    const shown = await data.inspect(run.run_id, null, signal).catch(() => null);
-    const waiting = (shown?.waiting ?? []).filter(({ kind }) => kind === 'ask' || kind === 'approval');
-    if (waiting.length > 0) found.push({ run, waiting });
-    if (found.length > MOST) break;
-  }
-  signal.throwIfAborted();
-  return found;
-}
-
-/** `runs`: the newest ones. Whenever they change, all runs are looked through, since an old one may wait, too. */
-export function WaitingRuns({ runs }: { readonly runs: readonly RunRow[] }) {
-  const { data, router } = usePage();
-  const [known, setKnown] = useState<readonly WaitingRun[]>([]);
-  const key = runs
-    .slice(0, LOOKED_AT)
-    .map(({ run_id, status, ended_at }) => `${run_id} ${status} ${ended_at}`)
-    .join();
+/**
+ * Null until it is known: then the list appears together with what is above it, and nothing moves. `runs`: the newest ones.
+ * Whenever they change, all are looked through again, since an old one may wait, too.
+ */
+export function useWaitingRuns(runs: readonly RunRow[]): readonly WaitingRun[] | null {
+  const { data } = usePage();
+  const [known, setKnown] = useState<readonly WaitingRun[] | null>(data.waiting === null ? [] : null);
+  const lookAgain = useRef<() => void>(() => undefined);
   useEffect(() => {
+    const { waiting } = data;
+    if (waiting === null) return;
     const controller = new AbortController();
-    const look = (): void => {
-      findWaiting(data, controller.signal).then(setKnown, () => undefined);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let asked = 0;
+    const look = async (): Promise<void> => {
+      const mine = ++asked;
+      clearTimeout(timer);
+      const page = await waiting(MOST + 1, controller.signal).catch(() => null);
+      if (mine !== asked || controller.signal.aborted) return;
+      if (page !== null) setKnown(page.runs);
+      timer = setTimeout(() => void look(), page?.complete === false ? CONTINUE_MS : REFRESH_MS);
     };
-    look();
-    const timer = setInterval(look, REFRESH_MS);
+    lookAgain.current = () => void look();
+    void look();
     return () => {
       controller.abort();
-      clearInterval(timer);
+      clearTimeout(timer);
     };
+  }, [data]);
+  const key = runs
+    .slice(0, 60)
+    .map(({ run_id, status, ended_at }) => `${run_id} ${status} ${ended_at}`)
+    .join();
+  const before = useRef(key);
+  useEffect(() => {
+    // What was asked for together with the first runs is as new as these.
+    if (before.current !== '' && before.current !== key) lookAgain.current();
+    before.current = key;
   }, [key]);
+  useEffect(() => {
+    const timer = setTimeout(() => setKnown((found) => found ?? []), LONGEST_WAIT_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return known;
+}
+
+export function WaitingRuns({ known }: { readonly known: readonly WaitingRun[] }) {
+  const { router } = usePage();
   if (known.length === 0) return null;
   return (
     <section class="waiting" aria-labelledby="waiting-title">
       <h2 id="waiting-title">Waiting for you</h2>
       <ul>
-        {known.slice(0, MOST).map(({ run, waiting }) => (
+        {known.slice(0, MOST).map(({ waiting, ...run }) => (
           <li key={run.run_id}>
             <Link to={{ run: run.run_id, query: {} }} class="program">
               {run.machine ?? run.run_id}
