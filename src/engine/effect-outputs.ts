@@ -34,7 +34,7 @@ export class EffectOutputs {
     const name = 'stdin' in request ? request.stdin?.artifact : undefined;
     if (name === undefined || existsSync(join(this.folder, name))) return;
     makeFolder(this.folder);
-    if (this.shared?.copyTo(name, join(this.folder, name)) === true) return;
+    if (this.shared?.copyTo(this.runId, name, join(this.folder, name)) === true) return;
     const content = await this.client.artifact(this.runId, name);
     if (content === null) throw new Error(`the engine does not have the artifact \`${name}\` of run \`${this.runId}\``);
     writeOwn(join(this.folder, name), bytesOfArtifact(content), 'w', false);
@@ -63,7 +63,7 @@ export class EffectOutputs {
   /** Whether all workers have the file now. A folder that cannot be written must not keep the run from its outcome. */
   private isShared(name: string, path: string): boolean {
     try {
-      this.shared?.put(name, path);
+      this.shared?.put(this.runId, name, path);
       return this.shared !== null;
     } catch {
       return false;

@@ -13,7 +13,7 @@ import { maySubmit, nameOf } from './submitters.js';
 import type { TurnHost } from './turn-host.js';
 
 /** What the worker that accepts a submission requires. */
-export type WorkerRules = Pick<TurnHost, 'environment' | 'submitters' | 'functions' | 'remember'>;
+export type WorkerRules = Pick<TurnHost, 'environment' | 'submitters' | 'functions' | 'remember' | 'shared'>;
 
 /** A machine that is submitted is code. Only one that this version reads, and that is whole, is executed. */
 export function refuseUnfit(key: string, { header }: Submission): void {

@@ -87,7 +87,7 @@ export function runHandlers(services: ServiceNames, worker: WorkerRules = ALL) {
     turned: bind(endTurn),
     due: bind(wake),
     watch: bind(watch),
-    drop: bind(drop),
+    drop: bind((context, names, known: { readonly seq: number } | null) => drop(context, names, known, worker)),
     store: bind(storeArtifact),
     doing: bind(noteDoing),
   };
@@ -257,10 +257,13 @@ async function drop(
   context: ObjectContext,
   services: ServiceNames,
   known: { readonly seq: number } | null,
+  { shared }: WorkerRules,
 ): Promise<void> {
   const head = await headOf(context);
   if (!isOver(head)) throw new EngineRefusal(409, `run \`${context.key}\` has not ended`);
   if (known !== null && known.seq !== head.seq) throw new EngineRefusal(409, hasChanged(context));
+  // Again if this is executed again, which removes nothing more.
+  shared?.drop(context.key);
   context.clearAll();
   context.send(services.runs(dayOf(context.key), 'remove'), context.key);
 }
@@ -284,7 +287,7 @@ export function readerHandlers(services: ServiceNames, reach: Reach = NOWHERE, s
     /** Null: the run has no such artifact. */
     async artifact(context: ReaderContext, wanted: ArtifactWanted): Promise<ArtifactContent | null> {
       const { name, from } = typeof wanted === 'string' ? { name: wanted, from: 0 } : wanted;
-      return (await context.get<ArtifactContent>(`a${name}`)) ?? shared?.read(name, from) ?? null;
+      return (await context.get<ArtifactContent>(`a${name}`)) ?? shared?.read(context.key, name, from) ?? null;
     },
 
     events: (context: ReaderContext, wanted: EventsWanted) => readEvents(context, services, wanted),

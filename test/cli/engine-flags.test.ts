@@ -51,6 +51,20 @@ test('a variable names the engine, but not for removing runs', async () => {
   expect(await one.run(['gc', '--keep-last', '0', '--all', '--quiet'], { env })).toMatchObject({ code: 0 });
 });
 
+test('programs for an engine are checked with the functions of its workers', async () => {
+  const files = {
+    'a.dsl': 'DO: x = greet Ann\nRETURN: {x.text}\n',
+    'functions.mjs': 'export const greet = () => ({ text: "hello" });\n',
+    'statedsl.config.yaml': 'engine: {commands: ./functions.mjs}\n',
+  };
+  const one = projectFolder(files);
+  // Without an engine, nothing of the project is executed.
+  expect((await one.run(['check', 'a.dsl'])).stderr).toMatch(/command-not-found.*greet/s);
+  expect(await one.run(['check', 'a.dsl', '--on', NOWHERE])).toMatchObject({ code: 0, stderr: '' });
+  const broken = await projectFolder({ ...files, 'functions.mjs': '' }).run(['check', 'a.dsl', '--on', NOWHERE]);
+  expect([broken.code, broken.stderr]).toEqual([2, expect.stringMatching(/functions\.mjs`.*it exports no function/)]);
+});
+
 test('a public key of an engine has the form of one', async () => {
   const { code, stderr } = await projectFolder().run(['worker', '--identity-key', 'publickeyv1_0']);
   expect(code).toBe(2);

@@ -1,5 +1,5 @@
 /** The process of a worker: programs are read once, effects share what their run uses, and secrets stay here. */
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -183,11 +183,11 @@ test('workers with a folder in common have large outputs there, however large th
   // What a client asks for.
   let read = '';
   for (let from: number | undefined = 0; from !== undefined; ) {
-    const part: ArtifactContent | null = first.shared?.read(name, from) ?? expect.unreachable();
+    const part: ArtifactContent | null = first.shared?.read(RUN, name, from) ?? expect.unreachable();
     read += bytesOfArtifact(part).toString();
     from = 'next' in part ? part.next : undefined;
   }
-  expect([artifactName(read), first.shared?.read('../artifacts', 0)]).toEqual([name, null]);
+  expect([artifactName(read), first.shared?.read(RUN, '../artifacts', 0)]).toEqual([name, null]);
   await first.close();
   let size = 0;
   const second = newHost(async (_, { resources }) => {
@@ -198,6 +198,16 @@ test('workers with a folder in common have large outputs there, however large th
   await second.perform(RUN, program, piped, context);
   expect(size).toBe(text.length);
   await second.close();
+  // Another run has the same output. The last one that is removed takes it along, and nothing else.
+  const other = '01900000-0000-7000-8000-00000000000f';
+  const kept = join(shared, 'artifacts', name);
+  second.shared?.put(other, name, kept);
+  writeFileSync(join(shared, 'runs', other, 'mine.txt'), 'mine');
+  second.shared?.drop(RUN);
+  second.shared?.drop('../../x');
+  expect([existsSync(kept), second.shared?.read(other, name, 0) === null]).toEqual([true, false]);
+  second.shared?.drop(other);
+  expect([existsSync(kept), existsSync(join(shared, 'runs', other, 'mine.txt'))]).toEqual([false, true]);
 });
 
 /** A host of a worker that has the variable `TOKEN`, if that is given. */

@@ -18,6 +18,7 @@ import { explainAll } from '../../views/steps/explain-steps.js';
 import { type FixedText, fixText, type MadeEdit } from '../files/fix.js';
 import { commandLineHost } from '../files/host.js';
 import { replaceRead } from '../files/replace-file.js';
+import { functionsOf } from '../preparation/engine-functions.js';
 import { readMock } from '../preparation/preparation.js';
 import { configuredEngine, NO_ENGINE } from '../running/configured-engine.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
@@ -153,6 +154,11 @@ async function openFile(file: string, flags: CheckFlags, reported: Set<string>):
     return { kind: 'broken', compilation: emptyCompilation(answers.diagnostics, answers.sources) };
   const mocked = answers?.mock.agents ?? {};
   const agents = agentLookup(configuration, {});
+  const functions = flags.on === undefined || flags.on === NO_ENGINE ? null : await functionsOf(configuration);
+  if (functions instanceof Error) {
+    await usageError(functions.message);
+    return null;
+  }
   const cwd = resolve(flags.cwd ?? '.');
   const worktree = mayHaveWorktree(cwd);
   const compile = (text: string) =>
@@ -162,6 +168,7 @@ async function openFile(file: string, flags: CheckFlags, reported: Set<string>):
       {
         cwd,
         configuration,
+        ...omitUndefined({ commands: functions === null ? undefined : Object.keys(functions.all) }),
         lookups: {
           // The mock answers for the agents that it names, so neither their names nor their programs are looked up.
           agents: {

@@ -25,6 +25,7 @@ import type { RunFlags } from '../running/run-flags.js';
 import { worktreeFlags } from '../running/run-settings.js';
 import { printDiagnostics, reportInvalid } from '../terminal/report-diagnostics.js';
 import { usageError } from '../terminal/usage.js';
+import { functionsOf } from './engine-functions.js';
 import { readInputFile } from './input-file.js';
 import { readInputs } from './inputs.js';
 import { badInputFile, directoryProblem, type Preparation, type Prepared, readMock } from './preparation.js';
@@ -84,13 +85,6 @@ export async function prepareRun(file: string, flags: RunFlags): Promise<Prepara
   const programDir = programDirOf(commandLineHost(), read.name, cwd);
   const known = { flags, mock: mock?.mock ?? null, configuration, programDir, cwd, repository };
   return finish(compilation, { ...known, ...omitUndefined({ functions: functions?.digest }) });
-}
-
-/** The functions that workers have; null: none. */
-async function functionsOf({ engine = {}, folder }: Configuration) {
-  if (engine.commands === undefined) return null;
-  const { loadFunctions } = await import('../../engine/functions.js');
-  return loadFunctions(resolve(folder ?? '', engine.commands)).catch((cause: unknown) => cause as Error);
 }
 
 /** A flag without effect is refused. Above all, a person must not believe that `--approved` protected the run. */
