@@ -2,7 +2,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkDrift, type RunReport, resume } from '../../src/index.js';
+import { checkDrift, type RunReport, replay, resume } from '../../src/index.js';
 import { inspectRun } from '../../src/runtime/inspect-run.js';
 import { latestRun, latestUnfinished } from '../../src/runtime/store/latest-run.js';
 import { readIndex } from '../../src/runtime/store/stored-run.js';
@@ -264,5 +264,38 @@ describe('the list of runs', () => {
     // Its result is printed again, and nothing is executed for that either.
     expectSame(await goOn(copy));
     expect(calls).toEqual([]);
+  });
+});
+
+describe('a new run from a point before the damage', () => {
+  /** The second state is entered at this event. */
+  const second = (): number => lines.findIndex((line) => line.includes('"state":"TWO"')) + 1;
+
+  function damagedAt(seq: number): KeptRun {
+    const one = fresh();
+    const at = (starts[seq - 1] as number) + 12;
+    const journal = readFileSync(join(one.path, 'journal.ndjson'));
+    journal[at] = (journal[at] as number) ^ 1;
+    writeFileSync(join(one.path, 'journal.ndjson'), journal);
+    return one;
+  }
+
+  const from = (one: KeptRun, point: Parameters<typeof replay>[1]['from']): Promise<RunReport> =>
+    replay(one.report.run_id, { dir: one.dir, commands, env: {}, from: point });
+
+  test.each([-1, 0])('starts, also where the damage is the first event that is not taken over: %i', async (before) => {
+    const report = await from(damagedAt(second() + 1), second() + 1 + before);
+    expect(report).toMatchObject({ status: 'returned', returned: 'Ada did two 1' });
+    expect(calls).toEqual(['two']);
+  });
+
+  test('starts from a state that was entered before it', async () => {
+    expect((await from(damagedAt(second() + 1), { state: 'TWO', entry: 1 })).status).toBe('returned');
+  });
+
+  test('does not start behind it', async () => {
+    const damaged = /^StoreError: .* is damaged: event \d+/;
+    expect(await refusal(() => from(damagedAt(second()), second() + 1))).toMatch(damaged);
+    expect(await refusal(() => from(damagedAt(second()), { state: 'TWO', entry: 1 }))).toMatch(damaged);
   });
 });

@@ -57,6 +57,17 @@ export function readJournal(
   }
 }
 
+/** Passes all events to `take`, or those before the first damage, which is the result. */
+export function readToDamage(path: string, take: (record: JournalRecord) => boolean | undefined): JournalDamage | null {
+  try {
+    readJournal(path, take);
+    return null;
+  } catch (cause) {
+    if (cause instanceof JournalDamage) return cause;
+    throw cause;
+  }
+}
+
 /** Passes the events until the event `until` to `take`. What comes later may be damaged. Throws a `StoreError`. */
 export function readUntil(
   path: string,

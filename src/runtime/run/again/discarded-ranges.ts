@@ -4,7 +4,8 @@
  */
 import type { HeldFailure, RunEvent, RunResumed } from '../../../interpreter/events/event.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
-import { type JournalPosition, journalHas, readJournal } from '../../store/read-journal.js';
+import type { JournalRecord } from '../../store/journal-line.js';
+import { type JournalPosition, journalHas, readUntil } from '../../store/read-journal.js';
 
 /** What a reader of the record skips, and where the run waits instead. */
 export interface Discarded {
@@ -32,16 +33,14 @@ export function discardedRanges(
 ): readonly DiscardedRange[] {
   const ranges: DiscardedRange[] = [];
   // Most runs have none, and reading all lines to find that out takes longer than everything else.
-  if (journalHas(journal, '"type":"run_resumed"', position))
-    readJournal(
-      journal,
-      ({ seq, event }) => {
-        if (event.type === 'run_resumed' && event.from !== undefined)
-          ranges.push({ from: event.from, without: event.without ?? [], held: event.held ?? [], until: seq });
-        return discarded === null || seq < discarded.from;
-      },
-      position,
-    );
+  if (journalHas(journal, '"type":"run_resumed"', position)) {
+    const until = discarded === null ? Number.POSITIVE_INFINITY : discarded.from - 1;
+    const take = ({ seq, event }: JournalRecord): void => {
+      if (event.type === 'run_resumed' && event.from !== undefined)
+        ranges.push({ from: event.from, without: event.without ?? [], held: event.held ?? [], until: seq });
+    };
+    readUntil(journal, until, take, position);
+  }
   return combine(ranges, discarded);
 }
 

@@ -2,7 +2,7 @@
 
 import type { RunEvent } from '../../../interpreter/events/event.js';
 import { WORK_EFFECTS } from '../../../interpreter/events/work-effects.js';
-import { readJournal } from '../../store/read-journal.js';
+import { readToDamage } from '../../store/read-journal.js';
 import type { StoredRun } from '../../store/stored-run.js';
 import type { WorktreeCommits } from '../working-directory.js';
 import type { Recovered } from './recover.js';
@@ -21,7 +21,7 @@ export function filesAt(stored: StoredRun, from: number, { commits, committedAt 
   let commit = commits.get(null);
   let worked = 0;
   const working = new Set<string>();
-  readJournal(stored.journal, ({ seq, event }) => {
+  readToDamage(stored.journal, ({ seq, event }) => {
     // The event of the commit comes after the next request.
     if (event.type === 'worktree_committed' && event.since < from && event.since >= since) {
       since = event.since;

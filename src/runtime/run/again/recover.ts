@@ -136,18 +136,18 @@ function followRecord(stored: StoredRun, options: RecoverOptions, { run, checkpo
   return { ...walk.result(end), base };
 }
 
-/** Reading stops at the first event that does not count. For a reader that event may be damaged. */
+/** Reading stops at the first event that does not count. For a reader and for a new run that event may be damaged. */
 function readPart(
   journal: string,
   take: (record: JournalRecord) => boolean,
   from: JournalPosition,
-  { resumes, discarded }: RecoverOptions,
+  { resumes, id, discarded }: RecoverOptions,
 ): JournalEnd {
   try {
     return readJournal(journal, take, from);
   } catch (cause) {
     const isAfter = cause instanceof JournalDamage && discarded !== null && cause.seq >= discarded.from;
-    if (resumes === undefined || !isAfter) throw cause;
+    if ((resumes === undefined && id === undefined) || !isAfter) throw cause;
     return { seq: discarded.from - 1, offset: cause.byte, torn: 0, unended: false };
   }
 }

@@ -2,7 +2,7 @@
  * The point of an old run at which a new run starts, as users name it: an event by its number, a state by the number of its
  * entry, or a step by its attempt.
  */
-import { readJournal } from '../../store/read-journal.js';
+import { readJournal, readToDamage, readUntil } from '../../store/read-journal.js';
 import { RunRefused } from '../../store/run-refused.js';
 import type { StoredRun } from '../../store/stored-run.js';
 
@@ -19,7 +19,7 @@ export function eventAt(stored: StoredRun, point: ReplayPoint): number {
   const states: number[] = [];
   /** By path, and by attempt: the first time. */
   const steps = new Map<string, Map<number, number>>();
-  readJournal(stored.journal, ({ seq, event }) => {
+  const damage = readToDamage(stored.journal, ({ seq, event }) => {
     if (event.type === 'state_entered' && event.state === name) states.push(seq);
     if (event.type === 'step_started' && isCalled(event.step, name)) {
       const attempts = steps.get(event.step) ?? new Map<number, number>();
@@ -28,6 +28,8 @@ export function eventAt(stored: StoredRun, point: ReplayPoint): number {
     }
     return true;
   });
+  // What was not found may be behind the damage.
+  if (damage !== null && states[entry - 1] === undefined && steps.size === 0) throw damage;
   if (states.length > 0 || steps.size === 0) return eventOfEntry(states, name, entry);
   const paths = [...steps.keys()].sort();
   const path = steps.has(name) ? name : paths.length === 1 ? paths[0] : undefined;
@@ -38,6 +40,7 @@ export function eventAt(stored: StoredRun, point: ReplayPoint): number {
   const attempts = steps.get(path) as Map<number, number>;
   const found = attempts.get(entry);
   if (found !== undefined) return found;
+  if (damage !== null) throw damage;
   const number = `${attempts.size} ${attempts.size === 1 ? 'attempt' : 'attempts'}`;
   throw new RunRefused('wrong-use', `the step \`${path}\` had ${number}`, 'list the steps: `statedsl report`');
 }
@@ -59,8 +62,14 @@ function eventOfEntry(states: readonly number[], name: string, entry: number): n
 }
 
 function requireEvent({ journal }: StoredRun, seq: number): number {
+  if (seq >= 2) {
+    let before = 0;
+    readUntil(journal, seq - 1, (record) => {
+      before = record.seq;
+    });
+    if (before === seq - 1) return seq;
+  }
   const last = readJournal(journal, () => true).seq;
-  if (seq >= 2 && seq <= last + 1) return seq;
   throw new RunRefused(
     'wrong-use',
     `the run has no event ${seq} to start from`,

@@ -18,7 +18,7 @@ import { openInbox } from '../../store/inbox.js';
 import { fileJournal, type OpenJournal } from '../../store/journal.js';
 import { digestOf } from '../../store/machine-digest.js';
 import { DEFAULT_STORE, openOwnRun } from '../../store/open-own-run.js';
-import { readJournal } from '../../store/read-journal.js';
+import { readUntil } from '../../store/read-journal.js';
 import { RunRefused } from '../../store/run-refused.js';
 import { storeError } from '../../store/store-error.js';
 import { type StoredRun, storedMachine, storedSources } from '../../store/stored-run.js';
@@ -181,13 +181,11 @@ function copyOf(
   share(artifactsFolder(stored.path), artifactsFolder(path), () => true);
   share(stored.path, path, (name) => name.startsWith('machine-'));
   const appended = new AppendEncoder();
-  readJournal(stored.journal, ({ seq, time, event }) => {
-    if (seq >= from) return false;
+  readUntil(stored.journal, from - 1, ({ seq, time, event }) => {
     const rebased =
       event.type === 'effect_settled' ? { ...event, outcome: insteadOf(event.outcome, about.run_id, id) } : event;
     const clean = appended.encode(rebased, redactor?.event(rebased) ?? rebased);
     open.append([open.folder?.large.event(clean) ?? clean], seq, time);
-    return true;
   });
   return open;
 }
