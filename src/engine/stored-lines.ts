@@ -1,12 +1,15 @@
 /** The lines of a journal as the engine stores them: few as they are, so that people can read them, and many in a packed form. */
-import type { Buffer } from 'node:buffer';
+import { Buffer } from 'node:buffer';
+import { bodyOfLine, lineOfBody } from '../runtime/store/journal-line.js';
 import { packText, unpackText } from './packed-text.js';
 
 export type StoredLines = readonly string[] | PackedLines;
 
 export interface PackedLines {
-  /** The packed form of the lines, with a line end between two of them. */
+  /** The packed form of the bodies of the lines, with a line end between two of them: a check does not become shorter. */
   readonly packed: string;
+  /** The number of the first line. */
+  readonly first: number;
   readonly count: number;
   /** How many characters the lines have, or more if some of them need several bytes. */
   readonly characters: number;
@@ -14,13 +17,26 @@ export interface PackedLines {
 
 /** As many bytes as fit into one page of the engine's record in any case. */
 const FEW = 2000;
+const LINE_END = 10;
 
-/** `bytes`: so many lines, each with its line end. */
-export function storedLines(bytes: Buffer, count: number): StoredLines {
+/** `bytes`: so many lines, each with its line end, of which the first one has the number `first`. */
+export function storedLines(bytes: Buffer, count: number, first: number): StoredLines {
   if (count === 0) return [];
-  const lines = bytes.subarray(0, -1);
-  if (lines.length <= FEW) return lines.toString().split('\n');
-  return { packed: packText(lines), count, characters: bytes.length - count };
+  if (bytes.length <= FEW) return bytes.toString('utf8', 0, bytes.length - 1).split('\n');
+  return { packed: packText(bodiesOf(bytes)), first, count, characters: bytes.length - count };
+}
+
+/** The bodies of lines, with a line end between two of them. */
+function bodiesOf(bytes: Buffer): Buffer {
+  const bodies = Buffer.allocUnsafe(bytes.length);
+  let length = 0;
+  for (let from = 0; from < bytes.length; ) {
+    const end = bytes.indexOf(LINE_END, from);
+    if (length > 0) bodies[length++] = LINE_END;
+    length += bodyOfLine(bytes, from, end).copy(bodies, length);
+    from = end + 1;
+  }
+  return bodies.subarray(0, length);
 }
 
 export function countOf(stored: StoredLines): number {
@@ -32,7 +48,11 @@ export function charactersOf(stored: StoredLines): number {
 }
 
 export function linesOf(stored: StoredLines): readonly string[] {
-  return 'packed' in stored ? unpackText(stored.packed).split('\n') : stored;
+  if (!('packed' in stored)) return stored;
+  const { packed, first } = stored;
+  return unpackText(packed)
+    .split('\n')
+    .map((body, at) => lineOfBody(body, first + at));
 }
 
 function sumOf(lines: readonly string[]): number {

@@ -92,7 +92,7 @@ export class TurnRecord {
   /** The lines since the last call. */
   take(): Pick<Progress, 'from' | 'lines'> {
     const { from, ends, bytes } = this.takeLines();
-    return { from, lines: storedLines(bytes, ends.length) };
+    return { from, lines: storedLines(bytes, ends.length, from) };
   }
 
   /** The same, in parts of which each fits into a message. */
@@ -103,7 +103,8 @@ export class TurnRecord {
     for (const [at, end] of ends.entries()) {
       const next = ends[at + 1];
       if (next !== undefined && next - begin <= MOST_KEPT_LINES) continue;
-      parts.push({ from: from + first, lines: storedLines(bytes.subarray(begin, end), at + 1 - first) });
+      const number = from + first;
+      parts.push({ from: number, lines: storedLines(bytes.subarray(begin, end), at + 1 - first, number) });
       [first, begin] = [at + 1, end];
     }
     return parts;

@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { type EngineClient, type EngineFailure, engineClient } from '../../src/engine/client.js';
 import { packText } from '../../src/engine/packed-text.js';
+import { lineOfBody } from '../../src/runtime/store/journal-line.js';
 
 interface Asked {
   readonly path: string | undefined;
@@ -183,7 +184,7 @@ test('it follows events until the run has ended', async () => {
       {
         status: 'returned',
         seq: 4,
-        chunks: [{ packed: packText(Buffer.from('4')), count: 1, characters: 1 }],
+        chunks: [{ packed: packText(Buffer.from('"type":"x"')), first: 4, count: 1, characters: 1 }],
         skip: 0,
       },
     ],
@@ -191,7 +192,7 @@ test('it follows events until the run has ended', async () => {
   await withServer(answers, async (client, asked) => {
     const lines: string[] = [];
     for await (const part of client.events('r')) lines.push(...part.lines);
-    expect(lines).toEqual(['1', '2', '3', '4']);
+    expect(lines).toEqual(['1', '2', '3', lineOfBody('"type":"x"', 4)]);
     expect(asked.map(({ message }) => (message as { from: number }).from)).toEqual([1, 3, 3, 4]);
   });
 });

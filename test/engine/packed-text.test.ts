@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { packText, unpackText } from '../../src/engine/packed-text.js';
 import { countOf, linesOf, storedLines } from '../../src/engine/stored-lines.js';
+import { journalLine, LineBuffer } from '../../src/runtime/store/journal-line.js';
 import { amount } from '../amount.js';
 
 test('what is unpacked is what was packed', () => {
@@ -25,13 +26,27 @@ test('the packed form never changes, because the engine compares it with what an
 });
 
 test('many lines are stored packed, and few as they are', () => {
-  const many = Array.from({ length: 400 }, (_, at) => `{"seq":${at + 1},"type":"state_entered","state":"B"}`);
-  const bytesOf = (lines: readonly string[]) => Buffer.from(lines.map((line) => `${line}\n`).join(''));
-  const stored = storedLines(bytesOf(many), many.length);
-  expect([countOf(stored), linesOf(stored)]).toEqual([400, many]);
-  expect(JSON.stringify(stored).length).toBeLessThan(JSON.stringify(many).length / 4);
-  expect(storedLines(bytesOf(many.slice(0, 3)), 3)).toEqual(many.slice(0, 3));
-  expect(storedLines(bytesOf([]), 0)).toEqual([]);
+  const states = fc.array(fc.oneof(fc.constant('B'), fc.string({ unit: 'grapheme' })), {
+    minLength: 40,
+    maxLength: 200,
+  });
+  const laws = fc.property(states, fc.integer({ min: 1, max: 1e9 }), (names, first) => {
+    const buffer = new LineBuffer();
+    const lines = names.map((state, at) => {
+      const event = { type: 'state_entered', state } as const;
+      buffer.add(event, first + at, '2026-01-01T00:00:00.000Z');
+      return journalLine(event, first + at, '2026-01-01T00:00:00.000Z');
+    });
+    const stored = storedLines(buffer.take(), lines.length, first);
+    expect([countOf(stored), linesOf(stored)]).toEqual([lines.length, lines]);
+    expect(stored).toHaveProperty('packed');
+  });
+  fc.assert(laws, { numRuns: amount(50, 1000) });
+  const few = [1, 2, 3].map((seq) =>
+    journalLine({ type: 'state_entered', state: 'B' }, seq, '2026-01-01T00:00:00.000Z'),
+  );
+  expect(storedLines(Buffer.from(few.map((line) => `${line}\n`).join('')), 3, 1)).toEqual(few);
+  expect(storedLines(Buffer.alloc(0), 0, 1)).toEqual([]);
 });
 
 test('what is no packed form is refused', () => {

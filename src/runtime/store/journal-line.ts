@@ -10,6 +10,9 @@ import { withCurrentKeys } from './earlier-keys.js';
 const FIRST_BYTES = 96 * 1024;
 /** Longest end of a line: `,"crc":"xxxxxxxx"}` and the line end. */
 const TAIL_BYTES = 20;
+const COMMA = 44;
+/** Length of `,"crc":"xxxxxxxx"}`. */
+const MARK_BYTES = 18;
 
 const crcTable = makeCrcTable();
 
@@ -145,6 +148,21 @@ function isCount(value: unknown): value is number {
   );
 }
 
+/**
+ * A line without its number and its check, which follow from the rest: without `{"seq":N,` and `,"crc":"xxxxxxxx"}`.
+ * `[from, to)`: its bytes without its line end.
+ */
+export function bodyOfLine(bytes: Buffer, from: number, to: number): Buffer {
+  return bytes.subarray(bytes.indexOf(COMMA, from) + 1, to - MARK_BYTES);
+}
+
+/** The line that had this body. */
+export function lineOfBody(body: string, seq: number): string {
+  const text = `{"seq":${seq},${body}`;
+  const bytes = Buffer.from(text);
+  return `${text},"crc":"${(crcOf(bytes, 0, bytes.length) >>> 0).toString(16).padStart(8, '0')}"}`;
+}
+
 /** The line of an event, without its line end. `time` is an ISO 8601 time stamp. */
 export function journalLine(event: RunEvent, seq: number, time: string): string {
   const lines = new LineBuffer();
@@ -159,9 +177,6 @@ export interface JournalRecord {
   readonly time: string;
   readonly event: RunEvent;
 }
-
-/** Length of `,"crc":"xxxxxxxx"}`. */
-const MARK_BYTES = 18;
 
 /** The content of a line; null if it is torn or damaged. */
 export function readJournalLine(line: string): JournalRecord | null {
