@@ -10,6 +10,7 @@ import { Checkpoints } from '../../src/viewer/history/checkpoints.js';
 import { differentMembers } from '../../src/viewer/history/different-members.js';
 import { RunHistory } from '../../src/viewer/history/run-history.js';
 import { effectAt } from '../../src/viewer/output/effect-at.js';
+import { wordsInRecord } from '../../src/viewer/record/event-words.js';
 import { Search } from '../../src/viewer/record/found-lines.js';
 import { findLine, positionAt, waitingPosition } from '../../src/viewer/source/position.js';
 import { compareRuns } from '../../src/views/history/compare-runs.js';
@@ -284,4 +285,14 @@ test('retries are counted up to an event', () => {
   for (const line of linesOf(events)) history.take(line);
   expect(history.retries).toEqual([4, 7]);
   expect([3, 4, 6, 7, 99].map((seq) => history.retriesUntil(seq))).toEqual([0, 1, 1, 2, 2]);
+});
+
+test('an outcome says what it is the outcome of', () => {
+  const words = (...events: readonly Timed[]): string => {
+    const lines = recordOf(linesOf(events));
+    return wordsInRecord(lines.at(lines.length - 1) as RecordLine, lines);
+  };
+  expect(words([1, requested('1', 'make')], [2, settled('1')])).toContain('make');
+  expect(words([1, { type: 'timer_set', effect: '2', until: 5 }], [2, settled('2')])).toBe('the time has come');
+  expect(words([2, settled('7')])).toContain('effect 7');
 });

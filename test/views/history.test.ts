@@ -240,6 +240,17 @@ describe('two runs', () => {
     expect(difference(left, right)).toBe(null);
   });
 
+  test('the time at which a timer ends does not count', () => {
+    const waited = (until: number): Timed[] => [
+      [1, entered('A')],
+      [2, { type: 'timer_set', effect: '3', until }],
+      [3, settled('3', { kind: 'value', value: until })],
+      [4, returned],
+    ];
+    expect(difference(waited(1000), waited(2000))).toBe(null);
+    expect(difference(waited(1000), waited(2000).slice(0, 2))).toEqual({ left: 4, right: null });
+  });
+
   test('inputs that differ are listed by name', () => {
     const begun = (inputs: object): Timed => [0, { ...started, inputs } as RunEvent];
     const result = compareRuns(trace(begun({ a: 1, b: 2 })), trace(begun({ a: 1, b: 3, c: null })));

@@ -1,11 +1,13 @@
 /** The dialog of an action: what it will do, what it needs, and why it was not done. */
 import { useState } from 'preact/hooks';
 import type { Json } from '../../machine/expression.js';
+import { countOf } from '../../views/drawing/amounts.js';
 import { type DataError, type RunActions, type ShownRun, toDataError } from '../data/run-data.js';
 import { usePage } from '../page-parts.js';
 import type { RunModel } from '../run/run-model.js';
 import { Dialog } from '../shell/dialog.jsx';
 import { Problem } from '../shell/problem.jsx';
+import { Prose } from '../shell/prose.jsx';
 import type { ActionName } from './permissions.js';
 
 interface ActionDialogProps {
@@ -63,7 +65,9 @@ export function ActionDialog({ name, model, actions, run, onClose }: ActionDialo
 
   return (
     <Dialog title={plan.title} onClose={onClose}>
-      <p>{done ?? plan.about}</p>
+      <p>
+        <Prose text={done ?? plan.about} />
+      </p>
       <form
         class="action"
         onSubmit={(event) => {
@@ -184,7 +188,7 @@ function applyPlan({ actions, run }: Acting): Plan {
         done:
           into === undefined
             ? 'The checkout has these changes already.'
-            : `${files.length} files are merged into \`${into}\`.`,
+            : `${countOf(files.length, 'file')} ${files.length === 1 ? 'is' : 'are'} merged into \`${into}\`.`,
       };
     },
   };

@@ -20,6 +20,7 @@ export function wordsInRecord(line: RecordLine, lines: RecordLines): string {
     const request = lines.at(at);
     if (request?.type === 'effect_requested' && request.effect === line.effect)
       return `${outcomeWords(line.outcome)} · ${commandLine(request) ?? request.text}`;
+    if (request?.type === 'timer_set' && request.effect === line.effect) return 'the time has come';
   }
   return `${outcomeWords(line.outcome)} · effect ${line.effect}`;
 }

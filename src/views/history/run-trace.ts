@@ -34,6 +34,7 @@ export class RunTrace {
   /** The digest of the program that was executed last. */
   program = '';
   private readonly ignored = new Set<string>();
+  private readonly timers = new Set<string>();
 
   take({ seq, time, event }: Recorded): void {
     if (event.type === 'run_started')
@@ -69,6 +70,8 @@ export class RunTrace {
       }
       case 'effect_settled':
         if (this.ignored.delete(event.effect)) return null;
+        // The outcome of a timer is the time at which it ended.
+        if (this.timers.delete(event.effect)) return [event.type, event.effect];
         return [event.type, event.effect, event.attempt, comparableOutcome(event.outcome)];
       case 'effect_retried':
         return [event.type, event.effect, event.attempt, event.error];
@@ -79,6 +82,7 @@ export class RunTrace {
       case 'signal_received':
         return [event.type, event.name, event.payload];
       case 'timer_set':
+        this.timers.add(event.effect);
         return [event.type, event.effect];
       case 'instruction_failed':
         return [event.type, event.thread, event.error_type, event.error, event.state];
