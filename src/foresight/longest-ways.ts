@@ -90,11 +90,14 @@ export function largestWithin(graph: Graph, limit: number, weights: readonly Wei
   const ordered = orderOf(graph, (edge) => changesIn(edge) === 0);
   const { edges, from, to, components } = ordered;
   const changed = Int32Array.from(edges, changesIn);
+  const mostChanges = changed.reduce((most, one) => Math.max(most, one), 0);
   return weights.map((weight) => {
     const own = Float64Array.from(edges, weight.of);
     /** By state changes that are left. */
     const layers: Float64Array[] = [];
-    for (let left = 0; left <= limit; left++) {
+    let equal = 0;
+    // A layer depends on as many layers before it as an edge has changes. Once these are equal, all that follow are.
+    for (let left = 0; left <= limit && (equal < mostChanges || left <= mostChanges); left++) {
       const best = new Float64Array(components.length);
       layers.push(best);
       for (let at = 0; at < edges.length; at++) {
@@ -106,16 +109,21 @@ export function largestWithin(graph: Graph, limit: number, weights: readonly Wei
         else most = end === start ? (amount > 0 ? Number.POSITIVE_INFINITY : 0) : amount + (best[end] as number);
         if (most > (best[start] as number)) best[start] = most;
       }
+      equal = isEqual(best, layers[left - 1]) ? equal + 1 : 0;
     }
+    const layerOf = (left: number): Float64Array => layers[Math.min(left, layers.length - 1)] as Float64Array;
     const first = (edge: Edge): number => {
       // The first state is entered without a change.
       const changes = Math.max(0, changesIn(edge) - 1);
       if (changes > limit) return weight.before(edge, limit + 1);
-      return weight.of(edge) + (layers[limit - changes]?.[components[edge.to] as number] as number);
+      return weight.of(edge) + (layerOf(limit - changes)[components[edge.to] as number] as number);
     };
     return Math.max(0, ...begins.map(first));
   });
 }
+
+const isEqual = (one: Float64Array, other: Float64Array | undefined): boolean =>
+  other !== undefined && one.every((number, at) => number === other[at]);
 
 /** How often states are entered on an edge. */
 export function entriesIn({ sites }: Graph): (edge: Edge) => number {

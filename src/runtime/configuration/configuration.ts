@@ -12,6 +12,7 @@ import { leakGroups, looseningArgument } from '../agents/programs/leaks.js';
 import { projectOf, whyUnreadable } from '../readable-file.js';
 import { configurationSchema, label } from './configuration-schema.js';
 import { findConfiguration, type Ignored } from './find-configuration.js';
+import { surelyFits } from './surely-fits.js';
 import { type FileProblem, LARGEST_BYTES, type ReadFile, readYaml, readYamlFile } from './yaml-file.js';
 
 export interface Configuration {
@@ -152,7 +153,7 @@ function inWords(names: readonly string[]): string {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
-/** Null until the first configuration of this process, because it takes longer than running a small program. */
+/** Null until the first configuration that has a problem, because it takes longer than running a small program. */
 let validator: Promise<ValidateFunction> | null = null;
 
 async function compileSchema(): Promise<ValidateFunction> {
@@ -161,6 +162,7 @@ async function compileSchema(): Promise<ValidateFunction> {
 }
 
 async function schemaProblems(value: Json, read: ReadFile, file: string): Promise<FileProblem[]> {
+  if (surelyFits(configurationSchema, value)) return [];
   validator ??= compileSchema();
   const validate = await validator;
   if (validate(value)) return [];
