@@ -215,19 +215,26 @@ async function launcher(names, { packs, build: id }) {
 }
 
 /**
- * Lets the built program run, to see which scripts most starts load. They become one file, and those that only a program
- * needs that was not compiled before become another.
+ * Lets the built program run, to see which scripts most starts load. They become one file, those that only a program needs
+ * that was not compiled before become another, and what else `verify` loads a third.
  */
 async function packScripts(names) {
   await launcher(names, { packs: {}, build: 'sample' });
   const scratch = mkdtempSync(join(tmpdir(), 'statedsl-build-'));
   const sample = join(scratch, 'sample.dsl');
   writeFileSync(sample, readFileSync(join(here, 'sample.dsl')));
-  const run = () => loadedScripts(['run', sample, '--dir', join(scratch, 'runs')], join(scratch, 'cache'));
+  const loadedBy = (...args) => loadedScripts(args, join(scratch, 'cache'));
+  const run = () => loadedBy('run', sample, '--dir', join(scratch, 'runs'));
   const first = run();
   const later = run();
+  const exploring = loadedBy('verify', sample);
   rmSync(scratch, { recursive: true, force: true });
-  const packs = { 'run.pack': later, 'compile.pack': first.filter((name) => !later.includes(name)) };
+  const without = (names, ...others) => names.filter((name) => others.every((other) => !other.includes(name)));
+  const packs = {
+    'run.pack': later,
+    'compile.pack': without(first, later),
+    'verify.pack': without(exploring, first, later),
+  };
   for (const [name, members] of Object.entries(packs)) pack(name, members);
   return packs;
 }

@@ -9,7 +9,9 @@ import { traceLines } from './trace-lines.js';
 import { MOST_ELEMENTS } from './unknown/knowledge.js';
 import type { End, Found, Verification } from './verify.js';
 
-const number = (value: number): string => value.toLocaleString('en-US');
+/** As the locale `en-US` writes it, which takes Node longer to load than some programs to be explored. */
+const number = (value: number): string =>
+  Number.isSafeInteger(value) ? String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, ',') : value.toLocaleString('en-US');
 
 /** How much was explored, in the first line of every report. */
 export function firstLine({ stoppedBy, isBounded, hasLists, options, configurations }: Verification): string {
