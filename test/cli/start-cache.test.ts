@@ -48,6 +48,16 @@ describe('the cache of compiled code', () => {
     );
   });
 
+  it('is used by verify, too', async () => {
+    const { runProcess, folder } = projectFolder(PROGRAM);
+    const env = { XDG_CACHE_HOME: join(folder, 'cache'), TMPDIR: join(folder, 'tmp') };
+    const written = () => filesOf(join(folder, 'cache/statedsl')).map((path) => [path, lstatSync(path).mtimeMs]);
+    await runProcess(['verify', 'hello.dsl'], { env });
+    const before = written();
+    await runProcess(['verify', 'hello.dsl'], { env });
+    expect(written()).toEqual(before);
+  });
+
   it('is made again where a file is damaged in any part', async () => {
     const one = projectFolder(PROGRAM);
     await hello(one);
