@@ -95,6 +95,9 @@ export interface Continuation {
 /** Stands for a value of which only its existence matters. */
 const SOME = JSON.stringify('·');
 
+/** Members of a thread that the configuration does not have, or has in another form at the end. */
+const CHANGED: ReadonlySet<string> = new Set(['output', 'failures', 'handled', 'frames']);
+
 class Canonical {
   private readonly state: number;
 
@@ -136,14 +139,15 @@ class Canonical {
   }
 
   private thread(image: ThreadImage): ThreadImage {
-    const { output, failures: _, handled: __, frames, ...rest } = image;
-    return {
-      ...rest,
-      locals: this.locals(image.locals, image.pc),
-      output: this.reductions.keepsOutput[this.state] === true || output === null ? output : { text: '', bytes: 0 },
-      ...(frames === undefined ? {} : { frames: frames.map((frame) => this.frame(frame)) }),
-      forks: image.forks.map((fork) => this.fork(fork)),
-    };
+    const { output, frames } = image;
+    const canonical: Record<string, unknown> = {};
+    for (const name in image) if (!CHANGED.has(name)) canonical[name] = image[name as keyof ThreadImage];
+    canonical.locals = this.locals(image.locals, image.pc);
+    canonical.output =
+      this.reductions.keepsOutput[this.state] === true || output === null ? output : { text: '', bytes: 0 };
+    if (frames !== undefined) canonical.frames = frames.map((frame) => this.frame(frame));
+    canonical.forks = image.forks.map((fork) => this.fork(fork));
+    return canonical as unknown as ThreadImage;
   }
 
   private frame(frame: NonNullable<ThreadImage['frames']>[number]): NonNullable<ThreadImage['frames']>[number] {

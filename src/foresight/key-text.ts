@@ -30,12 +30,15 @@ const ERRORS = new Set(['error', 'message']);
 const VALUES = new Set(['data', 'payload', 'log', 'with', 'entries', 'inputs', 'gates', 'gatesBefore', 'writes']);
 
 /** The text of each member of a snapshot, in order. `withErrors`: the words of failures decide something. */
-export function keyTexts({ cause, ...image }: RunImage, withErrors: boolean): string[] {
-  const compared = { ...image, cause: cause === null ? null : { ...cause, error: '' } };
-  return Object.entries(compared).flatMap(([name, value]) => {
+export function keyTexts(image: RunImage, withErrors: boolean): string[] {
+  const texts: string[] = [];
+  const add = (name: string, value: unknown): void => {
     const text = memberText(name, value, withErrors);
-    return text === null ? [] : [text];
-  });
+    if (text !== null) texts.push(text);
+  };
+  for (const name in image) if (name !== 'cause') add(name, image[name as keyof RunImage]);
+  add('cause', image.cause === null ? null : { ...image.cause, error: '' });
+  return texts;
 }
 
 /** Null: it is no part of the key. */

@@ -48,6 +48,8 @@ export function comparableTypes(value: Value): number {
 export function normalFacts(facts: Facts): Facts | null {
   let { types, low, high, not } = facts;
   if (types === 0) return null;
+  const hasOnlyTypes = low === undefined && high === undefined && not === undefined && facts.among === undefined;
+  if (hasOnlyTypes && types !== TYPE.null) return facts;
   if ((types & TYPE.number) === 0) low = high = undefined;
   if (facts.whole === true) {
     if (low !== undefined) low = { at: low.open ? Math.floor(low.at) + 1 : Math.ceil(low.at), open: false };

@@ -71,7 +71,7 @@ const keyOf = ({ op, args }: Pick<Expression, 'op' | 'args'>): string => `${op}\
 
 export class Knowledge {
   readonly unknowns: Map<number, Unknown>;
-  private readonly byExpression = new Map<string, number>();
+  private expressions: Map<string, number> | null = null;
   private next: number;
   /** Whether a number of members or elements was limited to what is explored. */
   usedLength = false;
@@ -94,7 +94,15 @@ export class Knowledge {
   ) {
     this.unknowns = new Map(unknowns);
     this.next = next;
-    for (const [id, { made }] of unknowns) if (made !== null) this.byExpression.set(keyOf(made), id);
+  }
+
+  /** Most segments make no expression. */
+  private get byExpression(): Map<string, number> {
+    if (this.expressions === null) {
+      this.expressions = new Map();
+      for (const [id, { made }] of this.unknowns) if (made !== null) this.expressions.set(keyOf(made), id);
+    }
+    return this.expressions;
   }
 
   get nextId(): number {

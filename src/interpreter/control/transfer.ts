@@ -123,17 +123,20 @@ const CONTRACT = ['error_type', 'tool', 'error', 'exit_code', 'from_state', 'lin
 /** Enters ERROR with the whole contract of a failure, so that nothing of an earlier one remains. */
 export function transferToError(thread: Thread, target: number, facts: FailureFacts): number {
   const entry = thread.run.linked.machine.states[target]?.entry ?? [];
-  const known = CONTRACT.filter((name) => facts[name] !== undefined);
-  const values = { ...facts.with, ...Object.fromEntries(known.map((name) => [name, facts[name]])) };
-  const names = [...known, ...Object.keys(facts.with ?? {}).filter((name) => !(known as string[]).includes(name))];
+  const names: string[] = [];
+  const values: Value[] = [];
+  for (const name of CONTRACT) {
+    if (facts[name] === undefined) continue;
+    names.push(name);
+    values.push(facts[name]);
+  }
+  for (const name of Object.keys(facts.with ?? {})) {
+    if (names.includes(name)) continue;
+    names.push(name);
+    values.push(facts.with?.[name] as Value);
+  }
   const passed = { names, slots: names.map((name) => entry.indexOf(name)) };
-  const next = transfer(
-    thread,
-    target,
-    passed,
-    names.map((name) => values[name] as Value),
-    true,
-  );
+  const next = transfer(thread, target, passed, values, true);
   if (thread.run.result === null) thread.run.setCause(facts);
   return next;
 }

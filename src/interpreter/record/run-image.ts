@@ -28,7 +28,7 @@ export const SNAPSHOT_VERSION = 1;
 
 export type EncodedSlots = readonly (string | null)[];
 
-interface PendingImage {
+export interface PendingImage {
   readonly effect: string;
   readonly kind: EffectKind;
   readonly attempt: number;

@@ -21,6 +21,7 @@ import {
   type EncodedSlots,
   type ForkImage,
   type MemberImage,
+  type PendingImage,
   type RunImage,
   SNAPSHOT_VERSION,
   type ThreadImage,
@@ -54,15 +55,28 @@ function threadImage(thread: Thread, orders: Orders): ThreadImage {
     budgetTurn: budgetTurn(thread),
     ready: orders.ready.get(thread) ?? null,
     returning: thread.member?.fork.semaphore.returning.includes(thread) === true,
-    pending: thread.pending.map((pending) => {
-      const { thread: _, taken: __, ...facts } = pending;
-      return { ...facts, order: orders.pending.get(pending) ?? 0 };
-    }),
+    pending: thread.pending.map((pending) => pendingImage(pending, orders)),
     forks: thread.forks.map((fork) => forkImage(fork, base, orders)),
     plan: thread.plan === null ? undefined : planImage(thread.plan),
     rollback: thread.rollback ?? undefined,
     unperformed: thread.unperformed ? true : undefined,
   });
+}
+
+/** The members in their order, which is that of the request. */
+function pendingImage(pending: Pending, orders: Orders): PendingImage {
+  const image: Record<string, unknown> = {};
+  for (const name in pending) if (name !== 'thread' && name !== 'taken') image[name] = pending[name as keyof Pending];
+  image.order = orders.pending.get(pending) ?? 0;
+  return image as unknown as PendingImage;
+}
+
+function restoredPending(image: PendingImage, thread: Thread): Pending {
+  const pending: Record<string, unknown> = {};
+  for (const name in image) if (name !== 'order') pending[name] = image[name as keyof PendingImage];
+  pending.thread = thread;
+  pending.taken = false;
+  return pending as unknown as Pending;
 }
 
 function budgetTurn(thread: Thread): number | undefined {
@@ -177,10 +191,10 @@ function restoreThread(thread: Thread, image: ThreadImage, gathered: Gathered): 
   if (image.budgetTurn !== undefined) gathered.budget.push({ thread, order: image.budgetTurn });
   if (image.ready !== null) gathered.ready.push({ thread, order: image.ready });
   if (image.returning && thread.member !== null) queueReturning(thread.member, thread);
-  for (const { order, ...facts } of image.pending) {
-    const pending: Pending = { ...facts, thread, taken: false };
+  for (const one of image.pending) {
+    const pending = restoredPending(one, thread);
     thread.pending.push(pending);
-    gathered.pending.push({ pending, order });
+    gathered.pending.push({ pending, order: one.order });
   }
   for (const fork of image.forks) restoreFork(thread, fork, base, gathered);
   thread.rollback = image.rollback ?? null;
@@ -267,16 +281,12 @@ export function restoreRun(linked: LinkedMachine, snapshot: Json, options: RunOp
   if (image.version !== SNAPSHOT_VERSION) throw new Error(`a snapshot of version ${image.version} cannot be read`);
   const run = new Run(linked, options);
   const index = stateIndexOf(linked.machine);
-  const entries = Object.entries(image.entries).flatMap(([name, slots]) => {
+  const entries = new Map<number, Slot[]>();
+  for (const name in image.entries) {
     const at = index.get(name);
-    return at === undefined ? [] : [[at, decodeAll(slots)] as const];
-  });
-  run.restore({
-    ...image,
-    inputs: decodeAll(image.inputs),
-    tracked: decodeAll(image.tracked),
-    entries: new Map(entries),
-  });
+    if (at !== undefined) entries.set(at, decodeAll(image.entries[name] as EncodedSlots));
+  }
+  run.restore(image, { inputs: decodeAll(image.inputs), tracked: decodeAll(image.tracked), entries });
   run.usage.restore(image, image.stepping?.reserved ?? 0);
   run.undo.restore(image);
   for (const [session, adapter] of image.sessionAdapters ?? []) run.steps.setSessionAdapter(session, adapter);

@@ -29,9 +29,6 @@ interface KeptSignal {
 
 /** What a snapshot has of the run itself; threads, steps, usage and the undo register are restored separately. */
 interface RestoredRun {
-  readonly inputs: readonly Slot[];
-  readonly tracked: readonly Slot[];
-  readonly entries: ReadonlyMap<number, Slot[]>;
   /** Absent in snapshots of earlier versions. */
   readonly trail?: TrailImage;
   readonly signals: readonly KeptSignal[];
@@ -40,6 +37,13 @@ interface RestoredRun {
   readonly result: RunResult | null;
   readonly data?: DataImage;
   readonly blamed?: readonly string[];
+}
+
+/** Its values, by slot. */
+interface RestoredValues {
+  readonly inputs: readonly Slot[];
+  readonly tracked: readonly Slot[];
+  readonly entries: ReadonlyMap<number, Slot[]>;
 }
 
 export class Run {
@@ -298,12 +302,12 @@ export class Run {
     this.blamedEffects = effects;
   }
 
-  restore(image: RestoredRun): void {
-    this.inputValues = image.inputs;
-    image.tracked.forEach((value, slot) => {
+  restore(image: RestoredRun, { inputs, tracked, entries }: RestoredValues): void {
+    this.inputValues = inputs;
+    tracked.forEach((value, slot) => {
       this.trackedSlots[slot] = value;
     });
-    for (const [state, slots] of image.entries) this.entrySlots[state] = slots;
+    for (const [state, slots] of entries) this.entrySlots[state] = slots;
     if (image.trail !== undefined) this.trail.restore(image.trail);
     this.keptSignals.push(...image.signals);
     this.transitionCount = image.transitions;

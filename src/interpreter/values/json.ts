@@ -163,8 +163,12 @@ export function encode(value: Value | undefined): string | null {
   return value === undefined ? null : printJson(value);
 }
 
+/** A text without escapes. */
+const PLAIN_TEXT = /^"[^"\\]*"$/;
+
 export function decode(text: string | null): Value | undefined {
   if (text === null) return undefined;
+  if (PLAIN_TEXT.test(text)) return text.slice(1, -1);
   const parsed = JSON.parse(text) as Value;
   if (typeof parsed === 'string') return parsed;
   return SUSPICIOUS.test(text) ? new LiteralReader(text).read() : parsed;
