@@ -30,8 +30,8 @@ interface Growth {
   readonly number: number;
   /** With lists that are one element shorter. */
   readonly fewer: number;
-  /** With lists that are two elements shorter; NaN: not known. */
-  readonly fewest: number;
+  /** With lists that are two elements shorter, which is explored when it is asked for; NaN: not known. */
+  readonly fewest: () => number;
 }
 
 /** With one element more, the bound grows by so many. `list`: the one that is known to be gone through. */
@@ -48,7 +48,8 @@ export function formulaOf(
   const rest = number - slope * options.longest;
   const length = name === undefined ? 'length of the list' : `len(${name})`;
   // It may grow faster than the list, as with two loops inside each other.
-  const isStraight = Number.isNaN(fewest) ? hasOneLoop(machine) : Math.abs(fewer - fewest - slope) < 1e-6;
+  const least = fewest();
+  const isStraight = Number.isNaN(least) ? hasOneLoop(machine) : Math.abs(fewer - least - slope) < 1e-6;
   if (rest < 0 || !isStraight) return `grows with ${length}`;
   return `${rest > 0 ? `${textOf(rest)} + ` : ''}${textOf(slope)} × ${length}`;
 }

@@ -21,17 +21,16 @@ export function boundsOf(explored: Exploration, options: BoundOptions): Bound[] 
   const limited = transitions === undefined ? null : waysWithin(exploration, transitions);
   const shorter = hasLists(exploration) ? withShorterLists(exploration) : null;
   const fewer = shorter === null ? null : longestWays(shorter, orderOf(shorter));
-  const shortest = shorter === null ? null : withoutTwo(exploration);
-  const fewest = shortest === null ? null : longestWays(shortest, orderOf(shortest));
+  const shortest = once(() => withoutTwo(exploration));
+  const fewest = once(() => mapOf(shortest()));
   const fewestOf = (site: CountedSite): number =>
-    fewest?.[shortest?.sites.findIndex((one) => nameOf(one) === nameOf(site)) ?? -1] ??
-    (fewest === null ? Number.NaN : 0);
+    shortest() === null ? Number.NaN : (fewest().get(nameOf(site)) ?? 0);
   const counting: Counting = { exploration, component: ordered.components, unlimited };
   const bounds = sites.map((site, index): Bound => {
     const found = boundOf(
       counting,
       index,
-      fewer === null ? null : { fewer: fewer[index] as number, fewest: fewestOf(site) },
+      fewer === null ? null : { fewer: fewer[index] as number, fewest: () => fewestOf(site) },
     );
     const within = limited?.[index] ?? (site.kind === 'state' && transitions !== undefined ? transitions + 1 : null);
     return cutAt(found, within, 'LIMIT: transitions');
@@ -44,6 +43,25 @@ export function boundsOf(explored: Exploration, options: BoundOptions): Bound[] 
   return [...bounds, ...[cost, time].filter((one) => one !== null)];
 }
 
+function once<T>(compute: () => T): () => T {
+  let known: { readonly value: T } | null = null;
+  return () => {
+    known ??= { value: compute() };
+    return known.value;
+  };
+}
+
+/** The numbers of a graph, by the names of what they count. */
+function mapOf(graph: Graph | null): ReadonlyMap<string, number> {
+  if (graph === null) return new Map();
+  const numbers = longestWays(graph, orderOf(graph));
+  const found = new Map<string, number>();
+  graph.sites.forEach((site, index) => {
+    if (!found.has(nameOf(site))) found.set(nameOf(site), numbers[index] as number);
+  });
+  return found;
+}
+
 interface Counting {
   readonly exploration: Exploration;
   readonly component: Int32Array;
@@ -53,7 +71,7 @@ interface Counting {
 function boundOf(
   { exploration, component, unlimited }: Counting,
   index: number,
-  shorter: { readonly fewer: number; readonly fewest: number } | null,
+  shorter: { readonly fewer: number; readonly fewest: () => number } | null,
 ): Bound {
   const { sites, machine } = exploration;
   const site = sites[index] as CountedSite;

@@ -6,7 +6,7 @@ import type { Machine } from '../machine/machine.js';
 import { evaluatorOf } from './conditions.js';
 import { configurationOf, type Reduction, type Reductions, reductionsOf } from './configuration.js';
 import { Counted } from './counted.js';
-import type { CountedSite, Edge, Mistake, Node } from './graph.js';
+import { type CountedSite, type Edge, type Mistake, type Node, resultOf } from './graph.js';
 import type { Condition } from './moments.js';
 import { type MonitorState, type Monitors, NO_MONITORS, type Watched } from './monitors.js';
 import { nextOf } from './order.js';
@@ -286,20 +286,24 @@ class Explorer {
       return;
     }
     const all = [...run.pending.values()];
-    for (const pending of nextOf(all, this.options.without.has('one-order') || this.monitors.looksAtOrder)) {
-      const index = all.indexOf(pending);
-      const ways = this.segments.waysOf(pending, moment.requests.get(pending.effect));
+    const next = nextOf(all, this.options.without.has('one-order') || this.monitors.looksAtOrder);
+    // The first segment continues the run that was looked at.
+    const choices = next.map((pending) => ({
+      effect: pending.effect,
+      index: all.indexOf(pending),
+      ways: this.segments.waysOf(pending, moment.requests.get(pending.effect)),
+    }));
+    for (const { effect, index, ways } of choices)
       ways.forEach((way, number) => {
         if (way.isFailure === true && !this.options.withFailures) return;
         const { isTime = false, isOutside = false, isLongest = false, list } = way;
         if (list !== undefined) this.addList(list);
         this.forAll(
-          (oracle) => this.segments.continue(moment, pending.effect, way, oracle),
+          (oracle) => this.segments.continue(moment, effect, way, oracle),
           (segment, oracle) =>
             this.add(segment, oracle, { from: at, pending: index, way: number, isTime, isOutside, isLongest }),
         );
       });
-    }
   }
 
   private add(segment: Segment, oracle: Oracle, about: AboutEdge): void {
@@ -339,21 +343,17 @@ class Explorer {
     }
     for (const property of watched.violated) this.violations.push({ edge, property });
     if (known !== undefined) return;
-    const { result } = run;
     this.known.set(configuration.key, to);
     this.states.push(watched.state);
     this.nodes.push({
       id: to,
       by: edge,
       state: run.currentState,
-      result:
-        result === null
-          ? null
-          : { status: result.status, state: result.state, value: result.value, error: result.error?.kind ?? null },
+      result: resultOf(run),
       out: [],
       isExpanded: false,
     });
-    this.moments.push(result === null ? storedMoment(configuration.continuation(), segment) : null);
+    this.moments.push(run.result === null ? storedMoment(configuration.continuation(), segment) : null);
   }
 
   /** Traces have their beginnings in common. */

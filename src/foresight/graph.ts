@@ -1,6 +1,6 @@
 /** The graph of configurations: what was reached, by what, and what happened on the way. */
 import type { RunEvent } from '../interpreter/events/event.js';
-import type { RunResult } from '../interpreter/run.js';
+import type { Run, RunResult } from '../interpreter/run.js';
 import type { Span } from './spans.js';
 
 /** Something that is counted on the way: the entry of a state, a call, a question. */
@@ -73,6 +73,11 @@ export interface Node {
   readonly out: Edge[];
   /** Whether its outcomes were explored. */
   isExpanded: boolean;
+}
+
+export function resultOf({ result }: Run): Node['result'] {
+  if (result === null) return null;
+  return { status: result.status, state: result.state, value: result.value, error: result.error?.kind ?? null };
 }
 
 /** Components of the edges that `follows` accepts, numbered so that an edge never leads to a larger number. */

@@ -179,17 +179,28 @@ export class Segments {
     return this.finish(run, new Map(), null, { trackedBefore: [], open: new Set() });
   }
 
-  /** The run at a moment, to look at what it waits for. */
-  restore({ image, unknowns, nextId }: Moment): Run {
-    this.knowledge = new Knowledge(unknowns, nextId, undefined, this.longest);
-    return restoreRun(this.linked, image, this.options);
+  /** The run at a moment, to look at what it waits for. The next segment from this moment continues it. */
+  restore(moment: Moment): Run {
+    this.knowledge = new Knowledge(moment.unknowns, moment.nextId, undefined, this.longest);
+    const run = restoreRun(this.linked, moment.image, this.options);
+    this.unused = { moment, run };
+    return run;
+  }
+
+  /** A run that was restored and has not continued. */
+  private unused: { readonly moment: Moment; readonly run: Run } | null = null;
+
+  private runAt(moment: Moment): Run {
+    const { unused } = this;
+    this.unused = null;
+    return unused?.moment === moment ? unused.run : restoreRun(this.linked, moment.image, this.options);
   }
 
   /** Lets something happen; null: the run only continues. */
   continue(moment: Moment, effect: string | null, way: Way | null, oracle: Oracle): Segment {
     const knowledge = new Knowledge(moment.unknowns, moment.nextId, oracle, this.longest);
     this.knowledge = knowledge;
-    const run = restoreRun(this.linked, moment.image, this.options);
+    const run = this.runAt(moment);
     const before = { trackedBefore: run.trackedSlots.slice(), open: new Set(run.pending.keys()) };
     const happening = way?.make(knowledge) ?? null;
     if (happening !== null && effect !== null) apply(run, effect, happening);

@@ -13,7 +13,7 @@ export function timeBound(
   exploration: Exploration,
   ordered: ReturnType<typeof orderOf>,
   shorter: Graph | null,
-  shortest: Exploration | null,
+  shortest: () => Graph | null,
 ): Bound | null {
   const { machine, begins, hasUnknownTime } = exploration;
   const timed = [...begins, ...ordered.edges].filter(({ span }) => span !== NO_SPAN);
@@ -35,7 +35,10 @@ export function timeBound(
           {
             number: seconds,
             fewer: longest(shorter, orderOf(shorter)),
-            fewest: shortest === null ? Number.NaN : longest(shortest, orderOf(shortest)),
+            fewest: () => {
+              const graph = shortest();
+              return graph === null ? Number.NaN : longest(graph, orderOf(graph));
+            },
           },
           textOf,
         );
