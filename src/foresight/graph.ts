@@ -82,39 +82,52 @@ export function resultOf({ result }: Run): Node['result'] {
 
 /** Components of the edges that `follows` accepts, numbered so that an edge never leads to a larger number. */
 export function componentsOf(nodes: readonly Node[], follows: (edge: Edge) => boolean): Int32Array {
-  const index = new Int32Array(nodes.length).fill(-1);
-  const low = new Int32Array(nodes.length);
-  const component = new Int32Array(nodes.length).fill(-1);
-  const open: number[] = [];
-  let count = 0;
-  let found = 0;
-  for (const { id: root } of nodes) {
+  const first = new Int32Array(nodes.length + 1);
+  const ends: number[] = [];
+  nodes.forEach(({ out }, at) => {
+    for (const edge of out) if (follows(edge)) ends.push(edge.to);
+    first[at + 1] = ends.length;
+  });
+  return componentsIn(first, Int32Array.from(ends));
+}
+
+/** `ends`: of the edges of all nodes; those of a node begin at its number in `first`. */
+function componentsIn(first: Int32Array, ends: Int32Array): Int32Array {
+  const count = first.length - 1;
+  const index = new Int32Array(count).fill(-1);
+  const low = new Int32Array(count);
+  const component = new Int32Array(count).fill(-1);
+  const next = first.slice();
+  const way = new Int32Array(count);
+  const open = new Int32Array(count);
+  let [entered, found, depth, opened] = [0, 0, 0, 0];
+  const enter = (at: number): void => {
+    index[at] = low[at] = entered++;
+    open[opened++] = at;
+    way[depth++] = at;
+  };
+  for (let root = 0; root < count; root++) {
     if (index[root] !== -1) continue;
-    const work: { readonly at: number; next: number }[] = [];
-    const enter = (at: number): void => {
-      index[at] = low[at] = count++;
-      open.push(at);
-      work.push({ at, next: 0 });
-    };
     enter(root);
-    while (work.length > 0) {
-      const top = work.at(-1) as (typeof work)[number];
-      const edge = (nodes[top.at] as Node).out[top.next++];
-      if (edge === undefined) {
-        work.pop();
-        if (low[top.at] === index[top.at]) {
-          for (let one = -1; one !== top.at; ) {
-            one = open.pop() as number;
-            component[one] = found;
-          }
-          found++;
-        }
-        const before = work.at(-1);
-        if (before !== undefined) low[before.at] = Math.min(low[before.at] as number, low[top.at] as number);
-      } else if (follows(edge)) {
-        if (index[edge.to] === -1) enter(edge.to);
-        else if (component[edge.to] === -1) low[top.at] = Math.min(low[top.at] as number, index[edge.to] as number);
+    while (depth > 0) {
+      const at = way[depth - 1] as number;
+      if ((next[at] as number) < (first[at + 1] as number)) {
+        const to = ends[next[at] as number] as number;
+        next[at] = (next[at] as number) + 1;
+        if (index[to] === -1) enter(to);
+        else if (component[to] === -1) low[at] = Math.min(low[at] as number, index[to] as number);
+        continue;
       }
+      depth--;
+      if (low[at] === index[at]) {
+        for (let one = -1; one !== at; ) {
+          one = open[--opened] as number;
+          component[one] = found;
+        }
+        found++;
+      }
+      const before = way[depth - 1] as number;
+      if (depth > 0) low[before] = Math.min(low[before] as number, low[at] as number);
     }
   }
   return component;
