@@ -19,6 +19,15 @@ const packs = new Map();
 
 /** Which parts of the program are used depends on the command; what is stored for another would be too much or too little. */
 const command = /^[a-z]{2,12}$/.exec(process.argv[2])?.[0] ?? 'help';
+
+/** The last major version of Node on which the flag below was tried: on others V8 may complain about it. */
+const LAST_NODE = 26;
+
+// V8 would let new objects have ever more memory, up to twice of what an exploration keeps, and be no quicker. It takes
+// compiled code only with the flags with which that was stored, so they are set before the first script.
+if (command === 'verify' && Number.parseInt(process.versions.node, 10) <= LAST_NODE)
+  require('node:v8').setFlagsFromString('--semi-space-growth-factor=1');
+
 /** By file name: the script, and the parts that were loaded when its compiled form was stored. */
 const scripts = new Map();
 /** What was loaded by name; the functions that a start calls follow from that. */
