@@ -25,6 +25,7 @@ import { targetList } from './notifications/notice.js';
 import { Notifier } from './notifications/notifier.js';
 import { noticeSender } from './notifications/send-notice.js';
 import { setSafetyHeaders } from './safety-headers.js';
+import { OWN_REQUEST } from './service.js';
 import { warmUp } from './warm-up.js';
 
 export interface ListenOptions {
@@ -135,7 +136,9 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     askedAt = performance.now();
   });
   const quietMs = (): number => performance.now() - askedAt;
-  if (engine === null) void warmUp({ runs, sizeOf, quietMs, signal: stopping.signal });
+  const headers = { host: hostsOf(host, port)?.[0] ?? host, authorization: `Bearer ${token}` };
+  const show = async (id: string): Promise<unknown> => app.request(`/api/v1/runs/${id}`, { headers }, OWN_REQUEST);
+  if (engine === null) void warmUp({ runs, show, sizeOf, quietMs, signal: stopping.signal });
   return {
     address: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     token,

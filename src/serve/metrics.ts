@@ -2,7 +2,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { Service } from './service.js';
+import { OWN_REQUEST, type Service } from './service.js';
 
 interface Metrics {
   readonly count: MiddlewareHandler;
@@ -49,6 +49,7 @@ export function createMetrics({ runs, executions, notices }: Service): Metrics {
   });
   return {
     count: async (c, next) => {
+      if (c.env === OWN_REQUEST) return next();
       const end = seconds.startTimer();
       await next();
       // The pattern, because ids would make a series for each run.

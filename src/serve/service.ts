@@ -30,6 +30,9 @@ export interface Service {
 
 export type ServiceApp = OpenAPIHono;
 
+/** The environment of requests by which the service itself prepares for others; those of clients have another one. */
+export const OWN_REQUEST = { isOwn: true } as const;
+
 const json = (of: z.ZodType) => ({ content: { 'application/json': { schema: of } } });
 const failure = { ...json(errorAnswer), description: 'why it was not done' };
 

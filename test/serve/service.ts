@@ -10,7 +10,7 @@ import { createApp } from '../../src/serve/app.js';
 import { executeRun } from '../../src/serve/executions/execute-run.js';
 import { Executions } from '../../src/serve/executions/executions.js';
 import { setSafetyHeaders } from '../../src/serve/safety-headers.js';
-import type { Service } from '../../src/serve/service.js';
+import { OWN_REQUEST, type Service } from '../../src/serve/service.js';
 import { describedBy } from './described.js';
 
 export const TOKEN = 'a-token-of-a-test-0123456789';
@@ -34,6 +34,8 @@ export interface TestService {
   readonly folder: string;
   readonly runs: Runs;
   readonly executions: Executions;
+  /** Sends a request as the service itself does to prepare for those of clients; the status of the answer. */
+  prepare(path: string): Promise<number>;
   /** Sends a request with the token; `headers` replaces some. */
   send(method: string, path: string, body?: unknown, headers?: Record<string, string | null>): Promise<Answer>;
   /** The same without reading the body. */
@@ -146,6 +148,10 @@ export async function serviceOf(
     folder,
     runs,
     executions,
+    async prepare(path) {
+      const headers = { host: HOST, authorization: `Bearer ${TOKEN}` };
+      return (await app.request(path, { headers }, OWN_REQUEST)).status;
+    },
     request,
     send,
     idle,
