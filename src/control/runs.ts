@@ -107,7 +107,7 @@ export type Follow = 'forever' | 'until-final' | 'until-over' | 'no';
 export interface EventStream extends AsyncIterable<RecordedEvent | DamagedEvents> {
   /** The same events as text, as many at once as there are, at most about 1 MiB. */
   lines(): AsyncIterable<readonly EventLine[]>;
-  /** The same events as NDJSON, with as little work as possible: for whoever passes all of them on. */
+  /** The same events as NDJSON, with as little work as possible: for programs that pass all of them on. */
   ndjson(): AsyncIterable<Uint8Array>;
   /** Null until it has ended. */
   readonly end: StreamEnd | null;

@@ -41,7 +41,7 @@ export function keyTexts(image: RunImage, withErrors: boolean): string[] {
   return texts;
 }
 
-/** Null: it is no part of the key. */
+/** Null: the key does not contain it. */
 function memberText(name: string, value: unknown, withErrors: boolean): string | null {
   if (value === undefined || PRIVATE.has(name) || (!withErrors && ERRORS.has(name))) return null;
   return `${name}:${VALUES.has(name) ? JSON.stringify(value) : textOf(value, withErrors)}`;

@@ -50,7 +50,7 @@ export const waitingAnswer = z
     runs: z.array(listedRun.extend({ waiting: z.array(z.looseObject({ kind: z.string() })) })),
     complete: z.boolean(),
   })
-  .openapi('WaitingRuns', { description: '`complete`: there are no suspended runs that were not looked at yet' });
+  .openapi('WaitingRuns', { description: '`complete`: the service has looked at all suspended runs' });
 
 /** A run that is queued has no record, and so only the members of lists. */
 export const inspectAnswer = z

@@ -1,6 +1,7 @@
 /** Starts and stops the service. */
 
 import { randomBytes } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { availableParallelism, userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -116,7 +117,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     isOnEngine: engine !== null,
   });
   const server = serve({ fetch: app.fetch, hostname: host, port });
-  server.prependListener('request', setSafetyHeaders);
+  server.prependListener('request', (_, answer: ServerResponse) => setSafetyHeaders(answer));
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('listening', resolve);

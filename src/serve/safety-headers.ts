@@ -1,9 +1,9 @@
 /**
- * Headers of every answer: what a run printed must not become a part of a page, and nobody keeps what the service said. They
+ * Headers of every answer: what a run printed must not become a part of a page, and no client may keep an answer. They
  * are set before a request reaches the application, because changing the headers of an answer later takes longer than
  * showing a run.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 
 /** No script but its own files, no frame, no form. */
 const POLICY = [
@@ -32,13 +32,10 @@ const HEADERS: readonly (readonly [string, string])[] = [
   ['X-Frame-Options', 'DENY'],
   ['X-Permitted-Cross-Domain-Policies', 'none'],
   ['X-XSS-Protection', '0'],
+  ['Cache-Control', 'no-store'],
 ];
 
 /** A route may replace them. */
-export function setSafetyHeaders(
-  { url = '' }: Pick<IncomingMessage, 'url'>,
-  answer: Pick<ServerResponse, 'setHeader'>,
-): void {
+export function setSafetyHeaders(answer: Pick<ServerResponse, 'setHeader'>): void {
   for (const [name, value] of HEADERS) answer.setHeader(name, value);
-  if (url.startsWith('/api/')) answer.setHeader('Cache-Control', 'no-store');
 }

@@ -108,8 +108,8 @@ export function completeEmptyBodies(): MiddlewareHandler {
 }
 
 /**
- * For `POST`: refuses a JSON body that two readers could understand differently, or that is nested too deeply. A body that is not JSON is
- * left to the validation of its route.
+ * For `POST`: refuses a JSON body that two readers could understand differently, or that is nested too deeply. A body that
+ * is not JSON is left to the validation of its route.
  */
 export function refuseAmbiguous(): MiddlewareHandler {
   return async (c, next) => {

@@ -47,17 +47,14 @@ export interface TestService {
 }
 
 /** As the server does, which sets them before a request reaches the application. */
-function withSafetyHeaders(url: string, response: Response): Response {
+function withSafetyHeaders(response: Response): Response {
   const own = new Headers(response.headers);
-  setSafetyHeaders(
-    { url },
-    {
-      setHeader(name, value) {
-        if (!own.has(name)) own.set(name, String(value));
-        return this as never;
-      },
+  setSafetyHeaders({
+    setHeader(name, value) {
+      if (!own.has(name)) own.set(name, String(value));
+      return this as never;
     },
-  );
+  });
   const { status, statusText, body } = response;
   return new Response(body, { status, statusText, headers: own });
 }
@@ -123,7 +120,7 @@ export async function serviceOf(
     else if (sent !== undefined) present.push(['content-length', String(Buffer.byteLength(sent as string))]);
     const init = { method, headers: present, body: (sent as string) ?? null };
     const response = await app.request(`http://${HOST}${path}`, isStream ? { ...init, duplex: 'half' } : init);
-    return withSafetyHeaders(path, response);
+    return withSafetyHeaders(response);
   };
   const send: TestService['send'] = async (...given) => {
     const response = await request(...given);

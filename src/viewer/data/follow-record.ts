@@ -54,7 +54,7 @@ export function followRecord(
   return () => controller.abort();
 }
 
-/** Why there are no more lines; the next request is told the same. */
+/** Why there are no more lines; the next request ends for the same reason. */
 const STREAM_ENDED = '{"type":"stream_ended"';
 
 const parse = (text: string): RecordLine => JSON.parse(text) as RecordLine;
