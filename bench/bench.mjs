@@ -17,6 +17,8 @@ const ROWS = ['start', 'DO: true', 'durable effects'];
 // Reading the certificates would triple the start of Node 20 and flatter every ratio; without SHLVL, bash starts slower.
 const { NODE_EXTRA_CA_CERTS, ...environment } = process.env;
 const env = { SHLVL: '1', ...environment, STATEDSL_BENCH_ROOT: root };
+// Behind a proxy with a certificate of its own, the benchmarks that install a peer still need it.
+if (NODE_EXTRA_CA_CERTS) env.npm_config_cafile ??= NODE_EXTRA_CA_CERTS;
 
 function measure(node, args, stdout) {
   const { status, stdout: printed } = spawnSync(node, ['--expose-gc', outfile, ...args], {
