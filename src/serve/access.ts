@@ -56,13 +56,25 @@ function decodeName(name: string): string {
   }
 }
 
+/** A URL leaves out the port that everybody knows. */
+const withoutUsualPort = (host: string): string => (host.endsWith(':80') ? host.slice(0, -3) : host);
+
+/** Whether an absolute URL names this host. Without `new URL`, because this code comes before every answer. */
+function isAt(url: string, host: string): boolean {
+  const from = url.indexOf('//') + 2;
+  const to = url.indexOf('/', from);
+  const named = url.slice(from, to === -1 ? url.length : to).toLowerCase();
+  return withoutUsualPort(named) === withoutUsualPort(host);
+}
+
 /** `Host` and `Origin`: neither is under the control of a page that another site has opened. */
 export function checkOrigin(options: Pick<AccessOptions, 'hosts'>): MiddlewareHandler {
   return (c, next) => {
     // The port is known when the service listens.
     const { hosts } = options;
     const host = c.req.header('host')?.toLowerCase();
-    if (host === undefined || (hosts !== null && !hosts.includes(host)))
+    // A request line with a whole address names the host, too, and then that one counts.
+    if (host === undefined || !isAt(c.req.url, host) || (hosts !== null && !hosts.includes(host)))
       return refuseNow(c, 403, {
         code: 'wrong-host',
         message: 'this service is not called by that name',
@@ -77,7 +89,7 @@ export function checkOrigin(options: Pick<AccessOptions, 'hosts'>): MiddlewareHa
       return refuseNow(c, 403, {
         code: 'foreign-origin',
         message: 'pages of other sites may not use this service',
-        help: null,
+        help: 'send the request from the page of the service, or from a program, without `Origin`',
       });
     return next();
   };

@@ -137,8 +137,10 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     askedAt = performance.now();
   });
   const quietMs = (): number => performance.now() - askedAt;
-  const headers = { host: hostsOf(host, port)?.[0] ?? host, authorization: `Bearer ${token}` };
-  const show = async (id: string): Promise<unknown> => app.request(`/api/v1/runs/${id}`, { headers }, OWN_REQUEST);
+  const ownHost = hostsOf(host, port)?.[0] ?? 'localhost';
+  const headers = { host: ownHost, authorization: `Bearer ${token}` };
+  const show = async (id: string): Promise<unknown> =>
+    app.request(`http://${ownHost}/api/v1/runs/${id}`, { headers }, OWN_REQUEST);
   if (engine === null) void warmUp({ runs, show, sizeOf, quietMs, signal: stopping.signal });
   return {
     address: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,

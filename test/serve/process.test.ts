@@ -1,5 +1,6 @@
 /** The service as a process: its death is not the death of runs, and nothing that it promised is lost. */
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { lockHolder } from '../../src/runtime/store/run-lock.js';
@@ -76,6 +77,25 @@ describe('the service', () => {
       expect(headers.get('cache-control')).toBe(path === '/' ? 'no-cache' : 'no-store');
     }
     expect((await headersOf('/api/v1/openapi.json')).get('cache-control')).toBe('private, no-cache');
+    client.process.kill('SIGTERM');
+    await client.process.end;
+  });
+
+  test('a request with a whole address is for the host of that address, and its answer may not be kept either', async () => {
+    const one = projectFolder({ 'p.dsl': 'RETURN: 1\n' });
+    const client = await serve(one);
+    const { host, port } = new URL(client.address);
+    const send = (path: string): Promise<[number | undefined, string | undefined]> =>
+      new Promise((resolve, reject) => {
+        const headers = { host, authorization: `Bearer ${client.token}` };
+        const sent = request({ host: '127.0.0.1', port, path, headers, agent: false }, (answer) => {
+          answer.resume();
+          answer.once('end', () => resolve([answer.statusCode, answer.headers['cache-control']]));
+        });
+        sent.once('error', reject).end();
+      });
+    expect(await send(`http://${host}/api/v1/runs`)).toEqual([200, 'no-store']);
+    expect(await send('http://evil.example/api/v1/runs')).toEqual([403, 'no-store']);
     client.process.kill('SIGTERM');
     await client.process.end;
   });

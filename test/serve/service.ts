@@ -147,7 +147,7 @@ export async function serviceOf(
     executions,
     async prepare(path) {
       const headers = { host: HOST, authorization: `Bearer ${TOKEN}` };
-      return (await app.request(path, { headers }, OWN_REQUEST)).status;
+      return (await app.request(`http://${HOST}${path}`, { headers }, OWN_REQUEST)).status;
     },
     request,
     send,

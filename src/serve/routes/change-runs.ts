@@ -244,9 +244,14 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     if (error?.kind === 'cancelled')
       return answerRefusal(c, { code: 'over', message: 'the run was cancelled', help: 'replay it from an event' });
     const { limits, inputs = {} } = c.req.valid('json');
-    if (status === 'returned') return answerRefusal(c, { code: 'over', message: 'the run has returned', help: null });
+    if (status === 'returned')
+      return answerRefusal(c, { code: 'over', message: 'the run has returned', help: 'replay it from an event' });
     if (status === 'running')
-      return answerRefusal(c, { code: 'held', message: 'a process executes the run', help: null });
+      return answerRefusal(c, {
+        code: 'held',
+        message: 'a process executes the run',
+        help: 'wait until it ends, or cancel it',
+      });
     if (service.isOnEngine && Object.keys(inputs).length > 0)
       return answerRefusal(c, {
         code: 'wrong-use',
