@@ -338,6 +338,12 @@ test('a broken journal is shown with the place of the damage, and the events bef
   await events.getByText('state entered').first().click();
   await page.waitForURL('**event=2**');
   await page.getByText('as it was after event 2').waitFor();
+  // A new run can begin there, and nothing else can be done.
+  assert.equal(await page.getByRole('button', { name: /^Resume/ }).getAttribute('aria-disabled'), 'true');
+  await page.getByRole('button', { name: 'Replay from here…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Start the new run' }).click();
+  await page.waitForURL((url) => !url.pathname.endsWith(id));
+  await page.getByRole('heading', { level: 1, name: 'loop' }).getByText('returned').waitFor();
 });
 
 test('without the token the page says how to get in', async (t) => {

@@ -391,7 +391,7 @@ describe('streams', () => {
     for (const [id, code] of Object.entries(wanted)) {
       const answers = [
         await send('GET', `/api/v1/runs/${id}`),
-        await send('POST', `/api/v1/runs/${id}/replay`, { from: 2 }),
+        await send('POST', `/api/v1/runs/${id}/replay`, { from: 3 }),
         await send('POST', `/api/v1/runs/${id}/resume`, {}),
         await send('POST', `/api/v1/runs/${id}/answers`, { ok: 'yes' }),
         await send('POST', `/api/v1/runs/${id}/signals`, { name: 'go' }),

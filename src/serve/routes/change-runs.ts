@@ -268,7 +268,8 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     const { from, limits, inputs = {} } = c.req.valid('json');
     const queued = await refuseQueued(c, c.req.valid('param').id);
     if (queued !== null) return queued;
-    const found = await runs.inspect(c.req.valid('param').id);
+    // Its first event has what is needed, also if a later one is damaged.
+    const found = await runs.inspect(c.req.valid('param').id, 1);
     if (!found.ok) return answerRefusal(c, found.refusal);
     const { run_id, machine } = found.value;
     if (service.isOnEngine)

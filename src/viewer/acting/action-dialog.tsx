@@ -170,7 +170,7 @@ function replayPlan({ model, actions, run }: Acting): Plan {
   return {
     title: `Replay from event ${from}`,
     confirm: 'Start the new run',
-    about: `The service starts a new run. It takes over everything up to event ${from} without executing it again, and executes the rest: commands and agents run again, and may cost money. This run stays as it is.`,
+    about: `The service starts a new run. It takes over everything before event ${from} without executing it again, and executes the rest: what ends at event ${from} or later runs again, and may cost money. This run stays as it is.`,
     fields: [],
     perform: async () => ({ run: await actions.replay(run.run_id, from) }),
   };

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { RunActions, ShownRun } from '../data/run-data.js';
 import type { RunModel } from '../run/run-model.js';
 import { ActionDialog } from './action-dialog.jsx';
-import { type ActionName, reasonsAgainst } from './permissions.js';
+import { type ActionName, REASONS_IF_DAMAGED, type Reason, reasonsAgainst } from './permissions.js';
 
 const NAMES: Readonly<Record<ActionName, string>> = {
   resume: 'Resume…',
@@ -15,20 +15,24 @@ const NAMES: Readonly<Record<ActionName, string>> = {
 
 export function Actions({ model }: { readonly model: RunModel }) {
   const actions = model.data.actions.value;
-  const run = model.latest.value;
-  if (actions === null || run === null) return null;
-  return <ActionButtons model={model} actions={actions} run={run} />;
+  if (actions === null) return null;
+  const latest = model.latest.value;
+  if (latest !== null)
+    return <ActionButtons model={model} actions={actions} run={latest} reasons={reasonsAgainst(latest)} />;
+  const past = model.at.value === null || model.problem.value?.code !== 'damaged' ? null : model.shown.value;
+  if (past === null) return null;
+  return <ActionButtons model={model} actions={actions} run={past} reasons={REASONS_IF_DAMAGED} />;
 }
 
 interface ActionButtonsProps {
   readonly model: RunModel;
   readonly actions: RunActions;
   readonly run: ShownRun;
+  readonly reasons: Readonly<Record<ActionName, Reason>>;
 }
 
-function ActionButtons({ model, actions, run }: ActionButtonsProps) {
+function ActionButtons({ model, actions, run, reasons }: ActionButtonsProps) {
   const [open, setOpen] = useState<ActionName | null>(null);
-  const reasons = reasonsAgainst(run);
   return (
     <div class="actions" role="group" aria-label="Actions">
       {(Object.keys(NAMES) as ActionName[]).map((name) => {

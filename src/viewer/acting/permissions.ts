@@ -25,6 +25,17 @@ export function reasonsAgainst(run: ShownRun): Readonly<Record<ActionName, Reaso
   };
 }
 
+const DAMAGED = 'The record of this run is damaged. A new run can begin from an event before the damage.';
+
+/** The same for a run that can only be read up to a damaged event. */
+export const REASONS_IF_DAMAGED: Readonly<Record<ActionName, Reason>> = {
+  signal: DAMAGED,
+  resume: DAMAGED,
+  replay: null,
+  apply: DAMAGED,
+  cancel: DAMAGED,
+};
+
 function resumeReason(status: ShownRun['status'], isCancelled: boolean): Reason {
   if (status === 'returned') return 'The run has returned.';
   if (status === 'running') return 'A process executes the run.';

@@ -174,6 +174,8 @@ export function openRunModel(data: RunData, router: Router, run: string): RunMod
   // One request at a time: while one is on its way, only the newest wish counts.
   let isAsking = false;
   let asked = '';
+  // Why the run as it is now cannot be read, although it can be at an earlier event.
+  let damage: DataError | null = null;
   async function inspect(): Promise<void> {
     if (isAsking || closed.aborted) return;
     const wanted = at.peek();
@@ -186,19 +188,24 @@ export function openRunModel(data: RunData, router: Router, run: string): RunMod
     try {
       const found = await data.inspect(run, wanted, closed);
       batch(() => {
-        problem.value = null;
+        if (wanted === null) damage = null;
+        problem.value = damage;
         shown.value = found;
         if (wanted === null) latest.value = found;
         if (!record.peek().isComplete) update({});
       });
-      if (wanted !== null && latest.peek() === null) {
+      if (wanted !== null && latest.peek() === null && damage === null) {
         latest.value = await data.inspect(run, null, closed);
         if (!record.peek().isComplete) update({});
       }
     } catch (cause) {
       if (closed.aborted) return;
       if (cause instanceof DataError && cause.code === 'lost') asked = '';
-      else problem.value = toDataError(cause);
+      else {
+        const found = toDataError(cause);
+        if (found.code === 'damaged') damage = found;
+        problem.value = found;
+      }
     } finally {
       isAsking = false;
       if (!isAheadWanted()) setReady();
