@@ -107,6 +107,7 @@ export class EffectEntries {
       return host.started.join(key, (stopping) => {
         const toStop = {
           outputLimit,
+          onExceeded: () => stopping.abort(),
           get stop() {
             return stopping.signal;
           },

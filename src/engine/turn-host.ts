@@ -68,6 +68,15 @@ export class ProgramRefused extends Error {
   }
 }
 
+/** What ends an effect early. */
+export interface EffectBounds {
+  readonly stop: AbortSignal;
+  /** How many bytes it may print before the run exceeds its limit. */
+  readonly outputLimit: number;
+  /** Called when the effects of the run in this process have printed more. Stops this one. */
+  readonly onExceeded: () => void;
+}
+
 /** The process that executes turns. */
 export interface TurnHost {
   readonly services: ServiceNames;
@@ -82,13 +91,7 @@ export interface TurnHost {
   readonly remember?: (submission: Submission) => void;
   /** Rejects with a `ProgramRefused` if what it needs is not there. */
   program(runId: string, needs?: ProgramNeeds): Promise<Program>;
-  /** `outputLimit`: how many bytes the effect may print before the run exceeds its limit. */
-  perform(
-    runId: string,
-    program: Program,
-    request: PerformedRequest,
-    context: { readonly stop: AbortSignal; readonly outputLimit: number },
-  ): Promise<Performed>;
+  perform(runId: string, program: Program, request: PerformedRequest, context: EffectBounds): Promise<Performed>;
   /** Whether there is such a worker, or came one before `until`. Resolves at once with false if stopped. */
   hasWorker(wanted: WantedWorker, until: number, stop: AbortSignal): Promise<boolean>;
   /** Says where turns are executed; absent if no reader needs it. */

@@ -13,8 +13,9 @@ import { createRedactor, type Redactor, type Secret } from '../runtime/redact.js
 import { type OpenResources, openResources } from '../runtime/run/resources.js';
 import { artifactsFolder } from '../runtime/store/artifacts.js';
 import type { EngineClient } from './client.js';
+import { EffectGrowth } from './effect-growth.js';
 import { EffectOutputs } from './effect-outputs.js';
-import type { Performed, Submission } from './messages.js';
+import type { Submission } from './messages.js';
 import { presenceOn } from './presence.js';
 import { programOf } from './program-of.js';
 import { RecentlyUsed } from './recently-used.js';
@@ -133,14 +134,14 @@ export function workerHost(given: WorkerOptions): WorkerHost {
       return known.program;
     },
     async perform(runId, program, request, toStop) {
-      const { resources, outputs, redactor } = runs.open(runId, program);
-      const { use, originals } = resources.outputs;
-      use.limit = Math.max(use.limit === Number.POSITIVE_INFINITY ? 0 : use.limit, use.bytes + toStop.outputLimit);
+      const { resources, outputs, redactor, growth } = runs.open(runId, program);
+      const { originals } = resources.outputs;
+      growth.begin(toStop);
       try {
         const cwd = directoryOf(given, runId);
         if (cwd instanceof Error) {
           const reason = `the working directory of the run cannot be made: ${cwd.message}`;
-          return performedOf({ kind: 'not-started', reason });
+          return { outcome: { kind: 'not-started', reason }, at: Date.now(), printed: 0 };
         }
         await outputs.fetchInput(request);
         const { programDir } = program.options;
@@ -159,9 +160,11 @@ export function workerHost(given: WorkerOptions): WorkerHost {
         });
         // Another process would not have the bytes with secrets, so this one does not use them either.
         if ('stdout' in outcome && outcome.stdout.artifact !== undefined) originals.delete(outcome.stdout.artifact);
-        const performed = performedOf(redactor === null ? outcome : clean(redactor, outcome));
-        return { ...performed, outcome: await outputs.store(performed.outcome) };
+        const at = Date.now();
+        const stored = await outputs.store(redactor === null ? outcome : clean(redactor, outcome));
+        return { outcome: stored, at, printed: growth.report() };
       } finally {
+        growth.end(toStop);
         runs.release(runId);
       }
     },
@@ -233,12 +236,6 @@ async function untilThere(
   }
 }
 
-function performedOf(outcome: Outcome): Performed {
-  const stdout = 'stdout' in outcome ? outcome.stdout.bytes : 0;
-  const stderr = 'stderr' in outcome ? outcome.stderr.length : 0;
-  return { outcome, at: Date.now(), printed: stdout + stderr };
-}
-
 /** What the engine stores has no secrets. */
 function clean(redactor: Redactor, outcome: Outcome): Outcome {
   const event = redactor.event({ type: 'effect_settled', effect: '', attempt: 1, outcome });
@@ -252,6 +249,7 @@ interface RunUse {
   readonly resources: OpenResources;
   readonly outputs: EffectOutputs;
   readonly redactor: Redactor | null;
+  readonly growth: EffectGrowth;
   effects: number;
   timer: ReturnType<typeof setTimeout> | null;
 }
@@ -275,10 +273,12 @@ class SharedResources {
       const artifacts = artifactsFolder(join(this.folder, runId));
       const spec = { runId, artifacts, keptBytes: 0, worktrees: null, ownProcess: false };
       const redactor = this.redactorOf(program);
+      const resources = openResources({ ...spec, recordProcess: (record) => this.processes?.record(record) }, redactor);
       use = {
         redactor,
         outputs: new EffectOutputs(this.client, runId, artifacts, this.shared),
-        resources: openResources({ ...spec, recordProcess: (record) => this.processes?.record(record) }, redactor),
+        resources,
+        growth: new EffectGrowth(resources.outputs.use),
         effects: 0,
         timer: null,
       };

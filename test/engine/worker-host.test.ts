@@ -34,7 +34,7 @@ function submission(): Submission {
 }
 
 const request = { kind: 'uuid', effect: '1', attempt: 1, delayMs: 0 } as const;
-const context = { stop: new AbortController().signal, outputLimit: 100 };
+const context = { stop: new AbortController().signal, outputLimit: 100, onExceeded: () => undefined };
 
 test('outcomes have no secrets, and say how much was printed', async () => {
   const used: RunResources[] = [];
@@ -58,6 +58,7 @@ test('outcomes have no secrets, and say how much was printed', async () => {
       perform: async (_, { resources, cwd, runId }) => {
         used.push(resources);
         if (used.length === 1) resources.onEnd(async () => void closed++);
+        resources.outputs.use.bytes += 43;
         const stdout = { text: `geheim ${cwd} ${runId}`, bytes: 40 };
         return { kind: 'exited', exit: 0, stdout, stderr: 'oh!', duration_ms: 1 };
       },
@@ -69,11 +70,37 @@ test('outcomes have no secrets, and say how much was printed', async () => {
   const { outcome, printed } = await host.perform(RUN, program, request, context);
   await host.perform(RUN, program, request, context);
   expect(outcome).toMatchObject({ stdout: { text: `*** /work ${RUN}` } });
-  expect([printed, used[0] === used[1], used[0]?.outputs.use.limit]).toEqual([43, true, 100]);
+  expect([printed, used[0] === used[1], used[0]?.outputs.use.limit]).toEqual([43, true, 143]);
   await host.close();
   expect(closed).toBe(1);
   await host.program('another');
   await expect(host.program('removed')).rejects.toThrow('run `removed` was removed');
+});
+
+test('effects that print more than their run may are stopped, and what was not kept counts, too', async () => {
+  let stopped = 0;
+  const host = workerHost({
+    knows: async () => false,
+    services: SERVICES,
+    client: { about: async () => submission(), store: async () => undefined, artifact: async () => null },
+    cwd: tmpdir(),
+    secrets: [],
+    environment: {},
+    effects: {
+      perform: async (_, { resources }) => {
+        const sink = outputSink(resources.outputs, null);
+        for (let at = 0; at < 3; at++) sink.write(Buffer.from('x'.repeat(40)));
+        return { kind: 'exited', exit: 0, stdout: await sink.finish(false), stderr: '', duration_ms: 1 };
+      },
+    },
+  });
+  const bounds = { ...context, onExceeded: () => void stopped++ };
+  const { outcome, printed } = await host.perform(RUN, programOf(submission()), request, bounds);
+  expect([outcome.kind === 'exited' && outcome.stdout.bytes, printed, stopped]).toEqual([80, 120, 1]);
+  // The limit of the run was raised meanwhile.
+  const next = await host.perform(RUN, programOf(submission()), request, { ...bounds, outputLimit: 1000 });
+  expect([next.printed, stopped]).toEqual([120, 1]);
+  await host.close();
 });
 
 test('an effect whose working directory cannot be made is not started', async () => {
