@@ -5,7 +5,7 @@
  */
 import { Buffer } from 'node:buffer';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ValueCodec, valueCodec } from './value-codec.js';
+import { TOKEN_VARIABLE, type ValueCodec, valueCodec } from './value-codec.js';
 
 /** Where the engine is, and how long to wait for it. */
 export interface ClientOptions {
@@ -44,6 +44,8 @@ interface AskOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** The answer may come at any time, so that a server that is well is waited for. */
   readonly waits?: boolean;
+  /** Whether this can be the answer. Something else may listen there, and answer everything. */
+  readonly isAnswer?: (answer: unknown) => boolean;
 }
 
 interface Answer {
@@ -78,7 +80,11 @@ export async function askEngine<T>(
   for (;;) {
     const asked = Date.now();
     const answer = await answerTo(`${url}/${path}`, request, options, asking);
-    if (answer !== null && answer.status >= 200 && answer.status < 300) return valueIn(answer.text, values) as T;
+    if (answer !== null && answer.status >= 200 && answer.status < 300) {
+      const value = valueIn(answer.text, values, url);
+      if (asking.isAnswer?.(value) === false) throw notAnEngine(url, answer.status);
+      return value as T;
+    }
     if (answer !== null && !GATEWAY.has(answer.status)) throw failureOf(answer, url);
     const now = Date.now();
     // A connection that broke only after a long wait says that a server was there.
@@ -96,10 +102,12 @@ function valuesOf({ key = null }: ClientOptions): ValueCodec {
   }
 }
 
-function valueIn(text: string, values: ValueCodec): unknown {
+function valueIn(text: string, values: ValueCodec, url: string): unknown {
   try {
     return values.deserialize(Buffer.from(text)) ?? null;
   } catch (cause) {
+    // Something that answers all requests with a page.
+    if (cause instanceof SyntaxError) throw notAnEngine(url, 200);
     throw new EngineFailure('refused', null, `the answer of the engine cannot be read: ${(cause as Error).message}`);
   }
 }
@@ -160,9 +168,25 @@ function withoutWorker(url: string, since: Date): EngineFailure {
 
 function failureOf({ status, text }: Answer, url: string): EngineFailure {
   const message = messageIn(text);
-  if (status === 404 && message === null)
-    return new EngineFailure('absent', 404, `what answers at \`${url}\` is not the ingress of an engine`);
-  return knownFailure(status, message ?? text.trim().slice(0, 500), url);
+  if (message !== null) return knownFailure(status, message, url);
+  return UNKNOWN_PATH.has(status) ? notAnEngine(url, status) : refusedOnTheWay(status, text.trim(), url);
+}
+
+/** How servers of other kinds answer requests that they do not know. */
+const UNKNOWN_PATH = new Set([404, 405, 501]);
+
+function notAnEngine(url: string, status: number): EngineFailure {
+  return new EngineFailure('absent', status, `what answers at \`${url}\` is not the ingress of an engine`);
+}
+
+/** By a proxy, whose page would say no more than the status does. */
+function refusedOnTheWay(status: number, text: string, url: string): EngineFailure {
+  const words = text === '' || text.startsWith('<') ? '' : `: ${text.slice(0, 500)}`;
+  return new EngineFailure(
+    'refused',
+    status,
+    `what answers at \`${url}\` refuses requests with status ${status}${words}`,
+  );
 }
 
 function knownFailure(status: number, message: string, url: string): EngineFailure {
@@ -182,7 +206,7 @@ function messageIn(text: string): string | null {
 }
 
 /** The next step after a failure. */
-export function helpAfter({ kind }: EngineFailure): string | undefined {
+export function helpAfter({ kind, status }: EngineFailure): string | undefined {
   switch (kind) {
     case 'absent':
       return 'start an engine with `statedsl engine`, or check the address';
@@ -191,6 +215,6 @@ export function helpAfter({ kind }: EngineFailure): string | undefined {
     case 'no-worker':
       return 'start a worker with `statedsl worker`; what is on record waits for one';
     case 'refused':
-      return undefined;
+      return status === 401 ? `set \`${TOKEN_VARIABLE}\` to a token that it accepts` : undefined;
   }
 }

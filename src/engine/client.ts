@@ -54,20 +54,41 @@ function onceOnly(): Readonly<Record<string, string>> {
   return { 'idempotency-key': randomUUID() };
 }
 
+/** Whether an answer can be an object with one of these members. */
+function hasOneOf(...names: readonly string[]): (answer: unknown) => boolean {
+  return (answer) => typeof answer === 'object' && answer !== null && names.some((name) => name in answer);
+}
+
+/** There may be nothing. */
+function isNullOrHas(name: string): (answer: unknown) => boolean {
+  const has = hasOneOf(name);
+  return (answer) => answer === null || has(answer);
+}
+
 export function engineClient(given: ClientOptions): EngineClient {
   const options = { ...given, url: given.url.replace(/\/+$/, '') };
   const services = serviceNames(options.namespace);
   const pathOf = (runId: string, handler: RunHandler): string =>
     `${services.run(runId, handler).service}/${encodeURIComponent(runId)}/${handler}`;
-  const call = <T>(runId: string, handler: RunHandler, message: unknown): Promise<T> =>
-    askEngine<T>(options, pathOf(runId, handler), message);
+  const call = <T>(
+    runId: string,
+    handler: RunHandler,
+    message: unknown,
+    isAnswer: (answer: unknown) => boolean = () => true,
+  ): Promise<T> => askEngine<T>(options, pathOf(runId, handler), message, { isAnswer });
   return {
     async submit(submission) {
-      await askEngine(options, pathOf(submission.header.runId, 'submit'), submission, { waits: true });
+      await askEngine(options, pathOf(submission.header.runId, 'submit'), submission, {
+        waits: true,
+        isAnswer: hasOneOf('run_id'),
+      });
     },
     async deliver(runId, deliveries) {
       const headers = onceOnly();
-      const answer = askEngine<{ readonly seq: number }>(options, pathOf(runId, 'tell'), deliveries, { headers });
+      const answer = askEngine<{ readonly seq: number }>(options, pathOf(runId, 'tell'), deliveries, {
+        headers,
+        isAnswer: hasOneOf('seq'),
+      });
       return (await answer.catch(explainDelivery)).seq;
     },
     async resume(runId, resuming) {
@@ -78,7 +99,9 @@ export function engineClient(given: ClientOptions): EngineClient {
     },
     async list(count) {
       const ask = <T>(key: string, handler: RunsHandler): Promise<T> =>
-        askEngine<T>(options, `${services.runs(key, handler).service}/${key}/${handler}`, null);
+        askEngine<T>(options, `${services.runs(key, handler).service}/${key}/${handler}`, null, {
+          isAnswer: Array.isArray,
+        });
       const runs: ListedRun[] = [];
       for (const day of [...(await ask<readonly string[]>('days', 'days'))].reverse()) {
         runs.push(...(await ask<readonly ListedRun[]>(day, 'list')));
@@ -86,10 +109,10 @@ export function engineClient(given: ClientOptions): EngineClient {
       }
       return runs;
     },
-    status: (runId) => call(runId, 'status', null),
+    status: (runId) => call(runId, 'status', null, isNullOrHas('seq')),
     whereabouts: (runId) => call(runId, 'whereabouts', null),
     note: async (runId, doing) => void (await call(runId, 'doing', doing)),
-    about: (runId) => call(runId, 'about', null),
+    about: (runId) => call(runId, 'about', null, isNullOrHas('header')),
     store: async (runId, artifact) => void (await call(runId, 'store', artifact)),
     async artifact(runId, name) {
       const parts: Buffer[] = [];
@@ -105,7 +128,8 @@ export function engineClient(given: ClientOptions): EngineClient {
     },
     async *events(runId, from = 1, signal) {
       for (let next = from; ; ) {
-        const waiting = { signal, waits: true };
+        const isAnswer = (answer: unknown): boolean => answer === null || hasOneOf('lines', 'chunks')(answer);
+        const waiting = { signal, waits: true, isAnswer };
         const found = await askEngine<EventLines | EventChunks | null>(
           options,
           pathOf(runId, 'events'),

@@ -18,6 +18,11 @@ const refused: [string, string[], RegExp][] = [
   ['resuming in the background', ['resume', 'r', '--detach'], /`--detach` cannot be used with `--on`/],
   ['a limit of an answer', ['answer', 'r', 'a=b', '--timeout', '1s'], /`--timeout` cannot be used with `--on`/],
   ['removing all', ['gc', '--keep-last', '0', '--all'], /`--all` cannot be used with `--on`.*\n.*statedsl cancel/],
+  [
+    'a part of a path as a namespace',
+    ['runs', '--namespace', 'a/b'],
+    /'--namespace <name>' argument 'a\/b' is invalid/,
+  ],
   ['following an output', ['output', 'r', '--follow'], /cannot be followed\n.*statedsl show --follow/],
 ];
 

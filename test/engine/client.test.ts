@@ -128,8 +128,28 @@ test('it says whether there is no server, no worker, or a refusal', async () => 
   await withServer([[404, { message: 'there is no run `r`' }]], async (client) => {
     expect((await failureOf(client.deliver('r', []))).kind).toBe('refused');
   });
-  await withServer([[500, 'not JSON']], async (client) => {
-    expect(await failureOf(client.status('r'))).toEqual({ kind: 'refused', status: 500, message: 'not JSON' });
+});
+
+test('what is not an engine, or is in front of one, is told from it', async () => {
+  const page = '<!DOCTYPE html><title>Sorry</title>';
+  for (const [status, answer, kind, words] of [
+    [500, 'not JSON', 'refused', 'refuses requests with status 500: not JSON'],
+    [401, page, 'refused', 'refuses requests with status 401'],
+    [413, '', 'refused', 'refuses requests with status 413'],
+    [405, page, 'absent', 'is not the ingress of an engine'],
+    [501, page, 'absent', 'is not the ingress of an engine'],
+    [200, page, 'absent', 'is not the ingress of an engine'],
+    [200, { ok: true }, 'absent', 'is not the ingress of an engine'],
+  ] as const)
+    await withServer([[status, answer]], async (client, _, url) => {
+      const message = `what answers at \`${url}\` ${words}`;
+      const calls = [client.status('r'), client.about('r'), client.list(1), client.deliver('r', [])];
+      for (const call of [...calls, client.events('r').next()])
+        expect(await failureOf(call)).toEqual({ kind, status, message });
+    });
+  await withServer([[200, '']], async (client) => {
+    for (const call of [client.list(1), client.deliver('r', [])])
+      expect(await failureOf(call)).toMatchObject({ kind: 'absent' });
   });
 });
 

@@ -9,6 +9,7 @@ import {
   duration,
   engineUrl,
   listenAddress,
+  oneName,
   portNumber,
   serverUrl,
   wholeNumber,
@@ -109,5 +110,5 @@ function portOption(flags: string, description: string, port: number): Option {
 }
 
 function namespaceOption(): Option {
-  return environmentOption('--namespace <name>', 'separates runs that share an engine (default: statedsl)');
+  return environmentOption('--namespace <name>', 'separates runs that share an engine (default: statedsl)', oneName);
 }

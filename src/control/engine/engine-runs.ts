@@ -186,7 +186,7 @@ function refusalOfEngine(failure: EngineFailure): Refused {
   const { kind, status, message } = failure;
   if (kind !== 'refused') return refuse('unreachable', message, helpAfter(failure));
   if (status === 404) return refuse('unknown', message);
-  return refuse(isAlreadyOver(message) ? 'over' : 'wrong-use', message);
+  return refuse(isAlreadyOver(message) ? 'over' : 'wrong-use', message, helpAfter(failure));
 }
 
 /** The id of the run that is meant; null: the latest. Rejects with a `RunRefused` or an `EngineFailure`. */
