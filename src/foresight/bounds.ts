@@ -255,16 +255,23 @@ function constantValue(value: Expr, state: State, exploration: Exploration, leve
 
 // ---- reasons ----------------------------------------------------------------------------------------
 
-/** The condition that compares a counter with a limit, in the states that can follow each other in a circle. */
+/**
+ * The condition that compares a counter with a limit, in the states that can follow each other in a circle. One that
+ * decides where the run goes comes before others, and an equality of two values, which need never be, is the last.
+ */
 function reasonOf(machine: Machine, site: CountedSite): Bound['because'] {
   const circle = circleOf(machine, site);
   const counters = new Set<string>();
   for (const { code } of machine.states) for (const one of code) if (one.op === 'increment') counters.add(one.name);
+  let best: { readonly rank: number; readonly because: Bound['because'] } | null = null;
   for (const state of circle)
-    for (const one of machine.states[state]?.code ?? []) {
+    for (const [pc, one] of (machine.states[state]?.code ?? []).entries()) {
       if (one.op !== 'unless' || !comparesCounter(one.condition, counters)) continue;
-      return reason(machine, one);
+      const code = machine.states[state]?.code as readonly Instruction[];
+      const rank = (isLimit(one.condition, counters) ? 2 : 0) + (decidesTransfer(code, pc, one.to) ? 1 : 0);
+      if (best === null || rank > best.rank) best = { rank, because: reason(machine, one) };
     }
+  if (best !== null) return best.because;
   for (const { code, name } of machine.states) {
     if (site.kind !== 'command' && site.kind !== 'agent') break;
     for (const one of code)
@@ -274,8 +281,33 @@ function reasonOf(machine: Machine, site: CountedSite): Bound['because'] {
   return null;
 }
 
+const TRANSFERS = new Set<Instruction['op']>(['goto', 'goto-dynamic', 'return', 'fail']);
+
+/** Whether the block of an IF, or that of its ELSE, goes somewhere. */
+function decidesTransfer(code: readonly Instruction[], pc: number, to: number): boolean {
+  const last = code[to - 1];
+  const end = last?.op === 'jump' && last.to > to ? last.to : to;
+  return code.slice(pc + 1, end).some(({ op }) => TRANSFERS.has(op));
+}
+
 function reason(machine: Machine, { origin, text }: Extract<Instruction, { op: 'unless' }>): Bound['because'] {
   return { text: `IF ${text}`, file: fileOf(machine, origin.file), line: origin.line };
+}
+
+/** Whether a comparison with a counter is one with an order, or with a constant. */
+function isLimit(expr: Expr, counters: ReadonlySet<string>): boolean {
+  switch (expr.op) {
+    case 'compare':
+      if (!comparesCounter(expr, counters)) return false;
+      return !['==', '!='].includes(expr.operator) || [expr.left, expr.right].some(({ op }) => op === 'const');
+    case 'and':
+    case 'or':
+      return isLimit(expr.left, counters) || isLimit(expr.right, counters);
+    case 'not':
+      return isLimit(expr.of, counters);
+    default:
+      return false;
+  }
 }
 
 function comparesCounter(expr: Expr, counters: ReadonlySet<string>): boolean {

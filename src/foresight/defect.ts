@@ -18,6 +18,8 @@ export interface Defect {
   readonly file: string;
   readonly line: number;
   readonly message: string;
+  /** The words of the failure at the end of the message; those of a run that confirms it replace them. */
+  readonly failure?: string;
   readonly help: string;
   /** The way that shows it; null: that nothing happens cannot be shown. */
   readonly edges: readonly Edge[] | null;

@@ -30,6 +30,9 @@ export function firstLine({ stoppedBy, isBounded, hasLists, options, configurati
   return `explored ${how}${without}`;
 }
 
+/** Whether the result holds without what the first line says. */
+export const isWhole = ({ stoppedBy, isBounded }: Verification): boolean => stoppedBy === null && !isBounded;
+
 /** Traces are numbered in the order of the report. */
 class Traces {
   readonly all: { readonly trace: Trace; readonly cycle: number }[] = [];
@@ -172,9 +175,11 @@ function shorten(text: string): string {
   return line.length > 50 ? `${line.slice(0, 50)}…` : line;
 }
 
-/** Only the bounds, below the line that says how far they hold. */
-export function boundsText(verification: Verification): string {
-  return [firstLine(verification), ...section('bounds', boundRows(verification.bounds)), ''].join('\n');
+/** Only the table of bounds. */
+export function boundsText({ bounds }: Verification): string {
+  return boundRows(bounds)
+    .map((row) => `${row}\n`)
+    .join('');
 }
 
 export function boundsJson({ machine, stoppedBy, isBounded, bounds }: Verification): Json {

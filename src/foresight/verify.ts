@@ -131,10 +131,22 @@ function judgeAll(exploration: Exploration, options: VerifyOptions): JudgedPrope
 }
 
 function confirmAll(exploration: Exploration, defects: readonly Defect[]): Found[] {
-  return defects.map(({ edges, ...defect }) => ({
-    ...defect,
-    trace: edges === null ? null : defectTrace(exploration, edges, defect.cycle),
-  }));
+  return defects.map(({ edges, failure, ...defect }) => {
+    const trace = edges === null ? null : defectTrace(exploration, edges, defect.cycle);
+    return { ...defect, message: messageAsRun(defect, failure, trace), trace };
+  });
+}
+
+/** The exploration fails with any value of a wrong type, and the run that confirms it with one of them. */
+function messageAsRun(
+  { message, line }: Pick<Defect, 'message' | 'line'>,
+  failure: string | undefined,
+  trace: Trace | null,
+): string {
+  if (failure === undefined || trace?.isConfirmed !== true || !message.endsWith(failure)) return message;
+  const end = trace.steps.at(-1)?.events.find((event) => event.type === 'run_failed');
+  if (end?.error.line !== line) return message;
+  return `${message.slice(0, message.length - failure.length)}${end.error.message}`;
 }
 
 /** The ends of each kind, with a shortest way to them. */

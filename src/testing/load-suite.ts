@@ -1,5 +1,4 @@
 /** From the name of a test file to a suite: its tests, the compiled program, and everything that is wrong with them. */
-import { dirname, join, resolve } from 'node:path';
 import type { Machine } from '../machine/machine.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { ProjectHost } from '../project/host.js';
@@ -18,7 +17,7 @@ import { compileExpressions } from './expressions.js';
 import { factsOf } from './machine-facts.js';
 import { readSnapshots, snapshotPath } from './read-snapshots.js';
 import { RUN_NAMES, type Suite } from './suite.js';
-import { compileTested } from './tested-program.js';
+import { compileTested, fileOfTests } from './tested-program.js';
 
 export interface LoadedSuite {
   /** Null: the file cannot be right. */
@@ -80,8 +79,9 @@ export async function loadSuite(
 async function loadCassettes(host: ProjectHost, suite: Suite, isRenewed: boolean): Promise<Diagnostic[]> {
   const lines = suite.tree.tests.flatMap((test) => test.lines.filter((line) => line.kind === 'cassette'));
   if (lines.length === 0) return [];
-  const [{ readCassette }, { existsSync }] = await Promise.all([
+  const [{ readCassette }, { whyNoRecording }, { existsSync }] = await Promise.all([
     import('../runtime/cassette/read-cassette.js'),
+    import('../runtime/cassette/recorder.js'),
     import('node:fs'),
   ]);
   const diagnostics: Diagnostic[] = [];
@@ -90,6 +90,12 @@ async function loadCassettes(host: ProjectHost, suite: Suite, isRenewed: boolean
     if (suite.cassettes.has(path)) continue;
     const file = cassettePath(host, suite.name, path);
     const name = shortName(host, file);
+    const why = isRenewed ? whyNoRecording(file, true) : null;
+    if (why !== null) {
+      const help = 'choose another file, or create its folder';
+      diagnostics.push(say.cassette(span, { path: name, reason: `it cannot be written: ${why}`, help }));
+      continue;
+    }
     if (isRenewed && !existsSync(file)) {
       suite.cassettes.set(path, emptyCassette(name, suite.machine));
       continue;
@@ -107,7 +113,7 @@ async function loadCassettes(host: ProjectHost, suite: Suite, isRenewed: boolean
 
 /** A cassette of a test file, absolute. */
 export function cassettePath(host: ProjectHost, testFile: string, path: string): string {
-  return resolve(host.folder, join(dirname(testFile), path));
+  return fileOfTests(host, testFile, path);
 }
 
 /** All calls of a test without a recording are made for the first time. */

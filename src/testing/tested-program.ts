@@ -1,5 +1,5 @@
 /** The program that a test file is about: a program, a document, a workflow file or a plan, compiled so that mocks answer it. */
-import { basename, dirname, extname, join, resolve } from 'node:path';
+import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path';
 import type { Machine } from '../machine/machine.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { compileProgram } from '../project/compile-program.js';
@@ -22,6 +22,11 @@ interface Compiled {
 
 type Tested = Pick<Suite, 'machine' | 'configuration' | 'program' | 'programDir'>;
 
+/** A file that a test file names, absolute. */
+export function fileOfTests(host: ProjectHost, testFile: string, path: string): string {
+  return resolve(host.folder, isAbsolute(path) ? path : join(dirname(testFile), path));
+}
+
 /** The program that a test file names. Adds its files to `sources`, and what is wrong with it to `diagnostics`. */
 export async function compileTested(
   host: ProjectHost,
@@ -40,7 +45,7 @@ export async function compileTested(
     diagnostics.push(say.noProgram(span, { path, reason }));
     return null;
   };
-  const name = shortName(host, resolve(host.folder, join(dirname(file), path)));
+  const name = shortName(host, fileOfTests(host, file, path));
   const settings = await loadSettings(host, file);
   const [broken] = settings.diagnostics;
   if (broken !== undefined) return refuse(`the configuration is wrong: ${broken.message}`);

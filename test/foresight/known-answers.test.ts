@@ -232,6 +232,26 @@ describe('bounds', () => {
   });
 });
 
+describe('the condition that gives a bound', () => {
+  const counting = (...body: string[]): string =>
+    lines('STATE: A', '  TRACK: n', '  CHECK: x = cat v', '  INCREMENT: n', ...body);
+
+  test.each([
+    ['a limit comes before an equality of two values', 'IF n > 5', ['  IF: x == n → RETURN', '  IF: n > 5 → RETURN']],
+    ['what leaves comes before what stays', 'IF n >= 5', ['  IF: n >= 2 → EMIT: MANY', '  IF: n >= 5 → RETURN']],
+    [
+      'what stays until a limit is one that decides',
+      'IF n < 5',
+      ['  IF: n >= 2 → EMIT: MANY', '  IF: n < 5 → GOTO: A'],
+    ],
+    ['an equality with a constant is a limit', 'IF n == 5', ['  IF: x == n → RETURN', '  IF: n == 5 → RETURN']],
+  ])('%s', (_, because, body) => {
+    const last = body.at(-1)?.includes('GOTO') ? '  RETURN' : '  GOTO: A';
+    const { bounds } = verified(counting(...body, last));
+    expect(bounds.find(({ what }) => what === 'state A')?.because?.text).toBe(because);
+  });
+});
+
 describe('bounds by limits', () => {
   const around = [
     '  CHECK [timeout=10s]: x = cat v',
@@ -433,7 +453,12 @@ describe('locations and failures', () => {
       '  IF: plan.size > 3 → RETURN: large',
       '  RETURN: small',
     );
-    expect(defectsIn(verified(program))).toEqual(['3 late-failure confirmed']);
+    const found = verified(program);
+    expect(defectsIn(found)).toEqual(['3 late-failure confirmed']);
+    // The exploration fails with any value that is no text, and the run with one of them.
+    const ended = found.defects[0]?.trace?.steps.at(-1)?.events.find((event) => event.type === 'run_failed');
+    expect(ended?.error.message).toBeTruthy();
+    expect(found.defects[0]?.message).toContain(ended?.error.message);
   });
 
   test('a value that was tested cannot fail there', () => {

@@ -111,6 +111,12 @@ test('an example that is cut off or has a character changed anywhere', () => {
   }
 });
 
+test('brackets that are nested too deep are one mistake', () => {
+  const deep = `TESTS: "./a.dsl"\nTEST: a\n  EACH: r in ${'['.repeat(300)}1${']'.repeat(300)}\n`;
+  const { diagnostics } = parseTests(sourceFile('a.test.dsl', deep), 0);
+  expect(diagnostics.map(({ code }) => code)).toEqual(['nested-too-deep']);
+});
+
 const LARGE = amount(4_000, 20_000);
 
 test('a large file takes time in proportion to its size', () => {

@@ -5,14 +5,14 @@ import { isPlan, isTestFile } from '../../project/program-kind.js';
 import { loadSettings } from '../../project/settings.js';
 import { commandLineHost } from '../files/host.js';
 import { readMachines } from '../preparation/read-machines.js';
-import { stdout } from '../terminal/streams.js';
+import { stderr, stdout } from '../terminal/streams.js';
 
 /** The rows as JSON, after printing them as text unless `json` is true. Files without programs have none. */
 export async function boundsOfFiles(
   files: readonly string[],
   { tools, json }: { readonly tools?: string; readonly json?: boolean },
 ): Promise<Json[]> {
-  const [{ verify }, { DEFAULTS }, { boundsJson, boundsText }, { costsOf }] = await Promise.all([
+  const [{ verify }, { DEFAULTS }, { boundsJson, boundsText, firstLine, isWhole }, { costsOf }] = await Promise.all([
     import('../../foresight/verify.js'),
     import('../../foresight/explore-options.js'),
     import('../../foresight/report.js'),
@@ -29,8 +29,10 @@ export async function boundsOfFiles(
       all.push(boundsJson(verification));
       if (json === true) continue;
       const name = machines.length > 1 ? `${file}, ${machine.name}` : file;
-      const title = files.length + machines.length > 2 ? `${name}: ` : '';
+      const title = files.length + machines.length > 2 ? `${name}\n` : '';
       stdout.write(`${all.length > 1 ? '\n' : ''}${title}${boundsText(verification)}`);
+      // Standard output is the table alone.
+      if (!isWhole(verification)) stderr.write(`${name}: ${firstLine(verification)}\n`);
     }
   }
   return all;

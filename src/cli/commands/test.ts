@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { isTestFile } from '../../project/program-kind.js';
+import { reasonOf } from '../../project/read-text.js';
 import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
 import type { SourceSet } from '../../source/source-file.js';
 import { Coverage, percentOf } from '../../testing/coverage.js';
@@ -21,6 +22,7 @@ import type { TestResult } from '../../testing/test-result.js';
 import { watchedFolders } from '../../testing/watched-folders.js';
 import { FolderWatch } from '../files/folder-watch.js';
 import { commandLineHost } from '../files/host.js';
+import { whyNotWritable } from '../files/new-file.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { printDiagnostics } from '../terminal/report-diagnostics.js';
 import { stderr, stdout } from '../terminal/streams.js';
@@ -73,6 +75,11 @@ async function runTests(names: readonly string[], flags: TestFlags, read: Set<st
   const cwd = resolve(flags.cwd ?? '.');
   if (flags.updateCassettes === true && (flags.offline ?? isCi()))
     return usageError('`--update-cassettes` calls commands and agents', 'allow that with `--no-offline`');
+  for (const { file } of coverageFiles(flags)) {
+    const problem = whyNotWritable(file);
+    if (problem !== null)
+      return usageError(`cannot write \`${file}\`: ${problem}`, 'choose another file in `--coverage=KIND:FILE`');
+  }
   const suites = await loadSuites(files, cwd, flags, read);
   if (suites === null) return EXIT.usage;
   const isCounted = flags.coverage !== undefined || flags.coverageMin !== undefined || flags.suggest === true;
@@ -110,26 +117,34 @@ export function exitCodeOf(
 }
 
 /** Prints and writes what was covered. False: it is less than was asked for, or a file cannot be written. */
-async function reportCoverage(covered: Coverage, { coverage = [], coverageMin = 0 }: TestFlags): Promise<boolean> {
+async function reportCoverage(covered: Coverage, flags: TestFlags): Promise<boolean> {
+  const { coverage = [], coverageMin = 0 } = flags;
   if (covered.list().some(({ hits }) => hits === 0)) await dropUnreachable(covered);
   const items = covered.list();
+  if (coverage.includes('table')) stderr.write(`${coverageTable(items)}${unreachableText(covered.unreachable())}`);
   let isWritten = true;
-  for (const wanted of new Set(coverage)) {
-    if (wanted === 'table') stderr.write(`${coverageTable(items)}${unreachableText(covered.unreachable())}`);
-    else {
-      const [kind, file] = [wanted.slice(0, wanted.indexOf(':')), wanted.slice(wanted.indexOf(':') + 1)];
-      const problem =
-        kind === 'svg'
-          ? await writePicture(file, covered)
-          : writeText(file, kind === 'lcov' ? lcov(items) : coverageJson(items));
-      if (problem !== null) stderr.write(`error: cannot write \`${file}\`: ${problem}\n`);
-      isWritten &&= problem === null;
-    }
+  for (const { kind, file } of coverageFiles(flags)) {
+    const problem =
+      kind === 'svg'
+        ? await writePicture(file, covered)
+        : writeText(file, kind === 'lcov' ? lcov(items) : coverageJson(items));
+    if (problem !== null) stderr.write(`error: cannot write \`${file}\`: ${problem}\n`);
+    isWritten &&= problem === null;
   }
   const percent = percentOf(items);
   if (percent >= coverageMin) return isWritten;
   stderr.write(`error: ${percent.toFixed(1)} % is covered, and \`--coverage-min\` asks for ${coverageMin} %\n`);
   return false;
+}
+
+/** The files of `--coverage=KIND:FILE`. */
+function coverageFiles({ coverage = [] }: TestFlags): { readonly kind: string; readonly file: string }[] {
+  return [...new Set(coverage)]
+    .filter((wanted) => wanted !== 'table')
+    .map((wanted) => {
+      const end = wanted.indexOf(':');
+      return { kind: wanted.slice(0, end), file: wanted.slice(end + 1) };
+    });
 }
 
 /** What no run of any machine comes to is not counted. */
@@ -153,7 +168,7 @@ function writeText(file: string, text: string): string | null {
     writeFileSync(file, text);
     return null;
   } catch (cause) {
-    return (cause as Error).message;
+    return reasonOf(cause as NodeJS.ErrnoException);
   }
 }
 

@@ -10,6 +10,7 @@ import {
   mkdirSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -40,6 +41,7 @@ interface RecorderOptions {
 export function whyNoRecording(file: string, overwrite: boolean): string | null {
   if (existsSync(file) && !overwrite) return 'it exists';
   try {
+    if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true) return 'it is a directory';
     accessSync(dirname(file), constants.W_OK);
     return null;
   } catch (cause) {

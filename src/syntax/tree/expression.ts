@@ -30,6 +30,7 @@ import { parseExpressionTokens } from '../grammar/parser.js';
 import type { SyntaxElement, SyntaxNode } from '../grammar/syntax-node.js';
 import { dataReferenceEnd } from '../tokens/interpolation-scan.js';
 import { tokenize } from '../tokens/lexer.js';
+import { deepestBrackets } from '../tokens/scan.js';
 import type { Token } from '../tokens/token.js';
 import { buildOperand } from './operand.js';
 import { buildDataReference } from './references.js';
@@ -60,6 +61,12 @@ export function parseExpressionText(text: string, base: number, fileIndex: numbe
   const broken: Expression = { kind: 'broken', span: span(context, 0, text.length) };
   if (lexed.tokens.length === 0) {
     report(context, missingPart(broken.span, { what: 'a value', after: text.trim() }));
+    return { expression: broken, diagnostics: context.diagnostics, complete: false };
+  }
+  const deep = lexed.tokens.find(({ tokenType }) => tokenType.name === 'TooDeep');
+  if (deep !== undefined) {
+    const where = span(context, deep.startOffset, deep.startOffset + 1);
+    report(context, nestedTooDeep(where, { what: 'brackets', limit: deepestBrackets }));
     return { expression: broken, diagnostics: context.diagnostics, complete: false };
   }
   const { tree, stuck } = parseExpressionTokens(lexed.tokens);

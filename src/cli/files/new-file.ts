@@ -1,0 +1,18 @@
+/** Whether a file can be written at the end of a command, which is asked before the work begins. */
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { reasonOf } from '../../project/read-text.js';
+
+/** Why nothing can be written to `file`; null: it can. The file is created by the one who writes it. */
+export function whyNotWritable(file: string): string | null {
+  try {
+    const stat = statSync(file, { throwIfNoEntry: false });
+    if (stat?.isDirectory() === true) return 'it is a directory';
+    const folder = dirname(file);
+    if (stat === undefined && !existsSync(folder)) return `there is no folder \`${folder}\``;
+    accessSync(stat === undefined ? folder : file, constants.W_OK);
+    return null;
+  } catch (cause) {
+    return reasonOf(cause as NodeJS.ErrnoException);
+  }
+}
