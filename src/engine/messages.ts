@@ -83,6 +83,8 @@ export interface Progress {
   readonly turn: number;
   readonly from: number;
   readonly lines: StoredLines;
+  /** What the run asks after these lines. Absent: more of them follow at once, or an earlier version sent them. */
+  readonly questions?: readonly OpenQuestion[];
 }
 
 /** A turn that begins to wait hears mail by this awakeable. */
@@ -150,6 +152,8 @@ export interface Head {
   readonly home?: string;
   /** What lists of runs have from the submission, which is large. */
   readonly listed: { readonly machine: string; readonly startedAt: string };
+  /** What the current turn asks, as far as its lines are on record; absent: it is not known, or no turn executes the run. */
+  readonly questions?: readonly OpenQuestion[];
   /** Whether the object has an image and questions. */
   readonly hasImage: boolean;
 }

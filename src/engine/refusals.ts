@@ -6,7 +6,7 @@ import type { Delivery } from '../runtime/store/inbox.js';
 import { digestOf } from '../runtime/store/machine-digest.js';
 import { RunRefused } from '../runtime/store/run-refused.js';
 import { EngineRefusal } from './engine-context.js';
-import type { Head, Submission } from './messages.js';
+import type { Head, Mail, Submission } from './messages.js';
 import { bytesOf, MOST_MAIL, MOST_VALUE } from './most-stored.js';
 import { variableProblem } from './secret-inputs.js';
 import { maySubmit, nameOf } from './submitters.js';
@@ -71,12 +71,19 @@ export function refuseLarge({ mail }: Pick<Head, 'mail'>, deliveries: readonly D
     );
 }
 
-/** Answers to a run that waits must fit an open question, exactly as those to a run on disk. */
-export function refuseUnexpected(questions: readonly OpenQuestion[] | null, deliveries: readonly Delivery[]): void {
-  // An earlier version did not store them.
-  if (questions === null) return;
+/**
+ * Answers must fit an open question that has none yet, exactly as those to a run on disk. `mail`: what the run may not have
+ * received.
+ */
+export function refuseUnexpected(
+  questions: readonly OpenQuestion[],
+  deliveries: readonly Delivery[],
+  mail: readonly Mail[],
+): void {
   try {
     checkAnswers(questions, deliveries);
+    const earlier = mail.map(({ delivery }) => delivery);
+    checkAnswers(questions, deliveries, earlier);
   } catch (cause) {
     if (!(cause instanceof RunRefused)) throw cause;
     throw new EngineRefusal(409, cause.help === null ? cause.message : `${cause.message}: ${cause.help}`);

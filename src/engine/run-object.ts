@@ -126,7 +126,8 @@ async function deliver(
   const head = await headOf(context);
   if (isOver(head)) throw new EngineRefusal(409, alreadyOver(context.key, head.status));
   const image = head.status === 'suspended' ? await context.get<Image>('image') : null;
-  if (image !== null) refuseUnexpected(await context.get<readonly OpenQuestion[]>('questions'), deliveries);
+  const questions = image === null ? head.questions : await context.get<readonly OpenQuestion[]>('questions');
+  if (questions != null) refuseUnexpected(questions, deliveries, head.mail);
   refuseLarge(head, deliveries);
   const signed = deliveries.map((one) => ({ ...one, by: context.user ?? markUnverified(one.by) }));
   const mail = signed.map((delivery, at): Mail => ({ number: head.mailNumber + at + 1, delivery }));
@@ -175,7 +176,9 @@ async function listen(context: ObjectContext, _: ServiceNames, { turn, awakeable
 
 async function addProgress(context: ObjectContext, _: ServiceNames, progress: Progress): Promise<void> {
   const head = await currentHead(context, progress.turn);
-  if (head !== null) context.set('head', append(context, head, progress));
+  if (head === null) return;
+  const { questions } = progress;
+  context.set('head', { ...append(context, head, progress), ...omitUndefined({ questions }) });
 }
 
 /** A turn has ended. */
@@ -184,7 +187,8 @@ async function endTurn(context: ObjectContext, services: ServiceNames, turned: T
   if (current === null) return;
   const { seen, written, image, report, end, due } = turned;
   const mail = current.mail.filter(({ number }) => number > seen);
-  const received: Head = { ...current, seen, mail, written, listening: null };
+  const { questions: _, ...others } = current;
+  const received: Head = { ...others, seen, mail, written, listening: null };
   if (image !== null && (end === 'limit' || mail.length > 0)) {
     const head = append(context, received, turned);
     const resumedBy = end === 'limit' ? null : (mail[0]?.delivery.by ?? 'user');

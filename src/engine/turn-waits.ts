@@ -2,6 +2,7 @@
  * What a turn waits for: outcomes, the clock and mail. A turn that waits for long reports its progress and begins to hear
  * mail; one with short effects does neither, because each message costs as much as an effect.
  */
+import type { OpenQuestion } from '../interpreter/run.js';
 import type { EndedEffect, FoundWorker } from './effect-entries.js';
 import type { Entry, TurnContext } from './engine-context.js';
 import type { Listening, Mail, Progress, TurnStart } from './messages.js';
@@ -67,6 +68,8 @@ export class TurnWaits {
     private readonly start: Pick<TurnStart, 'runId' | 'turn'>,
     private readonly services: ServiceNames,
     private readonly record: TurnRecord,
+    /** What the run asks now. */
+    private readonly questions: () => readonly OpenQuestion[],
   ) {
     this.flushedAt = record.now;
     this.quietSince = record.now;
@@ -93,8 +96,11 @@ export class TurnWaits {
     const { record, context, services, start } = this;
     const { runId, turn } = start;
     for (const artifact of record.takeArtifacts()) context.send(services.run(runId, 'store'), artifact);
-    for (const part of record.takeParts())
-      context.send(services.run(runId, 'progress'), { turn, ...part } satisfies Progress);
+    const parts = record.takeParts();
+    for (const [at, part] of parts.entries()) {
+      const last = at === parts.length - 1 ? { questions: this.questions() } : {};
+      context.send(services.run(runId, 'progress'), { turn, ...part, ...last } satisfies Progress);
+    }
   }
 
   private entriesFor({ effects, timer, timeLimit }: Awaited): readonly Entry<Came | undefined>[] {

@@ -134,7 +134,7 @@ class Turn {
     const { invocation, attemptOver: over } = context;
     const presence = host.presence?.({ runId, turn: start.turn, invocation, over }) ?? null;
     this.effects = new EffectEntries(context, { runId, host, inDoubt, placement, program, presence });
-    this.waits = new TurnWaits(context, start, host.services, this.record);
+    this.waits = new TurnWaits(context, start, host.services, this.record, () => this.questions);
     this.output = { bytes: written.output, limit: 0, onExceeded: () => undefined };
     this.growth = new Growth(this.run.limits, () => this.record.journalBytes, this.output);
     this.seen = seen;
@@ -302,6 +302,10 @@ class Turn {
     return this.exceedsGrowth() ? null : { kind: 'outcome', effect, outcome };
   }
 
+  private get questions(): readonly OpenQuestion[] {
+    return openQuestions(this.run).map((one) => withoutSecrets(one, this.program.redactor));
+  }
+
   /** What the next turn continues from. */
   private image(): Image {
     const image = imageOf(this.run, { activeMs: this.activeMs });
@@ -351,7 +355,7 @@ class Turn {
       seen: this.seen,
       endedAt: new Date(record.now).toISOString(),
       due: soonest === null ? null : { until: soonest.until, ms: Math.max(0, soonest.until - record.now) },
-      questions: openQuestions(run).map((one) => withoutSecrets(one, program.redactor)),
+      questions: this.questions,
       report: end === 'limit' ? null : storedReport(reportOf(run, driveEnd, facts), image === null),
     };
   }

@@ -236,6 +236,32 @@ test('a turn that waits for an effect reports its progress and hears a signal', 
   expect(engine.turns[0]?.from).toBeGreaterThan(1);
 });
 
+test('while a turn executes a run, only an answer to a question on record is accepted, and only one', async () => {
+  const text = 'DO: in PARALLEL\n  - a = work long\n  - ASK user: "Go on?" → ok\nRETURN: {ok}\n';
+  const answer = (name: string, value: string) => [{ kind: 'answer', name, value, by: 'ann' }] as const;
+  const refused: unknown[] = [];
+  const send = sendWhileWaiting(answer('ok', 'yes'));
+  let isHeard = false;
+  const choose: Choice = async (open, engine) => {
+    const isFirst = !isHeard && open.some(({ kind }) => kind === 'awakeable');
+    if (isFirst) {
+      await engine.deliverToObjects();
+      refused.push(await refusalOf(engine.call(RUN, 'tell', answer('no', 'yes'))));
+    }
+    const chosen = await send(open, engine);
+    if (isFirst) refused.push(await refusalOf(engine.call(RUN, 'tell', answer('ok', 'no'))));
+    isHeard ||= isFirst;
+    return chosen;
+  };
+  const engine = await submitted(text, { choose });
+  expect(refused).toEqual([
+    [409, 'the run does not ask for `no`: it asks for `ok`'],
+    [409, expect.stringContaining('`ok` already has an answer, which the run has not taken yet')],
+  ]);
+  expect((await stateOf(engine)).report?.returned).toBe('yes');
+  expect(engine.turns).toHaveLength(1);
+});
+
 /**
  * A run whose effects take so long each, on a clock that only its waiting moves: the times at which its turn looked whether
  * to report, and the time at which it began to hear mail.

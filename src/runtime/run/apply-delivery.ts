@@ -79,8 +79,8 @@ function withoutAll(questions: readonly OpenQuestion[], answered: ReadonlySet<Op
 }
 
 function takenLater(name: string): RunRefused {
-  const message = `\`${name}\` already has an answer, which the run takes when it is resumed`;
-  return new RunRefused('wrong-use', message, 'resume it: `statedsl resume`');
+  const message = `\`${name}\` already has an answer, which the run has not taken yet`;
+  return new RunRefused('wrong-use', message, 'resume the run if nothing executes it: `statedsl resume`');
 }
 
 function notAsked(name: string, questions: readonly OpenQuestion[], isTwice: boolean): RunRefused {
