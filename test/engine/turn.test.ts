@@ -237,7 +237,7 @@ test('a turn that waits for an effect reports its progress and hears a signal', 
 });
 
 test('while a turn executes a run, only an answer to a question on record is accepted, and only one', async () => {
-  const text = 'DO: in PARALLEL\n  - a = work long\n  - ASK user: "Go on?" → ok\nRETURN: {ok}\n';
+  const text = 'DO: in PARALLEL\n  - a = work\n  - ASK user: "Go on?" → ok\nRETURN: {ok}\n';
   const answer = (name: string, value: string) => [{ kind: 'answer', name, value, by: 'ann' }] as const;
   const refused: unknown[] = [];
   const send = sendWhileWaiting(answer('ok', 'yes'));
