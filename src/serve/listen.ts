@@ -14,6 +14,7 @@ import { loadConfiguration } from '../runtime/configuration/configuration.js';
 import { entryAt } from '../runtime/store/own-file.js';
 import { lockRun } from '../runtime/store/run-lock.js';
 import { RunRefused } from '../runtime/store/run-refused.js';
+import { storeError } from '../runtime/store/store-error.js';
 import { makeStore, requireOwnStore } from '../runtime/store/store-ownership.js';
 import { hostsOf } from './access.js';
 import { createApp } from './app.js';
@@ -64,14 +65,24 @@ export interface Listening {
   interrupt(): void;
 }
 
+/** Throws a `StoreError` if `directory` cannot be the store of a service. */
+function prepare<T>(directory: string, make: () => T): T {
+  try {
+    return make();
+  } catch (cause) {
+    if (cause instanceof RunRefused) throw cause;
+    throw storeError('use the directory', directory, cause);
+  }
+}
+
 /** Rejects with a `RunRefused`, a `StoreError`, or the system's error if the address cannot be used. */
 export async function listen(options: ListenOptions): Promise<Listening> {
   const { directory, programs, host, engine } = options;
   // Several services may use one engine.
   const executes = !options.isReadOnly && engine === null;
-  makeStore(directory);
+  prepare(directory, () => makeStore(directory));
   await requireOwnStore(directory);
-  const locked = executes ? lockRun(makeServiceFolder(directory)) : null;
+  const locked = executes ? prepare(directory, () => lockRun(makeServiceFolder(directory))) : null;
   if (locked !== null && 'owner' in locked)
     throw new RunRefused(
       'held',

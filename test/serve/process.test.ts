@@ -231,6 +231,10 @@ describe('the service', () => {
       code: 2,
       stderr: expect.stringContaining('no folder'),
     });
+    expect(await start('--dir', 'token')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('error: cannot use the directory'),
+    });
   });
 
   test('keeps the token of a file to itself', async () => {

@@ -1,9 +1,10 @@
 /** `verify --write-tests`: a test file with a TEST for each confirmed trace. */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, extname, join, relative, resolve, sep } from 'node:path';
 import type { Trace } from '../../foresight/trace.js';
 import type { Verification } from '../../foresight/verify.js';
 import { quoteText } from '../../format/print-expression.js';
+import { makeFolder } from '../../runtime/store/make-folder.js';
 import { draftOf, type Start, type TestDraft } from '../../testing/trace-tests.js';
 import { writeTests } from '../../testing/write-tests.js';
 import { commandLineHost } from '../files/host.js';
@@ -79,7 +80,7 @@ function write(folder: string, file: string, text: string): string | null {
   try {
     if (existsSync(file) && !readFileSync(file, 'utf8').startsWith(COMMENT))
       return 'it exists, and this command did not write it';
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     writeFileSync(file, text);
     return null;
   } catch (cause) {

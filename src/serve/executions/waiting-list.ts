@@ -2,12 +2,13 @@
  * What the service has promised to execute, as files: one for each run, from the request until the run ends or is suspended.
  * A service that dies finds here what it has to continue.
  */
-import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Refusal } from '../../control/result.js';
 import type { ReplayFrom } from '../../control/runs.js';
 import type { Json } from '../../machine/expression.js';
 import type { Limits } from '../../machine/machine.js';
+import { makeFolder } from '../../runtime/store/make-folder.js';
 import { entryAt, readOwn, writeOwn } from '../../runtime/store/own-file.js';
 import { lockHolder } from '../../runtime/store/run-lock.js';
 import { storeError } from '../../runtime/store/store-error.js';
@@ -96,7 +97,7 @@ export function isLocked(directory: string, runId: string): boolean {
 }
 
 export function makeServiceFolder(directory: string): string {
-  mkdirSync(join(serviceFolder(directory), 'queue'), { recursive: true, mode: 0o700 });
+  makeFolder(join(serviceFolder(directory), 'queue'), 0o700);
   return serviceFolder(directory);
 }
 

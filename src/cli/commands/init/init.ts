@@ -2,9 +2,10 @@
  * `statedsl init`: writes a first flow and everything that it needs. Existing files are never changed: if one of the
  * files exists, none is written.
  */
-import { existsSync, lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { nearest } from '../../../prelude/nearest.js';
+import { makeFolder } from '../../../runtime/store/make-folder.js';
 import { EXIT, type ExitCode } from '../../terminal/exit-code.js';
 import { stderr, stdout } from '../../terminal/streams.js';
 import { usageError } from '../../terminal/usage.js';
@@ -71,7 +72,7 @@ function writeAll(files: readonly StarterFile[]): string | null {
   try {
     for (const { path, text } of files) {
       const folder = dirname(path);
-      if (!existsSync(folder)) mkdirSync(folder, { recursive: true });
+      if (!existsSync(folder)) makeFolder(folder);
       // `wx`: a file that was created a moment ago is not overwritten either.
       writeFileSync(path, text, { flag: 'wx' });
       written.push(path);
