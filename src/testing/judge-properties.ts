@@ -1,4 +1,4 @@
-/** Judges the properties of a test file by the events of one run, which a fault may have changed. */
+/** Judges the properties of a test file by the events of one run, with a fault or without. */
 import { evaluatorOf } from '../foresight/conditions.js';
 import { type Monitors, monitorsOf, type Rule } from '../foresight/monitors.js';
 import { runOptionsOf } from '../foresight/run-options.js';

@@ -223,6 +223,7 @@ class TestRun {
     // What follows from a run that was ended is no news.
     if (isStopped) return;
     for (const line of lines) this.expect(line, facts);
+    this.judgeProperties(report, inputs);
     if (report.status !== 'returned' && !lines.some(isAboutEnd) && this.failures.length === 0)
       this.failures.push({
         line: 0,
@@ -239,6 +240,10 @@ class TestRun {
     const always = lines.filter(({ isAlways }) => isAlways);
     const facts = always.length > 0 ? this.factsOf(report, inputs) : null;
     for (const line of always) if (facts !== null) this.expect(line, facts);
+    this.judgeProperties(report, inputs);
+  }
+
+  private judgeProperties(report: RunReport, inputs: Readonly<Record<string, Json>>): void {
     // Properties are about runs from the beginning.
     if (!this.isFromStart) return;
     for (const { property, text, offset } of violatedRules(this.suite, { events: this.events, report, inputs }))

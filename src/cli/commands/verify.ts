@@ -12,6 +12,7 @@ import type { Configuration } from '../../runtime/configuration/configuration.js
 import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
 import { type SourceSet, sourceFile } from '../../source/source-file.js';
 import { commandLineHost } from '../files/host.js';
+import { whyNoFolder } from '../files/new-file.js';
 import { readInputs } from '../preparation/inputs.js';
 import { readMachines } from '../preparation/read-machines.js';
 import { readStart } from '../preparation/start-state.js';
@@ -55,6 +56,9 @@ interface Subject {
 }
 
 export async function verifyCommand(files: readonly string[], flags: VerifyFlags): Promise<ExitCode> {
+  const problem = flags.writeTests === undefined ? null : whyNoFolder(flags.writeTests);
+  if (problem !== null)
+    return usageError(`cannot write to \`${flags.writeTests}\`: ${problem}`, 'name a directory in `--write-tests`');
   const subjects: Subject[] = [];
   for (const file of files) {
     const found = await (isTestFile(file) ? subjectsOfTests(file, flags) : subjectsOf(file, flags, []));

@@ -1,4 +1,4 @@
-/** Whether a file can be written at the end of a command, which is asked before the work begins. */
+/** Whether files can be written at the end of a command, which is asked before the work begins. */
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { reasonOf } from '../../project/read-text.js';
@@ -12,6 +12,16 @@ export function whyNotWritable(file: string): string | null {
     if (stat === undefined && !existsSync(folder)) return `there is no folder \`${folder}\``;
     accessSync(stat === undefined ? folder : file, constants.W_OK);
     return null;
+  } catch (cause) {
+    return reasonOf(cause as NodeJS.ErrnoException);
+  }
+}
+
+/** Why `folder` is not a directory in which files can be written, nor can become one; null: it is or may. */
+export function whyNoFolder(folder: string): string | null {
+  try {
+    const stat = statSync(folder, { throwIfNoEntry: false });
+    return stat === undefined || stat.isDirectory() ? null : 'it is not a directory';
   } catch (cause) {
     return reasonOf(cause as NodeJS.ErrnoException);
   }
