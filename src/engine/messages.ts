@@ -85,6 +85,8 @@ export interface Progress {
   readonly lines: StoredLines;
   /** What the run asks after these lines. Absent: more of them follow at once, or an earlier version sent them. */
   readonly questions?: readonly OpenQuestion[];
+  /** With `questions`: the last mail that the run has received, so that it answers none of them. */
+  readonly seen?: number;
 }
 
 /** A turn that begins to wait hears mail by this awakeable. */

@@ -81,7 +81,6 @@ export function refuseUnexpected(
   mail: readonly Mail[],
 ): void {
   try {
-    checkAnswers(questions, deliveries);
     const earlier = mail.map(({ delivery }) => delivery);
     checkAnswers(questions, deliveries, earlier);
   } catch (cause) {

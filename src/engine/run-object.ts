@@ -177,8 +177,9 @@ async function listen(context: ObjectContext, _: ServiceNames, { turn, awakeable
 async function addProgress(context: ObjectContext, _: ServiceNames, progress: Progress): Promise<void> {
   const head = await currentHead(context, progress.turn);
   if (head === null) return;
-  const { questions } = progress;
-  context.set('head', { ...append(context, head, progress), ...omitUndefined({ questions }) });
+  const { questions, seen = head.seen } = progress;
+  const mail = head.mail.filter(({ number }) => number > seen);
+  context.set('head', { ...append(context, head, progress), seen, mail, ...omitUndefined({ questions }) });
 }
 
 /** A turn has ended. */

@@ -91,14 +91,14 @@ export class TurnWaits {
     return came;
   }
 
-  /** Sends what is on record and was not sent yet. */
-  sendLines(): void {
+  /** Sends what is on record and was not sent yet. `seen`: the last mail that the run has received. */
+  sendLines(seen: number): void {
     const { record, context, services, start } = this;
     const { runId, turn } = start;
     for (const artifact of record.takeArtifacts()) context.send(services.run(runId, 'store'), artifact);
     const parts = record.takeParts();
     for (const [at, part] of parts.entries()) {
-      const last = at === parts.length - 1 ? { questions: this.questions() } : {};
+      const last = at === parts.length - 1 ? { questions: this.questions(), seen } : {};
       context.send(services.run(runId, 'progress'), { turn, ...part, ...last } satisfies Progress);
     }
   }
@@ -138,7 +138,7 @@ export class TurnWaits {
     this.passed = Math.max(this.passed, until);
     if (!isQuiet && this.passed - this.flushedAt < FLUSH_EVERY_MS) return;
     this.flushedAt = this.passed;
-    this.sendLines();
+    this.sendLines(seen);
     if (this.mail !== null) return;
     const { context, services, start } = this;
     const { runId, turn } = start;

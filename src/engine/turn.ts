@@ -188,7 +188,7 @@ class Turn {
     const bytes = this.record.bytes - before;
     if (bytes > MANY_BYTES) this.transitions = Math.max(1, Math.floor(this.transitions / 4));
     else if (bytes < FEW_BYTES) this.transitions = Math.min(MOST_TRANSITIONS, this.transitions * 2);
-    if (this.record.isHeavy) this.waits.sendLines();
+    if (this.record.isHeavy) this.waits.sendLines(this.seen);
     return status;
   }
 
@@ -335,7 +335,7 @@ class Turn {
     }
     this.effects.stopAll();
     await this.effects.stoppedEnd();
-    if (this.record.isHeavy) this.waits.sendLines();
+    if (this.record.isHeavy) this.waits.sendLines(this.seen);
     const { run, record, activeMs, start, program } = this;
     const open = waiting(run);
     if (end === 'suspended') {

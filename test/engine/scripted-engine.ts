@@ -179,9 +179,10 @@ export class ScriptedEngine {
     }
   }
 
-  /** Delivers messages to objects, while a turn is executed. */
-  async deliverToObjects(): Promise<void> {
-    const waiting = this.queue.splice(0);
+  /** Delivers messages to objects, while a turn is executed. Those to the handler `later` stay on their way. */
+  async deliverToObjects(later?: string): Promise<void> {
+    const waiting = this.queue.filter(({ to }) => to.handler !== later);
+    this.queue.splice(0, this.queue.length, ...this.queue.filter(({ to }) => to.handler === later));
     for (const { to, message } of waiting)
       await this.call(to.key as string, to.handler as keyof ScriptedEngine['handlers'], message);
   }

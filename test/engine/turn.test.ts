@@ -262,6 +262,35 @@ test('while a turn executes a run, only an answer to a question on record is acc
   expect(engine.turns).toHaveLength(1);
 });
 
+test('a question that is asked again has no answer yet, although the turn does not listen again', async () => {
+  const text = [
+    'FOR EACH: n in [0, 1] in PARALLEL:',
+    '  IF: n == 0 → DO: work',
+    '  ELSE →',
+    '    ASK user: "Go on?" → ok',
+    '    ASK user: "Really {ok}?" → ok',
+    'RETURN: {ok[1]}',
+    '',
+  ].join('\n');
+  const given = new Map<string, string>();
+  const choose: Choice = async (open, engine) => {
+    const listening = open.find(({ kind }) => kind === 'awakeable');
+    if (listening === undefined) return open.find(({ name }) => name === 'flush') ?? undefined;
+    if (given.size < 2 && !given.has(listening.name)) {
+      const value = given.size === 0 ? 'yes' : 'surely';
+      await engine.deliverToObjects('listening');
+      await engine.call(RUN, 'tell', [{ kind: 'answer', name: 'ok', value, by: 'ann' }]);
+      given.set(listening.name, value);
+      await engine.deliverToObjects();
+    }
+    return engine.resolved.has(listening.name) ? listening : open.find(({ kind }) => kind === 'run');
+  };
+  const engine = await submitted(text, { choose });
+  expect([...given.values()]).toEqual(['yes', 'surely']);
+  expect((await stateOf(engine)).report?.returned).toBe('surely');
+  expect(engine.turns).toHaveLength(1);
+});
+
 /**
  * A run whose effects take so long each, on a clock that only its waiting moves: the times at which its turn looked whether
  * to report, and the time at which it began to hear mail.
