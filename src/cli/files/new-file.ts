@@ -9,7 +9,7 @@ export function whyNotWritable(file: string): string | null {
     const stat = statSync(file, { throwIfNoEntry: false });
     if (stat?.isDirectory() === true) return 'it is a directory';
     const folder = dirname(file);
-    if (stat === undefined && !existsSync(folder)) return `there is no folder \`${folder}\``;
+    if (stat === undefined && !existsSync(folder)) return `the folder \`${folder}\` does not exist`;
     accessSync(stat === undefined ? folder : file, constants.W_OK);
     return null;
   } catch (cause) {
