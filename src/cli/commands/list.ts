@@ -1,5 +1,4 @@
 /** `statedsl list`: the programs here, with their purpose and inputs. */
-import { existsSync, statSync } from 'node:fs';
 import {
   type ListedInput,
   type ListedPattern,
@@ -10,6 +9,7 @@ import {
 import { countOf } from '../../views/drawing/amounts.js';
 import type { Paint } from '../../views/drawing/paint.js';
 import { cut, escapeControls, oneLine } from '../../views/drawing/visible-text.js';
+import { isFolder } from '../files/is-folder.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr, stdout } from '../terminal/streams.js';
 import { usageError } from '../terminal/usage.js';
@@ -23,7 +23,7 @@ const LONGEST_COMMENT = 160;
 
 export async function listCommand(folder: string | undefined, flags: ListFlags): Promise<ExitCode> {
   const where = folder ?? '.';
-  if (!existsSync(where) || !statSync(where).isDirectory())
+  if (!isFolder(where))
     return usageError(
       `the directory \`${where}\` does not exist`,
       'name a directory, or leave it out to list the current one',

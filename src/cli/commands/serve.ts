@@ -1,10 +1,10 @@
 /** `statedsl serve`: runs over HTTP, for pages, programs and other machines. */
-import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Json } from '../../machine/expression.js';
 import { isLoopback } from '../../prelude/is-loopback.js';
 import { VERSION } from '../../runtime/version.js';
+import { isFolder } from '../files/is-folder.js';
 import { readTokenFile } from '../files/token-file.js';
 import { configuredEngine, NO_ENGINE } from '../running/configured-engine.js';
 import { engineAccess, NAMESPACE } from '../running/engine-flags.js';
@@ -48,7 +48,7 @@ export async function serveUntilStopped(flags: ServeFlags, shown?: Shown): Promi
   const directory = flags.dir === undefined ? resolve(programs, '.statedsl') : storeOf(flags);
   if (flags.execute !== undefined)
     return executeForService(flags.execute, { directory, programs, jobs: flags.jobs ?? 1 });
-  if (statSync(programs, { throwIfNoEntry: false })?.isDirectory() !== true)
+  if (!isFolder(programs))
     return usageError(`there is no folder \`${programs}\``, 'name the folder of the programs with `--programs`');
   const { host, port } = flags.listen;
   if (!isLoopback(host) && flags.tokenFile === undefined)

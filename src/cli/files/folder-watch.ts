@@ -2,9 +2,10 @@
  * Notices changes in folders and in all folders below them. Each folder is watched on its own: editors replace a file by
  * renaming another one, and then a recursive watch of Node on Linux sees no later change of it.
  */
-import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs';
+import { type FSWatcher, readdirSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { reasonOf } from '../../project/read-text.js';
+import { isFolder } from './is-folder.js';
 
 const SKIPPED = /^(?:\.|node_modules$)/;
 
@@ -65,13 +66,5 @@ function foldersIn(folder: string): string[] {
       .map(({ name }) => join(folder, name));
   } catch {
     return [];
-  }
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
   }
 }

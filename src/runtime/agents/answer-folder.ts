@@ -3,9 +3,10 @@
  * agent begins, and is restored when the agent ends, because the files in it are answers and not changes of the
  * project.
  */
-import { lstatSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { VALUE_BYTES } from '../process/output.js';
+import { entryAt } from '../store/own-file.js';
 
 interface AnswerFolder {
   /** The path of a file that the agent wrote; null if it did not write it. */
@@ -43,8 +44,8 @@ export function openAnswerFolder(directory: string, folder: string): AnswerFolde
 function makeFolders(directory: string, path: string, made: string[]): boolean {
   if (path === directory) return true;
   if (!makeFolders(directory, dirname(path), made)) return false;
-  const stat = lstatSync(path, { throwIfNoEntry: false });
-  if (stat !== undefined) return stat.isDirectory();
+  const stat = entryAt(path);
+  if (stat !== null) return stat.isDirectory();
   try {
     mkdirSync(path);
   } catch {
@@ -57,10 +58,10 @@ function makeFolders(directory: string, path: string, made: string[]): boolean {
 /** Whether all names between the two paths are folders and not links. */
 function isOwn(directory: string, path: string): boolean {
   if (path === directory) return true;
-  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true && isOwn(directory, dirname(path));
+  return entryAt(path)?.isDirectory() === true && isOwn(directory, dirname(path));
 }
 
-const isFile = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+const isFile = (path: string): boolean => entryAt(path)?.isFile() === true;
 
 function entriesOf(path: string): string[] {
   try {
@@ -71,12 +72,12 @@ function entriesOf(path: string): string[] {
 }
 
 function stampOf(path: string): string {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
-  return stat === undefined ? 'gone' : `${stat.size} ${stat.mtimeMs} ${stat.ctimeMs} ${stat.ino} ${stat.mode}`;
+  const stat = entryAt(path);
+  return stat === null ? 'gone' : `${stat.size} ${stat.mtimeMs} ${stat.ctimeMs} ${stat.ino} ${stat.mode}`;
 }
 
 function beforeOf(path: string): Before {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
+  const stat = entryAt(path);
   const kept = stat?.isFile() === true && stat.size <= VALUE_BYTES;
   return { stamp: stampOf(path), bytes: kept ? bytesOf(path) : null };
 }

@@ -2,7 +2,7 @@
  * Performs the agent calls of a run: looks up the name, combines the limits, and makes the call when the agent has a
  * free permit.
  */
-import { lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { agentFailed, agentText } from '../../interpreter/agents/agent-output.js';
 import type { Outcome } from '../../interpreter/events/event.js';
@@ -12,6 +12,7 @@ import type { EffectContext } from '../effect-context.js';
 import { outputSink, VALUE_BYTES } from '../process/output.js';
 import { directoryOf, type Environment } from '../process/shell.js';
 import { makeFolder } from '../store/make-folder.js';
+import { entryAt } from '../store/own-file.js';
 import { reasonOf } from '../store/store-error.js';
 import { openAnswerFolder } from './answer-folder.js';
 import { callAgent } from './call.js';
@@ -133,7 +134,7 @@ async function schemaOf(request: AgentRequest, context: EffectContext, host: Age
   return (schema as AnswerSchema).type === 'object' ? (schema as AnswerSchema) : null;
 }
 
-const isFile = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+const isFile = (path: string): boolean => entryAt(path)?.isFile() === true;
 
 /** Reports a session of another adapter, which the agent cannot continue, together with the agent that owns it. */
 function withSession(outcome: Outcome, { name, sessions }: Adapter, made: string | null): Outcome {
@@ -146,7 +147,7 @@ function withSession(outcome: Outcome, { name, sessions }: Adapter, made: string
 /** If an agent wrote the file for its answer, that file is the answer, whatever the agent printed. */
 async function withAnswerFile(outcome: Outcome, path: string, context: EffectContext): Promise<Outcome> {
   if (outcome.kind !== 'exited' || agentFailed(outcome)) return outcome;
-  const stat = lstatSync(path, { throwIfNoEntry: false });
+  const stat = entryAt(path);
   if (!stat?.isFile()) return outcome;
   if (stat.size > VALUE_BYTES) {
     const message = `\`${basename(path)}\` has ${stat.size} bytes, but an answer may have at most 16 MiB`;

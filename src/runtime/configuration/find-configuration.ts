@@ -2,9 +2,10 @@
  * Finds the configuration of a run. It may start programs, so it must belong to the user: a file that another user can
  * create or change in a folder above the project does not count.
  */
-import { existsSync, lstatSync, type Stats, statSync } from 'node:fs';
+import { existsSync, type Stats, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { entryAt } from '../store/own-file.js';
 
 const CONFIGURATION_FILE = 'statedsl.config.yaml';
 
@@ -36,15 +37,15 @@ function findUpwards(start: string): FoundConfiguration {
   const home = resolve(homedir());
   for (let folder = resolve(start); ; folder = dirname(folder)) {
     const file = join(folder, CONFIGURATION_FILE);
-    const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
-    const stat = statSync(folder, { throwIfNoEntry: false });
+    const isThere = entryAt(file) !== null;
+    const stat = statOf(folder);
     const why = whyForeign(stat, 'its folder') ?? (isThere ? whyForeign(statOf(file), 'it') : null);
     if (why !== null) return { file: null, ignored: isThere ? { file, why } : null };
     if (isThere) return { file, ignored: null };
     const above = dirname(folder);
     // The search does not leave the repository. The parent of the root is the root.
     if (existsSync(join(folder, '.git')) || folder === home || above === folder) return { file: null, ignored: null };
-    const device = statSync(above, { throwIfNoEntry: false })?.dev;
+    const device = statOf(above)?.dev;
     if (stat !== undefined && device !== undefined && device !== stat.dev) return { file: null, ignored: null };
   }
 }

@@ -2,7 +2,7 @@
  * Removes worktrees: their files, their entries in the repository, and their branches. Parts that are already gone do not
  * matter. The record is removed last, so that an interrupted removal is found again. Only what was made for a run is removed.
  */
-import { existsSync, lstatSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { entryAt } from '../store/own-file.js';
 import { storeError } from '../store/store-error.js';
@@ -52,7 +52,7 @@ export function worktreeRuns(store: string): string[] {
 
 function isYoung(store: string, name: string): boolean {
   const path = join(worktreesFolder(store), name);
-  const newest = [path, `${path}.json`].map((one) => lstatSync(one, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+  const newest = [path, `${path}.json`].map((one) => entryAt(one)?.mtimeMs ?? 0);
   return Date.now() - Math.max(...newest) < YOUNG_MS;
 }
 

@@ -2,10 +2,11 @@
  * `statedsl init`: writes a first flow and everything that it needs. Existing files are never changed: if one of the
  * files exists, none is written.
  */
-import { existsSync, lstatSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { nearest } from '../../../prelude/nearest.js';
 import { makeFolder } from '../../../runtime/store/make-folder.js';
+import { entryAt } from '../../../runtime/store/own-file.js';
 import { EXIT, type ExitCode } from '../../terminal/exit-code.js';
 import { stderr, stdout } from '../../terminal/streams.js';
 import { usageError } from '../../terminal/usage.js';
@@ -25,7 +26,7 @@ export async function initCommand(template: string | undefined, flags: InitFlags
     const help = near === undefined ? `the templates are ${names.join(', ')}` : `did you mean \`${near}\`?`;
     return usageError(`there is no template \`${name}\``, help);
   }
-  const there = starter.files.filter(({ path }) => isThere(path)).map(({ path }) => `\`${path}\``);
+  const there = starter.files.filter(({ path }) => entryAt(path) !== null).map(({ path }) => `\`${path}\``);
   if (there.length > 0)
     return usageError(
       `${there.join(', ')} already ${there.length === 1 ? 'exists' : 'exist'}, so nothing was written`,
@@ -52,18 +53,9 @@ export async function initCommand(template: string | undefined, flags: InitFlags
 }
 
 /** True also for a dangling link: writing through it would create a file elsewhere. */
-function isThere(path: string): boolean {
-  try {
-    lstatSync(path);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** Writing through a link would create files outside of this directory. */
 function isLink(folder: string): boolean {
-  return lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  return entryAt(folder)?.isSymbolicLink() === true;
 }
 
 /** Writes all files. If one cannot be written, removes the others again and returns the reason. */
