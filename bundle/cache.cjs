@@ -87,7 +87,14 @@ function decode(name, bytes) {
 
 /** Stores something for later starts, whole or not at all. Whatever prevents that, the next start is only slower. */
 function write(name, label, content) {
-  require('./store.cjs').write({ folders, key, name, file: fileName(name), isOwnFolder }, label, content);
+  let store;
+  try {
+    store = require('./store.cjs');
+  } catch {
+    // An update has replaced it.
+    return;
+  }
+  store.write({ folders, key, name, file: fileName(name), isOwnFolder }, label, content);
 }
 
 module.exports = { folders, read, write };

@@ -3,7 +3,7 @@
  * Starts the program from `code/`. Compiling its scripts is most of the time that a small program takes, so the next start
  * takes what V8 made of them from a cache (`cache.cjs`), which this Node fills for this user.
  */
-const { readFileSync } = require('node:fs');
+const { readdirSync, readFileSync } = require('node:fs');
 const { Script } = require('node:vm');
 const cache = require('./cache.cjs');
 
@@ -41,7 +41,28 @@ function started(name, source) {
   return script.runInThisContext();
 }
 
-const textOf = (name) => readFileSync(pathOf(name), 'latin1');
+/** Texts of scripts that were read before they are needed. */
+const held = new Map();
+
+function textOf(name) {
+  const text = held.get(name);
+  if (text !== undefined) return text;
+  try {
+    return readFileSync(pathOf(name), 'latin1');
+  } catch (cause) {
+    if (cause.code !== 'ENOENT') throw cause;
+    const message = `the files of statedsl were replaced or removed while it ran: there is no \`${pathOf(name)}\``;
+    throw Object.assign(new Error(message), { code: 'STATEDSL_REPLACED' });
+  }
+}
+
+/** A process that runs for days must not notice that an update has replaced its files. */
+function holdScripts() {
+  for (const name of readdirSync(pathOf(''))) {
+    const isNeeded = PACK_OF[name] === undefined && !modules.has(name) && !packs.has(name);
+    if (isNeeded && /\.(cjs|pack)$/.test(name)) held.set(name, textOf(name));
+  }
+}
 
 function packOf(name) {
   const pack = PACK_OF[name];
@@ -76,8 +97,15 @@ function load(name) {
   const module = { exports: {} };
   modules.set(name, module);
   loaded.add(name);
-  const body = packOf(name) ?? started(name, `(function (exports, require, module, __filename) {${textOf(name)}\n})`);
-  body(module.exports, requireFrom, module, pathOf(name));
+  try {
+    const body = packOf(name) ?? started(name, `(function (exports, require, module, __filename) {${textOf(name)}\n})`);
+    body(module.exports, requireFrom, module, pathOf(name));
+  } catch (cause) {
+    // Whoever needs it next must not get a part that is empty.
+    modules.delete(name);
+    throw cause;
+  }
+  held.delete(name);
   return module.exports;
 }
 
@@ -99,6 +127,7 @@ process.on('exit', (code) => {
 globalThis[Symbol.for('statedsl.launcher')] = {
   cache,
   load: (url) => import(url),
+  holdScripts,
 };
 
 module.exports = { scripts };

@@ -13,6 +13,10 @@ import { stderr, stdout } from './terminal/streams.js';
 
 function bugText(error: unknown): number {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  if (error instanceof Error && (error as NodeJS.ErrnoException).code === 'STATEDSL_REPLACED') {
+    stderr.write(`error: ${error.message}\n  = help: start the command again; \`statedsl resume\` continues a run\n`);
+    return EXIT.failed;
+  }
   if (isForeign(text)) {
     stderr.write(`error: a module failed outside of a call, so the process ends\n${text}\n`);
     return EXIT.failed;

@@ -56,7 +56,12 @@ export function loadSdk(from: readonly string[]): RestateSdk {
       `version ${found.version} of \`${SDK}\` needs Node 22, and this is ${process.version}`,
       install,
     );
-  return createRequire(join(found.folder, 'package.json'))(SDK) as RestateSdk;
+  try {
+    return createRequire(join(found.folder, 'package.json'))(SDK) as RestateSdk;
+  } catch (cause) {
+    const [reason = ''] = (cause as Error).message.split('\n');
+    throw new PackageProblem(`the package \`${SDK}\` in \`${found.folder}\` cannot be loaded: ${reason}`, install);
+  }
 }
 
 /** The program of the server. Throws a `PackageProblem`. */

@@ -41,13 +41,16 @@ export interface Written {
   readonly output: number;
 }
 
+/** `made_by`: the version of statedsl that made the image, for people. Absent: it is not known. */
+export type StoredImage = Image & { readonly made_by?: string };
+
 /** Starts a turn. */
 export interface TurnStart {
   readonly runId: string;
   /** Its number. Messages of any other turn than the current one are dropped. */
   readonly turn: number;
   /** Null: the run begins. */
-  readonly image: Image | null;
+  readonly image: StoredImage | null;
   /** The number of the last event on record. */
   readonly seq: number;
   readonly written: Written;
@@ -104,7 +107,7 @@ export interface Turned extends Progress {
    */
   readonly end: 'stopped' | 'suspended' | 'limit';
   /** Null: the run has ended. */
-  readonly image: Image | null;
+  readonly image: StoredImage | null;
   readonly written: Written;
   readonly seen: number;
   /** The time of the last line; ISO 8601. */
@@ -180,6 +183,8 @@ export interface Doing {
   readonly waits: readonly WaitingFor[];
   /** The version of statedsl that began the turn, if the worker cannot continue it because it makes other entries. */
   readonly made_by?: string;
+  /** Why the worker does not execute the turn, which waits for another one. */
+  readonly refused?: string;
 }
 
 /** The content of an artifact, or a part of it: a text, or the bytes of what is not a text. `next`: the offset of the next part. */

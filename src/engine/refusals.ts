@@ -17,15 +17,17 @@ export type WorkerRules = Pick<TurnHost, 'environment' | 'submitters' | 'functio
 
 /** A machine that is submitted is code. Only one that this version reads, and that is whole, is executed. */
 export function refuseUnfit(key: string, { header }: Submission): void {
-  const { runId, machine, digest, version } = header;
+  const { runId } = header;
   if (runId !== key) throw new EngineRefusal(400, `run \`${runId}\` was submitted as \`${key}\``);
+  const problem = machineProblem(header);
+  if (problem !== null) throw new EngineRefusal(400, problem);
+}
+
+/** Why this version cannot execute the machine of a submission; null: it can. */
+export function machineProblem({ runId, machine, digest, version }: Submission['header']): string | null {
   if (machine.version !== MACHINE_VERSION)
-    throw new EngineRefusal(
-      400,
-      `the program was compiled by statedsl ${version}, whose machines have version ${machine.version}; this worker reads version ${MACHINE_VERSION}`,
-    );
-  if (digestOf(machine) !== digest)
-    throw new EngineRefusal(400, `the digest of the program of run \`${runId}\` does not match it`);
+    return `the program was compiled by statedsl ${version}, whose machines have version ${machine.version}; this worker reads version ${MACHINE_VERSION}`;
+  return digestOf(machine) === digest ? null : `the digest of the program of run \`${runId}\` does not match it`;
 }
 
 /** Workers with a name may have other variables and other rules. */

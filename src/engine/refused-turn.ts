@@ -9,6 +9,17 @@ import type { ServiceNames } from './services.js';
 /** How long a refused turn waits, in milliseconds. */
 const AGAIN_MS = 3000;
 
+/** Passes a turn on that the worker cannot read, so that it can do nothing else. */
+export async function passOn(
+  context: TurnContext,
+  start: TurnStart,
+  services: ServiceNames,
+  home: string | null,
+): Promise<void> {
+  await context.sleep(AGAIN_MS, 'refused');
+  context.send(services.turn(home), start);
+}
+
 /** The turn with the wish to end its run; null: the turn was passed on. `home`: whose workers execute the run. */
 export async function passOnOrEnd(
   context: TurnContext,

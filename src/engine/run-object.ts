@@ -9,8 +9,9 @@
 import type { OpenQuestion } from '../interpreter/run.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { RunReport } from '../runtime/run/report.js';
-import type { Image } from '../runtime/store/image.js';
+import { type Image, otherVersionOf } from '../runtime/store/image.js';
 import type { Delivery } from '../runtime/store/inbox.js';
+import { VERSION } from '../runtime/version.js';
 import { alreadyOver, EngineRefusal, type ObjectContext, type ReaderContext } from './engine-context.js';
 import { listedRun } from './listed-run.js';
 import type {
@@ -157,6 +158,12 @@ async function resumeRun(
   refuseResumer(about, by, worker);
   if (image.digest !== about?.header.digest)
     throw new EngineRefusal(400, `run \`${context.key}\` is resumed in another program than its own`);
+  const version = otherVersionOf(image);
+  if (version !== null)
+    throw new EngineRefusal(
+      400,
+      `the image to resume run \`${context.key}\` from has version ${version}, which the workers, statedsl ${VERSION}, cannot read`,
+    );
   noteResumed(context, services, head);
   const begin = events.map((event) => (event.type === 'run_resumed' ? { ...event, by } : event));
   // Who wanted to end the run has learned that it had failed.

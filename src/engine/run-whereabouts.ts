@@ -19,7 +19,15 @@ export async function noteDoing(context: ObjectContext, _: unknown, given: Doing
 /** Only the members that it has, if they are what they should be; otherwise null. */
 function checkedDoing(given: unknown): Doing | null {
   if (typeof given !== 'object' || given === null) return null;
-  const { turn, worker, invocation, since, waits, made_by: by } = given as Partial<Record<keyof Doing, unknown>>;
+  const {
+    turn,
+    worker,
+    invocation,
+    since,
+    waits,
+    made_by: by,
+    refused,
+  } = given as Partial<Record<keyof Doing, unknown>>;
   const isText = (one: unknown): one is string => typeof one === 'string' && one.length <= LONGEST;
   const isWait = (one: unknown): one is WaitingFor => {
     const { kind, name, since: from } = (one ?? {}) as Partial<WaitingFor>;
@@ -27,9 +35,10 @@ function checkedDoing(given: unknown): Doing | null {
   };
   if (!Number.isInteger(turn) || !isText(worker) || !isText(invocation) || !isText(since)) return null;
   if (by !== undefined && !isText(by)) return null;
+  if (refused !== undefined && !isText(refused)) return null;
   if (!Array.isArray(waits) || !waits.every(isWait)) return null;
   const few = waits.slice(0, MOST_WAITS).map(({ kind, name, since: from }) => ({ kind, name, since: from }));
-  return { turn: turn as number, worker, invocation, since, waits: few, ...omitUndefined({ made_by: by }) };
+  return { turn: turn as number, worker, invocation, since, waits: few, ...omitUndefined({ made_by: by, refused }) };
 }
 
 /** Null: no turn executes the run. */
@@ -51,6 +60,7 @@ export async function whereaboutsOf(context: ReaderContext, reach: Reach): Promi
     is_reachable: absentSince === null,
     no_worker_since: absentSince,
     made_by: doing?.made_by ?? null,
+    refused: doing?.refused ?? null,
     // A turn that no worker has begun waits for a worker.
     waits: workers.filter(({ worker }) => doing !== null || worker !== 'there'),
   };

@@ -35,6 +35,8 @@ export interface Refusal {
   readonly isFinal: boolean;
   /** It is only about functions: the worker may perform what is none. */
   readonly isOfFunctions: boolean;
+  /** Set if the worker cannot read the run, so that it cannot even end it: whose workers execute the run; null: any. */
+  readonly unreadableOf?: string | null;
 }
 
 /** A worker that only has what it was given at its start: `--label` or `--home`. */
@@ -63,9 +65,17 @@ export class ProgramRefused extends Error {
     message: string,
     readonly isFinal: boolean,
     readonly isOfFunctions = false,
+    readonly unreadableOf?: string | null,
   ) {
     super(message);
   }
+}
+
+/** A turn that this process does not execute. */
+export interface RefusedTurn {
+  readonly runId: string;
+  readonly turn: number;
+  readonly invocation: string;
 }
 
 /** What ends an effect early. */
@@ -103,7 +113,7 @@ export interface TurnHost {
   /** Which versions began the turns of the process; absent: it does not matter. */
   readonly origins?: Pick<TurnOrigins, 'note' | 'explain'>;
   /** A turn was refused. */
-  readonly noteRefusal?: (runId: string, reason: string) => void;
+  readonly noteRefusal?: (turn: RefusedTurn, reason: string) => void;
   /** A random name. */
   newName(): string;
 }

@@ -19,18 +19,19 @@ import {
   startRun,
   waiting,
 } from '../interpreter/run.js';
+import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { PerformedRequest } from '../runtime/effect-context.js';
 import type { Redactor } from '../runtime/redact.js';
 import { applyDelivery } from '../runtime/run/apply-delivery.js';
 import { Growth } from '../runtime/run/growth.js';
 import { reportOf } from '../runtime/run/report.js';
-import { type Image, imageOf, runOf } from '../runtime/store/image.js';
+import { imageOf, otherVersionOf, runOf } from '../runtime/store/image.js';
 import { VERSION } from '../runtime/version.js';
 import { EffectEntries } from './effect-entries.js';
 import type { TurnContext } from './engine-context.js';
-import type { Mail, Performed, StoredArtifact, Turned, TurnStart } from './messages.js';
+import type { Mail, Performed, StoredArtifact, StoredImage, Turned, TurnStart } from './messages.js';
 import { bytesOf, MOST_IMAGE, type TooLarge, tooMuch } from './most-stored.js';
-import { passOnOrEnd } from './refused-turn.js';
+import { passOn, passOnOrEnd } from './refused-turn.js';
 import { hideSecrets, revealSecrets } from './secret-inputs.js';
 import { END_ONLY, EXECUTE, type Program, ProgramRefused, type Refusal, type TurnHost } from './turn-host.js';
 import { TurnRecord } from './turn-record.js';
@@ -60,11 +61,16 @@ interface Begun {
 /** Executes a turn and sends its end to the object of the run. */
 export async function executeTurn(context: TurnContext, start: TurnStart, host: TurnHost): Promise<void> {
   const { runId, turn } = start;
-  const begun = await context.begin<Begun>(async (at) => ({ at, refused: await refusalOf(start, host), by: VERSION }));
+  const begun = await context.begin<Begun>(async (at) => ({
+    at,
+    refused: await refusalOf(start, host, context.invocation),
+    by: VERSION,
+  }));
   const { refused, by } = begun;
   host.origins?.note(context.invocation, { runId, turn, by });
   if (refused === null)
     return execute(context, start, host, begun, await host.program(runId, isEndedAtOnce(start) ? END_ONLY : EXECUTE));
+  if (refused.unreadableOf !== undefined) return passOn(context, start, host.services, refused.unreadableOf);
   const program = await host.program(runId, END_ONLY);
   if (start.image === null && refused.isFinal) return execute(context, start, host, begun, program);
   const ended = await passOnOrEnd(context, start, host.services, program.home);
@@ -89,17 +95,31 @@ function isEndedAtOnce({ image, mail }: TurnStart): boolean {
   return image === null && mail.some(({ delivery }) => delivery.kind === 'cancel');
 }
 
-async function refusalOf(start: TurnStart, host: TurnHost): Promise<Refusal | null> {
-  if (isEndedAtOnce(start)) return null;
+async function refusalOf(start: TurnStart, host: TurnHost, invocation: string): Promise<Refusal | null> {
+  const { runId, turn } = start;
   try {
-    await host.program(start.runId);
+    const { home } = await host.program(runId, isEndedAtOnce(start) ? END_ONLY : EXECUTE);
+    refuseImage(start, home);
     return null;
   } catch (cause) {
     if (!(cause instanceof ProgramRefused)) throw cause;
-    const { message: reason, isFinal, isOfFunctions } = cause;
-    host.noteRefusal?.(start.runId, reason);
-    return { reason, isFinal, isOfFunctions };
+    const { message: reason, isFinal, isOfFunctions, unreadableOf } = cause;
+    host.noteRefusal?.({ runId, turn, invocation }, reason);
+    return { reason, isFinal, isOfFunctions, ...omitUndefined({ unreadableOf }) };
   }
+}
+
+/** Another version of statedsl may have executed the run before. */
+function refuseImage({ runId, image }: TurnStart, home: string | null): void {
+  const version = image === null ? null : otherVersionOf(image);
+  if (version === null) return;
+  const maker = image?.made_by === undefined ? 'another statedsl' : `statedsl ${image.made_by}`;
+  throw new ProgramRefused(
+    `run \`${runId}\` was executed by ${maker}, whose images have version ${version}, which statedsl ${VERSION} cannot read: start a worker of ${maker === 'another statedsl' ? 'that version' : maker}`,
+    false,
+    false,
+    home,
+  );
 }
 
 class Turn {
@@ -307,9 +327,9 @@ class Turn {
   }
 
   /** What the next turn continues from. */
-  private image(): Image {
+  private image(): StoredImage {
     const image = imageOf(this.run, { activeMs: this.activeMs });
-    return { ...image, snapshot: hideSecrets(image.snapshot, this.program.secrets) };
+    return { ...image, made_by: VERSION, snapshot: hideSecrets(image.snapshot, this.program.secrets) };
   }
 
   /** The limit does not apply to a rollback of a run that has ended. */

@@ -24,6 +24,8 @@ export interface RunWhereabouts {
   readonly no_worker_since: string | null;
   /** The version of statedsl that must be started there again, because it began the turn with other entries; null: none. */
   readonly made_by: string | null;
+  /** Why that worker does not execute the turn, which waits for another one; null: it executes it. */
+  readonly refused: string | null;
   readonly waits: readonly AwaitedWorker[];
 }
 

@@ -15,10 +15,11 @@ import { artifactsFolder } from '../runtime/store/artifacts.js';
 import type { EngineClient } from './client.js';
 import { EffectGrowth } from './effect-growth.js';
 import { EffectOutputs } from './effect-outputs.js';
-import type { Submission } from './messages.js';
+import type { Doing, Submission } from './messages.js';
 import { presenceOn } from './presence.js';
 import { programOf } from './program-of.js';
 import { RecentlyUsed } from './recently-used.js';
+import { machineProblem } from './refusals.js';
 import { secretInputsOf, variableProblem } from './secret-inputs.js';
 import type { ServiceNames } from './services.js';
 import { type SharedArtifacts, sharedArtifacts } from './shared-artifacts.js';
@@ -95,7 +96,7 @@ export function workerHost(given: WorkerOptions): WorkerHost {
   const submitted = new RecentlyUsed<Submission>(MOST_SUBMITTED);
   const { note } = client;
   const presence = note === undefined || given.address === undefined ? undefined : presenceOn(note, given.address);
-  const refused = new RecentlyUsed<string>(MOST_REFUSED);
+  const refused = new RecentlyUsed<Pick<Doing, 'turn' | 'since'> & { readonly reason: string }>(MOST_REFUSED);
   const { address, warn } = given;
   const origins = warn === undefined || address === undefined ? undefined : new TurnOrigins(warn, client, address);
   const shared = given.shared == null ? null : sharedArtifacts(given.shared);
@@ -114,10 +115,15 @@ export function workerHost(given: WorkerOptions): WorkerHost {
       submitted.set(runId, about, JSON.stringify(about).length);
       setTimeout(() => submitted.delete(runId), SUBMITTED_MS).unref();
     },
-    noteRefusal(runId, reason) {
+    noteRefusal({ runId, turn, invocation }, reason) {
       // The turn comes again and again.
-      if (refused.get(runId) !== reason) given.warn?.(reason);
-      refused.set(runId, reason, 1);
+      const known = refused.get(runId);
+      const isKnown = known?.reason === reason && known.turn === turn;
+      const since = isKnown ? known.since : new Date().toISOString();
+      if (known?.reason !== reason) given.warn?.(reason);
+      refused.set(runId, { reason, turn, since }, 1);
+      const doing = { turn, worker: address?.() ?? '', invocation, since, waits: [], refused: reason };
+      note?.(runId, doing).catch(() => undefined);
     },
     async program(runId, needs = EXECUTE) {
       let known = programs.get(runId);
@@ -125,6 +131,7 @@ export function workerHost(given: WorkerOptions): WorkerHost {
         const about = submitted.get(runId) ?? (await client.about(runId));
         submitted.delete(runId);
         if (about === null) throw new Error(`run \`${runId}\` was removed`);
+        refuseUnreadable(about);
         const isWhole = variableProblem(about, environment) === null;
         const inputs = isWhole ? secretInputsOf(about, environment) : {};
         known = { about, program: programOf(about, inputs) };
@@ -179,6 +186,12 @@ export function workerHost(given: WorkerOptions): WorkerHost {
 interface KnownProgram {
   readonly about: Submission;
   readonly program: Program;
+}
+
+/** The worker that accepted the submission may have had another version. */
+function refuseUnreadable({ header, home }: Submission): void {
+  const problem = machineProblem(header);
+  if (problem !== null) throw new ProgramRefused(`run \`${header.runId}\`: ${problem}`, false, false, home ?? null);
 }
 
 /** Workers with a name are alike, so that none of them executes what one refuses, unless they have different functions. */

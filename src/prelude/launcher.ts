@@ -15,6 +15,8 @@ interface Launcher {
   readonly cache: Cache;
   /** Loads a module by its URL. */
   load(url: string): Promise<Readonly<Record<string, unknown>>>;
+  /** Reads all scripts, so that the process can continue when an update replaces their files. */
+  holdScripts(): void;
 }
 
 const LAUNCHER = Symbol.for('statedsl.launcher');

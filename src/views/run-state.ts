@@ -47,6 +47,7 @@ interface EngineFacts {
   readonly since: string | null;
   readonly no_worker_since: string | null;
   readonly made_by: string | null;
+  readonly refused: string | null;
   readonly waits: readonly {
     readonly kind: string;
     readonly name: string;
@@ -115,33 +116,50 @@ export function drawRunState(run: RunState, recent: readonly Recent[], paint: Pa
 
 /** Which worker executes the run, and which ones it waits for. */
 function engineLines(facts: EngineFacts, paint: Paint): string[] {
-  const { turn, worker, invocation, since, no_worker_since: gone, made_by: by, waits } = facts;
-  const from = (time: string | null): string => (time === null ? '' : ` since ${localTime(time)}`);
+  const { turn, worker, invocation, since, no_worker_since: gone } = facts;
   if (turn === null) return [paint.error(`no worker${from(gone)}; the run waits until one comes`)];
   const lines = worker === null ? [`turn ${turn}`] : [`turn ${turn}, ${visibleLine(worker)}${from(since)}`];
   if (invocation !== null) lines.push(`invocation ${visibleLine(invocation)}`);
-  if (gone !== null)
+  lines.push(...turnProblems(facts).map((line) => paint.error(line)));
+  for (const one of facts.waits)
+    lines.push(waitLine(one) ?? `${workerWords(one)} performs an effect${from(one.since)}`);
+  return lines;
+}
+
+/** Why the run does not continue now, a line each. */
+export function engineProblems(facts: EngineFacts): string[] {
+  return [...turnProblems(facts), ...facts.waits.flatMap((one) => waitLine(one) ?? [])];
+}
+
+function turnProblems({ worker, no_worker_since: gone, made_by: by, refused }: EngineFacts): string[] {
+  const lines: string[] = [];
+  // A turn that was refused continues elsewhere.
+  if (refused !== null)
     lines.push(
-      paint.error(`no worker${from(gone)}: nothing answers at this address; the run waits until one listens there`),
+      `refused by ${visibleLine(worker ?? 'a worker')}: ${visibleLine(refused)}; it waits for a worker that fits`,
     );
+  else if (gone !== null)
+    lines.push(`no worker${from(gone)}: nothing answers at this address; the run waits until one listens there`);
   if (by !== null) {
     const version = visibleLine(by);
-    lines.push(
-      paint.error(
-        `made by statedsl ${version}, which this worker cannot continue: start statedsl ${version} again there`,
-      ),
-    );
-  }
-  for (const { kind, name, since: begin, worker: which } of waits) {
-    const wanted = `a worker with the ${kind} ${visibleLine(name)}`;
-    const words = {
-      none: `waits for ${wanted}${from(begin)}`,
-      gone: `waits for ${wanted}${from(begin)}: the one that the engine knows does not answer`,
-      there: `${wanted} performs an effect${from(begin)}`,
-    };
-    lines.push(words[which]);
+    lines.push(`made by statedsl ${version}, which this worker cannot continue: start statedsl ${version} again there`);
   }
   return lines;
+}
+
+/** Null: the worker is there. */
+function waitLine(one: EngineFacts['waits'][number]): string | null {
+  if (one.worker === 'there') return null;
+  const words = `waits for ${workerWords(one)}${from(one.since)}`;
+  return one.worker === 'none' ? words : `${words}: the one that the engine knows does not answer`;
+}
+
+function workerWords({ kind, name }: EngineFacts['waits'][number]): string {
+  return `a worker with the ${kind} ${visibleLine(name)}`;
+}
+
+function from(time: string | null): string {
+  return time === null ? '' : ` since ${localTime(time)}`;
 }
 
 function undoWords(undo: NonNullable<RunState['undo']>): string[] {

@@ -7,7 +7,7 @@ import { TurnOrigins } from '../../src/engine/turn-origins.js';
 import type { Reach, RunWhereabouts } from '../../src/engine/whereabouts.js';
 
 import { plain } from '../../src/views/drawing/paint.js';
-import { drawRunState } from '../../src/views/run-state.js';
+import { drawRunState, engineProblems } from '../../src/views/run-state.js';
 
 const DOING: Doing = {
   turn: 2,
@@ -74,7 +74,14 @@ test('what is no word of a worker is refused, and more than that is not kept', a
   const said = (more: object) => noteDoing(run, null, { ...DOING, ...more });
   await said({ more: 'x'.repeat(10_000_000), waits: [{ ...waitsFor('label', 'gpu'), more: 1 }] });
   expect(await run.get('doing')).toEqual({ ...DOING, waits: [waitsFor('label', 'gpu')] });
-  for (const wrong of [{ worker: {} }, { worker: 'x'.repeat(3000) }, { waits: [null] }, { waits: 'x' }, { turn: '2' }])
+  for (const wrong of [
+    { worker: {} },
+    { worker: 'x'.repeat(3000) },
+    { waits: [null] },
+    { waits: 'x' },
+    { turn: '2' },
+    { refused: 1 },
+  ])
     await expect(said(wrong)).rejects.toThrow('not what a worker says');
   await expect(noteDoing(run, null, null as never)).rejects.toThrow('not what a worker says');
 });
@@ -109,6 +116,15 @@ test('a turn whose entries are those of another version says which one must be s
   const run = objectWith({}, null);
   await noteDoing(run, null, said[0] as Doing);
   expect(await whereaboutsOf(run, reach(true, 'none'))).toMatchObject({ turn: 2, made_by: '0.1.0' });
+});
+
+test('a turn that its worker refuses says why', async () => {
+  const run = objectWith({}, null);
+  await noteDoing(run, null, { ...DOING, refused: 'it needs other functions' });
+  const engine = (await whereaboutsOf(run, reach(false, 'none'))) as RunWhereabouts;
+  expect(engineProblems(engine)).toEqual([
+    'refused by http://127.0.0.1:9180: it needs other functions; it waits for a worker that fits',
+  ]);
 });
 
 test.each([

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { compile } from '../../src/check/compile.js';
 import { EffectEntries } from '../../src/engine/effect-entries.js';
 import type { EngineRefusal } from '../../src/engine/engine-context.js';
-import type { Submission } from '../../src/engine/messages.js';
+import type { StoredImage, Submission } from '../../src/engine/messages.js';
 import { programOf } from '../../src/engine/program-of.js';
 import { refuseSubmission } from '../../src/engine/refusals.js';
 import { NO_ROUTES } from '../../src/engine/routes.js';
@@ -633,6 +633,42 @@ test('a refused run goes on as soon as a worker fits, and mail that came meanwhi
     'answered',
     'signal_received',
   ]);
+});
+
+test('an image of another version is refused, until a worker reads it', async () => {
+  const noted: string[] = [];
+  const one = submission('ASK user: "Go on?" → ok\nDO: work {ok}\nRETURN: {ok}\n');
+  const host = { ...hostFor(one), noteRefusal: (_: unknown, reason: string) => void noted.push(reason) };
+  let passes = 0;
+  const choose: Choice = async (open, engine) => {
+    const refused = open.find(({ name }) => name === 'refused');
+    if (refused === undefined) return undefined;
+    passes++;
+    // The wish to end the run is kept: who cannot read the run cannot end it.
+    if (passes === 1) await engine.call(RUN, 'tell', [{ kind: 'cancel', by: 'ann' }]);
+    if (passes === 3) throw new Error('enough');
+    return refused;
+  };
+  const engine = new ScriptedEngine(world(choose), host);
+  await engine.call(RUN, 'submit', one);
+  await engine.deliverAll();
+  const { seq } = await stateOf(engine);
+  const objects = (engine as unknown as { readonly state: Map<string, Map<string, unknown>> }).state;
+  const image = objects.get(RUN)?.get('image') as StoredImage;
+  expect(image.made_by).toBe(VERSION);
+  const other = { ...image, made_by: '9.9', snapshot: { ...(image.snapshot as object), version: 99 } };
+  // A client of another version would leave a run that nobody can continue.
+  const resuming = { seq, image: other, events: [], by: 'ann' };
+  expect(await refusalOf(engine.call(RUN, 'resume', resuming))).toEqual([
+    400,
+    expect.stringContaining('has version 99'),
+  ]);
+  objects.get(RUN)?.set('image', other);
+  await engine.call(RUN, 'tell', [{ kind: 'answer', name: 'ok', value: 'yes', by: 'ann' }]);
+  await expect(engine.deliverAll()).rejects.toThrow('enough');
+  const words = `run \`${RUN}\` was executed by statedsl 9.9, whose images have version 99, which statedsl ${VERSION} cannot read: start a worker of statedsl 9.9`;
+  expect([started, noted]).toEqual([[], [words, words, words]]);
+  expect((await stateOf(engine)).status).toBe('running');
 });
 
 test('a worker with other functions performs only what is no function', async () => {

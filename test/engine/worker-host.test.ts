@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { compile } from '../../src/check/compile.js';
 import { bytesOfArtifact } from '../../src/engine/artifact-content.js';
-import type { ArtifactContent, Submission } from '../../src/engine/messages.js';
+import type { ArtifactContent, Doing, Submission } from '../../src/engine/messages.js';
 import { programOf } from '../../src/engine/program-of.js';
 import { RecentlyUsed } from '../../src/engine/recently-used.js';
 import { END_ONLY, EXECUTE, type ProgramNeeds, ProgramRefused } from '../../src/engine/turn-host.js';
@@ -276,6 +276,43 @@ test('what was used last is kept, as long as it is not too large together', () =
   recent.delete('3');
   recent.set('4', 5, 10);
   expect([recent.get('3'), recent.get('4')]).toEqual([undefined, 5]);
+});
+
+test('a program that another version has accepted is refused, and a person learns why', async () => {
+  const warned: string[] = [];
+  const said: Doing[] = [];
+  const one = submission();
+  const { header } = one;
+  const hostOf = (more: object): WorkerHost =>
+    workerHost({
+      ...{ knows: async () => false, services: SERVICES, cwd: '/work', secrets: [], environment: {} },
+      client: {
+        about: async () => ({ ...one, home: 'lab', header: { ...header, ...more } }),
+        store: async () => undefined,
+        artifact: async () => null,
+        note: async (_, doing) => void said.push(doing),
+      },
+      effects: { perform: async () => ({ kind: 'value', value: 1 }) },
+      address: () => 'http://here',
+      warn: (message) => void warned.push(message),
+    });
+  const reasonOf = (more: object): Promise<unknown> =>
+    hostOf(more)
+      .program(RUN, END_ONLY)
+      .catch((cause) => cause);
+  const machine = { ...header.machine, version: 99 };
+  expect(await reasonOf({ machine, version: '9.9' })).toMatchObject({
+    message: expect.stringContaining('compiled by statedsl 9.9, whose machines have version 99'),
+    unreadableOf: 'lab',
+  });
+  expect(await reasonOf({ digest: '0' })).toMatchObject({ message: expect.stringContaining('the digest of') });
+  expect(await reasonOf({})).toMatchObject({ home: 'lab' });
+  const host = hostOf({});
+  for (const turn of [1, 1, 2]) host.noteRefusal?.({ runId: RUN, turn, invocation: 'inv_1' }, 'it does not fit');
+  expect(warned).toEqual(['it does not fit']);
+  const doing = { worker: 'http://here', invocation: 'inv_1', waits: [], refused: 'it does not fit' };
+  expect(said).toMatchObject([1, 1, 2].map((turn) => ({ ...doing, turn })));
+  expect(said[0]?.since).toBe(said[1]?.since);
 });
 
 test('a program is refused for what is missing, but only where that is needed', async () => {

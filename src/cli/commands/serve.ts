@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Json } from '../../machine/expression.js';
 import { isLoopback } from '../../prelude/is-loopback.js';
+import { findLauncher } from '../../prelude/launcher.js';
 import { VERSION } from '../../runtime/version.js';
 import { isFolder } from '../files/is-folder.js';
 import { readTokenFile } from '../files/token-file.js';
@@ -93,6 +94,7 @@ export async function serveUntilStopped(flags: ServeFlags, shown?: Shown): Promi
     if (reason === undefined) throw cause;
     return usageError(`cannot listen at ${host}:${port}: ${reason}`, 'choose another address with `--listen`');
   }
+  findLauncher()?.holdScripts();
   // Before the address is printed: the service may be stopped as soon as it can be read.
   const signal = firstSignal(() => service.interrupt());
   const path = shown?.path ?? '/';

@@ -9,6 +9,7 @@ import { startWorker, type Worker, type WorkerSettings } from '../../engine/work
 import { workerPermits } from '../../engine/worker-permits.js';
 import { type WorkerProcesses, workerProcesses } from '../../engine/worker-processes.js';
 import { isLoopback } from '../../prelude/is-loopback.js';
+import { findLauncher } from '../../prelude/launcher.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { configuredOptions } from '../../project/configured-options.js';
 import { loadSettings } from '../../project/settings.js';
@@ -145,6 +146,7 @@ export async function workerCommand(flags: WorkerFlags): Promise<ExitCode> {
   }
   const stopping = firstSignal(() => endProcess(EXIT.interrupted));
   const { address, ingress } = worker;
+  findLauncher()?.holdScripts();
   if (flags.json) stdout.write(`${JSON.stringify({ address, on: ingress, engine: flags.engine, pid: process.pid })}\n`);
   else if (!flags.quiet)
     stderr.write(

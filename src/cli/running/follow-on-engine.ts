@@ -13,6 +13,7 @@ import { stderr } from '../terminal/streams.js';
 import { driveOnCommandLine, personName, type ShowFlags } from './drive-on-command-line.js';
 import { clientOf, type EngineFlags, engineAccess, failuresAsErrors } from './engine-flags.js';
 import { repeatedFlags } from './repeated-flags.js';
+import { Silence } from './silence.js';
 import { refusalsAsErrors, storeOf } from './stored-runs.js';
 
 /** How long the engine may not answer: before anything is known of a run, and while it is followed. Milliseconds. */
@@ -47,18 +48,18 @@ export function followOnCommandLine({ runId, machine, sources, flags, from, miss
     ],
     drive: async ({ onStart, onEvent, ask, person = personName(), signal = null }) => {
       onStart?.({ runId, folder: null });
-      const waiting = setTimeout(() => {
-        if (missing !== undefined && !flags.quiet) stderr.write(`${missing}\n`);
-      }, FIRST_PATIENCE_MS).unref();
-      const onFirst: typeof onEvent = (event, position) => {
-        clearTimeout(waiting);
+      const silence = new Silence(client, runId, missing, (line) => {
+        if (!flags.quiet) stderr.write(`${line}\n`);
+      });
+      const onEach: typeof onEvent = (event, position) => {
+        silence.noteEvent();
         onEvent?.(event, position);
       };
       try {
-        const report = await followRun(client, runId, { onEvent: onFirst, ask, person, signal, from });
+        const report = await followRun(client, runId, { onEvent: onEach, ask, person, signal, from });
         return report ?? emptyReport(runId, machine.name, 'interrupted');
       } finally {
-        clearTimeout(waiting);
+        silence.end();
       }
     },
   });

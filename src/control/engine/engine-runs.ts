@@ -262,12 +262,16 @@ async function copyScope(
   return Promise.all(runs.slice(0, last).map(({ run_id }) => copy(run_id)));
 }
 
-/** No process holds the copy of a run that is executed, so the copy looks as if its process had died. */
+/**
+ * No process holds the copy of a run that is executed, so the copy looks as if its process had died, or as if it waited, if the
+ * turn that continues it has not begun.
+ */
 async function withLiveStatus(client: EngineClient, shown: Extract<Inspected, { ok: true }>): Promise<Inspected> {
-  const { run_id, status } = shown.value;
-  if (status !== 'killed') return shown;
+  const { run_id, status, seq, last_seq } = shown.value;
+  const isWaiting = status === 'suspended' && seq === last_seq;
+  if (status !== 'killed' && !isWaiting) return shown;
   const state = await client.status(run_id).catch(() => null);
-  if (state === null) return shown;
+  if (state === null || (isWaiting && state.status !== 'running')) return shown;
   const engine = state.status === 'running' ? await client.whereabouts(run_id).catch(() => null) : null;
   return { ...shown, value: { ...shown.value, status: state.status, ...(engine === null ? {} : { engine }) } };
 }
@@ -277,7 +281,14 @@ function withoutWorker(shown: Inspected, since: string, refused: Refused): Inspe
   if (!shown.ok) return refused;
   const { value } = shown;
   if (value.status === 'returned' || value.status === 'failed') return shown;
-  const unknown = { turn: null, worker: null, invocation: null, since: null, is_reachable: false, made_by: null };
+  const unknown = {
+    turn: null,
+    worker: null,
+    invocation: null,
+    since: null,
+    is_reachable: false,
+    ...{ made_by: null, refused: null },
+  };
   const status = value.status === 'killed' ? 'running' : value.status;
   return { ...shown, value: { ...value, status, engine: { ...unknown, waits: [], no_worker_since: since } } };
 }
@@ -364,7 +375,7 @@ export function cancelledRun(run_id: string, state: RunState | null): Result<Can
     return refuse(
       'unfinished',
       `the wish to end run \`${run_id}\` is on record, but no worker has ended it yet`,
-      'start a worker with `statedsl worker`',
+      `start a worker with \`statedsl worker\`; \`statedsl show ${run_id}\` says what the run waits for`,
     );
   if (report.error?.kind !== 'cancelled')
     return refuse('over', `run \`${run_id}\` ${report.status} before it could be ended`);

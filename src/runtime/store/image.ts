@@ -3,7 +3,14 @@
  * the run, to go on with it. A checkpoint on disk is an image with the position in the journal that it covers.
  */
 import { limitsOf, type StoredLimits, storedLimits } from '../../interpreter/events/stored-limits.js';
-import { type LinkedMachine, type Run, type RunOptions, restoreRun, snapshotOf } from '../../interpreter/run.js';
+import {
+  type LinkedMachine,
+  type Run,
+  type RunOptions,
+  restoreRun,
+  SNAPSHOT_VERSION,
+  snapshotOf,
+} from '../../interpreter/run.js';
 import type { Json } from '../../machine/expression.js';
 import { digestOf } from './machine-digest.js';
 
@@ -25,6 +32,12 @@ export function imageOf(run: Run, { activeMs }: { readonly activeMs: number }): 
     limits: storedLimits(run.limits),
     snapshot: snapshotOf(run),
   };
+}
+
+/** The version of an image that this program cannot read; null: it can. */
+export function otherVersionOf({ snapshot }: Pick<Image, 'snapshot'>): number | null {
+  const { version } = snapshot as { readonly version: number };
+  return version === SNAPSHOT_VERSION ? null : version;
 }
 
 /** The run of an image, with the requests that it waits for. `linked`: the machine with the image's digest. */

@@ -1,6 +1,6 @@
 /** The commands of a user on a real engine: `engine`, `worker`, `run --on` and what looks at such a run. */
 import assert from 'node:assert/strict';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -31,9 +31,9 @@ export async function withCommands(folder, modules, action) {
   const options = { cwd: folder, env, extendEnv: false, reject: false, stdin: 'ignore' };
   const children = [];
   /** Starts a command that continues. Resolves with what it prints first. */
-  const startWith = async (more, ...words) => {
+  const startWith = async ({ program = cli, ...more }, ...words) => {
     const own = { ...options, env: { ...env, ...more }, buffer: false, stderr: 'inherit' };
-    const child = execa(process.execPath, [cli, ...words, '--json'], own);
+    const child = execa(process.execPath, [program, ...words, '--json'], own);
     const end = child.then(({ exitCode }) => exitCode);
     children.push({ child, end });
     const first = await Promise.race([
@@ -123,6 +123,7 @@ export async function tryCommands(tools) {
 
   await encrypted(tools, { on, engine });
   await configured(tools, { on, engine });
+  await replaced(tools, { on, engine });
   await labelsAndHomes({ start, statedsl, on, engine, folder });
   await killedWorker({ start, run, json, engine, worker });
   server.child.kill('SIGTERM');
@@ -171,6 +172,40 @@ async function configured({ start, statedsl, folder }, { on, engine }) {
   assert.match(refused.stderr, /the workers execute no programs of/);
   strict.child.kill('SIGTERM');
   await strict.end;
+}
+
+/** A worker whose files an update replaces continues, and one whose functions changed says why it refuses a run. */
+async function replaced({ startWith, start, statedsl, folder }, { on, engine }) {
+  const project = join(folder, 'replaced');
+  mkdirSync(project);
+  const functions = join(project, 'functions.mjs');
+  writeFileSync(functions, 'export const greet = ([who]) => ({ text: "hello ".concat(who) });\n');
+  writeFileSync(join(project, 'statedsl.config.yaml'), 'engine:\n  commands: ./functions.mjs\n');
+  const copy = join(folder, 'installed');
+  cpSync(dirname(cli), copy, { recursive: true });
+  const name = ['--namespace', 'replaced'];
+  const worker = (place, ...more) =>
+    startWith({ program: join(place, 'cli.js') }, 'worker', '--engine', engine, ...more);
+  const first = await worker(copy, '--listen', '0', '--cwd', 'replaced', ...name);
+  renameSync(copy, `${copy}-before`);
+  const program = join('replaced', 'ask.dsl');
+  writeFileSync(join(folder, program), 'ASK user: "Whom?" → who\nDO: x = greet {who}\nRETURN: {x.text}\n');
+  const asked = JSON.parse(statedsl('run', program, '--json', '--on', on, ...name).stdout);
+  const answered = statedsl('answer', asked.run_id, 'who=Ann', '--on', on, ...name);
+  assert.deepEqual([answered.exitCode, answered.stdout], [0, 'hello Ann'], answered.stderr);
+  const other = JSON.parse(statedsl('run', program, '--json', '--on', on, ...name).stdout).run_id;
+  first.child.kill('SIGTERM');
+  assert.equal(await first.end, 0);
+  writeFileSync(functions, 'export const greet = () => ({ text: "bye" });\n');
+  const second = await start('worker', '--engine', engine, '--listen', '0', '--cwd', 'replaced', ...name);
+  assert.equal(statedsl('answer', other, 'who=Ann', '--no-resume', '--on', on, ...name).exitCode, 0);
+  const shown = () => JSON.parse(statedsl('show', other, '--json', '--on', on, ...name).stdout);
+  while (shown().engine?.refused == null) await sleep(100);
+  assert.equal(shown().status, 'running');
+  assert.match(shown().engine.refused, /needs the functions of another `engine.commands`/);
+  assert.equal(statedsl('cancel', other, '--on', on, ...name).exitCode, 0);
+  second.child.kill('SIGTERM');
+  await second.end;
 }
 
 /** Effects and runs that only some workers execute. They work in other folders, which show where they are. */
