@@ -70,7 +70,7 @@ export interface Segment {
 const FUEL = 1000;
 
 /** After so many of them, a segment that has decided much ends: it is executed again for each of its decisions. */
-const SLICE = 50;
+export const SLICE = 50;
 const MANY_DECISIONS = 32;
 
 export class Segments {

@@ -10,7 +10,7 @@ import type { Exploration, Repeated } from './explore.js';
 import type { Edge } from './graph.js';
 import type { RequestFacts } from './requests.js';
 import { runOptionsOf } from './run-options.js';
-import { apply } from './segment.js';
+import { apply, SLICE } from './segment.js';
 import { expressionOf, markOf, replaceMarks, type Unknown } from './unknown/knowledge.js';
 import type { Happening } from './way.js';
 import { Witnesses } from './witness.js';
@@ -142,7 +142,8 @@ function runStep(
   const run = before ?? start();
   const effect = [...run.pending.keys()][position] ?? null;
   if (happening !== null && effect !== null) apply(run, effect, happening);
-  advance(run, fuel);
+  // In the same slices: each may go a transition further than its number.
+  for (let left = fuel; left > 0 && advance(run, SLICE) === 'more'; ) left -= SLICE;
   run.takeRequests();
   run.takeCancellations();
   return { run, effect, events: run.takeEvents() };

@@ -51,6 +51,8 @@ describe('loops', () => {
         '  GOTO: A',
       ),
     ],
+    ['nothing waits', lines('STATE: A', '  GOTO: B', 'STATE: B', '  GOTO: A')],
+    ['nothing waits, and a value changes once', lines('STATE: A', '  TRACK: n', '  SET: n = 1', '  GOTO: A')],
     ['nothing leaves', lines('STATE: A', '  DO: echo', '  GOTO: B', 'STATE: B', '  GOTO: A')],
   ])('endless: %s', (_, program) => {
     expect(defectsIn(verified(program)).filter((one) => one.includes('endless'))).toEqual(['2 endless confirmed']);
