@@ -5,31 +5,12 @@ import { type Verification, verify } from '../../src/foresight/verify.js';
 import type { Outcome } from '../../src/interpreter/events/event.js';
 import { advance, link, settle, startRun } from '../../src/interpreter/run.js';
 import type { Machine } from '../../src/machine/machine.js';
-import { compileProgram } from '../../src/project/compile-program.js';
 import { amount } from '../amount.js';
-import { memoryHost } from '../project/memory-host.js';
 import { boundIn, defectsIn, OPTIONS, sequence } from './programs.js';
-
-const FILES: Readonly<Record<string, string>> = {
-  'tools.yaml': 'get: { run: [./get] }\nput: { module: ./put.mjs#put }\npay: { module: ./put.mjs#pay }\n',
-  'two.json': JSON.stringify({
-    calls: [
-      { _tool: 'get', _outputPath: '†state.user' },
-      { _tool: 'put', name: '†state.user.name', _outputPath: '†state.letter' },
-    ],
-    output: '†state.letter',
-  }),
-};
-
-/** Null: the program has errors. */
-async function machineOrNull(text: string): Promise<Machine | null> {
-  const host = memoryHost((name) => FILES[name]);
-  const { machine, diagnostics } = await compileProgram(host, { name: 'p.dsl', text }, { cwd: process.cwd() });
-  return diagnostics.some(({ severity }) => severity === 'error') ? null : machine;
-}
+import { machineWithFiles } from './with-files.js';
 
 async function machineOf(text: string): Promise<Machine> {
-  const machine = await machineOrNull(text);
+  const machine = await machineWithFiles(text);
   if (machine === null) throw new Error(`the program has errors:\n${text}`);
   return machine;
 }
@@ -198,7 +179,7 @@ test.each(Array.from({ length: amount(1, 5) }, (_, at) => 1 + at * BLOCK))(
     for (let seed = first; seed < first + BLOCK; seed++) {
       const random = sequence(seed);
       const program = programOf(random);
-      const machine = await machineOrNull(program);
+      const machine = await machineWithFiles(program);
       if (machine === null) continue;
       const verification = verify(machine, { ...OPTIONS, maxConfigurations: 300 });
       if (verification.stoppedBy !== null) continue;

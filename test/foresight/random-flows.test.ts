@@ -13,9 +13,11 @@ import type { RunEvent } from '../../src/interpreter/events/event.js';
 import { advance, linkObserved, type Run, startRun } from '../../src/interpreter/run.js';
 import type { Machine } from '../../src/machine/machine.js';
 import { amount } from '../amount.js';
-import { machineOrNull, OPTIONS, sequence } from './programs.js';
-import { randomFlow } from './random-flows.js';
+import { formulaValue } from './compared.js';
+import { OPTIONS, sequence } from './programs.js';
+import { type Kind, randomFlow } from './random-flows.js';
 import { RandomWorld } from './random-outcomes.js';
+import { machineWithFiles } from './with-files.js';
 
 /** A command is counted by its line, everything else by its name, in whatever state. */
 const textOf = (site: CountedSite): string =>
@@ -106,7 +108,11 @@ function problemsOfRun(
 }
 
 function beyondBounds(bounds: readonly Bound[], counts: ReadonlyMap<string, number>, ms: number): string[] {
-  const most = (what: string): number | null | undefined => bounds.find((one) => one.what === what)?.atMost;
+  const most = (what: string): number | null | undefined => {
+    const bound = bounds.find((one) => one.what === what);
+    const byLists = bound?.formula == null ? Number.NaN : formulaValue(bound.formula, OPTIONS.longest);
+    return Number.isNaN(byLists) ? bound?.atMost : byLists;
+  };
   const wrong = [...counts].flatMap(([what, count]) => {
     const bound = most(what);
     return bound === null || (bound !== undefined && count <= bound) ? [] : [`${what}: ${count}, not ${bound}`];
@@ -126,12 +132,22 @@ function explored(machine: Machine, oneOrder: boolean): Exploration | null {
 const BLOCK = amount(12, 100);
 const blocks = Array.from({ length: amount(2, 20) }, (_, at) => 1 + at * BLOCK);
 
-test.each(blocks)('random runs of random flows, from seed %d', (first) => {
+const KINDS: readonly (readonly Kind[])[] = [
+  [],
+  ['steps'],
+  ['lists'],
+  ['undo'],
+  ['calls'],
+  ['splits'],
+  ['steps', 'undo'],
+];
+
+test.each(blocks)('random runs of random flows, from seed %d', async (first) => {
   let count = 0;
   for (let seed = first; seed < first + BLOCK; seed++) {
     const random = sequence(seed);
-    const program = randomFlow(random, seed % 3 === 0);
-    const machine = machineOrNull(program);
+    const program = randomFlow(random, KINDS[seed % KINDS.length] as readonly Kind[]);
+    const machine = await machineWithFiles(program);
     const oneOrder = seed % 2 === 0;
     const exploration = machine === null ? null : explored(machine, oneOrder);
     if (exploration === null) continue;

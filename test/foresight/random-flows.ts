@@ -64,12 +64,70 @@ const EFFECTS = [
   'FOR EACH: it in ["ok", "x"] in PARALLEL:\n~DO: $ = cat {it}\nIF: "ok" in $ → !',
   'IF: exit_code(made) == 2 → !',
 ];
+/** What is undone, and when. */
+const UNDONE = [
+  'DO: make it\nUNDO: make back {n}',
+  'DO [once]: make it\nUNDO [retry=1]: make back',
+  'DO: $ = cat w\nUNDO: make back {$}',
+  'FOR EACH: it in [1, 2]:\n~DO: make {it}\n~UNDO: make back {it}',
+  'FOR EACH: it in ["a", "b"] in PARALLEL [on_failure=keep]:\n~DO: make {it}\n~UNDO: make back {it}\n~IF: n == 1 → ROLLBACK',
+  'ROLLBACK',
+  'ROLLBACK\nIF: rollback.failed is not empty → !',
+  'IF: n == 1 → ROLLBACK, INCREMENT: n',
+];
+/** Lists of unknown length. */
+const LISTS = [
+  'CHECK: $ = cat list\nFOR EACH: it in $:\n~DO: make {it}',
+  'CHECK: $ = cat list\nFOR EACH: it in $ [on_failure=keep]:\n~DO: make {it}\nIF: failures is not empty → !',
+  'CHECK: $ = cat list\nFOR EACH: it in $:\n~IF: it == 1 → !\n~INCREMENT: n',
+  'CHECK: $ = cat list\nFOR EACH: it in $ in PARALLEL:\n~DO: make {it}',
+  'CHECK: $ = cat list\nFOR EACH: it in $ in PARALLEL [max=1]:\n~DO [retry=1]: make {it}',
+  'CHECK: $ = cat list\nFOR EACH: it in $ in PARALLEL [on_failure=keep]:\n~DO: make {it}\nIF: failures is not empty → !',
+  'CHECK: $ = cat list\nFOR EACH: it in $ in PARALLEL:\n~CHECK: got$ = cat {it}\nIF: "ok" in got$ → !',
+  'CHECK: $ = cat list\nFOR EACH: it in $ in PARALLEL [quorum=1]:\n~DO: make {it}',
+  'CHECK: $ = cat list\nFOR EACH: it in $:\n~FOR EACH: one in [1, 2]:\n~  DO: make {it}{one}',
+  'CHECK: $ = cat list\nIF: len($) > 1 → !\nFOR EACH: it in $:\n~EMIT: SEEN it={it}',
+];
+/** Calls of tools and plans. */
+const CALLS = [
+  'CALL: get → †state.x',
+  'CALL: get → †state.x\nIF: †state.x.a? == 1 → !',
+  'CALL [method=set]: get → †state.x',
+  'CALL [retry=1]: put with a=1 → †state.y',
+  'CALL: pay → †state.paid || †state.refused\nIF: †state.paid exists → !',
+  'CALL [timeout=5s]: $ = get\nIF: $ == "ok" → !',
+  'CALL: pay → †state.p\nUNDO: make back',
+  'PLAN: "two.json" → $\nIF: $ == 1 → !',
+  'FOR EACH: it in [1, 2] in PARALLEL:\n~CALL: got$ = get with a={it}\n~IF: got$ == "ok" → FAIL: no',
+  'WAIT: $ == 1 OR timeout=4s every=2s\n~CALL: $ = get',
+];
 const STEPS = [
   'STEP: $\n~PROMPT: "make it"\n~AGENT: claude with max_turns=3\n~GATE: bash "npm test" as unit, touched "src/**"\n~RETRY:\n~  NOT gate.unit → PROMPT "again {error}"\n~  EXIT 2',
   'STEP: $ type=validate\n~PROMPT: "good?"\n~AGENT: claude\nIF: "{$.comments}" == "bad" → !',
   'STEP: $ type=artifact\n~DO: make it\n~IF: n == 0 → INCREMENT: n\n~GATE: expr n < 2\n~RETRY:\n~  EXIT 3\nIF: "{$.status}" == "pass" → !',
   'STEP: $\n~DO: make it\n~GATE: untouched "src/**"',
+  'STEP: $ type=validate\n~DO: make it\n~RETRY:\n~  ATTEMPT 2 → WORKTREE reset\n~  EXIT 3',
+  'STEP: $\n~STEP: one\n~  DO: make it\n~STEP: two\n~  DO: make that\n~  GATE: bash "npm test"\nIF: "{$/two.status}" == "pass" → !',
+  'STEP: $ parallel\n~STEP: one\n~  DO: make it\n~STEP: two\n~  DO: make that',
+  'STEP: $ type=artifact\n~PROMPT: "write"\n~AGENT: claude\n~GATE: schema "any.json"\nIF: "{$.output}" == "ok" → !',
 ];
+/** Steps with tasks. */
+const SPLITS = [
+  'STEP: $ type=split\n~PROMPT: "divide"\n~AGENT: claude\n~EACH:\n~  STEP: build\n~    DO: make {task.name}',
+  'STEP: $ type=split\n~PROMPT: "divide"\n~AGENT: claude\n~EACH [parallel]:\n~  STEP: build\n~    DO: make {task.name}\n~    GATE: bash "npm test"',
+  'STEP: $ type=split\n~PROMPT: "divide"\n~AGENT: claude\n~EACH:\n~  STEP: build type=code\n~    PROMPT: "do {task.name}"\n~    SESSION: from=$\n~    AGENT: claude\n~    GATE: bash "npm test" as unit\n~    RETRY:\n~      EXIT 2',
+  'STEP: $ type=split\n~DO: make tasks\n~EACH:\n~  STEP: build\n~    DO: make {task.name}\n~    IF: n == 0 → INCREMENT: n',
+];
+
+/** What a program has besides the effects of every program. */
+export type Kind = 'undo' | 'lists' | 'calls' | 'steps' | 'splits';
+const KINDS: Readonly<Record<Kind, readonly string[]>> = {
+  undo: UNDONE,
+  lists: LISTS,
+  calls: CALLS,
+  steps: STEPS,
+  splits: SPLITS,
+};
 
 class Flow {
   private readonly names: string[] = ['n', 't'];
@@ -100,18 +158,18 @@ class Flow {
 
   action = (): string => this.fill(this.pick(ACTIONS));
 
-  private effect(all: readonly string[]): string[] {
+  private effect(all: readonly string[], isNamed = false): string[] {
     const local = `v${this.count++}`;
     const lines = this.pick(all)
       .replaceAll('$', local)
       .split('\n')
       .map((line) => this.fill(line.replace('!', () => this.action())));
-    if (all === EFFECTS) this.names.push(local);
+    if (isNamed) this.names.push(local);
     return lines.map((line) => (line.startsWith('~') ? `    ${line.slice(1)}` : `  ${line}`));
   }
 
-  line(withPattern: boolean, withSteps: boolean): string[] {
-    switch (this.random(withSteps ? 9 : 8)) {
+  line(withPattern: boolean, kinds: readonly Kind[]): string[] {
+    switch (this.random(kinds.length > 0 ? 10 : 8)) {
       case 0:
       case 1:
         return [`  IF: ${this.fill(this.pick(CONDITIONS))} → ${this.action()}`];
@@ -122,20 +180,21 @@ class Flow {
       case 4:
         return withPattern ? [`  USE: PAT with p=${this.pick(['1', '"ok"', 'null', '{t}'])}`] : ['  INCREMENT: n'];
       case 8:
-        return this.effect(STEPS);
+      case 9:
+        return this.effect(KINDS[this.pick(kinds)]);
       default:
-        return this.effect(EFFECTS);
+        return this.effect(EFFECTS, true);
     }
   }
 }
 
-/** A program without lists of unknown length. */
-export function randomFlow(random: Random, withSteps: boolean): string {
-  const states = ['A', 'B', 'C'].slice(0, 2 + random(2));
+/** `isSmall`: so that all of its runs can be tried. */
+export function randomFlow(random: Random, kinds: readonly Kind[], isSmall = false): string {
+  const states = ['A', 'B', 'C'].slice(0, isSmall ? 1 + random(2) : 2 + random(2));
   const text: string[] = [];
   const inputs = new Set<string>();
   const begin = new Flow(random, states);
-  while (random(3) > 0) inputs.add(begin.input());
+  while (random(3) > (isSmall ? 1 : 0)) inputs.add(begin.input());
   text.push(...inputs);
   if (random(6) === 0) text.push(`LIMIT: transitions=${1 + random(8)}`);
   const withPattern = random(3) === 0;
@@ -145,8 +204,8 @@ export function randomFlow(random: Random, withSteps: boolean): string {
       names: [...inputs, ' n', ' t'].map((one) => one.split(' ')[1]),
     });
     text.push(`STATE: ${state}`, '  TRACK: n', '  TRACK: m = 2', `  TRACK: t = ${flow.pick(['0', '""', 'null'])}`);
-    text.push('  DO [ok=0,2]: made = make it');
-    for (let count = 1 + random(5); count > 0; count--) text.push(...flow.line(withPattern, withSteps));
+    if (!isSmall || random(2) === 0) text.push('  DO [ok=0,2]: made = make it');
+    for (let count = 1 + random(isSmall ? 3 : 5); count > 0; count--) text.push(...flow.line(withPattern, kinds));
     if (random(2) === 0) text.push('  INCREMENT: n', `  IF: n >= ${1 + random(3)} → RETURN: limit`);
     text.push(random(3) === 0 ? '  RETURN' : `  ${flow.fill('GOTO: @')}`);
     const kind = flow.pick(['', ' tool_failure', ' bad_value', ' not_json', ' timeout', ' failed', ' in_doubt']);
@@ -166,6 +225,7 @@ export function randomFlow(random: Random, withSteps: boolean): string {
       '  INCREMENT: errors',
       '  IF: error_type == "bad_value" AND errors < 3 → GOTO: A',
     );
+    if (kinds.includes('undo')) text.push('  ROLLBACK');
     text.push(`  IF: ${seen} → RETURN: seen`, '  RETURN: {error}');
   }
   return `${text.join('\n')}\n`;

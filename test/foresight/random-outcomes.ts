@@ -6,6 +6,7 @@ import { answer, type Run, receiveSignal, settle } from '../../src/interpreter/r
 import type { Pending } from '../../src/interpreter/run-state/pending.js';
 import type { Json } from '../../src/machine/expression.js';
 import type { Instruction, Machine } from '../../src/machine/machine.js';
+import { AllOutcomes } from './all-outcomes.js';
 
 type Random = (below: number) => number;
 
@@ -19,6 +20,7 @@ const COMMIT = '0'.repeat(40);
 export class RandomWorld {
   private readonly requests = new Map<string, EffectRequest>();
   private readonly code: readonly Instruction[];
+  private readonly all: AllOutcomes;
   private now = 0;
 
   constructor(
@@ -28,6 +30,11 @@ export class RandomWorld {
     private readonly oneOrder: boolean,
   ) {
     this.code = machine.states.flatMap(({ code }) => code);
+    this.all = new AllOutcomes(machine, {
+      values: JSON_TEXTS.map((text) => JSON.parse(text) as Json),
+      texts: TEXTS,
+      tasks: [0, 1, 2],
+    });
   }
 
   pick<T>(all: readonly T[]): T {
@@ -105,10 +112,20 @@ export class RandomWorld {
       case 'worktree':
         return this.worktree(request);
       case 'agent':
+        if (request?.kind === 'agent' && request.answerFile === 'plan.json') return this.anyOf(pending, request);
         return this.agent(request);
+      case 'tool':
+      case 'schema':
+        return this.anyOf(pending, request);
       default:
         return this.command(pending, request);
     }
+  }
+
+  private anyOf(pending: Pending, request: EffectRequest | undefined): Outcome {
+    const { what } = this.pick(this.all.of(pending, request).filter(({ isTime }) => isTime !== true));
+    if (what.kind !== 'outcome') throw new Error(`nobody gives the outcome of ${pending.kind}`);
+    return what.outcome;
   }
 
   private worktree(request: EffectRequest | undefined): Outcome {

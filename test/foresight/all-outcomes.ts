@@ -1,0 +1,242 @@
+/** Every outcome of a small world: what can come of something that a run waits for, with values of a small domain. */
+import type { Outcome } from '../../src/interpreter/events/event.js';
+import type { EffectRequest } from '../../src/interpreter/request.js';
+import type { Pending } from '../../src/interpreter/run-state/pending.js';
+import type { Json } from '../../src/machine/expression.js';
+import type { Instruction, Machine } from '../../src/machine/machine.js';
+
+export interface Event {
+  readonly what:
+    | { readonly kind: 'outcome'; readonly outcome: Outcome }
+    | { readonly kind: 'answer'; readonly value: Json }
+    | { readonly kind: 'signal'; readonly name: string; readonly value: Json };
+  /** Time passes. */
+  readonly isTime?: true;
+  /** A person or another program acts. */
+  readonly isOutside?: true;
+}
+
+/** What the world can give. */
+export interface Domain {
+  /** What a CHECK reads, a signal brings, and a tool returns. */
+  readonly values: readonly Json[];
+  /** What commands and agents print. */
+  readonly texts: readonly string[];
+  /** The numbers of tasks of a split. */
+  readonly tasks: readonly number[];
+}
+
+const COMMIT = '0'.repeat(40);
+/** Later than every deadline. */
+const NEVER_MS = 8e15;
+
+const value = (given: Json): Event => ({ what: { kind: 'outcome', outcome: { kind: 'value', value: given } } });
+
+function exited(text: string, exit: number | null, more: object = {}): Event {
+  const stderr = exit === 0 ? '' : 'bad x';
+  const outcome: Outcome = {
+    ...{ kind: 'exited', exit, stdout: { text, bytes: text.length }, stderr, duration_ms: 0 },
+    ...more,
+  };
+  return { what: { kind: 'outcome', outcome } };
+}
+
+function failed(message: string, error_type?: string): Event {
+  const outcome: Outcome = { kind: 'failed', message, ...(error_type === undefined ? {} : { error_type }) };
+  return { what: { kind: 'outcome', outcome } };
+}
+
+const NOT_STARTED: Event = { what: { kind: 'outcome', outcome: { kind: 'not-started', reason: 'it does not exist' } } };
+
+const TIMED_OUT: Event = {
+  isTime: true,
+  what: {
+    kind: 'outcome',
+    outcome: { kind: 'timed-out', timeout_ms: 0, stdout: { text: '', bytes: 0 }, stderr: '', duration_ms: 0 },
+  },
+};
+
+/** Of one machine. */
+export class AllOutcomes {
+  private readonly code: readonly Instruction[];
+
+  constructor(
+    private readonly machine: Machine,
+    private readonly domain: Domain,
+  ) {
+    this.code = machine.states.flatMap(({ code }) => code);
+  }
+
+  /** Every value that inputs can have. */
+  inputs(): Record<string, Json>[] {
+    let all: Record<string, Json>[] = [{}];
+    for (const { name, type, choices, value: standard } of this.machine.inputs) {
+      if (choices === undefined && standard !== undefined) continue;
+      const { values } = this.domain;
+      const typed =
+        type === undefined ? values.filter((one) => one !== null) : values.filter((one) => typeOf(one) === type);
+      const each = choices ?? typed;
+      all = all.flatMap((one) => each.map((given) => ({ ...one, [name]: given })));
+    }
+    return all;
+  }
+
+  of(pending: Pending, request: EffectRequest | undefined): readonly Event[] {
+    const own = this.ownOf(pending, request);
+    const more: Event[] = [];
+    if (request !== undefined && 'timeoutMs' in request && request.timeoutMs !== null && request.kind !== 'signal')
+      more.push(TIMED_OUT);
+    if (request !== undefined && 'once' in request && request.once) more.push(failed('it may have run', 'in_doubt'));
+    return [...own, ...more];
+  }
+
+  private ownOf(pending: Pending, request: EffectRequest | undefined): readonly Event[] {
+    const { values, texts } = this.domain;
+    const one = this.code[pending.thread.pc];
+    switch (pending.kind) {
+      case 'clock':
+        return one?.op === 'wait-turn' && pending.purpose === 'clock'
+          ? [value(0), { ...value(NEVER_MS), isTime: true }]
+          : [value(0)];
+      case 'timer':
+        return [{ ...value(pending.until ?? 0), isTime: true }];
+      case 'random':
+        return [0, 0.5, 0.99].map(value);
+      case 'uuid':
+        return [value('u')];
+      case 'worktree':
+        return this.worktree(request);
+      case 'schema':
+        return [value(null), value('it does not fit')];
+      case 'ask': {
+        const choices = (request?.kind === 'ask' ? request.choices : null) ?? ['yes', 'ok', '', '1'];
+        return choices.map((text): Event => ({ isOutside: true, what: { kind: 'answer', value: text } }));
+      }
+      case 'approval':
+        return [true, false].map((given): Event => ({ isOutside: true, what: { kind: 'answer', value: given } }));
+      case 'signal': {
+        const name = request?.kind === 'signal' ? request.name : '';
+        return values.map((given): Event => ({ isOutside: true, what: { kind: 'signal', name, value: given } }));
+      }
+      case 'tool':
+        return this.tool(request);
+      case 'agent':
+        return this.agent(request, one);
+      default:
+        if (one?.op === 'gate-command')
+          return one.gate.kind === 'coverage' ? [exited('100 %', 0), exited('', 1)] : [exited('ok', 0), exited('', 1)];
+        return this.command(request, one, texts);
+    }
+  }
+
+  private worktree(request: EffectRequest | undefined): readonly Event[] {
+    const action = request?.kind === 'worktree' ? request.action.do : 'reset';
+    switch (action) {
+      case 'snapshot':
+        return [['src/a'], [], ['b']].map((files): Event => {
+          const stdout = { text: files.length === 0 ? '' : 'diff', bytes: files.length === 0 ? 0 : 4 };
+          return { what: { kind: 'outcome', outcome: { kind: 'changed', commit: COMMIT, files, stdout } } };
+        });
+      case 'fork':
+        return [value({ directory: '/' })];
+      case 'merge':
+        return [value({ commit: COMMIT })];
+      default:
+        return [value(null)];
+    }
+  }
+
+  private tool(request: EffectRequest | undefined): readonly Event[] {
+    if (request?.kind !== 'tool') return [];
+    const { alternatives } = request.call;
+    const { values } = this.domain;
+    if (request.calls.kind === 'plan') return [value(null), invalid(null)];
+    const arms = alternatives
+      .slice(1)
+      .flatMap((_, at) => values.map((given) => value({ _path: at + 1, _output: given })));
+    const printed = request.calls.kind === 'run' ? [exited('bad', 3), exited('?', 0)] : [failed('it failed')];
+    const schema = request.call.schema === null ? [] : [invalid(null)];
+    const none = alternatives.length > 1 ? [value({ _path: alternatives.length, _output: null }), NOT_STARTED] : [];
+    return [...values.map(value), ...arms, ...printed, ...schema, ...none];
+  }
+
+  private agent(request: EffectRequest | undefined, one: Instruction | undefined): readonly Event[] {
+    if (request?.kind !== 'agent') return [];
+    const answered = (text: string): Event => exited(text, 0, { is_error: false });
+    const broken = [exited('bad x', 1, { is_error: true }), exited('bad x', null, { is_error: true })];
+    if (request.guards !== undefined && Object.keys(request.guards).length > 0)
+      broken.push(exited('', 0, { guard: { name: 'max_turns', message: 'the limit is reached' } }));
+    switch (request.answerFile) {
+      case 'plan.json':
+        return [...this.tasks().map(answered), answered('?'), ...broken];
+      case 'validate.json':
+        return [
+          ...['{"pass": true, "comments": "bad"}', '{"pass": false, "comments": "bad"}', 'true', 'false', '?'].map(
+            answered,
+          ),
+          ...broken,
+        ];
+      default:
+        return [...this.printed(one).map(answered), ...broken];
+    }
+  }
+
+  /** Lists of tasks, with the names that the program mentions. */
+  private tasks(): string[] {
+    return this.domain.tasks.map((count) =>
+      JSON.stringify(
+        Array.from({ length: count }, (_, at) => ({ name: `task-${at + 1}`, description: 'text', files: ['src/a'] })),
+      ),
+    );
+  }
+
+  private printed(one: Instruction | undefined): readonly string[] {
+    const reading = one !== undefined && 'reading' in one ? String(one.reading) : '';
+    const { values, texts } = this.domain;
+    return reading.startsWith('check') || reading === 'capture'
+      ? [...values.map((given) => JSON.stringify(given)), '']
+      : reading === 'do'
+        ? [...texts, '[1]', '{"a": 1}']
+        : texts;
+  }
+
+  private command(
+    request: EffectRequest | undefined,
+    one: Instruction | undefined,
+    texts: readonly string[],
+  ): readonly Event[] {
+    const ok = (request !== undefined && 'ok' in request ? request.ok : undefined) ?? [0];
+    const bound = one !== undefined && 'bind' in one && one.bind !== undefined;
+    const outputs = bound || texts.length === 0 ? this.printed(one) : texts.slice(0, 1);
+    const codes = ok === 'any' ? [0, 1, 2, 3] : ok;
+    const wrong = ok === 'any' ? [] : [1, 2, 3].filter((code) => !ok.includes(code));
+    return [
+      ...codes.flatMap((exit) => outputs.map((text) => exited(text, exit))),
+      ...this.inBody(one),
+      ...wrong.map((exit) => exited('', exit)),
+      ...wrong.slice(0, 1).map((exit) => exited('', exit, { stderr: 'oops' })),
+      ...(ok === 'any' ? [] : [exited('', null, { signal: 'SIGKILL' })]),
+      NOT_STARTED,
+    ];
+  }
+
+  /** Commands in the body of a step may print what the step needs. */
+  private inBody(one: Instruction | undefined): readonly Event[] {
+    const state = this.machine.states.find(({ code }) => one !== undefined && code.includes(one));
+    const types = (state?.code ?? []).flatMap((each) =>
+      each.op === 'step-collect' && each.plan.work === 'body' ? [each.plan.type] : [],
+    );
+    return [
+      ...(types.includes('validate') ? ['true', 'false'] : []),
+      ...(types.includes('split') ? this.tasks() : []),
+    ].map((text) => exited(text, 0));
+  }
+}
+
+const invalid = (given: Json): Event => ({
+  what: { kind: 'outcome', outcome: { kind: 'value', value: given, invalid: 'it does not fit' } },
+});
+
+function typeOf(given: Json): string {
+  return given === null ? 'null' : Array.isArray(given) ? 'list' : typeof given;
+}

@@ -1,0 +1,86 @@
+/**
+ * Everything that `verify` claims of small random programs, against all of their runs: no run exceeds a bound, takes a dead
+ * branch, or loops where no loop is reported; and most bounds are reached, and most loops and ends are real.
+ */
+import { expect, test } from 'vitest';
+import type { Verification } from '../../src/foresight/verify.js';
+import { verify } from '../../src/foresight/verify.js';
+import type { Json } from '../../src/machine/expression.js';
+import { amount } from '../amount.js';
+import type { Domain } from './all-outcomes.js';
+import { type BruteForce, bruteForce } from './brute-force.js';
+import { compared } from './compared.js';
+import { OPTIONS, sequence, verified } from './programs.js';
+import { type Kind, randomFlow } from './random-flows.js';
+import { machineWithFiles } from './with-files.js';
+
+const VALUES: readonly Json[] = [0, 1, 3, 'ok', '', 'sk', true, null, [], [1], ['ok', 1], { a: 1 }, { a: 'ok' }];
+const DOMAIN: Domain = { values: VALUES, texts: ['text', 'ok', ''], tasks: [0, 1, 2] };
+
+/** Lists that are longer than those that are explored. */
+const LONGER = 4;
+const lists = (length: number): Json[] =>
+  length === 0 ? [[]] : [new Array(length).fill(1), ['ok', ...new Array(length - 1).fill(1)]];
+const LONG_LISTS: Domain = {
+  values: [0, 1, 'ok', true, null, { a: 1 }, ...[0, 1, 2, 3, LONGER].flatMap(lists)],
+  texts: ['text', 'ok', ''],
+  tasks: [0, 1, 2, 3, LONGER],
+};
+
+const KINDS: readonly (readonly Kind[])[] = [[], ['steps'], ['lists'], ['undo'], ['calls'], ['splits']];
+
+/** Null: it is too large, or has errors. */
+async function tried(
+  seed: number,
+  kinds: readonly Kind[],
+  domain: Domain,
+): Promise<{ readonly program: string; readonly claimed: Verification; readonly found: BruteForce } | null> {
+  const program = randomFlow(sequence(seed), kinds, true);
+  const machine = await machineWithFiles(program);
+  const found = machine === null ? null : bruteForce(machine, domain, amount(600, 2000));
+  if (machine === null || found === null) return null;
+  const claimed = verify(machine, { ...OPTIONS, maxConfigurations: 1500 });
+  return claimed.stoppedBy === null ? { program, claimed, found } : null;
+}
+
+/** A block is a test, so that none takes long. */
+const BLOCK = amount(18, 120);
+const blocks = Array.from({ length: amount(1, 15) }, (_, at) => 1 + at * BLOCK);
+
+test.each(blocks)('what is claimed of random programs, from seed %d', async (first) => {
+  const count = { all: 0, exact: 0 };
+  for (let seed = first; seed < first + BLOCK; seed++) {
+    const one = await tried(seed, KINDS[seed % KINDS.length] as readonly Kind[], DOMAIN);
+    if (one === null) continue;
+    const { wrong, vague } = compared(one.claimed, one.found, OPTIONS.longest);
+    expect(wrong, `seed ${seed}\n${one.program}`).toEqual([]);
+    count.all++;
+    if (vague.length === 0) count.exact++;
+  }
+  expect(count.all).toBeGreaterThan(BLOCK / 5);
+  // Other values than those of this small world reach the rest.
+  expect(count.exact).toBeGreaterThan(count.all * 0.6);
+});
+
+test.each(blocks)('formulas of bounds hold for longer lists, from seed %d', async (first) => {
+  let count = 0;
+  for (let seed = first; seed < first + BLOCK; seed++) {
+    const one = await tried(seed, [seed % 2 === 0 ? 'lists' : 'splits'], LONG_LISTS);
+    if (one === null) continue;
+    const { wrong } = compared(one.claimed, one.found, LONGER);
+    expect(wrong, `seed ${seed}\n${one.program}`).toEqual([]);
+    count++;
+  }
+  expect(count).toBeGreaterThan(BLOCK / 8);
+});
+
+test.each([
+  ['a bound is exceeded', (one: Verification): Verification => ({ ...one, bounds: one.bounds.slice(1) })],
+  ['an end is not known', (one: Verification): Verification => ({ ...one, ends: one.ends.slice(1) })],
+  ['a loop is not known', (one: Verification): Verification => ({ ...one, defects: [] })],
+])('it is noticed that %s', (_, changed) => {
+  const claimed = verified('STATE: A\n  CHECK: x = cat v\n  IF: x == 1 → RETURN\n  GOTO: A\n');
+  const found = bruteForce(claimed.machine, DOMAIN, 1200) as BruteForce;
+  expect(compared(claimed, found, OPTIONS.longest)).toEqual({ wrong: [], vague: [] });
+  expect(compared(changed(claimed), found, OPTIONS.longest).wrong).not.toEqual([]);
+});

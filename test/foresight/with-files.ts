@@ -1,0 +1,23 @@
+/** Compiles a program of a test with tools, a plan and a schema beside it. */
+import type { Machine } from '../../src/machine/machine.js';
+import { compileProgram } from '../../src/project/compile-program.js';
+import { memoryHost } from '../project/memory-host.js';
+
+const FILES: Readonly<Record<string, string>> = {
+  'tools.yaml': 'get: { run: [./get] }\nput: { module: ./put.mjs#put }\npay: { module: ./put.mjs#pay }\n',
+  'any.json': '{}',
+  'two.json': JSON.stringify({
+    calls: [
+      { _tool: 'get', _outputPath: '†state.user' },
+      { _tool: 'put', name: '†state.user.name', _outputPath: '†state.letter' },
+    ],
+    output: '†state.letter',
+  }),
+};
+
+/** Null: the program has errors. */
+export async function machineWithFiles(text: string): Promise<Machine | null> {
+  const host = memoryHost((name) => FILES[name]);
+  const { machine, diagnostics } = await compileProgram(host, { name: 'p.dsl', text }, { cwd: process.cwd() });
+  return diagnostics.some(({ severity }) => severity === 'error') ? null : machine;
+}
