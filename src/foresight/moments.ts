@@ -34,7 +34,7 @@ export function isMoment(moment: Moment, event: RunEvent, isEqual: IsEqual): boo
       if (event.type !== 'emitted' || event.event !== moment.name) return false;
       const { fields } = event;
       return moment.fields.every(
-        ([name, value]) => Object.hasOwn(fields, name) && isEqual(fields[name] as Json, value),
+        ([name, value]) => Object.hasOwn(fields, name) && isAlike(fields[name] as Json, value, isEqual),
       );
     }
     case 'run':
@@ -49,7 +49,8 @@ export function isMoment(moment: Moment, event: RunEvent, isEqual: IsEqual): boo
       );
     case 'returned':
       return (
-        event.type === 'run_returned' && (moment.value === undefined || isEqual(event.value ?? null, moment.value))
+        event.type === 'run_returned' &&
+        (moment.value === undefined || isAlike(event.value ?? null, moment.value, isEqual))
       );
   }
 }
@@ -57,4 +58,18 @@ export function isMoment(moment: Moment, event: RunEvent, isEqual: IsEqual): boo
 /** An approval may have the number of its call before its name. */
 function isName(asked: string, name: string): boolean {
   return asked === name || asked.replace(/^(?:\d+\.)+/, '') === name;
+}
+
+/** EMIT and RETURN make texts of plain words, so `n=1` and `returned 1` mean both `1` and `"1"`, as the program writes them. */
+function isAlike(has: Json, wanted: Json, isEqual: IsEqual): boolean {
+  return isEqual(has, wanted) || othersLike(wanted).some((other) => isEqual(has, other));
+}
+
+/** The scalars of other types that print the same text. */
+function othersLike(wanted: Json): readonly Json[] {
+  if (typeof wanted === 'number' || typeof wanted === 'boolean') return [String(wanted)];
+  if (typeof wanted !== 'string') return [];
+  if (wanted === 'true' || wanted === 'false') return [wanted === 'true'];
+  const number = Number(wanted);
+  return String(number) === wanted && Number.isFinite(number) ? [number] : [];
 }

@@ -76,6 +76,34 @@ describe('counts', () => {
     ]);
   });
 
+  test('a plain word of EMIT or RETURN is a text, and a number in a moment means both', () => {
+    const program = lines(
+      'STATE: A',
+      '  CHECK: x = look',
+      '  EMIT: SEEN n=3 isNew=true m={len("abc")} x={x} s="4"',
+      '  RETURN: 3',
+    );
+    expectVerdicts(
+      program,
+      [
+        ['NEVER: event SEEN n=3', 'violated'],
+        ['NEVER: event SEEN n="3"', 'violated'],
+        ['NEVER: event SEEN n=4', 'proved'],
+        ['NEVER: event SEEN n="03"', 'proved'],
+        ['NEVER: event SEEN m="3"', 'violated'],
+        ['NEVER: event SEEN s=4', 'violated'],
+        ['NEVER: event SEEN isNew=true', 'violated'],
+        ['NEVER: event SEEN isNew=false', 'proved'],
+        ['REACHES: event SEEN x=7', 'proved'],
+        ['AT MOST: 0 event SEEN x="true"', 'violated'],
+        ['NEVER: returned 3', 'violated'],
+        ['NEVER: returned "3"', 'violated'],
+        ['REACHES: returned 4', 'violated'],
+      ],
+      { withFailures: false },
+    );
+  });
+
   test('of an input', () => {
     const machine = machineOf(COUNT);
     const free = { free: new Set(['most']), withFailures: false, maxConfigurations: 300 };
