@@ -46,10 +46,10 @@ export function checkSuite(suite: Tested & Pick<Suite, 'tree'>): Diagnostic[] {
 export function checkProperties(properties: readonly PropertyCase[], tested: Tested): Diagnostic[] {
   const check = new SuiteCheck(tested);
   const names = new Set<string>();
-  for (const { name, span, rules } of properties) {
+  for (const { name, span, rules, isBroken } of properties) {
     if (names.has(name)) check.report(span, `there are two properties \`${name}\``, 'give each its own name');
     names.add(name);
-    if (rules.length === 0)
+    if (rules.length === 0 && !isBroken)
       check.report(span, 'this property says nothing', 'add a line such as `NEVER: event FAILED` or `ENDS: always`');
     for (const rule of rules) check.rule(rule);
   }
@@ -175,7 +175,14 @@ class SuiteCheck {
     switch (rule.kind) {
       case 'never':
         this.moment(rule.moment);
-        if (rule.unless !== null) this.moment(rule.unless);
+        if (rule.unless === null) return;
+        this.moment(rule.unless);
+        if (isSameMoment(rule.moment, rule.unless))
+          this.report(
+            rule.span,
+            'both moments are the same, and a moment excuses itself',
+            'name another moment, or restrict one with `WHEN`',
+          );
         return;
       case 'after':
         this.moment(rule.moment);
@@ -203,6 +210,7 @@ class SuiteCheck {
         this.state(moment.name);
         return;
       case 'event':
+        for (const { value } of moment.fields) this.constant(value);
         return this.event(moment);
       case 'run':
         if (!facts.targets.some((target) => selects(moment.selector, target))) this.selector(moment.selector, '');
@@ -231,22 +239,12 @@ class SuiteCheck {
     this.diagnostics.push(say.textIsBuilt(selector.span, { text: shorten(text), line }));
   }
 
-  /** Events that a run only has with `--auto-events` are none that all runs have. */
-  private event({ name, fields }: Extract<MomentTree, { kind: 'event' }>): void {
-    const emits = this.suite.machine.states.flatMap(({ code }) =>
-      code.flatMap((one) =>
-        one.op === 'emit' && one.event !== null ? [{ event: one.event, fields: one.fields }] : [],
-      ),
-    );
-    const known = new Map<string, readonly string[]>([['TOOL_FAILURE', ['tool', 'error', 'exit']]]);
-    for (const { event, fields: own } of emits)
-      known.set(event, [...(known.get(event) ?? []), ...own.map((field) => field.name)]);
-    this.requireName(name, [...known.keys()], `the program emits no event \`${name.text}\``);
-    const names = known.get(name.text);
-    for (const { name: field, value } of names === undefined ? [] : fields) {
-      this.requireName(field, names ?? [], `the event \`${name.text}\` has no field \`${field.text}\``);
-      this.constant(value);
-    }
+  private event({ name, fields }: Pick<Extract<MomentTree, { kind: 'event' }>, 'name' | 'fields'>): void {
+    const { events } = this.suite.facts;
+    this.requireName(name, [...events.keys()], `the program emits no event \`${name.text}\``);
+    const names = events.get(name.text);
+    for (const { name: field } of names === undefined ? [] : fields)
+      this.requireName(field, [...new Set(names)], `the event \`${name.text}\` has no field \`${field.text}\``);
   }
 
   private constant(value: Expression): void {
@@ -274,11 +272,7 @@ class SuiteCheck {
         for (const state of expectation.states) if (state !== null) this.state(state);
         return;
       case 'event':
-        return this.requireName(
-          expectation.name,
-          [...facts.events],
-          `the program emits no event \`${expectation.name.text}\``,
-        );
+        return this.event(expectation);
       case 'suspended':
         if (expectation.name !== null)
           this.requireName(

@@ -8,17 +8,19 @@ export interface MachineFacts {
   /** Names of questions, with their choices where these are known, and of approvals of plans, such as `approvals.publish`. */
   readonly asks: ReadonlyMap<string, readonly string[] | null>;
   readonly signals: ReadonlySet<string>;
-  readonly events: ReadonlySet<string>;
+  /** Names of events with their fields. */
+  readonly events: ReadonlyMap<string, readonly string[]>;
   readonly states: readonly string[];
 }
 
-const ENGINE_EVENTS = ['TOOL_FAILURE', 'STATE_ENTRY', 'PHASE_TRANSITION'];
+/** Not STATE_ENTRY and PHASE_TRANSITION, which a run only has with `--auto-events`. */
+const ENGINE_EVENTS: readonly [string, readonly string[]][] = [['TOOL_FAILURE', ['tool', 'error', 'exit']]];
 
 export function factsOf(machine: Machine): MachineFacts {
   const targets: Target[] = [];
   const asks = new Map<string, readonly string[] | null>();
   const signals = new Set<string>();
-  const events = new Set<string>(ENGINE_EVENTS);
+  const events = new Map<string, readonly string[]>(ENGINE_EVENTS);
   for (const { name: state, code } of machine.states)
     for (const instruction of code) {
       for (const target of targetsOf(instruction, machine))
@@ -26,7 +28,10 @@ export function factsOf(machine: Machine): MachineFacts {
       if (instruction.op === 'ask')
         asks.set(instruction.name, choicesOf(instruction.choices, asks.get(instruction.name)));
       if (instruction.op === 'signal') signals.add(instruction.name);
-      if (instruction.op === 'emit' && instruction.event !== null) events.add(instruction.event);
+      if (instruction.op === 'emit' && instruction.event !== null) {
+        const { event, fields } = instruction;
+        events.set(event, [...(events.get(event) ?? []), ...fields.map(({ name }) => name)]);
+      }
     }
   for (const { gates } of Object.values(machine.plans ?? {}))
     for (const [, ...path] of gates) asks.set(path.join('.'), null);

@@ -22,8 +22,8 @@ export function rowsOf(test: TestCase): TestRow[] {
   }));
 }
 
-/** The member `name` of a row. */
+/** The member `name` of a row, on one line, as the names of tests are. */
 export function labelOf(row: Json): string | null {
   if (row === null || typeof row !== 'object' || Array.isArray(row)) return null;
-  return typeof row.name === 'string' ? row.name : null;
+  return typeof row.name === 'string' ? row.name.trim().replace(/\s+/g, ' ') : null;
 }

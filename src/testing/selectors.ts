@@ -63,16 +63,19 @@ export function specificity({ selector, state, line }: MockLine): number {
 /** A selector as it is written. */
 export function selectorText(selector: Selector): string {
   if (selector.kind === 'text') return `"${selector.pattern}"`;
-  return selector.kind === 'agent' ? `Task(${selector.name})` : `CALL ${selector.name}`;
+  return selector.kind === 'agent' ? `Task(${selector.name})` : callText(selector.name);
 }
 
 /** A line that answers the request, to paste. */
 export function mockLineFor({ kind, name, text, state }: Target): string {
   if (kind === 'agent') return `MOCK: Task(${name ?? 'NAME'}) → "…"`;
-  if (kind === 'tool') return `MOCK: CALL ${name ?? 'NAME'} → null`;
+  if (kind === 'tool') return `MOCK: ${callText(name ?? 'NAME')} → null`;
   const pattern = oneBlank(text).replace(/[\\"]/g, '\\$&');
   return `MOCK: ${state}/"${pattern}" → ""`;
 }
+
+/** A name that is not one word is in quotes, as in a program. */
+const callText = (tool: string): string => `CALL ${/[\s(){}[\],=+#"'→:†]/.test(tool) ? `"${tool}"` : tool}`;
 
 /** Below a task a path has `/`, and inside a validator `.`. */
 const lastName = (step: string | null): string | null => step?.split(/[./]/).at(-1) ?? null;

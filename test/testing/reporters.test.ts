@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { parse } from 'yaml';
 import type { CoveredItem } from '../../src/testing/coverage.js';
 import { coverageJson, coverageTable, lcov } from '../../src/testing/reporters/coverage.js';
 import { github, json, junit, tap } from '../../src/testing/reporters/machine.js';
@@ -85,6 +86,15 @@ test('control characters reach no terminal, and a long text is shown up to a poi
   expect(resultLines(result, plain)).toContain(`${'x'.repeat(4_000)}… and 1000 more characters\n`);
   // A program that reads the report gets all of it.
   expect(junit([result])).toContain('x'.repeat(5_000));
+});
+
+test('YAML of TAP has no character that YAML cannot contain', () => {
+  const got = 'del \u007f nel \u0085 ls \u2028 bom \ufeff none \uffff é 😀';
+  const failure = { line: 2, message: 'x', expected: 'a', got };
+  const text = tap([result({ status: 'failed', failures: [failure] })]);
+  expect(text).not.toMatch(/[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/);
+  const [, block] = /^ {2}---\n([\s\S]*?)^ {2}\.\.\.$/m.exec(text) ?? [];
+  expect(parse(block ?? '').failures[0].got).toBe(got);
 });
 
 test('JSON', () => {

@@ -65,7 +65,14 @@ function readEvent(cursor: LineCursor): Expectation {
     fields.push(...fieldOf(cursor));
     cursor.take(/^,/);
   }
-  return { kind: 'event', isAbsent, name, fields, times: cursor.takeWord('times') ? cursor.number('a number') : null };
+  if (isAbsent && isTimes()) cursor.fail('`no` and `times` do not go together', 'leave one out');
+  return {
+    kind: 'event',
+    isAbsent,
+    name,
+    fields,
+    times: cursor.takeWord('times') ? cursor.wholeNumber('a number') : null,
+  };
 }
 
 /** The fields of an event are separated by spaces, as in EMIT, or by commas. */
@@ -79,7 +86,7 @@ function readCalls(cursor: LineCursor): Expectation {
   const selector = readSelector(cursor);
   const operator = cursor.take(/^(?:==|!=|<=|>=|<|>)/)?.[0];
   if (operator === undefined) return cursor.fail('a comparison such as `== 2` is missing here');
-  return { kind: 'calls', selector, operator: operator as CountOperator, count: cursor.number('a number') };
+  return { kind: 'calls', selector, operator: operator as CountOperator, count: cursor.wholeNumber('a number') };
 }
 
 function readPrompt(cursor: LineCursor): Expectation {

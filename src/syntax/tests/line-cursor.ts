@@ -65,6 +65,17 @@ export class LineCursor {
     return { text: match[0], span: this.spanFrom(this.at - match[0].length, this.at) };
   }
 
+  /** May be an adapter with a model, such as `codex-gpt-5.1` or `opencode-anthropic/claude-opus`. */
+  agentName(): Name {
+    const match = this.take(/^[\p{L}\p{N}_:./-]+/u);
+    if (match === null) return this.fail('the name of an agent is missing here');
+    return { text: match[0], span: this.spanFrom(this.at - match[0].length, this.at) };
+  }
+
+  toolName(): string {
+    return this.take(/^(?:(?!->)[^\s(){}[\],=+#"'→:†])+/)?.[0] ?? this.fail('the name of a tool is missing here');
+  }
+
   /** A name, or the path of an approval. */
   nameOrApproval(what: string): Name {
     const match = this.take(/^approvals(?:\.[\p{L}\p{N}_-]+)+/u);
@@ -88,6 +99,12 @@ export class LineCursor {
   number(what: string): number {
     const match = this.take(/^\d+(?:\.\d+)?(?![\w.])/);
     return match === null ? this.fail(`${what} is missing here`) : Number(match[0]);
+  }
+
+  wholeNumber(what: string): number {
+    const number = this.number(what);
+    if (!Number.isInteger(number)) this.failBefore('the number is not whole', 'write one such as `2`');
+    return number;
   }
 
   duration(): Name {

@@ -21,7 +21,7 @@ export function readMock(cursor: LineCursor): MockLine {
   const state = isQualified ? cursor.name('the name of a state') : null;
   if (isQualified) cursor.take(/^\//);
   const selector = readSelector(cursor);
-  const line = cursor.takeWord('line') ? cursor.number('the number of a line') : null;
+  const line = cursor.takeWord('line') ? cursor.wholeNumber('the number of a line') : null;
   cursor.arrow();
   const answers = [readAnswer(cursor)];
   let repeats = false;
@@ -35,12 +35,13 @@ export function readMock(cursor: LineCursor): MockLine {
 /** `Task(NAME)`, `CALL NAME`, or the text of an instruction. */
 export function readSelector(cursor: LineCursor): Selector {
   if (cursor.take(/^Task\s*\(/) !== null) {
-    const { text, span } = cursor.name('the name of an agent');
+    const { text, span } = cursor.agentName();
     if (cursor.take(/^\)/) === null) cursor.fail('`)` is missing here');
     return { kind: 'agent', name: text, span };
   }
   if (cursor.takeWord('CALL')) {
-    const name = cursor.take(/^[\w./-]+/)?.[0] ?? cursor.fail('the name of a tool is missing here');
+    const isQuoted = /^\s*["']/.test(cursor.rest);
+    const name = isQuoted ? cursor.takeQuoted('the name of a tool').text : cursor.toolName();
     return { kind: 'tool', name, span: cursor.span };
   }
   const { text, span } = cursor.takeQuoted('an agent such as `Task(writer)`, a tool such as `CALL find`, or a command');
@@ -53,7 +54,7 @@ function readAnswer(cursor: LineCursor): TestAnswer {
   let answer: TestAnswer = { form, span };
   for (;;) {
     if (cursor.takeWord('cost')) answer = { ...answer, cost: cursor.number('a number of US dollars') };
-    else if (cursor.takeWord('tokens')) answer = { ...answer, tokens: cursor.number('a number of tokens') };
+    else if (cursor.takeWord('tokens')) answer = { ...answer, tokens: cursor.wholeNumber('a number of tokens') };
     else if (cursor.takeWord('after')) answer = { ...answer, after: cursor.duration() };
     else return answer;
   }

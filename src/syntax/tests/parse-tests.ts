@@ -38,6 +38,7 @@ interface OpenProperty extends PropertyCase {
   readonly rules: Rule[];
   readonly assumptions: Condition[];
   readonly texts: Map<Expression, ExpressionText>;
+  isBroken: boolean;
 }
 
 /** Parses a test file. Never throws. */
@@ -65,14 +66,14 @@ class Reader {
   }
 
   read(line: LogicalLine): void {
-    const isInProperty = line.indent > 0 && this.open !== null && 'property' in this.open;
-    const texts = isInProperty ? (this.open as { readonly property: OpenProperty }).property.texts : this.texts;
-    const cursor = new LineCursor(line, this.file, this.diagnostics, texts);
+    const property = line.indent > 0 && this.open !== null && 'property' in this.open ? this.open.property : null;
+    const cursor = new LineCursor(line, this.file, this.diagnostics, property?.texts ?? this.texts);
     try {
       if (line.indent === 0) this.readTop(cursor);
       else this.readInside(cursor, line);
     } catch (cause) {
       if (!(cause instanceof LineProblem)) throw cause;
+      if (property !== null) property.isBroken = true;
     }
   }
 
@@ -87,7 +88,7 @@ class Reader {
       case 'PROPERTY': {
         const name = cursor.rest.trim();
         const { span } = cursor;
-        const property = { name, span, rules: [], assumptions: [], texts: new Map() };
+        const property = { name, span, rules: [], assumptions: [], texts: new Map(), isBroken: false };
         this.open = { property };
         if (name === '') cursor.fail('the name of the property is missing here');
         this.properties.push(property);
@@ -147,6 +148,7 @@ export function parseRule(
     rules: [],
     assumptions: [],
     texts: new Map(),
+    isBroken: false,
   };
   const text = source.text.replaceAll(/\s/g, ' ').trimEnd();
   const cursor = new LineCursor({ text, start: 0, indent: 0 }, file, diagnostics, property.texts);

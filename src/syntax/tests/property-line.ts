@@ -36,8 +36,7 @@ export function readRule(cursor: LineCursor, verb: RuleVerb): Rule {
       return { kind: 'after', moment, following: readMoment(cursor), text, span };
     }
     case 'AT MOST': {
-      const count = cursor.number('a number');
-      if (!Number.isInteger(count)) cursor.fail('the number is not whole');
+      const count = cursor.wholeNumber('a number');
       return { kind: 'at-most', count, moment: cursor.inParentheses(() => readMoment(cursor)), text, span };
     }
     case 'REACHES':

@@ -32,6 +32,8 @@ export interface PropertyCase {
   readonly assumptions: readonly Condition[];
   /** The conditions of its lines. */
   readonly texts: ReadonlyMap<Expression, ExpressionText>;
+  /** Whether a line of it could not be read, which was reported. */
+  readonly isBroken: boolean;
 }
 
 export interface Condition {

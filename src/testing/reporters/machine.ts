@@ -13,12 +13,11 @@ export function tap(results: readonly TestResult[]): string {
     if (result.status !== 'failed') continue;
     lines.push('  ---', '  failures:');
     for (const failure of result.failures) {
-      lines.push(`    - message: ${JSON.stringify(failureMessage(failure))}`);
-      lines.push(`      at: ${JSON.stringify(`${result.file}:${failure.line || result.line}`)}`);
+      lines.push(`    - message: ${yaml(failureMessage(failure))}`);
+      lines.push(`      at: ${yaml(`${result.file}:${failure.line || result.line}`)}`);
       for (const key of ['expected', 'got', 'help'] as const)
-        if (failure[key] !== undefined) lines.push(`      ${key}: ${JSON.stringify(failure[key])}`);
-      if (failure.difference !== undefined)
-        lines.push(`      difference: ${JSON.stringify(failure.difference.join('\n'))}`);
+        if (failure[key] !== undefined) lines.push(`      ${key}: ${yaml(failure[key])}`);
+      if (failure.difference !== undefined) lines.push(`      difference: ${yaml(failure.difference.join('\n'))}`);
     }
     lines.push('  ...');
   }
@@ -100,6 +99,14 @@ const oneLine = (text: string): string => escapeControls(text.replace(/\s+/g, ' 
 const escapeData = (text: string): string =>
   escapeControls(text).replace(/%/g, '%25').replace(/\r/g, '%0D').replace(/\n/g, '%0A');
 const property = (text: string): string => escapeData(text).replace(/:/g, '%3A').replace(/,/g, '%2C');
+
+/** A text that YAML reads: JSON, without the characters that are not printable for YAML. */
+function yaml(text: string): string {
+  return JSON.stringify(text).replace(
+    /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
 
 /** Without characters that XML cannot contain. */
 function xml(text: string): string {
