@@ -20,8 +20,6 @@ export interface NeededCall {
   readonly state: string;
   readonly line: number;
   readonly maxCost: number | null;
-  /** Whether nothing is recorded at its place, so that what follows from its outcome is not known. */
-  readonly isNew: boolean;
 }
 
 /** Lists the calls of one test into `needed`. Each gets the outcome that the cassette has at its place. */
@@ -33,7 +31,7 @@ export function listingRenewal(suite: Suite, test: string, needed: NeededCall[])
           const outcome = world().outcomeAt(request, context);
           if ('text' in request && 'line' in request) {
             const { text, state, line } = request;
-            needed.push({ test, text, state, line, maxCost: maxCostOf(request, suite), isNew: outcome === null });
+            needed.push({ test, text, state, line, maxCost: maxCostOf(request, suite) });
           }
           return outcome ?? { kind: 'not-started', reason: 'nothing is called yet' };
         },

@@ -72,7 +72,7 @@ export async function runSuite(loaded: Suite, options: SuiteOptions): Promise<Su
   const { renew } = options;
   if (renew !== null) {
     const calls = await neededCalls(suite, rows, testOptions);
-    renew(calls, calls.some(({ isNew }) => isNew) ? await runCostOf(suite) : 0);
+    renew(calls, calls.length > 0 ? await runCostOf(suite) : 0);
   }
   const run = (row: TestRow): Promise<TestResult> => runTest(suite, row, renewing(suite, row, testOptions, options));
   // A cassette may belong to several tests, of which each uses what the one before has written.

@@ -136,13 +136,15 @@ all files  2/4    1/2         1/2      50 %
 
 test('calls that no cassette has are listed with the most that they and what follows may cost', () => {
   const call = { test: 'a', text: 'Task(w) "x"', state: 'A', line: 3, maxCost: 0.5 };
-  expect(neededCallsText([{ ...call, isNew: false }], 0)).toBe(
-    'one call is not as recorded, at most $0.50:\n  a: Task(w) "x" (state A, line 3), at most $0.50\n',
-  );
   const first = 'one call is not as recorded, at most $0.50:\n  a: Task(w) "x" (state A, line 3), at most $0.50\n';
-  const rest = '  and what the run asks for after a call that was never recorded; in all ';
-  expect(neededCallsText([{ ...call, isNew: true }], 2)).toBe(`${first}${rest}at most $2.00\n`);
-  expect(neededCallsText([{ ...call, isNew: true }], null)).toBe(
-    `${first}${rest}at any cost, because an agent has no \`max_cost\`\n`,
+  const rest = '  and what the run asks for because of the new outcomes; in all ';
+  expect(neededCallsText([call], 2)).toBe(`${first}${rest}at most $2.00\n`);
+  expect(neededCallsText([call], null)).toBe(
+    `${first}${rest}at any cost, because nothing limits the cost of the whole run\n`,
+  );
+  expect(neededCallsText([call, { ...call, test: 'b' }], 2)).toMatch(/the runs ask .* in all at most \$4\.00\n$/);
+  const free = { ...call, maxCost: 0 };
+  expect(neededCallsText([free], 0)).toBe(
+    'one call is not as recorded:\n  a: Task(w) "x" (state A, line 3)\n  and what the run asks for because of the new outcomes\n',
   );
 });

@@ -15,6 +15,7 @@ const KINDS: ReadonlySet<string> = new Set<EffectKind>([
   ...(['shell', 'argv', 'function', 'agent', 'tool', 'timer', 'clock', 'uuid', 'random', 'worktree', 'ask'] as const),
   ...(['signal', 'approval'] as const),
 ]);
+const RECORD_ONE = 'record one with `statedsl run FILE --record CASSETTE`';
 const HASH = /^[0-9a-f]{64}$/;
 
 type Members = { readonly [key: string]: Json };
@@ -23,7 +24,7 @@ export type ReadCassette = { readonly cassette: Cassette } | { readonly problems
 /** `redactor`: knows the secrets, none of which may be in the file. */
 export async function readCassette(file: string, name: string, redactor: Redactor | null): Promise<ReadCassette> {
   const read = await readYamlFile(file);
-  if (read.problems.length > 0) return { problems: read.problems.map((one) => ({ ...one, file: name })) };
+  if (read.problems.length > 0) return { problems: problemsOf(read, name) };
   return decodeCassette(read, readFileSync(file, 'utf8'), { name, redactor, folder: largeFolderOf(file) });
 }
 
@@ -37,7 +38,12 @@ interface Origin {
 /** As `readCassette`, from a text. */
 export async function parseCassette(text: string, origin: Origin): Promise<ReadCassette> {
   const read = await readYaml(text, origin.name);
-  return read.problems.length > 0 ? { problems: read.problems } : decodeCassette(read, text, origin);
+  return read.problems.length > 0 ? { problems: problemsOf(read, origin.name) } : decodeCassette(read, text, origin);
+}
+
+/** The first mistake alone: in a file that is no YAML, or is damaged, the others follow from it. */
+function problemsOf({ problems }: ReadFile, name: string): FileProblem[] {
+  return problems.slice(0, 1).map((one) => ({ ...one, file: name, help: one.help ?? RECORD_ONE }));
 }
 
 /** Ends the decoding; the location is the path of a value in the file. */
@@ -84,7 +90,7 @@ class Decoder {
 
   decode(text: string): Cassette {
     const { value } = this.read;
-    const help = 'record one with `statedsl run FILE --record CASSETTE`';
+    const help = RECORD_ONE;
     if (!isMembers(value) || !('cassette' in value)) throw new Wrong([], 'this is not a cassette', help);
     if (value.cassette !== CASSETTE_VERSION)
       throw new Wrong(['cassette'], `this version reads cassettes of version ${CASSETTE_VERSION}`, help);
@@ -221,8 +227,11 @@ class Decoder {
     }
     if (createHash('sha256').update(content).digest('hex') !== name)
       throw new Wrong(path, `the file \`${name.slice(0, 12)}…\` next to the cassette has changed`, help);
-    const text = content.toString('latin1');
-    if (redactor !== null && redactor.text(text) !== text)
+    const holdsSecret = (['utf8', 'latin1'] as const).some((encoding) => {
+      const text = content.toString(encoding);
+      return redactor !== null && redactor.text(text) !== text;
+    });
+    if (holdsSecret)
       throw new Wrong(path, `the file \`${name.slice(0, 12)}…\` next to the cassette holds the text of a secret`, help);
     return content;
   }

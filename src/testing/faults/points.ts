@@ -44,6 +44,17 @@ function eventName(event: RunEvent): string {
   return `\`${event.type}\``;
 }
 
+type Way = 'exit' | 'nothing' | 'agent' | 'tool' | 'function' | 'timeout';
+
+const CLAUSES: Readonly<Record<Way, string>> = {
+  exit: 'fails with an exit code',
+  nothing: 'prints nothing',
+  agent: 'reports a failure',
+  tool: 'reports a failure',
+  function: 'fails',
+  timeout: 'times out',
+};
+
 /** Each effect fails once in each way that it can. */
 function failures(reference: Reference): FaultPoint[] {
   return reference.performed.flatMap((entry) => {
@@ -55,25 +66,35 @@ function failures(reference: Reference): FaultPoint[] {
       cut: null,
       performed: null,
       changes: new Map([[entry, { outcome: failed }]]),
-      what: `\`${request.text}\` (line ${request.line}) ${way === 'timeout' ? 'times out' : `fails with ${way}`}`,
+      what: `\`${request.text}\` (line ${request.line}) ${CLAUSES[way]}`,
     }));
   });
 }
 
-function waysToFail({ request, outcome }: Performed): { readonly way: string; readonly outcome: Outcome }[] {
+function waysToFail({ request, outcome }: Performed): { readonly way: Way; readonly outcome: Outcome }[] {
   if (!isProcess(request)) return [];
-  const ways: { readonly way: string; readonly outcome: Outcome }[] = [];
+  const ways: { readonly way: Way; readonly outcome: Outcome }[] = [];
   const output = { stdout: { text: '', bytes: 0 }, stderr: 'a fault', duration_ms: 0 };
-  const isCommand = request.kind === 'shell' || request.kind === 'argv';
-  const { ok = [0], timeoutMs } = request;
-  const hasFailed = outcome?.kind === 'exited' ? outcome.exit !== 0 : outcome?.kind === 'failed';
-  if (isCommand && ok !== 'any' && !ok.includes(1) && !hasFailed)
-    ways.push({ way: 'exit', outcome: { kind: 'exited', exit: 1, ...output } });
-  if (!isCommand && !hasFailed)
-    ways.push({ way: request.kind, outcome: { kind: 'failed', message: 'a fault', error_type: request.kind } });
+  const { kind, ok = [0], timeoutMs } = request;
+  const exited = outcome?.kind === 'exited' ? outcome : null;
+  const hasFailed = exited === null ? outcome?.kind === 'failed' : ok !== 'any' && !ok.includes(exited.exit ?? -1);
+  if (kind === 'shell' || kind === 'argv') {
+    // The exit code of a CHECK is data, but it has to print something.
+    if (ok === 'any') {
+      if (exited?.stdout.bytes !== 0) ways.push({ way: 'nothing', outcome: { kind: 'exited', exit: 1, ...output } });
+    } else if (!hasFailed) ways.push({ way: 'exit', outcome: { kind: 'exited', exit: otherThan(ok), ...output } });
+  } else if (!hasFailed)
+    // Without an `error_type`, it is a failure that the agent or the tool reports itself.
+    ways.push({ way: kind, outcome: { kind: 'failed', message: 'a fault' } });
   if (timeoutMs !== null && outcome?.kind !== 'timed-out')
     ways.push({ way: 'timeout', outcome: { kind: 'timed-out', timeout_ms: timeoutMs, ...output } });
   return ways;
+}
+
+function otherThan(codes: readonly number[]): number {
+  let code = 1;
+  while (codes.includes(code)) code++;
+  return code;
 }
 
 /** Each timer ends before everything else that was open. */

@@ -55,6 +55,7 @@ function indentAll(text: string): string {
 }
 
 /** What will be called to bring cassettes up to date, and the most that it may cost. `runCost`: of a whole run. */
+/** A new outcome may change what its run asks for afterwards. `runCost`: the most that a whole run may cost. */
 export function neededCallsText(calls: readonly NeededCall[], runCost: number | null): string {
   if (calls.length === 0) return 'nothing has to be called\n';
   const lines = calls.map(
@@ -64,10 +65,11 @@ export function neededCallsText(calls: readonly NeededCall[], runCost: number | 
   const costs = calls.map(({ maxCost }) => maxCost);
   const total = costs.includes(null) ? null : costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0);
   const count = calls.length === 1 ? 'one call is' : `${calls.length} calls are`;
-  const runs = new Set(calls.filter(({ isNew }) => isNew).map(({ test }) => test)).size;
+  const runs = new Set(calls.map(({ test }) => test)).size;
   const all = runCost === null ? null : runCost * runs;
-  const most = all === 0 ? '' : `; in all ${costText(all)}`;
-  const more = runs === 0 ? '' : `  and what the run asks for after a call that was never recorded${most}\n`;
+  const because = all === null && total !== null ? ', because nothing limits the cost of the whole run' : '';
+  const most = all === 0 ? '' : `; in all ${all === null ? `at any cost${because}` : costText(all)}`;
+  const more = `  and what ${runs === 1 ? 'the run asks' : 'the runs ask'} for because of the new outcomes${most}\n`;
   return `${count} not as recorded${total === 0 ? '' : `, ${costText(total)}`}:\n${lines.join('')}${more}`;
 }
 
