@@ -52,7 +52,6 @@ export const waitingAnswer = z
   })
   .openapi('WaitingRuns', { description: '`complete`: the service has looked at all suspended runs' });
 
-/** A run that is queued has no record, and so only the members of lists. */
 export const inspectAnswer = z
   .looseObject({
     run_id: z.string(),
@@ -60,22 +59,24 @@ export const inspectAnswer = z
     status,
     state: z.string().nullable(),
     started_at: time,
-    states: z.array(z.string()).optional(),
-    returned: json.optional(),
-    tracked: values.optional(),
-    error: z.looseObject({ kind: z.string(), message: z.string() }).nullable().optional(),
-    waiting: z.array(z.looseObject({ kind: z.string() })).optional(),
+    states: z.array(z.string()),
+    returned: json,
+    tracked: values,
+    error: z.looseObject({ kind: z.string(), message: z.string() }).nullable(),
+    waiting: z.array(z.looseObject({ kind: z.string() })),
     cost: dollars.nullable(),
-    tokens: tokens.optional(),
+    tokens,
     effects: count.nullable(),
-    seq: count.optional(),
-    at: time.optional(),
-    last_seq: count.optional(),
-    inputs: values.optional(),
-    bound: values.optional(),
-    values: values.optional(),
+    seq: count,
+    at: time,
+    last_seq: count,
+    inputs: values,
+    bound: values,
+    values,
   })
-  .openapi('Run', { description: 'as `statedsl show --json` prints it' });
+  .openapi('Run', {
+    description: 'as `statedsl show --json` prints it; a run that is queued is as before its first event',
+  });
 
 export const deliveredAnswer = z
   .object({ run_id: z.string(), delivery: z.enum(['recorded', 'passed-on']) })

@@ -3,7 +3,16 @@ import assert from 'node:assert/strict';
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { cancelRun, closeBrowser, findBarriers, makeFolder, openPage, runProgram, startService } from './stage.mjs';
+import {
+  cancelRun,
+  closeBrowser,
+  findBarriers,
+  makeFolder,
+  openPage,
+  runProgram,
+  startProgram,
+  startService,
+} from './stage.mjs';
 
 const LOOP = `MACHINE: loop
 
@@ -230,6 +239,38 @@ test('where a run failed leads to that line, also after its state ERROR', async 
   await page.getByText(/as it was after event/).waitFor();
   await page.locator('.source-lines [aria-current]').getByText('false').waitFor();
   assert.deepEqual(log, []);
+});
+
+test('a run that waits for its turn has a head and actions, and its parts once it is executed', async (t) => {
+  const folder = makeFolder(t, { 'slow.dsl': 'MACHINE: slow\nDO: sleep 60\nRETURN: 1\n', 'loop.dsl': LOOP });
+  const service = await startService(t, folder, { words: ['--programs', '.', '--runs', '1'] });
+  const start = (program) => startProgram(service, program);
+  const first = await start('slow.dsl');
+  t.after(() => cancelRun(folder, first));
+  const { page, log } = await openPage(t, service, { path: `/runs/${await start('loop.dsl')}` });
+  const heading = page.getByRole('heading', { level: 1 });
+  await heading.getByText('queued').waitFor();
+  await page.getByText('This run has not begun.').waitFor();
+  assert.match(await page.getByRole('definition').allTextContents().then(String), /\$0\.00/);
+  assert.match(await page.getByRole('button', { name: 'Resume…' }).getAttribute('title'), /as soon as other runs/);
+  assert.deepEqual(await findBarriers(page), []);
+  cancelRun(folder, first);
+  await heading.getByText('returned').waitFor();
+  await untilDrawn(page);
+  const refused = await start('slow.dsl');
+  await page.goto(`${service.address}/runs/${await start('loop.dsl')}`);
+  await page.getByRole('button', { name: 'Cancel…' }).click();
+  await page.getByRole('button', { name: 'Cancel the run' }).click();
+  await heading.getByText('failed').waitFor();
+  await page.getByText('cancelled the run before it began').waitFor();
+  await page.getByText('This run never began').waitFor();
+  assert.match(await page.getByRole('button', { name: /^Replay/ }).getAttribute('title'), /never began/);
+  cancelRun(folder, refused);
+  // The browser reports each answer that is a refusal.
+  assert.deepEqual(
+    log.filter((line) => !line.includes('status of 409')),
+    [],
+  );
 });
 
 test('a run that is executed has its time in the list, which passes', async (t) => {

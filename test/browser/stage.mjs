@@ -66,6 +66,18 @@ export async function startService(test, folder, { port = 0, words = [] } = {}) 
   return { address, port: Number(new URL(address).port), stop };
 }
 
+/** Starts a run over HTTP; its id. */
+export async function startProgram({ address }, program, inputs = {}) {
+  const response = await fetch(`${address}/api/v1/runs`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${TOKEN}` },
+    body: JSON.stringify({ program, inputs }),
+  });
+  const { run_id: id } = await response.json();
+  if (response.status !== 201) throw new Error(`the run was not accepted: ${response.status}`);
+  return id;
+}
+
 let browser = null;
 
 export async function closeBrowser() {

@@ -127,6 +127,54 @@ test('of two answers at once one is recorded, and the other is a conflict', asyn
   expect(late.ok ? null : late.refusal.message).toBe('user has already answered `colour`');
 });
 
+test.each([
+  ['an approval', { go: true }, ['first', 'second']],
+  ['two approvals', { go: true, other: true }, ['first', 'second', 'third']],
+])('%s of a plan requests nothing, so no call that must not run twice is in doubt', async (_, given, done) => {
+  const project = folder();
+  const call = (name: string, approval: string) => ({
+    _tool: 'once',
+    name,
+    ok: `†state.approvals.${approval}`,
+    _outputPath: `†state.${name}`,
+  });
+  const calls = [call('first', 'go'), call('second', 'go'), ...('other' in given ? [call('third', 'other')] : [])];
+  writeFileSync(join(project, 'p.json'), JSON.stringify({ calls }));
+  writeFileSync(join(project, 'once.mjs'), 'export const once = ({ name }) => name;\n');
+  writeFileSync(join(project, 'tools.yaml'), 'once: { module: ./once.mjs#once, idempotent: false }\n');
+  const runs = openRuns({ folder: project });
+  const execution = value(await runs.start('p.json'));
+  expect(await execution.report).toMatchObject({ status: 'suspended' });
+  const { run_id } = execution.started;
+  const answers = Object.fromEntries(Object.entries(given).map(([name, ok]) => [`approvals.${name}`, ok]));
+  expect(value(await runs.answer(run_id, answers)).delivery).toBe('recorded');
+  expect(await typesOf(value(await runs.events(run_id, 0, undefined, 'no')))).not.toContain('effect_requested');
+  const report = await value(await runs.resume(run_id)).report;
+  expect(report).toMatchObject({ error: null, status: 'returned' });
+  expect(report.calls?.map(({ status }) => status)).toEqual(done.map(() => 'done'));
+  expect(value(await runs.compare(run_id)).status).toBe('same');
+});
+
+test('a denial that ends a run is taken by the process that executes it, and the list has that end', async () => {
+  const project = folder();
+  const call = { _tool: 'once', ok: '†state.approvals.go', _outputPath: '†state.done' };
+  writeFileSync(join(project, 'p.json'), JSON.stringify({ calls: [call] }));
+  writeFileSync(join(project, 'once.mjs'), 'export const once = () => 1;\n');
+  writeFileSync(join(project, 'tools.yaml'), 'once: { module: ./once.mjs#once, idempotent: false }\n');
+  const runs = openRuns({ folder: project });
+  const { run_id } = await value(await runs.start('p.json')).report;
+  const id = run_id as string;
+  value(await runs.answer(id, { 'approvals.go': false }));
+  const again = await runs.answer(id, { 'approvals.go': true });
+  expect(again.ok ? null : again.refusal.message).toBe(
+    '`approvals.go` already has an answer, which the run has not taken yet',
+  );
+  const report = await value(await runs.resume(id)).report;
+  expect(report).toMatchObject({ status: 'failed', error: { message: expect.stringContaining('denied') } });
+  expect(value(await runs.list()).runs).toMatchObject([{ run_id, status: 'failed' }]);
+  expect(value(await runs.compare(id)).status).toBe('same');
+});
+
 test('an id is not a path', async () => {
   const project = folder();
   const runs = openRuns({ folder: project, commands });

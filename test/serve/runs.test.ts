@@ -276,6 +276,9 @@ describe('the queue', () => {
     const cancelled = { run_id, status: 'failed', error: { kind: 'cancelled' } };
     expect((await send('GET', `/api/v1/runs/${run_id}`)).json).toMatchObject(cancelled);
     expect((await send('GET', '/api/v1/runs?status=failed')).json).toMatchObject({ runs: [cancelled] });
+    const refused = { code: 'over', message: 'tester cancelled the run before it began' };
+    for (const query of ['', '?follow=false'])
+      expect(await send('GET', `/api/v1/runs/${run_id}/events${query}`)).toMatchObject({ status: 409, json: refused });
     const again = await send('POST', `/api/v1/runs/${run_id}/cancel`, {});
     expect(again).toMatchObject({ status: 409, json: { message: 'tester cancelled the run before it began' } });
     for (const what of ['cancel', 'resume'])
@@ -319,11 +322,12 @@ describe('the queue', () => {
     const { runs } = (await send('GET', '/api/v1/runs?status=queued')).json as { runs: { run_id: string }[] };
     expect(runs).toHaveLength(3);
     const last = runs[0]?.run_id as string;
-    expect((await send('GET', `/api/v1/runs/${last}`)).json).toMatchObject({ run_id: last, status: 'queued' });
+    const queued = { run_id: last, status: 'queued', error: null, waiting: [], seq: 0, last_seq: 0, values: {} };
+    expect((await send('GET', `/api/v1/runs/${last}`)).json).toMatchObject(queued);
     expect((await send('POST', `/api/v1/runs/${last}/cancel`, {})).json).toMatchObject({ status: 'failed' });
     expect((await send('GET', `/api/v1/runs/${last}`)).json).toMatchObject({
       status: 'failed',
-      error: { kind: 'cancelled' },
+      error: { kind: 'cancelled', state: null, file: null },
     });
     await idle();
     expect(readFileSync(join(folder, 'order'), 'utf8')).toBe('1\n2\n3\n');

@@ -62,7 +62,11 @@ export interface ReportedStep {
 }
 
 /** The report of a run of which nothing is known but how it was left. */
-export function emptyReport<Id extends string | null>(run_id: Id, machine: string, status: RunReport['status']) {
+export function emptyReport<Id extends string | null, Name extends string | null>(
+  run_id: Id,
+  machine: Name,
+  status: RunReport['status'],
+) {
   return {
     run_id,
     status,

@@ -8,6 +8,7 @@ import type { Refusal } from '../../control/result.js';
 import type { ReplayFrom } from '../../control/runs.js';
 import type { Json } from '../../machine/expression.js';
 import type { Limits } from '../../machine/machine.js';
+import { emptyReport } from '../../runtime/run/report.js';
 import { makeFolder } from '../../runtime/store/make-folder.js';
 import { entryAt, readOwn, writeOwn } from '../../runtime/store/own-file.js';
 import { lockHolder } from '../../runtime/store/run-lock.js';
@@ -73,6 +74,26 @@ export function queuedRunOf(one: Waiting, status: 'queued' | 'running'): QueuedR
     cost: null,
     effects: null,
     ...(refusal === undefined ? {} : { error: { kind: refusal.code, message: refusal.message } }),
+  };
+}
+
+/**
+ * How it is shown alone: as a run before its first event, with all members that a run has then, so that no reader needs a
+ * second shape.
+ */
+export function beforeFirstEvent(one: QueuedRun) {
+  const { run_id, machine, status, started_at, error } = one;
+  return {
+    ...emptyReport(run_id, machine, 'interrupted'),
+    status,
+    error: error === undefined ? null : { ...error, state: null, line: null, file: null, tool: null, exit_code: null },
+    seq: 0,
+    at: started_at,
+    last_seq: 0,
+    started_at,
+    inputs: {},
+    bound: {},
+    values: {},
   };
 }
 

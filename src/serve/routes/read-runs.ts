@@ -2,8 +2,8 @@
 import { createRoute } from '@hono/zod-openapi';
 import { answer, answerRefusal } from '../answer.js';
 import { inspectAnswer, listAnswer, programOfRunAnswer, reportAnswer } from '../answer-schemas.js';
-import type { QueuedRun } from '../executions/waiting-list.js';
-import { orQueued } from '../queued-refusal.js';
+import { beforeFirstEvent, type QueuedRun } from '../executions/waiting-list.js';
+import { orQueued, queuedRefusal } from '../queued-refusal.js';
 import {
   artifactParams,
   effectParams,
@@ -114,7 +114,7 @@ export function addReadRoutes(app: ServiceApp, service: Service): void {
     const waiting = executions.find(id);
     const result = await runs.inspect(waiting?.run_id ?? id, at ?? null);
     // A queued run has no record yet, unless it was executed before.
-    if (!result.ok && waiting !== null) return c.json(waiting, 200);
+    if (!result.ok && waiting !== null) return c.json(beforeFirstEvent(waiting), 200);
     if (!result.ok) return answerRefusal(c, result.refusal);
     return c.json(
       waiting === null || waiting.status === 'failed' ? result.value : { ...result.value, status: waiting.status },
@@ -128,7 +128,10 @@ export function addReadRoutes(app: ServiceApp, service: Service): void {
     const queued = executions.find(id);
     const run = queued?.run_id ?? id;
     // It has no record yet, and so no events.
-    const isLater = queued !== null && queued.status !== 'failed' && !(await runs.events(run)).ok;
+    const isUnrecorded = queued !== null && !(await runs.events(run)).ok;
+    const isLater = isUnrecorded && queued.status !== 'failed';
+    const refusal = isUnrecorded && !isLater ? await queuedRefusal(service, run, c.req.raw.signal) : null;
+    if (refusal !== null) return answerRefusal(c, refusal);
     if (isLater && follow === 'false')
       return c.body('', 200, { 'Content-Type': 'application/x-ndjson; charset=utf-8' });
     const begin = async (): Promise<string | null> => {

@@ -11,10 +11,11 @@ export function reasonsAgainst(run: ShownRun): Readonly<Record<ActionName, Reaso
   const isOver = status === 'returned' || status === 'failed';
   const over = status === 'returned' ? 'The run has returned.' : 'The run has failed.';
   const isCancelled = error?.kind === 'cancelled';
+  const notBegun = run.last_seq > 0 ? null : isOver ? 'The run never began.' : 'The run has not begun.';
   return {
-    signal: isOver ? over : null,
+    signal: isOver ? over : notBegun,
     resume: resumeReason(status, isCancelled),
-    replay: status === 'queued' ? 'The run has not begun.' : null,
+    replay: notBegun,
     apply:
       run.worktree === undefined
         ? 'The run worked in no worktree of its own, so there is nothing to merge.'

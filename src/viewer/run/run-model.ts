@@ -156,18 +156,23 @@ export function openRunModel(data: RunData, router: Router, run: string): RunMod
 
   const programs = new Map<string | null, RunProgram>();
   const digest = computed(() => (record.value.taken === 0 ? null : history.programAt(shownSeq.value)));
+  const hasBegun = computed(() => record.value.taken > 0);
+  // A run that waits for its turn gives its program when it has begun.
+  const isLater = signal(false);
   const stopProgram = effect(() => {
     const wanted = digest.value;
     const known = programs.get(wanted);
     if (known !== undefined) program.value = known;
-    if (data.connection.value !== 'connected' || known !== undefined) return;
+    if (data.connection.value !== 'connected' || known !== undefined || (isLater.value && !hasBegun.value)) return;
     data.program(run, wanted, closed).then(
       (found) => {
         programs.set(wanted, found);
         if (digest.peek() === wanted) program.value = found;
       },
       // What cannot be read is missing on the screen; the record says why.
-      () => undefined,
+      (cause) => {
+        if (cause instanceof DataError && cause.code === 'held') isLater.value = true;
+      },
     );
   });
 
@@ -181,7 +186,8 @@ export function openRunModel(data: RunData, router: Router, run: string): RunMod
     const wanted = at.peek();
     // While the record is read, the run is as it was.
     const last = record.peek().isComplete || latest.peek() === null ? lines.last : asked.split(' ')[1];
-    const key = `${wanted} ${wanted === null || latest.peek() === null ? last : ''}`;
+    const isEnded = record.peek().end !== null;
+    const key = `${wanted} ${wanted === null || latest.peek() === null ? last : ''} ${isEnded}`;
     if (key === asked) return;
     isAsking = true;
     asked = key;

@@ -1,6 +1,7 @@
 /** The screen of a run: its facts, the slider over its events, and its parts, which all show the same event. */
 import { useEffect, useMemo } from 'preact/hooks';
 import { Questions } from '../acting/questions.jsx';
+import type { ShownRun } from '../data/run-data.js';
 import { GraphPanel } from '../graph/graph-panel.jsx';
 import { ChangesPanel } from '../history/changes-panel.jsx';
 import { ComparePanel } from '../history/compare-panel.jsx';
@@ -31,6 +32,8 @@ export function RunScreen({ run }: { readonly run: string }) {
   });
   const { lines, isComplete } = model.record.value;
   if (isComplete && lines.length === 0 && model.problem.value !== null) return <NoRun model={model} />;
+  if (isComplete && lines.length === 0 && model.latest.value !== null)
+    return <NotBegun model={model} run={model.latest.value} />;
   return (
     <div class="run-screen">
       <RunHead model={model} />
@@ -57,6 +60,23 @@ export function RunScreen({ run }: { readonly run: string }) {
           { id: 'compare', title: 'Compare', area: 'side', isBroad: true, content: <ComparePanel model={model} /> },
         ]}
       />
+    </div>
+  );
+}
+
+/** The run waits for its turn, or could not begin. */
+function NotBegun({ model, run }: { readonly model: RunModel; readonly run: ShownRun }) {
+  return (
+    <div class="run-screen">
+      <RunHead model={model} />
+      {run.error === null && <RunProblem model={model} />}
+      <p class="faint pad">
+        {run.status === 'queued'
+          ? 'This run has not begun. It waits until other runs have ended, and its parts are shown here as soon as it begins.'
+          : run.status === 'failed'
+            ? 'This run never began, so there is nothing to show of it.'
+            : 'This run begins now.'}
+      </p>
     </div>
   );
 }

@@ -76,13 +76,13 @@ export async function recordDelivery(
     const rest = replay.rest();
     const unread = unreadDeliveries(stored.path, inbox);
     checkAnswers(openQuestions(run), deliveries, unread);
-    if (unread.length > 0 || mustFollow(replay, deliveries)) {
+    const made = unread.length > 0 || mustFollow(replay, deliveries) ? null : deliveredEvents(run, deliveries);
+    if (made === null || rest.some(isRequest)) {
       deliver(stored.path, deliveries, redactor);
       return;
     }
-    for (const one of deliveries) applyDelivery(run, one);
     const open = openFileJournal(openRunFolder(directory, stored.about.run_id, lock), end);
-    const events = cleanEvents([...rest, ...run.takeEvents()], redactor);
+    const events = cleanEvents([...rest, ...made], redactor);
     const written = events.map((event) => open.folder?.large.event(event) ?? event);
     open.append(written, end.seq + 1, new Date().toISOString());
     await open.sync();
@@ -99,6 +99,26 @@ function mustFollow(replay: Replay, deliveries: readonly Delivery[]): boolean {
   replay.rest();
   return replay.advanceToWait() || (deliveries.length > 1 && deliveries.some(({ kind }) => kind !== 'answer'));
 }
+
+/**
+ * What deliveries add to the record. An effect on record as requested counts as possibly executed, so requests, such as those
+ * of the calls of a plan behind an approval, are left to the process that executes them, as after a crash. Null: another
+ * delivery follows one that makes requests, or the run ends, which is reported by the process that executes it. The run must
+ * not be used afterwards.
+ */
+function deliveredEvents(run: Run, deliveries: readonly Delivery[]): readonly RunEvent[] | null {
+  const all: RunEvent[] = [];
+  for (const [at, one] of deliveries.entries()) {
+    applyDelivery(run, one);
+    const made = run.takeEvents();
+    const requested = made.findIndex(isRequest);
+    if (run.result !== null || (requested >= 0 && at < deliveries.length - 1)) return null;
+    all.push(...(requested === -1 ? made : made.slice(0, requested)));
+  }
+  return all;
+}
+
+const isRequest = ({ type }: RunEvent): boolean => type === 'effect_requested';
 
 function cleanEvents(events: readonly RunEvent[], redactor: Redactor | null): readonly RunEvent[] {
   return redactor === null ? events : events.map((event) => redactor.event(event));
