@@ -287,7 +287,8 @@ function withoutWorker(shown: Inspected, since: string, refused: Refused): Inspe
     invocation: null,
     since: null,
     is_reachable: false,
-    ...{ made_by: null, refused: null },
+    made_by: null,
+    refused: null,
   };
   const status = value.status === 'killed' ? 'running' : value.status;
   return { ...shown, value: { ...value, status, engine: { ...unknown, waits: [], no_worker_since: since } } };

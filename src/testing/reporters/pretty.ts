@@ -54,8 +54,10 @@ function indentAll(text: string): string {
   return escapeControls(shown).split('\n').join('\n                ');
 }
 
-/** What will be called to bring cassettes up to date, and the most that it may cost. `runCost`: of a whole run. */
-/** A new outcome may change what its run asks for afterwards. `runCost`: the most that a whole run may cost. */
+/**
+ * What will be called to bring cassettes up to date, and the most that it may cost. A new outcome may change what its run asks
+ * for afterwards. `runCost`: the most that a whole run may cost.
+ */
 export function neededCallsText(calls: readonly NeededCall[], runCost: number | null): string {
   if (calls.length === 0) return 'nothing has to be called\n';
   const lines = calls.map(
