@@ -173,9 +173,27 @@ async function registerOnce(
     readonly message?: string;
   };
   if (answer.ok) return id;
-  const why = message ?? `status ${answer.status}`;
+  const why = message === undefined ? `status ${answer.status}` : plainReason(message);
   const text = `the engine at \`${engine}\` does not accept the worker \`${deployment.uri}\`: ${why}`;
-  throw new EngineFailure('refused', answer.status, text);
+  throw new WorkerRefused('refused', answer.status, text, /^got status code '401/.test(why));
+}
+
+/** A worker that the engine did not get to know. */
+export class WorkerRefused extends EngineFailure {
+  constructor(
+    kind: EngineFailure['kind'],
+    status: number | null,
+    message: string,
+    /** Whether the worker did not accept the signature of the engine. */
+    readonly isOtherKey: boolean,
+  ) {
+    super(kind, status, message);
+  }
+}
+
+/** Without the codes of the engine, each of which it writes twice, and without the headers of an answer. */
+function plainReason(message: string): string {
+  return message.replace(/^(?:\[META\d+\] )+/, '').replace(/[.,]? (?:Make sure|Response headers: |consider ).*$/s, '');
 }
 
 async function askAdmin(url: string, request: RequestInit, engine: string, patienceMs: number): Promise<Response> {

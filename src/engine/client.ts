@@ -1,6 +1,7 @@
 /** The object of a run, from outside: everything that a program without the package of the engine needs, over HTTP. */
 import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ListedRun } from '../runtime/list-runs.js';
 import type { Delivery } from '../runtime/store/inbox.js';
 import { bytesOfArtifact } from './artifact-content.js';
@@ -49,6 +50,20 @@ function explainDelivery(cause: unknown): never {
   throw new EngineFailure(cause.kind, cause.status, `${cause.message}; ${more}`);
 }
 
+/** A turn reports what it asks when nothing has come for 0.8 s. One that is busy for longer gets answers that nobody has checked. */
+const ASKED_MS = 2000;
+const PAUSE_MS = 100;
+
+/** Waits until an answer can be checked, or for a while. */
+async function untilAsked(stateOf: (signal: AbortSignal) => Promise<RunState | null>): Promise<void> {
+  const signal = AbortSignal.timeout(ASKED_MS);
+  try {
+    while ((await stateOf(signal))?.asksUnknown === true) await sleep(PAUSE_MS, undefined, { signal });
+  } catch (cause) {
+    if (!signal.aborted) throw cause;
+  }
+}
+
 /** A request that is repeated after a broken connection may have been accepted; the engine ignores the second one. */
 function onceOnly(): Readonly<Record<string, string>> {
   return { 'idempotency-key': randomUUID() };
@@ -76,6 +91,8 @@ export function engineClient(given: ClientOptions): EngineClient {
     message: unknown,
     isAnswer: (answer: unknown) => boolean = () => true,
   ): Promise<T> => askEngine<T>(options, pathOf(runId, handler), message, { isAnswer });
+  const stateOf = (runId: string, signal?: AbortSignal): Promise<RunState | null> =>
+    askEngine(options, pathOf(runId, 'status'), null, { signal, isAnswer: isNullOrHas('seq') });
   return {
     async submit(submission) {
       await askEngine(options, pathOf(submission.header.runId, 'submit'), submission, {
@@ -84,6 +101,7 @@ export function engineClient(given: ClientOptions): EngineClient {
       });
     },
     async deliver(runId, deliveries) {
+      if (deliveries.some(({ kind }) => kind === 'answer')) await untilAsked((signal) => stateOf(runId, signal));
       const headers = onceOnly();
       const answer = askEngine<{ readonly seq: number }>(options, pathOf(runId, 'tell'), deliveries, {
         headers,
@@ -109,7 +127,7 @@ export function engineClient(given: ClientOptions): EngineClient {
       }
       return runs;
     },
-    status: (runId) => call(runId, 'status', null, isNullOrHas('seq')),
+    status: (runId) => stateOf(runId),
     whereabouts: (runId) => call(runId, 'whereabouts', null),
     note: async (runId, doing) => void (await call(runId, 'doing', doing)),
     about: (runId) => call(runId, 'about', null, isNullOrHas('header')),

@@ -44,7 +44,7 @@ export async function mirrorRun(
   directory: string,
 ): Promise<string> {
   const about = await source.about(runId);
-  if (about === null) throw new RunRefused('unknown', `there is no run \`${runId}\` on the engine at \`${url}\``);
+  if (about === null) throw unknownRun(runId, url);
   const { header } = about;
   if (!hasBegun(directory, runId)) {
     const settings = { ...header.settings, engine: url, engine_namespace: namespace };
@@ -145,4 +145,10 @@ function append(journal: string, lines: readonly string[]): void {
   } catch (cause) {
     throw storeError('write', journal, cause);
   }
+}
+
+/** A run that the engine does not have. */
+export function unknownRun(runId: string, url: string | undefined): RunRefused {
+  const help = `list its runs: \`statedsl runs --on ${url}\`; those of another namespace need \`--namespace\``;
+  return new RunRefused('unknown', `there is no run \`${runId}\` on the engine at \`${url}\``, help);
 }

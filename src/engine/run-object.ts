@@ -53,6 +53,8 @@ export interface RunState {
   readonly turn: number;
   /** Of a run that is suspended or has ended; null: a turn executes it. */
   readonly report: RunReport | null;
+  /** Set while a turn executes the run and has not reported yet what it asks, so that answers cannot be checked. */
+  readonly asksUnknown?: true;
 }
 
 /** Without a worker that looks. */
@@ -288,8 +290,9 @@ export function readerHandlers(services: ServiceNames, reach: Reach = NOWHERE, s
     async status(context: ReaderContext): Promise<RunState | null> {
       const head = await context.get<Head>('head');
       if (head === null) return null;
-      const { status, seq, turn } = head;
-      return { status, seq, turn, report: status === 'running' ? null : await context.get<RunReport>('report') };
+      const { status, seq, turn, questions } = head;
+      if (status !== 'running') return { status, seq, turn, report: await context.get<RunReport>('report') };
+      return { status, seq, turn, report: null, ...(questions === undefined ? { asksUnknown: true } : {}) };
     },
 
     async about(context: ReaderContext): Promise<Submission | null> {

@@ -118,7 +118,10 @@ export function drawRunState(run: RunState, recent: readonly Recent[], paint: Pa
 function engineLines(facts: EngineFacts, paint: Paint): string[] {
   const { turn, worker, invocation, since, no_worker_since: gone } = facts;
   if (turn === null) return [paint.error(`no worker${from(gone)}; the run waits until one comes`)];
-  const lines = worker === null ? [`turn ${turn}`] : [`turn ${turn}, ${visibleLine(worker)}${from(since)}`];
+  const lines =
+    worker === null
+      ? [`turn ${turn}${facts.waits.length > 0 ? '' : ', of which no worker has reported yet'}`]
+      : [`turn ${turn}, ${visibleLine(worker)}${from(since)}`];
   if (invocation !== null) lines.push(`invocation ${visibleLine(invocation)}`);
   lines.push(...turnProblems(facts).map((line) => paint.error(line)));
   for (const one of facts.waits)
@@ -128,6 +131,10 @@ function engineLines(facts: EngineFacts, paint: Paint): string[] {
 
 /** Why the run does not continue now, a line each. */
 export function engineProblems(facts: EngineFacts): string[] {
+  const { turn, worker, waits } = facts;
+  // A worker reports after a second.
+  if (worker === null && waits.length === 0)
+    return [`no worker executes turn ${turn}; if one has begun it, it waits for a worker at the same address`];
   return [...turnProblems(facts), ...facts.waits.flatMap((one) => waitLine(one) ?? [])];
 }
 

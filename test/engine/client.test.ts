@@ -130,6 +130,28 @@ test('it says whether there is no server, no worker, or a refusal', async () => 
   });
 });
 
+test('an answer waits until a turn has reported what it asks, but not for long', async () => {
+  const busy = { status: 'running', seq: 1, turn: 1, report: null, asksUnknown: true };
+  const answer = [{ kind: 'answer', name: 'ok', value: 'yes', by: 'ann' }] as const;
+  const { asksUnknown: _, ...known } = busy;
+  const answers: Answer[] = [
+    [200, busy],
+    [200, busy],
+    [200, known],
+    [200, { seq: 7 }],
+  ];
+  await withServer(answers, async (client, asked) => {
+    expect([await client.deliver('r', answer), asked.length]).toEqual([7, 4]);
+  });
+  // A signal needs no question.
+  await withServer([[200, { seq: 7 }]], async (client, asked) => {
+    expect([
+      await client.deliver('r', [{ kind: 'signal', name: 'GO', payload: null, by: 'ann' }]),
+      asked.length,
+    ]).toEqual([7, 1]);
+  });
+});
+
 test('what is not an engine, or is in front of one, is told from it', async () => {
   const page = '<!DOCTYPE html><title>Sorry</title>';
   for (const [status, answer, kind, words] of [

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createListener, type Server } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { othersExecuteRuns, reachFrom } from '../../src/engine/admin.js';
+import { othersExecuteRuns, reachFrom, register } from '../../src/engine/admin.js';
 import { serviceNames } from '../../src/engine/services.js';
 
 const SERVICE = 'test.Turn';
@@ -55,6 +55,34 @@ test('a worker does not leave runs to one that is gone', async () => {
     false,
     [`the engine knows the worker \`${gone}\` for all runs, but nothing answers there; this worker executes them, too`],
   ]);
+});
+
+test.each([
+  [
+    `[META0003] [META0003] got status code '401 Unauthorized'. Response headers: {"date": "now"}. Body: {"message":"no"}`,
+    "got status code '401 Unauthorized'",
+    true,
+  ],
+  ['[META0003] [META0003] error when calling: Connection refused', 'error when calling: Connection refused', false],
+  [
+    '[META0014] [META0014] server possibly supports only HTTP1.1, consider discovery with --use-http1.1.',
+    'server possibly supports only HTTP1.1',
+    false,
+  ],
+  [
+    "[META0003] got status code '404'. Make sure the provided URI is right. Response headers: {}. Body: ",
+    "got status code '404'",
+    false,
+  ],
+])('a worker that the engine refuses learns why: %s', async (message, reason, isOtherKey) => {
+  const admin = createServer((_, response) => void response.writeHead(400).end(JSON.stringify({ message })));
+  const engine = await addressOf(admin);
+  onTestFinished(() => {
+    admin.closeAllConnections();
+    admin.close();
+  });
+  const text = `the engine at \`${engine}\` does not accept the worker \`http://own\`: ${reason}`;
+  await expect(register(engine, 'http://own', [], 0)).rejects.toMatchObject({ message: text, isOtherKey });
 });
 
 test('what is no address is not reachable', async () => {

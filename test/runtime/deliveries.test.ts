@@ -70,7 +70,7 @@ describe('answers', () => {
     expect(applyDelivery(run, answer, { inbox: 70 })).not.toBeNull();
     expect(run.takeEvents()).toMatchObject([{ type: 'answered', inbox: 70 }]);
     expect(applyDelivery(run, answer, { inbox: 140 })).toBeNull();
-    const message = 'the answer to `one` came after its question was closed';
+    const message = 'the answer to `one` came when the run did not ask for it';
     expect(run.takeEvents()).toMatchObject([{ type: 'warned', message, by: 'runner', inbox: 140 }]);
   });
 

@@ -1,6 +1,7 @@
 /** `statedsl worker`: executes runs of an engine until it is stopped. */
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
+import { WorkerRefused } from '../../engine/admin.js';
 import { EngineFailure } from '../../engine/ask-engine.js';
 import { loadSdk, PackageProblem } from '../../engine/find-package.js';
 import { type Functions, loadFunctions } from '../../engine/functions.js';
@@ -198,6 +199,13 @@ function effectsOf(options: HostOptions, jobs: number, agentJobs: number): Effec
 
 function startProblem(cause: unknown, { engine, listen }: WorkerFlags): Promise<ExitCode> {
   if (cause instanceof PackageProblem) return usageError(cause.message, cause.help);
+  if (cause instanceof WorkerRefused)
+    return usageError(
+      cause.message,
+      cause.isOtherKey
+        ? 'name the public key that this engine prints when it starts: `--identity-key publickeyv1_…`'
+        : 'name the address by which the engine reaches this worker, over HTTP/2: `--advertise http://…`',
+    );
   if (cause instanceof EngineFailure) {
     const start = 'start one with `statedsl engine`, or name the address of its admin API with `--engine`';
     return usageError(cause.message, cause.kind === 'absent' ? start : undefined);

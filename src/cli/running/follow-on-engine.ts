@@ -2,10 +2,10 @@
 import { copyFromEngine, findOnEngine } from '../../control/engine/engine-runs.js';
 import { type ResumeElsewhere, resumeOn } from '../../control/engine/resume.js';
 import { followRun } from '../../engine/follow.js';
+import { unknownRun } from '../../engine/mirror.js';
 import type { Machine } from '../../machine/machine.js';
 import { emptyReport } from '../../runtime/run/report.js';
 import type { Delivery } from '../../runtime/store/inbox.js';
-import { RunRefused } from '../../runtime/store/run-refused.js';
 import { openStoredRun } from '../../runtime/store/stored-run.js';
 import { type SourceSet, sourceFile } from '../../source/source-file.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
@@ -109,7 +109,7 @@ export function resumeOnEngine(
 
 async function followKnown(runId: string, from: number, flags: OnFlags): Promise<ExitCode> {
   const about = await clientOf(flags, PATIENCE_MS).about(runId);
-  if (about === null) throw new RunRefused('unknown', `there is no run \`${runId}\` on the engine at \`${flags.on}\``);
+  if (about === null) throw unknownRun(runId, flags.on);
   const { machine, sources } = about.header;
   const files = sources.map(({ name, text }) => sourceFile(name, text));
   return followOnCommandLine({ runId, machine, sources: files, flags, from });

@@ -185,7 +185,8 @@ async function answerOf<T>(action: () => Promise<T>): Promise<Result<T>> {
 function refusalOfEngine(failure: EngineFailure): Refused {
   const { kind, status, message } = failure;
   if (kind !== 'refused') return refuse('unreachable', message, helpAfter(failure));
-  if (status === 404) return refuse('unknown', message);
+  if (status === 404)
+    return refuse('unknown', message, 'list the runs of the engine; those of another namespace need `--namespace`');
   return refuse(isAlreadyOver(message) ? 'over' : 'wrong-use', message, helpAfter(failure));
 }
 

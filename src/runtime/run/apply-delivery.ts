@@ -15,7 +15,7 @@ export function applyDelivery(run: Run, delivery: Delivery, through: { readonly 
     case 'answer': {
       const question = questionCalled(openQuestions(run), delivery.name);
       if (question === undefined) {
-        const message = `the answer to \`${delivery.name}\` came after its question was closed`;
+        const message = `the answer to \`${delivery.name}\` came when the run did not ask for it`;
         run.recordNow({ type: 'warned', message, state: run.currentState, line: 0, by: 'runner', ...through });
         return null;
       }
