@@ -6,12 +6,13 @@ import type { Outcome, RunEvent } from '../interpreter/events/event.js';
 import { advance, link, type Run, startRun } from '../interpreter/run.js';
 import type { Json } from '../machine/expression.js';
 import type { Limits } from '../machine/machine.js';
+import { changedFiles } from './changed-files.js';
 import type { Exploration, Repeated } from './explore.js';
 import type { Edge } from './graph.js';
 import type { RequestFacts } from './requests.js';
 import { runOptionsOf } from './run-options.js';
 import { apply, SLICE } from './segment.js';
-import { expressionOf, markOf, replaceMarks, type Unknown } from './unknown/knowledge.js';
+import { type DecidedCheck, expressionOf, markOf, replaceMarks, type Unknown } from './unknown/knowledge.js';
 import type { Happening } from './way.js';
 import { Witnesses } from './witness.js';
 
@@ -49,9 +50,15 @@ export interface TraceOptions {
   readonly cycle?: number;
 }
 
+/** A step of the exploration, with what it left open. */
+interface ExploredStep extends TraceStep {
+  readonly unknownHappening: Happening | null;
+  readonly checks: readonly DecidedCheck[];
+}
+
 /** The steps of a way from the start, which is also made concrete. */
 export function traceOf(exploration: Exploration, edges: readonly Edge[], options: TraceOptions = {}): Trace {
-  const steps: (TraceStep & { readonly unknownHappening: Happening | null })[] = [];
+  const steps: ExploredStep[] = [];
   const known = new Map<number, Unknown>();
   let toGlobal = new Map<number, number>();
   for (const id of exploration.options.unknownInputs.keys()) toGlobal.set(id, id);
@@ -75,6 +82,7 @@ export function traceOf(exploration: Exploration, edges: readonly Edge[], option
       effect: null,
       fuel: segment.fuel,
       decisions: knowledge.oracle.taken.map(({ text }) => text),
+      checks: knowledge.checks,
       events: segment.events,
     });
     const following = new Map<number, number>();
@@ -102,7 +110,7 @@ function globalUnknown({ made, label, facts }: Unknown, global: (text: string) =
 
 function confirm(
   exploration: Exploration,
-  steps: readonly (TraceStep & { readonly unknownHappening: Happening | null })[],
+  steps: readonly ExploredStep[],
   witnesses: Witnesses,
   { limits = {}, cycle = 0 }: TraceOptions,
 ): Trace {
@@ -112,11 +120,12 @@ function confirm(
   let run: Run | null = null;
   let isConfirmed = true;
   const before = new Set<string>();
-  for (const [at, { unknownHappening, ...step }] of steps.entries()) {
+  for (const [at, { unknownHappening, checks: _, ...step }] of steps.entries()) {
     // What each round decides may alternate.
     if (cycle > 0 && (steps.length - at) % cycle === 0 && at >= steps.length - 2 * cycle && run !== null)
       before.add(exploration.keyOf(run));
-    const happening = unknownHappening === null ? null : concreteHappening(unknownHappening, witnesses);
+    const happening =
+      unknownHappening === null ? null : concreteHappening(unknownHappening, witnesses, () => checksAfter(steps, at));
     let events: readonly RunEvent[] = step.events;
     let effect: string | null = null;
     if (isConfirmed) {
@@ -149,9 +158,23 @@ function runStep(
   return { run, effect, events: run.takeEvents() };
 }
 
-function concreteHappening(happening: Happening, witnesses: Witnesses): Happening {
+/** What gates decide about the files of a snapshot: until the next one is made. */
+function checksAfter(steps: readonly ExploredStep[], at: number): readonly DecidedCheck[] {
+  const isSnapshot = ({ unknownHappening: one }: ExploredStep): boolean =>
+    one?.kind === 'outcome' && one.outcome.kind === 'changed';
+  const next = steps.findIndex((step, index) => index > at && isSnapshot(step));
+  return steps.slice(at, next < 0 ? steps.length : next).flatMap(({ checks }) => checks);
+}
+
+function concreteHappening(
+  happening: Happening,
+  witnesses: Witnesses,
+  checks: () => readonly DecidedCheck[],
+): Happening {
   if (happening.kind !== 'outcome') return { ...happening, value: witnesses.in(happening.value) };
-  return { kind: 'outcome', outcome: concreteOutcome(happening.outcome, witnesses) };
+  const outcome = concreteOutcome(happening.outcome, witnesses);
+  if (outcome.kind !== 'changed') return { kind: 'outcome', outcome };
+  return { kind: 'outcome', outcome: { ...outcome, files: changedFiles(outcome.files, checks()) ?? outcome.files } };
 }
 
 function concreteOutcome(outcome: Outcome, witnesses: Witnesses): Outcome {
@@ -159,7 +182,8 @@ function concreteOutcome(outcome: Outcome, witnesses: Witnesses): Outcome {
     return witnesses.in(outcome as unknown as Json) as unknown as Outcome;
   const text = witnesses.print(outcome.stdout.text ?? '');
   const stdout = { text, bytes: new TextEncoder().encode(text).length };
-  if (outcome.kind === 'changed') return { ...outcome, stdout };
+  if (outcome.kind === 'changed')
+    return { ...outcome, files: outcome.files.map((file) => witnesses.print(file)), stdout };
   return { ...(witnesses.in(outcome as unknown as Json) as unknown as typeof outcome), stdout };
 }
 

@@ -14,6 +14,8 @@ export interface TestDraft {
   readonly states: readonly string[];
   /** Whether the trace ends with its run. */
   readonly isWhole: boolean;
+  /** How the run of a whole trace ends: `returned`, or the kind of its failure. */
+  readonly end: string | null;
 }
 
 export interface Start {
@@ -50,7 +52,16 @@ export function draftOf(name: string, { steps, inputs }: Trace, start: Start | n
     ],
     states: events.flatMap((event) => (event.type === 'state_entered' ? [event.state] : [])),
     isWhole,
+    end: endOf(events),
   };
+}
+
+function endOf(events: readonly RunEvent[]): string | null {
+  for (const event of events) {
+    if (event.type === 'run_returned') return 'returned';
+    if (event.type === 'run_failed') return event.error.kind;
+  }
+  return null;
 }
 
 /** Mocks give their answers in the order of the requests. */

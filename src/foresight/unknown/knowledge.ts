@@ -7,6 +7,7 @@
 import { render } from '../../interpreter/values/json.js';
 import type { Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
+import type { CheckLayout } from '../../machine/step.js';
 import { ANY_TYPE, canBe, type Facts, hasOneForm, normalFacts, TYPE } from './facts.js';
 import { Oracle } from './oracle.js';
 
@@ -34,6 +35,12 @@ export interface Unknown {
   /** How people call it. */
   readonly label: string;
   readonly facts: Facts;
+}
+
+/** A check of changed files, and whether it passes. */
+export interface DecidedCheck {
+  readonly check: CheckLayout;
+  readonly passes: boolean;
 }
 
 export const markOf = (id: number): string => `${OPEN}${id}${CLOSE}`;
@@ -85,6 +92,8 @@ export class Knowledge {
   usedDuration = false;
   /** The lists of which this was assumed. */
   readonly lists: string[] = [];
+  /** What was decided about changed files, in order. */
+  readonly checks: DecidedCheck[] = [];
 
   constructor(
     unknowns: ReadonlyMap<number, Unknown> = new Map(),

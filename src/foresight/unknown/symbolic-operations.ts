@@ -76,7 +76,9 @@ export function symbolicOperations(knowledge: () => Knowledge): ValueOperations 
     }),
     passesCheck: (check) => {
       if (check.kind !== 'touched' && check.kind !== 'untouched' && check.kind !== 'files') return undefined;
-      return knowledge().oracle.choose(`files ${check.kind}`, ['pass', 'fail']) === 0;
+      const passes = knowledge().oracle.choose(`files ${check.kind}`, ['pass', 'fail']) === 0;
+      knowledge().checks.push({ check, passes });
+      return passes;
     },
   };
 }
