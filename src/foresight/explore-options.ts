@@ -1,10 +1,11 @@
 /** What `verify` explores of a machine: its inputs, known and unknown, and the budgets. */
+import type { Value } from '../interpreter/values/value.js';
 import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { ExploreOptions } from './explore.js';
 import type { Property } from './properties.js';
-import { ANY_TYPE, TYPE } from './unknown/facts.js';
+import { ANY_TYPE, type Facts, TYPE, typeBit } from './unknown/facts.js';
 import { markOf, type Unknown } from './unknown/knowledge.js';
 
 export interface VerifyOptions extends Omit<ExploreOptions, 'unknownInputs' | 'monitors'> {
@@ -42,8 +43,8 @@ export function exploreOptions(machine: Machine, options: VerifyOptions, free: R
     if (Object.hasOwn(inputs, name)) continue;
     if (!free.has(name) && choices === undefined && (value !== undefined || optional === true)) continue;
     const id = unknownInputs.size;
-    const among = choices === undefined ? {} : { among: choices.map((choice) => JSON.stringify(choice)) };
-    unknownInputs.set(id, { made: null, label: name, facts: { types: typesOf(type, value), ...among } });
+    const facts = choices === undefined ? { types: typesOf(type, value) } : factsOf(choices, value);
+    unknownInputs.set(id, { made: null, label: name, facts });
     inputs[name] = markOf(id);
   }
   const { start, withFailures, longest, maxConfigurations, maxSegments, seconds, without, assumptions } = options;
@@ -51,6 +52,25 @@ export function exploreOptions(machine: Machine, options: VerifyOptions, free: R
     ...{ inputs, unknownInputs, withFailures, longest, maxConfigurations, seconds, without },
     ...omitUndefined({ start, maxSegments, assumptions }),
   };
+}
+
+/** A choice has the type of the default if it can be read as such a value, as on the command line; else it is a text. */
+function factsOf(choices: readonly string[], standard: Json | undefined): Facts {
+  const values = choices.map((choice) => {
+    const isOther = typeof standard === 'number' || typeof standard === 'boolean';
+    const read = isOther ? readJson(choice) : choice;
+    return typeof read === typeof standard ? (read as Json) : choice;
+  });
+  const types = values.reduce<number>((all, one) => all | typeBit(one as Value), 0);
+  return { types, among: [...new Set(values.map((one) => JSON.stringify(one)))] };
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 const BY_NAME = { string: TYPE.text, number: TYPE.number, boolean: TYPE.boolean, list: TYPE.list, object: TYPE.object };

@@ -75,7 +75,8 @@ export class AllOutcomes {
       const { values } = this.domain;
       const typed =
         type === undefined ? values.filter((one) => one !== null) : values.filter((one) => typeOf(one) === type);
-      const each = choices ?? typed;
+      // On the command line, a choice is read as a value of the type of the default.
+      const each = choices?.map((one): Json => (typeof standard === 'number' ? Number(one) : one)) ?? typed;
       all = all.flatMap((one) => each.map((given) => ({ ...one, [name]: given })));
     }
     return all;

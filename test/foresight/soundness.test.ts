@@ -157,3 +157,47 @@ test('the text of a list may be any text', () => {
   );
   expect(defectsIn(verified(program))).toEqual([]);
 });
+
+test('a choice is a value of the type of the default', () => {
+  const program = lines(
+    'INPUT: level = 1 (one of: 1, 2)',
+    'INPUT: mode (one of: 1, a)',
+    'STATE: A',
+    '  IF: level == 2 → RETURN: two',
+    '  IF: level == 3 → RETURN: never',
+    '  IF: mode == "1" → RETURN: text',
+    '  RETURN',
+  );
+  const { ends, defects } = verified(program);
+  expect(defects.map(({ line, kind }) => `${line} ${kind}`)).toEqual(['5 dead-branch']);
+  expect(ends.map(({ trace }) => trace.isConfirmed)).toEqual([true]);
+});
+
+test('what is computed from a choice is computed from one of them', () => {
+  const never = [
+    'trim(mode) is empty',
+    'upper(mode) == "X"',
+    'mode starts with "z"',
+    '"v-{mode}" == "v-c"',
+    'len(mode) > 2',
+  ]
+    .concat([
+      'level + 1 > 3',
+      'level * 2 == 3',
+      'mode in ["x", "y"]',
+      'mode + "x" == "aa"',
+      'mode == "a" AND upper(mode) == "B"',
+    ])
+    .concat(['"{mode}" matches "^[0-9]+$"']);
+  const sometimes = ['mode != "a" AND upper(mode) == "B"', 'level * 2 == 4'];
+  const program = lines(
+    'INPUT: mode = "a" (one of: a, b, ok)',
+    'INPUT: level = 1 (one of: 1, 2)',
+    'STATE: A',
+    ...[...never, ...sometimes].map((condition) => `  IF: ${condition} → EMIT: SEEN`),
+    '  RETURN',
+  );
+  const { defects, ends } = verified(program);
+  expect(defects.map(({ message }) => /`(.*)`/.exec(message)?.[1])).toEqual(never);
+  expect(ends.map(({ trace }) => trace.isConfirmed)).toEqual([true]);
+});

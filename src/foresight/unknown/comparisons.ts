@@ -198,6 +198,14 @@ function decideOrder(k: Knowledge, id: number, operator: Order, limit: number): 
   return isYes;
 }
 
+const isConstant = (k: Knowledge, value: Value): boolean => !mentionsUnknown(k.resolve(value));
+
+/** Whether it is a text around other values. */
+const isText = (k: Knowledge, value: Value): boolean => {
+  const id = unknownId(k.resolve(value));
+  return id !== null && k.of(id).made?.op === 'text';
+};
+
 /** Any comparison of which a side is unknown. */
 export function compareUnknown(
   k: Knowledge,
@@ -206,7 +214,10 @@ export function compareUnknown(
   b: Value,
   matches: (regex: RegExp, text: string) => boolean | null,
 ): boolean {
-  const [left, right] = [k.resolve(a), k.resolve(b)];
+  // An order, and the equality with a constant, know of values that are among a few.
+  const isPlain = operator.length <= 2 && operator !== 'in' && (isConstant(k, a) || isConstant(k, b));
+  const [left, right] =
+    isPlain && !isText(k, a) && !isText(k, b) ? [k.resolve(a), k.resolve(b)] : [k.chosen(a), k.chosen(b)];
   if (!mentionsUnknown(left) && !mentionsUnknown(right))
     return concreteOperations.compare(operator, left, right, matches);
   switch (operator) {

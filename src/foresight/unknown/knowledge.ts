@@ -8,7 +8,7 @@ import { render } from '../../interpreter/values/json.js';
 import type { Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import type { CheckLayout } from '../../machine/step.js';
-import { ANY_TYPE, canBe, type Facts, hasOneForm, normalFacts, TYPE } from './facts.js';
+import { ANY_TYPE, canBe, type Facts, hasOneForm, normalFacts, TYPE, typeBit } from './facts.js';
 import { Oracle } from './oracle.js';
 
 const OPEN = '\ue000';
@@ -171,6 +171,27 @@ export class Knowledge {
     if (facts.fixed !== undefined) return facts.fixed.value as Value;
     if (facts.length === undefined) return value;
     return Array.from({ length: facts.length }, (_, index) => this.elementOf(id, index));
+  }
+
+  /** Decides which of a few values it is, also inside of a text. Any other value stays as it is. */
+  chosen(value: Value): Value {
+    const known = this.resolve(value);
+    const id = unknownId(known);
+    if (id === null) return known;
+    const { made, label, facts } = this.of(id);
+    if (made?.op === 'text' && made.ids.some((one) => this.factsOf(one).among !== undefined)) {
+      for (const one of made.ids) this.chosen(markOf(one));
+      return this.resolve(JSON.parse(made.args[0] as string) as Value);
+    }
+    const values = (facts.among ?? []).map((one) => JSON.parse(one) as Json).filter((one) => canBe(facts, one));
+    if (values.length === 0) return known;
+    const index = this.oracle.choose(
+      label,
+      values.map((one) => `= ${JSON.stringify(one)}`),
+    );
+    const is = values[index] as Json;
+    this.learn(id, { ...facts, types: typeBit(is as Value), fixed: { value: is } });
+    return this.resolve(value);
   }
 
   private textOf(text: string): string {

@@ -57,7 +57,9 @@ export function symbolicFunction(knowledge: () => Knowledge, name: string): Call
   return (args, host) => {
     const k = knowledge();
     const known = args.map((arg) => {
-      const id = PRINTING.has(name) ? unknownId(arg) : null;
+      // How a number was printed is known neither before nor after it was decided which one it is.
+      if (!PRINTING.has(name)) return k.chosen(arg);
+      const id = unknownId(arg);
       return id === null || k.factsOf(id).fixed === undefined || hasOneForm(k.factsOf(id)) ? k.resolve(arg) : arg;
     });
     if (!known.some(mentionsUnknown)) return concrete(known, host);

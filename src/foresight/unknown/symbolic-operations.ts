@@ -199,7 +199,8 @@ function truthOf(k: Knowledge, value: Value, what: string): boolean {
 
 type Operator = '+' | '-' | '*' | '/' | '%';
 
-function arithmetic(k: Knowledge, operator: Operator, left: Value, right: Value): Value {
+function arithmetic(k: Knowledge, operator: Operator, a: Value, b: Value): Value {
+  const [left, right] = [k.chosen(a), k.chosen(b)];
   if (!mentionsUnknown(left) && !mentionsUnknown(right)) return concreteOperations.arithmetic(operator, left, right);
   if (operator === '+') return add(k, left, right);
   for (const side of [left, right]) requireType(k, side, TYPE.number, `\`${operator}\` needs two numbers`);
