@@ -295,4 +295,9 @@ test('an outcome says what it is the outcome of', () => {
   expect(words([1, requested('1', 'make')], [2, settled('1')])).toContain('make');
   expect(words([1, { type: 'timer_set', effect: '2', until: 5 }], [2, settled('2')])).toBe('the time has come');
   expect(words([2, settled('7')])).toContain('effect 7');
+  const clock = requested('1', 'STEP: note', { kind: 'clock' });
+  expect(words([1, clock])).toBe('reads the clock · STEP: note');
+  expect(words([1, clock], [1, settled('1', { kind: 'value', value: 0 })])).toMatch(/^it is .*\d\d:\d\d · STEP: note$/);
+  const changed = { kind: 'changed', commit: 'a', files: [], stdout: { text: '', bytes: 0 } } as const;
+  expect(words([2, settled('7', changed)])).toBe('0 files changed');
 });

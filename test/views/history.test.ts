@@ -50,6 +50,27 @@ describe('lines', () => {
     ]);
   });
 
+  test('count neither the end of a step nor the length of a pause', () => {
+    const lines = taken(
+      new SourceLines(),
+      [1, requested('1', 'STEP: one', { kind: 'clock', line: 2 })],
+      [1, settled('1', { kind: 'value', value: 1000 })],
+      [2, requested('2', 'STEP: one', { kind: 'clock', line: 2, step: 'one' })],
+      [2, settled('2', { kind: 'value', value: 2000 })],
+      [3, requested('3', 'a', { line: 5 })],
+      [3, settled('3', exited(1))],
+      [3, requested('4', 'how long to pause', { kind: 'random', line: 5 })],
+      [3, settled('4', { kind: 'value', value: 0.5 })],
+      [3, retried('3', 10)],
+      [4, requested('3', 'a', { line: 5, attempt: 2 })],
+      [4, settled('3', exited(0), 2)],
+    );
+    expect(lines.all).toMatchObject([
+      { line: 2, count: 1 },
+      { line: 5, count: 1, attempts: 2, failed: 1 },
+    ]);
+  });
+
   test('a wait counts once, and its time is that until it ends', () => {
     const lines = taken(
       new SourceLines(),

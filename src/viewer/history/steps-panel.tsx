@@ -18,7 +18,16 @@ export function StepsPanel({ model }: { readonly model: RunModel }) {
   const { steps } = model.history.steps;
   // While the run goes on, the panel stays with the step that it showed first.
   const first = useRef<string | null>(null);
-  if (steps.length === 0) return <p class="faint pad">This run has no steps so far.</p>;
+  if (steps.length === 0) {
+    const status = model.latest.value?.status;
+    const isOver = status === 'returned' || status === 'failed';
+    return (
+      <p class="faint pad">
+        {isOver ? 'This run has no steps.' : 'This run has no steps so far.'} Prompts and answers of other agents are in
+        the record and in <em>Output</em>.
+      </p>
+    );
+  }
   const wanted = router.address.value.query.step;
   const stepAt = (name: string | null | undefined) => steps.find(({ path }) => path === name);
   const shown = stepAt(wanted) ?? stepAt(first.current) ?? mostTried(steps);

@@ -10,7 +10,11 @@ import { shortTime } from '../shell/short-time.js';
 
 const STYLE = { timeText: shortTime, hasValues: true };
 
-export const eventWords = (line: RecordLine): string => (isEvent(line) ? eventGist(line, STYLE) : line.message);
+export function eventWords(line: RecordLine): string {
+  if (!isEvent(line)) return line.message;
+  const words = eventGist(line, STYLE);
+  return line.type === 'effect_requested' && line.kind === 'clock' ? `reads the clock · ${words}` : words;
+}
 
 /** The words of an event next to those before it: an outcome has the name of what it is the outcome of. */
 export function wordsInRecord(line: RecordLine, lines: RecordLines): string {
@@ -19,10 +23,14 @@ export function wordsInRecord(line: RecordLine, lines: RecordLines): string {
   for (let at = index - 1; at >= Math.max(0, index - FARTHEST_REQUEST); at--) {
     const request = lines.at(at);
     if (request?.type === 'effect_requested' && request.effect === line.effect)
-      return `${outcomeWords(line.outcome)} · ${commandLine(request) ?? request.text}`;
+      return request.kind === 'clock' && line.outcome.kind === 'value'
+        ? `it is ${shortTime(Number(line.outcome.value))} · ${request.text}`
+        : `${outcomeWords(line.outcome)} · ${commandLine(request) ?? request.text}`;
     if (request?.type === 'timer_set' && request.effect === line.effect) return 'the time has come';
   }
-  return `${outcomeWords(line.outcome)} · effect ${line.effect}`;
+  // What changed in files is found without a request.
+  const words = outcomeWords(line.outcome);
+  return line.outcome.kind === 'changed' ? words : `${words} · effect ${line.effect}`;
 }
 
 /** What was requested long before an outcome is not looked for. */

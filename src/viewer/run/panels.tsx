@@ -3,7 +3,6 @@
  * share a place. On a narrow page all of them share one. Which one is shown is a part of the address.
  */
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
 import { usePage } from '../page-parts.js';
 import { useMedia } from '../shell/use-media.js';
 
@@ -68,10 +67,6 @@ function TabList({ tabs, shown, onChoose }: TabListProps) {
     onChoose(next.id);
     document.getElementById(`tab-${next.id}`)?.focus();
   };
-  // On a narrow page not all tabs are visible.
-  useEffect(() => {
-    document.getElementById(`tab-${shown}`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-  }, [shown]);
   return (
     <div role="tablist" aria-label="Parts of the run" tabIndex={-1} onKeyDown={move} class="tabs">
       {tabs.map(({ id, title }) => (

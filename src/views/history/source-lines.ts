@@ -34,32 +34,42 @@ export class SourceLines {
   /** Waits for the time, by the effects of their timers. */
   private readonly timers = new Map<string, OpenEffect>();
   private last: LineTotals | null = null;
-  /** Of each branch whose last request was a reading of the clock, that request. */
-  private readonly clocks = new Map<string, Requested>();
+  /** Of each branch whose last request was a reading of the clock or a random number, that request. */
+  private readonly readings = new Map<string, Requested>();
 
   take({ time, event }: Recorded): void {
     switch (event.type) {
       case 'effect_requested': {
         const line = this.lineOf(event.state, event.line);
-        // A wait reads the clock first, which is no execution of its own.
+        // A wait reads the clock first, and a step at its end, which are no executions of their own.
         const thread = threadOf(event.effect);
-        if (event.attempt === 1 && !isRestOfWait(this.clocks.get(thread), event)) line.count++;
+        const isEndOfStep = event.kind === 'clock' && event.step !== undefined;
+        if (event.attempt === 1 && !isEndOfStep && !isRestOfWait(this.readings.get(thread), event)) line.count++;
         line.attempts++;
-        if (event.kind === 'clock') this.clocks.set(thread, event);
-        else this.clocks.delete(thread);
+        if (event.kind === 'clock' || event.kind === 'random') this.readings.set(thread, event);
+        else this.readings.delete(thread);
         this.last = line;
         this.open.set(event.effect, { request: event, beganMs: Date.parse(time) });
         return;
       }
       case 'timer_set': {
-        const request = this.clocks.get(threadOf(event.effect));
-        if (request !== undefined) this.timers.set(event.effect, { request, beganMs: Date.parse(time) });
+        const request = this.readings.get(threadOf(event.effect));
+        if (request?.kind === 'clock') this.timers.set(event.effect, { request, beganMs: Date.parse(time) });
+        return;
+      }
+      case 'effect_retried': {
+        // The length of the pause was random.
+        const pause = this.readings.get(threadOf(event.effect));
+        if (pause?.kind !== 'random') return;
+        const line = this.lineOf(pause.state, pause.line);
+        line.count--;
+        line.attempts--;
         return;
       }
       case 'state_entered':
         // A wait that something else ended leaves its timer.
         clear(this.timers);
-        clear(this.clocks);
+        clear(this.readings);
         return;
       case 'effect_settled':
         return this.settle(event.effect, event.outcome, event.stopped === true, Date.parse(time));
@@ -92,7 +102,7 @@ export class SourceLines {
     }
     for (const [effect, open] of this.open) copy.open.set(effect, open);
     for (const [effect, timer] of this.timers) copy.timers.set(effect, timer);
-    for (const [thread, request] of this.clocks) copy.clocks.set(thread, request);
+    for (const [thread, request] of this.readings) copy.readings.set(thread, request);
     return copy;
   }
 
@@ -140,5 +150,5 @@ function clear(map: Map<string, unknown>): void {
 
 /** Whether a request waits for a signal until a time that was computed from the reading of the clock before it. */
 function isRestOfWait(clock: Requested | undefined, { kind, state, line }: Requested): boolean {
-  return kind === 'signal' && clock?.state === state && clock.line === line;
+  return kind === 'signal' && clock?.kind === 'clock' && clock.state === state && clock.line === line;
 }
