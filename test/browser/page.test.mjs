@@ -309,6 +309,52 @@ test('hostile names, values and output execute nothing, and nothing leaves the p
   assert.deepEqual(log, []);
 });
 
+test('no control character and no change of direction reaches the page, wherever it comes from', async (t) => {
+  const name = 'a\u202egnp.dsl';
+  const text = `INPUT: who = ""
+STATE: A
+  EMIT: "{who}"
+  DO [retry=2/10ms]: printf %s {who} >&2; mkdir done
+  ASK user: "{who}" → ok choices=yes,no
+  GOTO: ERROR with error_type={who}, error={who}
+STATE: ERROR
+  FAIL: {who}
+`;
+  const folder = makeFolder(t, { [name]: text });
+  mkdirSync(join(folder, 'done'));
+  writeFileSync(join(folder, 'who'), `${HOSTILE} \u2066\u200f\`code\``);
+  // It is tried again, and fails for good.
+  const id = runProgram(folder, name, '-i', 'who=@who');
+  rmSync(join(folder, 'done'), { recursive: true });
+  const asking = runProgram(folder, name, '-i', 'who=@who');
+  const service = await startService(t, folder);
+  const { page, log } = await openPage(t, service);
+  const findDeceptive = () =>
+    page.evaluate(() => {
+      const deceptive = /(?![\n\t])[\p{Cc}\p{Bidi_Control}]/u;
+      const all = [...document.querySelectorAll('body *')].flatMap((one) => [
+        ...[...one.childNodes].filter(({ nodeType }) => nodeType === 3).map(({ data }) => data),
+        ...['title', 'aria-label'].map((name) => one.getAttribute(name) ?? ''),
+      ]);
+      return all.filter((one) => deceptive.test(one)).map((one) => JSON.stringify(one.slice(0, 200)));
+    });
+  await page.getByRole('region', { name: 'Waiting for you' }).getByRole('link').first().waitFor();
+  assert.deepEqual(await findDeceptive(), []);
+  for (const run of [id, asking]) {
+    await page.goto(`${service.address}/runs/${run}`);
+    await untilDrawn(page);
+    for (const tab of await page.getByRole('tab').all()) {
+      await tab.click();
+      await page.waitForTimeout(200);
+      assert.deepEqual(await findDeceptive(), [], (await tab.textContent()) ?? '');
+    }
+  }
+  await page.getByRole('button', { name: 'yes', exact: true }).click();
+  await page.getByRole('heading', { level: 1 }).getByText('failed').waitFor();
+  assert.deepEqual(await findDeceptive(), []);
+  assert.deepEqual(log, []);
+});
+
 for (const theme of ['light', 'dark'])
   for (const width of [400, 1280])
     test(`axe finds nothing at ${width} pixels, ${theme}`, async (t) => {

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import type { Machine } from '../../machine/machine.js';
+import { visibleLine } from '../../views/drawing/visible-text.js';
 import { mainPlan, type RunPicture, runPictures } from '../../views/graph/run-pictures.js';
 import type { Drawing, DrawnEdge } from '../../views/picture/drawing.js';
 import type { PictureNode } from '../../views/picture/picture.js';
@@ -46,7 +47,7 @@ export function GraphPanel({ model }: { readonly model: RunModel }) {
           >
             {pictures.map(({ title }) => (
               <option key={title} value={title}>
-                {title}
+                {visibleLine(title)}
               </option>
             ))}
           </select>
@@ -130,7 +131,7 @@ function ProgramGraph({ model, machine, drawing, frame }: GraphOf & { readonly m
     <Graph
       {...frame}
       drawing={drawing}
-      name={`Graph of ${machine.name}`}
+      name={`Graph of ${visibleLine(machine.name)}`}
       current={currentNode(model, machine.states)}
       isOver={isOver(model)}
       factsOf={programFacts(machine, edges, steps)}
@@ -172,7 +173,7 @@ function PlanGraph({ model, machine, of, drawing, frame }: PlanGraphProps) {
     <Graph
       {...frame}
       drawing={drawing}
-      name={`Graph of the plan ${of.title}`}
+      name={`Graph of the plan ${visibleLine(of.title)}`}
       current={null}
       isOver={isOver(model)}
       factsOf={factsOf}

@@ -29,7 +29,7 @@ export function DiffView({ diff, isEnd, artifact }: DiffViewProps) {
         </p>
       )}
       {files?.map(({ name, added, removed, rows }) => (
-        <div key={name} class="file" role="group" tabIndex={0} aria-label={`Changes of ${name}`}>
+        <div key={name} class="file" role="group" tabIndex={0} aria-label={`Changes of ${visibleLine(name)}`}>
           <h5>
             <span class="mono">{visibleLine(name)}</span> <span class="added">+{added}</span>{' '}
             <span class="removed">−{removed}</span>

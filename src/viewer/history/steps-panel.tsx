@@ -75,7 +75,7 @@ function Attempts({ model, path }: { readonly model: RunModel; readonly path: st
   const attempts = step.attempts.filter(({ seq }) => model.at.value === null || seq <= at);
   if (attempts.length === 0) return <p class="faint pad">At event {at} the step had not begun.</p>;
   return (
-    <ol class="attempts" aria-label={`Attempts of ${path}`}>
+    <ol class="attempts" aria-label={`Attempts of ${visibleLine(path)}`}>
       {attempts.map((one) => (
         <li key={one.seq} class={`attempt ${one.status}`}>
           <AttemptView attempt={one} onSelect={() => model.select(one.seq)} />

@@ -22,11 +22,11 @@ export function RunHead({ model }: { readonly model: RunModel }) {
   return (
     <header class="run-head">
       <h1>
-        {run.machine} <StatusMark status={run.status} />
+        {visibleLine(run.machine ?? '')} <StatusMark status={run.status} />
         {isPast && <span class="tag past">as it was after event {run.seq}</span>}
       </h1>
       <dl class="facts">
-        {run.state !== null && <Fact name="State">{run.state}</Fact>}
+        {run.state !== null && <Fact name="State">{visibleLine(run.state)}</Fact>}
         <Fact name="Started">
           <Time at={run.started_at} />
         </Fact>
@@ -50,7 +50,7 @@ export function RunHead({ model }: { readonly model: RunModel }) {
       <LastRetry model={model} />
       {run.error !== null && (
         <p class="failed">
-          <strong>{run.error.kind}</strong> <Prose text={run.error.message} />{' '}
+          <strong>{visibleLine(run.error.kind)}</strong> <Prose text={run.error.message} />{' '}
           <FailedAt model={model} error={run.error} />
         </p>
       )}
@@ -109,7 +109,7 @@ function UnreadHead({ model }: { readonly model: RunModel }) {
   return (
     <header class="run-head">
       <h1>
-        {first.machine} {listed !== null && <StatusMark status={listed.status} />}
+        {visibleLine(first.machine)} {listed !== null && <StatusMark status={listed.status} />}
       </h1>
       {listed !== null && <ListedFacts run={listed} />}
     </header>
@@ -120,7 +120,7 @@ function UnreadHead({ model }: { readonly model: RunModel }) {
 function ListedFacts({ run }: { readonly run: RunRow }) {
   return (
     <dl class="facts">
-      {run.state !== null && <Fact name="State">{run.state}</Fact>}
+      {run.state !== null && <Fact name="State">{visibleLine(run.state)}</Fact>}
       <Fact name="Started">
         <Time at={run.started_at} />
       </Fact>

@@ -43,11 +43,15 @@ function runCells(run: RunRow, bar: RunCellsProps['bar']) {
   const cells = {
     status: <StatusMark status={run.status} />,
     program: (
-      <Link to={{ run: run.run_id, query: {} }} class="program" title={run.machine ?? 'a run without a program'}>
-        {run.machine ?? '(unknown)'}
+      <Link
+        to={{ run: run.run_id, query: {} }}
+        class="program"
+        title={visibleLine(run.machine ?? 'a run without a program')}
+      >
+        {visibleLine(run.machine ?? '(unknown)')}
       </Link>
     ),
-    state: <span title={run.state ?? ''}>{run.state ?? ''}</span>,
+    state: <span title={visibleLine(run.state ?? '')}>{visibleLine(run.state ?? '')}</span>,
     states: bar === undefined || bar.length === 0 ? '' : <StateBar parts={bar} />,
     started: <Time at={run.started_at} />,
     time: timeOf(run),

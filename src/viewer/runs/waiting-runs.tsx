@@ -82,7 +82,7 @@ export function WaitingRuns({ known }: { readonly known: readonly WaitingRun[] }
         {known.slice(0, MOST).map(({ waiting, ...run }) => (
           <li key={run.run_id}>
             <Link to={{ run: run.run_id, query: {} }} class="program">
-              {run.machine ?? run.run_id}
+              {visibleLine(run.machine ?? run.run_id)}
             </Link>
             <span class="question">
               <Prose text={waiting.map(questionOf).join('; ')} />

@@ -1,4 +1,5 @@
 /** The head of the page: where one is, and what leads elsewhere. */
+import { visibleLine } from '../../views/drawing/visible-text.js';
 import { usePage } from '../page-parts.js';
 import { Link } from './link.jsx';
 
@@ -25,16 +26,16 @@ export function PageHead({ onHelp }: { readonly onHelp: () => void }) {
             <span class="faint" aria-hidden="true">
               /
             </span>
-            <span class="mono crumb" title={run}>
-              {run}
+            <span class="mono crumb" title={visibleLine(run)}>
+              {visibleLine(run)}
             </span>
           </>
         )}
       </nav>
       <div class="head-right">
         {about !== null && (
-          <span class="faint where" title={about.where}>
-            {about.where}
+          <span class="faint where" title={visibleLine(about.where)}>
+            {visibleLine(about.where)}
           </span>
         )}
         {data.actions.value === null && about !== null && data.kind === 'service' && <span class="tag">read-only</span>}

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Machine } from '../../machine/machine.js';
 import { dollars } from '../../views/drawing/amounts.js';
 import { duration } from '../../views/drawing/duration.js';
-import { escapeControls } from '../../views/drawing/visible-text.js';
+import { escapeControls, visibleLine } from '../../views/drawing/visible-text.js';
 import { modelAt, type RunModel } from '../run/run-model.js';
 import { languageOf } from './data-grammars.js';
 import type { ColoredText } from './highlight.js';
@@ -56,7 +56,7 @@ function Sources({ model, machine, sources }: SourcesProps) {
           >
             {sources.map(({ name }, index) => (
               <option key={name} value={String(index)}>
-                {name}
+                {visibleLine(name)}
               </option>
             ))}
           </select>
@@ -92,7 +92,7 @@ function Lines({ name, text, facts, current, onChoose }: LinesProps) {
     if (frame.current !== null) showCurrent(frame.current);
   }, [current, lines]);
   return (
-    <section ref={frame} class="source-lines scroll" tabIndex={0} aria-label={`Source of ${name}`}>
+    <section ref={frame} class="source-lines scroll" tabIndex={0} aria-label={`Source of ${visibleLine(name)}`}>
       <table>
         <thead class="hidden">
           <tr>
