@@ -66,6 +66,23 @@ const fixed: readonly (readonly [string, string])[] = [
     'FOR EACH: f in ls *.txt\n  DO: echo {f}\n',
     'DO: f_list = ls *.txt\nFOR EACH: f in lines(f_list):\n  DO: echo {f}\n',
   ],
+  ...[
+    'FOR EACH: x in [1,2], in PARALLEL [max=2]:',
+    'FOR EACH: x in [1,2], in PARALLEL [max=2]',
+    'FOR EACH x in [1,2], in PARALLEL [max=2]:',
+    'FOR EACH: x in [1,2] PARALLEL [max=2]:',
+    'FOR EACH: x in [1,2], PARALLEL [max=2]:',
+    'FOR EACH: x in [1,2]; in PARALLEL; [max=2]:',
+    'FOR EACH: x in [1,2] [max=2] in PARALLEL:',
+  ].map((line): [string, string] => [
+    `${line}\n  DO: echo {x}\n`,
+    'FOR EACH: x in [1,2] in PARALLEL [max=2]:\n  DO: echo {x}\n',
+  ]),
+  ['FOR EACH: x in [1,2], in PARALLEL:\n  DO: echo {x}\n', 'FOR EACH: x in [1,2] in PARALLEL:\n  DO: echo {x}\n'],
+  [
+    'DO: FOR EACH x in [1,2], in PARALLEL [max=2]:\n  DO: echo {x}\n',
+    'DO: FOR EACH x in [1,2] in PARALLEL [max=2]:\n  DO: echo {x}\n',
+  ],
   ['FOR EACH: i in 1..3\n  DO: echo {i}\n', 'FOR EACH: i in range(1, 4):\n  DO: echo {i}\n'],
   [
     'STATE: A\n  PARALLEL:\n    - echo 1\n    - echo 2\n  RETURN\n',

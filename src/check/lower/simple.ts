@@ -220,6 +220,7 @@ function lowerAsk(l: StateLowering, i: Extract<Instruction, { kind: 'ask' }>): v
   if (deadlineOption !== undefined && fallback === undefined)
     l.diagnostics.push(say.askDeadline(deadlineOption.span, {}));
   const choices = choicesOf(l, options.get('choices'));
+  warnOfOneChoice(l, options.get('choices'), choices);
   if (fallback?.value !== undefined && choices.length > 0) {
     const text = constantText(fallback.value);
     const all = choices.map((c) => (c.every((p) => typeof p === 'string') ? c.join('') : null));
@@ -238,6 +239,17 @@ function lowerAsk(l: StateLowering, i: Extract<Instruction, { kind: 'ask' }>): v
     },
     i.span,
   );
+}
+
+/** Another mark than the comma between words, as other languages have it. */
+const OTHER_SEPARATOR = /\s*[|;/]\s*/;
+
+function warnOfOneChoice(l: StateLowering, option: Option | undefined, [only, ...others]: readonly Template[]): void {
+  if (option === undefined || only === undefined || others.length > 0 || !only.every((one) => typeof one === 'string'))
+    return;
+  const choice = only.join('');
+  const choices = choice.split(OTHER_SEPARATOR).filter((one) => one !== '');
+  if (choices.length > 1) l.diagnostics.push(say.oneChoice(option.span, { choice, choices }));
 }
 
 /** Splits `choices=a,b c,{x}` at commas outside of interpolations. */

@@ -88,6 +88,11 @@ export const effectMessages = {
     label: 'nothing to wait for',
     help: 'put the WAIT directly below the PARALLEL it joins, or wait for a condition',
   })),
+  oneChoice: message<{ choice: string; choices: readonly string[] }>('one-choice', 'warning', (f) => ({
+    message: `\`${f.choice}\` is one choice, because commas separate choices`,
+    help: `write \`choices=${f.choices.join(',')}\``,
+    repair: { replace: f.choice, by: f.choices.join(','), guess: true },
+  })),
   askDeadline: message('ask-deadline', 'error', () => ({
     message: 'an ASK with a deadline needs a default',
     label: 'what is the answer when the time is up?',

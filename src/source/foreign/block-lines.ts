@@ -8,6 +8,18 @@ function useCall(pattern: string, value: string, text: string): string | undefin
   return name === undefined || value.includes(',') ? undefined : `USE: ${pattern} with ${name}=${value.trim()}`;
 }
 
+/** A loop with `PARALLEL`, whatever stands between its parts, and its options before or after that. */
+const PARALLEL_LOOP =
+  /^(DO:\s*)?for\b\s*(?:each\b)?\s*:?\s*(\w+)\s+(?:in|of)\s+(.+?)[\s,;]*(\[\s*[a-z_]+=[^\]]*\])?[\s,;]*(?:\bin\s+)?\bPARALLEL\b[\s,;]*(\[[^\]]*\])?[\s,;]*[:{]?$/i;
+
+/** Undefined: the mistake is within the list. */
+function parallelLoop(m: RegExpExecArray): string | undefined {
+  const options = part(m, 5) || part(m, 4);
+  const rest = `${part(m, 2)} in ${part(m, 3)} in PARALLEL${options === '' ? '' : ` ${options}`}:`;
+  const loop = part(m, 1) === '' ? `FOR EACH: ${rest}` : `DO: FOR EACH ${rest}`;
+  return loop === m[0] ? undefined : loop;
+}
+
 export const blockLines: readonly ForeignLine[] = [
   {
     line: /^for\b\s*(?:each\b)?\s*:?\s*(\w+)\s+(?:in|of)\s+((?:ls|find|cat|git|\$\().*|\S*\*\S*?):?$/i,
@@ -18,6 +30,13 @@ export const blockLines: readonly ForeignLine[] = [
       return `DO: ${part(m, 1)}_list = ${/^[\w$]+\s/.test(lister) ? lister : `ls ${lister}`}\nFOR EACH: ${part(m, 1)} in lines(${part(m, 1)}_list):`;
     },
     binds: (m) => [part(m, 1)],
+  },
+  {
+    line: PARALLEL_LOOP,
+    codes: /unknown-verb|unknown-name|unknown-option|unexpected-text|missing-colon|bad-character/,
+    help: write,
+    by: (m) => parallelLoop(m),
+    binds: (m) => [part(m, 2)],
   },
   {
     line: /^for\b\s*(?:each\b)?\s*:?\s*(\w+)\s+(?:in|of)\s+(.+?):\s+([A-Z]{2,}\b.*)$/i,
