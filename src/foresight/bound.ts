@@ -36,14 +36,14 @@ interface Growth {
 
 /** With one element more, the bound grows by so many. `list`: the one that is known to be gone through. */
 export function formulaOf(
-  { options, lists, machine }: Exploration,
+  { options, lists, freeLists, machine }: Exploration,
   list: string | undefined,
   { number, fewer, fewest }: Growth,
   textOf: (amount: number) => string = String,
 ): string | null {
   const slope = number - fewer;
   if (slope <= 0 || !Number.isFinite(fewer)) return null;
-  const [only, second] = [...lists];
+  const [only, second] = [...new Set([...lists, ...freeLists])];
   const name = list ?? (second === undefined ? only : undefined);
   const rest = number - slope * options.longest;
   const length = name === undefined ? 'length of the list' : `len(${name})`;

@@ -88,7 +88,8 @@ function boundOf(
   return { ...common, atMost: null, formula: null, because };
 }
 
-const hasLists = ({ isBounded, options }: Exploration): boolean => isBounded && options.longest > 0;
+const hasLists = ({ isBounded, freeLists, options }: Exploration): boolean =>
+  (isBounded || freeLists.size > 0) && options.longest > 0;
 
 /** The same with lists that are two elements shorter; null: not explored. */
 function withoutTwo({ machine, options }: Exploration): Exploration | null {

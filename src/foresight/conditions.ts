@@ -23,12 +23,13 @@ export interface Surroundings {
 type Evaluate = (at: Surroundings) => boolean | null;
 
 const NOTHING_KNOWN = new Knowledge();
+const NO_LOOPS: ReadonlySet<number> = new Set();
 let knowledge = NOTHING_KNOWN;
 
 export function evaluatorOf({ value, text }: Condition): Evaluate {
   const concrete = withOperations(concreteOperations, () => compileCondition(value, text));
   const symbolic = withOperations(
-    symbolicOperations(() => knowledge),
+    symbolicOperations(() => knowledge, NO_LOOPS),
     () => compileCondition(value, text),
   );
   const reads = trackedIn(value);

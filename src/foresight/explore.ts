@@ -7,9 +7,11 @@ import { evaluatorOf } from './conditions.js';
 import { configurationOf, type Reduction, type Reductions, reductionsOf } from './configuration.js';
 import { Counted } from './counted.js';
 import { type CountedSite, type Edge, type Mistake, type Node, resultOf } from './graph.js';
+import { independentLoops } from './independent-members.js';
 import type { Condition } from './moments.js';
 import { type MonitorState, type Monitors, NO_MONITORS, type Watched } from './monitors.js';
 import { nextOf } from './order.js';
+import type { Repeated } from './repeated.js';
 import type { RequestFacts } from './requests.js';
 import { runOptionsOf } from './run-options.js';
 import { type Executed, type Moment, type Segment, Segments } from './segment.js';
@@ -60,8 +62,10 @@ export interface Exploration {
   readonly stoppedBy: 'configurations' | 'seconds' | 'memory' | 'long-list' | null;
   /** Whether a list of unknown length was cut. */
   readonly isBounded: boolean;
-  /** The lists of unknown length. */
+  /** The lists of unknown length that were cut. */
   readonly lists: ReadonlySet<string>;
+  /** The lists of unknown length of which longer ones only add calls. */
+  readonly freeLists: ReadonlySet<string>;
   readonly options: ExploreOptions;
   /** Executes the segment of an edge again. */
   readonly repeat: (moment: Moment | null, edge: Edge) => Repeated;
@@ -81,17 +85,6 @@ export interface Exploration {
   readonly awoken: ReadonlyMap<number, Edge>;
   /** For each rule, the edges on which its second moment happens. */
   readonly fulfilled: ReadonlyMap<number, ReadonlySet<Edge>>;
-}
-
-export interface Repeated {
-  readonly moment: Moment;
-  readonly segment: Omit<Segment, 'run'>;
-  /** The new numbers of unknown values. */
-  readonly renamed: ReadonlyMap<number, number>;
-  /** The first so many of them are the same for each way to the configuration. */
-  readonly deciding: number;
-  readonly way: Way | null;
-  readonly pending: RequestFacts | null;
 }
 
 type AboutEdge = Pick<Edge, 'from' | 'pending' | 'way' | 'isTime' | 'isOutside' | 'isLongest'>;
@@ -141,6 +134,7 @@ class Explorer {
   private hasUnknownTime = false;
   private hasTooLong = false;
   private readonly lists = new Set<string>();
+  private readonly freeLists = new Set<string>();
   private stoppedBy: Exploration['stoppedBy'] = null;
 
   constructor(
@@ -154,7 +148,11 @@ class Explorer {
       Object.hasOwn(options.inputs, name) ? options.inputs[name] : value,
     );
     this.reductions = reductionsOf(machine, inputs, options.without, this.monitors);
-    this.segments = new Segments(machine, this.runOptions, options.longest, this.reductions.looksAtErrors);
+    const { looksAtErrors } = this.reductions;
+    // What is assumed may be about a list.
+    const isFree = this.assumptions.length === 0;
+    const independent = isFree ? independentLoops(machine, this.monitors, looksAtErrors) : new Set<number>();
+    this.segments = new Segments(machine, this.runOptions, options.longest, { looksAtErrors, independent });
   }
 
   run(): Exploration {
@@ -184,6 +182,7 @@ class Explorer {
       stoppedBy: this.stoppedBy,
       isBounded: this.isBounded,
       lists: this.lists,
+      freeLists: this.freeLists,
       options,
       repeat: (moment, edge) => this.repeatOnce(moment, edge),
       timeOfWait: (position) => this.segments.spans.ofWait(position),
@@ -234,11 +233,12 @@ class Explorer {
     }
   }
 
-  private note({ needsTooLong, usedLength, usedDuration, lists }: Knowledge): void {
+  private note({ needsTooLong, usedLength, usedDuration, lists, freeLists }: Knowledge): void {
     if (needsTooLong) this.hasTooLong = true;
     if (usedLength) this.isBounded = true;
     if (usedDuration) this.hasUnknownTime = true;
     for (const list of lists) this.addList(list);
+    for (const list of freeLists) this.freeLists.add(list);
   }
 
   /** A list of unknown length is explored up to a length. */

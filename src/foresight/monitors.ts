@@ -50,6 +50,8 @@ export interface Monitors {
   readonly looksAtEvents: boolean;
   /** Whether the order of members matters. */
   readonly looksAtOrder: boolean;
+  /** Whether it matters how often something happens. */
+  readonly counts: boolean;
   /** What reductions must not forget: conditions, and parts of instructions. */
   readonly conditions: readonly Expr[];
   readonly partsOf: (instruction: Instruction) => readonly unknown[];
@@ -66,6 +68,7 @@ export const NO_MONITORS: Monitors = {
   first: [],
   looksAtEvents: false,
   looksAtOrder: false,
+  counts: false,
   conditions: [],
   partsOf: () => [],
   step: () => NOTHING,
@@ -145,6 +148,7 @@ export function monitorsOf(rules: readonly Rule[]): Monitors {
   return {
     first: rules.map(() => 0),
     looksAtEvents: moments.some(({ kind }) => kind === 'event'),
+    counts: rules.some(({ kind }) => kind === 'at-most'),
     looksAtOrder: rules.some(
       (rule) => rule.kind === 'after' || momentsOf(rule).some(({ when }, at) => when !== null || at > 0),
     ),

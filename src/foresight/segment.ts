@@ -73,6 +73,14 @@ const FUEL = 1000;
 export const SLICE = 50;
 const MANY_DECISIONS = 32;
 
+/** What is known of a machine before it is explored. */
+interface AboutMachine {
+  /** Whether the words of failures decide something. */
+  readonly looksAtErrors: boolean;
+  /** The positions of parallel loops whose members share nothing. */
+  readonly independent: ReadonlySet<number>;
+}
+
 export class Segments {
   readonly executed: Executed;
   readonly spans: Spans;
@@ -86,8 +94,7 @@ export class Segments {
     readonly machine: Machine,
     private readonly options: RunOptions,
     private readonly longest: number,
-    /** Whether the words of failures decide something. */
-    private readonly looksAtErrors: boolean,
+    private readonly about: AboutMachine,
   ) {
     this.locations = machine.states.flatMap((state) => state.code.map((instruction) => ({ state, instruction })));
     this.taskNames = taskNamesIn(machine);
@@ -103,7 +110,7 @@ export class Segments {
     this.linked = this.observe(
       linkWith(
         { ...machine },
-        symbolicOperations(() => this.knowledge),
+        symbolicOperations(() => this.knowledge, about.independent),
       ),
     );
   }
@@ -153,7 +160,7 @@ export class Segments {
   /** What a failure says depends on more than is known here. Only the words of a FAIL are those of the program. */
   private withUnknownWords(failure: RuntimeFailure, pc: number): RuntimeFailure {
     const { instruction } = this.locations[pc] ?? {};
-    if (!this.looksAtErrors || instruction === undefined || instruction.op === 'fail') return failure;
+    if (!this.about.looksAtErrors || instruction === undefined || instruction.op === 'fail') return failure;
     if (unknownId(failure.message) !== null) return failure;
     const { line } = instruction.origin;
     this.reasons.set(line, failure.message);

@@ -92,6 +92,8 @@ export class Knowledge {
   usedDuration = false;
   /** The lists of which this was assumed. */
   readonly lists: string[] = [];
+  /** The lists of which longer ones add nothing. */
+  readonly freeLists: string[] = [];
   /** What was decided about changed files, in order. */
   readonly checks: DecidedCheck[] = [];
 
@@ -247,9 +249,9 @@ export class Knowledge {
 
   /**
    * The elements, if the value is a list: its length is decided. Any other value stays as it is. `wanted`: a length that is
-   * explored, too.
+   * explored, too. `isFree`: longer lists than those that are explored add nothing.
    */
-  listIn(value: Value, wanted = 0): Value {
+  listIn(value: Value, wanted = 0, isFree = false): Value {
     const known = this.resolve(value);
     const id = unknownId(known);
     if (id === null || !this.decideType(id, TYPE.list, 'a list')) return known;
@@ -264,8 +266,12 @@ export class Knowledge {
     const most = lengths.at(-1);
     if (wanted > MOST_ELEMENTS && mayHave(wanted, decided?.facts)) this.needsTooLong = true;
     else if (wanted > this.longest && fits(wanted)) lengths.push(wanted);
-    this.usedLength = true;
-    this.lists.push(this.of(id).label);
+    // With one element, members cannot differ.
+    if (isFree && !isForced && this.longest > 1) this.freeLists.push(this.of(id).label);
+    else {
+      this.usedLength = true;
+      this.lists.push(this.of(id).label);
+    }
     const index = this.oracle.choose(
       `len(${this.of(id).label})`,
       lengths.map((length) => `= ${length}`),

@@ -9,7 +9,8 @@ import { type Knowledge, markOf, mentionsUnknown, unknownId } from './knowledge.
 import { symbolicFunction } from './symbolic-functions.js';
 
 /** `knowledge` gives that of the segment that is being executed. */
-export function symbolicOperations(knowledge: () => Knowledge): ValueOperations {
+/** `independent`: the positions of parallel loops of which longer lists only add calls. */
+export function symbolicOperations(knowledge: () => Knowledge, independent: ReadonlySet<number>): ValueOperations {
   const concrete = concreteOperations;
   const resolve = (value: Value): Value => knowledge().resolve(value);
   const dependsOnUnknown = (value: Value | Missing): value is string =>
@@ -42,6 +43,7 @@ export function symbolicOperations(knowledge: () => Knowledge): ValueOperations 
     },
     functionNamed: (name) => symbolicFunction(knowledge, name),
     listIn: (value) => (dependsOnUnknown(value) ? knowledge().listIn(value) : value),
+    membersIn: (value, pc) => (dependsOnUnknown(value) ? knowledge().listIn(value, 0, independent.has(pc)) : value),
     countIn: (value) => countIn(knowledge(), resolve(value)),
     durationMs: (value, what) => {
       const text = resolve(value);

@@ -54,12 +54,12 @@ function compileCount(expr: Expr | null, name: string): (thread: Thread) => numb
   };
 }
 
-function compileItems(instruction: ForkInstruction): (thread: Thread) => readonly Value[] | null {
+function compileItems(instruction: ForkInstruction, pc: number): (thread: Thread) => readonly Value[] | null {
   if (instruction.op === 'fork') return () => null;
   const evaluate: Evaluator = compile(instruction.list);
-  const { listIn } = operations();
+  const { membersIn } = operations();
   return (t) => {
-    const list = listIn(evaluate(t));
+    const list = membersIn(evaluate(t), pc);
     if (isList(list)) return list;
     throw badValue(noList(list));
   };
@@ -88,7 +88,7 @@ function newMember(fork: Fork, index: number): Member {
 
 export function linkFork(instruction: ForkInstruction, context: LinkContext): Linked {
   const layout = layoutFor(instruction, context.base);
-  const items = compileItems(instruction);
+  const items = compileItems(instruction, context.pc);
   const max = compileCount(instruction.max, 'max');
   const quorum = compileCount(instruction.quorum, 'quorum');
   const timeout = instruction.wait?.timeout ? compileTemplate(instruction.wait.timeout).value : null;

@@ -30,6 +30,8 @@ export interface ValueOperations {
   readonly functionNamed: (name: string) => Callable | null;
   /** The value as a list if it is one; any other value stays as it is. */
   readonly listIn: (value: Value) => Value;
+  /** The same for the members of the parallel loop at this position. */
+  readonly membersIn: (value: Value, pc: number) => Value;
   /** The number of members that an option gives; undefined if it is not a whole number of at least 1. */
   readonly countIn: (value: Value) => number | undefined;
   readonly durationMs: typeof durationMs;
@@ -110,6 +112,7 @@ export const concreteOperations: ValueOperations = {
   increment,
   functionNamed,
   listIn: (value) => value,
+  membersIn: (value) => value,
   countIn,
   durationMs,
   wholeNumber: (value, convert) => convert(value),

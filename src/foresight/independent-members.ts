@@ -1,0 +1,99 @@
+/**
+ * Parallel loops over a list of which longer lists add nothing but calls: the members share nothing, nothing looks at their
+ * results, and nothing else looks at the list, except whether it is empty. The first member that fails decides how the loop
+ * fails, and a rule about moments is violated by one member; so two members show what any number of them can do.
+ */
+import type { Json, SlotRef } from '../machine/expression.js';
+import type { Instruction, Machine, State } from '../machine/machine.js';
+import type { Monitors } from './monitors.js';
+import { controlParts, readsIn, readsThatFail, type Variable, variableOf } from './reductions/reads.js';
+
+type Loop = Extract<Instruction, { op: 'fork-each' }>;
+
+/** What members may do: calls, conditions, and their own locals. */
+const OWN: ReadonlySet<Instruction['op']> = new Set([
+  ...(['shell', 'argv', 'function', 'agent', 'unless', 'jump', 'emit', 'fail', 'branch-end'] as const),
+]);
+
+/** Instructions that show a value without looking at it. */
+const SHOWING: ReadonlySet<Instruction['op']> = new Set(['shell', 'agent', 'emit', 'return']);
+
+/** The positions of these loops, over all states. `looksAtErrors`: the words of failures decide something. */
+export function independentLoops(machine: Machine, monitors: Monitors, looksAtErrors: boolean): ReadonlySet<number> {
+  const found = new Set<number>();
+  let base = 0;
+  for (const [index, state] of machine.states.entries()) {
+    const look = new Looks(machine, index, monitors);
+    state.code.forEach((one, pc) => {
+      if (one.op === 'fork-each' && !monitors.counts && !looksAtErrors && isIndependent(one, pc, state, look))
+        found.add(base + pc);
+    });
+    base += state.code.length;
+  }
+  return found;
+}
+
+function isIndependent(loop: Loop, pc: number, { code }: State, look: Looks): boolean {
+  const { quorum, wait, keep, detached, body, join, collect } = loop;
+  if (quorum !== null || (wait ?? null) !== null || detached === true) return false;
+  const isAlone = code.every((one, at) => {
+    const isOther = at !== pc && (one.op === 'fork' || one.op === 'fork-each') && at < pc && one.join > pc;
+    return !isOther && one.op !== 'step-begin';
+  });
+  if (!isAlone || !code.slice(body, join).every(isOwn)) return false;
+  const results = keep === undefined ? collect : [...collect, keep];
+  const isOutside = (at: number): boolean => at < body || at >= join;
+  if (results.some((slot) => look.at({ in: 'local', slot }, isOutside))) return false;
+  const ref = loop.list.op === 'read' && loop.list.places.length === 1 ? loop.list.places[0] : undefined;
+  if (ref === undefined || (ref.in !== 'local' && ref.in !== 'input')) return false;
+  if (ref.in === 'local' && !code.every((one) => bindsOnly(one, ref.slot))) return false;
+  return !look.at(ref, (at, isSame) => !isSame || at !== pc);
+}
+
+const isOwn = (one: Instruction): boolean => OWN.has(one.op) || (one.op === 'set' && one.to.in === 'local');
+
+/** Whether an instruction gives a local only what the world gave: other values may have parts elsewhere. */
+function bindsOnly(one: Instruction, slot: number): boolean {
+  if (one.op === 'set') return one.to.in !== 'local' || one.to.slot !== slot;
+  if (one.op === 'next') return one.variable !== slot;
+  return one.op !== 'plan' || one.bind?.slot !== slot;
+}
+
+/** What looks at a variable. */
+class Looks {
+  constructor(
+    private readonly machine: Machine,
+    private readonly state: number,
+    private readonly monitors: Monitors,
+  ) {}
+
+  /** Whether an instruction that `counts` looks at it; an input may be looked at in each state. */
+  at(ref: SlotRef, counts: (at: number, isSame: boolean) => boolean): boolean {
+    const { machine, state, monitors } = this;
+    const variable = variableOf(state, ref);
+    if (readsIn(machine, state, monitors.conditions).has(variable)) return true;
+    return machine.states.some(({ code }, index) => {
+      const isSame = index === state;
+      if (ref.in === 'local' && !isSame) return false;
+      return code.some((one, at) => counts(at, isSame) && this.looksAt(one, index, variable));
+    });
+  }
+
+  private looksAt(one: Instruction, state: number, variable: Variable): boolean {
+    const { machine, monitors } = this;
+    const found = new Set<Variable>();
+    if (SHOWING.has(one.op)) readsThatFail(machine, state, one, found);
+    for (const part of SHOWING.has(one.op) ? [...controlParts(one), ...monitors.partsOf(one)] : [one])
+      readsIn(machine, state, withoutEmptiness(part), found);
+    return found.has(variable);
+  }
+}
+
+/** Without tests whether a variable is empty. */
+function withoutEmptiness(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutEmptiness);
+  if (typeof value !== 'object' || value === null) return value;
+  const { op, test, of } = value as { readonly op?: Json; readonly test?: Json; readonly of?: { readonly op?: Json } };
+  if (op === 'test' && test === 'empty' && of?.op === 'read') return null;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withoutEmptiness(item)]));
+}
