@@ -192,7 +192,15 @@ function refusedOnTheWay(status: number, text: string, url: string): EngineFailu
 function knownFailure(status: number, message: string, url: string): EngineFailure {
   if (status === 404 && /not found/i.test(message) && !message.startsWith('there is no run'))
     return new EngineFailure('no-service', 404, `the engine at \`${url}\` has no worker of statedsl: ${message}`);
-  return new EngineFailure('refused', status, message);
+  return new EngineFailure('refused', status, readProblem(message) ?? message);
+}
+
+/** What a worker says that could not read a request, in the words of this side; null: the message is another one. */
+function readProblem(message: string): string | null {
+  const reason = /^Failed to deserialize input: (.*)$/s.exec(message)?.[1];
+  return reason === undefined
+    ? null
+    : `the worker cannot read what this command sends: ${reason.replace(/ of this process$/, ' of the worker')}`;
 }
 
 /** Null: this is not the answer of an engine. */

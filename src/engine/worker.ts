@@ -79,7 +79,7 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
   const services = serviceNames(namespace);
   const { shared, warn, submitters, functions, directory, processes } = settings;
   const left = await stopLeftRunning(directory);
-  if (left > 0) warn(`stopped ${left} processes of a worker that was killed`);
+  if (left > 0) warn(`stopped ${left} ${left === 1 ? 'process' : 'processes'} of a worker that was killed`);
   const knows = async ({ kind, name }: WantedWorker): Promise<boolean> => {
     const { service } = kind === 'label' ? services.effects(name) : services.turn(name);
     return (await deploymentOf(engine, service, settings.patienceMs)) !== null;

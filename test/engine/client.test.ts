@@ -125,6 +125,12 @@ test('it says whether there is no server, no worker, or a refusal', async () => 
     const refused = { kind: 'refused', status: 409, message: 'run `r` has already returned' };
     expect(await failureOf(client.deliver('r', []))).toEqual(refused);
   });
+  const unread = 'Failed to deserialize input: the values were encrypted with another key than the `K` of this process';
+  await withServer([[400, { message: unread }]], async (client) => {
+    const words = 'encrypted with another key than the `K` of the worker';
+    const message = `the worker cannot read what this command sends: the values were ${words}`;
+    expect(await failureOf(client.status('r'))).toEqual({ kind: 'refused', status: 400, message });
+  });
   await withServer([[404, { message: 'there is no run `r`' }]], async (client) => {
     expect((await failureOf(client.deliver('r', []))).kind).toBe('refused');
   });
