@@ -26,6 +26,12 @@ export function cutAt(bound: Bound, limit: number | null, name: string): Bound {
   return { ...bound, atMost: limit, formula: null, isOnlyByLimit: true, because };
 }
 
+/** The same for a number that grows with a list: only what is unbounded without the limit is cut. */
+export function cutAtFormula(bound: Bound, formula: string | null, name: string): Bound {
+  if (formula === null || bound.formula !== null || bound.atMost !== null) return bound;
+  return { ...bound, formula, isOnlyByLimit: true, because: bound.because ?? { text: name, file: null, line: null } };
+}
+
 interface Growth {
   readonly number: number;
   /** With lists that are one element shorter. */

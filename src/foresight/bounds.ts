@@ -2,7 +2,7 @@
 import { readDuration } from '../machine/duration.js';
 import type { Expr, Template } from '../machine/expression.js';
 import type { Instruction, Machine, State } from '../machine/machine.js';
-import { type Bound, type BoundOptions, cutAt, formulaOf } from './bound.js';
+import { type Bound, type BoundOptions, cutAt, cutAtFormula, formulaOf } from './bound.js';
 import { costBound } from './cost-bound.js';
 import { fileOf } from './defect.js';
 import { type Exploration, explore } from './explore.js';
@@ -18,27 +18,48 @@ export function boundsOf(explored: Exploration, options: BoundOptions): Bound[] 
   const ordered = orderOf(exploration);
   const unlimited = longestWays(exploration, ordered);
   const { transitions } = machine.limits;
-  const limited = transitions === undefined ? null : waysWithin(exploration, transitions);
   const shorter = hasLists(exploration) ? withShorterLists(exploration) : null;
   const fewer = shorter === null ? null : longestWays(shorter, orderOf(shorter));
   const shortest = once(() => withoutTwo(exploration));
-  const fewest = once(() => mapOf(shortest()));
-  const fewestOf = (site: CountedSite): number =>
-    shortest() === null ? Number.NaN : (fewest().get(nameOf(site)) ?? 0);
+  const fewest = once(() => mapOf(shortest(), (graph) => longestWays(graph, orderOf(graph))));
+  const within = (graph: Graph): readonly number[] | null =>
+    transitions === undefined ? null : waysWithin(graph, transitions);
+  const limited = within(exploration);
+  const limitedFewer = shorter === null ? null : within(shorter);
+  const limitedFewest = once(() => mapOf(shortest(), (graph) => within(graph) ?? []));
   const counting: Counting = { exploration, component: ordered.components, unlimited };
   const bounds = sites.map((site, index): Bound => {
-    const found = boundOf(
-      counting,
-      index,
-      fewer === null ? null : { fewer: fewer[index] as number, fewest: () => fewestOf(site) },
-    );
-    const within = limited?.[index] ?? (site.kind === 'state' && transitions !== undefined ? transitions + 1 : null);
-    return cutAt(found, within, 'LIMIT: transitions');
+    const growth = (numbers: readonly number[] | null, least: () => Numbers): Shorter | null =>
+      numbers === null
+        ? null
+        : { fewer: numbers[index] as number, fewest: () => (shortest() === null ? Number.NaN : least()(site)) };
+    const found = boundOf(counting, index, growth(fewer, fewest));
+    const states = site.kind === 'state' && transitions !== undefined ? transitions + 1 : null;
+    const number = limited?.[index] ?? states;
+    const grows = limitedFewer !== null && number !== null && number > (limitedFewer[index] as number);
+    if (!grows) return cutAt(found, number, 'LIMIT: transitions');
+    const formula = formulaOf(exploration, listAround(machine, site), {
+      number,
+      ...(growth(limitedFewer, limitedFewest) as Shorter),
+    });
+    return cutAt(cutAtFormula(found, formula, 'LIMIT: transitions'), states, 'LIMIT: transitions');
   });
   const rank = { agent: 0, ask: 1, tool: 2, command: 3, state: 4, cost: 5, time: 6 };
   bounds.sort((one, other) => rank[one.kind] - rank[other.kind]);
-  const most = unlimited.map((number, index) => Math.min(number, limited?.[index] ?? number));
-  const cost = costBound(exploration, most, options);
+  const least = (numbers: readonly number[], others: readonly number[] | null): readonly number[] =>
+    numbers.map((number, index) => Math.min(number, others?.[index] ?? number));
+  const cost = costBound(
+    exploration,
+    {
+      most: least(unlimited, limited),
+      fewer: fewer === null ? null : least(fewer, limitedFewer),
+      fewest: (site) =>
+        shortest() === null
+          ? Number.NaN
+          : Math.min(fewest()(site), limited === null ? Number.POSITIVE_INFINITY : limitedFewest()(site)),
+    },
+    options,
+  );
   const time = timeBound(exploration, ordered, shorter, shortest);
   return [...bounds, ...[cost, time].filter((one) => one !== null)];
 }
@@ -51,15 +72,23 @@ function once<T>(compute: () => T): () => T {
   };
 }
 
+/** How often something is counted in a graph. */
+type Numbers = (site: CountedSite) => number;
+
 /** The numbers of a graph, by the names of what they count. */
-function mapOf(graph: Graph | null): ReadonlyMap<string, number> {
-  if (graph === null) return new Map();
-  const numbers = longestWays(graph, orderOf(graph));
+function mapOf(graph: Graph | null, numbersOf: (graph: Graph) => readonly number[]): Numbers {
   const found = new Map<string, number>();
-  graph.sites.forEach((site, index) => {
-    if (!found.has(nameOf(site))) found.set(nameOf(site), numbers[index] as number);
+  const numbers = graph === null ? [] : numbersOf(graph);
+  graph?.sites.forEach((site, index) => {
+    if (!found.has(nameOf(site))) found.set(nameOf(site), numbers[index] ?? Number.NaN);
   });
-  return found;
+  return (site) => found.get(nameOf(site)) ?? 0;
+}
+
+/** The numbers with lists that are one and two elements shorter. */
+interface Shorter {
+  readonly fewer: number;
+  readonly fewest: () => number;
 }
 
 interface Counting {
@@ -68,11 +97,7 @@ interface Counting {
   readonly unlimited: readonly number[];
 }
 
-function boundOf(
-  { exploration, component, unlimited }: Counting,
-  index: number,
-  shorter: { readonly fewer: number; readonly fewest: () => number } | null,
-): Bound {
+function boundOf({ exploration, component, unlimited }: Counting, index: number, shorter: Shorter | null): Bound {
   const { sites, machine } = exploration;
   const site = sites[index] as CountedSite;
   const number = unlimited[index] as number;

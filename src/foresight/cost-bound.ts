@@ -1,29 +1,53 @@
 /** The most that the calls of agents may cost. */
 import type { Machine } from '../machine/machine.js';
-import { type Bound, type BoundOptions, cutAt } from './bound.js';
+import { type Bound, type BoundOptions, cutAt, formulaOf } from './bound.js';
 import type { Exploration } from './explore.js';
+import type { CountedSite } from './graph.js';
 
-/** `most`: how often each site is reached at most. */
+/** How often each site is reached at most: also with lists that are one and two elements shorter. */
+interface Counts {
+  readonly most: readonly number[];
+  /** Null: there are no lists. */
+  readonly fewer: readonly number[] | null;
+  readonly fewest: (site: CountedSite) => number;
+}
+
 export function costBound(
-  { sites, machine, agentLines }: Exploration,
-  most: readonly number[],
+  exploration: Exploration,
+  { most, fewer, fewest }: Counts,
   { maxCost }: BoundOptions,
 ): Bound | null {
+  const { sites, machine, agentLines } = exploration;
   const agents = sites.flatMap(({ kind, name }, index) => {
     if (kind !== 'agent') return [];
     const each = Math.min(maxCost[name] ?? Number.POSITIVE_INFINITY, costInSteps(machine, agentLines.get(name)));
-    return [{ name, each, calls: most[index] as number }];
+    return [{ name, each, index }];
   });
   if (agents.length === 0) return null;
   const limit = machine.limits.cost;
   const free = agents.find(({ each }) => !Number.isFinite(each));
-  const sum = agents.reduce((total, { each, calls }) => total + calls * each, 0);
+  const costOf = (callsOf: (index: number) => number): number =>
+    agents.reduce((total, { each, index }) => total + callsOf(index) * each, 0);
+  const sum = costOf((index) => most[index] as number);
+  const formula =
+    fewer === null || free !== undefined || !Number.isFinite(sum)
+      ? null
+      : formulaOf(
+          exploration,
+          undefined,
+          {
+            number: sum,
+            fewer: costOf((index) => fewer[index] as number),
+            fewest: () => costOf((index) => fewest(sites[index] as CountedSite)),
+          },
+          (amount) => `$${Number(amount.toFixed(6))}`,
+        );
   const why = limit === undefined ? '' : ', and a run only stops after the call that exceeds `LIMIT: cost`';
   const cost: Bound = {
     what: 'cost',
     kind: 'cost',
-    atMost: Number.isFinite(sum) ? sum : null,
-    formula: free === undefined ? null : 'unknown',
+    atMost: Number.isFinite(sum) && formula === null ? sum : null,
+    formula: free === undefined ? formula : 'unknown',
     isOnlyByLimit: false,
     because: free === undefined ? null : { text: `${free.name} has no max_cost${why}`, file: null, line: null },
   };

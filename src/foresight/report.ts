@@ -145,10 +145,13 @@ function boundRows(bounds: readonly Bound[]): string[] {
 }
 
 function amountOf({ kind, atMost, formula, isOnlyByLimit }: Bound): string {
-  if (formula !== null) return formula;
-  if (atMost === null) return 'unbounded';
-  const amount = kind === 'cost' ? dollars(atMost) : kind === 'time' ? durationText(atMost * 1000) : number(atMost);
+  if (formula === null && atMost === null) return 'unbounded';
+  const amount = formula ?? textOf(kind, atMost ?? 0);
   return isOnlyByLimit ? `${amount} (only by LIMIT)` : amount;
+}
+
+function textOf(kind: Bound['kind'], atMost: number): string {
+  return kind === 'cost' ? dollars(atMost) : kind === 'time' ? durationText(atMost * 1000) : number(atMost);
 }
 
 const dollars = (amount: number): string => `$${Math.round(amount * 1e6) / 1e6}`;

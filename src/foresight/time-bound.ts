@@ -1,7 +1,7 @@
 /** How long a run takes at most, by the time limits of what it asks for and by its waits. */
 import { durationText } from '../interpreter/outcome.js';
 import type { Machine } from '../machine/machine.js';
-import { type Bound, cutAt, formulaOf } from './bound.js';
+import { type Bound, cutAt, cutAtFormula, formulaOf } from './bound.js';
 import { fileOf } from './defect.js';
 import type { Exploration } from './explore.js';
 import type { Edge } from './graph.js';
@@ -55,10 +55,21 @@ export function timeBound(
   const { transitions, timeMs } = machine.limits;
   // Nothing is asked for on a way before its state changes.
   const weight = { of: secondsOf, before: () => 0 };
-  const [within = Number.POSITIVE_INFINITY] =
-    transitions === undefined ? [] : (largestWithin(exploration, transitions, [weight]) ?? []);
-  const isCut = Number.isFinite(within) && !hasUnknownTime;
-  const cut = isCut ? cutAt(bound, within, 'LIMIT: transitions') : bound;
+  const withinOf = (graph: Graph | null): number =>
+    graph === null || transitions === undefined
+      ? Number.NaN
+      : (largestWithin(graph, transitions, [weight])?.[0] ?? Number.NaN);
+  const within = withinOf(exploration);
+  const fewer = withinOf(shorter);
+  const cutHere = (): Bound =>
+    within > fewer
+      ? cutAtFormula(
+          bound,
+          formulaOf(exploration, undefined, { number: within, fewer, fewest: () => withinOf(shortest()) }, textOf),
+          'LIMIT: transitions',
+        )
+      : cutAt(bound, within, 'LIMIT: transitions');
+  const cut = Number.isFinite(within) && !hasUnknownTime ? cutHere() : bound;
   // The time in which a run is suspended does not count for the limit.
   if (timeMs === undefined || exploration.mayBeSuspended) return cut;
   return cutAt(cut, timeMs / 1000, 'LIMIT: time');

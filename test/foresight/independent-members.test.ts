@@ -142,3 +142,16 @@ test('verdicts do not depend on the length, but of how often something happens',
   const machine = machineOf(program);
   expect(verified(program, { properties: propertiesOf(machine, ['AT MOST: 2 run "lint *"']) }).isBounded).toBe(true);
 });
+
+test('cost, time and calls grow with the list, also within a LIMIT', () => {
+  const loop = ['FOR EACH: f in files in PARALLEL:', '  DO [timeout=2s]: make {f}', '  DO: Task(claude) "do {f}"'];
+  const costs = verified(state(...loop, 'RETURN'), { maxCost: { claude: 0.5 } });
+  expect(boundIn(costs, 'cost')).toBe('$0.5 × len(files)');
+  const program = state(...loop.slice(0, 2), 'GOTO: A').replace('CHECK:', 'CHECK [timeout=1s]:');
+  const limited = verified(`LIMIT: transitions=5\n${program}`);
+  expect(['cat list', 'make {f}', 'state A', 'time'].map((what) => boundIn(limited, what))).toEqual([
+    ...[6, '6 × len(files)', 6, '6s + 12s × len(files)'],
+  ]);
+  const once = verified(`LIMIT: transitions=5\n${state(...loop.slice(0, 2), 'RETURN')}`);
+  expect(boundIn(once, 'make {f}')).toBe('1 × len(files)');
+});
