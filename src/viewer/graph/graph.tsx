@@ -197,6 +197,21 @@ function GraphEdge({ drawn: { edge, points }, facts: { count, about } }: EdgePro
   );
 }
 
+interface LabelBoxProps {
+  readonly label: NonNullable<DrawnEdge['label']>;
+  readonly lines: readonly string[];
+}
+
+/** The background of the lines that have a text: the room for a value that is not there yet does not interrupt the edge. */
+function LabelBox({ label: { x, y, width, height, texts }, lines }: LabelBoxProps) {
+  const hasText = texts.map((_, at) => (lines[at] ?? '') !== '');
+  const first = hasText.indexOf(true);
+  if (first === -1) return null;
+  const rows = hasText.lastIndexOf(true) - first + 1;
+  const row = height / texts.length;
+  return <rect class="label-box" x={x} y={y + first * row} width={width} height={rows * row} rx={3} />;
+}
+
 /** The condition of an edge, and how often it was taken. Without a condition, the number is on the line. */
 function GraphLabel({ drawn: { label, points }, facts: { count, lines, about } }: EdgeProps) {
   const at = label === null ? middleOf(points) : { x: label.x + label.width / 2, y: label.y - 6 };
@@ -204,7 +219,7 @@ function GraphLabel({ drawn: { label, points }, facts: { count, lines, about } }
     <>
       {label !== null && (
         <g class={count > 0 ? 'edge taken' : 'edge'}>
-          <rect class="label-box" x={label.x} y={label.y} width={label.width} height={label.height} rx={3} />
+          <LabelBox label={label} lines={lines} />
           <title>{about}</title>
           {label.texts.map((text, at) => graphText({ ...text, text: lines[at] ?? '' }))}
         </g>
