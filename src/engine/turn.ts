@@ -19,13 +19,12 @@ import {
   startRun,
   waiting,
 } from '../interpreter/run.js';
-import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { PerformedRequest } from '../runtime/effect-context.js';
 import type { Redactor } from '../runtime/redact.js';
 import { applyDelivery } from '../runtime/run/apply-delivery.js';
 import { Growth } from '../runtime/run/growth.js';
 import { reportOf } from '../runtime/run/report.js';
-import { imageOf, otherVersionOf, runOf } from '../runtime/store/image.js';
+import { imageOf, runOf } from '../runtime/store/image.js';
 import { VERSION } from '../runtime/version.js';
 import { EffectEntries } from './effect-entries.js';
 import type { TurnContext } from './engine-context.js';
@@ -33,8 +32,9 @@ import type { Mail, Performed, StoredArtifact, StoredImage, Turned, TurnStart } 
 import { bytesOf, MOST_IMAGE, type TooLarge, tooMuch } from './most-stored.js';
 import { passOn, passOnOrEnd } from './refused-turn.js';
 import { hideSecrets, revealSecrets } from './secret-inputs.js';
-import { END_ONLY, EXECUTE, type Program, ProgramRefused, type Refusal, type TurnHost } from './turn-host.js';
+import { END_ONLY, EXECUTE, type Program, type Refusal, type TurnHost } from './turn-host.js';
 import { TurnRecord } from './turn-record.js';
+import { isEndedAtOnce, refusalOf } from './turn-refusal.js';
 import { isEnd, storedReport, tooLargeResult } from './turn-result.js';
 import { TurnWaits } from './turn-waits.js';
 
@@ -88,38 +88,6 @@ async function execute(
   const turned = await (refused === null ? turn.execute() : turn.refuse(refused.reason));
   for (const artifact of turn.takeArtifacts()) context.send(host.services.run(start.runId, 'store'), artifact);
   context.send(host.services.run(start.runId, 'turned'), turned);
-}
-
-/** A run that has not begun is ended by workers that must not execute it, too. */
-function isEndedAtOnce({ image, mail }: TurnStart): boolean {
-  return image === null && mail.some(({ delivery }) => delivery.kind === 'cancel');
-}
-
-async function refusalOf(start: TurnStart, host: TurnHost, invocation: string): Promise<Refusal | null> {
-  const { runId, turn } = start;
-  try {
-    const { home } = await host.program(runId, isEndedAtOnce(start) ? END_ONLY : EXECUTE);
-    refuseImage(start, home);
-    return null;
-  } catch (cause) {
-    if (!(cause instanceof ProgramRefused)) throw cause;
-    const { message: reason, isFinal, isOfFunctions, unreadableOf } = cause;
-    host.noteRefusal?.({ runId, turn, invocation }, reason);
-    return { reason, isFinal, isOfFunctions, ...omitUndefined({ unreadableOf }) };
-  }
-}
-
-/** Another version of statedsl may have executed the run before. */
-function refuseImage({ runId, image }: TurnStart, home: string | null): void {
-  const version = image === null ? null : otherVersionOf(image);
-  if (version === null) return;
-  const maker = image?.made_by === undefined ? 'another statedsl' : `statedsl ${image.made_by}`;
-  throw new ProgramRefused(
-    `run \`${runId}\` was executed by ${maker}, whose images have version ${version}, which statedsl ${VERSION} cannot read: start a worker of ${maker === 'another statedsl' ? 'that version' : maker}`,
-    false,
-    false,
-    home,
-  );
 }
 
 class Turn {

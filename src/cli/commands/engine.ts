@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findServer, PackageProblem } from '../../engine/find-package.js';
 import { serverConfiguration } from '../../engine/server-configuration.js';
+import { findLauncher } from '../../prelude/launcher.js';
 import { installedFrom } from '../running/installed-from.js';
 import { STORE } from '../running/run-settings.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
@@ -106,6 +107,7 @@ async function serve(
   const isReady = await untilHealthy([`${engine}/health`, `${on}/restate/health`], () => isOver);
   clearTimeout(late);
   if (!isReady) child.kill('SIGTERM');
+  findLauncher()?.holdScripts();
   if (isReady && flags.json) stdout.write(`${JSON.stringify({ on, engine, pid: process.pid })}\n`);
   else if (isReady && !flags.quiet)
     stderr.write(
