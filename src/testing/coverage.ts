@@ -20,6 +20,24 @@ export interface CoveredItem {
   hits: number;
 }
 
+type Asked = Extract<RunEvent, { type: 'asked' }>;
+/** Whether an event shows an outcome. `asked`: the question that it answers; null: it is not known. */
+type Shows = (event: RunEvent, asked: Asked | null) => boolean;
+
+/** An outcome of an instruction that only events show. */
+interface Shown {
+  readonly item: CoveredItem;
+  readonly shows: Shows;
+}
+
+interface Place {
+  readonly state: string;
+  /** Empty: none. */
+  readonly step: string;
+}
+
+const SHOWING: ReadonlySet<RunEvent['type']> = new Set(['gate_result', 'retry_triggered', 'state_set', 'answered']);
+
 /** Instructions that no line of a program asks for. */
 const HIDDEN: ReadonlySet<Instruction['op']> = new Set(['jump', 'fell-off', 'branch-end', 'join-detached', 'sample']);
 
@@ -33,6 +51,8 @@ export class Coverage {
   /** The machines that were watched, by file and name. */
   readonly machines = new Map<string, Machine>();
 
+  /** What only events show, and which. */
+  private readonly shown = new Map<CoveredItem, Shows[]>();
   private readonly positions = new Map<Machine, Map<CoveredItem, Position[]>>();
   private readonly dropped = new Set<CoveredItem>();
 
@@ -78,15 +98,21 @@ export class Coverage {
       const { code } = state;
       const inState = setOf(this.ofState, stateKey(machine, state));
       this.current = [inState];
+      let step = '';
       for (const instruction of code) {
         const { origin } = instruction;
-        if (instruction.op === 'step-begin')
-          this.current = [inState, setOf(this.ofStep, stepKey(machine, instruction.plan.name))];
+        if (instruction.op === 'step-begin') {
+          step = instruction.plan.name;
+          this.current = [inState, setOf(this.ofStep, stepKey(machine, step))];
+        }
         lines.push(HIDDEN.has(instruction.op) ? null : this.item(machine, 'line', origin, ''));
         ways.push(this.waysOf(machine, instruction));
         handlers.push(null);
         transitions.push(this.transitionOf(machine, state, instruction));
-        this.notePositions(machine, lines.length - 1, this.outcomesOf(machine, instruction), null);
+        const outcomes = this.outcomesOf(machine, instruction, { state: state.name, step });
+        for (const { item, shows } of outcomes) this.shown.set(item, [...(this.shown.get(item) ?? []), shows]);
+        const items = outcomes.map(({ item }) => item);
+        this.notePositions(machine, lines.length - 1, items, null);
       }
       for (const { pc } of state.handlers) {
         const origin = code[pc]?.origin;
@@ -99,7 +125,9 @@ export class Coverage {
       this.notePositions(machine, pc, [ways[pc]?.[1]], false);
     }
     linkObserved(copy, (pc, next) => {
-      hit(lines[pc]);
+      const line = lines[pc];
+      // A line may have several instructions: its first one counts.
+      if (line !== null && line !== undefined && (line !== lines[pc - 1] || line.hits === 0)) line.hits++;
       hit(handlers[pc]);
       hit(transitions[pc]);
       const both = ways[pc];
@@ -110,9 +138,19 @@ export class Coverage {
 
   /** Counts what only the events of a run show. */
   note(events: readonly RunEvent[]): void {
-    for (const event of events)
-      for (const outcome of outcomesIn(event))
-        for (const item of this.items.values()) if (isOutcome(item, outcome)) item.hits++;
+    const questions = new Map<string, Asked>();
+    for (const event of events) {
+      if (event.type === 'asked') questions.set(event.effect, event);
+      if (!SHOWING.has(event.type)) continue;
+      const asked = event.type === 'answered' ? (questions.get(event.effect) ?? null) : null;
+      for (const [item, shows] of this.shown) if (shows.some((one) => one(event, asked))) item.hits++;
+    }
+  }
+
+  /** Whether an event shows an item; null: events do not show such items. Questions of one name are one question here. */
+  shows(item: CoveredItem): ((event: RunEvent) => boolean) | null {
+    const shows = this.shown.get(item);
+    return shows === undefined ? null : (event) => SHOWING.has(event.type) && shows.some((one) => one(event, null));
   }
 
   /** By file, line and label. */
@@ -147,26 +185,58 @@ export class Coverage {
     return target === null ? null : this.item(machine, 'transition', instruction.origin, `${name} → ${target}`);
   }
 
-  private outcomesOf(machine: Machine, instruction: Instruction): CoveredItem[] {
+  private outcomesOf(machine: Machine, instruction: Instruction, place: Place): Shown[] {
     const { origin } = instruction;
+    const shown = (kind: CoveredKind, at: Origin, label: string, shows: Shows): Shown => ({
+      item: this.item(machine, kind, at, label),
+      shows,
+    });
     if ('gate' in instruction && instruction.gate !== undefined && typeof instruction.gate === 'object') {
       const { name } = instruction.gate;
-      return ['passed', 'failed'].map((result) => this.item(machine, 'gate', origin, `${name} ${result}`));
+      const isResult = (pass: boolean) => (event: RunEvent) =>
+        event.type === 'gate_result' &&
+        event.gate === name &&
+        event.pass === pass &&
+        isStep(event.step, place, machine);
+      return [
+        shown('gate', origin, `${name} passed`, isResult(true)),
+        shown('gate', origin, `${name} failed`, isResult(false)),
+      ];
     }
     if (instruction.op === 'step-retry') {
       const { name, retry } = instruction.plan;
       // An `exit` is not an attempt: what shows it is the end of the step.
-      return (retry?.entries ?? []).flatMap(({ when }, at) =>
-        when.kind === 'exit' ? [] : [this.item(machine, 'retry', origin, entryName(name, at))],
-      );
+      return (retry?.entries ?? []).flatMap(({ when }, at) => {
+        const applied = (event: RunEvent) =>
+          event.type === 'retry_triggered' && event.matched.includes(at) && isStep(event.step, place, machine);
+        return when.kind === 'exit' ? [] : [shown('retry', origin, `${name} entry ${at + 1}`, applied)];
+      });
     }
-    if (instruction.op === 'ask')
-      return instruction.choices
+    if (instruction.op === 'ask') {
+      const { name, question, choices } = instruction;
+      return choices
         .flatMap((template) => constantOf(template) ?? [])
-        .map((choice) => this.item(machine, 'choice', origin, `${instruction.name} = ${choice}`));
+        .map((choice) =>
+          shown(
+            'choice',
+            origin,
+            `${name} = ${choice}`,
+            (event, asked) =>
+              event.type === 'answered' &&
+              event.name === name &&
+              event.value === choice &&
+              (asked === null || canBe(question, asked.question)),
+          ),
+        );
+    }
     if (instruction.op !== 'plan') return [];
-    return alternativesOf(machine, instruction.plan).map(({ line, label }) =>
-      this.item(machine, 'alternative', instruction.main && line > 0 ? { ...origin, line } : origin, label),
+    return alternativesOf(machine, instruction.plan).map(({ line, path, label }) =>
+      shown(
+        'alternative',
+        instruction.main && line > 0 ? { ...origin, line } : origin,
+        label,
+        (event) => event.type === 'state_set' && event.path === path,
+      ),
     );
   }
 
@@ -203,21 +273,48 @@ function targetOf(machine: Machine, instruction: Instruction): string | null {
   return String(instruction.target.value);
 }
 
+interface Alternative {
+  readonly line: number;
+  readonly path: string;
+  readonly label: string;
+}
+
 /** The alternatives of the calls of a plan that have several, by their first paths; `line` is that of the document. */
-function alternativesOf({ plans = {} }: Machine, name: string): { readonly line: number; readonly label: string }[] {
+function alternativesOf({ plans = {} }: Machine, name: string): Alternative[] {
   return (plans[name]?.calls ?? []).flatMap(({ tool, delegate, arms, line }) =>
     arms.length < 2
       ? []
-      : arms.flatMap(([path]) =>
-          path === undefined ? [] : [{ line, label: `${tool ?? delegate ?? 'value'} → †${printPath(path)}` }],
-        ),
+      : arms.flatMap(([first]) => {
+          if (first === undefined) return [];
+          const path = printPath(first);
+          return [{ line, path, label: `${tool ?? delegate ?? 'value'} → †${path}` }];
+        }),
   );
 }
 
-/** An entry of the RETRY of a step; the first is 0. */
-const entryName = (step: string, at: number): string => `${step} entry ${at + 1}`;
 /** Below a task the path of a step has `/`, and inside a validator `.`. */
 const nameOfStep = (path: string): string => path.split(/[./]/).at(-1) ?? path;
+
+/** Whether the path of a step in a run is that of a step of the program. Paths of named states begin with the state. */
+function isStep(path: string, { state, step }: Place, { states }: Machine): boolean {
+  const [first] = path.split('/');
+  const isNamed = path.includes('/') && states.some(({ name }) => name === first);
+  return nameOfStep(path) === nameOfStep(step) && (!isNamed || first === state);
+}
+
+/** Whether a question may come from this template: its fixed parts are in the question, in their order. */
+function canBe(template: Template, question: string): boolean {
+  const [first] = template;
+  let at = 0;
+  for (const part of template) {
+    if (typeof part !== 'string') continue;
+    const found = question.indexOf(part, at);
+    if (found < 0 || (part === first && found > 0)) return false;
+    at = found + part.length;
+  }
+  const last = template.at(-1);
+  return typeof last !== 'string' || question.endsWith(last);
+}
 
 function constantOf([only, ...more]: Template): string | null {
   return typeof only === 'string' && more.length === 0 ? only : null;
@@ -235,29 +332,3 @@ const compareText = (one: string, other: string): number => (one < other ? -1 : 
 export function percentOf(items: readonly CoveredItem[]): number {
   return items.length === 0 ? 100 : (100 * items.filter(({ hits }) => hits > 0).length) / items.length;
 }
-
-/** What only an event shows of a run. Of an alternative, the label is the path that it sets. */
-export type ShownOutcome = Pick<CoveredItem, 'kind' | 'label'>;
-
-export function outcomesIn(event: RunEvent): readonly ShownOutcome[] {
-  switch (event.type) {
-    case 'gate_result':
-      return [{ kind: 'gate', label: `${event.gate} ${event.pass ? 'passed' : 'failed'}` }];
-    case 'retry_triggered':
-      return event.matched.map((at) => ({ kind: 'retry', label: entryName(nameOfStep(event.step), at) }));
-    case 'state_set':
-      return [{ kind: 'alternative', label: event.path }];
-    case 'answered':
-      return [{ kind: 'choice', label: `${event.name} = ${String(event.value)}` }];
-    default:
-      return [];
-  }
-}
-
-export function isOutcome(item: CoveredItem, { kind, label }: ShownOutcome): boolean {
-  return item.kind === kind && (kind === 'alternative' ? item.label.endsWith(` → †${label}`) : item.label === label);
-}
-
-/** Whether only events show it. */
-export const isShownByEvents = ({ kind }: CoveredItem): boolean =>
-  kind === 'gate' || kind === 'retry' || kind === 'choice' || kind === 'alternative';

@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import { waysTo } from '../foresight/ways-to.js';
 import type { Machine } from '../machine/machine.js';
-import { type Coverage, type CoveredItem, isOutcome, isShownByEvents, outcomesIn } from './coverage.js';
+import type { Coverage, CoveredItem } from './coverage.js';
 import { draftOf } from './trace-tests.js';
 import { execute, testOf, type WrittenFile } from './write-tests.js';
 
@@ -33,7 +33,7 @@ export async function suggestTests(
       machine,
       missing.map(([item, positions]) => ({
         positions,
-        isShownBy: isShownByEvents(item) ? (event) => outcomesIn(event).some((one) => isOutcome(item, one)) : null,
+        isShownBy: coverage.shows(item),
       })),
       inputs,
     );

@@ -53,6 +53,40 @@ test('transitions', async () => {
   });
 });
 
+test('what only events show counts for its own step and question', async () => {
+  const program = `STATE: A
+  ASK user: "one {1 + 1}?" → go choices=yes,no
+  STEP: first
+    DO: make one
+    GATE: bash "check it" as unit
+  WAIT: 1h
+  IF: go == "no" → GOTO: B
+  RETURN: end
+STATE: B
+  STEP: second
+    DO: make two
+    GATE: bash "check it too" as unit
+  ASK user: "two?" → go choices=yes,no
+  RETURN: second
+`;
+  const tests =
+    'TESTS: "./a.dsl"\nTEST: one\n  ANSWER: go → "yes"\n  MOCK: "make *" → "", …\n  MOCK: "check *" → ""\n  EXPECT: returned "end"\n';
+  const coverage = await coverageOf({ 'a.dsl': program, 'a.test.dsl': tests });
+  expect(hitsOf(coverage, 'gate')).toEqual({
+    '5: unit passed': 1,
+    '5: unit failed': 0,
+    '12: unit passed': 0,
+    '12: unit failed': 0,
+  });
+  expect(hitsOf(coverage, 'choice')).toEqual({
+    '2: go = yes': 1,
+    '2: go = no': 0,
+    '13: go = yes': 0,
+    '13: go = no': 0,
+  });
+  expect(hitsOf(coverage, 'line')).toMatchObject({ '6: ': 1, '7: ': 1, '8: ': 1, '13: ': 0 });
+});
+
 test('the graph has the colors of what was executed', async () => {
   const { name, picture } = coveragePicture(await coverageOf({ 'a.dsl': PROGRAM, 'a.test.dsl': TESTS }));
   expect(name).toBe('covered: a');
