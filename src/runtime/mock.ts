@@ -101,8 +101,8 @@ export interface MockWorld {
   readonly effects: Effects;
   /** Answers questions that the mock names, and passes on others. */
   readonly ask: (others: AskHandler | null) => AskHandler;
-  /** Names that nothing has asked for, with their location in the mock. */
-  readonly listUnused: () => FileProblem[];
+  /** Names that nothing has asked for, and signals for which the program does not wait, with their location in the mock. */
+  readonly listUnused: (machine: Machine) => FileProblem[];
 }
 
 /** Answers from the mock. What it does not name goes to `others`. `time`: null means that answers take no time. */
@@ -139,7 +139,7 @@ export function createMockWorld(mock: Mock, others: Effects, time: VirtualTime |
       if (time !== null && given.afterMs !== undefined) await time.sleep(time.now + given.afterMs, signal);
       return textOf(given);
     };
-  return { effects: { perform }, ask, listUnused: () => answers.listUnused() };
+  return { effects: { perform }, ask, listUnused: (machine) => answers.listUnused(signalsOf(machine)) };
 }
 
 /** Ends at its point in virtual time. */
@@ -183,18 +183,26 @@ class Answers {
     return { result: { kind: 'not-started', reason } };
   }
 
-  /** Signals come by themselves, so they are never unused. */
-  listUnused(): FileProblem[] {
+  /** Signals come by themselves, so they are unused only if the program waits for none of that name. */
+  listUnused(signals: ReadonlySet<string>): FileProblem[] {
     const { file, locationOf } = this.mock;
-    return MOCK_PARTS.filter((part) => part !== 'signals').flatMap((part) =>
+    return MOCK_PARTS.flatMap((part) =>
       Object.keys(this.mock[part] ?? {})
-        .filter((name) => !this.calls.has(`${part}/${name}`))
+        .filter((name) => (part === 'signals' ? !signals.has(name) : !this.calls.has(`${part}/${name}`)))
         .map((name) => {
           const { line = null, column = null } = locationOf([part, name], true) ?? {};
-          return { file, line, column, message: `the run did not use any of the answers of \`${name}\`` };
+          const message =
+            part === 'signals'
+              ? `the program waits for no signal \`${name}\``
+              : `the run did not use any of the answers of \`${name}\``;
+          return { file, line, column, message };
         }),
     );
   }
+}
+
+function signalsOf({ states }: Machine): ReadonlySet<string> {
+  return new Set(states.flatMap(({ code }) => code.flatMap((one) => (one.op === 'signal' ? [one.name] : []))));
 }
 
 /** The text of an answer; null where the mock has none left, so that the question stays open. */

@@ -76,9 +76,8 @@ async function start(prepared: Prepared, flags: RunFlags, background: boolean): 
     if (refusal === null) throw cause;
     return (await import('../running/stored-runs.js')).reportRefusal(refusal);
   }
-  if (taped !== null) return taped.finish(report, code);
-  if (mocked !== null && report !== null) await reportUnusedAnswers(mocked.world, report, flags);
-  return code;
+  if (mocked !== null && report !== null) await reportUnusedAnswers(mocked.world, machine, report, flags);
+  return taped === null ? code : taped.finish(report, code);
 }
 
 async function startElsewhere(prepared: Prepared, flags: RunFlags): Promise<ExitCode> {

@@ -1,7 +1,7 @@
 /** Settings of a run from flags, for the commands that start or resume it. */
 import { resolve } from 'node:path';
 import type { Json } from '../../machine/expression.js';
-import type { Limits } from '../../machine/machine.js';
+import type { Limits, Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { problemDiagnostics } from '../../project/settings.js';
 import type { HostOptions } from '../../runtime/effects.js';
@@ -60,11 +60,12 @@ export async function createMockedRun(
 /** Warns of names in a mock that a run which has ended did not ask for. */
 export async function reportUnusedAnswers(
   world: MockWorld,
+  machine: Machine,
   { status }: Pick<RunReport, 'status'>,
   flags: Pick<RunFlags, 'quiet'>,
 ): Promise<void> {
   if (status !== 'returned' && status !== 'failed') return;
-  const unused = problemDiagnostics(commandLineHost(), 'unused-mock', world.listUnused());
+  const unused = problemDiagnostics(commandLineHost(), 'unused-mock', world.listUnused(machine));
   const diagnostics = unused.diagnostics.map((one): Diagnostic => ({ ...one, severity: 'warning' }));
   await printDiagnostics(diagnostics, unused.sources, flags);
 }
