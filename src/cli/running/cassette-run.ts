@@ -88,9 +88,9 @@ function recordedRun(recorder: Recorder, flags: RunFlags): TapedRun {
     options: {},
     wrap: (options) => ({
       effects: recorder.wrap(options.effects ?? hostEffects(hostOptions(options))),
-      onEvent: (event, position) => {
-        recorder.note(event);
-        options.onEvent?.(event, position);
+      onEvent: (event, position, whole) => {
+        recorder.note(whole ?? event);
+        options.onEvent?.(event, position, whole);
       },
     }),
     async finish(report, code) {

@@ -34,11 +34,18 @@ export class CassetteText {
   constructor(private readonly stringify: Stringify) {}
 
   header({ program, startedMs, inputs, worktree, isComplete }: CassetteHeader): string {
+    const [small, large]: [Record<string, Json>, Record<string, string>] = [{}, {}];
+    for (const [name, value] of Object.entries(inputs)) {
+      const json = JSON.stringify(value);
+      if (json.length <= LARGE_BYTES) small[name] = value;
+      else large[name] = this.keep(Buffer.from(json));
+    }
     const header = omitUndefined({
       cassette: CASSETTE_VERSION,
       program,
       started: new Date(startedMs).toISOString(),
-      inputs: Object.keys(inputs).length === 0 ? undefined : inputs,
+      inputs: Object.keys(small).length === 0 ? undefined : small,
+      input_files: Object.keys(large).length === 0 ? undefined : large,
       worktree: worktree ?? undefined,
       complete: isComplete,
     });

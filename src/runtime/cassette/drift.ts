@@ -7,6 +7,9 @@ const MOST_LINES = 2000;
 /** How many lines of a difference are shown. */
 const MOST_SHOWN = 40;
 const CONTEXT = 1;
+/** How many characters of a line are shown, and how many of them are before the first difference. */
+const MOST_CHARACTERS = 300;
+const BEFORE = 40;
 
 export function describeDrift(recorded: Asked, asked: Asked): string[] {
   const parts: [string, string, string][] = [
@@ -20,8 +23,31 @@ export function describeDrift(recorded: Asked, asked: Asked): string[] {
       ? differentLines(before, after)
       : [`${name}:`, ...differentLines(before, after)],
   );
-  const shown = lines.slice(0, MOST_SHOWN);
+  const shown = lines.slice(0, MOST_SHOWN).map((line, at) => shortened(line, counterpart(lines, at)));
   return lines.length > MOST_SHOWN ? [...shown, `… ${lines.length - MOST_SHOWN} more lines`] : shown;
+}
+
+/** The line with which a removed or an added line is compared: the next one that was added, or the last one that was removed. */
+function counterpart(lines: readonly string[], at: number): string {
+  const [sign, other] = lines[at]?.startsWith('- ') ? ['- ', '+ '] : ['+ ', '- '];
+  if (lines[at]?.startsWith(sign) !== true) return '';
+  const found =
+    sign === '- '
+      ? lines.slice(at).find((line) => line.startsWith(other))
+      : lines.slice(0, at).findLast((line) => line.startsWith(other));
+  return found ?? '';
+}
+
+/** Of a long line, what is around the first difference. */
+function shortened(line: string, other: string): string {
+  if (line.length <= MOST_CHARACTERS) return line;
+  const [sign, text] = [line.slice(0, 2), line.slice(2)];
+  let same = 0;
+  while (same < text.length && text[same] === other[same + 2]) same++;
+  const begin = same > BEFORE ? same - BEFORE : 0;
+  const rest = text.length - begin - MOST_CHARACTERS;
+  const end = rest > 0 ? `… ${rest} more characters` : '';
+  return `${sign}${begin > 0 ? '…' : ''}${text.slice(begin, begin + MOST_CHARACTERS)}${end}`;
 }
 
 const valuesText = (values: readonly Json[]): string =>

@@ -94,12 +94,13 @@ class Decoder {
     if (!isMembers(value) || !('cassette' in value)) throw new Wrong([], 'this is not a cassette', help);
     if (value.cassette !== CASSETTE_VERSION)
       throw new Wrong(['cassette'], `this version reads cassettes of version ${CASSETTE_VERSION}`, help);
-    const { program, started, inputs = {}, worktree = null, complete, records = [] } = value;
+    const { program, started, inputs = {}, input_files: files = {}, worktree = null, complete, records = [] } = value;
     const cut = 'the file is cut off; record it again with `--record … --overwrite`';
     if (typeof program !== 'string') throw new Wrong(['program'], '`program` must be the name of the program', cut);
     const startedMs = typeof started === 'string' ? Date.parse(started) : Number.NaN;
     if (Number.isNaN(startedMs)) throw new Wrong(['started'], '`started` must be a point in time', cut);
     if (!isMembers(inputs)) throw new Wrong(['inputs'], '`inputs` must be names with values');
+    if (!isMembers(files)) throw new Wrong(['input_files'], '`input_files` must be names with files');
     if (worktree !== null && typeof worktree !== 'string') throw new Wrong(['worktree'], '`worktree` must be a commit');
     if (typeof complete !== 'boolean') throw new Wrong(['complete'], '`complete` must be `true` or `false`', cut);
     if (complete && !/\n\.\.\.\s*\n$/.test(text))
@@ -109,12 +110,17 @@ class Decoder {
       file: this.origin.name,
       program,
       startedMs,
-      inputs,
+      inputs: { ...inputs, ...this.largeInputs(files) },
       worktree,
       isComplete: complete,
       records: (records ?? []).map((record, at) => this.record(record, ['records', at])),
       large: (name) => this.large(name, ['records']),
     };
+  }
+
+  private largeInputs(files: Members): Members {
+    const names = Object.keys(files);
+    return Object.fromEntries(names.map((name) => [name, this.jsonOf(files[name], ['input_files', name])]));
   }
 
   private record(record: Json, path: (string | number)[]): CassetteRecord {
@@ -201,7 +207,10 @@ class Decoder {
   private fileOr(members: Members, name: string, path: (string | number)[]): Json | undefined {
     const file = members[`${name}_file`];
     if (file === undefined) return members[name];
-    const at = [...path, `${name}_file`];
+    return this.jsonOf(file, [...path, `${name}_file`]);
+  }
+
+  private jsonOf(file: Json | undefined, at: readonly (string | number)[]): Json {
     try {
       return JSON.parse(this.textOf(file, at)) as Json;
     } catch (cause) {

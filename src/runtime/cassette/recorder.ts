@@ -169,7 +169,9 @@ export class Recorder {
     const { file } = this.options;
     this.attempt(() => {
       rmSync(largeFolderOf(file), { recursive: true, force: true });
-      writeFileSync(file, this.text.header(this.header as CassetteHeader));
+      const header = this.text.header(this.header as CassetteHeader);
+      this.writeLarge();
+      writeFileSync(file, header);
     });
   }
 

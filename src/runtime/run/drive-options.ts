@@ -45,7 +45,8 @@ export interface DriveOptions {
   readonly inbox: Inbox | null;
   /** The position from which the run is driven. */
   readonly begin: Begin;
-  readonly onEvent: ((event: RunEvent, position: EventPosition) => void) | null;
+  /** `whole`: the event with all of its values, however large, where the caller has them. */
+  readonly onEvent: ((event: RunEvent, position: EventPosition, whole?: RunEvent) => void) | null;
   readonly onOutput: ((effect: string, bytes: Uint8Array, stream: 'stdout' | 'stderr') => void) | null;
   /** Receives what a person should know about a running effect. It is not recorded: the outcome says the same. */
   readonly onNotice: ((effect: string, text: string) => void) | null;

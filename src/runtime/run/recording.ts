@@ -64,8 +64,9 @@ export class Recording {
       for (let at = 0; at < events.length; at++) {
         const line = recorded[at] as RunEvent;
         // Listeners get the whole value of a variable. Large prompts and arguments stay in their artifacts.
-        const event = line.type === 'tracked_set' ? (events[at] as RunEvent) : line;
-        onEvent(event, { seq: ++this.shown, time, recorded: line });
+        const whole = events[at] as RunEvent;
+        const event = line.type === 'tracked_set' ? whole : line;
+        onEvent(event, { seq: ++this.shown, time, recorded: line }, whole);
       }
   }
 
