@@ -20,6 +20,7 @@ export class VirtualTime {
   /** By time, then by rank, then in the order in which they were added. */
   private readonly entries: Entry[] = [];
   private asleep = 0;
+  private rests = false;
   private deliver: ((delivery: Delivery) => void) | null = null;
 
   /** `onStuck` is called when everything in flight waits forever. */
@@ -27,6 +28,18 @@ export class VirtualTime {
     private time = VIRTUAL_START,
     private readonly onStuck: (() => void) | null = null,
   ) {}
+
+  /** From now on, a run may be suspended when everything in flight waits forever. */
+  rest(): void {
+    this.rests = true;
+  }
+
+  /** Whether nothing will happen anymore, and a run may be suspended then. */
+  get isAtRest(): boolean {
+    return (
+      this.rests && this.entries.every(({ until, kind }) => kind === 'limit' || until === Number.POSITIVE_INFINITY)
+    );
+  }
 
   /** Milliseconds since the epoch. */
   get now(): number {

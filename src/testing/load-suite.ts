@@ -118,6 +118,6 @@ export function cassettePath(host: ProjectHost, testFile: string, path: string):
 
 /** All calls of a test without a recording are made for the first time. */
 function emptyCassette(file: string, { name: program }: Machine): Cassette {
-  const none = { inputs: {}, worktree: null, isComplete: true, records: [] };
+  const none = { inputs: {}, worktree: null, isComplete: true, isSuspended: false, records: [] };
   return { ...none, file, program, startedMs: Date.now(), large: () => Buffer.alloc(0) };
 }

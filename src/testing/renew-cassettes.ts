@@ -90,7 +90,8 @@ export function performingRenewal(suite: Suite, real: Effects, fileOf: (path: st
       // Answers and signals are kept, because no person is asked again.
       const kept = [...played.records].filter(({ kind }) => ['ask', 'approval', 'signal'].includes(kind));
       const started = events.find((event) => event.type === 'run_started');
-      const header = { ...played, inputs: started?.inputs ?? played.inputs, isComplete: true };
+      const isSuspended = events.at(-1)?.type === 'run_suspended';
+      const header = { ...played, inputs: started?.inputs ?? played.inputs, isComplete: true, isSuspended };
       const sorted = inOrder([...records, ...kept]);
       writeCassette(fileOf(line.path), header, sorted);
       suite.cassettes.set(line.path, { ...header, records: sorted });

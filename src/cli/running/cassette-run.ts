@@ -126,6 +126,7 @@ function playedRun(cassette: Cassette, flags: RunFlags): TapedRun {
     time,
     host: hostEffects(),
     advice: ADVICE,
+    goesOn: false,
     others: null,
     onProblem: stop,
   });

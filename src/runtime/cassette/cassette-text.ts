@@ -33,7 +33,7 @@ export class CassetteText {
 
   constructor(private readonly stringify: Stringify) {}
 
-  header({ program, startedMs, inputs, worktree, isComplete }: CassetteHeader): string {
+  header({ program, startedMs, inputs, worktree, isComplete, isSuspended }: CassetteHeader): string {
     const [small, large]: [Record<string, Json>, Record<string, string>] = [{}, {}];
     for (const [name, value] of Object.entries(inputs)) {
       const json = JSON.stringify(value);
@@ -48,6 +48,7 @@ export class CassetteText {
       input_files: Object.keys(large).length === 0 ? undefined : large,
       worktree: worktree ?? undefined,
       complete: isComplete,
+      suspended: isSuspended ? true : undefined,
     });
     return `# What the world gave to a run. Written by \`statedsl run --record\`.\n${this.yaml(header)}records:\n`;
   }

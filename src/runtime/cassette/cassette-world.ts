@@ -42,6 +42,8 @@ interface CassetteWorldOptions extends CassetteUse {
   /** Reads schemas. */
   readonly host: Effects;
   readonly advice: CassetteAdvice;
+  /** Whether the run goes on where the recorded one was suspended, because something else answers it. */
+  readonly goesOn: boolean;
   /** Performs what the cassette does not have; null: that is a problem. */
   readonly others: Effects | null;
   /** Notes the outcome of a request: its record, or null where `others` gave it. */
@@ -98,7 +100,11 @@ export class CassetteWorld implements Effects {
       case 'clock':
         return { kind: 'value', value: Math.floor(time.now) };
       case 'timer':
-        return performTimer(request, time, context.stop);
+        return this.isAtEnd
+          ? this.waitForever(context.stop)
+          : performTimer(request, time, context.stop).then((outcome) =>
+              this.isAtEnd ? this.waitForever(context.stop) : outcome,
+            );
       case 'uuid':
         return { kind: 'value', value: '00000000-0000-7000-8000-000000000000' };
       case 'random':
@@ -160,6 +166,21 @@ export class CassetteWorld implements Effects {
   /** Milliseconds since the start of the run. */
   get elapsedMs(): number {
     return this.options.time.now - this.options.cassette.startedMs;
+  }
+
+  /** Whether the recorded run was suspended here, so that a timer without a record had not ended. */
+  private get isAtEnd(): boolean {
+    const { cassette, goesOn } = this.options;
+    if (!cassette.isSuspended || goesOn) return false;
+    return ![...this.unused].some(({ kind, outcome }) => isStrict(kind) && outcome.kind !== 'stopped');
+  }
+
+  private waitForever(stop: AbortSignal): Promise<Outcome> {
+    const { time } = this.options;
+    time.rest();
+    return time
+      .sleep(Number.POSITIVE_INFINITY, stop)
+      .then(() => ({ kind: 'not-started', reason: 'the recorded run was suspended here' }));
   }
 
   private find(request: PerformedRequest, asked: Asked): CassetteRecord | null {

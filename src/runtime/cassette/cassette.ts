@@ -52,6 +52,8 @@ export interface CassetteHeader {
   readonly worktree: string | null;
   /** False: the run was interrupted or its process died. */
   readonly isComplete: boolean;
+  /** Whether the run was suspended at its end: what it waited for then had not come. */
+  readonly isSuspended: boolean;
 }
 
 export interface Cassette extends CassetteHeader {

@@ -95,6 +95,7 @@ class Decoder {
     if (value.cassette !== CASSETTE_VERSION)
       throw new Wrong(['cassette'], `this version reads cassettes of version ${CASSETTE_VERSION}`, help);
     const { program, started, inputs = {}, input_files: files = {}, worktree = null, complete, records = [] } = value;
+    const { suspended = false } = value;
     const cut = 'the file is cut off; record it again with `--record … --overwrite`';
     if (typeof program !== 'string') throw new Wrong(['program'], '`program` must be the name of the program', cut);
     const startedMs = typeof started === 'string' ? Date.parse(started) : Number.NaN;
@@ -103,6 +104,7 @@ class Decoder {
     if (!isMembers(files)) throw new Wrong(['input_files'], '`input_files` must be names with files');
     if (worktree !== null && typeof worktree !== 'string') throw new Wrong(['worktree'], '`worktree` must be a commit');
     if (typeof complete !== 'boolean') throw new Wrong(['complete'], '`complete` must be `true` or `false`', cut);
+    if (typeof suspended !== 'boolean') throw new Wrong(['suspended'], '`suspended` must be `true` or `false`', cut);
     if (complete && !/\n\.\.\.\s*\n$/.test(text))
       throw new Wrong(['records'], 'the cassette is cut off: its last line is not `...`', cut);
     if (records !== null && !Array.isArray(records)) throw new Wrong(['records'], '`records` must be a list');
@@ -113,6 +115,7 @@ class Decoder {
       inputs: { ...inputs, ...this.largeInputs(files) },
       worktree,
       isComplete: complete,
+      isSuspended: suspended,
       records: (records ?? []).map((record, at) => this.record(record, ['records', at])),
       large: (name) => this.large(name, ['records']),
     };

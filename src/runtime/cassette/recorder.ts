@@ -108,6 +108,7 @@ export class Recorder {
           inputs: event.inputs,
           worktree: event.worktree?.base ?? null,
           isComplete: false,
+          isSuspended: false,
         };
         this.begin();
         return;
@@ -145,7 +146,7 @@ export class Recorder {
       return { message: 'the cassette would hold the text of a secret', isSecret: true };
     }
     const isComplete = status !== 'interrupted';
-    const header = this.text.header({ ...this.header, isComplete });
+    const header = this.text.header({ ...this.header, isComplete, isSuspended: status === 'suspended' });
     try {
       if (this.problem !== null) return { message: this.problem, isSecret: false };
       const temporary = `${file}.${process.pid}.tmp`;

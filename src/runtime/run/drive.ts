@@ -330,6 +330,7 @@ class Driver {
   /** Whether something is in flight that ends by itself soon enough to wait for it. */
   private isBusy(): boolean {
     const { suspendAfterMs, signalUpToMs, time } = this.options;
+    if (time?.isAtRest === true && this.flights.size === time.sleeping) return false;
     for (const { request } of this.flights.listActive()) {
       if (request.kind !== 'timer') return true;
       const left = request.until === null ? (request.ms ?? 0) : request.until - (time?.now ?? Date.now());

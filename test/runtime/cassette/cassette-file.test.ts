@@ -14,7 +14,14 @@ import { createRedactor } from '../../../src/runtime/redact.js';
 import { amount } from '../../amount.js';
 
 const origin = { name: 'a.yaml', redactor: null, folder: '/nowhere' };
-const header = { program: 'flow', startedMs: 0, inputs: { a: 1 }, worktree: null, isComplete: true };
+const header = {
+  program: 'flow',
+  startedMs: 0,
+  inputs: { a: 1 },
+  worktree: null,
+  isComplete: true,
+  isSuspended: false,
+};
 
 const record = (more: Partial<CassetteRecord>): CassetteRecord => ({
   at: '1',
@@ -150,7 +157,7 @@ test('a complete cassette that is cut off at any byte is a problem with a locati
 
 test('the cassette of a process that died is read up to there, and a torn record is a problem', async () => {
   const whole = textOf(records, false);
-  expect(await decode(whole)).toMatchObject({ isComplete: false });
+  expect(await decode(whole)).toMatchObject({ isComplete: false, isSuspended: false });
   const ends = new Set([...whole.matchAll(/fingerprint: \w+\n?/g)].map(({ index, 0: found }) => index + found.length));
   const begin = whole.indexOf('records:\n') + 'records:'.length;
   for (let at = begin + 3; at < whole.length; at += amount(37, 1)) {
