@@ -142,14 +142,15 @@ export function createMockWorld(mock: Mock, others: Effects, time: VirtualTime |
   return { effects: { perform }, ask, listUnused: (machine) => answers.listUnused(signalsOf(machine)) };
 }
 
-/** Ends at its point in virtual time. */
+/** Ends at its point in virtual time, unless it has become endless by then. */
 export function performTimer(
   request: Extract<PerformedRequest, { kind: 'timer' }>,
   time: VirtualTime,
   stop: AbortSignal,
+  isEndless?: () => boolean,
 ): Promise<Outcome> {
   return time
-    .sleep(request.until ?? time.now + (request.ms ?? 0), stop)
+    .sleep(request.until ?? time.now + (request.ms ?? 0), stop, 0, isEndless)
     .then(() => ({ kind: 'value', value: time.now }));
 }
 

@@ -8,12 +8,14 @@ import type { Delivery } from './store/inbox.js';
 export const VIRTUAL_START = Date.UTC(2000, 0, 1);
 
 interface Entry {
-  readonly until: number;
+  until: number;
   /** Of equal times, the lower ones come first. */
   readonly rank: number;
   readonly act: () => void;
   /** `sleep`: an effect in flight; `delivery`: something that the run may wait for; `limit`: neither. */
   readonly kind: 'sleep' | 'delivery' | 'limit';
+  /** Whether it does not end at its time, and never. */
+  readonly isEndless?: () => boolean;
 }
 
 export class VirtualTime {
@@ -36,9 +38,7 @@ export class VirtualTime {
 
   /** Whether nothing will happen anymore, and a run may be suspended then. */
   get isAtRest(): boolean {
-    return (
-      this.rests && this.entries.every(({ until, kind }) => kind === 'limit' || until === Number.POSITIVE_INFINITY)
-    );
+    return this.rests && this.entries.every((entry) => entry.kind === 'limit' || isForever(entry));
   }
 
   /** Milliseconds since the epoch. */
@@ -62,7 +62,7 @@ export class VirtualTime {
   }
 
   /** Settles when the clock is at `until`, or when `stop` is aborted. `Infinity`: never. `rank`: among equal times. */
-  sleep(until: number, stop: AbortSignal, rank = 0): Promise<void> {
+  sleep(until: number, stop: AbortSignal, rank = 0, isEndless?: () => boolean): Promise<void> {
     if (stop.aborted) return Promise.resolve();
     this.asleep++;
     return new Promise((resolve) => {
@@ -71,7 +71,13 @@ export class VirtualTime {
         stop.removeEventListener('abort', cancel);
         resolve();
       };
-      const entry = this.add({ until, rank, act: wake, kind: 'sleep' });
+      const entry = this.add({
+        until,
+        rank,
+        act: wake,
+        kind: 'sleep',
+        ...(isEndless === undefined ? {} : { isEndless }),
+      });
       const cancel = (): void => {
         this.remove(entry);
         wake();
@@ -116,6 +122,12 @@ export class VirtualTime {
   advance(): 'woke' | 'acted' | null {
     const next = this.entries[0];
     if (next === undefined) return null;
+    if (next.until < Number.POSITIVE_INFINITY && isForever(next)) {
+      this.remove(next);
+      next.until = Number.POSITIVE_INFINITY;
+      this.add(next);
+      return this.advance();
+    }
     if (next.until === Number.POSITIVE_INFINITY) {
       this.onStuck?.();
       return this.onStuck === null ? null : 'acted';
@@ -137,6 +149,10 @@ export class VirtualTime {
     const at = this.entries.indexOf(entry);
     if (at >= 0) this.entries.splice(at, 1);
   }
+}
+
+function isForever({ until, isEndless }: Entry): boolean {
+  return until === Number.POSITIVE_INFINITY || isEndless?.() === true;
 }
 
 function isAfter(one: Entry, other: Entry): boolean {

@@ -30,7 +30,7 @@ interface Shown {
   readonly shows: Shows;
 }
 
-interface Place {
+interface StepLocation {
   readonly state: string;
   /** Empty: none. */
   readonly step: string;
@@ -185,9 +185,9 @@ export class Coverage {
     return target === null ? null : this.item(machine, 'transition', instruction.origin, `${name} → ${target}`);
   }
 
-  private outcomesOf(machine: Machine, instruction: Instruction, place: Place): Shown[] {
+  private outcomesOf(machine: Machine, instruction: Instruction, location: StepLocation): Shown[] {
     const { origin } = instruction;
-    const shown = (kind: CoveredKind, at: Origin, label: string, shows: Shows): Shown => ({
+    const outcome = (kind: CoveredKind, at: Origin, label: string, shows: Shows): Shown => ({
       item: this.item(machine, kind, at, label),
       shows,
     });
@@ -197,19 +197,19 @@ export class Coverage {
         event.type === 'gate_result' &&
         event.gate === name &&
         event.pass === pass &&
-        isStep(event.step, place, machine);
+        isStep(event.step, location, machine);
       return [
-        shown('gate', origin, `${name} passed`, isResult(true)),
-        shown('gate', origin, `${name} failed`, isResult(false)),
+        outcome('gate', origin, `${name} passed`, isResult(true)),
+        outcome('gate', origin, `${name} failed`, isResult(false)),
       ];
     }
     if (instruction.op === 'step-retry') {
       const { name, retry } = instruction.plan;
       // An `exit` is not an attempt: what shows it is the end of the step.
       return (retry?.entries ?? []).flatMap(({ when }, at) => {
-        const applied = (event: RunEvent) =>
-          event.type === 'retry_triggered' && event.matched.includes(at) && isStep(event.step, place, machine);
-        return when.kind === 'exit' ? [] : [shown('retry', origin, `${name} entry ${at + 1}`, applied)];
+        const hasApplied = (event: RunEvent) =>
+          event.type === 'retry_triggered' && event.matched.includes(at) && isStep(event.step, location, machine);
+        return when.kind === 'exit' ? [] : [outcome('retry', origin, `${name} entry ${at + 1}`, hasApplied)];
       });
     }
     if (instruction.op === 'ask') {
@@ -217,7 +217,7 @@ export class Coverage {
       return choices
         .flatMap((template) => constantOf(template) ?? [])
         .map((choice) =>
-          shown(
+          outcome(
             'choice',
             origin,
             `${name} = ${choice}`,
@@ -231,7 +231,7 @@ export class Coverage {
     }
     if (instruction.op !== 'plan') return [];
     return alternativesOf(machine, instruction.plan).map(({ line, path, label }) =>
-      shown(
+      outcome(
         'alternative',
         instruction.main && line > 0 ? { ...origin, line } : origin,
         label,
@@ -296,7 +296,7 @@ function alternativesOf({ plans = {} }: Machine, name: string): Alternative[] {
 const nameOfStep = (path: string): string => path.split(/[./]/).at(-1) ?? path;
 
 /** Whether the path of a step in a run is that of a step of the program. Paths of named states begin with the state. */
-function isStep(path: string, { state, step }: Place, { states }: Machine): boolean {
+function isStep(path: string, { state, step }: StepLocation, { states }: Machine): boolean {
   const [first] = path.split('/');
   const isNamed = path.includes('/') && states.some(({ name }) => name === first);
   return nameOfStep(path) === nameOfStep(step) && (!isNamed || first === state);

@@ -76,7 +76,8 @@ export function performingRenewal(suite: Suite, real: Effects, fileOf: (path: st
         others: real,
         onUse(record, request, context, outcome) {
           if (record !== null) {
-            records.push(record);
+            // The program may ask for the time more often than before, which moves the numbers of its effects.
+            records.push({ ...record, at: request.effect });
             return;
           }
           const spent = outcome !== null && 'duration_ms' in outcome ? (outcome.duration_ms ?? 0) : 0;

@@ -50,8 +50,8 @@ export function executeTest(suite: Suite, row: TestRow, options: TestOptions): P
   return new TestRun(suite, row, options, lineOf).execute(row.test.lines);
 }
 
-/** Lines after which a run goes on where the run of its cassette was suspended. */
-const GOING_ON: ReadonlySet<TestLine['kind']> = new Set(['answer', 'signal', 'at']);
+/** Lines after which a run continues where the run of its cassette was suspended. */
+const CONTINUING: ReadonlySet<TestLine['kind']> = new Set(['answer', 'signal', 'at']);
 
 class TestRun {
   private readonly events: RunEvent[];
@@ -96,7 +96,7 @@ class TestRun {
     let cassetteWorld: CassetteWorld | null = null;
     try {
       const people = this.schedule(lines, atEnd, inputs);
-      cassetteWorld = this.cassetteWorld(lines.some(({ kind }) => GOING_ON.has(kind)));
+      cassetteWorld = this.cassetteWorld(lines.some(({ kind }) => CONTINUING.has(kind)));
       world = this.worldOf(lines, people, cassetteWorld);
       world.calls.push(...(fault?.before.calls ?? []));
       this.calls = world.calls;
@@ -147,7 +147,7 @@ class TestRun {
     return this.played === null ? {} : recordedInputsOf(this.played.cassette, this.suite.machine.inputs);
   }
 
-  private cassetteWorld(goesOn: boolean): CassetteWorld | null {
+  private cassetteWorld(continues: boolean): CassetteWorld | null {
     if (this.played === null) return null;
     const { line, cassette } = this.played;
     const { renewal } = this.options;
@@ -158,7 +158,7 @@ class TestRun {
       time: this.time,
       host: schemaHost,
       advice: TEST_ADVICE,
-      goesOn,
+      continues,
       others: null,
       ...renewal?.begin(cassette, () => world),
       onProblem: (problem) => {

@@ -126,7 +126,7 @@ function playedRun(cassette: Cassette, flags: RunFlags): TapedRun {
     time,
     host: hostEffects(),
     advice: ADVICE,
-    goesOn: false,
+    continues: false,
     others: null,
     onProblem: stop,
   });

@@ -6,7 +6,7 @@ import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Outcome, Output } from '../../interpreter/events/event.js';
+import type { EffectKind, Outcome, Output } from '../../interpreter/events/event.js';
 import type { Json } from '../../machine/expression.js';
 import type { EffectContext, Effects, PerformedRequest } from '../effect-context.js';
 import { performTimer } from '../mock.js';
@@ -20,6 +20,7 @@ import { type Asked, type Cassette, type CassetteRecord, isStrict, largeFileOf }
 import { describeDrift } from './drift.js';
 import { hiddenRun, mapTexts } from './hide-run.js';
 import { isRecorded } from './recorder.js';
+import { comparePaths, RequestLocations } from './request-locations.js';
 
 export interface CassetteProblem {
   readonly message: string;
@@ -42,8 +43,8 @@ interface CassetteWorldOptions extends CassetteUse {
   /** Reads schemas. */
   readonly host: Effects;
   readonly advice: CassetteAdvice;
-  /** Whether the run goes on where the recorded one was suspended, because something else answers it. */
-  readonly goesOn: boolean;
+  /** Whether the run continues where the recorded one was suspended, because something else answers it. */
+  readonly continues: boolean;
   /** Performs what the cassette does not have; null: that is a problem. */
   readonly others: Effects | null;
   /** Notes the outcome of a request: its record, or null where `others` gave it. */
@@ -72,22 +73,32 @@ export const TEST_ADVICE: CassetteAdvice = {
 };
 /** How many unused records are named. */
 const MOST_UNUSED = 5;
+/** Kinds that share their locations. */
+const STRICT_KINDS: readonly EffectKind[] = ['shell', 'argv', 'function', 'agent', 'tool', 'worktree'];
 
 export class CassetteWorld implements Effects {
   readonly warnings: CassetteProblem[] = [];
   private readonly unused: Set<CassetteRecord>;
-  private readonly byPath = new Map<string, CassetteRecord[]>();
+  private readonly byLocation = new Map<string, CassetteRecord[]>();
+  private readonly locations = new RequestLocations();
   private readonly byFingerprint = new Map<string, CassetteRecord[]>();
   private hasProblem = false;
 
   constructor(private readonly options: CassetteWorldOptions) {
     const { records } = options.cassette;
     this.unused = new Set(records);
+    const locations = new RequestLocations();
+    // A question is found by its name.
+    const asked = records.filter(({ at, kind }) => at !== null && kind !== 'ask');
+    for (const record of asked.sort((one, other) => comparePaths(one.at as string, other.at as string))) {
+      const { kind, attempt, waits } = record;
+      push(this.byLocation, keyOf(kind, locations.locationOf(kind, record.at as string), attempt, waits), record);
+    }
     for (const record of records) {
-      push(this.byPath, pathOf(record), record);
       push(this.byFingerprint, record.fingerprint, record);
     }
     this.scheduleDeliveries();
+    if (options.cassette.isSuspended && !options.continues) options.time.rest();
   }
 
   perform(request: PerformedRequest, context: EffectContext): Outcome | Promise<Outcome> {
@@ -100,11 +111,7 @@ export class CassetteWorld implements Effects {
       case 'clock':
         return { kind: 'value', value: Math.floor(time.now) };
       case 'timer':
-        return this.isAtEnd
-          ? this.waitForever(context.stop)
-          : performTimer(request, time, context.stop).then((outcome) =>
-              this.isAtEnd ? this.waitForever(context.stop) : outcome,
-            );
+        return performTimer(request, time, context.stop, () => this.isAtEnd);
       case 'uuid':
         return { kind: 'value', value: '00000000-0000-7000-8000-000000000000' };
       case 'random':
@@ -130,7 +137,7 @@ export class CassetteWorld implements Effects {
 
   /** Marks the record of a request as used that something else answers. */
   skip({ kind, effect, attempt }: Pick<PerformedRequest, 'kind' | 'effect' | 'attempt'>): void {
-    const record = this.byPath.get(keyOf(kind, effect, attempt, 0))?.find((one) => this.unused.has(one));
+    const record = this.at(kind, effect, attempt, 0);
     if (record !== undefined) this.use(record);
   }
 
@@ -143,7 +150,7 @@ export class CassetteWorld implements Effects {
   /** The outcome at the place of a request, whatever was asked for there; null: there is none. */
   outcomeAt(request: PerformedRequest, context: EffectContext): Outcome | null {
     const { kind, effect, attempt } = request;
-    const record = this.byPath.get(keyOf(kind, effect, attempt, 0))?.find((one) => this.unused.has(one));
+    const record = this.at(kind, effect, attempt, 0);
     if (record === undefined) return null;
     this.use(record);
     const { outcome } = record;
@@ -170,17 +177,9 @@ export class CassetteWorld implements Effects {
 
   /** Whether the recorded run was suspended here, so that a timer without a record had not ended. */
   private get isAtEnd(): boolean {
-    const { cassette, goesOn } = this.options;
-    if (!cassette.isSuspended || goesOn) return false;
+    const { cassette, continues } = this.options;
+    if (!cassette.isSuspended || continues) return false;
     return ![...this.unused].some(({ kind, outcome }) => isStrict(kind) && outcome.kind !== 'stopped');
-  }
-
-  private waitForever(stop: AbortSignal): Promise<Outcome> {
-    const { time } = this.options;
-    time.rest();
-    return time
-      .sleep(Number.POSITIVE_INFINITY, stop)
-      .then(() => ({ kind: 'not-started', reason: 'the recorded run was suspended here' }));
   }
 
   private find(request: PerformedRequest, asked: Asked): CassetteRecord | null {
@@ -188,9 +187,7 @@ export class CassetteWorld implements Effects {
     if (this.options.match === 'fingerprint' && isStrict(request.kind))
       return this.byFingerprint.get(fingerprint)?.find((one) => this.unused.has(one)) ?? null;
     const waits = request.kind === 'agent' ? (request.waits ?? 0) : 0;
-    const record = this.byPath
-      .get(keyOf(request.kind, request.effect, request.attempt, waits))
-      ?.find((one) => this.unused.has(one));
+    const record = this.at(request.kind, request.effect, request.attempt, waits);
     const other = record ?? this.atOtherKind(request, waits);
     if (other === undefined) return null;
     if (record !== undefined && record.fingerprint === fingerprint) return record;
@@ -199,12 +196,21 @@ export class CassetteWorld implements Effects {
     return this.allowDrift(other, asked) && record !== undefined ? record : null;
   }
 
-  /** Another kind of effect at the same place. */
+  /** The first unused record at the place of a request. */
+  private at(kind: EffectKind, effect: string, attempt: number, waits: number): CassetteRecord | undefined {
+    const key = keyOf(kind, this.locations.locationOf(kind, effect), attempt, waits);
+    return this.byLocation.get(key)?.find((one) => this.unused.has(one));
+  }
+
+  /** Another kind of effect at the same location. */
   private atOtherKind({ effect, attempt, kind }: PerformedRequest, waits: number): CassetteRecord | undefined {
     if (!isStrict(kind)) return undefined;
-    return [...this.unused].find(
-      (one) => one.at === effect && one.attempt === attempt && one.waits === waits && isStrict(one.kind),
-    );
+    const location = this.locations.locationOf(kind, effect);
+    for (const other of STRICT_KINDS) {
+      const found = this.byLocation.get(keyOf(other, location, attempt, waits))?.find((one) => this.unused.has(one));
+      if (found !== undefined) return found;
+    }
+    return undefined;
   }
 
   /** False: the difference is a problem. */
@@ -307,11 +313,9 @@ export class CassetteWorld implements Effects {
   }
 }
 
-function keyOf(kind: string, effect: string, attempt: number, waits: number): string {
-  return `${kind} ${effect} ${attempt} ${waits}`;
+function keyOf(kind: EffectKind, location: string, attempt: number, waits: number): string {
+  return `${kind} ${location} ${attempt} ${waits}`;
 }
-
-const pathOf = ({ kind, at, attempt, waits }: CassetteRecord): string => keyOf(kind, at ?? '', attempt, waits);
 
 function nameOf({ kind, text, state, line }: CassetteRecord): string {
   const location = state === null ? '' : ` (state ${state}, line ${line})`;

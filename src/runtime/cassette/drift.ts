@@ -23,7 +23,7 @@ export function describeDrift(recorded: Asked, asked: Asked): string[] {
       ? differentLines(before, after)
       : [`${name}:`, ...differentLines(before, after)],
   );
-  const shown = lines.slice(0, MOST_SHOWN).map((line, at) => shortened(line, counterpart(lines, at)));
+  const shown = lines.slice(0, MOST_SHOWN).map((line, at) => shortenLine(line, counterpart(lines, at)));
   return lines.length > MOST_SHOWN ? [...shown, `… ${lines.length - MOST_SHOWN} more lines`] : shown;
 }
 
@@ -39,7 +39,7 @@ function counterpart(lines: readonly string[], at: number): string {
 }
 
 /** Of a long line, what is around the first difference. */
-function shortened(line: string, other: string): string {
+function shortenLine(line: string, other: string): string {
   if (line.length <= MOST_CHARACTERS) return line;
   const [sign, text] = [line.slice(0, 2), line.slice(2)];
   let same = 0;
