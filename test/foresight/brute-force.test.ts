@@ -45,7 +45,7 @@ async function tried(
 
 /** A block is a test, so that none takes long. */
 const BLOCK = amount(12, 120);
-const blocks = Array.from({ length: amount(1, 15) }, (_, at) => 1 + at * BLOCK);
+const blocks = Array.from({ length: amount(1, 6) }, (_, at) => 1 + at * BLOCK);
 
 test.each(blocks)('what is claimed of random programs, from seed %d', async (first) => {
   const count = { all: 0, exact: 0 };
