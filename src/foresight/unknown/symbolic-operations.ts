@@ -8,8 +8,10 @@ import { ANY_TYPE, canBe, type Facts, TYPE, typeBit } from './facts.js';
 import { type Knowledge, markOf, mentionsUnknown, unknownId } from './knowledge.js';
 import { symbolicFunction } from './symbolic-functions.js';
 
-/** `knowledge` gives that of the segment that is being executed. */
-/** `independent`: the positions of parallel loops of which longer lists only add calls. */
+/**
+ * `knowledge` gives that of the segment that is being executed. `independent`: the positions of parallel loops of which longer
+ * lists only add calls.
+ */
 export function symbolicOperations(knowledge: () => Knowledge, independent: ReadonlySet<number>): ValueOperations {
   const concrete = concreteOperations;
   const resolve = (value: Value): Value => knowledge().resolve(value);

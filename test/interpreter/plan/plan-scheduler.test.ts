@@ -398,6 +398,25 @@ describe('writing', () => {
     expect(scheduler.next().map(({ parameters }) => parameters)).toMatchObject([{ e: { code: 'denied' }, s: 'end' }]);
   });
 
+  test('of a denied call does not depend on when people answer what else it reads', () => {
+    const calls: Json[] = [
+      { _tool: 't', ok: '†state.approvals.go', _outputPath: '†state.a || †state.why' },
+      { _tool: 't', ok: '†state.approvals.no', e: '†state.why', _outputPath: '†state.b || †state.c' },
+    ];
+    const plan = soundPlan({ calls, context: [{ type: 'state', approvals: { no: false } }] });
+    for (const [outcome, status] of [
+      [result(1), 'skipped'],
+      [failure, 'denied'],
+    ] as const) {
+      const scheduler = new PlanScheduler(plan, { limit: 9 });
+      expect(scheduler.next()).toEqual([]);
+      scheduler.approve(['state', 'approvals', 'go'], true);
+      expect(scheduler.next().map(({ call }) => call.index)).toEqual([0]);
+      scheduler.settle(0, outcome);
+      expect(scheduler.data.callRecords()[1]?.status).toBe(status);
+    }
+  });
+
   test('to elements of a list happens in the order of the calls', () => {
     const calls = [
       { _tool: 't', _outputPath: '†state.l[0]', _outputMethod: 'set' },

@@ -208,15 +208,16 @@ export class PlanScheduler {
 
   /**
    * Nothing runs and nothing is ready, so only people can decide the rest. Calls that could not run even then are decided
-   * now, so that a person is not asked in vain; calls that lack nothing but undecided values stay open. Returns whether
-   * other calls are ready because of that.
+   * now, so that a person is not asked in vain; calls that lack nothing but undecided values stay open, and so do denied
+   * ones: what such a call writes must not depend on when people answer, and it may still read an arm that is not taken.
+   * Returns whether other calls are ready because of that.
    */
   private ruleOutAtRest(): boolean {
     for (const index of this.plan.order) {
       if (this.phases[index]?.kind !== 'open') continue;
       const call = this.callAt(index);
       const resolved = this.resolve(call, { isAtRest: true });
-      if (resolved.kind === 'out') this.ruleOut(call, resolved);
+      if (resolved.kind === 'out' && resolved.reason !== 'denied') this.ruleOut(call, resolved);
     }
     this.advance();
     return this.ready.size > 0;
