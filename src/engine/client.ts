@@ -2,11 +2,20 @@
 import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { ListedRun } from '../runtime/list-runs.js';
 import type { Delivery } from '../runtime/store/inbox.js';
 import { bytesOfArtifact } from './artifact-content.js';
 import { askEngine, type ClientOptions, EngineFailure } from './ask-engine.js';
-import type { ArtifactContent, Doing, Resuming, StoredArtifact, Submission } from './messages.js';
+import type {
+  ArtifactContent,
+  Beginning,
+  Doing,
+  Resuming,
+  StoredArtifact,
+  Submission,
+  Submitting,
+} from './messages.js';
 import { type EventChunks, type EventLines, unpackedLines } from './run-journal.js';
 import type { RunState } from './run-object.js';
 import { type RunHandler, type RunsHandler, serviceNames } from './services.js';
@@ -15,8 +24,8 @@ import type { RunWhereabouts } from './whereabouts.js';
 export { type ClientOptions, EngineFailure };
 
 export interface EngineClient {
-  /** Begins a run. Submitting it twice is the same as once. */
-  submit(submission: Submission): Promise<void>;
+  /** Begins a run, perhaps with the first events of another one. Submitting it twice is the same as once. */
+  submit(submission: Submission, beginning?: Beginning): Promise<void>;
   /** Delivers answers, signals or the wish to end the run. Resolves with the number of the last event before. */
   deliver(runId: string, deliveries: readonly Delivery[]): Promise<number>;
   /** Null: there is no such run. */
@@ -30,7 +39,10 @@ export interface EngineClient {
   list(count: number): Promise<readonly ListedRun[]>;
   /** Resumes a run. Refused with 409 if something has happened to it since. */
   resume(runId: string, resuming: Resuming): Promise<void>;
-  /** Removes a run that has ended. `seq`: the number of its last event. Refused with 409 if something has happened to it since. */
+  /**
+   * Removes a run that has ended. `seq`: the number of its last event. Refused with 409 if something has happened to it since.
+   * 0: removes the artifacts of a run that was not submitted.
+   */
   drop(runId: string, seq: number): Promise<void>;
   /** Stores an artifact of a run. */
   store(runId: string, artifact: StoredArtifact): Promise<void>;
@@ -94,8 +106,9 @@ export function engineClient(given: ClientOptions): EngineClient {
   const stateOf = (runId: string, signal?: AbortSignal): Promise<RunState | null> =>
     askEngine(options, pathOf(runId, 'status'), null, { signal, isAnswer: isNullOrHas('seq') });
   return {
-    async submit(submission) {
-      await askEngine(options, pathOf(submission.header.runId, 'submit'), submission, {
+    async submit(submission, beginning) {
+      const submitting: Submitting = { ...submission, ...omitUndefined({ beginning }) };
+      await askEngine(options, pathOf(submission.header.runId, 'submit'), submitting, {
         waits: true,
         isAnswer: hasOneOf('run_id'),
       });

@@ -71,7 +71,9 @@ export async function followRun(
     return null;
   };
   try {
-    const waiting = from > 1 ? await stop() : null;
+    // Otherwise what comes first has what is not shown yet.
+    const known = from > 1 ? await client.status(runId) : null;
+    const waiting = known !== null && known.seq < from ? await stop() : null;
     if (waiting !== null) return waiting;
     for await (const { lines, status, report: last } of client.events(runId, from, all)) {
       ended = last ?? null;

@@ -29,6 +29,22 @@ export interface Submission {
   readonly home?: string;
 }
 
+/** Where a new run begins that takes over the first events of another one. */
+export interface Beginning {
+  readonly image: Image;
+  /** The first new events. */
+  readonly events: readonly RunEvent[];
+  /** The lines that are taken over, in order. The object of the run has all artifacts that they refer to. */
+  readonly lines: readonly StoredLines[];
+  readonly written: Written;
+}
+
+/** What begins a run. The object of the run does not keep `beginning`. */
+export interface Submitting extends Submission {
+  /** Absent: the run begins with its program. */
+  readonly beginning?: Beginning;
+}
+
 /** A delivery with its number, by which the run accepts each only once. */
 export interface Mail {
   readonly number: number;
@@ -197,4 +213,6 @@ export type ArtifactWanted = string | { readonly name: string; readonly from: nu
 export interface StoredArtifact {
   readonly name: string;
   readonly content: ArtifactContent;
+  /** The run is about to be submitted. Otherwise an artifact of a run that is not there, or was removed, is refused. */
+  readonly isEarly?: true;
 }

@@ -98,7 +98,7 @@ const PART = 16 * 1024 * 1024;
 const OVERLAP = 200;
 
 /** The names of the artifacts that a text refers to. */
-function referencesIn(text: string): string[] {
+export function referencesIn(text: string): string[] {
   return [...text.matchAll(REFERENCE)].map(([, name]) => name as string);
 }
 

@@ -2,9 +2,11 @@
 import type { OpenQuestion } from '../interpreter/run.js';
 import { MACHINE_VERSION } from '../machine/machine.js';
 import { checkAnswers } from '../runtime/run/apply-delivery.js';
+import { type Image, otherVersionOf } from '../runtime/store/image.js';
 import type { Delivery } from '../runtime/store/inbox.js';
 import { digestOf } from '../runtime/store/machine-digest.js';
 import { RunRefused } from '../runtime/store/run-refused.js';
+import { VERSION } from '../runtime/version.js';
 import { EngineRefusal } from './engine-context.js';
 import type { Head, Mail, Submission } from './messages.js';
 import { bytesOf, MOST_MAIL, MOST_VALUE } from './most-stored.js';
@@ -28,6 +30,18 @@ export function machineProblem({ runId, machine, digest, version }: Submission['
   if (machine.version !== MACHINE_VERSION)
     return `the program was compiled by statedsl ${version}, whose machines have version ${machine.version}; this worker reads version ${MACHINE_VERSION}`;
   return digestOf(machine) === digest ? null : `the digest of the program of run \`${runId}\` does not match it`;
+}
+
+/** An image is of one program, and of one version of statedsl. `about`: null if the run has none. */
+export function refuseImage(key: string, about: Submission | null, image: Image): void {
+  if (image.digest !== about?.header.digest)
+    throw new EngineRefusal(400, `run \`${key}\` is resumed in another program than its own`);
+  const version = otherVersionOf(image);
+  if (version !== null)
+    throw new EngineRefusal(
+      400,
+      `the image to resume run \`${key}\` from has version ${version}, which the workers, statedsl ${VERSION}, cannot read`,
+    );
 }
 
 /** Workers with a name may have other variables and other rules. */

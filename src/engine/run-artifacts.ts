@@ -10,9 +10,9 @@ import type { ServiceNames } from './services.js';
 export async function storeArtifact(
   context: ObjectContext,
   _: ServiceNames,
-  { name, content }: StoredArtifact,
+  { name, content, isEarly }: StoredArtifact,
 ): Promise<void> {
-  await headOf(context);
+  if (isEarly !== true) await headOf(context);
   if (artifactName(bytesOfArtifact(content)) !== name)
     throw new EngineRefusal(400, `the content of the artifact \`${name}\` does not match its name`);
   context.set(`a${name}`, content);

@@ -6,12 +6,12 @@
  * `report` (when it is suspended or has ended), `doing` (what a worker said last), `e<number>` (the lines of the journal from that number on, with their checksums), and
  * `a<hash>` (an artifact).
  */
+import type { RunEvent } from '../interpreter/events/event.js';
 import type { OpenQuestion } from '../interpreter/run.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { RunReport } from '../runtime/run/report.js';
-import { type Image, otherVersionOf } from '../runtime/store/image.js';
+import type { Image } from '../runtime/store/image.js';
 import type { Delivery } from '../runtime/store/inbox.js';
-import { VERSION } from '../runtime/version.js';
 import { alreadyOver, EngineRefusal, type ObjectContext, type ReaderContext } from './engine-context.js';
 import { listedRun } from './listed-run.js';
 import type {
@@ -24,10 +24,12 @@ import type {
   Progress,
   Resuming,
   Submission,
+  Submitting,
   Turned,
   TurnStart,
 } from './messages.js';
 import {
+  refuseImage,
   refuseLarge,
   refuseResumer,
   refuseSubmission,
@@ -82,7 +84,7 @@ export function runHandlers(services: ServiceNames, worker: WorkerRules = ALL) {
     (context: ObjectContext, message: M): Promise<R> =>
       handle(context, services, message);
   return {
-    submit: bind((context, _, submission: Submission) => submit(context, services, submission, worker)),
+    submit: bind((context, _, submitting: Submitting) => submit(context, services, submitting, worker)),
     tell: bind(deliver),
     resume: bind((context, _, resuming: Resuming) => resumeRun(context, services, resuming, worker)),
     listening: bind(listen),
@@ -100,23 +102,32 @@ export function runHandlers(services: ServiceNames, worker: WorkerRules = ALL) {
 async function submit(
   context: ObjectContext,
   services: ServiceNames,
-  given: Submission,
+  { beginning, ...given }: Submitting,
   worker: WorkerRules,
 ): Promise<{ run_id: string; status: Head['status'] }> {
   const known = await context.get<Head>('head');
   if (known !== null) return { run_id: context.key, status: known.status };
   const by = context.user ?? markUnverified(given.by);
-  const header = { ...given.header, options: { ...given.header.options, started_by: by } };
+  const { options } = given.header;
+  // The first event of another run says who started that.
+  const header = beginning === undefined ? { ...given.header, options: { ...options, started_by: by } } : given.header;
   const submission = { ...given, header, by };
   refuseSubmission(submission, worker);
   refuseUnfit(context.key, submission);
+  if (beginning !== undefined) refuseImage(context.key, submission, beginning.image);
   context.set('about', submission);
   worker.remember?.(submission);
   const { home } = submission;
   const { machine, startedAt } = header;
   const head = { ...FIRST, turn: 0, listed: { machine: machine.name, startedAt }, ...omitUndefined({ home }) };
   note(context, services, head, 0);
-  beginTurn(context, services, head, { image: null, resumedBy: null, due: null });
+  if (beginning === undefined) beginTurn(context, services, head, { image: null, resumedBy: null, due: null });
+  else {
+    const { image, events, lines, written } = beginning;
+    let begun: Head = { ...head, written };
+    for (const part of lines) begun = append(context, begun, { from: begun.seq + 1, lines: part });
+    beginTurn(context, services, begun, { image, resumedBy: null, due: null, begin: resumedEvents(events, by) });
+  }
   return { run_id: context.key, status: 'running' };
 }
 
@@ -158,20 +169,18 @@ async function resumeRun(
   if (head.status === 'running' || head.seq !== seq) throw new EngineRefusal(409, hasChanged(context));
   const by = context.user ?? markUnverified(given);
   refuseResumer(about, by, worker);
-  if (image.digest !== about?.header.digest)
-    throw new EngineRefusal(400, `run \`${context.key}\` is resumed in another program than its own`);
-  const version = otherVersionOf(image);
-  if (version !== null)
-    throw new EngineRefusal(
-      400,
-      `the image to resume run \`${context.key}\` from has version ${version}, which the workers, statedsl ${VERSION}, cannot read`,
-    );
+  refuseImage(context.key, about, image);
   noteResumed(context, services, head);
-  const begin = events.map((event) => (event.type === 'run_resumed' ? { ...event, by } : event));
+  const begin = resumedEvents(events, by);
   // Who wanted to end the run has learned that it had failed.
   const mail = head.mail.filter(({ delivery }) => delivery.kind !== 'cancel');
   beginTurn(context, services, { ...head, mail }, { image, resumedBy: null, due: null, begin });
   return { turn: head.turn + 1 };
+}
+
+/** Who resumes the run is what the engine knows of it. */
+function resumedEvents(events: readonly RunEvent[], by: string): readonly RunEvent[] {
+  return events.map((event) => (event.type === 'run_resumed' ? { ...event, by } : event));
 }
 
 /** The current turn hears mail from now on. */
@@ -266,13 +275,14 @@ function noteResumed(context: ObjectContext, services: ServiceNames, head: Head)
   note(context, services, { ...head, status: 'running' }, 2 * head.turn + 2);
 }
 
-/** Removes everything about a run that has ended. */
+/** Removes everything about a run that has ended, or the artifacts of one that was never submitted. */
 async function drop(
   context: ObjectContext,
   services: ServiceNames,
   known: { readonly seq: number } | null,
   { shared }: WorkerRules,
 ): Promise<void> {
+  if (known?.seq === 0 && (await context.get('head')) === null) return context.clearAll();
   const head = await headOf(context);
   if (!isOver(head)) throw new EngineRefusal(409, `run \`${context.key}\` has not ended`);
   if (known !== null && known.seq !== head.seq) throw new EngineRefusal(409, hasChanged(context));

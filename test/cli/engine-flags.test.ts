@@ -15,6 +15,12 @@ const refused: [string, string[], RegExp][] = [
   ['suspending', ['run', 'a.dsl', '--suspend-after', '1s'], /`--suspend-after` cannot be used with `--on`/],
   ['run --resume', ['run', 'a.dsl', '--resume'], /`--resume` cannot be used with `--on`\n.*statedsl resume RUN/],
   ['an edited program', ['resume', 'r', '--from-file', 'a.dsl'], /`--from-file` cannot be used with `--on`\n.*replay/],
+  [
+    'an edited program of a replay',
+    ['replay', 'r', '--from', '2', '--from-file', 'a.dsl'],
+    /`--from-file` cannot be used with `--on`\n.*`--on none`/,
+  ],
+  ['a working directory of a replay', ['replay', 'r', '--failed', '--cwd', '.'], /`--cwd` cannot be used with `--on`/],
   ['resuming in the background', ['resume', 'r', '--detach'], /`--detach` cannot be used with `--on`/],
   ['a limit of an answer', ['answer', 'r', 'a=b', '--timeout', '1s'], /`--timeout` cannot be used with `--on`/],
   ['removing all', ['gc', '--keep-last', '0', '--all'], /`--all` cannot be used with `--on`.*\n.*statedsl cancel/],

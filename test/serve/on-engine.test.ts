@@ -41,8 +41,13 @@ test('runs are started, shown, answered and ended on the engine', async () => {
   const other = (await send('POST', '/api/v1/runs', { program: 'wait.dsl' })).json.run_id as string;
   expect((await send('POST', `/api/v1/runs/${other}/cancel`, {})).json).toMatchObject({ error: { kind: 'cancelled' } });
   expect((await send('POST', `/api/v1/runs/${id}/apply`)).status).toBe(422);
-  const replayed = await send('POST', `/api/v1/runs/${id}/replay`, { from: 1 });
-  expect([replayed.status, replayed.json.help]).toEqual([422, expect.stringContaining(`--from POINT --on ${on}`)]);
+  const replayed = await send('POST', `/api/v1/runs/${id}/replay`, { from: 2 });
+  expect([replayed.status, replayed.json.status, executions.queuedRuns()]).toEqual([201, 'running', []]);
+  const again = replayed.json.run_id as string;
+  expect(replayed.headers.get('location')).toBe(`/api/v1/runs/${again}`);
+  while ((await send('GET', `/api/v1/runs/${again}`)).json.status !== 'suspended');
+  expect((await send('POST', `/api/v1/runs/${id}/replay`, { from: 2, inputs: { a: 1 } })).status).toBe(422);
+  expect((await send('POST', `/api/v1/runs/${id}/replay`, { from: 99 })).status).toBe(422);
   const given = await send('POST', `/api/v1/runs/${await failed(send)}/resume`, { inputs: { who: 'Ann' } });
   expect([given.status, given.json.help]).toEqual([422, 'leave out `inputs`']);
   expect((await runs.list()).ok).toBe(true);

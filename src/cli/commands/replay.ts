@@ -9,6 +9,7 @@ import { findRunId, openStoredRun, storedMachine } from '../../runtime/store/sto
 import { prepareResume, type ResumeFlags } from '../preparation/prepare-resume.js';
 import { flagProblem } from '../running/drive-on-command-line.js';
 import { driveStoredRun } from '../running/drive-stored-run.js';
+import { flagLimits } from '../running/run-settings.js';
 import { refusalsAsErrors, runsOf, storeOf, unwrap } from '../running/stored-runs.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr, stdout } from '../terminal/streams.js';
@@ -26,14 +27,29 @@ export async function replayCommand(name: string, flags: ReplayFlags): Promise<E
   if (flags.failed && flags.from !== undefined)
     return usageError('`--failed` and `--from` both choose where the new run begins', 'choose one of them');
   return refusalsAsErrors(async () => {
+    const from = pointOf(flags);
+    if (from !== null && flags.on !== undefined) return replayElsewhere(name, from, flags);
     const id = flags.on === undefined ? findRunId(storeOf(flags), name) : await copyOf(name, flags);
     await requireOwnStore(storeOf(flags), id);
-    if (flags.failed) return fromPoint(id, 'failed', flags);
-    return flags.from === undefined ? driftOf(id, flags) : fromPoint(id, replayPoint(flags.from), flags);
+    return from === null ? driftOf(id, flags) : fromPoint(id, from, flags);
   });
 }
 
-/** Everything else happens with the copy of a run on an engine. */
+/** Null: the run is compared with its program. Throws a `RunRefused`. */
+function pointOf({ failed, from }: ReplayFlags): ReplayFrom | null {
+  if (failed) return 'failed';
+  return from === undefined ? null : replayPoint(from);
+}
+
+/** A new run of the engine. */
+async function replayElsewhere(name: string, from: ReplayFrom, flags: ReplayFlags): Promise<ExitCode> {
+  const unused = await (await import('../running/unused-on-engine.js')).unusedOnReplay(flags);
+  if (unused !== null) return unused;
+  const { replayOnEngine } = await import('../running/follow-on-engine.js');
+  return replayOnEngine(name, flags, { from, limits: flagLimits(flags) });
+}
+
+/** A comparison happens with the copy of a run on an engine. */
 async function copyOf(name: string, flags: ReplayFlags): Promise<string> {
   return (await import('../running/follow-on-engine.js')).copyToStore(name, flags);
 }

@@ -1,5 +1,6 @@
 /** Runs on an engine, shown as if they were executed here, and what commands do with such a run. */
 import { copyFromEngine, findOnEngine } from '../../control/engine/engine-runs.js';
+import { type ReplayOnEngine, replayOn } from '../../control/engine/replay.js';
 import { type ResumeElsewhere, resumeOn } from '../../control/engine/resume.js';
 import { followRun } from '../../engine/follow.js';
 import { unknownRun } from '../../engine/mirror.js';
@@ -104,6 +105,16 @@ export function resumeOnEngine(
     await copyToStore(id, flags);
     const seq = await resumeOn(client, id, storeOf(flags), { ...options, person: personName() });
     return followKnown(id, seq + 1, flags);
+  });
+}
+
+/** `replay` from a point: a new run of the engine. */
+export function replayOnEngine(name: string, flags: OnFlags, options: Pick<ReplayOnEngine, 'from' | 'limits'>) {
+  return asErrors(async () => {
+    const id = await copyToStore(name, flags);
+    const client = clientOf(flags, FIRST_PATIENCE_MS);
+    const { runId, seq } = await replayOn(client, id, storeOf(flags), { ...options, person: personName() });
+    return followKnown(runId, seq + 1, flags);
   });
 }
 

@@ -35,7 +35,8 @@ const UNUSED: Readonly<Record<string, string>> = {
 const UNUSED_LATER: Readonly<Record<string, string>> = {
   ...UNUSED,
   input: LOCAL,
-  fromFile: 'execute it here from a point: `statedsl replay RUN --from POINT --from-file FILE --on URL`',
+  fromFile:
+    'execute it here from a point: `statedsl replay RUN --from POINT --from-file FILE --on none`, once `statedsl show RUN --on URL` has copied it',
   detach: 'leave it out: workers continue the run without being asked',
   inDoubt: 'leave it out: it is decided when the run is submitted',
   maxTransitions: LIMITS,
@@ -46,11 +47,23 @@ const UNUSED_LATER: Readonly<Record<string, string>> = {
   maxOutput: LIMITS,
 };
 
+/** What `replay` from a point has only for a run that it executes here. */
+const HERE = 'execute it here: `--on none`, once `statedsl show RUN --on URL` has copied the run';
+const ONLY_HERE = { input: HERE, fromFile: HERE, mock: HERE, realTime: HERE, cwd: HERE, agent: HERE } as const;
+
 /** The same for `resume`, which may change limits and go back before a failure. */
 export function unusedOnResume({ typed = [], on }: TypedFlags): Promise<ExitCode | null> {
   const { again: _, ...others } = UNUSED_LATER;
   const unused = Object.fromEntries(Object.entries(others).filter(([, why]) => why !== LIMITS));
   return report({ typed, ...(on === undefined ? {} : { on }) }, unused);
+}
+
+/** The same for `replay` from a point, which begins a new run with the settings of the old one. */
+export function unusedOnReplay({ typed = [], on }: TypedFlags): Promise<ExitCode | null> {
+  const unused = Object.fromEntries(
+    Object.entries(UNUSED_LATER).filter(([name, why]) => why !== LIMITS && name !== 'from'),
+  );
+  return report({ typed, ...(on === undefined ? {} : { on }) }, { ...unused, ...ONLY_HERE });
 }
 
 /** Reports a flag of `serve` that has no effect if workers of an engine execute the runs; null if there is none. */

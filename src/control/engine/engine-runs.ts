@@ -16,20 +16,12 @@ import { RunRefused } from '../../runtime/store/run-refused.js';
 import { isRunId } from '../../runtime/store/stored-run.js';
 import { folderRuns, type RunsOptions } from '../folder/folder-runs.js';
 import { type Refused, type Result, refuse, resultOf, resultWith } from '../result.js';
-import type {
-  CancelledRun,
-  Delivered,
-  Execution,
-  Inspected,
-  ResumeRunOptions,
-  RunFilter,
-  RunList,
-  Runs,
-} from '../runs.js';
+import type { CancelledRun, Delivered, Execution, Inspected, RunFilter, RunList, Runs } from '../runs.js';
+import { replayRun, resumeRun } from './continue-runs.js';
 import { engineEvents } from './engine-events.js';
+import type { EngineFolder } from './engine-folder.js';
 import { removeFromEngine } from './remove.js';
-import { type ResumeElsewhere, resumeOn } from './resume.js';
-import { executionOf, startOn } from './start.js';
+import { startOn } from './start.js';
 
 /** Where the engine is. `dir` of the other options is the folder for copies. */
 export interface EngineRunsOptions extends RunsOptions {
@@ -52,16 +44,6 @@ const CANCELING_MS = 15_000;
 const BEGINNING_MS = 5000;
 const SIGNAL = /^[A-Za-z_]\w*$/;
 
-/** What the operations share. */
-export interface EngineFolder {
-  readonly client: EngineClient;
-  readonly url: string;
-  /** The id of the run that is meant; null: the latest. Rejects with a `RunRefused`. */
-  find(run: string | null): Promise<string>;
-  /** Copies the run, and resolves with its id. */
-  copy(run: string | null): Promise<string>;
-}
-
 export function engineRuns(options: EngineRunsOptions): Runs {
   const { on: url, namespace = 'statedsl', token = null, key = null, patienceMs = PATIENCE_MS } = options;
   const client = engineClient({ url, namespace, token, key, patienceMs });
@@ -79,7 +61,8 @@ export function engineRuns(options: EngineRunsOptions): Runs {
     ...listOperations(shared),
     ...changeOperations(shared),
     apply,
-    resume: (run, given) => startRun(() => resume(shared, directory, run, given)),
+    resume: (run, given) => startRun(() => resumeRun(shared, directory, run, given)),
+    replay: (run, from, given) => startRun(() => replayRun(shared, directory, run, { ...given, from })),
     start: (program, given) =>
       startRun(() => startOn({ client, options, isEncrypted: (key ?? '') !== '' }, program, given)),
   };
@@ -120,51 +103,6 @@ async function copyRun(client: EngineClient, address: EngineAddress, id: string,
     }
   }
   await mirrorRun(client, address, id, directory);
-}
-
-/** Workers continue a run that has not ended, without being asked, unless its limits change. */
-async function resume(
-  { client, copy }: EngineFolder,
-  directory: string,
-  run: string,
-  { limits, again, person = 'user', onEvent, onStart, ask, signal, machine, file }: ResumeRunOptions = {},
-): Promise<Result<Execution>> {
-  const id = await copyToResume(client, copy, run);
-  const state = await client.status(id);
-  const isOver = state?.status === 'failed' || state?.status === 'returned';
-  if (!isOver && Object.keys(limits ?? {}).length === 0)
-    return refuse(
-      'wrong-use',
-      `run \`${id}\` has not ended: workers continue it without being asked`,
-      `follow it: \`statedsl show ${id} --follow\``,
-    );
-  if (state?.status === 'running')
-    return refuse(
-      'wrong-use',
-      `run \`${id}\` is being executed, and its limits change only while it waits or after its end`,
-      'try again when it waits, or has failed at its limit',
-    );
-  const given = omitUndefined({ limits, again, person, machine, file }) as ResumeElsewhere;
-  const seq = await resumeOn(client, id, directory, given);
-  onStart?.({ runId: id, folder: null });
-  const following = { onEvent, ask, person, signal: signal ?? null, from: seq + 1 };
-  const about = await client.about(id);
-  return resultWith(executionOf(client, id, about?.header.machine.name ?? '', following));
-}
-
-/** A run that was archived is in the store, and nowhere else. */
-async function copyToResume(client: EngineClient, copy: EngineFolder['copy'], run: string): Promise<string> {
-  try {
-    return await copy(run);
-  } catch (cause) {
-    const isGone = cause instanceof RunRefused && isRunId(run) && (await client.status(run)) === null;
-    if (!isGone) throw cause;
-    throw new RunRefused(
-      cause.kind,
-      `${cause.message}; it may have been removed`,
-      `if the store has a copy, execute that here from a point: \`statedsl replay ${run} --from POINT --on none\``,
-    );
-  }
 }
 
 async function startRun(start: () => Promise<Result<Execution>>): Promise<Result<Execution>> {
@@ -210,7 +148,7 @@ export async function findOnEngine(client: EngineClient, url: string, run: strin
   );
 }
 
-type Copied = 'inspect' | 'output' | 'outputs' | 'artifact' | 'program' | 'compare' | 'report' | 'detail' | 'replay';
+type Copied = 'inspect' | 'output' | 'outputs' | 'artifact' | 'program' | 'compare' | 'report' | 'detail';
 
 /** Operations that read the copy of a run. */
 function readCopies({ client, copy }: EngineFolder, folder: Runs): Pick<Runs, Copied> {
@@ -241,7 +179,6 @@ function readCopies({ client, copy }: EngineFolder, folder: Runs): Pick<Runs, Co
     artifact: (run, hash, given) => withCopy(run, (id) => folder.artifact(id, hash, given)),
     program: (run) => withCopy(run, (id) => folder.program(id)),
     compare: (run, given) => withCopy(run, (id) => folder.compare(id, given)),
-    replay: (run, from, given) => withCopy(run, (id) => folder.replay(id, from, given)),
     async report(scope = {}) {
       const ids = await answerOf(() => copyScope(client, copy, scope));
       return ids.ok ? folder.report(scope.last === undefined ? { run: ids.value[0] ?? null } : scope) : ids;

@@ -23,7 +23,7 @@ export async function resumeOn(
     throw new RunRefused(
       'wrong-use',
       `run \`${runId}\` has secret inputs, which its record does not have, so it cannot be resumed`,
-      `submit it again, or execute it here from a point: \`statedsl replay ${runId} --from POINT -i NAME=VALUE\``,
+      `submit it again, or execute it here from a point: \`statedsl replay ${runId} --from POINT -i NAME=VALUE --on none\``,
     );
   const resumption: Resumption = await resumptionOf(openStoredRun(directory, runId), {
     ...options,

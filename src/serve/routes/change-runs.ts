@@ -272,14 +272,18 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     const found = await runs.inspect(c.req.valid('param').id, 1);
     if (!found.ok) return answerRefusal(c, found.refusal);
     const { run_id, machine } = found.value;
-    if (service.isOnEngine)
+    if (service.isOnEngine && Object.keys(inputs).length > 0)
       return answerRefusal(c, {
         code: 'wrong-use',
-        message: 'a replay is executed where it is started, and this service executes nothing',
-        help: `replay the run elsewhere: \`statedsl replay ${run_id} --from POINT --on ${service.where}\``,
+        message: 'the workers of an engine have the inputs of its runs, so a replay takes none',
+        help: 'leave out `inputs`',
       });
     const point = await resultOf(() => (typeof from === 'string' && from !== 'failed' ? replayPoint(from) : from));
     if (!point.ok) return answerRefusal(c, point.refusal);
+    if (service.isOnEngine) {
+      const options = { limits: limitsOf(limits), person: personOf(c) };
+      return answerBegun(c, runs.replay(run_id, point.value, options), 201);
+    }
     const task: Task = { kind: 'replay', of: run_id, from: point.value };
     const secret = { ...executions.secretsOf(run_id), ...(inputs as Readonly<Record<string, Json>>) };
     return execute(c, task, { runId: newRunId(), machine, limits: limitsOf(limits), secret });

@@ -1,6 +1,6 @@
 /** The commands of a user on a real engine: `engine`, `worker`, `run --on` and what looks at such a run. */
 import assert from 'node:assert/strict';
-import { cpSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -17,6 +17,8 @@ const PROGRAMS = {
   'secret.dsl':
     'INPUT: token (secret)\nTRACK: t = token\nWAIT: 10ms\nCHECK: x = printf %s {token}\nCHECK: n = printf %s {t} | wc -c\nRETURN: {x} {n}\n',
   'where.dsl': 'CHECK: a = pwd\nCHECK: b = cat kind.txt\nRETURN: {a} {b}\n',
+  'states.dsl':
+    'STATE: A\n  DO: x = echo a >> states.txt; echo a\n  GOTO: B with x\nSTATE: B\n  DO: y = echo b >> states.txt; echo b\n  RETURN: {x} {y}\n',
   // Commands that leave a trace in the folder of the worker.
   'count.dsl':
     'STATE: A\n  TRACK: n = 0\n  GOTO: B\nSTATE: B\n  IF: n >= 20 → RETURN: {n}\n  INCREMENT: n\n  DO: echo {n} >> count.txt; sleep 0.1; echo end {n} >> count.txt\n  GOTO: B\n',
@@ -117,6 +119,19 @@ export async function tryCommands(tools) {
   writeFileSync(join(folder, 'ready'), '');
   const resumed = statedsl('resume', JSON.parse(unready.stdout).run_id, '--on', on);
   assert.deepEqual([resumed.exitCode, resumed.stdout], [0, '1'], resumed.stderr);
+  const { run_id: old } = JSON.parse(run('states.dsl', '--json').stdout);
+  const again = statedsl('replay', old, '--from', 'B', '--on', on, '--json');
+  const { run_id: fresh, returned } = JSON.parse(again.stdout);
+  assert.deepEqual([again.exitCode, returned, fresh === old], [0, 'a b', false], again.stderr);
+  assert.equal(json('replay', fresh).status, 'same');
+  const onMachine = JSON.parse(statedsl('replay', old, '--from', 'B', '--on', 'none', '--json').stdout);
+  assert.equal(onMachine.returned, 'a b');
+  assert.equal(readFileSync(join(folder, 'states.txt'), 'utf8'), 'a\nb\nb\nb\n');
+  const known = json('runs').runs.map((one) => one.run_id);
+  assert.deepEqual(
+    [fresh, onMachine.run_id].map((one) => known.includes(one)),
+    [true, false],
+  );
   assert.equal(statedsl('show', 'nothing', '--on', on).exitCode, 2);
   assert.equal(json('gc', '--keep-last', '1', '--archive').removed.length > 1, true);
   assert.equal(json('runs').runs.length, 1);

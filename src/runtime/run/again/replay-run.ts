@@ -5,36 +5,30 @@
  */
 import { copyFileSync, linkSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RunEvent, RunResumed } from '../../../interpreter/events/event.js';
+import type { RunEvent } from '../../../interpreter/events/event.js';
 import type { Difference } from '../../../interpreter/record/replay.js';
-import { grant, link, type Run } from '../../../interpreter/run.js';
+import { link, type Run } from '../../../interpreter/run.js';
 import type { Machine } from '../../../machine/machine.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import type { Redactor } from '../../redact.js';
-import { AppendEncoder } from '../../store/appended.js';
 import { artifactsFolder } from '../../store/artifacts.js';
 import { checkpoints } from '../../store/checkpoint.js';
 import { openInbox } from '../../store/inbox.js';
 import { fileJournal, type OpenJournal } from '../../store/journal.js';
-import { digestOf } from '../../store/machine-digest.js';
 import { DEFAULT_STORE, openOwnRun } from '../../store/open-own-run.js';
-import { readUntil } from '../../store/read-journal.js';
-import { RunRefused } from '../../store/run-refused.js';
 import { storeError } from '../../store/store-error.js';
 import { type StoredRun, storedMachine, storedSources } from '../../store/stored-run.js';
 import { driveRun } from '../drive-run.js';
 import type { RunReport } from '../report.js';
 import { newRunId } from '../run-id.js';
 import { copiedWorktree, directoryIn } from '../working-directory.js';
-import { insteadOf } from '../worktree-record.js';
-import { editedMachine } from './decide-resume.js';
-import { discardedMembers } from './discarded-ranges.js';
-import { keepMachine, migrateToEdited } from './edited-program.js';
+import { copyLines } from './copy-lines.js';
+import { keepMachine } from './edited-program.js';
 import { type FilesAt, filesAt } from './files-at.js';
-import { findFailedMembers } from './find-failed-members.js';
-import { prepareRecovery, recoveryContextOf } from './prepare-recovery.js';
+import { recoveryContextOf } from './prepare-recovery.js';
 import { recoverRun } from './recover.js';
-import { eventAt, type ReplayPoint } from './replay-point.js';
+import type { ReplayPoint } from './replay-point.js';
+import { type ReplayStarting, startOf } from './replay-start.js';
 import type { ResumeOptions } from './resume-options.js';
 
 interface DriftOptions extends Pick<ResumeOptions, 'dir' | 'inputs' | 'env' | 'secrets'> {
@@ -63,41 +57,18 @@ export async function checkDrift(runId: string, options: DriftOptions = {}): Pro
   return { runId: stored.about.run_id, events: difference === null ? events : events - 1, difference };
 }
 
-interface ReplayOptions extends Omit<ResumeOptions, 'deliveries' | 'inDoubt' | 'again' | 'rollback'> {
+interface ReplayOptions extends Omit<ResumeOptions, 'deliveries' | 'inDoubt' | 'again' | 'rollback'>, ReplayStarting {
   /** The id of the new run; by default a new one. */
   readonly runId?: string;
-  /** `failed`: takes over everything but the members that failed. */
-  readonly from: ReplayPoint | 'failed';
 }
 
 /** Executes a new run from a point of an old run. Rejects with a `RunRefused` or a `StoreError`. */
 export async function replay(runId: string, options: ReplayOptions): Promise<RunReport> {
   const dir = options.dir ?? DEFAULT_STORE;
   const stored = await openOwnRun(runId, dir);
-  const { inputs, redactor } = prepareRecovery(stored, options);
-  const { discarded, granted } =
-    options.from === 'failed'
-      ? findFailedMembers(stored)
-      : { discarded: { from: eventAt(stored, options.from), without: [] }, granted: [] };
-  const { from } = discarded;
   const id = options.runId ?? newRunId();
   const { worktree } = stored.about.options;
-  // Checkpoints do not have the commits of worktrees.
-  const whole = worktree !== undefined;
-  const recovered = recoverRun(stored, { inputs, redactor, discarded, id, whole });
-  if (recovered.difference !== null)
-    throw new RunRefused(
-      'unusable',
-      `the record of the run does not match its program at event ${recovered.difference.seq}`,
-      'see the difference: `statedsl replay` without `--from`',
-    );
-  const { run: recordedRun } = recovered.replay;
-  const edited = editedMachine(recordedRun, options.machine);
-  // Refused before a folder is made, because the run never starts.
-  const rebased =
-    edited === null
-      ? null
-      : migrateToEdited(recordedRun, edited, { runId: stored.about.run_id, failed: true, file: options.file });
+  const { from, recovered, inputs, redactor, run, edited, events } = startOf(stored, id, options);
   const { cwd } = stored.about;
   const files = worktree === undefined ? null : filesAt(stored, from, recovered);
   const worktrees = files === null ? null : await copiedWorktree(files.worktrees, { cwd, dir, runId: id });
@@ -106,18 +77,8 @@ export async function replay(runId: string, options: ReplayOptions): Promise<Run
   const open = copyOf(stored, dir, { id, startedAt, from, redactor });
   const path = open.folder?.path ?? '';
   options.onStart?.({ runId: id, folder: path });
-  const rest = recovered.replay.rest();
-  const run = rebased ?? recovered.replay.release();
-  grant(run, granted);
   if (edited !== null) keepMachine(stored.about, path, edited);
-  const resumed: RunResumed = omitUndefined({
-    type: 'run_resumed',
-    by: options.person ?? 'user',
-    ...discardedMembers(discarded),
-    granted: granted.length === 0 ? undefined : granted,
-    of: stored.about.run_id,
-    digest: edited === null ? undefined : digestOf(edited),
-  });
+  const [resumed, ...rest] = events;
   const position = { seq: from - 1, offset: open.offset ?? 0 };
   return driveRun(
     {
@@ -180,13 +141,8 @@ function copyOf(
   const path = open.folder?.path ?? '';
   share(artifactsFolder(stored.path), artifactsFolder(path), () => true);
   share(stored.path, path, (name) => name.startsWith('machine-'));
-  const appended = new AppendEncoder();
-  readUntil(stored.journal, from - 1, ({ seq, time, event }) => {
-    const rebased =
-      event.type === 'effect_settled' ? { ...event, outcome: insteadOf(event.outcome, about.run_id, id) } : event;
-    const clean = appended.encode(rebased, redactor?.event(rebased) ?? rebased);
-    open.append([open.folder?.large.event(clean) ?? clean], seq, time);
-  });
+  const large = open.folder?.large ?? null;
+  copyLines(stored, { id, from, redactor, large }, (event, seq, time) => open.append([event], seq, time));
   return open;
 }
 

@@ -1,0 +1,83 @@
+/** Runs of an engine go on: resumed from before their failure, or as new runs from a point. Their copies say from where. */
+
+import type { EngineClient } from '../../engine/client.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
+import { RunRefused } from '../../runtime/store/run-refused.js';
+import { isRunId } from '../../runtime/store/stored-run.js';
+import { type Result, refuse, resultWith } from '../result.js';
+import type { Execution, ReplayFrom, ReplayRunOptions, ResumeRunOptions } from '../runs.js';
+import type { EngineFolder } from './engine-folder.js';
+import { type ReplayOnEngine, replayOn } from './replay.js';
+import { type ResumeElsewhere, resumeOn } from './resume.js';
+import { executionOf } from './start.js';
+
+/** Workers continue a run that has not ended, without being asked, unless its limits change. */
+export async function resumeRun(
+  { client, copy }: EngineFolder,
+  directory: string,
+  run: string,
+  { limits, again, person = 'user', onEvent, onStart, ask, signal, machine, file }: ResumeRunOptions = {},
+): Promise<Result<Execution>> {
+  const id = await copyOfKnown(client, copy, run);
+  const state = await client.status(id);
+  const isOver = state?.status === 'failed' || state?.status === 'returned';
+  if (!isOver && Object.keys(limits ?? {}).length === 0)
+    return refuse(
+      'wrong-use',
+      `run \`${id}\` has not ended: workers continue it without being asked`,
+      `follow it: \`statedsl show ${id} --follow\``,
+    );
+  if (state?.status === 'running')
+    return refuse(
+      'wrong-use',
+      `run \`${id}\` is being executed, and its limits change only while it waits or after its end`,
+      'try again when it waits, or has failed at its limit',
+    );
+  const given = omitUndefined({ limits, again, person, machine, file }) as ResumeElsewhere;
+  const seq = await resumeOn(client, id, directory, given);
+  onStart?.({ runId: id, folder: null });
+  const following = { onEvent, ask, person, signal: signal ?? null, from: seq + 1 };
+  const about = await client.about(id);
+  return resultWith(executionOf(client, id, about?.header.machine.name ?? '', following));
+}
+
+/** The new run is one of the engine. */
+export async function replayRun(
+  { client, copy }: EngineFolder,
+  directory: string,
+  run: string,
+  {
+    from,
+    limits,
+    person = 'user',
+    machine,
+    file,
+    runId,
+    onEvent,
+    onStart,
+    ask,
+    signal,
+  }: ReplayRunOptions & { readonly from: ReplayFrom },
+): Promise<Result<Execution>> {
+  const id = await copyOfKnown(client, copy, run);
+  const given = omitUndefined({ from, limits, person, machine, file, runId }) as ReplayOnEngine;
+  const begun = await replayOn(client, id, directory, given);
+  onStart?.({ runId: begun.runId, folder: null });
+  const following = { onEvent, ask, person, signal: signal ?? null, from: begun.seq + 1 };
+  return resultWith(executionOf(client, begun.runId, begun.machine, following));
+}
+
+/** A run that was archived is in the store, and nowhere else. */
+async function copyOfKnown(client: EngineClient, copy: EngineFolder['copy'], run: string): Promise<string> {
+  try {
+    return await copy(run);
+  } catch (cause) {
+    const isGone = cause instanceof RunRefused && isRunId(run) && (await client.status(run)) === null;
+    if (!isGone) throw cause;
+    throw new RunRefused(
+      cause.kind,
+      `${cause.message}; it may have been removed`,
+      `if the store has a copy, execute that here from a point: \`statedsl replay ${run} --from POINT --on none\``,
+    );
+  }
+}

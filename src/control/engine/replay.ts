@@ -1,0 +1,100 @@
+/** Begins a new run on an engine at a point of one that it has: the copy of that one here says from where. */
+
+import { artifactContent } from '../../engine/artifact-content.js';
+import { type EngineClient, EngineFailure } from '../../engine/client.js';
+import type { Beginning, StoredArtifact, Submission } from '../../engine/messages.js';
+import { referencesIn, unknownRun } from '../../engine/mirror.js';
+import { bytesOf, MOST_ARTIFACT, MOST_KEPT_LINES, MOST_MESSAGE } from '../../engine/most-stored.js';
+import { storedLines } from '../../engine/stored-lines.js';
+import { type ReplayElsewhere, replayElsewhere } from '../../runtime/run/again/replay-elsewhere.js';
+import type { ReplayStarting } from '../../runtime/run/again/replay-start.js';
+import { newRunId } from '../../runtime/run/run-id.js';
+import { RunRefused } from '../../runtime/store/run-refused.js';
+import { openStoredRun } from '../../runtime/store/stored-run.js';
+
+/** What a new run on an engine is begun with. */
+export interface ReplayOnEngine extends Pick<ReplayStarting, 'from' | 'limits' | 'person' | 'machine' | 'file'> {
+  /** The id of the new run; by default a new one. */
+  readonly runId?: string;
+}
+
+/** The new run, whose first `seq` events are those of the old one. */
+export interface BegunReplay {
+  readonly runId: string;
+  readonly machine: string;
+  readonly seq: number;
+}
+
+/**
+ * `directory`: the store with the copy of the old run. Rejects with a `RunRefused`, a `StoreError` or an `EngineFailure`;
+ * then the engine has nothing of the new run.
+ */
+export async function replayOn(
+  client: EngineClient,
+  old: string,
+  directory: string,
+  { runId = newRunId(), ...options }: ReplayOnEngine,
+): Promise<BegunReplay> {
+  const about = await client.about(old);
+  if (about === null) throw unknownRun(old, undefined);
+  if (about.secretInputs !== undefined || about.variables !== undefined)
+    throw new RunRefused(
+      'wrong-use',
+      `run \`${old}\` has secret inputs, which its record does not have, so it cannot be replayed on an engine`,
+      `submit it again, or execute it here: \`statedsl replay ${old} --from POINT -i NAME=VALUE --on none\``,
+    );
+  // What a worker has replaced is replaced in the record, too.
+  const starting = { ...options, env: {}, partBytes: MOST_KEPT_LINES };
+  const replayed = replayElsewhere(openStoredRun(directory, old), runId, starting);
+  const artifacts = artifactsOf(old, replayed);
+  const output = artifacts.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  const submission = submissionOf(about, { old, runId, by: options.person ?? 'user' });
+  const beginning = beginningOf(replayed, output);
+  const size = bytesOf({ ...submission, beginning });
+  if (size > MOST_MESSAGE)
+    throw tooLarge(old, `what the new run takes over has ${size} bytes of JSON with the program and its sources`);
+  try {
+    // Lines that refer to them come later.
+    for (const { name, bytes } of artifacts)
+      await client.store(runId, { name, content: artifactContent(bytes), isEarly: true } satisfies StoredArtifact);
+    await client.submit(submission, beginning);
+  } catch (cause) {
+    // Of a failure without an answer it is not known whether the run has begun.
+    const isRefused = cause instanceof EngineFailure && cause.kind === 'refused';
+    if (isRefused && artifacts.length > 0) await client.drop(runId, 0).catch(() => undefined);
+    throw cause;
+  }
+  return { runId, machine: about.header.machine.name, seq: replayed.seq };
+}
+
+function submissionOf(
+  about: Submission,
+  { old, runId, by }: { readonly old: string; readonly runId: string; readonly by: string },
+): Submission {
+  const settings = { ...about.header.settings, replay_of: old };
+  return { ...about, header: { ...about.header, runId, startedAt: new Date().toISOString(), settings }, by };
+}
+
+function beginningOf({ image, events, parts }: ReplayElsewhere, output: number): Beginning {
+  const journal = parts.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  const lines = parts.map(({ bytes, count, first }) => storedLines(bytes, count, first));
+  return { image, events, lines, written: { journal, output } };
+}
+
+/** What the lines refer to. A value of the program that only looks like a reference has no artifact. */
+function artifactsOf(old: string, { parts, artifacts }: ReplayElsewhere) {
+  const names = new Set(parts.flatMap(({ bytes }) => referencesIn(bytes.toString('latin1'))));
+  return [...names].flatMap((name) => {
+    const size = artifacts.sizeOf(name);
+    if (size !== null && size > MOST_ARTIFACT) throw tooLarge(old, `an output that it takes over has ${size} bytes`);
+    return size === null ? [] : [{ name, bytes: artifacts.get(name) }];
+  });
+}
+
+function tooLarge(old: string, what: string): RunRefused {
+  return new RunRefused(
+    'wrong-use',
+    `run \`${old}\` cannot be replayed on an engine from there: ${what}, and an engine gets at most 16 MiB`,
+    `execute it here: \`statedsl replay ${old} --from POINT --on none\``,
+  );
+}
