@@ -9,6 +9,7 @@ import { openRuns } from '../../src/control/open-runs.js';
 import type { Result } from '../../src/control/result.js';
 import { engineClient } from '../../src/engine/client.js';
 import type { Beginning, Submission } from '../../src/engine/messages.js';
+import { charactersOf } from '../../src/engine/stored-lines.js';
 import type { CommandFunction } from '../../src/runtime/command-function.js';
 import { newRunId } from '../../src/runtime/run/run-id.js';
 import { liveEngine, NAMESPACE } from './live-engine.js';
@@ -138,6 +139,30 @@ test('other limits hold for the new run', async () => {
   const replayed = value(await runs.replay(id, B, { ...by, limits: { transitions: 1 } }));
   expect((await replayed.report).error?.kind).toBe('limit');
   expect(value(await runs.compare(replayed.started.run_id)).status).toBe('same');
+});
+
+test('a long record is taken over in several parts', async () => {
+  const { runs, run, client, linesOf, store } = await runsOf();
+  const { id } = await run(
+    `STATE: A\n  TRACK: n = 0\n  GOTO: L\nSTATE: L\n  IF: n >= 9000 → GOTO: B\n  INCREMENT: n\n  EMIT: ROUND text="${'x'.repeat(150)}"\n  GOTO: L\nSTATE: B\n  RETURN: {n}\n`,
+    { limits: { transitions: 20_000 } },
+  );
+  const parts: number[] = [];
+  const counting = {
+    ...client,
+    submit: async (submission: Submission, beginning?: Beginning) => {
+      parts.push(...(beginning?.lines ?? []).map(charactersOf));
+      await client.submit(submission, beginning);
+    },
+  };
+  await runs.inspect(id);
+  const { runId, seq } = await replayOn(counting, id, store, { from: B, person: 'ann' });
+  expect([parts.length > 1, Math.max(...parts) < 3_000_000]).toEqual([true, true]);
+  await expect.poll(async () => (await client.status(runId))?.status).toBe('returned');
+  const [old, now] = [await linesOf(id), await linesOf(runId)];
+  expect(now.slice(0, seq)).toEqual(old.slice(0, seq));
+  expect(value(await runs.inspect(runId))).toMatchObject({ status: 'returned', returned: 9000 });
+  expect(value(await runs.compare(runId)).status).toBe('same');
 });
 
 test('large values that come from before the point are values of the new run, and its artifacts', async () => {

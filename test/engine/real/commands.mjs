@@ -152,6 +152,12 @@ async function encrypted({ startWith, statedslWith }, { on, engine }) {
   const worker = await startWith(key, 'worker', '--engine', engine, '--listen', '0', '--namespace', 'sealed');
   const run = statedslWith(key, 'run', 'secret.dsl', '-i', 'token=geheim-8', '--json', ...there);
   assert.equal(JSON.parse(run.stdout).returned, '*** 8', run.stderr);
+  const secret = statedslWith(key, 'replay', JSON.parse(run.stdout).run_id, '--from', '2', ...there);
+  assert.equal(secret.exitCode, 2);
+  assert.match(secret.stderr, /has secret inputs.*\n.*--on none/);
+  const open = JSON.parse(statedslWith(key, 'run', 'states.dsl', '--json', ...there).stdout);
+  const again = statedslWith(key, 'replay', open.run_id, '--from', 'B', '--json', ...there);
+  assert.equal(JSON.parse(again.stdout).returned, 'a b', again.stderr);
   const other = { STATEDSL_ENGINE_KEY: Buffer.alloc(32, 8).toString('base64') };
   for (const [who, why] of [
     [{}, /is not encrypted, and `STATEDSL_ENGINE_KEY` is required/],
