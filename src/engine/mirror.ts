@@ -147,8 +147,9 @@ function append(journal: string, lines: readonly string[]): void {
   }
 }
 
-/** A run that the engine does not have. */
-export function unknownRun(runId: string, url: string | undefined): RunRefused {
-  const help = `list its runs: \`statedsl runs --on ${url}\`; those of another namespace need \`--namespace\``;
-  return new RunRefused('unknown', `there is no run \`${runId}\` on the engine at \`${url}\``, help);
+/** A run that the engine does not have. `url`: where the engine is, if the caller knows it. */
+export function unknownRun(runId: string, url?: string): RunRefused {
+  const [where, on] = url === undefined ? ['', ''] : [` at \`${url}\``, ` --on ${url}`];
+  const help = `list its runs: \`statedsl runs${on}\`; those of another namespace need \`--namespace\``;
+  return new RunRefused('unknown', `there is no run \`${runId}\` on the engine${where}`, help);
 }

@@ -36,7 +36,7 @@ export async function replayOn(
   { runId = newRunId(), ...options }: ReplayOnEngine,
 ): Promise<BegunReplay> {
   const about = await client.about(old);
-  if (about === null) throw unknownRun(old, undefined);
+  if (about === null) throw unknownRun(old);
   if (about.secretInputs !== undefined || about.variables !== undefined)
     throw new RunRefused(
       'wrong-use',

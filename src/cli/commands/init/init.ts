@@ -26,6 +26,7 @@ export async function initCommand(template: string | undefined, flags: InitFlags
     const help = near === undefined ? `the templates are ${names.join(', ')}` : `did you mean \`${near}\`?`;
     return usageError(`there is no template \`${name}\``, help);
   }
+  // Also a dangling link: writing through it would create a file elsewhere.
   const there = starter.files.filter(({ path }) => entryAt(path) !== null).map(({ path }) => `\`${path}\``);
   if (there.length > 0)
     return usageError(
@@ -52,7 +53,6 @@ export async function initCommand(template: string | undefined, flags: InitFlags
   return EXIT.returned;
 }
 
-/** True also for a dangling link: writing through it would create a file elsewhere. */
 /** Writing through a link would create files outside of this directory. */
 function isLink(folder: string): boolean {
   return entryAt(folder)?.isSymbolicLink() === true;
