@@ -15,7 +15,7 @@ export async function performRouted(context: PerformContext, routed: RoutedEffec
   let program: Program;
   try {
     const needs = { submitter: true, functions: routed.request.kind === 'function', secrets: hasMarks(hidden) };
-    program = await host.program(runId, needs);
+    program = { ...(await host.program(runId, needs)), isRouted: true };
   } catch (cause) {
     if (!(cause instanceof ProgramRefused)) throw cause;
     return { outcome: { kind: 'not-started', reason: cause.message }, at: 0, printed: 0 };

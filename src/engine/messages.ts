@@ -10,6 +10,7 @@ import type { Delivery } from '../runtime/store/inbox.js';
 import type { RunHeader } from '../runtime/store/run-header.js';
 import type { Placement } from './routes.js';
 import type { StoredLines } from './stored-lines.js';
+import type { WantedWorktree } from './turn-worktree.js';
 
 /** What is fixed when a run is submitted, in addition to the header of every run. */
 export interface Submission {
@@ -27,6 +28,8 @@ export interface Submission {
   readonly placement?: Placement;
   /** Only workers with this name execute the run; absent: any worker does. */
   readonly home?: string;
+  /** The run works in a worktree, which workers with its home have; absent: in the directory of its worker. */
+  readonly worktree?: WantedWorktree;
 }
 
 /** Where a new run begins that takes over the first events of another one. */

@@ -4,6 +4,8 @@
  */
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
+import type { RunEvent } from '../interpreter/events/event.js';
+import { omitUndefined } from '../prelude/omit-undefined.js';
 import { indexEntryOf } from '../runtime/run/drive-run.js';
 import { emptyReport } from '../runtime/run/report.js';
 import { artifactName, artifactsFolder } from '../runtime/store/artifacts.js';
@@ -16,6 +18,7 @@ import { RunRefused } from '../runtime/store/run-refused.js';
 import { openRunFolder } from '../runtime/store/store.js';
 import { storeError } from '../runtime/store/store-error.js';
 import { hasBegun, readIndex } from '../runtime/store/stored-run.js';
+import { keepFacts } from '../runtime/worktree/worktree-facts.js';
 import { bytesOfArtifact } from './artifact-content.js';
 import type { EngineClient } from './client.js';
 
@@ -48,8 +51,10 @@ export async function mirrorRun(
   const { header } = about;
   if (!hasBegun(directory, runId)) {
     const settings = { ...header.settings, engine: url, engine_namespace: namespace };
+    const worktree = about.worktree === undefined ? undefined : await firstWorktree(source, runId);
+    const options = { ...header.options, ...omitUndefined({ worktree }) };
     await fileJournal(directory)
-      .open({ ...header, settings })
+      .open({ ...header, options, settings })
       .close();
   }
   const path = join(directory, 'runs', runId);
@@ -74,6 +79,7 @@ export async function mirrorRun(
         seq += lines.length;
         if (seq >= status.seq) break;
       }
+    if (status?.report?.worktree !== undefined) keepFacts(path, status.report.worktree);
     if (status?.report != null) folder.appendIndex(indexEntryOf(status.report, header.startedAt));
     else if (seq > end.seq && hasEnded(directory, runId)) {
       const entry = indexEntryOf(emptyReport(runId, header.machine.name, 'interrupted'), header.startedAt);
@@ -83,6 +89,15 @@ export async function mirrorRun(
     await open.close();
   }
   return path;
+}
+
+/** Only the worker that began the run knows from which commit its worktree starts: the first event says it. */
+async function firstWorktree(source: RunSource, runId: string): Promise<{ readonly base: string } | undefined> {
+  for await (const { lines } of source.events(runId, 1)) {
+    const [line] = lines;
+    if (line !== undefined) return (JSON.parse(line) as Extract<RunEvent, { type: 'run_started' }>).worktree;
+  }
+  return undefined;
 }
 
 /** A run that is resumed after its end is not over any more. */

@@ -22,5 +22,6 @@ export function programOf(submission: Submission, secretInputs: SecretInputs = {
     secrets,
     redactor: createRedactor(secrets),
     home: submission.home ?? null,
+    worktree: submission.worktree ?? null,
   };
 }

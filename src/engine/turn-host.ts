@@ -10,6 +10,7 @@ import type { ServiceNames } from './services.js';
 import type { SharedArtifacts } from './shared-artifacts.js';
 import type { StartedEffects } from './started-effects.js';
 import type { TurnOrigins } from './turn-origins.js';
+import type { TurnWorktrees, WantedWorktree } from './turn-worktree.js';
 import type { Reach } from './whereabouts.js';
 
 /** A program with the options of one run of it. The same whenever it is read, because a submission never changes. */
@@ -24,6 +25,10 @@ export interface Program {
   readonly redactor: Redactor | null;
   /** Only workers with this name execute the run; null: any worker does. */
   readonly home: string | null;
+  /** Null: the run works in the directory of its worker. */
+  readonly worktree: WantedWorktree | null;
+  /** Only single effects of the run are performed here, because of a label. */
+  readonly isRouted?: true;
   /** Set by a turn that ends a run which its worker must not execute. */
   readonly refused?: Refusal;
 }
@@ -108,6 +113,8 @@ export interface TurnHost {
   readonly presence?: (attempt: AttemptOf) => TurnPresence;
   /** What it finds out about other workers; absent: nothing. */
   readonly reach?: Reach;
+  /** The worktrees of runs that have one; absent: the process has no place for them. */
+  readonly worktrees?: TurnWorktrees;
   /** Artifacts that all workers have; absent: the engine has them. */
   readonly shared?: SharedArtifacts;
   /** Which versions began the turns of the process; absent: it does not matter. */

@@ -1,28 +1,54 @@
-/** Which turns a worker does not execute, and why: the first entry of a turn. */
+/** How a turn begins on a worker, or why the worker does not execute it: the first entry of a turn. */
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { otherVersionOf } from '../runtime/store/image.js';
 import { VERSION } from '../runtime/version.js';
 import type { TurnStart } from './messages.js';
-import { END_ONLY, EXECUTE, ProgramRefused, type Refusal, type TurnHost } from './turn-host.js';
+import { END_ONLY, EXECUTE, type Program, ProgramRefused, type Refusal, type TurnHost } from './turn-host.js';
+import type { BegunWorktree } from './turn-worktree.js';
 
 /** A run that has not begun is ended by workers that must not execute it, too. */
 export function isEndedAtOnce({ image, mail }: TurnStart): boolean {
   return image === null && mail.some(({ delivery }) => delivery.kind === 'cancel');
 }
 
-/** Why the worker does not execute a turn; null: it does. `invocation`: of this attempt, for people. */
-export async function refusalOf(start: TurnStart, host: TurnHost, invocation: string): Promise<Refusal | null> {
+/** Whether nothing is lost if the worker ends the run: it is new, or had failed before. A run that waits goes on waiting. */
+export function mayEnd({ image, turn, begin = [] }: TurnStart): boolean {
+  const hadFailed = begin.some((event) => event.type === 'run_resumed' && event.from !== undefined);
+  return image === null || turn === 1 || hadFailed;
+}
+
+interface Beginning {
+  /** Why the worker does not execute the turn; null: it does. */
+  readonly refused: Refusal | null;
+  /** Absent: the run has none. */
+  readonly worktree?: BegunWorktree;
+}
+
+/** `invocation`: of this attempt, for people. */
+export async function beginningOf(start: TurnStart, host: TurnHost, invocation: string): Promise<Beginning> {
   const { runId, turn } = start;
   try {
-    const { home } = await host.program(runId, isEndedAtOnce(start) ? END_ONLY : EXECUTE);
-    refuseImage(start, home);
-    return null;
+    const program = await host.program(runId, isEndedAtOnce(start) ? END_ONLY : EXECUTE);
+    refuseImage(start, program.home);
+    const worktree = await worktreeOf(start, host, program);
+    return { refused: null, ...omitUndefined({ worktree }) };
   } catch (cause) {
     if (!(cause instanceof ProgramRefused)) throw cause;
     const { message: reason, isFinal, isOfFunctions, unreadableOf } = cause;
     host.noteRefusal?.({ runId, turn, invocation }, reason);
-    return { reason, isFinal, isOfFunctions, ...omitUndefined({ unreadableOf }) };
+    return { refused: { reason, isFinal, isOfFunctions, ...omitUndefined({ unreadableOf }) } };
   }
+}
+
+async function worktreeOf(
+  start: TurnStart,
+  { worktrees }: TurnHost,
+  { worktree }: Program,
+): Promise<BegunWorktree | undefined> {
+  const { runId, turn } = start;
+  if (worktree === null || isEndedAtOnce(start)) return undefined;
+  if (worktrees !== undefined) return worktrees.begin({ runId, turn, wanted: worktree });
+  throw new ProgramRefused(`run \`${runId}\` needs a worktree, for which its worker has no folder`, true);
 }
 
 /** Another version of statedsl may have executed the run before. */

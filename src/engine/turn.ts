@@ -7,6 +7,7 @@
  * A turn may be executed again at any point, in another process. So it reads no clock, no environment and no random number
  * except through entries, and whatever it does with them depends on entries alone.
  */
+import type { RunEvent } from '../interpreter/events/event.js';
 import { type AdvanceStatus, exchange, type Finished } from '../interpreter/exchange.js';
 import type { EffectRequest, TimerRequest } from '../interpreter/request.js';
 import {
@@ -34,9 +35,10 @@ import { passOn, passOnOrEnd } from './refused-turn.js';
 import { hideSecrets, revealSecrets } from './secret-inputs.js';
 import { END_ONLY, EXECUTE, type Program, type Refusal, type TurnHost } from './turn-host.js';
 import { TurnRecord } from './turn-record.js';
-import { isEndedAtOnce, refusalOf } from './turn-refusal.js';
+import { beginningOf, isEndedAtOnce, mayEnd } from './turn-refusal.js';
 import { isEnd, storedReport, tooLargeResult } from './turn-result.js';
 import { TurnWaits } from './turn-waits.js';
+import { type BegunWorktree, TurnWorktree } from './turn-worktree.js';
 
 /** A turn that has settled so many effects, or so many bytes of outcomes and lines, starts nothing new. */
 const MOST_EFFECTS = 500;
@@ -54,6 +56,8 @@ interface Begun {
   readonly at: number;
   /** Why the worker that began the turn does not execute it; null: it does. */
   readonly refused: Refusal | null;
+  /** Absent: the run has none, or does not get to it. */
+  readonly worktree?: BegunWorktree;
   /** The version of statedsl that began it. */
   readonly by: string;
 }
@@ -63,7 +67,7 @@ export async function executeTurn(context: TurnContext, start: TurnStart, host: 
   const { runId, turn } = start;
   const begun = await context.begin<Begun>(async (at) => ({
     at,
-    refused: await refusalOf(start, host, context.invocation),
+    ...(await beginningOf(start, host, context.invocation)),
     by: VERSION,
   }));
   const { refused, by } = begun;
@@ -72,7 +76,7 @@ export async function executeTurn(context: TurnContext, start: TurnStart, host: 
     return execute(context, start, host, begun, await host.program(runId, isEndedAtOnce(start) ? END_ONLY : EXECUTE));
   if (refused.unreadableOf !== undefined) return passOn(context, start, host.services, refused.unreadableOf);
   const program = await host.program(runId, END_ONLY);
-  if (start.image === null && refused.isFinal) return execute(context, start, host, begun, program);
+  if (mayEnd(start) && refused.isFinal) return execute(context, start, host, begun, program);
   const ended = await passOnOrEnd(context, start, host.services, program.home);
   if (ended !== null) await execute(context, ended, host, { ...begun, refused: null }, { ...program, refused });
 }
@@ -81,10 +85,14 @@ async function execute(
   context: TurnContext,
   start: TurnStart,
   host: TurnHost,
-  { at, refused }: Begun,
-  program: Program,
+  { at, refused, worktree }: Begun,
+  given: Program,
 ): Promise<void> {
+  const program =
+    worktree === undefined ? given : { ...given, options: { ...given.options, worktree: { base: worktree.base } } };
   const turn = new Turn(context, start, host, program, Math.max(at, start.due ?? 0));
+  if (worktree !== undefined && host.worktrees !== undefined)
+    turn.worktree = new TurnWorktree(context, host.worktrees, start, worktree);
   const turned = await (refused === null ? turn.execute() : turn.refuse(refused.reason));
   for (const artifact of turn.takeArtifacts()) context.send(host.services.run(start.runId, 'store'), artifact);
   context.send(host.services.run(start.runId, 'turned'), turned);
@@ -103,6 +111,8 @@ class Turn {
   private settled = 0;
   private seen: number;
   private transitions = FIRST_TRANSITIONS;
+  /** Null: the run works in the directory of its worker. */
+  worktree: TurnWorktree | null = null;
 
   constructor(
     context: TurnContext,
@@ -130,8 +140,8 @@ class Turn {
 
   async execute(): Promise<Turned> {
     const { resumedBy, mail, begin = [] } = this.start;
-    if (resumedBy !== null) this.record.add([{ type: 'run_resumed', by: resumedBy }]);
-    this.record.add(begin);
+    if (resumedBy !== null) this.add([{ type: 'run_resumed', by: resumedBy }]);
+    this.add(begin);
     this.receive(mail);
     let finished: Finished | null = null;
     for (;;) {
@@ -155,6 +165,7 @@ class Turn {
 
   /** The run fails before it begins. */
   async refuse(reason: string): Promise<Turned> {
+    this.add(this.start.begin ?? []);
     refuseRun(this.run, reason);
     while (this.exchange(null) === 'more');
     return this.end('stopped');
@@ -170,7 +181,7 @@ class Turn {
     for (const effect of cancelled) this.cancel(effect);
     const before = this.record.bytes;
     const result = tooLargeResult(this.run);
-    const tooLarge = this.record.add(result === null ? events : events.filter((one) => !isEnd(one))) ?? result;
+    const tooLarge = this.add(result === null ? events : events.filter((one) => !isEnd(one))) ?? result;
     if (tooLarge !== null) return this.exceedImage(tooLarge);
     for (const request of requests) this.accept(request);
     const bytes = this.record.bytes - before;
@@ -180,12 +191,19 @@ class Turn {
     return status;
   }
 
+  private add(events: readonly RunEvent[]): TooLarge | null {
+    const tooLarge = this.record.add(events);
+    // Without all of them the run is about to end.
+    if (tooLarge === null) this.worktree?.note(events);
+    return tooLarge;
+  }
+
   /** Ends the run, because the engine cannot keep what it produced, even if that was its end. */
   private exceedImage({ limit, used }: TooLarge): 'stopped' {
     exceedImage(this.run, limit, used);
     this.run.takeRequests();
     for (const effect of this.run.takeCancellations()) this.cancel(effect);
-    this.record.add(this.run.takeEvents());
+    this.add(this.run.takeEvents());
     return 'stopped';
   }
 
@@ -226,7 +244,7 @@ class Turn {
     if (this.run.undo.endedAs !== null) return false;
     const passed = this.growth.exceededLimit();
     if (passed !== null) exceed(this.run, passed.scope, passed.limit, passed.used);
-    else this.record.add(this.growth.warnings(this.run.currentState));
+    else this.add(this.growth.warnings(this.run.currentState));
     return passed !== null;
   }
 
@@ -234,6 +252,8 @@ class Turn {
     // A stopped effect must not write into the files of the next one.
     await this.effects.stoppedEnd();
     if (this.isFull) return;
+    const point = (await this.worktree?.keepPoint()) ?? null;
+    if (point !== null) this.add([point]);
     const requests = this.queued;
     this.queued = [];
     const outputLimit = this.output.limit - this.output.bytes;
@@ -328,11 +348,12 @@ class Turn {
     const open = waiting(run);
     if (end === 'suspended') {
       if (open.length === 0) throw new Error('the run is blocked and waits for nothing');
-      record.add([{ type: 'run_suspended', waiting: open }]);
+      this.add([{ type: 'run_suspended', waiting: open }]);
     }
     const driveEnd =
       end === 'suspended' ? ({ kind: 'suspended', waiting: open } as const) : ({ kind: 'ended' } as const);
-    const facts = { runId: start.runId, durationMs: activeMs, redactor: program.redactor, worktree: null };
+    const worktree = (await this.worktree?.end(end === 'stopped' && run.result?.status === 'returned')) ?? null;
+    const facts = { runId: start.runId, durationMs: activeMs, redactor: program.redactor, worktree };
     const soonest = this.soonest();
     return {
       turn: start.turn,

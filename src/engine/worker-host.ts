@@ -36,6 +36,7 @@ import {
 import { TurnOrigins } from './turn-origins.js';
 import type { Reach } from './whereabouts.js';
 import type { WorkerProcesses } from './worker-processes.js';
+import { missing, restoreFiles, type WorkerWorktrees } from './worker-worktrees.js';
 
 export interface WorkerOptions {
   readonly services: ServiceNames;
@@ -56,6 +57,8 @@ export interface WorkerOptions {
   readonly knows: (wanted: WantedWorker) => Promise<boolean>;
   /** A folder that all workers have, with a working directory for each run; null: all runs work in `cwd`. */
   readonly shared?: string | null;
+  /** The worktrees of runs that have one; absent: such runs are refused. */
+  readonly worktrees?: WorkerWorktrees;
   readonly warn?: (message: string) => void;
   /** The address of the worker, once it listens. */
   readonly address?: () => string;
@@ -108,7 +111,13 @@ export function workerHost(given: WorkerOptions): WorkerHost {
     submitters: given.submitters ?? null,
     functions: given.functions ?? null,
     newName: randomUUID,
-    ...omitUndefined({ presence, origins, reach: given.reach, shared: shared ?? undefined }),
+    ...omitUndefined({
+      presence,
+      origins,
+      reach: given.reach,
+      shared: shared ?? undefined,
+      worktrees: given.worktrees,
+    }),
     hasWorker: (wanted, until, stop) => untilThere(given, wanted, until, stop),
     remember(about) {
       const { runId } = about.header;
@@ -141,11 +150,13 @@ export function workerHost(given: WorkerOptions): WorkerHost {
       return known.program;
     },
     async perform(runId, program, request, toStop) {
+      const worktrees = program.worktree === null ? null : await worktreesFor(given, runId, program);
+      if (worktrees !== null) await restoreFiles(worktrees, request);
       const { resources, outputs, redactor, growth } = runs.open(runId, program);
       const { originals } = resources.outputs;
       growth.begin(toStop);
       try {
-        const cwd = directoryOf(given, runId);
+        const cwd = worktrees?.main.cwd ?? directoryOf(given, runId);
         if (cwd instanceof Error) {
           const reason = `the working directory of the run cannot be made: ${cwd.message}`;
           return { outcome: { kind: 'not-started', reason }, at: Date.now(), printed: 0 };
@@ -153,7 +164,8 @@ export function workerHost(given: WorkerOptions): WorkerHost {
         await outputs.fetchInput(request);
         const { programDir } = program.options;
         const context = {
-          ...{ runId, cwd, programDir, show: null, resources },
+          ...{ runId, cwd, programDir, show: null },
+          resources: worktrees === null ? resources : { ...resources, worktrees },
           get stop() {
             return toStop.stop;
           },
@@ -214,6 +226,13 @@ function refuseToExecute(
   const { variable, isMissing, reason } = problem;
   if (isMissing) refuse(`needs the variable \`${variable}\`, which this worker does not have`, isFinal);
   refuse(`needs the variable \`${variable}\`, which this worker has, but ${reason}`, isFinal);
+}
+
+/** An effect that came here only because of its label works in the directory of this worker, unless the worktree is here. */
+async function worktreesFor({ worktrees }: WorkerOptions, runId: string, { isRouted }: Program) {
+  const found = (await worktrees?.of(runId)) ?? null;
+  if (found === null && isRouted !== true) throw missing(runId);
+  return found;
 }
 
 /** The working directory of a run, or why it cannot be made. */

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Effects } from '../runtime/effect-context.js';
 import type { Secret } from '../runtime/redact.js';
 import { deploymentOf, ingressOf, othersExecuteRuns, reachFrom, register } from './admin.js';
-import { engineClient } from './client.js';
+import { type EngineClient, EngineFailure, engineClient } from './client.js';
 import type { RestateSdk } from './restate-sdk.js';
 import { type Offer, restateServices, servicesOf } from './restate-services.js';
 import { serviceNames } from './services.js';
@@ -13,6 +13,7 @@ import type { WantedWorker } from './turn-host.js';
 import { valueCodec } from './value-codec.js';
 import { type EffectLine, type WorkerHost, workerHost } from './worker-host.js';
 import { stopLeftRunning, type WorkerProcesses } from './worker-processes.js';
+import { WorkerWorktrees } from './worker-worktrees.js';
 
 export interface WorkerSettings {
   readonly sdk: RestateSdk;
@@ -32,7 +33,7 @@ export interface WorkerSettings {
   readonly submitters: readonly string[] | null;
   /** SHA-256 of the module with functions; null: there is none. */
   readonly functions: string | null;
-  /** The folder in which the worker records its processes. */
+  /** The folder in which the worker records its processes and has the worktrees of runs. */
   readonly directory: string;
   readonly processes: WorkerProcesses;
   /** Encrypts what the engine stores, as 32 bytes in base64; null: it is not encrypted. */
@@ -69,6 +70,8 @@ const LONGEST = 300;
 const UNSIGNED = 'without validating request signatures';
 /** How long effects that are stopped may take to end. */
 const STOPPING_MS = 5000;
+/** How often the worker removes worktrees of runs that the engine no longer has. Milliseconds. */
+const CLEAN_MS = 3_600_000;
 
 /** Resolves when the engine knows the worker. Rejects with an `EngineFailure`, or with the error of listening. */
 export async function startWorker(settings: WorkerSettings): Promise<Worker> {
@@ -84,6 +87,7 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
     const { service } = kind === 'label' ? services.effects(name) : services.turn(name);
     return (await deploymentOf(engine, service, settings.patienceMs)) !== null;
   };
+  const worktrees = new WorkerWorktrees({ cwd, folder: directory, engine: `${ingress} ${namespace}` });
   let address = '';
   const host = workerHost({
     services,
@@ -97,6 +101,7 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
     processes,
     knows,
     shared,
+    worktrees,
     warn,
     address: () => address,
     reach: reachFrom(engine, services, settings.patienceMs),
@@ -130,7 +135,29 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
     await listener.close();
     throw cause;
   }
-  return { address, ingress, isGeneral, stop: (graceMs) => stopWorker(listener, host, graceMs) };
+  const clean = (): void => void removeGone(worktrees, client, warn);
+  clean();
+  const cleaning = setInterval(clean, CLEAN_MS).unref();
+  const stop = (graceMs: number): Promise<void> => {
+    clearInterval(cleaning);
+    return stopWorker(listener, host, graceMs);
+  };
+  return { address, ingress, isGeneral, stop };
+}
+
+/** A worktree is of no use when its run was removed from the engine, unless it has work that nobody has merged. */
+async function removeGone(
+  worktrees: WorkerWorktrees,
+  client: EngineClient,
+  warn: (message: string) => void,
+): Promise<void> {
+  try {
+    const removed = await worktrees.removeGone(async (runId) => (await client.status(runId)) === null);
+    for (const runId of removed) warn(`removed the worktree of run \`${runId}\`, which the engine no longer has`);
+  } catch (cause) {
+    if (cause instanceof EngineFailure) return;
+    warn(`worktrees cannot be removed: ${(cause as Error).message}`);
+  }
 }
 
 function messageOf(words: readonly unknown[]): string {

@@ -131,10 +131,13 @@ export function cancelRun(run: Run, by: string, delivery: Delivery = {}): void {
   });
 }
 
+/** The kind of failure of a run that must not be executed. No program can handle it. */
+export const REFUSED = 'refused';
+
 /** Ends the run before it has begun, because it must not be executed. */
 export function refuseRun(run: Run, message: string): void {
   const { state, line, file } = locationOf(run.main);
-  endFailed(run, { kind: 'failed', message, state, line, file, tool: null, exit_code: null });
+  endFailed(run, { kind: REFUSED, message, state, line, file, tool: null, exit_code: null });
 }
 
 /** Grants one more attempt to these steps. */

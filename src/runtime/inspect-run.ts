@@ -30,7 +30,7 @@ import { RunRefused } from './store/run-refused.js';
 import { type FlatRun, flatState } from './store/state-file.js';
 import { JournalDamage } from './store/store-error.js';
 import { openStoredRun, type RunStatus, readIndex, runStatus, type StoredRun } from './store/stored-run.js';
-import { worktreeFacts } from './worktree/worktree-facts.js';
+import { keptFacts, worktreeFacts } from './worktree/worktree-facts.js';
 
 /** A run as `statedsl show --json` prints it: its report, its values, and the event after which it is shown. */
 export interface InspectedRun extends Omit<RunReport, 'status' | 'steps'> {
@@ -105,7 +105,8 @@ export function inspectRun(directory: string, runId: string, at: number | null, 
   const { run } = replay;
   const ahead = difference === null || difference.made === null ? [] : [difference.made];
   const recorded = asRecorded(run, [...ahead, ...replay.rest()], { journal, base, seq: shown.seq });
-  const worktree = stored.about.options.worktree === undefined ? null : worktreeFacts(directory, runId);
+  const hasWorktree = stored.about.options.worktree !== undefined;
+  const worktree = hasWorktree ? (worktreeFacts(directory, runId) ?? keptFacts(stored.path)) : null;
   const ended = statusAfter(shown.event);
   const status = ended ?? (shown.seq === last ? statusNow() : 'running');
   const { steps: _, ...report } = reportOf(

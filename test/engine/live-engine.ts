@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { engineClient } from '../../src/engine/client.js';
-import { workerHost } from '../../src/engine/worker-host.js';
+import { type WorkerOptions, workerHost } from '../../src/engine/worker-host.js';
 import type { CommandFunction } from '../../src/runtime/command-function.js';
 import { hostEffects } from '../../src/runtime/effects.js';
 import { EngineRefusal, type OpenEntry, ScriptedEngine, SERVICES } from './scripted-engine.js';
@@ -12,7 +12,10 @@ import { EngineRefusal, type OpenEntry, ScriptedEngine, SERVICES } from './scrip
 export const NAMESPACE = 'test';
 
 /** The address of an engine whose worker has these functions. Entries end in the order in which a turn waits for them. */
-export async function liveEngine(commands: Readonly<Record<string, CommandFunction>> = {}): Promise<string> {
+export async function liveEngine(
+  commands: Readonly<Record<string, CommandFunction>> = {},
+  worker: Partial<WorkerOptions> = {},
+): Promise<string> {
   let delivering = Promise.resolve();
   const server = createServer(async (request, response) => {
     const [, , key = '', handler = ''] = (request.url ?? '').split('/').map(decodeURIComponent);
@@ -41,7 +44,8 @@ export async function liveEngine(commands: Readonly<Record<string, CommandFuncti
     cwd: process.cwd(),
     secrets: [],
     environment: {},
-    knows: async () => false,
+    knows: async () => worker.worktrees !== undefined,
+    ...worker,
   });
   const world = {
     now: Date.now(),

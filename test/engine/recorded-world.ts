@@ -205,6 +205,7 @@ async function onEngine(
     secrets: [],
     redactor: null,
     home: null,
+    worktree: null,
   };
   let names = 0;
   const hostWith = (started: StartedEffects): TurnHost => ({

@@ -1,5 +1,5 @@
 /** A run of an engine is replayed from a point there: a new run, which takes over what came before. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -21,10 +21,13 @@ function value<T>(result: Result<T>): T {
 
 const by = { person: 'ann' } as const;
 
-async function runsOf(commands: Readonly<Record<string, CommandFunction>> = {}) {
+async function runsOf(
+  commands: Readonly<Record<string, CommandFunction>> = {},
+  worker: Parameters<typeof liveEngine>[1] = {},
+) {
   const folder = mkdtempSync(join(tmpdir(), 'statedsl-replay-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const on = await liveEngine(commands);
+  const on = await liveEngine(commands, worker);
   const runs = engineRuns({ folder, on, namespace: NAMESPACE, commands });
   const client = engineClient({ url: on, namespace: NAMESPACE, token: null, patienceMs: 0 });
   const store = join(folder, '.statedsl');
@@ -244,4 +247,30 @@ test('a beginning is of the program that is submitted, and submitting it twice i
   const version = { ...beginning.image, snapshot: { version: 0 } };
   await expect(client.submit(foreign, { ...beginning, image: version })).rejects.toThrow('has version 0');
   expect(await client.status(another)).toBeNull();
+});
+
+test('a replay that no worker of the home may execute fails at once', async () => {
+  const commands = { first: () => 'a', second: () => 'b' };
+  const { runs, folder, run, linesOf } = await runsOf(commands, { submitters: ['ann'], knows: async () => true });
+  writeFileSync(join(folder, 'statedsl.config.yaml'), 'engine: {home: lab}\n');
+  const { id, report } = await run(STATES);
+  expect(report.returned).toBe('a b');
+  const refused = value(await runs.replay(id, B, { person: 'bob' }));
+  const { status, error, effects } = await refused.report;
+  expect([status, error?.message, effects]).toEqual([
+    'failed',
+    `run \`${refused.started.run_id}\` is by bob (unverified), who may not execute programs`,
+    1,
+  ]);
+  expect(value(await runs.inspect(refused.started.run_id))).toMatchObject({
+    status: 'failed',
+    state: 'A',
+    effects: 1,
+    error: { kind: 'refused' },
+  });
+  expect(value(await runs.compare(refused.started.run_id))).toMatchObject({ status: 'same' });
+  const resumed = value(await runs.resume(refused.started.run_id, by));
+  expect(await resumed.report).toMatchObject({ status: 'failed', error: { kind: 'refused' } });
+  expect((await linesOf(refused.started.run_id)).at(-2)).toContain('"run_resumed","by":"ann (unverified)","from":6,');
+  expect(value(await runs.compare(refused.started.run_id))).toMatchObject({ status: 'same' });
 });

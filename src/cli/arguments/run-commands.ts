@@ -143,8 +143,7 @@ export function addDeliver(program: Command, onExit: (code: number) => void): vo
 }
 
 export function addApply(program: Command, onExit: (code: number) => void): void {
-  program
-    .command('apply')
+  addOn(program.command('apply'))
     .description('merge the changes in the worktree of a run into the current branch')
     .argument('[run]', 'the id of the run or the beginning of it (default: the latest that returned)')
     .option('--json', 'print one JSON object about the result')

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findServer, PackageProblem } from '../../engine/find-package.js';
 import { serverConfiguration } from '../../engine/server-configuration.js';
 import { findLauncher } from '../../prelude/launcher.js';
+import { makeStore } from '../../runtime/store/store-ownership.js';
 import { installedFrom } from '../running/installed-from.js';
 import { STORE } from '../running/run-settings.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
@@ -48,6 +49,7 @@ export async function engineCommand(flags: EngineFlags): Promise<ExitCode> {
   }
   const file = join(directory, 'restate.toml');
   try {
+    if (flags.dir === undefined) makeStore(resolve(STORE));
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     writeFileSync(file, serverConfiguration(join(directory, 'data'), ports));
   } catch (cause) {

@@ -36,7 +36,7 @@ export async function runCommand(file: string, given: RunFlags): Promise<ExitCod
   if (flags.resume || flags.replay) return (await import('../running/run-again.js')).runAgain(file, flags);
   if (flags.detach && !flags.dryRun && !isElsewhere) return detach(flags.json === true, file === '-');
   const background = isDetached();
-  const prepared = await prepareRun(file, isElsewhere ? { ...flags, worktree: false } : flags);
+  const prepared = await prepareRun(file, flags);
   if ('code' in prepared) return prepared.code;
   if ('nothing' in prepared) return nothingToRun(prepared.nothing, flags);
   if (flags.dryRun) return dryRun(prepared, flags);

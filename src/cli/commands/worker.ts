@@ -17,6 +17,7 @@ import { loadSettings } from '../../project/settings.js';
 import type { Effects } from '../../runtime/effect-context.js';
 import { type HostOptions, hostEffects } from '../../runtime/effects.js';
 import { secretsOf } from '../../runtime/run/run-options.js';
+import { makeStore } from '../../runtime/store/store-ownership.js';
 import { endProcess } from '../end-process.js';
 import { commandLineHost } from '../files/host.js';
 import { directoryProblem } from '../preparation/preparation.js';
@@ -102,6 +103,8 @@ export async function workerCommand(flags: WorkerFlags): Promise<ExitCode> {
   const { [KEY_VARIABLE]: key = null, [TOKEN_VARIABLE]: token = null, ...environment } = process.env;
   let processes: WorkerProcesses;
   try {
+    // Git ignores it: the working directory may be in a checkout.
+    if (flags.dir === undefined) makeStore(resolve(STORE));
     processes = workerProcesses(directory);
   } catch (cause) {
     return usageError(

@@ -65,7 +65,7 @@ export async function preparePlan(file: string, flags: RunFlags): Promise<Prepar
   if (missing.length > 0) return reportInvalid(missing, sources, flags);
   const cwd = resolve(flags.cwd ?? '.');
   const worktree = await chooseWorktree({
-    ...worktreeFlags(isPlayed ? { ...flags, worktree: false } : flags),
+    ...worktreeFlags(isPlayed || flags.on !== undefined ? { ...flags, worktree: false } : flags),
     name: file,
     cwd,
     configuration,

@@ -4,6 +4,7 @@
  */
 
 import { basename, resolve } from 'node:path';
+import { worktreeOnEngine } from '../../control/engine/submission.js';
 import type { Json } from '../../machine/expression.js';
 import type { Input, Machine } from '../../machine/machine.js';
 import { findLauncher } from '../../prelude/launcher.js';
@@ -52,8 +53,9 @@ export async function prepareRun(file: string, flags: RunFlags): Promise<Prepara
   if (read.kind === 'broken') return reportInvalid(read.compilation.diagnostics, read.compilation.sources, flags);
   const { configuration } = settings;
   const isPlayed = flags.cassette !== undefined;
+  const isElsewhere = flags.on !== undefined;
   const worktree = await chooseWorktree({
-    ...worktreeFlags(isPlayed ? { ...flags, worktree: false } : flags),
+    ...worktreeFlags(isPlayed || isElsewhere ? { ...flags, worktree: false } : flags),
     name: read.name,
     cwd,
     configuration,
@@ -70,7 +72,7 @@ export async function prepareRun(file: string, flags: RunFlags): Promise<Prepara
       cwd,
       instead: flags.agent ?? {},
       tools: flags.tools,
-      worktree: worktree.repository !== null || isPlayed,
+      worktree: worktree.repository !== null || isPlayed || (isElsewhere && hasWorktreeElsewhere(flags, configuration)),
       // A mock answers for agents and tools, so the mock and not the configuration defines which ones exist.
       isPlayed: mock !== null || isPlayed,
     }),
@@ -85,6 +87,11 @@ export async function prepareRun(file: string, flags: RunFlags): Promise<Prepara
   const programDir = programDirOf(commandLineHost(), read.name, cwd);
   const known = { flags, mock: mock?.mock ?? null, configuration, programDir, cwd, repository };
   return finish(compilation, { ...known, ...omitUndefined({ functions: functions?.digest }) });
+}
+
+/** On an engine. */
+function hasWorktreeElsewhere({ worktree, home }: RunFlags, configuration: Configuration): boolean {
+  return worktreeOnEngine(worktree, configuration, home ?? configuration.engine?.home);
 }
 
 /** A flag without effect is refused. Above all, a person must not believe that `--approved` protected the run. */

@@ -1,5 +1,5 @@
 /** `run --on`: the program is checked here, and workers of an engine execute it. */
-import { submissionOf } from '../../control/engine/submission.js';
+import { submissionOf, worktreeOnEngine } from '../../control/engine/submission.js';
 import { EngineFailure } from '../../engine/client.js';
 import type { Submission } from '../../engine/messages.js';
 import type { RunOptions } from '../../runtime/run/run-options.js';
@@ -28,6 +28,7 @@ export async function startOnEngine(
   const made = submissionOf({
     ...{ machine, options, variables, functions: functions ?? null, engine: configuration.engine ?? {} },
     ...{ home: flags.home, inDoubt: flags.inDoubt, by: personName() },
+    worktree: worktreeOnEngine(flags.worktree, configuration, flags.home ?? configuration.engine?.home),
     isEncrypted: (engineAccess().key ?? '') !== '',
   });
   if (!made.ok) return reportRefusal(made.refusal);

@@ -17,6 +17,7 @@ import { isRunId } from '../../runtime/store/stored-run.js';
 import { folderRuns, type RunsOptions } from '../folder/folder-runs.js';
 import { type Refused, type Result, refuse, resultOf, resultWith } from '../result.js';
 import type { CancelledRun, Delivered, Execution, Inspected, RunFilter, RunList, Runs } from '../runs.js';
+import { applyFromEngine } from './apply.js';
 import { replayRun, resumeRun } from './continue-runs.js';
 import { engineEvents } from './engine-events.js';
 import type { EngineFolder } from './engine-folder.js';
@@ -60,7 +61,11 @@ export function engineRuns(options: EngineRunsOptions): Runs {
     ...readCopies(shared, folder),
     ...listOperations(shared),
     ...changeOperations(shared),
-    apply,
+    apply: async (run, { cwd = '.', by } = {}) => {
+      const given = { cwd: resolve(options.folder ?? '.', cwd), ...omitUndefined({ by }) };
+      const applied = await answerOf(() => applyFromEngine(shared, directory, run, given));
+      return applied.ok ? applied.value : applied;
+    },
     resume: (run, given) => startRun(() => resumeRun(shared, directory, run, given)),
     replay: (run, from, given) => startRun(() => replayRun(shared, directory, run, { ...given, from })),
     start: (program, given) =>
@@ -325,7 +330,3 @@ export function cancelledRun(run_id: string, state: RunState | null): Result<Can
     ...omitUndefined({ undo: report.undo }),
   });
 }
-
-/** The file system of one machine is needed for it. */
-const apply: Runs['apply'] = async () =>
-  refuse('wrong-use', 'runs on an engine have no worktrees', 'let the program push its changes');

@@ -1,4 +1,5 @@
 /** Runs on an engine, for programs that embed statedsl: their client, and the services of a worker in an endpoint of their own. */
+import { resolve } from 'node:path';
 import { deploymentOf } from '../../engine/admin.js';
 import { engineClient as clientOfEngine } from '../../engine/client.js';
 import { mirrorRun } from '../../engine/mirror.js';
@@ -7,6 +8,7 @@ import { restateServices } from '../../engine/restate-services.js';
 import { serviceNames } from '../../engine/services.js';
 import { valueCodec } from '../../engine/value-codec.js';
 import { workerHost } from '../../engine/worker-host.js';
+import { WorkerWorktrees } from '../../engine/worker-worktrees.js';
 import type { Machine } from '../../library/compile.js';
 import { type HostOptions, hostEffects } from '../../library/effects.js';
 import type { Json } from '../../machine/expression.js';
@@ -43,6 +45,8 @@ export interface SubmitOptions {
   readonly limits?: Limits;
   /** Only workers with this name execute the run. */
   readonly home?: string;
+  /** Whether the run works in a git worktree, which its home has; requires `home`. */
+  readonly worktree?: boolean;
   /** What happens with effects that must not run twice and may have run. */
   readonly inDoubt?: InDoubt;
 }
@@ -84,13 +88,14 @@ export function engineClient(url: string, options: EngineClientOptions = {}): En
   };
   return {
     async submit(machine, given = {}) {
-      const { by = 'user', home, inDoubt, ...others } = given;
+      const { by = 'user', home, worktree, inDoubt, ...others } = given;
       const submission = submissionOf({
         machine: machine as unknown as CompiledMachine,
         options: others,
         functions: null,
         engine: {},
         ...{ home, inDoubt, by },
+        ...omitUndefined({ worktree }),
         isEncrypted: key !== null,
       });
       if (!submission.ok) {
@@ -121,10 +126,16 @@ export interface EngineServicesOptions extends EngineClientOptions {
   readonly cwd?: string;
   /** A folder that all workers have. */
   readonly shared?: string;
+  /** The folder for worktrees of runs that have a home; absent: such runs are refused. */
+  readonly dir?: string;
   readonly labels?: readonly string[];
   readonly homes?: readonly string[];
   /** Whose programs are executed; default: those of everybody. */
   readonly submitters?: readonly string[];
+}
+
+function worktreesIn(folder: string | undefined, of: { readonly cwd: string; readonly engine: string }) {
+  return folder === undefined ? undefined : new WorkerWorktrees({ ...of, folder: resolve(folder) });
 }
 
 /** The services of a worker, for `endpoint().bind(…)` of the SDK in an endpoint of your own, which you register at the engine. */
@@ -139,6 +150,7 @@ export function engineServices(options: EngineServicesOptions): readonly object[
     secrets: secretsOf({ inputs: [] }, {}),
     environment: process.env,
     ...{ cwd, shared, submitters },
+    ...omitUndefined({ worktrees: worktreesIn(options.dir, { cwd, engine: `${on} ${namespace}` }) }),
     knows: async ({ kind, name }) => {
       const { service } = kind === 'label' ? services.effects(name) : services.turn(name);
       return (await deploymentOf(engine, service, patienceMs)) !== null;

@@ -48,7 +48,7 @@ export async function replayOn(
   const replayed = replayElsewhere(openStoredRun(directory, old), runId, starting);
   const artifacts = artifactsOf(old, replayed);
   const output = artifacts.reduce((sum, { bytes }) => sum + bytes.length, 0);
-  const submission = submissionOf(about, { old, runId, by: options.person ?? 'user' });
+  const submission = submissionOf(about, replayed, { old, runId, by: options.person ?? 'user' });
   const beginning = beginningOf(replayed, output);
   const size = bytesOf({ ...submission, beginning });
   if (size > MOST_MESSAGE)
@@ -69,10 +69,13 @@ export async function replayOn(
 
 function submissionOf(
   about: Submission,
+  { worktrees }: ReplayElsewhere,
   { old, runId, by }: { readonly old: string; readonly runId: string; readonly by: string },
 ): Submission {
   const settings = { ...about.header.settings, replay_of: old };
-  return { ...about, header: { ...about.header, runId, startedAt: new Date().toISOString(), settings }, by };
+  const header = { ...about.header, runId, startedAt: new Date().toISOString(), settings };
+  if (worktrees === null) return { ...about, header, by };
+  return { ...about, header, by, worktree: { from: { ...worktrees, commits: [...worktrees.commits] } } };
 }
 
 function beginningOf({ image, events, parts }: ReplayElsewhere, output: number): Beginning {

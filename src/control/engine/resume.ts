@@ -25,7 +25,14 @@ export async function resumeOn(
       `run \`${runId}\` has secret inputs, which its record does not have, so it cannot be resumed`,
       `submit it again, or execute it here from a point: \`statedsl replay ${runId} --from POINT -i NAME=VALUE --on none\``,
     );
-  const resumption: Resumption = await resumptionOf(openStoredRun(directory, runId), {
+  const stored = openStoredRun(directory, runId);
+  if (about?.worktree !== undefined && stored.about.options.worktree === undefined)
+    throw new RunRefused(
+      'wrong-use',
+      `run \`${runId}\` cannot be resumed, because its worker could not make its worktree`,
+      'submit it again',
+    );
+  const resumption: Resumption = await resumptionOf(stored, {
     ...options,
     // What a worker has replaced is replaced in the record, too.
     env: {},

@@ -13,7 +13,7 @@ import { RunRefused } from '../../runtime/store/run-refused.js';
 import type { RunsOptions } from '../folder/folder-runs.js';
 import { type Result, refuse, resultWith } from '../result.js';
 import type { Execution, Runs, Startable } from '../runs.js';
-import { submissionOf } from './submission.js';
+import { submissionOf, worktreeOnEngine } from './submission.js';
 
 interface StartsOn {
   readonly client: EngineClient;
@@ -38,13 +38,19 @@ export async function startOn(
       `\`${local}\` has no effect on an engine, whose workers execute effects`,
       'leave it out',
     );
-  if (given.worktree === true)
-    return refuse(
-      'wrong-use',
-      'runs on an engine have no worktree',
-      'leave it out: workers have their own directories',
-    );
-  const { machine: name, tools, state, approved, signal, onEvent, onStart, ask, person = 'user', ...rest } = given;
+  const {
+    machine: name,
+    tools,
+    state,
+    approved,
+    worktree,
+    signal,
+    onEvent,
+    onStart,
+    ask,
+    person = 'user',
+    ...rest
+  } = given;
   const checking = omitUndefined({ machine: name, tools, state, inputs: rest.inputs ?? {} });
   const project = await projectForEngine(options);
   const checked = await checkedBy(project, program, checking);
@@ -60,6 +66,7 @@ export async function startOn(
     functions: functions?.digest ?? null,
     engine: configuration.engine ?? {},
     by: person,
+    worktree: worktreeOnEngine(worktree, configuration),
     isEncrypted,
   });
   if (!submission.ok) return submission;

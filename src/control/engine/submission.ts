@@ -6,7 +6,7 @@ import { parseDuration } from '../../machine/duration.js';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import type { EngineConfiguration } from '../../runtime/configuration/configuration.js';
+import type { Configuration, EngineConfiguration } from '../../runtime/configuration/configuration.js';
 import { createRedactor } from '../../runtime/redact.js';
 import { headerOf } from '../../runtime/run/header.js';
 import type { InDoubt } from '../../runtime/run/in-doubt.js';
@@ -32,6 +32,8 @@ interface Submitted {
   readonly engine: EngineConfiguration;
   /** Only workers with this name execute the run, instead of those that the configuration names. */
   readonly home?: string | undefined;
+  /** Whether the run works in a worktree, which its home has. */
+  readonly worktree?: boolean;
   readonly inDoubt?: InDoubt | undefined;
   /** Who submits it. */
   readonly by: string;
@@ -40,7 +42,14 @@ interface Submitted {
 }
 
 export function submissionOf(given: Submitted): Result<Submission> {
-  const { machine, options, variables = {}, functions, engine, home, inDoubt = 'fail', by } = given;
+  const { machine, options, variables = {}, functions, engine, inDoubt = 'fail', by } = given;
+  const home = given.home ?? engine.home;
+  if (given.worktree === true && home === undefined)
+    return refuse(
+      'wrong-use',
+      'a run on an engine has a worktree only if all of it is executed on one machine',
+      'name its workers: `--home NAME`; or leave out `--worktree`: commands then work in the directory of the worker',
+    );
   const { inputs = {} } = options;
   const secrets = machine.inputs.filter((one) => one.secret === true && Object.hasOwn(inputs, one.name));
   const [secret] = secrets;
@@ -77,7 +86,8 @@ export function submissionOf(given: Submitted): Result<Submission> {
       functions: FUNCTION.test(json) ? (functions ?? undefined) : undefined,
       variables: Object.keys(variables).length === 0 ? undefined : variables,
       secretInputs: secrets.length === 0 ? undefined : secretInputs,
-      home: home ?? engine.home,
+      home,
+      worktree: given.worktree === true ? {} : undefined,
       placement: placementOf(engine),
     }),
     inDoubt,
@@ -91,6 +101,18 @@ export function submissionOf(given: Submitted): Result<Submission> {
       'read large texts from files while the program runs',
     );
   return resultWith(submission);
+}
+
+/**
+ * Whether a run on an engine gets a worktree. Unlike here, the file of a workflow does not ask for it by itself: only its
+ * worker knows whether it has a repository. `asked`: undefined if the caller does not say; `home`: the one that it names.
+ */
+export function worktreeOnEngine(
+  asked: boolean | undefined,
+  { defaults, engine }: Configuration,
+  home: string | undefined = engine?.home,
+): boolean {
+  return asked ?? (defaults.worktree === true && home !== undefined);
 }
 
 /** Which labels its effects need; undefined: none does. */

@@ -14,12 +14,19 @@ import { type Refused, type Result, refuse, resultWith } from '../result.js';
 import type { AppliedRun } from '../runs.js';
 import { findRun } from './find-run.js';
 
-/** `by`: who asks for it. Rejects with a `RunRefused` or a `StoreError`. */
+interface ApplyFrom {
+  /** Who asks for it. */
+  readonly by?: string | undefined;
+  /** The folder with the worktrees; default the store. */
+  readonly worktrees?: string;
+}
+
+/** Rejects with a `RunRefused` or a `StoreError`. */
 export async function applyRun(
   store: string,
   run: string | null,
   cwd: string,
-  by?: string,
+  from: ApplyFrom = {},
 ): Promise<Result<AppliedRun>> {
   const id = run === null ? latestReturned(store) : findRun(store, run);
   await requireOwnStore(store, id);
@@ -27,7 +34,7 @@ export async function applyRun(
   const status = runStatus(store, id, entry);
   if (status !== 'returned') return refuseUnreturned(store, id, status, entry?.cancelled === true);
   try {
-    return resultFor(id, await applyLocked(store, id, cwd, by));
+    return resultFor(id, await applyLocked(store, id, cwd, from));
   } catch (cause) {
     if (!(cause instanceof GitFailure)) throw cause;
     return refuse('not-applied', cause.message);
@@ -58,7 +65,12 @@ function latestReturned(store: string): string {
 }
 
 /** Locks the run meanwhile: two applications at the same time would write the same files. */
-async function applyLocked(store: string, runId: string, cwd: string, by?: string): Promise<Applied> {
+async function applyLocked(
+  store: string,
+  runId: string,
+  cwd: string,
+  { by, worktrees = store }: ApplyFrom,
+): Promise<Applied> {
   const { about, path } = openStoredRun(store, runId);
   const attempt = lockRun(path);
   if (!('lock' in attempt))
@@ -66,10 +78,10 @@ async function applyLocked(store: string, runId: string, cwd: string, by?: strin
   try {
     const trailer = by === undefined ? '' : `\n\nApplied-by: ${escapeControls(by.replaceAll(/\s+/g, ' ').trim())}`;
     const message = `Merge run ${runId} of ${visibleLine(about.machine)}${trailer}`;
-    const applied = await applyBranch({ cwd, store, runId, folder: path, message });
+    const applied = await applyBranch({ cwd, store: worktrees, runId, folder: path, message });
     if (applied.kind === 'applied' || applied.kind === 'contained') {
       // The checkout has all changes now. The branch is removed even if a person removed its worktree by hand.
-      await removeWorktrees(store, runId);
+      await removeWorktrees(worktrees, runId);
       await removeBranch(cwd, runId);
     }
     return applied;

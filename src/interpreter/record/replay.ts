@@ -25,8 +25,10 @@ import {
   exceed,
   exceedImage,
   grant,
+  REFUSED,
   type Run,
   receiveSignal,
+  refuseRun,
   reopen,
   settle,
   skipNumbers,
@@ -193,7 +195,7 @@ export class Replay {
           !isSameEvent(made, compared(event)) &&
           !isSameEvent(made, compared(recorded(event))) &&
           !(allowsRewording === true && this.rewording.explains(made, compared(event)));
-        if (differs && this.deliverTogether(event)) return null;
+        if (differs && (this.deliverTogether(event) || this.deliverRefusal(event))) return null;
         this.pass();
         if (differs) return { seq, recorded: event, made: next };
         this.note(event);
@@ -232,6 +234,14 @@ export class Replay {
     const before = this.made.length;
     if (!this.deliver(event)) return false;
     this.made.splice(before, 1);
+    return true;
+  }
+
+  /** A run is refused before it does anything, so what it would have done first is not on record. */
+  private deliverRefusal(event: RunEvent): boolean {
+    const before = this.made.length;
+    if (event.type !== 'run_failed' || !this.deliver(event)) return false;
+    this.made.splice(before);
     return true;
   }
 
@@ -290,6 +300,10 @@ export class Replay {
       case 'rollback_started':
         beginRollback(run, event.by);
         break;
+      case 'run_failed':
+        if (event.error.kind !== REFUSED) return false;
+        refuseRun(run, event.error.message);
+        break;
       default:
         return false;
     }
@@ -318,7 +332,9 @@ export class Replay {
 const MEASURED_OUTSIDE: ReadonlySet<ExceededScope> = new Set(['time', 'journal', 'output', 'image']);
 
 /** Events that end a run are delivered whatever it is doing. */
-function endsAtOnce({ type }: RunEvent): boolean {
+function endsAtOnce(event: RunEvent): boolean {
+  const { type } = event;
+  if (type === 'run_failed') return event.error.kind === REFUSED;
   return type === 'budget_exceeded' || type === 'run_cancelled' || type === 'rollback_started';
 }
 

@@ -13,7 +13,7 @@ export class ReplayPoints {
 
   /** `seq`: the number of the last event on record. */
   constructor(
-    private readonly worktrees: RunWorktrees | null,
+    private readonly worktrees: Pick<RunWorktrees, 'keepPoint'> | null,
     seq: number,
   ) {
     this.settled = seq;

@@ -48,10 +48,10 @@ export async function newWorktree(
  * has none. Rejects with a `RunRefused` if it was removed.
  */
 export async function knownWorktree(
-  options: FixedOptions,
+  worktree: FixedOptions['worktree'],
   { dir, runId, again }: { readonly dir: string; readonly runId: string; readonly again: readonly EffectRequest[] },
 ): Promise<RunWorktrees | null> {
-  if (options.worktree === undefined) return null;
+  if (worktree === undefined) return null;
   const [{ reopenWorktree, reopenTasks }, { runWorktrees }, { restoreCall }] = await Promise.all([
     import('../worktree/worktree.js'),
     import('../worktree/run-worktrees.js'),

@@ -1,4 +1,8 @@
 /** What reports say about the worktree of a run, from its files alone. */
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { readOwn, writeOwn } from '../store/own-file.js';
+import { errorCode, storeError } from '../store/store-error.js';
 import { looseBranch, readRecord, type Worktree } from './checkout.js';
 import { realStore } from './git/repository.js';
 
@@ -22,4 +26,29 @@ export function factsOf(worktree: Omit<Worktree, 'trees'>): WorktreeFacts {
 export function worktreeFacts(store: string, runId: string): WorktreeFacts | null {
   const record = readRecord(realStore(store), runId);
   return record === null ? null : factsOf(record);
+}
+
+/** In the folder of a run whose worktree another machine has. */
+const FACTS = 'worktree.json';
+
+/** Keeps what another machine said last about the worktree of a run. `path`: the folder of the run. */
+export function keepFacts(path: string, facts: WorktreeFacts): void {
+  const file = join(path, FACTS);
+  try {
+    writeOwn(`${file}.new`, Buffer.from(`${JSON.stringify(facts)}\n`), 'w', true);
+    renameSync(`${file}.new`, file);
+  } catch (cause) {
+    throw storeError('write', file, cause);
+  }
+}
+
+/** What another machine said last; null: nothing. */
+export function keptFacts(path: string): WorktreeFacts | null {
+  const file = join(path, FACTS);
+  try {
+    return JSON.parse(readOwn(file).toString('utf8')) as WorktreeFacts;
+  } catch (cause) {
+    if (errorCode(cause) === 'ENOENT' || cause instanceof SyntaxError) return null;
+    throw storeError('read', file, cause);
+  }
 }

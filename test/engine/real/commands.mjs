@@ -19,6 +19,8 @@ const PROGRAMS = {
   'where.dsl': 'CHECK: a = pwd\nCHECK: b = cat kind.txt\nRETURN: {a} {b}\n',
   'states.dsl':
     'STATE: A\n  DO: x = echo a >> states.txt; echo a\n  GOTO: B with x\nSTATE: B\n  DO: y = echo b >> states.txt; echo b\n  RETURN: {x} {y}\n',
+  'files.dsl':
+    'STATE: A\n  DO: echo two >> a.txt\n  GOTO: B\nSTATE: B\n  DO: echo three > b.txt\n  ASK user: "Go on?" → ok\n  GOTO: C with ok\nSTATE: C\n  DO: echo {ok} > c.txt\n  CHECK: at = pwd\n  RETURN: {at}\n',
   // Commands that leave a trace in the folder of the worker.
   'count.dsl':
     'STATE: A\n  TRACK: n = 0\n  GOTO: B\nSTATE: B\n  IF: n >= 20 → RETURN: {n}\n  INCREMENT: n\n  DO: echo {n} >> count.txt; sleep 0.1; echo end {n} >> count.txt\n  GOTO: B\n',
@@ -140,6 +142,7 @@ export async function tryCommands(tools) {
   await configured(tools, { on, engine });
   await replaced(tools, { on, engine });
   await labelsAndHomes({ start, statedsl, on, engine, folder });
+  await worktrees({ start, statedsl, on, engine, folder });
   await killedWorker({ start, run, json, engine, worker });
   server.child.kill('SIGTERM');
   assert.equal(await server.end, 0);
@@ -268,6 +271,37 @@ async function labelsAndHomes({ start, statedsl, on, engine, folder }) {
   // Other runs stay with the first worker.
   assert.equal(statedsl('run', 'where.dsl', '--on', on).stdout, `${folder} general`);
   assert.equal(statedsl('run', 'where.dsl', '--home', 'lab').exitCode, 2);
+}
+
+/** A run works in the worktree of a worker, also after that was killed, and is merged there. */
+async function worktrees({ start, statedsl, on, engine, folder }) {
+  const repository = join(folder, 'repository');
+  mkdirSync(repository);
+  const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@localhost'];
+  const git = (...words) => execaSync('git', [...identity, ...words], { cwd: repository }).stdout;
+  git('init', '-q', '-b', 'main');
+  git('config', 'user.name', 'Test');
+  git('config', 'user.email', 'test@localhost');
+  writeFileSync(join(repository, 'a.txt'), 'one\n');
+  git('add', '.');
+  git('commit', '-q', '-m', 'begin');
+  const cwd = ['--cwd', 'repository', '--dir', join(repository, '.statedsl')];
+  const begin = (...more) => start('worker', '--engine', engine, '--home', 'repository', ...cwd, ...more);
+  const first = await begin('--listen', '0');
+  const begun = statedsl('run', 'files.dsl', '--on', on, '--home', 'repository', '--worktree', '--json');
+  assert.equal(begun.exitCode, 75, begun.stderr);
+  const { run_id, worktree } = JSON.parse(begun.stdout);
+  first.child.kill('SIGKILL');
+  await first.end;
+  await begin('--listen', new URL(first.address).port);
+  const answered = statedsl('answer', run_id, 'ok=yes', '--on', on, '--json');
+  assert.deepEqual([answered.exitCode, JSON.parse(answered.stdout).returned], [0, worktree.directory], answered.stderr);
+  assert.equal(git('status', '--porcelain'), '');
+  const words = ['apply', run_id, '--on', on, '--json'];
+  assert.equal(statedsl(...words).exitCode, 1);
+  const applied = statedsl(...words, '--cwd', 'repository');
+  assert.deepEqual(JSON.parse(applied.stdout).files, ['a.txt', 'b.txt', 'c.txt'], applied.stderr);
+  assert.equal(readFileSync(join(repository, 'c.txt'), 'utf8'), 'yes\n');
 }
 
 /** A worker that is killed, its successor at the same address, and one that is asked to stop. */

@@ -2,10 +2,12 @@
 
 import type { RunEvent } from '../../../interpreter/events/event.js';
 import { WORK_EFFECTS } from '../../../interpreter/events/work-effects.js';
+import type { Run } from '../../../interpreter/run.js';
 import { readToDamage } from '../../store/read-journal.js';
 import type { StoredRun } from '../../store/stored-run.js';
 import type { WorktreeCommits } from '../working-directory.js';
 import type { Recovered } from './recover.js';
+import type { ReplayPoint } from './replay-point.js';
 
 export interface FilesAt {
   readonly worktrees: WorktreeCommits;
@@ -37,6 +39,18 @@ export function filesAt(stored: StoredRun, from: number, { commits, committedAt 
     since,
     isBefore: worked > since,
   };
+}
+
+/** The commit from which the worktree of the new run starts, and a warning if that is not the point that was asked for. */
+export function worktreeEvents(files: FilesAt | null, asked: ReplayPoint, from: number, run: Run): RunEvent[] {
+  if (files === null) return [];
+  const { worktrees: standing, since, isBefore } = files;
+  const commit = standing.commits.get(null) ?? standing.base;
+  const events: RunEvent[] = [{ type: 'worktree_committed', commit, since: from - 1 }];
+  if (!isBefore || typeof asked !== 'number') return events;
+  const where = since === 0 ? 'of the beginning of the run' : `of event ${since}`;
+  const message = `the worktree has the files ${where}, because no commit contains the changes between then and event ${from}; start from a state or a step to get its files`;
+  return [...events, { type: 'warned', message, state: run.currentState, line: 0, by: 'runner' }];
 }
 
 /** The event that ends work in a directory, by its number. */

@@ -7,6 +7,7 @@
 
 import type { FailureCause, GrantedAttempt, Outcome, RunEvent } from '../../../interpreter/events/event.js';
 import { WORK_EFFECTS } from '../../../interpreter/events/work-effects.js';
+import { REFUSED } from '../../../interpreter/run.js';
 import type { Machine } from '../../../machine/machine.js';
 import type { StoredRun } from '../../store/stored-run.js';
 import type { Discarded } from './discarded-ranges.js';
@@ -81,6 +82,8 @@ class FailureSearch implements RecordSearch<ResumePoint> {
   /** The first failure whose handling did not end. */
   private chain: Chain | null = null;
   private limit: (UsedUp & { readonly seq: number }) | null = null;
+  /** The event that ended a run which its worker had to refuse. */
+  private refused: number | null = null;
 
   /** `complete`: this search sees everything since the state was entered. */
   constructor(
@@ -117,15 +120,20 @@ class FailureSearch implements RecordSearch<ResumePoint> {
       case 'budget_exceeded':
         this.limit = { ...event, seq };
         return;
+      case 'run_failed':
+        this.refused = event.error.kind === REFUSED ? seq : null;
+        return;
       case 'run_resumed':
         this.limit = null;
+        this.refused = null;
         return;
       default:
     }
   }
 
   result(): ResumePoint | null {
-    const { limit, chain, complete } = this;
+    const { limit, refused, chain, complete } = this;
+    if (refused !== null) return { ...noEffects, discarded: { from: refused, without: [] }, usedUp: null };
     // A limit ends the run whatever happened before, also in the state ERROR.
     if (limit !== null) return { ...noEffects, discarded: { from: limit.seq, without: [] }, usedUp: limit };
     if (chain === null || !complete) return null;

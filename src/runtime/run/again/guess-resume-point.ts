@@ -2,7 +2,9 @@
  * Guesses the resume point of a failed run of an earlier version, whose record does not say what caused the failure. The
  * outcomes that seem to have made it fail no longer count; everything else with an outcome stays done.
  */
+
 import type { GrantedAttempt, Outcome, RunEvent } from '../../../interpreter/events/event.js';
+import { REFUSED } from '../../../interpreter/run.js';
 import type { Machine } from '../../../machine/machine.js';
 import type { StoredRun } from '../../store/stored-run.js';
 import type { Discarded } from './discarded-ranges.js';
@@ -111,7 +113,11 @@ class GuessingSearch implements RecordSearch<GuessedPoint> {
         this.usedUp = event;
         return;
       case 'run_failed':
-        if (this.failedAt === null) this.blameFailure(seq);
+        if (event.error.kind === REFUSED) {
+          this.failedAt = seq;
+          this.failed = [];
+          this.certain = true;
+        } else if (this.failedAt === null) this.blameFailure(seq);
         return;
       case 'run_resumed':
         this.failedAt = null;

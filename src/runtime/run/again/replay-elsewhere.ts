@@ -10,7 +10,9 @@ import { LineBuffer } from '../../store/journal-line.js';
 import { LargeValues } from '../../store/large-values.js';
 import { RunRefused } from '../../store/run-refused.js';
 import type { StoredRun } from '../../store/stored-run.js';
+import type { WorktreeCommits } from '../working-directory.js';
 import { copyLines } from './copy-lines.js';
+import { filesAt, worktreeEvents } from './files-at.js';
 import { type ReplayStarting, startOf } from './replay-start.js';
 
 /** Lines that follow each other. */
@@ -30,6 +32,8 @@ export interface ReplayElsewhere {
   /** What these lines refer to. */
   readonly artifacts: Artifacts;
   readonly image: Image;
+  /** The commits from which its worktrees start; null: it has none. */
+  readonly worktrees: WorktreeCommits | null;
   /** The first new events: `run_resumed`, and what follows from it. */
   readonly events: readonly RunEvent[];
 }
@@ -60,10 +64,14 @@ export function replayElsewhere(
     if (buffer.length >= partBytes) takePart(seq + 1);
   });
   takePart(from);
-  const all = [...events, ...run.takeEvents()];
+  const files = stored.about.options.worktree === undefined ? null : filesAt(stored, from, recovered);
+  const [resumed, ...rest] = events;
+  const asked = options.from === 'failed' ? from : options.from;
+  const all = [resumed, ...worktreeEvents(files, asked, from, run), ...rest, ...run.takeEvents()];
   // The restored run repeats them.
   run.takeRequests();
-  return { seq: from - 1, parts, artifacts, image: imageOf(run, { activeMs: recovered.activeMs }), events: all };
+  const image = imageOf(run, { activeMs: recovered.activeMs });
+  return { seq: from - 1, parts, artifacts, image, worktrees: files?.worktrees ?? null, events: all };
 }
 
 /** The artifacts of the old run, and those that its lines need in addition. */

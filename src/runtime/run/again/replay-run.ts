@@ -5,9 +5,8 @@
  */
 import { copyFileSync, linkSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RunEvent } from '../../../interpreter/events/event.js';
 import type { Difference } from '../../../interpreter/record/replay.js';
-import { link, type Run } from '../../../interpreter/run.js';
+import { link } from '../../../interpreter/run.js';
 import type { Machine } from '../../../machine/machine.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import type { Redactor } from '../../redact.js';
@@ -24,10 +23,9 @@ import { newRunId } from '../run-id.js';
 import { copiedWorktree, directoryIn } from '../working-directory.js';
 import { copyLines } from './copy-lines.js';
 import { keepMachine } from './edited-program.js';
-import { type FilesAt, filesAt } from './files-at.js';
+import { filesAt, worktreeEvents } from './files-at.js';
 import { recoveryContextOf } from './prepare-recovery.js';
 import { recoverRun } from './recover.js';
-import type { ReplayPoint } from './replay-point.js';
 import { type ReplayStarting, startOf } from './replay-start.js';
 import type { ResumeOptions } from './resume-options.js';
 
@@ -103,18 +101,6 @@ export async function replay(runId: string, options: ReplayOptions): Promise<Run
     },
     { ...options, inputs },
   );
-}
-
-/** The commit from which the worktree of the new run starts, and a warning if that is not the requested point. */
-function worktreeEvents(files: FilesAt | null, asked: ReplayPoint, from: number, run: Run): RunEvent[] {
-  if (files === null) return [];
-  const { worktrees: standing, since, isBefore } = files;
-  const commit = standing.commits.get(null) ?? standing.base;
-  const events: RunEvent[] = [{ type: 'worktree_committed', commit, since: from - 1 }];
-  if (!isBefore || typeof asked !== 'number') return events;
-  const where = since === 0 ? 'of the beginning of the run' : `of event ${since}`;
-  const message = `the worktree has the files ${where}, because no commit contains the changes between then and event ${from}; start from a state or a step to get its files`;
-  return [...events, { type: 'warned', message, state: run.currentState, line: 0, by: 'runner' }];
 }
 
 /** Stores a new run with the events of an old one up to a point, and what they refer to. */

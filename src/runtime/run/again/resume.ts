@@ -165,7 +165,7 @@ async function driveResumed(
   if (edited !== null) keepMachine(about, path, edited);
   await stopLeftovers(stored, leftovers);
   removeUnfinished(stored);
-  const worktrees = await knownWorktree(about.options, { dir: directory, runId: about.run_id, again });
+  const worktrees = await knownWorktree(about.options.worktree, { dir: directory, runId: about.run_id, again });
   const cwd = directoryIn(worktrees, about.cwd, options.cwd);
   const folder = openRunFolder(directory, about.run_id, lock);
   const { end, inbox, activeMs } = recovered;
