@@ -1,4 +1,5 @@
 /** A run as its list has it. */
+import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { ListedRun } from '../runtime/list-runs.js';
 import type { RunReport } from '../runtime/run/report.js';
 import type { Head } from './messages.js';
@@ -24,6 +25,9 @@ export function listedRun(
     duration_ms: report?.duration_ms ?? null,
     cost: report?.cost ?? null,
     effects: report?.effects ?? null,
-    ...(report?.error?.kind === 'cancelled' ? { cancelled: true as const } : {}),
+    ...omitUndefined({
+      branch: report?.worktree?.branch,
+      cancelled: report?.error?.kind === 'cancelled' ? (true as const) : undefined,
+    }),
   };
 }

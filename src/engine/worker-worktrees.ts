@@ -8,6 +8,7 @@ import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { PerformedRequest } from '../runtime/effect-context.js';
 import { copiedWorktree, knownWorktree, newWorktree } from '../runtime/run/working-directory.js';
 import { RunRefused } from '../runtime/store/run-refused.js';
+import { requireOwnStore } from '../runtime/store/store-ownership.js';
 import type { RunWorktrees } from '../runtime/worktree/run-worktrees.js';
 import type { WorktreeFacts } from '../runtime/worktree/worktree-facts.js';
 import { RecentlyUsed } from './recently-used.js';
@@ -87,6 +88,7 @@ export class WorkerWorktrees implements TurnWorktrees {
    */
   async removeGone(isGone: (runId: string) => Promise<boolean>): Promise<readonly string[]> {
     const { folder, engine } = this.options;
+    await requireOwnStore(folder);
     const [{ removeWorktrees, worktreeRuns }, { readRecord }, { unappliedRuns }, { realStore }] = await Promise.all([
       import('../runtime/worktree/remove-worktrees.js'),
       import('../runtime/worktree/checkout.js'),
@@ -108,6 +110,7 @@ export class WorkerWorktrees implements TurnWorktrees {
   /** An attempt that broke off may have made it already. */
   private async make(runId: string, { from }: WantedWorktree): Promise<OpenWorktrees> {
     const { cwd, folder, engine } = this.options;
+    await refusalsOf(runId, () => requireOwnStore(folder));
     const worktrees =
       from === undefined
         ? await newWorktree(true, { cwd, dir: folder, runId })
@@ -121,6 +124,7 @@ export class WorkerWorktrees implements TurnWorktrees {
 
   private async reopen(runId: string): Promise<OpenWorktrees | null> {
     const { folder } = this.options;
+    await refusalsOf(runId, () => requireOwnStore(folder));
     const [{ readRecord }, { realStore }] = await Promise.all([
       import('../runtime/worktree/checkout.js'),
       import('../runtime/worktree/git/repository.js'),

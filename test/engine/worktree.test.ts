@@ -1,5 +1,5 @@
 /** Runs of an engine in worktrees of their workers: made once, committed where a replay can begin, and merged afterwards. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -69,6 +69,7 @@ test('a run works in a worktree of its worker, and its changes are merged where 
   const { id, report } = await start(ASK);
   expect(report).toMatchObject({ status: 'suspended', worktree: { branch: `statedsl/${id}`, changed: true } });
   expect(value(await runs.inspect(id))).toMatchObject({ worktree: { branch: `statedsl/${id}` } });
+  expect(value(await runs.list()).runs).toMatchObject([{ run_id: id, branch: `statedsl/${id}` }]);
   value(await runs.answer(id, { ok: 'yes' }, { by: 'ann' }));
   for (let left = 500; value(await runs.list()).runs[0]?.status !== 'returned' && left > 0; left--)
     await new Promise((resolve) => setTimeout(resolve, 10));
@@ -136,6 +137,15 @@ test('what prevents a worktree ends the run at once, with a reason', async () =>
   const plain = engineRuns({ folder: outside.folder, on: without, namespace: NAMESPACE });
   const refused = value(await plain.start({ text: 'DO: true\n' }, { ...by, worktree: true }));
   expect((await refused.report).error?.message).toContain('for which its worker has no folder');
+});
+
+test('a folder of the worker that came with the repository is not used', async () => {
+  const one = repository({ 'neighbor/a.txt': '' });
+  mkdirSync(one.store, { recursive: true });
+  symlinkSync('../neighbor', join(one.store, 'worktrees'));
+  const { start } = await runsOf(one);
+  const { report } = await start('DO: true\n');
+  expect(report.error).toMatchObject({ kind: 'refused', message: expect.stringContaining('symbolic link') });
 });
 
 test('only a run with a home has a worktree', async () => {
