@@ -36,14 +36,17 @@ export interface BegunWorktree {
   readonly tip: string;
 }
 
+/** How a turn ends: if its run has returned, all changes are committed, and if the next turn follows at once, nobody else changes them. */
+export type TurnEnd = 'returned' | 'continues' | 'stops';
+
 /** The worktrees of a process that executes turns. */
 export interface TurnWorktrees {
   /** Makes it in the first turn of a run, and opens it in later ones. Rejects with a `ProgramRefused`. */
   begin(turn: WorktreeOf): Promise<BegunWorktree>;
   /** Commits the changes since the last commit. Null if there are none or git fails. */
   keepPoint(runId: string, label: string): Promise<string | null>;
-  /** At the end of a turn. `isReturned`: all of its changes are committed. */
-  end(runId: string, turn: number, isReturned: boolean): Promise<WorktreeFacts>;
+  /** At the end of a turn. */
+  end(runId: string, end: TurnEnd): Promise<WorktreeFacts>;
 }
 
 export class TurnWorktree {
@@ -54,7 +57,7 @@ export class TurnWorktree {
   constructor(
     private readonly context: Pick<PerformContext, 'run'>,
     private readonly worktrees: TurnWorktrees,
-    private readonly of: { readonly runId: string; readonly turn: number; readonly seq: number },
+    private readonly of: { readonly runId: string; readonly seq: number },
     { tip }: BegunWorktree,
   ) {
     const { runId, seq } = of;
@@ -80,8 +83,7 @@ export class TurnWorktree {
     return this.points.keep();
   }
 
-  async end(isReturned: boolean): Promise<WorktreeFacts> {
-    const { runId, turn } = this.of;
-    return this.context.run('worktree', () => this.worktrees.end(runId, turn, isReturned));
+  async end(end: TurnEnd): Promise<WorktreeFacts> {
+    return this.context.run('worktree', () => this.worktrees.end(this.of.runId, end));
   }
 }

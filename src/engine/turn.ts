@@ -352,7 +352,9 @@ class Turn {
     }
     const driveEnd =
       end === 'suspended' ? ({ kind: 'suspended', waiting: open } as const) : ({ kind: 'ended' } as const);
-    const worktree = (await this.worktree?.end(end === 'stopped' && run.result?.status === 'returned')) ?? null;
+    const isReturned = end === 'stopped' && run.result?.status === 'returned';
+    const worktree =
+      (await this.worktree?.end(isReturned ? 'returned' : end === 'limit' ? 'continues' : 'stops')) ?? null;
     const facts = { runId: start.runId, durationMs: activeMs, redactor: program.redactor, worktree };
     const soonest = this.soonest();
     return {

@@ -2,6 +2,7 @@
  * The worktrees of the runs of a worker. They are in its folder and belong to the repository of its working directory, so
  * all turns of such a run come to this machine: the run has a home.
  */
+import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { omitUndefined } from '../prelude/omit-undefined.js';
@@ -13,7 +14,8 @@ import type { RunWorktrees } from '../runtime/worktree/run-worktrees.js';
 import type { WorktreeFacts } from '../runtime/worktree/worktree-facts.js';
 import { RecentlyUsed } from './recently-used.js';
 import { ProgramRefused } from './turn-host.js';
-import type { BegunWorktree, TurnWorktrees, WantedWorktree, WorktreeOf } from './turn-worktree.js';
+import type { BegunWorktree, TurnEnd, TurnWorktrees, WantedWorktree, WorktreeOf } from './turn-worktree.js';
+import { stopLeftRunning } from './worker-processes.js';
 
 export interface WorkerWorktreesOptions {
   /** The working directory of the worker, in a checkout of the repository. */
@@ -25,30 +27,28 @@ export interface WorkerWorktreesOptions {
 }
 
 interface OpenWorktrees {
-  readonly worktrees: RunWorktrees;
-  /** The last turn that ended with them in this process; 0: none. */
-  endedTurn: number;
+  /** Null: this worker has none. */
+  readonly opening: Promise<RunWorktrees | null>;
+  /** Set when they are open. */
+  worktrees: RunWorktrees | null;
 }
 
 /** Runs whose worktrees stay open between turns. */
 const MOST_OPEN = 200;
-/** A file in the repository's directory of a worktree, with the engine of its run. */
+/** Files in the repository's directory of a worktree: the engine of its run, and the process that had it open last. */
 const ENGINE_NOTE = 'statedsl-engine';
+const HOLDER_NOTE = 'statedsl-worker';
 
 export class WorkerWorktrees implements TurnWorktrees {
-  private readonly opened = new RecentlyUsed<Promise<OpenWorktrees | null>>(MOST_OPEN);
+  private readonly opened = new RecentlyUsed<OpenWorktrees>(MOST_OPEN);
+
+  private readonly holder = randomUUID();
 
   constructor(private readonly options: WorkerWorktreesOptions) {}
 
   async begin({ runId, turn, wanted }: WorktreeOf): Promise<BegunWorktree> {
-    const known = await this.opened.get(runId)?.catch(() => null);
-    // Only if this process executed the previous turn does it know what the worktree holds.
-    if (known != null && known.endedTurn === turn - 1) return begunWorktree(known.worktrees, wanted);
-    const opening = turn === 1 ? this.make(runId, wanted) : this.reopen(runId);
-    this.opened.set(runId, opening, 1);
-    const opened = await opening;
-    if (opened !== null) return begunWorktree(opened.worktrees, wanted);
-    this.opened.delete(runId);
+    const worktrees = await this.open(runId, () => (turn === 1 ? this.make(runId, wanted) : this.reopen(runId)));
+    if (worktrees !== null) return begunWorktree(worktrees, wanted);
     const where = `which is not in \`${join(this.options.folder, 'worktrees')}\` of this worker`;
     throw new ProgramRefused(
       `run \`${runId}\` needs its worktree, ${where}: start the worker again that made it, with its \`--dir\``,
@@ -57,29 +57,20 @@ export class WorkerWorktrees implements TurnWorktrees {
   }
 
   async keepPoint(runId: string, label: string): Promise<string | null> {
-    return (await this.must(runId)).worktrees.keepPoint(label);
+    return (await this.must(runId)).keepPoint(label);
   }
 
-  async end(runId: string, turn: number, isReturned: boolean): Promise<WorktreeFacts> {
-    const opened = await this.must(runId);
-    opened.endedTurn = turn;
-    const problem = isReturned ? await opened.worktrees.finish() : null;
-    return { ...opened.worktrees.facts(), ...omitUndefined({ problem: problem ?? undefined }) };
+  async end(runId: string, end: TurnEnd): Promise<WorktreeFacts> {
+    const worktrees = await this.must(runId);
+    const problem = end === 'returned' ? await worktrees.finish() : null;
+    // Until it continues, people may change files and branches: then it is opened anew, as by `resume` without an engine.
+    if (end !== 'continues') this.opened.delete(runId);
+    return { ...worktrees.facts(), ...omitUndefined({ problem: problem ?? undefined }) };
   }
 
   /** The worktrees of a run that this worker has; null: it has none. */
-  async of(runId: string): Promise<RunWorktrees | null> {
-    let opening = this.opened.get(runId);
-    if (opening === undefined) {
-      opening = this.reopen(runId);
-      this.opened.set(runId, opening, 1);
-    }
-    const opened = await opening.catch((cause: unknown) => {
-      this.opened.delete(runId);
-      throw cause;
-    });
-    if (opened === null) this.opened.delete(runId);
-    return opened?.worktrees ?? null;
+  of(runId: string): Promise<RunWorktrees | null> {
+    return this.open(runId, () => this.reopen(runId));
   }
 
   /**
@@ -98,7 +89,7 @@ export class WorkerWorktrees implements TurnWorktrees {
     const gone: string[] = [];
     for (const runId of worktreeRuns(folder)) {
       const gitDir = readRecord(realStore(folder), runId)?.gitDir ?? '';
-      if (engineOf(gitDir) === engine && (await isGone(runId))) gone.push(runId);
+      if (noteIn(gitDir, ENGINE_NOTE) === engine && (await isGone(runId))) gone.push(runId);
     }
     if (gone.length === 0) return [];
     const unapplied = await unappliedRuns(folder);
@@ -107,10 +98,43 @@ export class WorkerWorktrees implements TurnWorktrees {
     return removed;
   }
 
+  /**
+   * What this process knows of a worktree is true only as long as no other one has opened it: workers that share an address
+   * and a folder continue each other's turns.
+   */
+  private async open(runId: string, make: () => Promise<RunWorktrees | null>): Promise<RunWorktrees | null> {
+    const known = this.opened.get(runId);
+    if (known !== undefined && (known.worktrees === null || this.isHeld(known.worktrees))) return known.opening;
+    const one: OpenWorktrees = { opening: this.hold(make), worktrees: null };
+    this.opened.set(runId, one, 1);
+    try {
+      one.worktrees = await one.opening;
+      return one.worktrees;
+    } finally {
+      if (one.worktrees === null && this.opened.get(runId) === one) this.opened.delete(runId);
+    }
+  }
+
+  private async hold(make: () => Promise<RunWorktrees | null>): Promise<RunWorktrees | null> {
+    const worktrees = await make();
+    if (worktrees === null) return null;
+    const { gitDir } = worktrees.main;
+    const notes = [
+      [ENGINE_NOTE, this.options.engine],
+      [HOLDER_NOTE, this.holder],
+    ] as const;
+    for (const [name, text] of notes) writeFileSync(join(gitDir, name), text, { mode: 0o600 });
+    return worktrees;
+  }
+
+  private isHeld({ main }: RunWorktrees): boolean {
+    return noteIn(main.gitDir, HOLDER_NOTE) === this.holder;
+  }
+
   /** An attempt that broke off may have made it already. */
-  private async make(runId: string, { from }: WantedWorktree): Promise<OpenWorktrees> {
-    const { cwd, folder, engine } = this.options;
-    await refusalsOf(runId, () => requireOwnStore(folder));
+  private async make(runId: string, { from }: WantedWorktree): Promise<RunWorktrees> {
+    const { cwd, folder } = this.options;
+    await this.prepareFolder(runId);
     const worktrees =
       from === undefined
         ? await newWorktree(true, { cwd, dir: folder, runId })
@@ -118,30 +142,32 @@ export class WorkerWorktrees implements TurnWorktrees {
             copiedWorktree({ ...from, commits: new Map(from.commits) }, { cwd, dir: folder, runId }),
           );
     if ('reason' in worktrees) throw refusalFor(runId, worktrees.reason);
-    writeFileSync(join(worktrees.main.gitDir, ENGINE_NOTE), engine, { mode: 0o600 });
-    return { worktrees, endedTurn: 0 };
+    return worktrees;
   }
 
-  private async reopen(runId: string): Promise<OpenWorktrees | null> {
+  private async reopen(runId: string): Promise<RunWorktrees | null> {
     const { folder } = this.options;
-    await refusalsOf(runId, () => requireOwnStore(folder));
+    await this.prepareFolder(runId);
     const [{ readRecord }, { realStore }] = await Promise.all([
       import('../runtime/worktree/checkout.js'),
       import('../runtime/worktree/git/repository.js'),
     ]);
     const record = readRecord(realStore(folder), runId);
     if (record === null) return null;
-    const worktrees = await refusalsOf(runId, () =>
-      knownWorktree({ base: record.base }, { dir: folder, runId, again: [] }),
-    );
-    return worktrees === null ? null : { worktrees, endedTurn: 0 };
+    return refusalsOf(runId, () => knownWorktree({ base: record.base }, { dir: folder, runId, again: [] }));
   }
 
-  private async must(runId: string): Promise<OpenWorktrees> {
-    await this.of(runId);
-    const opened = await this.opened.get(runId);
-    if (opened == null) throw missing(runId);
-    return opened;
+  private async prepareFolder(runId: string): Promise<void> {
+    const { folder } = this.options;
+    await refusalsOf(runId, () => requireOwnStore(folder));
+    // What a killed worker left running would write into the files that this one restores.
+    await stopLeftRunning(folder);
+  }
+
+  private async must(runId: string): Promise<RunWorktrees> {
+    const worktrees = await this.of(runId);
+    if (worktrees === null) throw missing(runId);
+    return worktrees;
   }
 }
 
@@ -179,9 +205,9 @@ function refusalFor(runId: string, reason: string): ProgramRefused {
   return new ProgramRefused(`the worker cannot make the worktree of run \`${runId}\`: ${reason}`, true);
 }
 
-function engineOf(gitDir: string): string | null {
+function noteIn(gitDir: string, name: string): string | null {
   try {
-    return readFileSync(join(gitDir, ENGINE_NOTE), 'utf8');
+    return readFileSync(join(gitDir, name), 'utf8');
   } catch {
     return null;
   }

@@ -127,6 +127,19 @@ test('replaying from a step begins with the files of that point, in a worktree o
   expect((await one.run(['replay', run_id, '--from', 'two#2'])).stderr).toContain('the step `two` had 1 attempt');
 });
 
+test('a repository without the commits of a run says how to get them', async () => {
+  const one = project({ 'w.yaml': workflow(['one', 'echo one >> log'], ['two', 'echo two >> log']) });
+  const { run_id, worktree } = reportOf(await one.run(['run', 'w.yaml', '--json']));
+  one.git('worktree', 'remove', '--force', worktree.directory);
+  one.git('branch', '-D', worktree.branch);
+  one.git('-c', 'gc.reflogExpire=now', 'gc', '-q', '--prune=now');
+  const again = await one.run(['replay', run_id, '--from', 'two']);
+  expect(again.code).toBe(1);
+  expect(again.stderr).toMatch(
+    /does not have the commit `[0-9a-f]{12}` with the files of that point\n.*git fetch REPOSITORY/,
+  );
+});
+
 describe('replaying from a state', () => {
   const PROGRAM = `STATE: A
   DO: echo a >> log

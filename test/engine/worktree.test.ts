@@ -14,6 +14,10 @@ import { WorkerWorktrees } from '../../src/engine/worker-worktrees.js';
 import type { RunEvent } from '../../src/index.js';
 import { compile, run } from '../../src/index.js';
 import { hostEffects } from '../../src/runtime/effects.js';
+import { processStat } from '../../src/runtime/process/process-group.js';
+import { thisOrigin } from '../../src/runtime/process/process-origin.js';
+import { newRunId } from '../../src/runtime/run/run-id.js';
+import { start as startProcess } from '../harness/process.js';
 import { repository, type TestRepository } from '../runtime/repositories.js';
 import { liveEngine, NAMESPACE } from './live-engine.js';
 import { type Cut, type OpenEntry, ScriptedEngine, SERVICES } from './scripted-engine.js';
@@ -146,6 +150,67 @@ test('a folder of the worker that came with the repository is not used', async (
   const { start } = await runsOf(one);
   const { report } = await start('DO: true\n');
   expect(report.error).toMatchObject({ kind: 'refused', message: expect.stringContaining('symbolic link') });
+});
+
+test('what a person changes while the run waits belongs to its work, as without an engine', async () => {
+  const one = repository({ 'a.txt': 'one\n' });
+  const { runs, start } = await runsOf(one);
+  const { id, report } = await start('DO: echo two >> a.txt\nASK user: "Go on?" → ok\nRETURN: {ok}\n');
+  writeFileSync(join(report.worktree?.directory ?? '', 'by-hand.txt'), 'by hand\n');
+  value(await runs.answer(id, { ok: 'yes' }, { by: 'ann' }));
+  for (let left = 500; value(await runs.list()).runs[0]?.status !== 'returned' && left > 0; left--)
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(one.git('show', `statedsl/${id}:by-hand.txt`)).toBe('by hand\n');
+});
+
+test('of workers that share a folder, the one that continues a turn knows what the other one did', async () => {
+  const one = repository({ 'a.txt': 'one\n' });
+  const [first, second] = ['first', 'second'].map(
+    () => new WorkerWorktrees({ cwd: one.root, folder: one.store, engine: 'this' }),
+  ) as [WorkerWorktrees, WorkerWorktrees];
+  const runId = newRunId();
+  await first.begin({ runId, turn: 1, wanted: {} });
+  const directory = (await first.of(runId))?.main.cwd ?? '';
+  await first.end(runId, 'continues');
+  // It begins the next turn, makes a commit, and dies while a command works.
+  await second.begin({ runId, turn: 2, wanted: {} });
+  const leave = await (await second.of(runId))?.enter(directory, { kind: 'shell', effect: '1', attempt: 1 });
+  writeFileSync(join(directory, 'a.txt'), 'two\n');
+  leave?.();
+  expect(await second.keepPoint(runId, 'before B')).not.toBeNull();
+  writeFileSync(join(directory, 'a.txt'), 'three\n');
+  await first.end(runId, 'returned');
+  expect(one.git('log', '--reverse', '--format=%s', `main..statedsl/${runId}`)).toBe('before B\nend of the run\n');
+  expect(one.git('show', `statedsl/${runId}:a.txt`)).toBe('three\n');
+});
+
+test('who continues a turn first stops what a killed worker left running in the worktree', async () => {
+  const one = repository();
+  const [first, second] = ['first', 'second'].map(
+    () => new WorkerWorktrees({ cwd: one.root, folder: one.store, engine: 'this' }),
+  ) as [WorkerWorktrees, WorkerWorktrees];
+  const runId = newRunId();
+  await first.begin({ runId, turn: 1, wanted: {} });
+  const worker = startProcess('sleep', ['60']);
+  const command = startProcess('sleep', ['60'], { detached: true });
+  onTestFinished(() => {
+    worker.kill('SIGKILL');
+    command.kill('SIGKILL');
+  });
+  const factsOf = (pid: number) => ({ pid, startedAt: processStat(pid)?.startedAt });
+  const lines = [
+    { ...thisOrigin(), ...factsOf(worker.pid) },
+    { effect: '1', group: command.pid, ...factsOf(command.pid) },
+  ];
+  mkdirSync(one.store, { recursive: true });
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  writeFileSync(join(one.store, `processes-${worker.pid}.ndjson`), text);
+  await second.of(runId);
+  expect(processStat(command.pid)).not.toBeNull();
+  worker.kill('SIGKILL');
+  await worker.end;
+  await first.of(runId);
+  expect((await command.end).code).toBe(null);
 });
 
 test('only a run with a home has a worktree', async () => {

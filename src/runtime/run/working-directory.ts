@@ -112,7 +112,8 @@ export async function copiedWorktree(
     for (const [task, commit] of commits) {
       if (task === null) continue;
       const forked = await forkWorktree(opened.worktree, { store: dir, runId, task, base: commit });
-      if (forked.kind === 'open') tasks.push(forked.worktree);
+      if (forked.kind === 'refused') throw new RunRefused('unusable', forked.refusal.message, forked.refusal.help);
+      tasks.push(forked.worktree);
     }
     return runWorktrees(opened.worktree, { store: dir, runId, fresh: true, tasks });
   });

@@ -20,7 +20,7 @@ import {
   worktreeOf,
   worktreesFolder,
 } from './checkout.js';
-import { git, wordOf } from './git/git.js';
+import { type GitTarget, git, wordOf } from './git/git.js';
 import { stopLeftCalls } from './git/left-calls.js';
 import {
   blockedBranches,
@@ -65,8 +65,10 @@ export async function openWorktree({ cwd, store, runId, at, ...given }: OpenSpec
       : { kind: 'found' as const, repository: given.repository };
   if (found.kind === 'refused') return found;
   const { repository } = found;
-  const { base, tree } = await findBase(repository, at);
-  const { commonDir, prefix } = repository;
+  const { commonDir, prefix, root } = repository;
+  const from = at === undefined ? { base: repository.head, tree: repository.tree } : await commitAt({ cwd: root }, at);
+  if (from === null) return { kind: 'refused', refusal: absentRefusal(root, at ?? '') };
+  const { base, tree } = from;
   await stopLeftCalls(join(worktreesFolder(directory), runId));
   const worktree = await createCheckout({ store: directory, name: runId, commonDir, prefix, base, tree });
   return { kind: 'open', worktree, made: true };
@@ -122,14 +124,16 @@ export async function branchCommit(worktree: Worktree): Promise<string> {
   return wordOf(await git(gitTargetOf(worktree), ['rev-parse', '--verify', `refs/heads/${worktree.branch}`]));
 }
 
-async function findBase(
-  { root, head, tree }: Repository,
-  at: string | undefined,
-): Promise<{ base: string; tree: string }> {
-  if (at === undefined) return { base: head, tree };
-  const done = await git({ cwd: root }, ['rev-parse', `${at}^{commit}`, `${at}^{tree}`]);
-  const [base = '', treeAt = ''] = wordOf(done).split('\n');
-  return { base, tree: treeAt };
+/** Null: the repository does not have the commit. */
+async function commitAt(target: GitTarget, commit: string): Promise<{ base: string; tree: string } | null> {
+  const done = await git(target, ['rev-parse', '--verify', '-q', `${commit}^{tree}`], { ok: [0, 1] });
+  return done.exit === 0 ? { base: commit, tree: wordOf(done) } : null;
+}
+
+/** The run that is replayed has worked in another repository. */
+function absentRefusal(repository: string, commit: string): Refusal {
+  const message = `the repository \`${repository}\` does not have the commit \`${commit.slice(0, 12)}\` with the files of that point`;
+  return { kind: 'lost', message, help: 'fetch the branch of the run first: `git fetch REPOSITORY statedsl/RUN`' };
 }
 
 /**
@@ -152,9 +156,10 @@ export async function forkWorktree(
   if (record !== null && record.base === base) return reopenRecorded(directory, name, record);
   const { commonDir } = run;
   const prefix = prefixOf(run);
-  const done = await git(gitTargetOf(run), ['rev-parse', '--verify', `${base}^{tree}`]);
+  const from = await commitAt(gitTargetOf(run), base);
+  if (from === null) return { kind: 'refused', refusal: absentRefusal(commonDir, base) };
   await stopLeftCalls(join(worktreesFolder(directory), name));
-  const spec = { store: directory, name, commonDir, prefix, base, tree: wordOf(done) };
+  const spec = { store: directory, name, commonDir, prefix, ...from };
   return { kind: 'open', worktree: await createCheckout(spec), made: true };
 }
 
