@@ -6,12 +6,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Outcome } from '../interpreter/events/event.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
-import type { Effects } from '../runtime/effect-context.js';
+import type { EffectContext, Effects, PerformedRequest } from '../runtime/effect-context.js';
 import { passLazySignal } from '../runtime/lazy-signal.js';
 import { makeTemporaryFolder, removeTemporaryFolder } from '../runtime/process/temporary-folder.js';
 import { createRedactor, type Redactor, type Secret } from '../runtime/redact.js';
 import { type OpenResources, openResources } from '../runtime/run/resources.js';
 import { artifactsFolder } from '../runtime/store/artifacts.js';
+import type { RunWorktrees } from '../runtime/worktree/run-worktrees.js';
 import type { EngineClient } from './client.js';
 import { EffectGrowth } from './effect-growth.js';
 import { EffectOutputs } from './effect-outputs.js';
@@ -35,6 +36,7 @@ import {
 } from './turn-host.js';
 import { TurnOrigins } from './turn-origins.js';
 import type { Reach } from './whereabouts.js';
+import type { WorkerFolders } from './worker-folders.js';
 import type { WorkerProcesses } from './worker-processes.js';
 import { missing, restoreFiles, type WorkerWorktrees } from './worker-worktrees.js';
 
@@ -59,6 +61,8 @@ export interface WorkerOptions {
   readonly shared?: string | null;
   /** The worktrees of runs that have one; absent: such runs are refused. */
   readonly worktrees?: WorkerWorktrees;
+  /** What is kept of runs for the time after the death of the process; absent: nothing. */
+  readonly folders?: WorkerFolders;
   readonly warn?: (message: string) => void;
   /** The address of the worker, once it listens. */
   readonly address?: () => string;
@@ -91,7 +95,7 @@ const MOST_PROGRAMS = 64_000_000;
 const MOST_REFUSED = 1000;
 
 export function workerHost(given: WorkerOptions): WorkerHost {
-  const { services, client, effects, secrets, environment } = given;
+  const { services, client, secrets, environment } = given;
   const ownRedactor = createRedactor(secrets);
   const redactorOf = (program: Program): Redactor | null =>
     program.secrets.length === 0 ? ownRedactor : createRedactor([...secrets, ...program.secrets]);
@@ -103,7 +107,7 @@ export function workerHost(given: WorkerOptions): WorkerHost {
   const { address, warn } = given;
   const origins = warn === undefined || address === undefined ? undefined : new TurnOrigins(warn, client, address);
   const shared = given.shared == null ? null : sharedArtifacts(given.shared);
-  const runs = new SharedResources(client, redactorOf, given.processes, shared);
+  const runs = new SharedResources(client, redactorOf, given, shared);
   return {
     services,
     started: new StartedEffects(),
@@ -152,7 +156,7 @@ export function workerHost(given: WorkerOptions): WorkerHost {
     async perform(runId, program, request, toStop) {
       const worktrees = program.worktree === null ? null : await worktreesFor(given, runId, program);
       if (worktrees !== null) await restoreFiles(worktrees, request);
-      const { resources, outputs, redactor, growth } = runs.open(runId, program);
+      const { resources, outputs, redactor, growth } = runs.open(runId, program, worktrees);
       const { originals } = resources.outputs;
       growth.begin(toStop);
       try {
@@ -164,15 +168,14 @@ export function workerHost(given: WorkerOptions): WorkerHost {
         await outputs.fetchInput(request);
         const { programDir } = program.options;
         const context = {
-          ...{ runId, cwd, programDir, show: null },
-          resources: worktrees === null ? resources : { ...resources, worktrees },
+          ...{ runId, cwd, programDir, show: null, resources },
           get stop() {
             return toStop.stop;
           },
         };
         passLazySignal(toStop, context);
         const begin = performance.now();
-        const outcome = await effects.perform(request, context);
+        const outcome = await performKnown(given, program, request, context);
         given.log?.({
           ...{ run: runId, effect: `${request.effect}.${request.attempt}`, kind: request.kind },
           ...{ ms: Math.round(performance.now() - begin), outcome: outcome.kind },
@@ -235,6 +238,21 @@ async function worktreesFor({ worktrees }: WorkerOptions, runId: string, { isRou
   return found;
 }
 
+/** An agent learns that a killed worker of the home had begun its call: its session is on this machine. */
+async function performKnown(
+  { effects, folders }: WorkerOptions,
+  { home }: Program,
+  request: PerformedRequest,
+  context: EffectContext,
+): Promise<Outcome> {
+  if (request.kind !== 'agent' || home === null || folders === undefined) return effects.perform(request, context);
+  const { runId } = context;
+  const call = `${request.effect}.${request.attempt}.${request.waits ?? 0}`;
+  const outcome = await effects.perform(folders.begin(runId, call) ? { ...request, again: true } : request, context);
+  folders.end(runId, call);
+  return outcome;
+}
+
 /** The working directory of a run, or why it cannot be made. */
 function directoryOf({ cwd, shared = null }: WorkerOptions, runId: string): string | Error {
   if (shared === null) return cwd;
@@ -278,7 +296,7 @@ function clean(redactor: Redactor, outcome: Outcome): Outcome {
 const IDLE_MS = 2000;
 
 interface RunUse {
-  readonly resources: OpenResources;
+  resources: OpenResources;
   readonly outputs: EffectOutputs;
   readonly redactor: Redactor | null;
   readonly growth: EffectGrowth;
@@ -294,18 +312,20 @@ class SharedResources {
   constructor(
     private readonly client: WorkerOptions['client'],
     private readonly redactorOf: (program: Program) => Redactor | null,
-    private readonly processes: WorkerProcesses | undefined,
+    private readonly kept: Pick<WorkerOptions, 'processes' | 'folders'>,
     private readonly shared: SharedArtifacts | null,
   ) {}
 
-  open(runId: string, program: Program): RunUse {
+  open(runId: string, program: Program, worktrees: RunWorktrees | null): RunUse {
     let use = this.runs.get(runId);
     if (use === undefined) {
       this.folder ??= makeTemporaryFolder(tmpdir());
       const artifacts = artifactsFolder(join(this.folder, runId));
-      const spec = { runId, artifacts, keptBytes: 0, worktrees: null, ownProcess: false };
+      const { processes, folders } = this.kept;
+      const runFolder = folders === undefined ? null : (): string => folders.of(runId);
+      const spec = { runId, artifacts, keptBytes: 0, worktrees, runFolder, ownProcess: false };
       const redactor = this.redactorOf(program);
-      const resources = openResources({ ...spec, recordProcess: (record) => this.processes?.record(record) }, redactor);
+      const resources = openResources({ ...spec, recordProcess: (record) => processes?.record(record) }, redactor);
       use = {
         redactor,
         outputs: new EffectOutputs(this.client, runId, artifacts, this.shared),
@@ -316,6 +336,8 @@ class SharedResources {
       };
       this.runs.set(runId, use);
     }
+    // What belongs to a run is found by its resources, so they stay the same object.
+    if (use.resources.worktrees !== worktrees) use.resources = { ...use.resources, worktrees };
     use.effects++;
     return use;
   }

@@ -11,6 +11,7 @@ import { type Offer, restateServices, servicesOf } from './restate-services.js';
 import { serviceNames } from './services.js';
 import type { WantedWorker } from './turn-host.js';
 import { valueCodec } from './value-codec.js';
+import { WorkerFolders } from './worker-folders.js';
 import { type EffectLine, type WorkerHost, workerHost } from './worker-host.js';
 import { stopLeftRunning, type WorkerProcesses } from './worker-processes.js';
 import { WorkerWorktrees } from './worker-worktrees.js';
@@ -87,7 +88,9 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
     const { service } = kind === 'label' ? services.effects(name) : services.turn(name);
     return (await deploymentOf(engine, service, settings.patienceMs)) !== null;
   };
-  const worktrees = new WorkerWorktrees({ cwd, folder: directory, engine: `${ingress} ${namespace}` });
+  const owner = `${ingress} ${namespace}`;
+  const worktrees = new WorkerWorktrees({ cwd, folder: directory, engine: owner });
+  const folders = new WorkerFolders(directory, owner);
   let address = '';
   const host = workerHost({
     services,
@@ -102,6 +105,7 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
     knows,
     shared,
     worktrees,
+    folders,
     warn,
     address: () => address,
     reach: reachFrom(engine, services, settings.patienceMs),
@@ -135,7 +139,7 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
     await listener.close();
     throw cause;
   }
-  const clean = (): void => void removeGone(worktrees, client, warn);
+  const clean = (): void => void removeGone({ worktrees, folders }, client, warn);
   clean();
   const cleaning = setInterval(clean, CLEAN_MS).unref();
   const stop = (graceMs: number): Promise<void> => {
@@ -145,14 +149,16 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
   return { address, ingress, isGeneral, stop };
 }
 
-/** A worktree is of no use when its run was removed from the engine, unless it has work that nobody has merged. */
+/** What is kept of a run is of no use when its run was removed from the engine, unless it has work that nobody has merged. */
 async function removeGone(
-  worktrees: WorkerWorktrees,
+  { worktrees, folders }: { readonly worktrees: WorkerWorktrees; readonly folders: WorkerFolders },
   client: EngineClient,
   warn: (message: string) => void,
 ): Promise<void> {
   try {
-    const removed = await worktrees.removeGone(async (runId) => (await client.status(runId)) === null);
+    const isGone = async (runId: string): Promise<boolean> => (await client.status(runId)) === null;
+    await folders.removeGone(isGone);
+    const removed = await worktrees.removeGone(isGone);
     for (const runId of removed) warn(`removed the worktree of run \`${runId}\`, which the engine no longer has`);
   } catch (cause) {
     if (cause instanceof EngineFailure) return;

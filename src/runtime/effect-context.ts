@@ -42,6 +42,8 @@ export interface RunResources {
   readonly groups: Set<number>;
   /** Null: the run works in the directory in which it was started. */
   readonly worktrees: RunWorktrees | null;
+  /** The folder for what a later process of the run has to know; it is made when it is needed. Null: nothing is kept. */
+  readonly runFolder: (() => string) | null;
   /** Registers a function that ends something at the end of the run. */
   onEnd(close: () => Promise<void>): void;
   /** Records a process on disk, so that a later process finds what a killed runner left behind. */

@@ -1,14 +1,15 @@
 /** The process of a worker: programs are read once, effects share what their run uses, and secrets stay here. */
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { compile } from '../../src/check/compile.js';
 import { bytesOfArtifact } from '../../src/engine/artifact-content.js';
 import type { ArtifactContent, Doing, Submission } from '../../src/engine/messages.js';
 import { programOf } from '../../src/engine/program-of.js';
 import { RecentlyUsed } from '../../src/engine/recently-used.js';
 import { END_ONLY, EXECUTE, type ProgramNeeds, ProgramRefused } from '../../src/engine/turn-host.js';
+import { WorkerFolders } from '../../src/engine/worker-folders.js';
 import { type WorkerHost, workerHost } from '../../src/engine/worker-host.js';
 import type { Outcome } from '../../src/interpreter/events/event.js';
 import type { Effects, PerformedRequest, RunResources } from '../../src/runtime/effect-context.js';
@@ -339,4 +340,56 @@ test('a program is refused for what is missing, but only where that is needed', 
     expect(await refusal(withFunctions, hostWith(withFunctions, null, 'a'))).toBeNull();
     expect(await refusal({ ...byEve, functions: 'a' }, hostWith(byEve, null), END_ONLY)).toBeNull();
   }
+});
+
+test('what a later process has to know of a run is in a folder of the worker, until the engine no longer has the run', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'statedsl-folders-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const folders = new WorkerFolders(directory, 'this engine');
+  const seen: { folder: string | undefined; again: unknown; resources: RunResources }[] = [];
+  const agent = { kind: 'agent', effect: '1', attempt: 1, agent: 'one', prompt: 'go' } as unknown as PerformedRequest;
+  const hostOf = (home: string | undefined) =>
+    workerHost({
+      knows: async () => false,
+      services: SERVICES,
+      client: {
+        about: async () => ({ ...submission(), ...(home === undefined ? {} : { home }) }),
+        store: async () => undefined,
+        artifact: async () => null,
+      },
+      cwd: '/work',
+      secrets: [],
+      environment: {},
+      folders,
+      effects: {
+        perform: async (asked, { resources }) => {
+          const { again } = asked as { again?: boolean };
+          seen.push({ folder: resources.runFolder?.(), again, resources });
+          if (seen.length === 4) throw new Error('the process dies');
+          return { kind: 'exited', exit: 0, stdout: { text: '', bytes: 0 }, stderr: '', duration_ms: 1 };
+        },
+      },
+    });
+  for (const home of [undefined, 'lab']) {
+    const host = hostOf(home);
+    for (let call = 0; call < 3; call++)
+      await host.perform(RUN, await host.program(RUN), agent, context).catch(() => undefined);
+    await host.close();
+  }
+  const folder = join(directory, 'runs', RUN);
+  expect(seen.map((one) => [one.folder, one.again])).toEqual([
+    [folder, undefined],
+    [folder, undefined],
+    [folder, undefined],
+    [folder, undefined],
+    [folder, true],
+    [folder, undefined],
+  ]);
+  expect(seen[0]?.resources).toBe(seen[1]?.resources);
+  await new WorkerFolders(directory, 'another engine').removeGone(async () => true);
+  await folders.removeGone(async () => false);
+  expect(existsSync(folder)).toBe(true);
+  await folders.removeGone(async (runId) => runId === RUN);
+  expect(existsSync(folder)).toBe(false);
+  await new WorkerFolders(join(directory, 'absent'), '').removeGone(async () => true);
 });

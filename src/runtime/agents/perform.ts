@@ -73,8 +73,8 @@ async function call(
   if ('reason' in guards) return { kind: 'not-started', reason: guards.reason };
   const out = context.resources.scratch.path('out');
   mkdirSync(out, { mode: 0o700 });
-  const { artifacts } = context.resources.outputs;
-  const inRun = (name: string): string | null => (artifacts === null ? null : join(dirname(artifacts), name));
+  const { runFolder } = context.resources;
+  const inRun = (name: string): string | null => (runFolder === null ? null : join(runFolder(), name));
   const id = `${effect} ${attempt} ${waits}`;
   const session = sessionOf(request, adapter);
   const schema = await schemaOf(request, context, host);
@@ -99,7 +99,7 @@ async function call(
           guards,
           schema,
           file: (text, extension) => context.resources.scratch.file(text, extension),
-          callNumber: (key) => host.calls.number(key, id, inRun(CALLS_FILE)),
+          callNumber: (key) => host.calls.number(key, { runId: context.runId, call: id }, inRun(CALLS_FILE)),
         },
         request,
         context,

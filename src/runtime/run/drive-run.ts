@@ -74,7 +74,10 @@ async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile 
   const keptBytes = begin.seq === 0 ? 0 : keptOutput(artifacts);
   const ownProcess = options.ownProcess === true;
   const recordProcess: RunResources['recordProcess'] = (record) => open?.folder?.recordProcess(record);
-  const resources = openResources({ runId, artifacts, keptBytes, worktrees, ownProcess, recordProcess }, redactor);
+  const path = open?.folder?.path ?? null;
+  const runFolder = path === null ? null : (): string => path;
+  const spec = { runId, artifacts, keptBytes, worktrees, runFolder, ownProcess, recordProcess };
+  const resources = openResources(spec, redactor);
   const { stop, kill } = resources;
   options.signal?.addEventListener('abort', stop, { once: true });
   options.kill?.addEventListener('abort', kill);

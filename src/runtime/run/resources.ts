@@ -18,6 +18,8 @@ export interface ResourceSpec {
   readonly runId: string;
   /** The folder for large outputs, whose files are named by the SHA-256 of their content; null: they are not kept. */
   readonly artifacts: string | null;
+  /** The folder for what a later process of the run has to know; null: nothing is kept. */
+  readonly runFolder: (() => string) | null;
   /** How many bytes of output earlier processes of the run kept. */
   readonly keptBytes: number;
   /** Null: the run has no worktree and works in the user's files. */
@@ -38,7 +40,7 @@ export interface OpenResources extends RunResources {
 }
 
 export function openResources(spec: ResourceSpec, redactor: Redactor | null): OpenResources {
-  const { runId, artifacts, worktrees } = spec;
+  const { runId, artifacts, worktrees, runFolder } = spec;
   const scratch = createScratch();
   // What an embedding program changes about itself (its priority, its user) would not reach a server that runs already.
   const forkServer = spec.ownProcess ? createForkServer() : null;
@@ -64,6 +66,7 @@ export function openResources(spec: ResourceSpec, redactor: Redactor | null): Op
     forkServer,
     groups,
     worktrees,
+    runFolder,
     recordProcess: (record) => {
       if (record.kind !== undefined && typeof record.effect === 'string') served.add(record.effect);
       spec.recordProcess(record);

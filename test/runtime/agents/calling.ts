@@ -1,6 +1,6 @@
 /** Calls of agents. Their programs are scripts in a folder that PATH has before those of the system. */
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Outcome } from '../../../src/interpreter/events/event.js';
 import type { AgentRequest } from '../../../src/interpreter/request.js';
@@ -78,6 +78,7 @@ export function stage(
       forkServer: null,
       groups: new Set(),
       worktrees: null,
+      runFolder: () => dirname(artifacts),
       recordProcess: () => undefined,
       onEnd: () => undefined,
     },

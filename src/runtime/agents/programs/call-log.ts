@@ -1,27 +1,29 @@
 /**
- * Numbers the calls to scripted agents. The numbers are stored with the run, so that a resumed run continues in the
- * script, and a call that is repeated after a crash gets the same answer again.
+ * Numbers the calls to scripted agents in each run. The numbers are stored with the run, so that a resumed run continues in
+ * the script, and a call that is repeated after a crash gets the same answer again.
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { storeError } from '../../store/store-error.js';
 
 export interface CallLog {
-  /** `id` identifies the call in its run. `file` stores the numbers; null stores nothing. */
-  number(key: string, id: string, file: string | null): number;
+  /** `call` identifies the call in its run. `file` stores the numbers of the run; null stores nothing. */
+  number(key: string, of: { readonly runId: string; readonly call: string }, file: string | null): number;
 }
 
 type Calls = Record<string, string[]>;
 
 export function createCallLog(): CallLog {
-  let calls: Calls | null = null;
+  /** Of runs that store nothing. */
+  const unstored = new Map<string, Calls>();
   return {
-    number(key, id, file) {
-      calls ??= file === null ? {} : readCalls(file);
+    number(key, { runId, call }, file) {
+      const calls = file === null ? (unstored.get(runId) ?? {}) : readCalls(file);
       const known = Object.hasOwn(calls, key) ? (calls[key] as string[]) : [];
-      const at = known.indexOf(id);
+      const at = known.indexOf(call);
       if (at >= 0) return at;
-      calls[key] = [...known, id];
-      if (file !== null) writeCalls(file, calls);
+      calls[key] = [...known, call];
+      if (file === null) unstored.set(runId, calls);
+      else writeCalls(file, calls);
       return known.length;
     },
   };
