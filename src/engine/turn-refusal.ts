@@ -40,6 +40,25 @@ export async function beginningOf(start: TurnStart, host: TurnHost, invocation: 
   }
 }
 
+/** The attempt is over: another one will be made, perhaps by another worker. The reason was said. */
+export class AttemptRefused extends Error {}
+
+/** Another worker, which had the worktree, may have begun the turn. Rejects with an `AttemptRefused`. */
+export async function requireWorktree(
+  { runId, turn }: TurnStart,
+  { worktrees, noteRefusal }: TurnHost,
+  invocation: string,
+): Promise<void> {
+  const reason = worktrees === undefined ? withoutFolder(runId) : await worktrees.problem(runId);
+  if (reason === null) return;
+  noteRefusal?.({ runId, turn, invocation }, reason);
+  throw new AttemptRefused(reason);
+}
+
+function withoutFolder(runId: string): string {
+  return `run \`${runId}\` needs a worktree, for which its worker has no folder`;
+}
+
 async function worktreeOf(
   start: TurnStart,
   { worktrees }: TurnHost,
@@ -48,7 +67,7 @@ async function worktreeOf(
   const { runId, turn } = start;
   if (worktree === null || isEndedAtOnce(start)) return undefined;
   if (worktrees !== undefined) return worktrees.begin({ runId, turn, wanted: worktree });
-  throw new ProgramRefused(`run \`${runId}\` needs a worktree, for which its worker has no folder`, true);
+  throw new ProgramRefused(withoutFolder(runId), true);
 }
 
 /** Another version of statedsl may have executed the run before. */

@@ -43,6 +43,8 @@ export type TurnEnd = 'returned' | 'continues' | 'stops';
 export interface TurnWorktrees {
   /** Makes it in the first turn of a run, and opens it in later ones. Rejects with a `ProgramRefused`. */
   begin(turn: WorktreeOf): Promise<BegunWorktree>;
+  /** Why the process cannot continue a turn that another one has begun; null: it can. */
+  problem(runId: string): Promise<string | null>;
   /** Commits the changes since the last commit. Null if there are none or git fails. */
   keepPoint(runId: string, label: string): Promise<string | null>;
   /** At the end of a turn. */

@@ -35,7 +35,7 @@ import { passOn, passOnOrEnd } from './refused-turn.js';
 import { hideSecrets, revealSecrets } from './secret-inputs.js';
 import { END_ONLY, EXECUTE, type Program, type Refusal, type TurnHost } from './turn-host.js';
 import { TurnRecord } from './turn-record.js';
-import { beginningOf, isEndedAtOnce, mayEnd } from './turn-refusal.js';
+import { beginningOf, isEndedAtOnce, mayEnd, requireWorktree } from './turn-refusal.js';
 import { isEnd, storedReport, tooLargeResult } from './turn-result.js';
 import { TurnWaits } from './turn-waits.js';
 import { type BegunWorktree, TurnWorktree } from './turn-worktree.js';
@@ -72,6 +72,7 @@ export async function executeTurn(context: TurnContext, start: TurnStart, host: 
   }));
   const { refused, by } = begun;
   host.origins?.note(context.invocation, { runId, turn, by });
+  if (begun.worktree !== undefined) await requireWorktree(start, host, context.invocation);
   if (refused === null)
     return execute(context, start, host, begun, await host.program(runId, isEndedAtOnce(start) ? END_ONLY : EXECUTE));
   if (refused.unreadableOf !== undefined) return passOn(context, start, host.services, refused.unreadableOf);

@@ -49,11 +49,16 @@ export class WorkerWorktrees implements TurnWorktrees {
   async begin({ runId, turn, wanted }: WorktreeOf): Promise<BegunWorktree> {
     const worktrees = await this.open(runId, () => (turn === 1 ? this.make(runId, wanted) : this.reopen(runId)));
     if (worktrees !== null) return begunWorktree(worktrees, wanted);
-    const where = `which is not in \`${join(this.options.folder, 'worktrees')}\` of this worker`;
-    throw new ProgramRefused(
-      `run \`${runId}\` needs its worktree, ${where}: start the worker again that made it, with its \`--dir\``,
-      false,
-    );
+    throw new ProgramRefused(this.absence(runId), false);
+  }
+
+  async problem(runId: string): Promise<string | null> {
+    try {
+      return (await this.of(runId)) === null ? this.absence(runId) : null;
+    } catch (cause) {
+      if (cause instanceof ProgramRefused) return cause.message;
+      throw cause;
+    }
   }
 
   async keepPoint(runId: string, label: string): Promise<string | null> {
@@ -155,6 +160,11 @@ export class WorkerWorktrees implements TurnWorktrees {
     const record = readRecord(realStore(folder), runId);
     if (record === null) return null;
     return refusalsOf(runId, () => knownWorktree({ base: record.base }, { dir: folder, runId, again: [] }));
+  }
+
+  private absence(runId: string): string {
+    const where = `which is not in \`${join(this.options.folder, 'worktrees')}\` of this worker`;
+    return `run \`${runId}\` needs its worktree, ${where}: start the worker again that made it, with its \`--dir\``;
   }
 
   private async prepareFolder(runId: string): Promise<void> {

@@ -10,6 +10,7 @@ import type { RestateSdk } from './restate-sdk.js';
 import { type Offer, restateServices, servicesOf } from './restate-services.js';
 import { serviceNames } from './services.js';
 import type { WantedWorker } from './turn-host.js';
+import { AttemptRefused } from './turn-refusal.js';
 import { valueCodec } from './value-codec.js';
 import { WorkerFolders } from './worker-folders.js';
 import { type EffectLine, type WorkerHost, workerHost } from './worker-host.js';
@@ -127,8 +128,8 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
       logger: ({ level, context }, ...words) => {
         const message = messageOf(words);
         if (host.origins?.explain(context?.invocationId ?? '', message) === true) return;
-        // A refusal reaches the client that asked.
-        const isRefusal = words.some((word) => word instanceof sdk.TerminalError);
+        // A refusal reaches the client that asked, and one of an attempt was said.
+        const isRefusal = words.some((word) => word instanceof sdk.TerminalError || word instanceof AttemptRefused);
         const isKnown = isRefusal || (message.includes(UNSIGNED) && identityKeys.length === 0);
         if ((level === 'error' || level === 'warn') && !isKnown) settings.warn(message);
       },

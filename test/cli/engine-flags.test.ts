@@ -9,7 +9,7 @@ import { projectFolder } from './statedsl.js';
 const NOWHERE = 'http://127.0.0.1:1';
 
 const refused: [string, string[], RegExp][] = [
-  ['a worktree', ['run', 'a.dsl', '--worktree'], /`--worktree` cannot be used with `--on`\n.*directory of the worker/],
+  ['a worktree', ['run', 'a.dsl', '--worktree'], /has a worktree only if all of it is .*\n.*`--home NAME`/],
   ['a working directory', ['run', 'a.dsl', '--cwd', '.'], /`--cwd` cannot be used with `--on`\n.*statedsl worker/],
   ['a mock', ['run', 'a.dsl', '--mock', 'm.yaml'], /`--mock` cannot be used with `--on`/],
   ['suspending', ['run', 'a.dsl', '--suspend-after', '1s'], /`--suspend-after` cannot be used with `--on`/],
@@ -41,9 +41,9 @@ test.each(refused)('%s has no effect on an engine', async (_, args, words) => {
 test('a variable names the engine, but not for removing runs', async () => {
   const one = projectFolder({ 'a.dsl': 'RETURN: x\n' });
   const env = { STATEDSL_ON: NOWHERE, STATEDSL_SUSPEND_AFTER: '1s' };
-  const worktree = await one.run(['run', 'a.dsl', '--worktree'], { env });
-  expect(worktree.stderr).toContain(
-    '`--worktree` cannot be used with an engine, which `STATEDSL_ON` or the configuration names',
+  const elsewhere = await one.run(['run', 'a.dsl', '--cwd', '.'], { env });
+  expect(elsewhere.stderr).toContain(
+    '`--cwd` cannot be used with an engine, which `STATEDSL_ON` or the configuration names',
   );
   expect((await one.run(['run', 'a.dsl', '--dry-run'], { env })).code).toBe(0);
   // What it submits is refused here.
@@ -102,6 +102,12 @@ test('a worker needs a folder in which it can record its processes', async () =>
   expect(stderr).toMatch(
     /^error: the worker cannot record its processes in `.*a\.dsl`: .*\n.*name another folder with `--dir`\n$/,
   );
+});
+
+test('git ignores the folder of a worker, whatever its name', async () => {
+  const one = projectFolder();
+  await one.run(['worker', '--engine', NOWHERE, '--listen', '127.0.0.1:0', '--dir', 'mine']);
+  expect(readFileSync(join(one.folder, 'mine', '.gitignore'), 'utf8')).toBe('*\n');
 });
 
 test('an engine of the configuration is for new runs, and not for what is here or can only be done here', async () => {

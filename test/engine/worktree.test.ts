@@ -9,7 +9,7 @@ import { submissionOf } from '../../src/control/engine/submission.js';
 import type { Result } from '../../src/control/result.js';
 import { engineClient } from '../../src/engine/client.js';
 import type { Submission } from '../../src/engine/messages.js';
-import { workerHost } from '../../src/engine/worker-host.js';
+import { type WorkerOptions, workerHost } from '../../src/engine/worker-host.js';
 import { WorkerWorktrees } from '../../src/engine/worker-worktrees.js';
 import type { RunEvent } from '../../src/index.js';
 import { compile, run } from '../../src/index.js';
@@ -255,7 +255,7 @@ function shapeOf(events: readonly RunEvent[]): unknown[] {
 }
 
 /** Executes the program on an engine in memory. At the cut the process dies, and another one continues. */
-async function onEngine(one: TestRepository, cut: Cut | null) {
+async function onEngine(one: TestRepository, cut: Cut | null, next: Partial<WorkerOptions> = {}) {
   const { machine } = compileProgram(WORK, { name: 'work.dsl' });
   if (machine === null) throw new Error('it does not compile');
   const submission = value<Submission>(
@@ -266,7 +266,7 @@ async function onEngine(one: TestRepository, cut: Cut | null) {
   );
   const { runId } = submission.header;
   const processes: ReturnType<typeof workerHost>[] = [];
-  const newHost = () => {
+  const newHost = (more: Partial<WorkerOptions> = {}) => {
     const host = workerHost({
       services: SERVICES,
       client: { about: async () => submission, store: async () => undefined, artifact: async () => null },
@@ -276,6 +276,7 @@ async function onEngine(one: TestRepository, cut: Cut | null) {
       secrets: [],
       environment: {},
       knows: async () => true,
+      ...more,
     });
     processes.push(host);
     return host;
@@ -285,7 +286,7 @@ async function onEngine(one: TestRepository, cut: Cut | null) {
     ended: () => undefined,
     next: async (open: readonly OpenEntry[]) => open.find(({ kind }) => kind === 'run') as OpenEntry,
   };
-  const engine = new ScriptedEngine(world, newHost(), cut, newHost);
+  const engine = new ScriptedEngine(world, newHost(), cut, () => newHost(next));
   await engine.call(runId, 'submit', submission);
   await engine.deliverAll();
   const { lines } = await engine.call<{ lines: readonly string[] }>(runId, 'events', { from: 1 });
@@ -315,4 +316,14 @@ test('a run in a worktree has the events and the files of one without an engine,
     cuts += disturbed.cuts;
   }
   expect(cuts).toBeGreaterThan(3);
+});
+
+test('a worker that cannot continue a turn, because it does not have the worktree, says so once', async () => {
+  const one = repository({ 'a.txt': 'one\n' });
+  const said: string[] = [];
+  const options = { cwd: one.root, folder: join(one.root, 'elsewhere'), engine: 'this' };
+  const next = { worktrees: new WorkerWorktrees(options), warn: (message: string) => void said.push(message) };
+  const refused = onEngine(one, { after: 5, during: false }, next);
+  await expect(refused).rejects.toThrow('needs its worktree, which is not in');
+  expect(said).toEqual([expect.stringContaining('start the worker again that made it')]);
 });

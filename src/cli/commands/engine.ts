@@ -49,7 +49,7 @@ export async function engineCommand(flags: EngineFlags): Promise<ExitCode> {
   }
   const file = join(directory, 'restate.toml');
   try {
-    if (flags.dir === undefined) makeStore(resolve(STORE));
+    makeStore(flags.dir === undefined ? resolve(STORE) : directory);
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     writeFileSync(file, serverConfiguration(join(directory, 'data'), ports));
   } catch (cause) {

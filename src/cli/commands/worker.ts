@@ -104,7 +104,7 @@ export async function workerCommand(flags: WorkerFlags): Promise<ExitCode> {
   let processes: WorkerProcesses;
   try {
     // Git ignores it: the working directory may be in a checkout.
-    if (flags.dir === undefined) makeStore(resolve(STORE));
+    makeStore(flags.dir === undefined ? resolve(STORE) : directory);
     processes = workerProcesses(directory);
   } catch (cause) {
     return usageError(
