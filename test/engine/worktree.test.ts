@@ -108,6 +108,25 @@ test('a run works in a worktree of its worker, and its changes are merged where 
   expect(await worktrees.removeGone(async () => true)).toEqual([again.started.run_id]);
 });
 
+test('work that was fetched into another repository stays where it was done', async () => {
+  const one = repository({ 'a.txt': 'one\n' });
+  const { runs, start } = await runsOf(one);
+  const { id } = await start('DO: echo two >> a.txt\n');
+  const clone = mkdtempSync(join(tmpdir(), 'statedsl-clone-'));
+  onTestFinished(() => rmSync(clone, { recursive: true, force: true }));
+  one.git('clone', '-q', one.root, clone);
+  const refused = await runs.apply(id, { cwd: clone });
+  const fetching = `git fetch ${join(one.root, '.git')} statedsl/${id}:statedsl/${id}`;
+  expect(refused).toMatchObject({ ok: false, refusal: { help: expect.stringContaining(fetching) } });
+  one.git('-C', clone, 'fetch', '-q', join(one.root, '.git'), `statedsl/${id}:statedsl/${id}`);
+  expect(value(await runs.apply(id, { cwd: clone }))).toMatchObject({ status: 'applied' });
+  expect(value(await runs.apply(id, { cwd: clone }))).toMatchObject({ status: 'contained' });
+  expect(existsSync(join(one.store, 'worktrees', id))).toBe(true);
+  expect(value(await runs.apply(id, { cwd: one.root }))).toMatchObject({ status: 'applied', files: ['a.txt'] });
+  expect(value(await runs.apply(id, { cwd: one.root }))).toMatchObject({ status: 'contained' });
+  expect(existsSync(join(one.store, 'worktrees', id))).toBe(false);
+});
+
 test('worktrees of runs that the engine no longer has are removed, if the engine is the same', async () => {
   const one = repository();
   const { start, worktrees } = await runsOf(one);

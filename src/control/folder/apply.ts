@@ -5,7 +5,7 @@ import { lockRun, ownerText } from '../../runtime/store/run-lock.js';
 import { RunRefused } from '../../runtime/store/run-refused.js';
 import { requireOwnStore } from '../../runtime/store/store-ownership.js';
 import { openStoredRun, type RunStatus, readIndex, runIds, runStatus } from '../../runtime/store/stored-run.js';
-import { type Applied, applyBranch, removeBranch } from '../../runtime/worktree/apply/apply.js';
+import { type Applied, applyBranch, isWorktreeOf, removeBranch } from '../../runtime/worktree/apply/apply.js';
 import { GitFailure } from '../../runtime/worktree/git/git.js';
 import { listFiles } from '../../runtime/worktree/refusal.js';
 import { removeWorktrees } from '../../runtime/worktree/remove-worktrees.js';
@@ -80,8 +80,9 @@ async function applyLocked(
     const message = `Merge run ${runId} of ${visibleLine(about.machine)}${trailer}`;
     const applied = await applyBranch({ cwd, store: worktrees, runId, folder: path, message });
     if (applied.kind === 'applied' || applied.kind === 'contained') {
-      // The checkout has all changes now. The branch is removed even if a person removed its worktree by hand.
-      await removeWorktrees(worktrees, runId);
+      // The checkout has all changes now. The branch is removed even if a person removed its worktree by hand. The worktree of
+      // another repository stays: the work has only been fetched from there.
+      if (await isWorktreeOf(cwd, worktrees, runId)) await removeWorktrees(worktrees, runId);
       await removeBranch(cwd, runId);
     }
     return applied;

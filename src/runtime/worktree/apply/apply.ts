@@ -10,7 +10,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCode, storeError } from '../../store/store-error.js';
-import { branchOf } from '../checkout.js';
+import { branchOf, readRecord } from '../checkout.js';
 import { GitFailure, type GitTarget, git, wordOf } from '../git/git.js';
 import { mergeTrees } from '../git/merge.js';
 import { findRepository, type Refused, type Repository, realStore } from '../git/repository.js';
@@ -85,11 +85,15 @@ async function applyAlone(spec: ApplySpec, repository: Repository, lock: ApplyLo
   const noted = readNote(spec);
   const reference = `refs/heads/${branchOf(spec.runId)}^{commit}`;
   const tip = await git(checkoutTarget(repository), ['rev-parse', '--verify', '-q', reference], { ok: [0, 1] });
-  if (tip.exit !== 0) return noted?.done ? { kind: 'contained', commit: noted.commit } : noBranch(root, spec.runId);
+  if (tip.exit !== 0) {
+    // It may have been merged into another repository.
+    const isNoted = noted?.done === true && (await hasCommit(repository, noted.commit));
+    return isNoted ? { kind: 'contained', commit: noted.commit } : noBranch(repository, spec);
+  }
   const theirs = wordOf(tip);
   const head = await headOf(repository);
   if (await isWithin(repository, theirs, head)) {
-    const commit = noted?.commit ?? head;
+    const commit = noted !== null && (await hasCommit(repository, noted.commit)) ? noted.commit : head;
     writeNote(spec, { root, head, commit, done: true });
     return { kind: 'contained', commit };
   }
@@ -106,6 +110,11 @@ async function applyAlone(spec: ApplySpec, repository: Repository, lock: ApplyLo
   } finally {
     unlock();
   }
+}
+
+async function hasCommit(repository: Repository, commit: string): Promise<boolean> {
+  const asked = ['rev-parse', '--verify', '-q', `${commit}^{commit}`];
+  return (await git(checkoutTarget(repository), asked, { ok: [0, 1] })).exit === 0;
 }
 
 async function isWithin(repository: Repository, commit: string, head: string): Promise<boolean> {
@@ -167,6 +176,14 @@ async function putBack(intent: Intent, changed: readonly ChangedFile[]): Promise
   }
 }
 
+/** Whether the worktree of a run is one of the repository that a folder belongs to, so that it is of no use once its work is merged there. */
+export async function isWorktreeOf(cwd: string, store: string, runId: string): Promise<boolean> {
+  const record = readRecord(realStore(store), runId);
+  if (record === null) return true;
+  const found = await findRepository(cwd);
+  return found.kind === 'found' && found.repository.commonDir === record.commonDir;
+}
+
 /** Removes the branch of a run from the repository that a folder belongs to. */
 export async function removeBranch(cwd: string, runId: string): Promise<void> {
   await git({ cwd }, ['update-ref', '-d', `refs/heads/${branchOf(runId)}`]);
@@ -181,7 +198,18 @@ function branchChanged(): Refused {
   return refuse('busy', 'the branch kept changing while the changes were merged', 'apply the run again');
 }
 
-function noBranch(root: string, runId: string): Refused {
+function noBranch({ root, commonDir }: Repository, { store, runId }: ApplySpec): Refused {
+  const record = readRecord(realStore(store), runId);
+  if (record !== null && record.commonDir !== commonDir) {
+    const { branch } = record;
+    const there = `run \`${runId}\` has worked in the repository \`${record.commonDir}\`, and \`${root}\` has no branch \`${branch}\``;
+    const fetching = `git fetch ${record.commonDir} ${branch}:${branch}`;
+    return refuse(
+      'lost',
+      there,
+      `apply it in a checkout of that repository, or fetch the branch first: \`${fetching}\``,
+    );
+  }
   const message = `run \`${runId}\` has nothing to apply: \`${root}\` has no branch \`${branchOf(runId)}\``;
   return refuse('lost', message, 'only runs with a worktree can be applied; see `--worktree`');
 }
