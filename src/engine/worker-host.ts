@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Outcome } from '../interpreter/events/event.js';
+import type { AgentRequest } from '../interpreter/request.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
-import type { EffectContext, Effects, PerformedRequest } from '../runtime/effect-context.js';
+import type { EffectContext, Effects } from '../runtime/effect-context.js';
 import { passLazySignal } from '../runtime/lazy-signal.js';
 import { makeTemporaryFolder, removeTemporaryFolder } from '../runtime/process/temporary-folder.js';
 import { createRedactor, type Redactor, type Secret } from '../runtime/redact.js';
@@ -95,7 +96,7 @@ const MOST_PROGRAMS = 64_000_000;
 const MOST_REFUSED = 1000;
 
 export function workerHost(given: WorkerOptions): WorkerHost {
-  const { services, client, secrets, environment } = given;
+  const { services, client, effects, secrets, environment } = given;
   const ownRedactor = createRedactor(secrets);
   const redactorOf = (program: Program): Redactor | null =>
     program.secrets.length === 0 ? ownRedactor : createRedactor([...secrets, ...program.secrets]);
@@ -175,7 +176,12 @@ export function workerHost(given: WorkerOptions): WorkerHost {
         };
         passLazySignal(toStop, context);
         const begin = performance.now();
-        const outcome = await performKnown(given, program, request, context);
+        const { folders } = given;
+        const isAgentAtHome = request.kind === 'agent' && program.home !== null && folders !== undefined;
+        const performing = isAgentAtHome
+          ? callAgent({ effects, folders }, request, context)
+          : effects.perform(request, context);
+        const outcome = await performing;
         given.log?.({
           ...{ run: runId, effect: `${request.effect}.${request.attempt}`, kind: request.kind },
           ...{ ms: Math.round(performance.now() - begin), outcome: outcome.kind },
@@ -239,13 +245,11 @@ async function worktreesFor({ worktrees }: WorkerOptions, runId: string, { isRou
 }
 
 /** An agent learns that a killed worker of the home had begun its call: its session is on this machine. */
-async function performKnown(
-  { effects, folders }: WorkerOptions,
-  { home }: Program,
-  request: PerformedRequest,
+async function callAgent(
+  { effects, folders }: { readonly effects: Effects; readonly folders: WorkerFolders },
+  request: AgentRequest,
   context: EffectContext,
 ): Promise<Outcome> {
-  if (request.kind !== 'agent' || home === null || folders === undefined) return effects.perform(request, context);
   const { runId } = context;
   const call = `${request.effect}.${request.attempt}.${request.waits ?? 0}`;
   const outcome = await effects.perform(folders.begin(runId, call) ? { ...request, again: true } : request, context);
