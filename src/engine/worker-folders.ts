@@ -20,7 +20,8 @@ export class WorkerFolders {
     directory: string,
     private readonly engine: string,
   ) {
-    this.folder = join(directory, 'runs');
+    // The folder may also be a store, whose runs are in `runs`.
+    this.folder = join(directory, 'worker-runs');
   }
 
   /** Makes the folder of a run, unless it is there. */

@@ -10,6 +10,7 @@ import type { PerformedRequest } from '../runtime/effect-context.js';
 import { copiedWorktree, knownWorktree, newWorktree } from '../runtime/run/working-directory.js';
 import { RunRefused } from '../runtime/store/run-refused.js';
 import { requireOwnStore } from '../runtime/store/store-ownership.js';
+import { engineOf, noteEngine } from '../runtime/worktree/engine-note.js';
 import type { RunWorktrees } from '../runtime/worktree/run-worktrees.js';
 import type { WorktreeFacts } from '../runtime/worktree/worktree-facts.js';
 import { RecentlyUsed } from './recently-used.js';
@@ -35,8 +36,7 @@ interface OpenWorktrees {
 
 /** Runs whose worktrees stay open between turns. */
 const MOST_OPEN = 200;
-/** Files in the repository's directory of a worktree: the engine of its run, and the process that had it open last. */
-const ENGINE_NOTE = 'statedsl-engine';
+/** A file in the repository's directory of a worktree, with the process that had it open last. */
 const HOLDER_NOTE = 'statedsl-worker';
 
 export class WorkerWorktrees implements TurnWorktrees {
@@ -94,7 +94,7 @@ export class WorkerWorktrees implements TurnWorktrees {
     const gone: string[] = [];
     for (const runId of worktreeRuns(folder)) {
       const gitDir = readRecord(realStore(folder), runId)?.gitDir ?? '';
-      if (noteIn(gitDir, ENGINE_NOTE) === engine && (await isGone(runId))) gone.push(runId);
+      if (engineOf(gitDir) === engine && (await isGone(runId))) gone.push(runId);
     }
     if (gone.length === 0) return [];
     const unapplied = await unappliedRuns(folder);
@@ -124,16 +124,17 @@ export class WorkerWorktrees implements TurnWorktrees {
     const worktrees = await make();
     if (worktrees === null) return null;
     const { gitDir } = worktrees.main;
-    const notes = [
-      [ENGINE_NOTE, this.options.engine],
-      [HOLDER_NOTE, this.holder],
-    ] as const;
-    for (const [name, text] of notes) writeFileSync(join(gitDir, name), text, { mode: 0o600 });
+    noteEngine(gitDir, this.options.engine);
+    writeFileSync(join(gitDir, HOLDER_NOTE), this.holder, { mode: 0o600 });
     return worktrees;
   }
 
   private isHeld({ main }: RunWorktrees): boolean {
-    return noteIn(main.gitDir, HOLDER_NOTE) === this.holder;
+    try {
+      return readFileSync(join(main.gitDir, HOLDER_NOTE), 'utf8') === this.holder;
+    } catch {
+      return false;
+    }
   }
 
   /** An attempt that broke off may have made it already. */
@@ -213,12 +214,4 @@ async function refusalsOf<T>(runId: string, action: () => Promise<T>): Promise<T
 /** Workers with a name are alike, so no other one can do better. */
 function refusalFor(runId: string, reason: string): ProgramRefused {
   return new ProgramRefused(`the worker cannot make the worktree of run \`${runId}\`: ${reason}`, true);
-}
-
-function noteIn(gitDir: string, name: string): string | null {
-  try {
-    return readFileSync(join(gitDir, name), 'utf8');
-  } catch {
-    return null;
-  }
 }

@@ -376,7 +376,7 @@ test('what a later process has to know of a run is in a folder of the worker, un
       await host.perform(RUN, await host.program(RUN), agent, context).catch(() => undefined);
     await host.close();
   }
-  const folder = join(directory, 'runs', RUN);
+  const folder = join(directory, 'worker-runs', RUN);
   expect(seen.map((one) => [one.folder, one.again])).toEqual([
     [folder, undefined],
     [folder, undefined],

@@ -1,11 +1,21 @@
 /** Runs of an engine in worktrees of their workers: made once, committed where a replay can begin, and merged afterwards. */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { compile as compileProgram } from '../../src/check/compile.js';
 import { engineRuns } from '../../src/control/engine/engine-runs.js';
 import { submissionOf } from '../../src/control/engine/submission.js';
+import { folderRuns } from '../../src/control/folder/folder-runs.js';
 import type { Result } from '../../src/control/result.js';
 import { engineClient } from '../../src/engine/client.js';
 import type { Submission } from '../../src/engine/messages.js';
@@ -106,6 +116,18 @@ test('a run works in a worktree of its worker, and its changes are merged where 
   rmSync(join(directory, 'b.txt'));
   expect(await worktrees.removeGone(async () => false)).toEqual([]);
   expect(await worktrees.removeGone(async () => true)).toEqual([again.started.run_id]);
+});
+
+test('a store with the folder of a worker leaves its worktrees alone', async () => {
+  const one = repository();
+  const { start } = await runsOf(one);
+  const { report } = await start('ASK user: "Go on?" → ok\n');
+  const { directory = '' } = report.worktree ?? {};
+  const old = new Date(Date.now() - 7_200_000);
+  for (const path of [directory, `${directory}.json`]) utimesSync(path, old, old);
+  const store = folderRuns({ folder: one.root, dir: one.store });
+  expect(value(await store.remove({ keepLast: 0, all: true }))).toMatchObject({ removed: [], worktrees: [] });
+  expect(existsSync(directory)).toBe(true);
 });
 
 test('work that was fetched into another repository stays where it was done', async () => {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { entryAt } from '../store/own-file.js';
 import { storeError } from '../store/store-error.js';
 import { readRecord, removeFiles, worktreesFolder } from './checkout.js';
+import { engineOf } from './engine-note.js';
 import { git } from './git/git.js';
 import { stopLeftCalls } from './git/left-calls.js';
 import { realStore } from './git/repository.js';
@@ -25,15 +26,23 @@ export async function removeWorktrees(store: string, runId: string): Promise<voi
   for (const one of ownWorktrees(directory)) if (one.runId === runId) await removeWorktree(directory, one);
 }
 
-/** The worktrees whose runs do not exist according to `isThere`, except those that may just be starting. */
+/** The worktrees whose runs do not exist according to `isThere`, except those that may just be starting, and those of engines. */
 export function abandonedWorktrees(store: string, isThere: (runId: string) => boolean): LeavingWorktree[] {
   const directory = realStore(store);
-  return ownWorktrees(directory).filter(({ runId, name }) => !isThere(runId) && !isYoung(directory, name));
+  return ownWorktrees(directory).filter(
+    ({ runId, name }) => !isThere(runId) && !isYoung(directory, name) && !isOfEngine(directory, runId),
+  );
 }
 
-/** The worktrees of runs. */
+/** The worktrees of runs, except those of runs of engines. */
 export function worktreesOf(store: string, runIds: ReadonlySet<string>): LeavingWorktree[] {
-  return ownWorktrees(realStore(store)).filter(({ runId }) => runIds.has(runId));
+  const directory = realStore(store);
+  return ownWorktrees(directory).filter(({ runId }) => runIds.has(runId) && !isOfEngine(directory, runId));
+}
+
+function isOfEngine(directory: string, runId: string): boolean {
+  const record = readRecord(directory, runId);
+  return record !== null && engineOf(record.gitDir) !== null;
 }
 
 /** Removes worktrees with their branches. */
