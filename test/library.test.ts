@@ -20,8 +20,8 @@ symlinkSync(root, join(scratch, 'node_modules/statedsl'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 /** What a script prints, which must not fail. */
-async function node(script: string, cwd: string): Promise<string> {
-  const { code, stdout, stderr } = await runProgram('node', [script], { cwd, env: { ...process.env, CI: '' } });
+async function node(words: readonly string[], cwd: string): Promise<string> {
+  const { code, stdout, stderr } = await runProgram('node', words, { cwd, env: { ...process.env, CI: '' } });
   expect(code, stderr).toBe(0);
   return stdout;
 }
@@ -51,23 +51,62 @@ const EMBEDDER_OUTPUT = [
 
 const text = readFileSync(manual, 'utf8');
 const examples = [...text.matchAll(EXAMPLE)].map(([whole, , program = '', output = ''], at) => ({
+  at,
   title: `${at + 1}: ${/^(?:const|await) .*$/m.exec(program)?.[0] ?? program.split('\n', 1)[0]}`,
   whole,
   program,
   output,
 }));
 
-describe('programs in grammar/library.md', () => {
-  let mended = text;
+interface Ran {
+  readonly examples: readonly { readonly printed: string; readonly failure: string }[];
+  /** What was printed after the last example. */
+  readonly rest: string;
+  readonly code: number | null;
+  readonly stderr: string;
+}
 
-  test.each(examples)('$title', async ({ whole, program, output }) => {
+async function runExamples(): Promise<Ran> {
+  const folders = examples.map(({ program }) => {
     const folder = mkdtempSync(join(scratch, 'example-'));
     writeFileSync(join(folder, 'example.mjs'), program);
-    const printed = (await node('example.mjs', folder)).replace(/[ \t]+$/gm, '');
+    return folder;
+  });
+  const script = join(root, 'test/library/manual-examples.mjs');
+  const { code, stdout, stderr } = await runProgram('node', [script, ...folders], {
+    cwd: scratch,
+    env: { ...process.env, CI: '' },
+  });
+  const parts = stdout.split('\0');
+  const rest = parts.pop() ?? '';
+  return {
+    examples: Array.from({ length: parts.length / 2 }, (_, at) => ({
+      printed: (parts[2 * at] ?? '').replace(/[ \t]+$/gm, ''),
+      failure: parts[2 * at + 1] ?? '',
+    })),
+    rest,
+    code,
+    stderr,
+  };
+}
+
+describe('programs in grammar/library.md', () => {
+  let mended = text;
+  let ran: Ran | null = null;
+
+  test.for(examples)('$title', async ({ at, whole, output }) => {
+    ran ??= await runExamples();
+    const { printed, failure } = ran.examples[at] ?? { printed: '', failure: ran.stderr };
+    expect(failure).toBe('');
     if (update)
       mended = mended.replace(whole, () => whole.replace(/```text\n[\s\S]*```$/, () => `\`\`\`text\n${printed}\`\`\``));
     expect(update ? mended : output).toContain(printed);
     if (!update) expect(printed).toBe(output);
+  });
+
+  test('no example leaves anything that prints, fails or keeps the process alive', async () => {
+    ran ??= await runExamples();
+    expect(ran).toMatchObject({ code: 0, rest: '' });
   });
 
   test('the reference names what is exported, with its documentation', () => {
@@ -86,7 +125,7 @@ test('a program that embeds the library', async () => {
   const program = readFileSync(join(root, 'test/library/embedder.mts'), 'utf8');
   const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
   writeFileSync(join(scratch, 'embedder.mjs'), ts.transpileModule(program, { compilerOptions }).outputText);
-  expect((await node('embedder.mjs', scratch)).trimEnd().split('\n')).toEqual(EMBEDDER_OUTPUT);
+  expect((await node(['embedder.mjs'], scratch)).trimEnd().split('\n')).toEqual(EMBEDDER_OUTPUT);
 });
 
 test('every block of JavaScript is an example with its output', () => {

@@ -71,6 +71,8 @@ const VERBS = /^(embed|exceed|feed|need|proceed|seed|succeed)$/;
 
 const names = new Map<string, Set<string>>();
 const functions: string[] = [];
+/** Comments are not parsed. */
+const options = { languageVersion: ts.ScriptTarget.Latest, jsDocParsingMode: ts.JSDocParsingMode.ParseNone };
 const stored = new Set<string>();
 for (const file of readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name))) {
   const note = (name: string) => names.set(name, (names.get(name) ?? new Set()).add(file));
@@ -82,7 +84,7 @@ for (const file of readdirSync(src, { recursive: true, encoding: 'utf8' }).filte
     if (name !== null && isFunction(node)) functions.push(`${name}: ${file}`);
     ts.forEachChild(node, visit);
   };
-  visit(ts.createSourceFile(file, readFileSync(join(src, file), 'utf8'), ts.ScriptTarget.Latest));
+  visit(ts.createSourceFile(file, readFileSync(join(src, file), 'utf8'), options));
 }
 
 for (const file of readdirSync(join(src, '../test'), { recursive: true, encoding: 'utf8' })) {
