@@ -130,6 +130,15 @@ test('a store with the folder of a worker leaves its worktrees alone', async () 
   expect(existsSync(directory)).toBe(true);
 });
 
+test('the copy of a run is applied as the run is', async () => {
+  const one = repository({ 'a.txt': 'one\n' });
+  const { runs, start, folder } = await runsOf(one);
+  const { id } = await start('DO: echo two >> a.txt\n');
+  value(await runs.inspect(id));
+  expect(value(await folderRuns({ folder }).apply(id, { cwd: one.root }))).toMatchObject({ status: 'applied' });
+  expect(existsSync(join(one.store, 'worktrees', id))).toBe(false);
+});
+
 test('work that was fetched into another repository stays where it was done', async () => {
   const one = repository({ 'a.txt': 'one\n' });
   const { runs, start } = await runsOf(one);

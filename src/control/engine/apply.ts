@@ -1,7 +1,5 @@
 /** Merges what a run of an engine did in its worktree into a checkout of the machine that has the worktree. */
 import { existsSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { requireOwnStore } from '../../runtime/store/store-ownership.js';
 import { openStoredRun } from '../../runtime/store/stored-run.js';
 import { keptFacts } from '../../runtime/worktree/worktree-facts.js';
 import { applyRun } from '../folder/apply.js';
@@ -24,11 +22,8 @@ export async function applyFromEngine(
       `run \`${id}\` has no worktree`,
       'only runs that were submitted with `--worktree` have one',
     );
-  // The worktree is in a folder of its store.
-  const folder = dirname(dirname(facts.directory));
+  const applied = await applyRun(directory, id, cwd, { by });
   const isHere = existsSync(facts.directory);
-  if (isHere) await requireOwnStore(folder);
-  const applied = await applyRun(directory, id, cwd, { by, worktrees: isHere ? folder : directory });
   if (applied.ok || isHere || (applied.refusal.facts as { reason?: string } | undefined)?.reason !== 'lost')
     return applied;
   const home = (await client.about(id))?.home ?? '';

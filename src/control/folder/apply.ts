@@ -1,4 +1,6 @@
 /** Merges the changes that a returned run made in its worktree into a checkout. */
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { unreachable } from '../../prelude/unreachable.js';
 import { readJournal } from '../../runtime/store/read-journal.js';
 import { lockRun, ownerText } from '../../runtime/store/run-lock.js';
@@ -9,6 +11,7 @@ import { type Applied, applyBranch, isWorktreeOf, removeBranch } from '../../run
 import { GitFailure } from '../../runtime/worktree/git/git.js';
 import { listFiles } from '../../runtime/worktree/refusal.js';
 import { removeWorktrees } from '../../runtime/worktree/remove-worktrees.js';
+import { keptFacts } from '../../runtime/worktree/worktree-facts.js';
 import { escapeControls, visibleLine } from '../../views/drawing/visible-text.js';
 import { type Refused, type Result, refuse, resultWith } from '../result.js';
 import type { AppliedRun } from '../runs.js';
@@ -17,8 +20,6 @@ import { findRun } from './find-run.js';
 interface ApplyFrom {
   /** Who asks for it. */
   readonly by?: string | undefined;
-  /** The folder with the worktrees; default the store. */
-  readonly worktrees?: string;
 }
 
 /** Rejects with a `RunRefused` or a `StoreError`. */
@@ -34,11 +35,21 @@ export async function applyRun(
   const status = runStatus(store, id, entry);
   if (status !== 'returned') return refuseUnreturned(store, id, status, entry?.cancelled === true);
   try {
-    return resultFor(id, await applyLocked(store, id, cwd, from));
+    const worktrees = await worktreesFor(store, id);
+    return resultFor(id, await applyLocked(store, id, cwd, { ...from, worktrees }));
   } catch (cause) {
     if (!(cause instanceof GitFailure)) throw cause;
     return refuse('not-applied', cause.message);
   }
+}
+
+/** The folder with the worktree of a run: that of a worker on this machine which executed the run, or the store. */
+async function worktreesFor(store: string, id: string): Promise<string> {
+  const facts = keptFacts(openStoredRun(store, id).path);
+  if (facts === null || !existsSync(facts.directory)) return store;
+  const folder = dirname(dirname(facts.directory));
+  await requireOwnStore(folder);
+  return folder;
 }
 
 /** A run that can return is to be resumed. Throws a `StoreError` if its record is damaged, with which it cannot. */
@@ -69,7 +80,7 @@ async function applyLocked(
   store: string,
   runId: string,
   cwd: string,
-  { by, worktrees = store }: ApplyFrom,
+  { by, worktrees }: ApplyFrom & { readonly worktrees: string },
 ): Promise<Applied> {
   const { about, path } = openStoredRun(store, runId);
   const attempt = lockRun(path);
