@@ -7,8 +7,18 @@ export interface ServerAddresses {
   readonly nodePort: number;
 }
 
+/** What decides about new data, and is ignored later. */
+export interface NewData {
+  /** Into how many parts it divides all runs; absent: as many as the server chooses. */
+  readonly partitions?: number | undefined;
+}
+
 /** As TOML. `directory`: where it stores everything, absolute. */
-export function serverConfiguration(directory: string, { ingressPort, adminPort, nodePort }: ServerAddresses): string {
+export function serverConfiguration(
+  directory: string,
+  { ingressPort, adminPort, nodePort }: ServerAddresses,
+  { partitions }: NewData = {},
+): string {
   return [
     'bind-ip = "127.0.0.1"',
     'listen-mode = "tcp"',
@@ -18,6 +28,7 @@ export function serverConfiguration(directory: string, { ingressPort, adminPort,
     // The name of the data: with the name of the machine, a new name would lose them.
     'node-name = "statedsl"',
     `base-dir = ${JSON.stringify(directory)}`,
+    ...(partitions === undefined ? [] : [`default-num-partitions = ${partitions}`]),
     '[ingress]',
     `bind-address = "127.0.0.1:${ingressPort}"`,
     '[admin]',

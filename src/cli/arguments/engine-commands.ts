@@ -1,5 +1,5 @@
 /** The commands `engine` and `worker`, and the options of the commands that can use an engine. */
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { NO_ENGINE } from '../running/configured-engine.js';
 import { environmentOption } from './environment-option.js';
@@ -60,9 +60,23 @@ export function addEngine(program: Command, onExit: (code: number) => void): voi
     .addOption(portOption('--port <n>', 'the port for clients; 0 is any free one', 8080))
     .addOption(portOption('--admin-port <n>', 'the port for workers', 9070))
     .addOption(portOption('--node-port <n>', 'the port for other servers', 5122))
+    .option(
+      '--partitions <n>',
+      'how many partitions new data have (default: 24); fewer suit a small machine',
+      partitions,
+    )
     .option('--json', 'print the addresses as one JSON object')
     .option('--quiet', 'print only errors')
     .action(async (options) => onExit(await (await import('../commands/engine.js')).engineCommand(options)));
+}
+
+/** The server has at most this many. */
+const MOST_PARTITIONS = 65_535;
+
+function partitions(value: string): number {
+  const count = wholeNumber(value);
+  if (count > MOST_PARTITIONS) throw new InvalidArgumentError(`It must be at most ${MOST_PARTITIONS}.`);
+  return count;
 }
 
 export function addWorker(program: Command, onExit: (code: number) => void): void {

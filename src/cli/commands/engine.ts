@@ -18,6 +18,7 @@ interface EngineFlags {
   readonly port: number;
   readonly adminPort: number;
   readonly nodePort: number;
+  readonly partitions?: number;
   readonly json?: boolean;
   readonly quiet?: boolean;
 }
@@ -51,7 +52,7 @@ export async function engineCommand(flags: EngineFlags): Promise<ExitCode> {
   try {
     makeStore(flags.dir === undefined ? resolve(STORE) : directory);
     mkdirSync(directory, { recursive: true, mode: 0o700 });
-    writeFileSync(file, serverConfiguration(join(directory, 'data'), ports));
+    writeFileSync(file, serverConfiguration(join(directory, 'data'), ports, flags));
   } catch (cause) {
     return usageError(`cannot write \`${file}\`: ${(cause as Error).message}`, 'choose another directory with `--dir`');
   }

@@ -65,8 +65,9 @@ export async function withCommands(folder, modules, action) {
 
 export async function tryCommands(tools) {
   const { start, statedsl, folder } = tools;
-  const server = await start('engine', '--port', '0', '--admin-port', '0', '--node-port', '0');
+  const server = await start('engine', '--port', '0', '--admin-port', '0', '--node-port', '0', '--partitions', '2');
   const { on, engine } = server;
+  assert.match(readFileSync(join(folder, '.statedsl/engine/restate.toml'), 'utf8'), /^default-num-partitions = 2$/m);
   const missing = statedsl('run', 'hello.dsl', '--on', on);
   assert.deepEqual([missing.exitCode, missing.stdout], [2, '']);
   assert.match(missing.stderr, /has no worker of statedsl.*\n {2}= help: start a worker/);
