@@ -9,15 +9,15 @@ import { ended, type ProjectFolder, projectFolder } from './statedsl.js';
 
 const rounds = amount(1, 10);
 
-const text = `STATE: A
+const text = (pause: string): string => `STATE: A
   DO: echo $STATEDSL_EFFECT_ID >> log
   WAIT: signal go
-  DO: sleep 0.3; echo $STATEDSL_EFFECT_ID >> log
+  DO: ${pause}echo $STATEDSL_EFFECT_ID >> log
   RETURN: over
 `;
 
-async function suspended(): Promise<{ one: ProjectFolder; id: string; path: string }> {
-  const one = projectFolder({ 'p.dsl': text });
+async function suspended(pause = ''): Promise<{ one: ProjectFolder; id: string; path: string }> {
+  const one = projectFolder({ 'p.dsl': text(pause) });
   const { stdout } = await one.run(['run', 'p.dsl', '--json']);
   const id = JSON.parse(stdout).run_id;
   await one.run(['signal', id, 'go', '--no-resume']);
@@ -28,7 +28,8 @@ const lockOf = (path: string): string => readdirSync(path).find((name) => name.s
 
 test('of several processes that resume a run exactly one executes it', async () => {
   for (let round = 0; round < rounds; round++) {
-    const { one, id } = await suspended();
+    // The others come while one executes it.
+    const { one, id } = await suspended('sleep 0.3; ');
     const results = await Promise.all(Array.from({ length: 4 }, () => ended(one.start(['resume', id, '--json']))));
     expect(results.map(({ code }) => code)).toContain(0);
     for (const { code, stderr, stdout } of results)

@@ -10,9 +10,10 @@ import { run } from '../../src/runtime/run/run.js';
 import type { RunOptions } from '../../src/runtime/run/run-options.js';
 import { type Code, check, done, local, machine, shell } from '../interpreter/machine-builder.js';
 
-export function temporaryFolder(): string {
+/** `whenFinished` is that of the test's context, where several tests run at the same time. */
+export function temporaryFolder(whenFinished: (action: () => void) => void = onTestFinished): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'runtime-test-')));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  whenFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 

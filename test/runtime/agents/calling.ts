@@ -43,14 +43,20 @@ export function stage(
   {
     instead = {},
     secrets = [],
-  }: { instead?: Record<string, string>; secrets?: Parameters<typeof createRedactor>[0] } = {},
+    whenFinished = onTestFinished,
+  }: {
+    instead?: Record<string, string>;
+    secrets?: Parameters<typeof createRedactor>[0];
+    /** That of the test's context, where several tests run at the same time. */
+    whenFinished?: (action: () => void) => void;
+  } = {},
 ): Stage {
-  const folder = temporaryFolder();
+  const folder = temporaryFolder(whenFinished);
   const bin = join(folder, 'bin');
   mkdirSync(bin);
   const scratch = createScratch();
   const pipes = createPipePool();
-  onTestFinished(() => {
+  whenFinished(() => {
     scratch.remove();
     pipes.remove();
   });

@@ -227,7 +227,7 @@ test('opencode may write to its answer folder, and else what the configuration s
   expect(one.read('may')).toBe('{}');
 });
 
-describe('while a program asks its service again', () => {
+describe.concurrent('while a program asks its service again', () => {
   const retries: readonly (readonly [string, string, string])[] = [
     [
       'claude',
@@ -248,18 +248,20 @@ describe('while a program asks its service again', () => {
     ],
   };
 
-  test.each(retries)('%s: its time does not count, and the record says so', async (agent, retry, message) => {
-    const one = stage();
-    one.program(agent, `${retry}\nsleep 0.55\n${printing(...(ends[agent] ?? []))}`);
-    const outcome = await one.exited({ agent, guards: { maxTimeMs: 500 } });
+  test.for(retries)('%s: its time does not count, and the record says so', async (retrying, context) => {
+    const [agent, retry, message] = retrying;
+    const { expect } = context;
+    const one = stage({}, { whenFinished: context.onTestFinished });
+    one.program(agent, `${retry}\nsleep 1.1\n${printing(...(ends[agent] ?? []))}`);
+    const outcome = await one.exited({ agent, guards: { maxTimeMs: 1000 } });
     expect(outcome).toMatchObject({ is_error: false, own_retries: { count: 1, message } });
     expect(outcome.guard).toBeUndefined();
-    expect(outcome.own_retries?.ms).toBeGreaterThan(500);
+    expect(outcome.own_retries?.ms).toBeGreaterThan(1000);
     expect(one.shown()).toContain(`tries again: ${message}`);
   });
 
-  test('the time that it works counts', async () => {
-    const one = stage();
+  test('the time that it works counts', async ({ expect, onTestFinished }) => {
+    const one = stage({}, { whenFinished: onTestFinished });
     one.program('claude', `${retries[0]?.[1]}\n${printing(answer('1', 'ok'))}\nsleep 20`);
     const outcome = await one.exited({ agent: 'claude', guards: { maxTimeMs: 400 } });
     expect(outcome.guard?.name).toBe('max_time');
