@@ -57,6 +57,25 @@ export async function register(
   }
 }
 
+/**
+ * Makes the engine know the address again if it has forgotten all of its services, as a server that lost its disk has. False:
+ * it knows one of them.
+ */
+export async function registerForgotten(
+  engine: string,
+  uri: string,
+  services: readonly string[],
+  patienceMs: number,
+): Promise<boolean> {
+  for (const service of services) {
+    const answer = await askAdmin(`${engine}/services/${encodeURIComponent(service)}`, {}, engine, patienceMs);
+    await answer.body?.cancel();
+    if (answer.status !== 404) return false;
+  }
+  await register(engine, uri, services, patienceMs);
+  return true;
+}
+
 /** The id of the address that has the service; null: the engine does not know the service. */
 export async function deploymentOf(engine: string, service: string, patienceMs: number): Promise<string | null> {
   const answer = await askAdmin(`${engine}/services/${encodeURIComponent(service)}`, {}, engine, patienceMs);

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Effects } from '../runtime/effect-context.js';
 import type { Secret } from '../runtime/redact.js';
-import { deploymentOf, ingressOf, othersExecuteRuns, reachFrom, register } from './admin.js';
+import { deploymentOf, ingressOf, othersExecuteRuns, reachFrom, register, registerForgotten } from './admin.js';
 import { type EngineClient, EngineFailure, engineClient } from './client.js';
 import type { RestateSdk } from './restate-sdk.js';
 import { type Offer, restateServices, servicesOf } from './restate-services.js';
@@ -74,6 +74,8 @@ const UNSIGNED = 'without validating request signatures';
 const STOPPING_MS = 5000;
 /** How often the worker removes worktrees of runs that the engine no longer has. Milliseconds. */
 const CLEAN_MS = 3_600_000;
+/** How often the worker looks whether the engine still knows it. Milliseconds. */
+const LOOK_MS = 15_000;
 
 /** Resolves when the engine knows the worker. Rejects with an `EngineFailure`, or with the error of listening. */
 export async function startWorker(settings: WorkerSettings): Promise<Worker> {
@@ -119,6 +121,7 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
   const shown = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
   address = settings.advertise ?? `http://${shown}:${port}`;
   let isGeneral = !isSpecial;
+  let own: readonly string[];
   try {
     isGeneral ||= !(await othersExecuteRuns(engine, services.turn(null).service, address, settings));
     const offer: Offer = { isGeneral, labels, homes };
@@ -135,7 +138,8 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
       },
     });
     listener.handle = handler as Handler;
-    await register(engine, address, servicesOf(services, offer), settings.patienceMs);
+    own = servicesOf(services, offer);
+    await register(engine, address, own, settings.patienceMs);
   } catch (cause) {
     await listener.close();
     throw cause;
@@ -143,8 +147,17 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
   const clean = (): void => void removeGone({ worktrees, folders }, client, warn);
   clean();
   const cleaning = setInterval(clean, CLEAN_MS).unref();
+  const looking = setInterval(async () => {
+    try {
+      if (await registerForgotten(engine, address, own, settings.patienceMs))
+        warn('the engine had forgotten this worker, as after a loss of its data, and knows it again');
+    } catch (cause) {
+      if (!(cause instanceof EngineFailure)) throw cause;
+    }
+  }, LOOK_MS).unref();
   const stop = (graceMs: number): Promise<void> => {
     clearInterval(cleaning);
+    clearInterval(looking);
     return stopWorker(listener, host, graceMs);
   };
   return { address, ingress, isGeneral, stop };

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createListener, type Server } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { othersExecuteRuns, reachFrom, register } from '../../src/engine/admin.js';
+import { othersExecuteRuns, reachFrom, register, registerForgotten } from '../../src/engine/admin.js';
 import { serviceNames } from '../../src/engine/services.js';
 
 const SERVICE = 'test.Turn';
@@ -105,4 +105,30 @@ test('only addresses of workers are tried, because anybody can name one', async 
   expect(await worker.absentSince(there)).toBe(null);
   // A name cannot be a path of the admin API.
   expect(await worker.worker({ kind: 'label', name: '/../../../deployments' })).toBe('none');
+});
+
+test('an engine that lost its data gets to know a worker again', async () => {
+  const known = new Set<string>();
+  const posted: string[] = [];
+  const admin = createServer(async (request, response) => {
+    const { url = '', method } = request;
+    if (method === 'POST') {
+      posted.push(url);
+      known.add('test.Turn').add('test.Run');
+      return void response.writeHead(201).end(JSON.stringify({ id: 'own' }));
+    }
+    const isKnown = known.has(url.replace('/services/', ''));
+    response.writeHead(isKnown ? 200 : 404).end(JSON.stringify(isKnown ? { deployment_id: 'own' } : {}));
+  });
+  const engine = await addressOf(admin);
+  onTestFinished(() => {
+    admin.closeAllConnections();
+    admin.close();
+  });
+  const look = () => registerForgotten(engine, 'http://own', ['test.Run', 'test.Turn'], 0);
+  expect([await look(), posted]).toEqual([true, ['/deployments']]);
+  expect([await look(), posted.length]).toEqual([false, 1]);
+  // Another worker may have one of them.
+  known.delete('test.Run');
+  expect([await look(), posted.length]).toEqual([false, 1]);
 });
