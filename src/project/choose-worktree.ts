@@ -49,6 +49,18 @@ export async function chooseWorktree(request: WorktreeRequest): Promise<Worktree
   }
 }
 
+/**
+ * Whether a run on an engine gets a worktree. Unlike here, the file of a workflow does not ask for it by itself: only its
+ * worker knows whether it has a repository. `asked`: undefined if the caller does not say; `home`: the one that it names.
+ */
+export function worktreeOnEngine(
+  asked: boolean | undefined,
+  { defaults, engine }: Configuration,
+  home: string | undefined = engine?.home,
+): boolean {
+  return asked ?? (defaults.worktree === true && home !== undefined);
+}
+
 /** The problem concerns the checkout and not the program, so it has no source location. */
 function diagnostic(severity: 'error' | 'warning', message: string, help?: string): Diagnostic {
   const span = { file: -1, start: 0, end: 0 };

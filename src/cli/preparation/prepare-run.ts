@@ -4,12 +4,11 @@
  */
 
 import { basename, resolve } from 'node:path';
-import { worktreeOnEngine } from '../../control/engine/submission.js';
 import type { Json } from '../../machine/expression.js';
 import type { Input, Machine } from '../../machine/machine.js';
 import { findLauncher } from '../../prelude/launcher.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { chooseWorktree } from '../../project/choose-worktree.js';
+import { chooseWorktree, worktreeOnEngine } from '../../project/choose-worktree.js';
 import { compileOnce, type Runnable } from '../../project/compile-once.js';
 import { programDirOf, surroundingOptions } from '../../project/prepared-program.js';
 import { isPlan } from '../../project/program-kind.js';

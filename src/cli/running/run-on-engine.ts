@@ -1,7 +1,8 @@
 /** `run --on`: the program is checked here, and workers of an engine execute it. */
-import { submissionOf, worktreeOnEngine } from '../../control/engine/submission.js';
+import { submissionOf } from '../../control/engine/submission.js';
 import { EngineFailure } from '../../engine/client.js';
 import type { Submission } from '../../engine/messages.js';
+import { worktreeOnEngine } from '../../project/choose-worktree.js';
 import type { RunOptions } from '../../runtime/run/run-options.js';
 import type { Prepared } from '../preparation/preparation.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';

@@ -6,6 +6,7 @@ import { type Functions, loadFunctions } from '../../engine/functions.js';
 import { openProject, preparedOf, refuseUnapproved, suppliedOptions } from '../../library/open-project.js';
 import { type CheckedProgram, firstError, ProgramRefused, type Project } from '../../library/project.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
+import { worktreeOnEngine } from '../../project/choose-worktree.js';
 import { loadConfiguration } from '../../runtime/configuration/configuration.js';
 import { emptyReport, type RunReport } from '../../runtime/run/report.js';
 import type { RunOptions } from '../../runtime/run/run-options.js';
@@ -13,7 +14,7 @@ import { RunRefused } from '../../runtime/store/run-refused.js';
 import type { RunsOptions } from '../folder/folder-runs.js';
 import { type Result, refuse, resultWith } from '../result.js';
 import type { Execution, Runs, Startable } from '../runs.js';
-import { submissionOf, worktreeOnEngine } from './submission.js';
+import { submissionOf } from './submission.js';
 
 interface StartsOn {
   readonly client: EngineClient;

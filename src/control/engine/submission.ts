@@ -6,7 +6,7 @@ import { parseDuration } from '../../machine/duration.js';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import type { Configuration, EngineConfiguration } from '../../runtime/configuration/configuration.js';
+import type { EngineConfiguration } from '../../runtime/configuration/configuration.js';
 import { createRedactor } from '../../runtime/redact.js';
 import { headerOf } from '../../runtime/run/header.js';
 import type { InDoubt } from '../../runtime/run/in-doubt.js';
@@ -101,18 +101,6 @@ export function submissionOf(given: Submitted): Result<Submission> {
       'read large texts from files while the program runs',
     );
   return resultWith(submission);
-}
-
-/**
- * Whether a run on an engine gets a worktree. Unlike here, the file of a workflow does not ask for it by itself: only its
- * worker knows whether it has a repository. `asked`: undefined if the caller does not say; `home`: the one that it names.
- */
-export function worktreeOnEngine(
-  asked: boolean | undefined,
-  { defaults, engine }: Configuration,
-  home: string | undefined = engine?.home,
-): boolean {
-  return asked ?? (defaults.worktree === true && home !== undefined);
 }
 
 /** Which labels its effects need; undefined: none does. */
