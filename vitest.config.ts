@@ -6,6 +6,10 @@ import { startsProcesses, testsWithProcesses } from './test/processes.js';
 /** Only the tests that start no process, which need no built program. */
 const isUnit = process.env.UNIT !== undefined;
 
+function pathOf(name: string): string {
+  return resolve(`test/${name}.test.ts`);
+}
+
 /** They take longest, in this order; without them, one worker ends long before the other. */
 const LONGEST = [
   // Minutes of computing, but only in the long tests.
@@ -23,7 +27,10 @@ const LONGEST = [
   'cli/stopping',
   'serve/process',
   'readme',
-].map((name) => resolve(`test/${name}.test.ts`));
+].map(pathOf);
+
+/** They read all sources with the compiler, and the memory of a worker stays large after that. */
+const COMPILING = ['library', 'names'].map(pathOf);
 
 /**
  * Tests run most functions for a moment, and compiling one well takes longer than it then saves: in all, an eighth of the
@@ -37,7 +44,8 @@ class ProcessesFirst extends BaseSequencer {
     const rankOf = ({ moduleId }: TestSpecification): number => {
       const at = LONGEST.indexOf(moduleId);
       if (at >= 0) return at;
-      return LONGEST.length + Number(!startsProcesses(moduleId));
+      if (COMPILING.includes(moduleId)) return LONGEST.length + 1;
+      return LONGEST.length + (startsProcesses(moduleId) ? 0 : 2);
     };
     return (await super.sort(files)).sort((a, b) => rankOf(a) - rankOf(b));
   }
