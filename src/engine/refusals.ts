@@ -1,7 +1,7 @@
 /** What the object of a run refuses before anything is on record: programs, submitters and answers that do not fit. */
 import type { OpenQuestion } from '../interpreter/run.js';
 import { MACHINE_VERSION } from '../machine/machine.js';
-import { checkAnswers } from '../runtime/run/apply-delivery.js';
+import { checkAnswers, checkUntaken } from '../runtime/run/apply-delivery.js';
 import { type Image, otherVersionOf } from '../runtime/store/image.js';
 import type { Delivery } from '../runtime/store/inbox.js';
 import { digestOf } from '../runtime/store/machine-digest.js';
@@ -88,17 +88,18 @@ export function refuseLarge({ mail }: Pick<Head, 'mail'>, deliveries: readonly D
 }
 
 /**
- * Answers must fit an open question that has none yet, exactly as those to a run on disk. `mail`: what the run may not have
- * received.
+ * Answers must fit an open question that has none yet, exactly as those to a run on disk. `questions`: null if the run has not
+ * said yet what it asks. `mail`: what it may not have received.
  */
 export function refuseUnexpected(
-  questions: readonly OpenQuestion[],
+  questions: readonly OpenQuestion[] | null,
   deliveries: readonly Delivery[],
   mail: readonly Mail[],
 ): void {
   try {
     const earlier = mail.map(({ delivery }) => delivery);
-    checkAnswers(questions, deliveries, earlier);
+    if (questions === null) checkUntaken(deliveries, earlier);
+    else checkAnswers(questions, deliveries, earlier);
   } catch (cause) {
     if (!(cause instanceof RunRefused)) throw cause;
     throw new EngineRefusal(409, cause.help === null ? cause.message : `${cause.message}: ${cause.help}`);

@@ -141,7 +141,7 @@ async function deliver(
   if (isOver(head)) throw new EngineRefusal(409, alreadyOver(context.key, head.status));
   const image = head.status === 'suspended' ? await context.get<Image>('image') : null;
   const questions = image === null ? head.questions : await context.get<readonly OpenQuestion[]>('questions');
-  if (questions != null) refuseUnexpected(questions, deliveries, head.mail);
+  refuseUnexpected(questions ?? null, deliveries, head.mail);
   refuseLarge(head, deliveries);
   const signed = deliveries.map((one) => ({ ...one, by: context.user ?? markUnverified(one.by) }));
   const mail = signed.map((delivery, at): Mail => ({ number: head.mailNumber + at + 1, delivery }));

@@ -346,6 +346,11 @@ test('each message counts once, and only what fits the run is accepted', async (
   expect(await refusalOf(answer('ok', 'x'))).toEqual([409, '`x` is not one of the choices for `ok`: choose yes or no']);
   expect(await engine.call(RUN, 'submit', submission('RETURN\n'))).toEqual({ run_id: RUN, status: 'suspended' });
   await answer('ok', 'no');
+  // Before a turn has begun to take it.
+  expect(await refusalOf(answer('ok', 'yes'))).toEqual([
+    409,
+    expect.stringContaining('`ok` already has an answer, which the run has not taken yet'),
+  ]);
   await engine.deliverAll();
   expect(await refusalOf(answer('ok', 'yes'))).toEqual([409, `run \`${RUN}\` has already returned`]);
   const { seq } = await stateOf(engine);

@@ -74,6 +74,15 @@ export function checkAnswers(
   }
 }
 
+/**
+ * Throws a `RunRefused` if one of these answers is to a question that has one already. For a run that does not say yet what it
+ * asks: nobody can have seen another question of that name. `earlier`: deliveries that the run has not taken yet.
+ */
+export function checkUntaken(deliveries: readonly Delivery[], earlier: readonly Delivery[]): void {
+  const answered = new Set(earlier.flatMap((one) => (one.kind === 'answer' ? [one.name] : [])));
+  for (const one of deliveries) if (one.kind === 'answer' && answered.has(one.name)) throw takenLater(one.name);
+}
+
 function withoutAll(questions: readonly OpenQuestion[], answered: ReadonlySet<OpenQuestion>): readonly OpenQuestion[] {
   return questions.filter((one) => !answered.has(one));
 }
