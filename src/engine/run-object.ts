@@ -3,8 +3,8 @@
  * of them at a time changes the object. None waits for an effect, so that a run can be seen and reached at any time.
  *
  * Its state: `about` (the submission, which never changes), `head`, `image` and `questions` (while the run has not ended),
- * `report` (when it is suspended or has ended), `doing` (what a worker said last), `e<number>` (the lines of the journal from that number on, with their checksums), and
- * `a<hash>` (an artifact).
+ * `report` (when it is suspended or has ended), `doing` (what a worker said last), `e<number>` (the lines of the journal from that number on, with their checksums),
+ * `a<hash>` (an artifact), and `early` (artifacts came before the submission).
  */
 import type { RunEvent } from '../interpreter/events/event.js';
 import type { OpenQuestion } from '../interpreter/run.js';
@@ -282,7 +282,7 @@ async function drop(
   known: { readonly seq: number } | null,
   { shared }: WorkerRules,
 ): Promise<void> {
-  if (known?.seq === 0 && (await context.get('head')) === null) return context.clearAll();
+  if (known?.seq === 0) return (await context.get('head')) === null ? context.clearAll() : undefined;
   const head = await headOf(context);
   if (!isOver(head)) throw new EngineRefusal(409, `run \`${context.key}\` has not ended`);
   if (known !== null && known.seq !== head.seq) throw new EngineRefusal(409, hasChanged(context));

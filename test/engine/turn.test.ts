@@ -15,6 +15,7 @@ import { EXECUTE, ProgramRefused, type Refusal, type TurnHost } from '../../src/
 import type { RunEvent } from '../../src/interpreter/events/event.js';
 import type { InDoubt } from '../../src/runtime/run/in-doubt.js';
 import { fixedOptions } from '../../src/runtime/run/run-options.js';
+import { artifactName } from '../../src/runtime/store/artifacts.js';
 import type { Delivery } from '../../src/runtime/store/inbox.js';
 import { readJournalLine } from '../../src/runtime/store/journal-line.js';
 import { digestOf } from '../../src/runtime/store/machine-digest.js';
@@ -194,6 +195,22 @@ test('what is sent to a run is limited before the engine has it', async () => {
   const more = engine.call(RUN, 'tell', [signal(2_000_000)]);
   expect((await refusalOf(more))[0]).toBe(409);
 });
+
+test.each([false, true])(
+  'artifacts that no submission follows are removed after a day; submitted: %s',
+  async (isSubmitted) => {
+    const one = submission('RETURN: x\n');
+    const engine = new ScriptedEngine(world(), hostFor(one));
+    for (const text of ['first', 'second'])
+      await engine.call(RUN, 'store', { name: artifactName(text), content: { text }, isEarly: true });
+    if (isSubmitted) await engine.call(RUN, 'submit', one);
+    await engine.deliverAll();
+    expect(engine.delayed.map(({ delayMs }) => delayMs)).toEqual([24 * 3_600_000]);
+    await engine.deliverDelayed();
+    const kept = isSubmitted ? { text: 'first' } : null;
+    expect(await engine.call(RUN, 'artifact', artifactName('first'))).toEqual(kept);
+  },
+);
 
 test('a run that waits has no turn, and mail begins the next one', async () => {
   const engine = await submitted('ASK user: "Go on?" → ok choices=yes,no\nRETURN: {ok}\n');
