@@ -76,5 +76,5 @@ test('a report of a start follows the run', async () => {
   );
   expect(started.ok && (await started.value.report).returned).toBe('yes');
   const local = await runs.start({ text: 'RETURN: x\n' }, { worktree: true });
-  expect(local.ok || local.refusal.message).toContain('have no worktree');
+  expect(local.ok || local.refusal.message).toContain('has a worktree only if all of it is executed on one machine');
 });
