@@ -82,7 +82,7 @@ function textOf(output: Output, tool: string | null, exit: number | null): strin
   if (output.text !== undefined) return output.text;
   if (output.base64 !== undefined) return new TextDecoder().decode(base64Bytes(output.base64) ?? new Uint8Array());
   if (output.bytes === 0) return '';
-  const most = output.unbound === true ? '4 MiB on an engine' : '16 MiB';
+  const most = output.unbound === true ? '4 MiB of JSON on an engine' : '16 MiB';
   const message = `the output has ${output.bytes} bytes, but a value can have at most ${most}; pass it on with \`DO: |\` or a file`;
   throw new RuntimeFailure('value_too_large', message, tool, exit);
 }

@@ -130,6 +130,21 @@ test('a store with the folder of a worker leaves its worktrees alone', async () 
   expect(existsSync(directory)).toBe(true);
 });
 
+test('a run that is executed is not applied', async () => {
+  const one = repository();
+  const folder = mkdtempSync(join(tmpdir(), 'statedsl-client-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, 'statedsl.config.yaml'), JSON.stringify(HOME));
+  const worktrees = new WorkerWorktrees({ cwd: one.root, folder: one.store, engine: 'this' });
+  const runs = engineRuns({ folder, on: await liveEngine({}, { cwd: one.root, worktrees }), namespace: NAMESPACE });
+  const { started, report } = value(await runs.start({ text: 'DO: sleep 1\n' }, { ...by, worktree: true }));
+  expect(await runs.apply(started.run_id, { cwd: one.root })).toMatchObject({
+    ok: false,
+    refusal: { code: 'unfinished', help: 'wait until it ends' },
+  });
+  await report;
+});
+
 test('the copy of a run is applied as the run is', async () => {
   const one = repository({ 'a.txt': 'one\n' });
   const { runs, start, folder } = await runsOf(one);

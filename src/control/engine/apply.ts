@@ -9,12 +9,16 @@ import type { EngineFolder } from './engine-folder.js';
 
 /** `directory`: the store for copies. Rejects with a `RunRefused`, a `StoreError` or an `EngineFailure`. */
 export async function applyFromEngine(
-  { client, copy }: EngineFolder,
+  { client, find, copy }: EngineFolder,
   directory: string,
   run: string | null,
   { cwd = '.', by }: ApplyOptions = {},
 ): Promise<Result<AppliedRun>> {
-  const id = await copy(run ?? (await latestReturned(client)));
+  const id = await find(run ?? (await latestReturned(client)));
+  // The copy of a run that is executed looks as if its process had died, and may not say yet that it has a worktree.
+  if ((await client.status(id))?.status === 'running')
+    return refuse('unfinished', `run \`${id}\` has not returned: its status is running`, 'wait until it ends');
+  await copy(id);
   const facts = keptFacts(openStoredRun(directory, id).path);
   if (facts === null)
     return refuse(
