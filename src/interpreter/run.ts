@@ -4,6 +4,7 @@
  */
 import type { ExceededScope, Input, Limits } from '../machine/machine.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
+import { forget } from './control/effects.js';
 import { asFailure, factsOf, failThread } from './control/fail.js';
 import { holdKey, releaseHeld } from './control/hold.js';
 import { wakeWaiters } from './control/reservations.js';
@@ -134,8 +135,9 @@ export function cancelRun(run: Run, by: string, delivery: Delivery = {}): void {
 /** The kind of failure of a run that must not be executed. No program can handle it. */
 export const REFUSED = 'refused';
 
-/** Ends the run before it has begun, because it must not be executed. */
+/** Ends the run before it has begun, or before it continues, because it must not be executed. What it waits for is not stopped: nothing has begun. */
 export function refuseRun(run: Run, message: string): void {
+  for (const pending of [...run.pending.values()]) forget(pending);
   const { state, line, file } = locationOf(run.main);
   endFailed(run, { kind: REFUSED, message, state, line, file, tool: null, exit_code: null });
 }

@@ -4,6 +4,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   utimesSync,
@@ -128,6 +129,31 @@ test('a store with the folder of a worker leaves its worktrees alone', async () 
   const store = folderRuns({ folder: one.root, dir: one.store });
   expect(value(await store.remove({ keepLast: 0, all: true }))).toMatchObject({ removed: [], worktrees: [] });
   expect(existsSync(directory)).toBe(true);
+});
+
+test('a run that is refused when it is resumed is shown, and continues once it can', async () => {
+  const one = repository({ 'a.txt': 'one\n' });
+  const { runs, start } = await runsOf(one);
+  const { id, report } = await start('DO: echo two >> a.txt\nDO: x = cat ready.txt\nRETURN: {x}\n');
+  expect(report.error?.kind).toBe('tool_failure');
+  const moved = join(one.store, 'worktrees', `${id}.moved`);
+  const record = join(one.store, 'worktrees', `${id}.json`);
+  const branch = one.git('rev-parse', `statedsl/${id}`).trim();
+  const directory = report.worktree?.directory ?? '';
+  renameSync(directory, moved);
+  one.git('update-ref', '-d', `refs/heads/statedsl/${id}`);
+  const resumed = value(await runs.resume(id, by));
+  expect((await resumed.report).error).toMatchObject({ kind: 'refused', message: expect.stringContaining('are gone') });
+  expect(value(await runs.inspect(id))).toMatchObject({ status: 'failed', error: { kind: 'refused' } });
+  expect(value(await runs.compare(id))).toMatchObject({ status: 'same' });
+  expect(existsSync(record)).toBe(true);
+  one.git('update-ref', `refs/heads/statedsl/${id}`, branch);
+  renameSync(moved, directory);
+  writeFileSync(join(directory, 'ready.txt'), 'ready\n');
+  const again = value(await runs.resume(id, by));
+  expect(await again.report).toMatchObject({ status: 'returned', returned: 'ready' });
+  expect(value(await runs.compare(id))).toMatchObject({ status: 'same' });
+  expect(readFileSync(join(directory, 'a.txt'), 'utf8')).toBe('one\ntwo\n');
 });
 
 test('a run that is executed is not applied', async () => {
