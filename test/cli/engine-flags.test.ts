@@ -167,3 +167,25 @@ test('only runs of an engine are archived', async () => {
   const { code, stderr } = await projectFolder().run(['gc', '--keep-last', '0', '--archive']);
   expect([code, stderr]).toEqual([2, expect.stringContaining('name the engine with `--on`')]);
 });
+
+test('Ctrl-C before a worker has answered says that the run may begin later', async () => {
+  let arrived = (): void => undefined;
+  const asked = new Promise<void>((resolve) => {
+    arrived = resolve;
+  });
+  const server = createServer(() => arrived());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const on = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const command = projectFolder({ 'a.dsl': 'RETURN: x\n' }).start(['run', 'a.dsl', '--on', on]);
+  await asked;
+  command.kill('SIGINT');
+  const { code, stderr } = await command.end;
+  expect(code).toBe(130);
+  expect(stderr).toMatch(
+    /^left alone: the run may begin when a worker comes {2}run \S+\n.*statedsl cancel \S+ --on http/,
+  );
+});

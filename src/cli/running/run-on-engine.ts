@@ -4,6 +4,7 @@ import { EngineFailure } from '../../engine/client.js';
 import type { Submission } from '../../engine/messages.js';
 import { worktreeOnEngine } from '../../project/choose-worktree.js';
 import type { RunOptions } from '../../runtime/run/run-options.js';
+import { endProcess } from '../end-process.js';
 import type { Prepared } from '../preparation/preparation.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr, stdout } from '../terminal/streams.js';
@@ -18,6 +19,7 @@ import { reportRefusal } from './stored-runs.js';
 /** How long the engine and its workers may be starting. Milliseconds. */
 const FIRST_PATIENCE_MS = 5000;
 const PAUSE_MS = 250;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 type OnFlags = RunFlags & EngineFlags;
 
@@ -68,6 +70,8 @@ async function submit(submission: Submission, flags: OnFlags): Promise<void> {
   const waiting = setTimeout(() => {
     if (!flags.quiet) stderr.write(`${waitingFor({}, flags)}\n`);
   }, FIRST_PATIENCE_MS).unref();
+  const leaving = (): void => leave(submission, flags);
+  for (const name of SIGNALS) process.once(name, leaving);
   try {
     for (const end = Date.now() + FIRST_PATIENCE_MS; ; ) {
       try {
@@ -80,5 +84,14 @@ async function submit(submission: Submission, flags: OnFlags): Promise<void> {
     }
   } finally {
     clearTimeout(waiting);
+    for (const name of SIGNALS) process.off(name, leaving);
   }
+}
+
+/** The engine may have the submission already, and gives it to the next worker. */
+function leave({ header: { runId } }: Submission, flags: OnFlags): void {
+  const words = ['statedsl cancel', runId, ...repeatedFlags(flags)].join(' ');
+  if (!flags.quiet)
+    stderr.write(`left alone: the run may begin when a worker comes  run ${runId}\n  end it then with: ${words}\n`);
+  endProcess(EXIT.interrupted);
 }
