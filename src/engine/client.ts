@@ -18,7 +18,7 @@ import type {
 } from './messages.js';
 import { type EventChunks, type EventLines, unpackedLines } from './run-journal.js';
 import type { RunState } from './run-object.js';
-import { type RunHandler, type RunsHandler, serviceNames } from './services.js';
+import { dayOf, type RunHandler, type RunsHandler, serviceNames } from './services.js';
 import type { RunWhereabouts } from './whereabouts.js';
 
 export { type ClientOptions, EngineFailure };
@@ -37,6 +37,8 @@ export interface EngineClient {
   note(runId: string, doing: Doing): Promise<void>;
   /** The runs, newest first, at least so many if there are. */
   list(count: number): Promise<readonly ListedRun[]>;
+  /** Whether the run was removed. A server with other data, which never had a run of its day, does not say so. */
+  isGone(runId: string): Promise<boolean>;
   /** Resumes a run. Refused with 409 if something has happened to it since. */
   resume(runId: string, resuming: Resuming): Promise<void>;
   /**
@@ -105,6 +107,10 @@ export function engineClient(given: ClientOptions): EngineClient {
   ): Promise<T> => askEngine<T>(options, pathOf(runId, handler), message, { isAnswer });
   const stateOf = (runId: string, signal?: AbortSignal): Promise<RunState | null> =>
     askEngine(options, pathOf(runId, 'status'), null, { signal, isAnswer: isNullOrHas('seq') });
+  const ask = <T>(key: string, handler: RunsHandler): Promise<T> =>
+    askEngine<T>(options, `${services.runs(key, handler).service}/${key}/${handler}`, null, {
+      isAnswer: Array.isArray,
+    });
   return {
     async submit(submission, beginning) {
       const submitting: Submitting = { ...submission, ...omitUndefined({ beginning }) };
@@ -128,11 +134,11 @@ export function engineClient(given: ClientOptions): EngineClient {
     async drop(runId, seq) {
       await askEngine(options, pathOf(runId, 'drop'), { seq }, { headers: onceOnly() });
     },
+    async isGone(runId) {
+      if ((await stateOf(runId)) !== null) return false;
+      return (await ask<readonly string[]>('days', 'days')).includes(dayOf(runId));
+    },
     async list(count) {
-      const ask = <T>(key: string, handler: RunsHandler): Promise<T> =>
-        askEngine<T>(options, `${services.runs(key, handler).service}/${key}/${handler}`, null, {
-          isAnswer: Array.isArray,
-        });
       const runs: ListedRun[] = [];
       for (const day of [...(await ask<readonly string[]>('days', 'days'))].reverse()) {
         runs.push(...(await ask<readonly ListedRun[]>(day, 'list')));

@@ -170,9 +170,8 @@ async function removeGone(
   warn: (message: string) => void,
 ): Promise<void> {
   try {
-    const isGone = async (runId: string): Promise<boolean> => (await client.status(runId)) === null;
-    await folders.removeGone(isGone);
-    const removed = await worktrees.removeGone(isGone);
+    await folders.removeGone(client.isGone);
+    const removed = await worktrees.removeGone(client.isGone);
     for (const runId of removed) warn(`removed the worktree of run \`${runId}\`, which the engine no longer has`);
   } catch (cause) {
     if (cause instanceof EngineFailure) return;

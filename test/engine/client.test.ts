@@ -244,3 +244,24 @@ test('it follows events until the run has ended', async () => {
     expect(asked.map(({ message }) => (message as { from: number }).from)).toEqual([1, 3, 3, 4]);
   });
 });
+
+test('a run was removed only if the engine has had runs of its day', async () => {
+  const run = '01920000-0000-7000-8000-000000000001';
+  const day = new Date(Number.parseInt(run.replace('-', '').slice(0, 12), 16)).toISOString().slice(0, 10);
+  await withServer(
+    [
+      [200, null],
+      [200, [day]],
+      [200, null],
+      [200, ['2000-01-01']],
+      [200, { seq: 1 }],
+    ],
+    async (client) => {
+      expect([await client.isGone(run), await client.isGone(run), await client.isGone(run)]).toEqual([
+        true,
+        false,
+        false,
+      ]);
+    },
+  );
+});
