@@ -11,7 +11,7 @@ export function isEndedAtOnce({ image, mail }: TurnStart): boolean {
   return image === null && mail.some(({ delivery }) => delivery.kind === 'cancel');
 }
 
-/** Whether nothing is lost if the worker ends the run: it is new, or had failed before. A run that waits goes on waiting. */
+/** Whether the worker may end the run, because it is new or had failed before. A run that waits continues to wait. */
 export function mayEnd({ image, turn, begin = [] }: TurnStart): boolean {
   const hadFailed = begin.some((event) => event.type === 'run_resumed' && event.from !== undefined);
   return image === null || turn === 1 || hadFailed;

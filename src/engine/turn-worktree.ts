@@ -36,7 +36,10 @@ export interface BegunWorktree {
   readonly tip: string;
 }
 
-/** How a turn ends: if its run has returned, all changes are committed, and if the next turn follows at once, nobody else changes them. */
+/**
+ * How a turn ends. `returned`: the end commits all changes. `continues`: the next turn follows at once, so nobody else
+ * changes files in between.
+ */
 export type TurnEnd = 'returned' | 'continues' | 'stops';
 
 /** The worktrees of a process that executes turns. */

@@ -75,8 +75,8 @@ export function checkAnswers(
 }
 
 /**
- * Throws a `RunRefused` if one of these answers is to a question that has one already. For a run that does not say yet what it
- * asks: nobody can have seen another question of that name. `earlier`: deliveries that the run has not taken yet.
+ * Throws a `RunRefused` if a question has an answer already. It is for a run that has not reported yet what it asks, so nobody
+ * can have seen another question of that name. `earlier`: deliveries that the run has not taken yet.
  */
 export function checkUntaken(deliveries: readonly Delivery[], earlier: readonly Delivery[]): void {
   const answered = new Set(earlier.flatMap((one) => (one.kind === 'answer' ? [one.name] : [])));
