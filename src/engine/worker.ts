@@ -4,7 +4,15 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Effects } from '../runtime/effect-context.js';
 import type { Secret } from '../runtime/redact.js';
-import { deploymentOf, ingressOf, othersExecuteRuns, reachFrom, register, registerForgotten } from './admin.js';
+import {
+  deploymentOf,
+  ingressOf,
+  othersExecuteRuns,
+  reachFrom,
+  register,
+  registerForgotten,
+  WorkerRefused,
+} from './admin.js';
 import { type EngineClient, EngineFailure, engineClient } from './client.js';
 import type { RestateSdk } from './restate-sdk.js';
 import { type Offer, restateServices, servicesOf } from './restate-services.js';
@@ -147,12 +155,18 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
   const clean = (): void => void removeGone({ worktrees, folders }, client, warn);
   clean();
   const cleaning = setInterval(clean, CLEAN_MS).unref();
+  let refused = '';
   const looking = setInterval(async () => {
     try {
       if (await registerForgotten(engine, address, own, settings.patienceMs))
         warn('the engine had forgotten this worker, as after a loss of its data, and knows it again');
     } catch (cause) {
       if (!(cause instanceof EngineFailure)) throw cause;
+      // One that cannot be reached is about to start; one that refuses the worker needs a person.
+      if (cause instanceof WorkerRefused && cause.message !== refused) {
+        refused = cause.message;
+        warn(refused);
+      }
     }
   }, LOOK_MS).unref();
   const stop = (graceMs: number): Promise<void> => {
@@ -163,7 +177,7 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
   return { address, ingress, isGeneral, stop };
 }
 
-/** What is kept of a run is of no use when its run was removed from the engine, unless it has work that nobody has merged. */
+/** Removes what the worker keeps of runs that the engine has no longer. Work that nobody has merged stays. */
 async function removeGone(
   { worktrees, folders }: { readonly worktrees: WorkerWorktrees; readonly folders: WorkerFolders },
   client: EngineClient,

@@ -393,3 +393,30 @@ test('what a later process has to know of a run is in a folder of the worker, un
   expect(existsSync(folder)).toBe(false);
   await new WorkerFolders(join(directory, 'absent'), '').removeGone(async () => true);
 });
+
+test('an effect with a label works in the directory of its worker, if the worktree of the run is elsewhere', async () => {
+  const seen: string[] = [];
+  const host = workerHost({
+    knows: async () => false,
+    services: SERVICES,
+    client: {
+      about: async () => ({ ...submission(), home: 'lab', worktree: {} }),
+      store: async () => undefined,
+      artifact: async () => null,
+    },
+    cwd: '/work',
+    secrets: [],
+    environment: {},
+    effects: {
+      perform: async (_, { cwd }) => {
+        seen.push(cwd);
+        return { kind: 'value', value: null };
+      },
+    },
+  });
+  const program = await host.program(RUN);
+  await host.perform(RUN, { ...program, isRouted: true }, request, context);
+  await expect(host.perform(RUN, program, request, context)).rejects.toThrow('is not on this worker');
+  expect(seen).toEqual(['/work']);
+  await host.close();
+});

@@ -234,6 +234,19 @@ test('what prevents a worktree ends the run at once, with a reason', async () =>
   expect((await refused.report).error?.message).toContain('for which its worker has no folder');
 });
 
+test('the configuration asks for a worktree only together with a home', async () => {
+  const one = repository();
+  const { folder, runs } = await runsOf(one);
+  const reportOf = async (configuration: object) => {
+    writeFileSync(join(folder, 'statedsl.config.yaml'), JSON.stringify(configuration));
+    const started = value(await runs.start({ text: 'DO: true\n' }, by));
+    return started.report;
+  };
+  expect((await reportOf({ ...HOME, defaults: { worktree: true } })).worktree).toMatchObject({ changed: false });
+  expect((await reportOf(HOME)).worktree).toBeUndefined();
+  expect((await reportOf({ defaults: { worktree: true } })).worktree).toBeUndefined();
+});
+
 test('a folder of the worker that came with the repository is not used', async () => {
   const one = repository({ 'neighbor/a.txt': '' });
   mkdirSync(one.store, { recursive: true });

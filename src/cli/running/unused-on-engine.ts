@@ -17,7 +17,6 @@ const UNUSED: Readonly<Record<string, string>> = {
   cwd: WORKER,
   jobs: WORKER,
   agent: WORKER,
-  worktree: 'leave it out: it is decided when the run is submitted',
   suspendAfter: 'leave it out: a run on an engine costs no process while it waits',
   mock: LOCAL,
   realTime: LOCAL,
@@ -73,8 +72,7 @@ export function unusedOnService(flags: TypedFlags): Promise<ExitCode | null> {
 
 /** Reports a flag of `run` that has no effect on an engine; null if there is none. */
 export function unusedOnSubmission(flags: TypedFlags): Promise<ExitCode | null> {
-  const { worktree: _, ...others } = UNUSED;
-  return report(flags, others);
+  return report(flags, UNUSED);
 }
 
 /** Reports a flag that has no effect on a run that an engine has; null if there is none. */

@@ -26,7 +26,7 @@ export async function applyFromEngine(
       `run \`${id}\` has no worktree`,
       'only runs that were submitted with `--worktree` have one',
     );
-  const applied = await applyRun(directory, id, cwd, { by });
+  const applied = await applyRun(directory, id, cwd, by);
   const isHere = existsSync(facts.directory);
   if (applied.ok || isHere || (applied.refusal.facts as { reason?: string } | undefined)?.reason !== 'lost')
     return applied;

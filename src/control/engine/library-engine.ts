@@ -7,6 +7,7 @@ import type { RestateSdk } from '../../engine/restate-sdk.js';
 import { restateServices } from '../../engine/restate-services.js';
 import { serviceNames } from '../../engine/services.js';
 import { valueCodec } from '../../engine/value-codec.js';
+import { WorkerFolders } from '../../engine/worker-folders.js';
 import { workerHost } from '../../engine/worker-host.js';
 import { WorkerWorktrees } from '../../engine/worker-worktrees.js';
 import type { Machine } from '../../library/compile.js';
@@ -126,7 +127,7 @@ export interface EngineServicesOptions extends EngineClientOptions {
   readonly cwd?: string;
   /** A folder that all workers have. */
   readonly shared?: string;
-  /** The folder for worktrees of runs that have a home; absent: such runs are refused. */
+  /** The folder for what belongs to runs with a home: worktrees and begun sessions of agents. Absent: runs with a worktree are refused. */
   readonly dir?: string;
   readonly labels?: readonly string[];
   readonly homes?: readonly string[];
@@ -134,8 +135,10 @@ export interface EngineServicesOptions extends EngineClientOptions {
   readonly submitters?: readonly string[];
 }
 
-function worktreesIn(folder: string | undefined, of: { readonly cwd: string; readonly engine: string }) {
-  return folder === undefined ? undefined : new WorkerWorktrees({ ...of, folder: resolve(folder) });
+function keptIn(directory: string | undefined, cwd: string, engine: string) {
+  if (directory === undefined) return {};
+  const folder = resolve(directory);
+  return { worktrees: new WorkerWorktrees({ cwd, folder, engine }), folders: new WorkerFolders(folder, engine) };
 }
 
 /** The services of a worker, for `endpoint().bind(…)` of the SDK in an endpoint of your own, which you register at the engine. */
@@ -150,7 +153,7 @@ export function engineServices(options: EngineServicesOptions): readonly object[
     secrets: secretsOf({ inputs: [] }, {}),
     environment: process.env,
     ...{ cwd, shared, submitters },
-    ...omitUndefined({ worktrees: worktreesIn(options.dir, { cwd, engine: `${on} ${namespace}` }) }),
+    ...keptIn(options.dir, cwd, `${on} ${namespace}`),
     knows: async ({ kind, name }) => {
       const { service } = kind === 'label' ? services.effects(name) : services.turn(name);
       return (await deploymentOf(engine, service, patienceMs)) !== null;

@@ -17,17 +17,12 @@ import { type Refused, type Result, refuse, resultWith } from '../result.js';
 import type { AppliedRun } from '../runs.js';
 import { findRun } from './find-run.js';
 
-interface ApplyFrom {
-  /** Who asks for it. */
-  readonly by?: string | undefined;
-}
-
-/** Rejects with a `RunRefused` or a `StoreError`. */
+/** `by`: who asks for it. Rejects with a `RunRefused` or a `StoreError`. */
 export async function applyRun(
   store: string,
   run: string | null,
   cwd: string,
-  from: ApplyFrom = {},
+  by?: string,
 ): Promise<Result<AppliedRun>> {
   const id = run === null ? latestReturned(store) : findRun(store, run);
   await requireOwnStore(store, id);
@@ -36,7 +31,7 @@ export async function applyRun(
   if (status !== 'returned') return refuseUnreturned(store, id, status, entry?.cancelled === true);
   try {
     const worktrees = await worktreesFor(store, id);
-    return resultFor(id, await applyLocked(store, id, cwd, { ...from, worktrees }));
+    return resultFor(id, await applyLocked({ store, worktrees, runId: id, cwd, by }));
   } catch (cause) {
     if (!(cause instanceof GitFailure)) throw cause;
     return refuse('not-applied', cause.message);
@@ -75,13 +70,17 @@ function latestReturned(store: string): string {
   throw new RunRefused('unknown', `no run in \`${store}\` has returned`, 'list the runs: `statedsl runs`');
 }
 
+interface Application {
+  readonly store: string;
+  /** The folder with the worktree. */
+  readonly worktrees: string;
+  readonly runId: string;
+  readonly cwd: string;
+  readonly by: string | undefined;
+}
+
 /** Locks the run meanwhile: two applications at the same time would write the same files. */
-async function applyLocked(
-  store: string,
-  runId: string,
-  cwd: string,
-  { by, worktrees }: ApplyFrom & { readonly worktrees: string },
-): Promise<Applied> {
+async function applyLocked({ store, worktrees, runId, cwd, by }: Application): Promise<Applied> {
   const { about, path } = openStoredRun(store, runId);
   const attempt = lockRun(path);
   if (!('lock' in attempt))

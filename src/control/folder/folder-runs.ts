@@ -162,7 +162,7 @@ function changeOperations({
       }),
     async apply(run, { cwd = folder, by } = {}) {
       const { applyRun } = await import('./apply.js');
-      const result = await resultOf(() => applyRun(directory, run, resolve(folder, cwd), { by }));
+      const result = await resultOf(() => applyRun(directory, run, resolve(folder, cwd), by));
       return result.ok ? result.value : result;
     },
     remove: (given) => resultOf(async () => (await import('./remove.js')).removeRuns(directory, given)),
