@@ -4,7 +4,6 @@
  */
 import type { Json } from '../machine/expression.js';
 import type { PerformedRequest } from '../runtime/effect-context.js';
-import { noteLazySignal } from '../runtime/lazy-signal.js';
 import { doubtfulOutcome, type InDoubt } from '../runtime/run/in-doubt.js';
 import type { Entry, PerformContext } from './engine-context.js';
 import type { Performed, RoutedEffect } from './messages.js';
@@ -77,13 +76,18 @@ export class EffectEntries {
     return this.flights.size === 0;
   }
 
+  /** Whether something that was stopped has not ended yet. */
+  get isStopping(): boolean {
+    return this.stopping.length > 0;
+  }
+
   entries(): readonly Entry<EndedEffect | FoundWorker>[] {
     return [...this.flights.values()].map(({ entry }) => entry);
   }
 
-  /** `outputLimit`: how many bytes it may print. `now`: the time on record. */
-  async start(request: PerformedRequest, outputLimit: number, now: number): Promise<void> {
-    const { runId, host, inDoubt, placement } = this.of;
+  /** `outputLimit`: how many bytes it may print. `now`: the time on record. Null: it is started. Otherwise it is when the promise resolves. */
+  start(request: PerformedRequest, outputLimit: number, now: number): Promise<void> | null {
+    const { runId, inDoubt, placement } = this.of;
     const { effect } = request;
     const key = `${runId} ${effect}.${request.attempt}${'waits' in request ? ` ${request.waits}` : ''}`;
     const name = nameOf(request);
@@ -92,28 +96,40 @@ export class EffectEntries {
       const hidden = hideSecrets(request as unknown as Json, this.of.program.secrets) as unknown as PerformedRequest;
       const routed = { label, effect: { runId, request: hidden, outputLimit, inDoubt } };
       const bytes = bytesOf(routed.effect);
-      if (bytes > MOST_MESSAGE)
-        return this.settle(key, effect, name, `its request has ${bytes} bytes, and another worker gets at most 16 MiB`);
-      return this.startElsewhere(key, routed, now + placement.patienceMs);
+      if (bytes <= MOST_MESSAGE) this.startElsewhere(key, routed, now + placement.patienceMs);
+      else this.settle(key, effect, name, `its request has ${bytes} bytes, and another worker gets at most 16 MiB`);
+      return null;
     }
     const refusal = this.refusalFor(request);
-    if (refusal !== null) return this.settle(key, effect, name, refusal);
-    const isDoubtful = await this.mayHaveRun(request, name);
-    const perform = async (): Promise<Performed> => {
+    if (refusal !== null) this.settle(key, effect, name, refusal);
+    else if ('once' in request && request.once) return this.startOnce(key, name, request, outputLimit);
+    else this.startHere(key, name, request, outputLimit, false);
+    return null;
+  }
+
+  /** Another attempt to execute the turn may have begun the effect, which must not run twice. */
+  private async startOnce(key: string, name: string, request: PerformedRequest, outputLimit: number): Promise<void> {
+    const begunBy = await this.context.run(`${name} begin`, async () => this.attempt);
+    this.startHere(key, name, request, outputLimit, begunBy !== this.attempt);
+  }
+
+  private startHere(
+    key: string,
+    name: string,
+    request: PerformedRequest,
+    outputLimit: number,
+    isDoubtful: boolean,
+  ): void {
+    const { runId, host, inDoubt } = this.of;
+    const { effect } = request;
+    const perform = (): Performed | Promise<Performed> => {
       if (flight.isStopped) return stoppedBefore;
-      const doubtful = isDoubtful && !host.started.has(key) ? doubtfulOutcome(request, this.of.inDoubt) : null;
+      const doubtful = isDoubtful && !host.started.has(key) ? doubtfulOutcome(request, inDoubt) : null;
       if (doubtful !== null) return { outcome: doubtful, at: 0, printed: 0 };
       flight.isJoined = true;
       return host.started.join(key, (stopping) => {
-        const toStop = {
-          outputLimit,
-          onExceeded: () => stopping.abort(),
-          get stop() {
-            return stopping.signal;
-          },
-        };
-        noteLazySignal(toStop, stopping);
-        return host.perform(runId, this.of.program, request, toStop);
+        const bounds = { stopping, outputLimit, onExceeded: () => stopping.abort() };
+        return host.perform(runId, this.of.program, request, bounds);
       });
     };
     const entry = this.context.run(
@@ -193,13 +209,6 @@ export class EffectEntries {
     });
   }
 
-  /** Whether another attempt to execute the turn began this effect, which must not run twice. */
-  private async mayHaveRun(request: PerformedRequest, name: string): Promise<boolean> {
-    if (!('once' in request) || !request.once) return false;
-    const begunBy = await this.context.run(`${name} begin`, async () => this.attempt);
-    return begunBy !== this.attempt;
-  }
-
   /** Its outcome is on record. */
   finish(effect: string): void {
     const flight = this.flights.get(effect);
@@ -233,7 +242,6 @@ export class EffectEntries {
 
   /** Waits until what was stopped has ended, with everything that it started. */
   async stoppedEnd(): Promise<void> {
-    if (this.stopping.length === 0) return;
     for (const { cancel } of this.stopping) await cancel?.();
     const late = this.context.sleep(GIVE_UP_MS, 'stopping').map(() => null);
     for (const { key, entry } of this.stopping) {

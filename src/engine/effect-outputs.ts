@@ -27,12 +27,15 @@ export class EffectOutputs {
     private readonly shared: SharedArtifacts | null = null,
   ) {}
 
-  /** Fetches what the effect reads and this process does not have. */
-  async fetchInput(request: PerformedRequest): Promise<void> {
+  /** Fetches what the effect reads and this process does not have. Null: there is nothing to fetch. */
+  fetchInput(request: PerformedRequest): Promise<void> | null {
     // Agents have files next to it. Most other effects need no folder, and making it takes as long as a short effect.
     if (request.kind === 'agent') makeFolder(this.folder);
     const name = 'stdin' in request ? request.stdin?.artifact : undefined;
-    if (name === undefined || existsSync(join(this.folder, name))) return;
+    return name === undefined || existsSync(join(this.folder, name)) ? null : this.fetch(name);
+  }
+
+  private async fetch(name: string): Promise<void> {
     makeFolder(this.folder);
     if (this.shared?.copyTo(this.runId, name, join(this.folder, name)) === true) return;
     const content = await this.client.artifact(this.runId, name);
@@ -41,9 +44,12 @@ export class EffectOutputs {
   }
 
   /** The outcome as the engine records it. What it refers to is stored. */
-  async store(outcome: Outcome): Promise<Outcome> {
+  store(outcome: Outcome): Outcome | Promise<Outcome> {
     if (outcome.kind === 'value') return boundValue(outcome);
-    if (!('stdout' in outcome)) return outcome;
+    return 'stdout' in outcome && hasFiles(outcome) ? this.storeFiles(outcome) : outcome;
+  }
+
+  private async storeFiles(outcome: OutcomeWithOutput): Promise<Outcome> {
     const stdout = boundOutput(await this.storeOutput(outcome.stdout));
     if (outcome.kind === 'changed') return { ...outcome, stdout };
     const { transcript, stderr_artifact } = outcome;
@@ -94,6 +100,13 @@ function beginningOf(path: string): Buffer {
   } finally {
     closeSync(fd);
   }
+}
+
+type OutcomeWithOutput = Extract<Outcome, { stdout: Output }>;
+
+function hasFiles(outcome: OutcomeWithOutput): boolean {
+  if (outcome.stdout.artifact !== undefined) return true;
+  return outcome.kind !== 'changed' && (outcome.transcript !== undefined || outcome.stderr_artifact !== undefined);
 }
 
 function boundOutput(output: Output): Output {

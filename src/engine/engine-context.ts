@@ -27,7 +27,7 @@ export interface PerformContext {
    * Executes an action and records what it came to. `read` makes of that what the entry comes to, each time it is read from
    * the record: cheaper than `map`.
    */
-  run<T, U = T>(name: string, action: () => Promise<T>, read?: (recorded: T) => U): Entry<U>;
+  run<T, U = T>(name: string, action: () => T | Promise<T>, read?: (recorded: T) => U): Entry<U>;
   sleep(ms: number, name: string): Entry<undefined>;
   /** What comes first. Which one that was is on record. */
   race<T>(entries: readonly Entry<T>[]): Promise<T>;

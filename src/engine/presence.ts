@@ -6,6 +6,8 @@ import type { Doing, WaitingFor } from './messages.js';
 
 /** A turn that an attempt of this process executes. */
 export interface TurnPresence {
+  /** Something has ended. */
+  noteProgress(): void;
   /** The turn needs another worker. Returns what says that it does not any more. */
   waitsFor(worker: Omit<WaitingFor, 'since'>): () => void;
 }
@@ -19,8 +21,10 @@ export interface AttemptOf {
   readonly over: AbortSignal;
 }
 
-/** A turn that is not over after so many milliseconds, or does not change for so long, says what it does. */
+/** A turn of which nothing ends for so many milliseconds says what it does, and so does one that waits for other workers. */
 const QUIET_MS = 1000;
+/** A turn with short effects says it after so many times as long: most of them are over by then. */
+const BUSY_TIMES = 5;
 
 /** `address`: that of this worker. */
 export function presenceOn(
@@ -32,8 +36,14 @@ export function presenceOn(
     const since = new Date().toISOString();
     const waits = new Set<WaitingFor>();
     let timer: ReturnType<typeof setTimeout> | null = null;
+    let isBusy = false;
+    let busyTimes = 0;
     const say = (): void => {
       timer = null;
+      if (isBusy && waits.size === 0 && ++busyTimes < BUSY_TIMES) {
+        isBusy = false;
+        return sayLater();
+      }
       const doing: Doing = { turn, worker: address(), invocation, since, waits: [...waits] };
       note(runId, doing).catch(() => undefined);
     };
@@ -44,6 +54,9 @@ export function presenceOn(
     over.addEventListener('abort', () => void (timer !== null && clearTimeout(timer)), { once: true });
     sayLater();
     return {
+      noteProgress() {
+        isBusy = true;
+      },
       waitsFor(worker) {
         const one: WaitingFor = { ...worker, since: new Date().toISOString() };
         waits.add(one);

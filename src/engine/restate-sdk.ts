@@ -8,7 +8,7 @@ import type { Entry } from './engine-context.js';
 export interface RestateContext {
   readonly key: string;
   readonly date: { now(): Promise<number> };
-  run<T, U>(name: string, action: () => Promise<T>, options?: { readonly serde: unknown }): Entry<U>;
+  run<T, U>(name: string, action: () => T | Promise<T>, options?: { readonly serde: unknown }): Entry<U>;
   sleep(ms: number, name?: string): Entry<undefined>;
   awakeable<T>(serde?: unknown): { readonly id: string; readonly promise: Entry<T> };
   resolveAwakeable(id: string, value: unknown): void;

@@ -1,6 +1,7 @@
 /** The process that executes turns: what a turn gets from it, besides the context of its handler. */
 import type { LinkedMachine, RunOptions } from '../interpreter/run.js';
 import type { PerformedRequest } from '../runtime/effect-context.js';
+import type { LazySignal } from '../runtime/lazy-signal.js';
 import type { Redactor, Secret } from '../runtime/redact.js';
 import type { InDoubt } from '../runtime/run/in-doubt.js';
 import type { Performed, Submission } from './messages.js';
@@ -85,7 +86,7 @@ export interface RefusedTurn {
 
 /** What ends an effect early. */
 export interface EffectBounds {
-  readonly stop: AbortSignal;
+  readonly stopping: LazySignal;
   /** How many bytes it may print before the run exceeds its limit. */
   readonly outputLimit: number;
   /** Called when the effects of the run in this process have printed more. Stops this one. */

@@ -1,5 +1,6 @@
 /** The lines that a turn writes, and the time that they have: the latest that the turn knows from its entries. */
 import type { Outcome, RunEvent } from '../interpreter/events/event.js';
+import { timeText } from '../runtime/clock.js';
 import type { Redactor } from '../runtime/redact.js';
 import { Recorder } from '../runtime/run/recorder.js';
 import { LineBuffer } from '../runtime/store/journal-line.js';
@@ -27,7 +28,7 @@ export class TurnRecord {
     this.from = seq + 1;
     this.journal = written.journal;
     this.latest = begun;
-    this.time = new Date(begun).toISOString();
+    this.time = timeText(begun);
   }
 
   /** Milliseconds since the epoch. */
@@ -55,14 +56,14 @@ export class TurnRecord {
    */
   add(events: readonly RunEvent[]): TooLarge | null {
     for (const one of events) {
-      const { recorded, firstSeq } = this.recorder.record([one]);
+      const recorded = this.recorder.recordOne(one);
       const before = this.buffer.length;
-      this.buffer.add(recorded[0] as RunEvent, firstSeq, this.time);
+      this.buffer.add(recorded, this.recorder.seq, this.time);
       const length = this.buffer.length - before;
       const tooLarge = this.artifacts.takeTooLarge() ?? tooMuch(length, MOST_LINE);
       if (tooLarge !== null) {
         this.buffer.cutTo(before);
-        this.recorder.seq = firstSeq - 1;
+        this.recorder.seq--;
         return tooLarge;
       }
       this.bytes += length;
@@ -75,7 +76,7 @@ export class TurnRecord {
   passTime(at: number): void {
     if (at <= this.latest) return;
     this.latest = at;
-    this.time = new Date(at).toISOString();
+    this.time = timeText(at);
   }
 
   passOutcome(outcome: Outcome, at: number): void {

@@ -9,7 +9,7 @@ import type { Listening, Mail, Progress, TurnStart } from './messages.js';
 import type { ServiceNames } from './services.js';
 import type { TurnRecord } from './turn-record.js';
 
-type Came =
+export type Came =
   | EndedEffect
   | FoundWorker
   | { readonly kind: 'mail'; readonly mail: readonly Mail[] }
@@ -33,10 +33,8 @@ interface Flushing {
   isQuiet: boolean;
 }
 
-interface Awaited {
+export interface Awaited {
   readonly effects: readonly Entry<EndedEffect | FoundWorker>[];
-  /** The number of the last delivery that the run has received. */
-  readonly seen: number;
   /** When the next timer of the run ends; null: it has none. */
   readonly timer: number | null;
   /** When the run reaches its limit of time; null: it has none. */
@@ -76,11 +74,15 @@ export class TurnWaits {
     this.passed = record.now;
   }
 
-  /** What comes first. */
-  async first(awaited: Awaited): Promise<Came> {
-    const came = await this.context.race(this.entriesFor(awaited));
+  /** What comes first, for `receive`. Both are separate, because this one may not be asynchronous: its promise would cost as much as the rest. */
+  next(awaited: Awaited): Promise<Came | undefined> {
+    return this.context.race(this.entriesFor(awaited));
+  }
+
+  /** What came first. `seen`: the number of the last delivery that the run has received. */
+  receive(came: Came | undefined, seen: number): Came {
     if (came === undefined) {
-      this.look(awaited.seen);
+      this.look(seen);
       return nothing;
     }
     if (came.kind === 'nothing') this.record.passTime(this.timer?.until ?? 0);

@@ -31,13 +31,14 @@ import { EffectEntries } from './effect-entries.js';
 import type { TurnContext } from './engine-context.js';
 import type { Mail, Performed, StoredArtifact, StoredImage, Turned, TurnStart } from './messages.js';
 import { bytesOf, MOST_IMAGE, type TooLarge, tooMuch } from './most-stored.js';
+import type { TurnPresence } from './presence.js';
 import { passOn, passOnOrEnd } from './refused-turn.js';
 import { hideSecrets, revealSecrets } from './secret-inputs.js';
 import { END_ONLY, EXECUTE, type Program, type Refusal, type TurnHost } from './turn-host.js';
 import { TurnRecord } from './turn-record.js';
 import { beginningOf, isEndedAtOnce, mayEnd, requireWorktree } from './turn-refusal.js';
 import { isEnd, storedReport, tooLargeResult } from './turn-result.js';
-import { TurnWaits } from './turn-waits.js';
+import { type Awaited, type Came, TurnWaits } from './turn-waits.js';
 import { type BegunWorktree, TurnWorktree } from './turn-worktree.js';
 
 /** A turn that has settled so many effects, or so many bytes of outcomes and lines, starts nothing new. */
@@ -105,6 +106,7 @@ class Turn {
   private readonly effects: EffectEntries;
   private readonly waits: TurnWaits;
   private readonly growth: Growth;
+  private readonly presence: TurnPresence | null;
   private readonly output: { bytes: number; limit: number; onExceeded: () => void };
   /** Requests that are not started yet. */
   private queued: PerformedRequest[] = [];
@@ -131,8 +133,8 @@ class Turn {
         : runOf({ ...image, snapshot: revealSecrets(image.snapshot, secrets) }, linked, options);
     this.record = new TurnRecord(start, begun, redactor);
     const { invocation, attemptOver: over } = context;
-    const presence = host.presence?.({ runId, turn: start.turn, invocation, over }) ?? null;
-    this.effects = new EffectEntries(context, { runId, host, inDoubt, placement, program, presence });
+    this.presence = host.presence?.({ runId, turn: start.turn, invocation, over }) ?? null;
+    this.effects = new EffectEntries(context, { runId, host, inDoubt, placement, program, presence: this.presence });
     this.waits = new TurnWaits(context, start, host.services, this.record, () => this.questions);
     this.output = { bytes: written.output, limit: 0, onExceeded: () => undefined };
     this.growth = new Growth(this.run.limits, () => this.record.journalBytes, this.output);
@@ -156,11 +158,11 @@ class Turn {
         await nextTurn();
         continue;
       }
-      await this.startQueued();
+      if (this.queued.length > 0 || this.effects.isStopping || this.worktree !== null) await this.startQueued();
       finished = this.takeDueTimer();
       if (finished !== null) continue;
       if (this.effects.isEmpty) return this.end('suspended');
-      finished = await this.wait();
+      finished = this.take(this.waits.receive(await this.waits.next(this.awaited), this.seen));
     }
   }
 
@@ -251,14 +253,17 @@ class Turn {
 
   private async startQueued(): Promise<void> {
     // A stopped effect must not write into the files of the next one.
-    await this.effects.stoppedEnd();
+    if (this.effects.isStopping) await this.effects.stoppedEnd();
     if (this.isFull) return;
-    const point = (await this.worktree?.keepPoint()) ?? null;
+    const point = this.worktree === null ? null : await this.worktree.keepPoint();
     if (point !== null) this.add([point]);
     const requests = this.queued;
     this.queued = [];
     const outputLimit = this.output.limit - this.output.bytes;
-    for (const request of requests) await this.effects.start(request, outputLimit, this.record.now);
+    for (const request of requests) {
+      const started = this.effects.start(request, outputLimit, this.record.now);
+      if (started !== null) await started;
+    }
   }
 
   /** A timer that is due ends without an entry. */
@@ -276,15 +281,18 @@ class Turn {
     return first;
   }
 
-  /** Waits for what comes first. Returns what is to be given to the run. */
-  private async wait(): Promise<Finished | null> {
+  /** What the turn waits for. */
+  private get awaited(): Awaited {
     const limit = this.timeLimit;
-    const came = await this.waits.first({
+    return {
       effects: this.effects.entries(),
-      seen: this.seen,
       timer: this.soonest()?.until ?? null,
       timeLimit: limit === null ? null : this.begun + limit - this.activeBefore,
-    });
+    };
+  }
+
+  /** Returns what is to be given to the run. */
+  private take(came: Came): Finished | null {
     switch (came.kind) {
       case 'performed':
         return this.settle(came.effect, came.performed);
@@ -295,7 +303,7 @@ class Turn {
         this.receive(came.mail);
         return null;
       case 'time-up':
-        exceed(this.run, 'time', limit ?? 0, this.activeMs);
+        exceed(this.run, 'time', this.timeLimit ?? 0, this.activeMs);
         return null;
       case 'nothing':
         return null;
@@ -304,6 +312,7 @@ class Turn {
 
   private settle(effect: string, { outcome, at, printed }: Performed): Finished | null {
     this.effects.finish(effect);
+    this.presence?.noteProgress();
     this.settled++;
     this.record.passOutcome(outcome, at);
     this.output.bytes += printed;
@@ -343,7 +352,7 @@ class Turn {
       image = null;
     }
     this.effects.stopAll();
-    await this.effects.stoppedEnd();
+    if (this.effects.isStopping) await this.effects.stoppedEnd();
     if (this.record.isHeavy) this.waits.sendLines(this.seen);
     const { run, record, activeMs, start, program } = this;
     const open = waiting(run);

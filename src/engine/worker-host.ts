@@ -8,7 +8,7 @@ import type { Outcome } from '../interpreter/events/event.js';
 import type { AgentRequest } from '../interpreter/request.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { EffectContext, Effects } from '../runtime/effect-context.js';
-import { passLazySignal } from '../runtime/lazy-signal.js';
+import { noteLazySignal } from '../runtime/lazy-signal.js';
 import { makeTemporaryFolder, removeTemporaryFolder } from '../runtime/process/temporary-folder.js';
 import { createRedactor, type Redactor, type Secret } from '../runtime/redact.js';
 import { type OpenResources, openResources } from '../runtime/run/resources.js';
@@ -154,28 +154,33 @@ export function workerHost(given: WorkerOptions): WorkerHost {
       refuseToExecute(known.about, needs, given);
       return known.program;
     },
-    async perform(runId, program, request, toStop) {
+    async perform(runId, program, request, bounds) {
       const worktrees = program.worktree === null ? null : await worktreesFor(given, runId, program);
       if (worktrees !== null) await restoreFiles(worktrees, request);
       const { resources, outputs, redactor, growth } = runs.open(runId, program, worktrees);
       const { originals } = resources.outputs;
-      growth.begin(toStop);
+      growth.begin(bounds);
       try {
         const cwd = worktrees?.main.cwd ?? directoryOf(given, runId);
         if (cwd instanceof Error) {
           const reason = `the working directory of the run cannot be made: ${cwd.message}`;
           return { outcome: { kind: 'not-started', reason }, at: Date.now(), printed: 0 };
         }
-        await outputs.fetchInput(request);
+        const fetching = outputs.fetchInput(request);
+        if (fetching !== null) await fetching;
         const { programDir } = program.options;
         const context = {
-          ...{ runId, cwd, programDir, show: null, resources },
+          runId,
+          cwd,
+          programDir,
+          show: null,
+          resources,
           get stop() {
-            return toStop.stop;
+            return bounds.stopping.signal;
           },
         };
-        passLazySignal(toStop, context);
-        const begin = performance.now();
+        noteLazySignal(context, bounds.stopping);
+        const begin = given.log == null ? 0 : performance.now();
         const { folders } = given;
         const isAgentAtHome = request.kind === 'agent' && program.home !== null && folders !== undefined;
         const performing = isAgentAtHome
@@ -189,10 +194,10 @@ export function workerHost(given: WorkerOptions): WorkerHost {
         // Another process would not have the bytes with secrets, so this one does not use them either.
         if ('stdout' in outcome && outcome.stdout.artifact !== undefined) originals.delete(outcome.stdout.artifact);
         const at = Date.now();
-        const stored = await outputs.store(redactor === null ? outcome : clean(redactor, outcome));
-        return { outcome: stored, at, printed: growth.report() };
+        const stored = outputs.store(redactor === null ? outcome : clean(redactor, outcome));
+        return { outcome: stored instanceof Promise ? await stored : stored, at, printed: growth.report() };
       } finally {
-        growth.end(toStop);
+        growth.end(bounds);
         runs.release(runId);
       }
     },
@@ -305,6 +310,8 @@ interface RunUse {
   readonly redactor: Redactor | null;
   readonly growth: EffectGrowth;
   effects: number;
+  /** Whether it has had no effect since the last look. */
+  isIdle: boolean;
   timer: ReturnType<typeof setTimeout> | null;
 }
 
@@ -336,6 +343,7 @@ class SharedResources {
         resources,
         growth: new EffectGrowth(resources.outputs.use),
         effects: 0,
+        isIdle: false,
         timer: null,
       };
       this.runs.set(runId, use);
@@ -350,13 +358,16 @@ class SharedResources {
     const use = this.runs.get(runId);
     if (use === undefined) return;
     use.effects--;
+    use.isIdle = false;
     // One timer for all effects of the run: a new one for each would take as long as a short effect.
-    if (use.timer === null) use.timer = setTimeout(() => this.closeIdle(runId, use), IDLE_MS).unref();
-    else use.timer.refresh();
+    use.timer ??= setTimeout(() => this.closeIdle(runId, use), IDLE_MS).unref();
   }
 
+  /** Closes it if it has had no effect since the last look. */
   private closeIdle(runId: string, use: RunUse): void {
-    if (use.effects === 0) void this.close(runId);
+    if (use.effects === 0 && use.isIdle) return void this.close(runId);
+    use.isIdle = true;
+    use.timer?.refresh();
   }
 
   async closeAll(): Promise<void> {

@@ -29,9 +29,9 @@ function resume(pending: Pending, outcome: Outcome): void {
 
 /** The outcome as it is recorded, without a large text that is already in its artifact. */
 function recordedOutcome(outcome: Outcome): Outcome {
-  return outcome.kind === 'exited' || outcome.kind === 'timed-out' || outcome.kind === 'changed'
-    ? { ...outcome, stdout: compactOutput(outcome.stdout) }
-    : outcome;
+  if (outcome.kind !== 'exited' && outcome.kind !== 'timed-out' && outcome.kind !== 'changed') return outcome;
+  const stdout = compactOutput(outcome.stdout);
+  return stdout === outcome.stdout ? outcome : { ...outcome, stdout };
 }
 
 /** Applies the outcome of an effect. Ignores one that is no longer expected, such as that of a stopped member. */

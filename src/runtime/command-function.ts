@@ -3,7 +3,7 @@
  * value itself.
  */
 import { readFileSync, statSync } from 'node:fs';
-import type { Outcome } from '../interpreter/events/event.js';
+import type { Outcome, Output } from '../interpreter/events/event.js';
 import type { FunctionRequest } from '../interpreter/request.js';
 import type { Json } from '../machine/expression.js';
 import type { EffectContext } from './effect-context.js';
@@ -29,11 +29,11 @@ export interface CommandContext {
 /** Returns a text (the output), a JSON value, or nothing. If it throws, the command fails. */
 export type CommandFunction = (args: string[], context: CommandContext) => unknown;
 
-export async function performFunction(
+export function performFunction(
   request: FunctionRequest,
   context: EffectContext,
   commands: Readonly<Record<string, CommandFunction>>,
-): Promise<Outcome> {
+): Outcome | Promise<Outcome> {
   const command = Object.hasOwn(commands, request.name) ? commands[request.name] : undefined;
   if (command === undefined) return { kind: 'not-started', reason: `no function is bound to \`${request.name}\`` };
   const stdin = inputText(request, context);
@@ -49,13 +49,13 @@ export async function performFunction(
   );
 }
 
-async function call(
+function call(
   command: CommandFunction,
   request: FunctionRequest,
   context: EffectContext,
   stdin: string | null,
   aborting: LazySignal,
-): Promise<unknown> {
+): unknown {
   return command([...request.args], {
     stdin,
     get signal() {
@@ -68,24 +68,25 @@ async function call(
   });
 }
 
-async function outcomeOf(
+function outcomeOf(
   result: unknown,
   request: FunctionRequest,
   context: EffectContext,
   durationMs: number,
-): Promise<Outcome> {
-  if (result === undefined)
-    return { kind: 'exited', exit: 0, stdout: { text: '', bytes: 0 }, stderr: '', duration_ms: durationMs };
+): Outcome | Promise<Outcome> {
+  const exitWith = (stdout: Output): Outcome => ({
+    kind: 'exited',
+    exit: 0,
+    stdout,
+    stderr: '',
+    duration_ms: durationMs,
+  });
+  if (result === undefined || result === '') return exitWith({ text: '', bytes: 0 });
   if (typeof result === 'string') {
     const sink = outputSink(context.resources.outputs, null);
     sink.write(Buffer.from(result, 'utf8'));
-    return {
-      kind: 'exited',
-      exit: 0,
-      stdout: await sink.finish(request.needsText),
-      stderr: '',
-      duration_ms: durationMs,
-    };
+    const stdout = sink.finish(request.needsText);
+    return stdout instanceof Promise ? stdout.then(exitWith) : exitWith(stdout);
   }
   try {
     const text = JSON.stringify(result) as string | undefined;

@@ -124,8 +124,8 @@ function performLater(
   request: WaitingRequest,
   context: EffectContext,
   permits: EffectPermits | null,
-  perform: () => Promise<Outcome>,
-): Promise<Outcome> {
+  perform: () => Outcome | Promise<Outcome>,
+): Outcome | Promise<Outcome> {
   if (request.delayMs === 0 && context.resources.worktrees === null && permits === null) return perform();
   return performInTurn(request, context, permits, perform);
 }
@@ -134,7 +134,7 @@ async function performInTurn(
   request: WaitingRequest,
   context: EffectContext,
   permits: EffectPermits | null,
-  perform: () => Promise<Outcome>,
+  perform: () => Outcome | Promise<Outcome>,
 ): Promise<Outcome> {
   const { delayMs } = request;
   if (delayMs > 0) {
@@ -157,7 +157,7 @@ const STOPPED: Outcome = { kind: 'not-started', reason: 'it was stopped' };
 async function performPermitted(
   context: EffectContext,
   permits: EffectPermits | null,
-  perform: () => Promise<Outcome>,
+  perform: () => Outcome | Promise<Outcome>,
 ): Promise<Outcome> {
   if (permits === null) return perform();
   const giveBack = await permits.take(stopSignalOf(context));

@@ -7,7 +7,7 @@ import type { StopSignal } from './stop-signal.js';
 export class LazySignal implements StopSignal {
   private controller: AbortController | null = null;
   private isOver = false;
-  private readonly listeners = new Set<() => void>();
+  private listeners: Set<() => void> | null = null;
 
   get aborted(): boolean {
     return this.isOver;
@@ -23,19 +23,20 @@ export class LazySignal implements StopSignal {
 
   /** A listener is called once. */
   addEventListener(_: 'abort', listener: () => void): void {
+    this.listeners ??= new Set();
     this.listeners.add(listener);
   }
 
   removeEventListener(_: 'abort', listener: () => void): void {
-    this.listeners.delete(listener);
+    this.listeners?.delete(listener);
   }
 
   abort(): void {
     if (this.isOver) return;
     this.isOver = true;
-    const listeners = [...this.listeners];
-    this.listeners.clear();
-    for (const listener of listeners) listener();
+    const { listeners } = this;
+    this.listeners = null;
+    for (const listener of listeners ?? []) listener();
     this.controller?.abort();
   }
 }
@@ -45,12 +46,6 @@ const lazySignals = new WeakMap<object, LazySignal>();
 /** Remembers where the `stop` of a context comes from. A copy of the context may have another `stop`. */
 export function noteLazySignal(context: object, signal: LazySignal): void {
   lazySignals.set(context, signal);
-}
-
-/** The `stop` of the second context is that of the first one. */
-export function passLazySignal(from: object, to: object): void {
-  const signal = lazySignals.get(from);
-  if (signal !== undefined) lazySignals.set(to, signal);
 }
 
 /** The `stop` of a context, without creating it if that is not necessary. */

@@ -60,6 +60,27 @@ test('a turn that is over soon says nothing, and a longer one what it waits for 
   expect(said).toHaveLength(2);
 });
 
+test('a turn with short effects says it later, and at once what it waits for', async () => {
+  const said: Doing[] = [];
+  const at = presenceOn(
+    async (_, doing) => void said.push(doing),
+    () => DOING.worker,
+    20,
+  );
+  const over = new AbortController();
+  const presence = at({ runId: 'a', turn: 1, invocation: 'inv_0', over: over.signal });
+  const effects = setInterval(() => presence.noteProgress(), 1);
+  const begun = performance.now();
+  await expect.poll(() => said.length, { interval: 1 }).toBe(1);
+  expect(performance.now() - begun).toBeGreaterThanOrEqual(80);
+  const waitingSince = performance.now();
+  presence.waitsFor({ kind: 'label', name: 'gpu' });
+  await expect.poll(() => said.length, { interval: 1 }).toBe(2);
+  expect(performance.now() - waitingSince).toBeLessThan(80);
+  clearInterval(effects);
+  over.abort();
+});
+
 test('what an earlier turn said does not count', async () => {
   const run = objectWith({ turn: 3 }, null);
   await noteDoing(run, null, DOING);

@@ -98,7 +98,7 @@ class RecordedWorld implements World {
     }
   }
 
-  perform: TurnHost['perform'] = async (_, __, request, { stop }) => {
+  perform: TurnHost['perform'] = async (_, __, request, { stopping: { signal: stop } }) => {
     const key = `${request.effect}.${request.attempt}`;
     const waits = 'waits' in request ? (request.waits ?? 0) : 0;
     this.performed.set(`${key} ${waits}`, (this.performed.get(`${key} ${waits}`) ?? 0) + 1);

@@ -5,7 +5,7 @@ import { performRouted } from '../../src/engine/effects-service.js';
 import type { Entry, PerformContext } from '../../src/engine/engine-context.js';
 import { hideSecrets } from '../../src/engine/secret-inputs.js';
 import { StartedEffects } from '../../src/engine/started-effects.js';
-import { EXECUTE, type ProgramNeeds, ProgramRefused } from '../../src/engine/turn-host.js';
+import { type EffectBounds, EXECUTE, type ProgramNeeds, ProgramRefused } from '../../src/engine/turn-host.js';
 import type { PerformedRequest } from '../../src/runtime/effect-context.js';
 import { SERVICES } from './scripted-engine.js';
 
@@ -63,7 +63,7 @@ async function inFlight() {
     newName: () => 'attempt',
     program: async () => ({ secrets: [] }) as never,
     hasWorker: async () => true,
-    perform: (_: string, __: unknown, ___: unknown, { stop }: { stop: AbortSignal }) =>
+    perform: (_: string, __: unknown, ___: unknown, { stopping: { signal: stop } }: EffectBounds) =>
       new Promise<never>((_resolve, reject) => {
         stopping = stop;
         begin();

@@ -49,7 +49,7 @@ function hostFor(submitted: Submission, effects = new StartedEffects()): TurnHos
     functions: null,
     started: effects,
     program: async () => programOf(submitted),
-    perform: async (_, __, request, { stop }) => {
+    perform: async (_, __, request, { stopping: { signal: stop } }) => {
       const text = 'text' in request ? request.text : request.kind;
       started.push(text);
       const performed = { outcome: { kind: 'value', value: started.length }, at: started.length, printed: 0 };

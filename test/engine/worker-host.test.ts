@@ -13,6 +13,7 @@ import { WorkerFolders } from '../../src/engine/worker-folders.js';
 import { type WorkerHost, workerHost } from '../../src/engine/worker-host.js';
 import type { Outcome } from '../../src/interpreter/events/event.js';
 import type { Effects, PerformedRequest, RunResources } from '../../src/runtime/effect-context.js';
+import { LazySignal } from '../../src/runtime/lazy-signal.js';
 import { outputSink } from '../../src/runtime/process/output.js';
 import { artifactPath } from '../../src/runtime/process/output-store.js';
 import { headerOf } from '../../src/runtime/run/header.js';
@@ -35,7 +36,7 @@ function submission(): Submission {
 }
 
 const request = { kind: 'uuid', effect: '1', attempt: 1, delayMs: 0 } as const;
-const context = { stop: new AbortController().signal, outputLimit: 100, onExceeded: () => undefined };
+const context = { stopping: new LazySignal(), outputLimit: 100, onExceeded: () => undefined };
 
 test('outcomes have no secrets, and say how much was printed', async () => {
   const used: RunResources[] = [];

@@ -46,11 +46,18 @@ export class Growth {
 
   /** The limit that was exceeded, or null. */
   exceededLimit(): Exceeded | null {
-    return this.uses().find(({ used, limit }) => used > limit) ?? null;
+    return this.isFarFromLimits ? null : (this.uses().find(({ used, limit }) => used > limit) ?? null);
+  }
+
+  /** The usual case, looked at after each effect. */
+  private get isFarFromLimits(): boolean {
+    const { limits, output } = this;
+    return this.journal() <= (limits.journal ?? DEFAULTS.journal) * NEAR && output.bytes <= output.limit * NEAR;
   }
 
   /** One warning for each limit that the run approaches. */
   warnings(state: string | null): RunEvent[] {
+    if (this.isFarFromLimits) return [];
     const near = this.uses().filter(
       ({ scope, used, limit }) => used > limit * NEAR && used <= limit && !this.warned.has(scope),
     );

@@ -30,12 +30,22 @@ export class Recorder {
     const { redactor, large } = this;
     const clean = redactor === null ? events : events.map((event) => redactor.event(event));
     const recorded =
-      large === null
-        ? clean
-        : clean.map((event, at) => large.event(this.appended.encode(events[at] as RunEvent, event)));
+      large === null ? clean : clean.map((event, at) => this.inStoredForm(events[at] as RunEvent, event, large));
     const firstSeq = this.seq + 1;
     this.seq += recorded.length;
     return { clean, recorded, firstSeq };
+  }
+
+  /** The same for one event, of which only the recorded form is needed. Its number is `seq` then. */
+  recordOne(event: RunEvent): RunEvent {
+    const { redactor, large } = this;
+    const clean = redactor === null ? event : redactor.event(event);
+    this.seq++;
+    return large === null ? clean : this.inStoredForm(event, clean, large);
+  }
+
+  private inStoredForm(event: RunEvent, clean: RunEvent, large: LargeValues): RunEvent {
+    return large.event(this.appended.encode(event, clean));
   }
 
   /** Later lines do not continue values of earlier ones, because a reader may start between them. */
