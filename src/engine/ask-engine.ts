@@ -124,17 +124,20 @@ async function answerTo(
   let failure: EngineFailure | null = null;
   let hasBegun = false;
   const begun = new Date();
-  const watch = async (): Promise<void> => {
-    for (let waited = 0; ; ) {
-      const pause = Math.min(answerMs, healthMs);
-      await sleep(pause, undefined, { signal: over.signal });
-      waited += pause;
-      if (!(await isWell(url, healthMs, leaving))) failure = silent(url);
-      else if (!waits && !hasBegun && waited >= answerMs) failure = withoutWorker(url, begun);
-      if (failure !== null) return over.abort();
-    }
+  const pause = Math.min(answerMs, healthMs);
+  let waited = 0;
+  let isLooking = false;
+  const look = async (): Promise<void> => {
+    isLooking = true;
+    waited += pause;
+    if (!(await isWell(url, healthMs, leaving))) failure = silent(url);
+    else if (!waits && !hasBegun && waited >= answerMs) failure = withoutWorker(url, begun);
+    isLooking = false;
+    if (failure !== null) over.abort();
+    else if (!over.signal.aborted) timer = setTimeout(look, pause);
   };
-  watch().catch(() => undefined);
+  // Most answers come at once. To abort something each time would take longer than to ask.
+  let timer = setTimeout(look, pause);
   try {
     const answer = await fetch(address, { ...request, signal: leaving });
     hasBegun = true;
@@ -144,7 +147,8 @@ async function answerTo(
     if (signal?.aborted) throw cause;
     return null;
   } finally {
-    over.abort();
+    clearTimeout(timer);
+    if (isLooking) over.abort();
   }
 }
 

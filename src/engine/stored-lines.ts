@@ -49,10 +49,15 @@ export function charactersOf(stored: StoredLines): number {
 
 export function linesOf(stored: StoredLines): readonly string[] {
   if (!('packed' in stored)) return stored;
-  const { packed, first } = stored;
-  return unpackText(packed)
-    .split('\n')
-    .map((body, at) => lineOfBody(body, first + at));
+  const bodies = unpackText(stored.packed);
+  const lines: string[] = [];
+  for (let from = 0; from <= bodies.length; ) {
+    const found = bodies.indexOf(LINE_END, from);
+    const end = found < 0 ? bodies.length : found;
+    lines.push(lineOfBody(bodies, from, end, stored.first + lines.length));
+    from = end + 1;
+  }
+  return lines;
 }
 
 function sumOf(lines: readonly string[]): number {

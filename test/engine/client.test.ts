@@ -240,7 +240,7 @@ test('it follows events until the run has ended', async () => {
   await withServer(answers, async (client, asked) => {
     const lines: string[] = [];
     for await (const part of client.events('r')) lines.push(...part.lines);
-    expect(lines).toEqual(['1', '2', '3', lineOfBody('"type":"x"', 4)]);
+    expect(lines).toEqual(['1', '2', '3', lineOfBody(Buffer.from('"type":"x"'), 0, 10, 4)]);
     expect(asked.map(({ message }) => (message as { from: number }).from)).toEqual([1, 3, 3, 4]);
   });
 });

@@ -156,11 +156,17 @@ export function bodyOfLine(bytes: Buffer, from: number, to: number): Buffer {
   return bytes.subarray(bytes.indexOf(COMMA, from) + 1, to - MARK_BYTES);
 }
 
-/** The line that had this body. */
-export function lineOfBody(body: string, seq: number): string {
-  const text = `{"seq":${seq},${body}`;
-  const bytes = Buffer.from(text);
-  return `${text},"crc":"${(crcOf(bytes, 0, bytes.length) >>> 0).toString(16).padStart(8, '0')}"}`;
+/** The line that had this body, which is in `[from, to)`. */
+export function lineOfBody(bytes: Buffer, from: number, to: number, seq: number): string {
+  const beginning = `{"seq":${seq},`;
+  const crc = crcOf(bytes, from, to, crcOfAscii(beginning)) >>> 0;
+  return `${beginning}${bytes.toString('utf8', from, to)},"crc":"${crc.toString(16).padStart(8, '0')}"}`;
+}
+
+function crcOfAscii(text: string): number {
+  let crc = ~0;
+  for (let at = 0; at < text.length; at++) crc = (crcTable[(crc ^ text.charCodeAt(at)) & 255] as number) ^ (crc >>> 8);
+  return ~crc;
 }
 
 /** The line of an event, without its line end. `time` is an ISO 8601 time stamp. */
