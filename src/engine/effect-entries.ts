@@ -76,16 +76,14 @@ export class EffectEntries {
     return this.flights.size === 0;
   }
 
-  /** Whether something that was stopped has not ended yet. */
-  get isStopping(): boolean {
-    return this.stopping.length > 0;
-  }
-
   entries(): readonly Entry<EndedEffect | FoundWorker>[] {
     return [...this.flights.values()].map(({ entry }) => entry);
   }
 
-  /** `outputLimit`: how many bytes it may print. `now`: the time on record. Null: it is started. Otherwise it is when the promise resolves. */
+  /**
+   * `outputLimit`: how many bytes it may print. `now`: the time on record. Null: the effect is started. Otherwise it is when
+   * the promise resolves; most effects need none.
+   */
   start(request: PerformedRequest, outputLimit: number, now: number): Promise<void> | null {
     const { runId, inDoubt, placement } = this.of;
     const { effect } = request;
@@ -240,8 +238,12 @@ export class EffectEntries {
     for (const effect of [...this.flights.keys()]) this.stop(effect);
   }
 
-  /** Waits until what was stopped has ended, with everything that it started. */
-  async stoppedEnd(): Promise<void> {
+  /** Resolves when what was stopped has ended, with everything that it started. Null: nothing was. */
+  stoppedEnd(): Promise<void> | null {
+    return this.stopping.length === 0 ? null : this.endStopped();
+  }
+
+  private async endStopped(): Promise<void> {
     for (const { cancel } of this.stopping) await cancel?.();
     const late = this.context.sleep(GIVE_UP_MS, 'stopping').map(() => null);
     for (const { key, entry } of this.stopping) {

@@ -23,8 +23,8 @@ export interface AttemptOf {
 
 /** A turn of which nothing ends for so many milliseconds says what it does, and so does one that waits for other workers. */
 const QUIET_MS = 1000;
-/** A turn with short effects says it after so many times as long: most of them are over by then. */
-const BUSY_TIMES = 5;
+/** A turn with short effects first says it after so many more of these times: most of them are over by then. */
+const MOST_DELAYS = 4;
 
 /** `address`: that of this worker. */
 export function presenceOn(
@@ -37,13 +37,16 @@ export function presenceOn(
     const waits = new Set<WaitingFor>();
     let timer: ReturnType<typeof setTimeout> | null = null;
     let isBusy = false;
-    let busyTimes = 0;
+    let delays = 0;
     const say = (): void => {
       timer = null;
-      if (isBusy && waits.size === 0 && ++busyTimes < BUSY_TIMES) {
+      if (isBusy && waits.size === 0 && delays < MOST_DELAYS) {
         isBusy = false;
+        delays++;
         return sayLater();
       }
+      // From now on readers know something, which must not become wrong.
+      delays = MOST_DELAYS;
       const doing: Doing = { turn, worker: address(), invocation, since, waits: [...waits] };
       note(runId, doing).catch(() => undefined);
     };

@@ -86,6 +86,7 @@ export interface RefusedTurn {
 
 /** What ends an effect early. */
 export interface EffectBounds {
+  /** Aborted when the effect must end. */
   readonly stopping: LazySignal;
   /** How many bytes it may print before the run exceeds its limit. */
   readonly outputLimit: number;

@@ -74,7 +74,7 @@ export class TurnWaits {
     this.passed = record.now;
   }
 
-  /** What comes first, for `receive`. Both are separate, because this one may not be asynchronous: its promise would cost as much as the rest. */
+  /** What comes first, for `receive`. One asynchronous method would make another promise for each effect. */
   next(awaited: Awaited): Promise<Came | undefined> {
     return this.context.race(this.entriesFor(awaited));
   }

@@ -21,6 +21,7 @@ import {
   waiting,
 } from '../interpreter/run.js';
 import type { PerformedRequest } from '../runtime/effect-context.js';
+import { nextTurn } from '../runtime/next-turn.js';
 import type { Redactor } from '../runtime/redact.js';
 import { applyDelivery } from '../runtime/run/apply-delivery.js';
 import { Growth } from '../runtime/run/growth.js';
@@ -158,7 +159,7 @@ class Turn {
         await nextTurn();
         continue;
       }
-      if (this.queued.length > 0 || this.effects.isStopping || this.worktree !== null) await this.startQueued();
+      await this.startQueued();
       finished = this.takeDueTimer();
       if (finished !== null) continue;
       if (this.effects.isEmpty) return this.end('suspended');
@@ -253,7 +254,8 @@ class Turn {
 
   private async startQueued(): Promise<void> {
     // A stopped effect must not write into the files of the next one.
-    if (this.effects.isStopping) await this.effects.stoppedEnd();
+    const stopping = this.effects.stoppedEnd();
+    if (stopping !== null) await stopping;
     if (this.isFull) return;
     const point = this.worktree === null ? null : await this.worktree.keepPoint();
     if (point !== null) this.add([point]);
@@ -352,7 +354,7 @@ class Turn {
       image = null;
     }
     this.effects.stopAll();
-    if (this.effects.isStopping) await this.effects.stoppedEnd();
+    await this.effects.stoppedEnd();
     if (this.record.isHeavy) this.waits.sendLines(this.seen);
     const { run, record, activeMs, start, program } = this;
     const open = waiting(run);
@@ -392,9 +394,4 @@ function withoutSecrets(question: OpenQuestion, redactor: Redactor | null): Open
 
 function endOf({ until, ms }: TimerRequest, now: number): number {
   return until ?? now + (ms ?? 0);
-}
-
-/** Lets other runs of this process continue. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -180,7 +180,7 @@ export function workerHost(given: WorkerOptions): WorkerHost {
           },
         };
         noteLazySignal(context, bounds.stopping);
-        const begin = given.log == null ? 0 : performance.now();
+        const begin = performance.now();
         const { folders } = given;
         const isAgentAtHome = request.kind === 'agent' && program.home !== null && folders !== undefined;
         const performing = isAgentAtHome

@@ -17,6 +17,7 @@ import { advance, exceed, type Run, waiting } from '../../interpreter/run.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import type { EffectContext, PerformedRequest } from '../effect-context.js';
 import { noteLazySignal } from '../lazy-signal.js';
+import { nextTurn } from '../next-turn.js';
 import { StoreError } from '../store/store-error.js';
 import { applyDelivery } from './apply-delivery.js';
 import type { DriveEnd, DriveOptions } from './drive-options.js';
@@ -380,9 +381,4 @@ class Driver {
   private checkpoint(isLast: boolean): void {
     this.recording.checkpoint(this.run, this.clock.activeMs, isLast);
   }
-}
-
-/** Lets timers, signals and ends of processes be handled. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -49,10 +49,14 @@ export class Growth {
     return this.isFarFromLimits ? null : (this.uses().find(({ used, limit }) => used > limit) ?? null);
   }
 
-  /** The usual case, looked at after each effect. */
+  /** The usual case. It is looked at after each effect, so it makes no list. */
   private get isFarFromLimits(): boolean {
-    const { limits, output } = this;
-    return this.journal() <= (limits.journal ?? DEFAULTS.journal) * NEAR && output.bytes <= output.limit * NEAR;
+    const { output } = this;
+    return this.journal() <= this.journalLimit * NEAR && output.bytes <= output.limit * NEAR;
+  }
+
+  private get journalLimit(): number {
+    return this.limits.journal ?? DEFAULTS.journal;
   }
 
   /** One warning for each limit that the run approaches. */
@@ -71,7 +75,7 @@ export class Growth {
 
   private uses(): Exceeded[] {
     return [
-      { scope: 'journal', used: this.journal(), limit: this.limits.journal ?? DEFAULTS.journal },
+      { scope: 'journal', used: this.journal(), limit: this.journalLimit },
       { scope: 'output', used: this.output.bytes, limit: this.output.limit },
     ];
   }
