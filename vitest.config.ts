@@ -1,10 +1,12 @@
 import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { startsProcesses, testsWithProcesses } from './test/processes.js';
+import { COMPILED, compiledSources } from './test/compiled-sources.js';
+import { longTests, startsProcesses, testsWithProcesses } from './test/processes.js';
 
-/** Only the tests that start no process, which need no built program. */
+/** Only the tests that start no process, which need no built program; or only those that start processes. */
 const isUnit = process.env.UNIT !== undefined;
+const isProcesses = process.env.PROCESSES !== undefined;
 
 function pathOf(name: string): string {
   return resolve(`test/${name}.test.ts`);
@@ -51,10 +53,19 @@ class ProcessesFirst extends BaseSequencer {
   }
 }
 
+/** A file that is named is tested, whatever it takes. */
+const isNamed = process.argv.slice(3).some((word) => !word.startsWith('-'));
+const left = process.env.LONG !== undefined || isNamed ? [] : longTests;
+
+/** Coverage, mutations and `npm run watch` look at the sources themselves. */
+const isCompiled = process.argv.includes('run') && !process.argv.some((word) => /^--(coverage|config)/.test(word));
+
 export default defineConfig({
+  plugins: isCompiled ? [compiledSources()] : [],
   // As in the built program: the packages that read Markdown have slower files for their own development.
   ssr: { resolve: { conditions: ['node'] } },
   test: {
+    server: { deps: { external: [COMPILED] } },
     // A test that hangs fails; one that only computes or waits for processes may take its time on a busy machine.
     testTimeout: 300_000,
     hookTimeout: 300_000,
@@ -65,10 +76,10 @@ export default defineConfig({
     // Short-lived values are collected less often. A worker that starts processes stays small instead.
     execArgv: [...OPTIMIZE_LATER, ...(isUnit ? ['--max-semi-space-size=32'] : [])],
     sequence: { sequencer: ProcessesFirst },
-    include: ['test/**/*.test.ts'],
-    exclude: isUnit ? testsWithProcesses() : [],
+    include: isProcesses ? testsWithProcesses() : ['test/**/*.test.ts'],
+    exclude: [...(isUnit ? testsWithProcesses() : []), ...left],
     // A test that asserts nothing fails.
-    expect: { requireAssertions: true },
+    expect: { requireAssertions: true, poll: { timeout: 300_000 } },
     globalSetup: [
       'test/memory-folder.ts',
       ...(isUnit ? [] : ['test/build-first.ts']),

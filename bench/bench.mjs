@@ -70,7 +70,7 @@ await build({
   minify: true,
   format: 'esm',
   platform: 'node',
-  target: 'node20.15',
+  target: 'node20.20',
   external: ['xstate'],
   banner: { js: "import { createRequire as $require } from 'node:module'; const require = $require(import.meta.url);" },
   logLevel: 'warning',

@@ -2,7 +2,7 @@
  * Makes dist/: the command line in `code/` with its launcher, the library as one module and its types, and the page in
  * `viewer/`. Everything is bundled, so that starting reads few files and an installed package needs nothing else.
  * `--without-types` leaves out the types; `--debug` leaves the code as it is written, with source maps for debuggers and
- * stack traces.
+ * stack traces; `--if-changed` makes it only when a source is newer than the program.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -14,6 +14,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,6 +32,21 @@ const code = join(dist, 'code');
 const debug = process.argv.includes('--debug');
 const withTypes = !debug && !process.argv.includes('--without-types');
 
+/** When a file, or the newest file of a folder, was changed; 0 if there is none. */
+function changedAt(path) {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return 0;
+  if (!stat.isDirectory()) return stat.mtimeMs;
+  return Math.max(0, ...readdirSync(path).map((name) => changedAt(join(path, name))));
+}
+
+function isCurrent() {
+  const built = changedAt(join(dist, 'cli.js'));
+  return ['src', 'bundle', 'package-lock.json'].every((name) => changedAt(join(root, name)) < built);
+}
+
+if (process.argv.includes('--if-changed') && isCurrent()) process.exit();
+
 const settings = {
   absWorkingDir: root,
   write: false,
@@ -39,7 +55,7 @@ const settings = {
   sourcemap: debug ? 'inline' : false,
   format: 'esm',
   platform: 'node',
-  target: 'node20.15',
+  target: 'node20.20',
   legalComments: 'none',
   metafile: true,
   logLevel: 'warning',

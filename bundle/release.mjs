@@ -1,6 +1,6 @@
 /**
  * Publishes the version in package.json: `npm run release` packs it and shows what would be published;
- * `npm run release -- --publish` publishes it, which a hosted CI job does after `.ci/run` (`.github/workflows/release.yml`).
+ * with `--to FOLDER` the package stays there; `npm run release -- --publish` publishes it, which a hosted CI job does after `.ci/run` (`.github/workflows/release.yml`).
  *
  * What is published carries provenance: the registry signs which commit of which repository it was built from. For that the
  * manifest has to name the repository. It is the one that the job runs in, so a fork can release under its own name.
@@ -70,6 +70,7 @@ function pack(folder) {
   return join(folder, filename);
 }
 
+const [, kept] = /^--to (.+)$/.exec(process.argv.slice(2, 4).join(' ')) ?? [];
 const publishes = process.argv.includes('--publish');
 const written = readFileSync(manifestFile, 'utf8');
 const manifest = JSON.parse(written);
@@ -77,7 +78,7 @@ if (publishes) checkVersion(manifest);
 const scratch = mkdtempSync(join(tmpdir(), 'statedsl-release-'));
 try {
   if (publishes) writeFileSync(manifestFile, `${JSON.stringify(withRepository(manifest), null, 2)}\n`);
-  const tarball = pack(scratch);
+  const tarball = pack(kept ?? scratch);
   if (publishes)
     execFileSync('npm', ['publish', tarball, '--provenance', '--access', 'public'], { cwd: root, stdio: 'inherit' });
 } finally {

@@ -1,13 +1,15 @@
 /**
  * How much of a law is tried: random cases, broken texts, crashes. `npm test` tries enough to notice most mistakes;
- * `npm run test:long` sets `LONG=1` and tries more of the same. `npm run test:unit`, which runs after each change of a
- * line, tries a quarter.
+ * `npm run test:long` sets `LONG=1` and tries more of the same, and `npm run nightly` that ten times. `npm run test:unit`,
+ * which runs after each change of a line, tries a quarter.
  */
-const long = process.env.LONG === '1';
+import { test } from 'vitest';
+
+export const isLong = process.env.LONG === '1';
 const part = process.env.UNIT === undefined ? 1 : 4;
 
 export function amount(usually: number, inLongTests: number): number {
-  return long ? inLongTests : Math.ceil(usually / part);
+  return isLong ? inLongTests : Math.ceil(usually / part);
 }
 
 /**
@@ -25,3 +27,13 @@ export function some<T>(all: readonly T[], most: number): readonly T[] {
   const every = Math.max(1, all.length / amount(most, all.length));
   return all.filter((_, at) => Math.floor(at / every) !== Math.floor((at - 1) / every));
 }
+
+const leaveOut = (): void => {};
+
+/**
+ * A test of the long tests alone: many processes, real time, large values, or more of what its neighbours show. It takes
+ * what `test` takes.
+ */
+export const longTest: typeof test = isLong
+  ? test
+  : (Object.assign(leaveOut, { each: () => leaveOut, for: () => leaveOut }) as unknown as typeof test);

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { afterAll, describe, expect, test } from 'vitest';
+import { longTest } from './amount.js';
 import { root, runProgram } from './harness/process.js';
 import { publicNames, referenceText } from './library-reference.js';
 
@@ -109,7 +110,7 @@ describe('programs in grammar/library.md', () => {
     expect(ran).toMatchObject({ code: 0, rest: '' });
   });
 
-  test('the reference names what is exported, with its documentation', () => {
+  longTest('the reference names what is exported, with its documentation', () => {
     const reference = `${REFERENCE}\n${referenceText()}`;
     if (update) {
       const at = mended.indexOf(REFERENCE);
@@ -132,7 +133,7 @@ test('every block of JavaScript is an example with its output', () => {
   expect(examples.length).toBe(text.match(/^`{3,}js$/gm)?.length);
 });
 
-test('an example uses every function and class', () => {
+longTest('an example uses every function and class', () => {
   const programs = examples.map(({ program }) => program).join('\n');
   const unused = publicNames()
     .filter(({ isValue, name }) => isValue && !new RegExp(`\\b${name}\\b`).test(programs))
@@ -140,7 +141,7 @@ test('an example uses every function and class', () => {
   expect(unused).toEqual([]);
 });
 
-test('every type of an exported signature is exported by its name', () => {
+longTest('every type of an exported signature is exported by its name', () => {
   const exported = new Set(publicNames().map(({ name }) => name));
   const missing = publicNames().flatMap(({ name, types }) =>
     types.filter((type) => !exported.has(type)).map((type) => `${type} of ${name}`),
@@ -149,7 +150,7 @@ test('every type of an exported signature is exported by its name', () => {
   expect(publicNames().flatMap(({ types }) => types)).toContain('RunEvent');
 });
 
-test('everything that is exported is documented', () => {
+longTest('everything that is exported is documented', () => {
   const silent = publicNames()
     .filter(({ documentation }) => documentation === '')
     .map(({ name }) => name);

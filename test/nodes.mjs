@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { execaSync } from 'execa';
 
 /** The oldest that `engines` of package.json allows, and the newest of each later major version. */
-export const VERSIONS = ['20.15', '22', '24', '26'];
+export const VERSIONS = ['20.20', '22', '24', '26'];
 
 /** The absolute path of a version of Node, or why it cannot be installed. */
 export function findNode(version) {

@@ -68,6 +68,6 @@ const { exitCode } = execaSync(process.execPath, [vitest, 'run', ...files, '-t',
   cwd: root,
   stdio: 'inherit',
   reject: false,
-  env: update ? { UPDATE: '1' } : {},
+  env: { LONG: '1', ...(update ? { UPDATE: '1' } : {}) },
 });
 process.exitCode = exitCode ?? 1;

@@ -22,6 +22,34 @@ const NAMES: Readonly<Record<string, RegExp>> = {
   shell: /^(binding|pipes|random|values)$/,
 };
 
+/**
+ * Files of the long tests alone, relative to this folder: many processes, real time, every source through the compiler, or
+ * many random inputs. What `npm test` takes in all is limited, so that it passes anywhere in a few minutes.
+ */
+const LONG = [
+  'cli/full-disk',
+  'cli/limits-on-disk',
+  'cli/replaced-files',
+  'cli/start-cache',
+  'cli/worktree',
+  'control/other-process',
+  'engine/worktree',
+  'foresight/independent-members',
+  'foresight/random-flows',
+  'implement-spec',
+  'interpreter/plan/random-plans',
+  'names',
+  'runtime/agents/hostile',
+  'runtime/fork-server',
+  'runtime/worktree-apply',
+  'runtime/worktree-crash',
+  'runtime/worktree-snapshot',
+  'runtime/worktree-tasks',
+  'syntax/chevrotain',
+];
+
+export const longTests: readonly string[] = LONG.map((name) => `test/${name}.test.ts`);
+
 export function startsProcesses(testFile: string): boolean {
   const path = relative(folder, testFile);
   const [name = ''] = path.slice(path.lastIndexOf('/') + 1).split('.test.ts');

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { longTest } from '../amount.js';
 import { runProgramSync } from '../harness/process.js';
 import { cli, projectFolder } from './statedsl.js';
 
@@ -204,7 +205,7 @@ describe('completion', () => {
     expect(await words('run', '')).not.toContain('other.txt');
   });
 
-  test('answers with files for options that take one, and with no command that only shells call', async () => {
+  longTest('answers with files for options that take one, and with no command that only shells call', async () => {
     const one = projectFolder({ 'mock.yaml': '', 'sub/x': '' });
     const answer = async (...line: string[]) => (await one.runProcess(['complete', '--', ...line])).stdout;
     expect(await answer('run', '--mock', 'mo')).toMatch(/^mock\.yaml\t/);
@@ -215,7 +216,7 @@ describe('completion', () => {
     expect(await one.runProcess(['complete'])).toMatchObject({ code: 2, stdout: '' });
   });
 
-  test('answers with the runs that are kept', async () => {
+  longTest('answers with the runs that are kept', async () => {
     const one = projectFolder({ 'a.dsl': 'STATE: A\n  RETURN\n' });
     const answer = async (...line: string[]) => (await one.runProcess(['complete', '--', ...line])).stdout;
     expect(await answer('show', '')).not.toMatch(/returned/);
@@ -230,7 +231,7 @@ describe('completion', () => {
     expect(await answer('report', '--dir', 'other', '')).toContain(other);
   });
 
-  test('the script for bash works in a bash that has nothing else, however often it is loaded', () => {
+  longTest('the script for bash works in a bash that has nothing else, however often it is loaded', () => {
     const one = projectFolder({ 'two words.dsl': '', 'sub/x.dsl': '' });
     one.file('statedsl', `#!/bin/sh\nexec '${process.execPath}' '${cli}' "$@"\n`);
     one.file(

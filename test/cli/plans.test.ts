@@ -3,6 +3,7 @@ import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { longTest } from '../amount.js';
 import { until } from '../harness/until.js';
 import { type ProjectFolder, projectFolder } from './statedsl.js';
 
@@ -64,7 +65,7 @@ test('tools of a server: one process serves the run, and ends with it', async ()
   expect(log.split('\n').filter((line) => line.startsWith('started'))).toEqual(['started for a run']);
 });
 
-test('a message of a server that is too large is not read to its end', async () => {
+longTest('a message of a server that is too large is not read to its end', async () => {
   const one = projectFolder({
     'plan.json': JSON.stringify({ calls: [{ _tool: 'huge', _outputPath: '†state.x' }] }),
     'tools.yaml': 'huge: { mcp: tests/huge }\n',
@@ -129,7 +130,7 @@ test.each([
   expect(paid).toBe(decision === 'retry' ? 2 : 1);
 });
 
-test('a value of four megabytes passes through tools and a resumed run', async () => {
+longTest('a value of four megabytes passes through tools and a resumed run', async () => {
   const one = projectFolder({
     'plan.json': JSON.stringify({
       calls: [
@@ -223,7 +224,7 @@ test('secrets of the environment are in no record of a plan', async () => {
   expect(JSON.parse(readFileSync(join(folder, 'state.json'), 'utf8'))['state.seen']).toEqual({ x: '***' });
 });
 
-test('what modules print is progress, and what they leave running ends the process with their words', async () => {
+longTest('what modules print is progress, and what they leave running ends the process with their words', async () => {
   const one = projectFolder({
     'plan.json': JSON.stringify({ calls: [{ _tool: 'loud', _outputPath: '†state.a' }], output: '†state.a' }),
     'late.json': JSON.stringify([{ _tool: 'late', _outputPath: '†state.a' }]),

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { takesLessThan, until } from '../harness/until.js';
+import { until } from '../harness/until.js';
 import { ended, projectFolder } from './statedsl.js';
 
 const appears = (path: string): Promise<void> => until(() => existsSync(path));
@@ -191,26 +191,6 @@ describe('interruption', () => {
       expect(runs(Number(readFileSync(join(one.folder, 'pid'), 'utf8')))).toBe(false);
     },
   );
-
-  test('the second signal does not wait for what ignores the first', async () => {
-    const stubborn = 'DO: trap "" TERM; echo $$ > pid; while :; do sleep 0.1; done\nRETURN\n';
-    await takesLessThan(1500, async () => {
-      const one = projectFolder({ 'a.dsl': stubborn });
-      const child = one.start(['run', 'a.dsl']);
-      const end = ended(child);
-      await appears(join(one.folder, 'pid'));
-      await new Promise((resolve) => setTimeout(resolve, 50));
-      child.kill('SIGINT');
-      await new Promise((resolve) => setTimeout(resolve, 200));
-      const asked = performance.now();
-      child.kill('SIGINT');
-      expect((await end).code).toBe(130);
-      const took = performance.now() - asked;
-      // Being killed takes a moment.
-      await until(() => !runs(Number(readFileSync(join(one.folder, 'pid'), 'utf8'))));
-      return took;
-    });
-  });
 
   test('a pure loop can be interrupted too', async () => {
     const one = projectFolder({ 'a.dsl': 'STATE: A\n  TRACK: n\n  INCREMENT: n\n  IF: n < 0 → RETURN\n  GOTO: A\n' });

@@ -5,6 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isLong } from '../amount.js';
 
 export const corpusDirectory = dirname(fileURLToPath(import.meta.url));
 
@@ -58,11 +59,14 @@ export function readCase(kind: CaseKind, path: string): Case {
   return { kind, path, name: basename(path, '.case'), intro, sections };
 }
 
-/** All cases of a kind, sorted by name; a folder below a kind groups cases and is part of their names. */
+/**
+ * All cases of a kind, sorted by name; a folder below a kind groups cases and is part of their names. The long tests alone
+ * have those in a folder `long`.
+ */
 export function casesOf(kind: CaseKind): Case[] {
   const folder = join(corpusDirectory, kind);
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.case'))
+    .filter((name) => name.endsWith('.case') && (isLong || !name.startsWith('long/')))
     .sort()
     .map((name) => ({ ...readCase(kind, join(folder, name)), name: name.replace(/\.case$/, '') }));
 }

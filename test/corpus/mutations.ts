@@ -44,7 +44,7 @@ function numbers(seed: string): () => number {
 
 /** Usually only a few: hundreds of programs are broken, each in other positions. */
 function some(count: number): number {
-  return amount(Math.ceil(count / 40), count);
+  return amount(Math.ceil(count / 100), count);
 }
 
 /** At most `most` prefixes of the text, all of them when there are no more than that. */

@@ -3,7 +3,9 @@
  * executed on an engine, and must come to the same end. Several test files share the cases, so that workers do, too.
  */
 import { describe, test } from 'vitest';
+import { isLong } from '../amount.js';
 import { findingsOnEngine } from '../engine/recorded-world.js';
+import { seed } from '../random.js';
 import { type Case, namedCases } from './case-file.js';
 import { compileCase, drawnDiagnostics } from './compile-case.js';
 import { crashed } from './crash-case.js';
@@ -86,14 +88,20 @@ export function runPlanCases(): void {
   laws(cases, run, ['a crashed run of a plan', 'a run of a plan on an engine']);
 }
 
+/** A third of the cases, another one for each seed; all of them in the long tests. */
+function drawn<T>(cases: readonly T[]): readonly T[] {
+  return isLong ? cases : cases.filter((_, at) => at % 3 === seed % 3);
+}
+
 type Names = readonly [crashed: string, onEngine: string];
 
 /** One after the other: some of them stop the clock of their worker. */
 function laws(
-  cases: ReturnType<typeof namedCases>,
+  all: ReturnType<typeof namedCases>,
   run: (the: Case) => Promise<Finished>,
   [whenCrashed, onEngine]: Names,
 ): void {
+  const cases = drawn(all);
   describe(whenCrashed, () => {
     test.for(cases)('%s', async ([, the], { expect }) => {
       expect(await findingsOf(await run(the), crashed), the.path).toEqual([]);

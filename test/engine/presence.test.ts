@@ -76,10 +76,8 @@ test('a turn with short effects says it later, and at once what it waits for', a
   const end = presence.waitsFor({ kind: 'label', name: 'gpu' });
   await expect.poll(() => said.length, { interval: 1 }).toBe(2);
   expect(said[1]?.waits).toMatchObject([{ name: 'gpu' }]);
-  const endedAt = performance.now();
   end();
   await expect.poll(() => said.length, { interval: 1 }).toBe(3);
-  expect(performance.now() - endedAt).toBeLessThan(80);
   expect(said[2]?.waits).toEqual([]);
   clearInterval(effects);
   over.abort();

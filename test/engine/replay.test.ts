@@ -12,6 +12,7 @@ import type { Beginning, Submission } from '../../src/engine/messages.js';
 import { charactersOf } from '../../src/engine/stored-lines.js';
 import type { CommandFunction } from '../../src/runtime/command-function.js';
 import { newRunId } from '../../src/runtime/run/run-id.js';
+import { longTest } from '../amount.js';
 import { liveEngine, NAMESPACE } from './live-engine.js';
 
 function value<T>(result: Result<T>): T {
@@ -144,7 +145,7 @@ test('other limits hold for the new run', async () => {
   expect(value(await runs.compare(replayed.started.run_id)).status).toBe('same');
 });
 
-test('a long record is taken over in several parts', async () => {
+longTest('a long record is taken over in several parts', async () => {
   const { runs, run, client, linesOf, store } = await runsOf();
   const { id } = await run(
     `STATE: A\n  TRACK: n = 0\n  GOTO: L\nSTATE: L\n  IF: n >= 9000 → GOTO: B\n  INCREMENT: n\n  EMIT: ROUND text="${'x'.repeat(150)}"\n  GOTO: L\nSTATE: B\n  RETURN: {n}\n`,

@@ -20,6 +20,7 @@ import type { Delivery } from '../../src/runtime/store/inbox.js';
 import { readJournalLine } from '../../src/runtime/store/journal-line.js';
 import { digestOf } from '../../src/runtime/store/machine-digest.js';
 import { VERSION } from '../../src/runtime/version.js';
+import { longTest } from '../amount.js';
 import { type Cut, type OpenEntry, ScriptedEngine, SERVICES, type World } from './scripted-engine.js';
 
 const RUN = '01900000-0000-7000-8000-000000000001';
@@ -167,7 +168,7 @@ const LARGE = `STATE: A
   SET: b = a + a + a + a
 `;
 
-test.each([
+longTest.each([
   ['is continued from', '  SET: c = "{b}"\n  WAIT: signal GO\n  RETURN\n'],
   ['returns', '  SET: c = {a: b, b: b}\n  RETURN: {c}\n'],
   ['says at its end', '  FAIL: {b}\n'],

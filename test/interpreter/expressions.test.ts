@@ -7,6 +7,7 @@ import { compile } from '../../src/interpreter/values/evaluate.js';
 import { readJson, render } from '../../src/interpreter/values/json.js';
 import { plain, type Value } from '../../src/interpreter/values/value.js';
 import type { Comparison, Expr } from '../../src/machine/expression.js';
+import { longTest } from '../amount.js';
 import { call, constant, done, field, hole, local, machine, OPTIONS } from './machine-builder.js';
 
 const program = machine({ A: { locals: ['x', 'y'], code: [done()] } });
@@ -328,7 +329,7 @@ describe('functions', () => {
   });
 });
 
-test('values that share their parts cannot grow without end', () => {
+longTest('values that share their parts cannot grow without end', () => {
   const pair: Expr = { op: 'list', items: [x, x] };
   const twice: Expr = { op: 'arithmetic', operator: '+', left: x, right: x };
   const grow = (expr: Expr, from: Value): string => {

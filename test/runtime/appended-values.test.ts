@@ -7,7 +7,7 @@ import type { RunEvent } from '../../src/index.js';
 import type { Json } from '../../src/machine/expression.js';
 import { AppendDecoder, AppendEncoder } from '../../src/runtime/store/appended.js';
 import { readJournal } from '../../src/runtime/store/read-journal.js';
-import { amount } from '../amount.js';
+import { amount, longTest } from '../amount.js';
 import { ended, projectFolder } from '../cli/statedsl.js';
 
 const set = (name: string, value: Json): RunEvent => ({ type: 'tracked_set', name, value });
@@ -143,7 +143,7 @@ describe('an event', () => {
 });
 
 describe('a run that collects', () => {
-  test('writes in proportion to what it collects, and is replayed and shown as ever', async () => {
+  longTest('writes in proportion to what it collects, and is replayed and shown as ever', async () => {
     const one = projectFolder({ 'p.dsl': collects(1500) });
     const report = JSON.parse((await one.run(['run', 'p.dsl', '--json'])).stdout);
     expect(report.returned).toHaveLength(1500);
@@ -161,7 +161,7 @@ describe('a run that collects', () => {
     expect(lengths).toEqual(Array.from({ length: 1501 }, (_, at) => at));
   });
 
-  test('resumes after kill -9, from its checkpoint and without it', async () => {
+  longTest('resumes after kill -9, from its checkpoint and without it', async () => {
     const one = projectFolder({ 'p.dsl': collects(amount(30_000, 100_000)) });
     const child = one.start(['run', 'p.dsl', '--events', '--quiet']);
     let printed = 0;

@@ -7,6 +7,7 @@ import { inspectRun } from '../../src/runtime/inspect-run.js';
 import { resume } from '../../src/runtime/run/again/resume.js';
 import type { RunOptions } from '../../src/runtime/run/run-options.js';
 import { earlierCheckpoints } from '../../src/runtime/store/checkpoint.js';
+import { longTest } from '../amount.js';
 import { runKept } from './running.js';
 
 const PROGRAMS: Readonly<Record<string, { readonly text: string; readonly options?: RunOptions }>> = {
@@ -110,7 +111,7 @@ test('an event that is not there, and damage before the event that is shown, are
   expect(inspectRun(store, id, 4).run.seq).toBe(4);
 });
 
-test('a run with checkpoints is shown as without them, after any event', async () => {
+longTest('a run with checkpoints is shown as without them, after any event', async () => {
   const { machine } = compile(`LIMIT: transitions=1000000
 STATE: A
   TRACK: n = 0

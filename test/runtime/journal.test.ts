@@ -8,6 +8,7 @@ import { run } from '../../src/runtime/run/run.js';
 import { fileJournal, type Journal, memoryJournal } from '../../src/runtime/store/journal.js';
 import { journalLine, readJournalLine } from '../../src/runtime/store/journal-line.js';
 import { readJournal } from '../../src/runtime/store/read-journal.js';
+import { longTest } from '../amount.js';
 import {
   call,
   constant,
@@ -295,7 +296,7 @@ test('a journal in memory holds the same events', async () => {
   expect(journal.events).toEqual(events);
 });
 
-test('a loop that only computes is kept without holding it in memory', async () => {
+longTest('a loop that only computes is kept without holding it in memory', async () => {
   const turns = 50_000;
   const loop = machine(
     {

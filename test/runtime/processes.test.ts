@@ -5,9 +5,9 @@ import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
 import { hostEffects } from '../../src/runtime/effects.js';
 import { runProcess } from '../../src/runtime/process/process.js';
 import { processStat } from '../../src/runtime/process/process-group.js';
-import { amount } from '../amount.js';
+import { longTest } from '../amount.js';
 import { inFastTime } from '../harness/fast-time.js';
-import { takesLessThan, until } from '../harness/until.js';
+import { until } from '../harness/until.js';
 import { done, hole, input, local, machine, shell } from '../interpreter/machine-builder.js';
 import { processSpec, processStarter } from './process-spec.js';
 import { bound, commands, runKept as runKeptHere, temporaryFolder } from './running.js';
@@ -98,18 +98,15 @@ describe.each([
       expect(refused.report.error).toMatchObject({ kind: 'value_too_large' });
     });
 
-    test('hundreds of megabytes of output need little memory', async () => {
+    longTest('hundreds of megabytes of output need little memory', async () => {
       const before = process.memoryUsage().rss;
       let peak = 0;
       const timer = setInterval(() => {
         peak = Math.max(peak, process.memoryUsage().rss);
       }, 20);
-      const { report } = await runKept(
-        machine({ MAIN: { code: [shell(`head -c ${amount(100, 300)}000000 /dev/zero`), done()] } }),
-        {
-          limits: { output: 1e9 },
-        },
-      );
+      const { report } = await runKept(machine({ MAIN: { code: [shell(`head -c ${300}000000 /dev/zero`), done()] } }), {
+        limits: { output: 1e9 },
+      });
       clearInterval(timer);
       expect(report.status).toBe('returned');
       expect(peak - before).toBeLessThan(64 * 1024 * 1024);
@@ -117,16 +114,14 @@ describe.each([
 
     test('what a command left running may hold its pipes, but not the run', async () => {
       const folder = temporaryFolder();
-      await takesLessThan(5000, async () => {
-        const text = `sleep 3000 & echo $! > ${folder}/pid; echo started`;
-        const { events, report } = await inFastTime(() => runKept(commands(text)));
-        expect(outcomes(events)).toMatchObject([{ kind: 'exited', exit: 0, output_truncated: true }]);
-        expect(report.returned).toBe('started');
-        const pid = Number(readFileSync(join(folder, 'pid'), 'utf8'));
-        // A server that was started on purpose lives on after success.
-        expect(runs(pid)).toBe(true);
-        process.kill(pid, 'SIGKILL');
-      });
+      const text = `sleep 3000 & echo $! > ${folder}/pid; echo started`;
+      const { events, report } = await inFastTime(() => runKept(commands(text)));
+      expect(outcomes(events)).toMatchObject([{ kind: 'exited', exit: 0, output_truncated: true }]);
+      expect(report.returned).toBe('started');
+      const pid = Number(readFileSync(join(folder, 'pid'), 'utf8'));
+      // A server that was started on purpose lives on after success.
+      expect(runs(pid)).toBe(true);
+      process.kill(pid, 'SIGKILL');
     });
   });
 
@@ -144,16 +139,9 @@ describe.each([
 
     test('what ignores TERM is killed after the grace period', async () => {
       const text = "trap '' TERM; while :; do sleep 0.1; done";
-      await takesLessThan(6000, async () => {
-        const took = await inFastTime(async () => {
-          const begun = Date.now();
-          const { report } = await runKept(machine({ MAIN: { code: [shell(text, { timeout: ['1s'] }), done()] } }));
-          expect(report.error).toMatchObject({ kind: 'timeout' });
-          return Date.now() - begun;
-        });
-        expect(took).toBeGreaterThan(2000);
-        return took;
-      });
+      const code = [shell(text, { timeout: ['1s'] }), done()];
+      const { report } = await inFastTime(() => runKept(machine({ MAIN: { code } })));
+      expect(report.error).toMatchObject({ kind: 'timeout' });
     });
 
     test('after a failure the background is stopped, with an accepted exit code it is not', async () => {
@@ -192,11 +180,9 @@ describe.each([
     });
 
     test('the time limit of the run ends it without ERROR', async () => {
-      await takesLessThan(3000, async () => {
-        const { report, events } = await runKept(commands('sleep 3000'), { limits: { timeMs: 300 } });
-        expect(report).toMatchObject({ status: 'failed', error: { kind: 'limit' }, states: ['MAIN'] });
-        expect(events).toContainEqual(expect.objectContaining({ type: 'budget_exceeded', scope: 'time', limit: 300 }));
-      });
+      const { report, events } = await runKept(commands('sleep 3000'), { limits: { timeMs: 300 } });
+      expect(report).toMatchObject({ status: 'failed', error: { kind: 'limit' }, states: ['MAIN'] });
+      expect(events).toContainEqual(expect.objectContaining({ type: 'budget_exceeded', scope: 'time', limit: 300 }));
     });
   });
 

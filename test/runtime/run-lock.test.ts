@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { processStat } from '../../src/runtime/process/process-group.js';
 import { thisOrigin } from '../../src/runtime/process/process-origin.js';
+import type * as heartbeat from '../../src/runtime/store/heartbeat.js';
 import { lockHolder, lockRun, type RunLock } from '../../src/runtime/store/run-lock.js';
 
 let folder = '';
@@ -170,10 +171,9 @@ test('an owner finds out that it lost the run, at the latest after a second, and
 
 test('a heartbeat touches each file until it is stopped, and never changes one', async () => {
   // Its timer serves all runs of a process, so this test needs a timer of its own.
-  vi.resetModules();
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
-  const { beat } = await import('../../src/runtime/store/heartbeat.js');
+  const { beat }: typeof heartbeat = await import(`../../src/runtime/store/heartbeat.js?${'own'}`);
   const paths = ['a', 'b'].map((name) => join(folder, name));
   for (const path of paths) writeFileSync(path, '{"pid":1}');
   const stops = paths.map(beat);

@@ -7,7 +7,6 @@ import { boundedMatches } from '../../src/runtime/matches.js';
 import { run } from '../../src/runtime/run/run.js';
 import type { RunOptions } from '../../src/runtime/run/run-options.js';
 import { scriptedEffects } from '../../src/runtime/scripted-effects.js';
-import { takesLessThan } from '../harness/until.js';
 import {
   type Code,
   call,
@@ -163,8 +162,9 @@ describe('time', () => {
 
   test('a wait takes as long as it says', async () => {
     const begun = Date.now();
-    expect((await runKept(one(sleep('150ms'), command('f')), { commands: { f: () => 1 } })).report.returned).toBe(1);
-    expect(Date.now() - begun).toBeGreaterThanOrEqual(150);
+    const f = () => Date.now() - begun;
+    const { report } = await runKept(one(sleep('150ms'), command('f')), { commands: { f } });
+    expect(report.returned).toBeGreaterThanOrEqual(150);
   });
 
   test('a wait that is longer than allowed suspends', async () => {
@@ -193,10 +193,8 @@ describe('time', () => {
         close: async () => undefined,
       }),
     };
-    await takesLessThan(5000, async () => {
-      const { report } = await runKept(commands('sleep 3000'), { journal: slow, limits: { timeMs: 50 } });
-      expect(report.error).toMatchObject({ kind: 'limit' });
-    });
+    const { report } = await runKept(commands('sleep 3000'), { journal: slow, limits: { timeMs: 50 } });
+    expect(report.error).toMatchObject({ kind: 'limit' });
   });
 
   test('a run that is interrupted before it starts does nothing', async () => {
@@ -358,10 +356,9 @@ test('no temporary folder is left', async () => {
 
 test('regular expressions take bounded time', async () => {
   const matches = boundedMatches(100);
-  await takesLessThan(3000, async () => {
-    expect(matches(/(a+)+$/u, `${'a'.repeat(60)}b`)).toBeNull();
-    expect(matches(/a*a*a*a*a*a*$/u, `${'a'.repeat(5000)}b`)).toBeNull();
-  });
+  // Unbounded, each would take longer than anybody lives.
+  expect(matches(/(a+)+$/u, `${'a'.repeat(60)}b`)).toBeNull();
+  expect(matches(/a*a*a*a*a*a*$/u, `${'a'.repeat(5000)}b`)).toBeNull();
   expect(matches(/^(ab)+$/u, 'ababab')).toBe(true);
   expect(matches(/x\d{2}/u, 'a x12')).toBe(true);
 });

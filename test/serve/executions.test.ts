@@ -98,11 +98,11 @@ test('a process is started when those before it execute their runs or have ended
   expect(executions.queuedRuns().map(({ status }) => status)).toEqual(['queued', 'running', 'running']);
   expect(ids.map((id) => executions.mustWait(id))).toEqual([false, false, true]);
   started[0]?.begin();
-  await vi.waitFor(() => expect(names()).toEqual(ids.slice(0, 2)));
+  await vi.waitFor(() => expect(names()).toEqual(ids.slice(0, 2)), 300_000);
   // It could not begin.
   forgetWaiting(directory, ids[1] as string);
   started[1]?.end();
-  await vi.waitFor(() => expect(names()).toEqual(ids));
+  await vi.waitFor(() => expect(names()).toEqual(ids), 300_000);
   expect(executions.executing).toBe(2);
 });
 
@@ -145,7 +145,7 @@ test('an answer that comes while the service stops continues the run in the next
     return { end: new Promise<void>(() => undefined), interrupt: () => undefined };
   };
   new Executions({ directory, atOnce: 1, start }).open();
-  await vi.waitFor(() => expect(started).toEqual([RUN]));
+  await vi.waitFor(() => expect(started).toEqual([RUN]), 300_000);
 });
 
 test.each([
@@ -162,7 +162,7 @@ test.each([
   const folder = record(directory, last);
   if (inbox !== null) writeFileSync(join(folder, 'inbox.ndjson'), inbox);
   executions.open();
-  await vi.waitFor(() => expect(readdirSync(join(directory, 'service/deliveries'))).toEqual([]));
+  await vi.waitFor(() => expect(readdirSync(join(directory, 'service/deliveries'))).toEqual([]), 300_000);
   expect(ends).toHaveLength(isContinued ? 1 : 0);
   expect(executions.isExecuting(RUN)).toBe(isContinued);
 });

@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { lockHolder } from '../../src/runtime/store/run-lock.js';
-import { amount } from '../amount.js';
+import { amount, longTest } from '../amount.js';
 import { type ProjectFolder, projectFolder } from '../cli/statedsl.js';
 import type { Started } from '../harness/process.js';
 import { until } from '../harness/until.js';
@@ -100,7 +100,7 @@ describe('the service', () => {
     await client.process.end;
   });
 
-  test('is killed in the middle of runs, and all of them end right', async () => {
+  longTest('is killed in the middle of runs, and all of them end right', async () => {
     const one = projectFolder({ 'p.dsl': PROGRAM });
     const ids = new Set<string>();
     let client = await serve(one, ['--runs', '2', '--jobs', '2']);
@@ -142,7 +142,7 @@ describe('the service', () => {
     await second.process.end;
   });
 
-  test('shares its permits among all runs, and takes them back from one that is killed', async () => {
+  longTest('shares its permits among all runs, and takes them back from one that is killed', async () => {
     const one = projectFolder({
       // Each member waits for the other, so both must have a permit at the same time.
       'both.dsl': [

@@ -31,7 +31,7 @@ function valueNamed(name: string) {
 
 describe.each<Shell>(['bash', 'sh'])('values under %s', (shell) => {
   const contexts = shellContexts.filter(({ only }) => only === undefined || only === shell);
-  const share = (at: number) => hostileValues.filter((_, index) => (index + at) % amount(8, 1) === 0);
+  const share = (at: number) => hostileValues.filter((_, index) => (index + at) % amount(20, 1) === 0);
   const tried = contexts.map((context, at) => [context.name, context, share(at)] as const);
   it.concurrent.for(tried)('%s', async ([, context, values], { expect }) => {
     const ran = await runText(manyValues(context, values), valueNamed, { shell, env: { HOME: '/nowhere' } });

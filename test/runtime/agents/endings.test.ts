@@ -1,6 +1,7 @@
 /** How a call ended, what it used and what it was denied, as the programs report it in their own ways. */
-import { describe, expect, test } from 'vitest';
-import { KEEP, printing, stage } from './calling.js';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { until } from '../../harness/until.js';
+import { type Exited, KEEP, printing, type Stage, stage } from './calling.js';
 
 const usage = { input_tokens: 100, output_tokens: 20, cache_read_input_tokens: 30, cache_creation_input_tokens: 5 };
 const OWN = { in: 100, out: 20, cache_read: 30, cache_write: 5 };
@@ -227,7 +228,7 @@ test('opencode may write to its answer folder, and else what the configuration s
   expect(one.read('may')).toBe('{}');
 });
 
-describe.concurrent('while a program asks its service again', () => {
+describe('while a program asks its service again', () => {
   const retries: readonly (readonly [string, string, string])[] = [
     [
       'claude',
@@ -248,22 +249,33 @@ describe.concurrent('while a program asks its service again', () => {
     ],
   };
 
-  test.for(retries)('%s: its time does not count, and the record says so', async (retrying, context) => {
-    const [agent, retry, message] = retrying;
-    const { expect } = context;
-    const one = stage({}, { whenFinished: context.onTestFinished });
-    one.program(agent, `${retry}\nsleep 1.1\n${printing(...(ends[agent] ?? []))}`);
-    const outcome = await one.exited({ agent, guards: { maxTimeMs: 1000 } });
+  const MINUTE = 60_000;
+  const WAITING = 'while [ ! -e go ]; do sleep 0.02; done';
+
+  /** Calls an agent that may work for ten minutes; once it has shown this, an hour passes. */
+  async function anHourAfter(shown: string, agent: string, one: Stage): Promise<Exited> {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'], shouldAdvanceTime: true });
+    onTestFinished(() => void vi.useRealTimers());
+    const ended = one.exited({ agent, timeoutMs: 600 * MINUTE, guards: { maxTimeMs: 10 * MINUTE } });
+    await until(() => one.shown().includes(shown));
+    vi.advanceTimersByTime(60 * MINUTE);
+    one.file('go', '');
+    return ended;
+  }
+
+  test.each(retries)('%s: its time does not count, and the record says so', async (agent, retry, message) => {
+    const one = stage();
+    one.program(agent, `${retry}\n${WAITING}\n${printing(...(ends[agent] ?? []))}`);
+    const outcome = await anHourAfter(`tries again: ${message}`, agent, one);
     expect(outcome).toMatchObject({ is_error: false, own_retries: { count: 1, message } });
     expect(outcome.guard).toBeUndefined();
-    expect(outcome.own_retries?.ms).toBeGreaterThan(1000);
-    expect(one.shown()).toContain(`tries again: ${message}`);
+    expect(outcome.own_retries?.ms).toBeGreaterThanOrEqual(60 * MINUTE);
   });
 
-  test('the time that it works counts', async ({ expect, onTestFinished }) => {
-    const one = stage({}, { whenFinished: onTestFinished });
-    one.program('claude', `${retries[0]?.[1]}\n${printing(answer('1', 'ok'))}\nsleep 20`);
-    const outcome = await one.exited({ agent: 'claude', guards: { maxTimeMs: 400 } });
+  test('the time that it works counts', async () => {
+    const one = stage();
+    one.program('claude', `${retries[0]?.[1]}\n${printing(answer('1', 'working'))}\n${WAITING}`);
+    const outcome = await anHourAfter('working', 'claude', one);
     expect(outcome.guard?.name).toBe('max_time');
   });
 });
