@@ -1,15 +1,15 @@
 /**
  * How much of a law is tried: random cases, broken texts, crashes. `npm test` tries enough to notice most mistakes;
- * `npm run test:long` sets `LONG=1` and tries more of the same, and `npm run nightly` that ten times. `npm run test:unit`,
- * which runs after each change of a line, tries a quarter.
+ * `npm run test:long` sets `LONG=1` and tries more of the same, and
+ * `npm run nightly` that ten times.
  */
 import { test } from 'vitest';
 
 export const isLong = process.env.LONG === '1';
-const part = process.env.UNIT === undefined ? 1 : 4;
 
+/** A number that is larger in the long tests. */
 export function amount(usually: number, inLongTests: number): number {
-  return isLong ? inLongTests : Math.ceil(usually / part);
+  return isLong ? inLongTests : usually;
 }
 
 /**

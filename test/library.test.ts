@@ -122,7 +122,7 @@ describe('programs in grammar/library.md', () => {
   });
 });
 
-test('a program that embeds the library', async () => {
+longTest('a program that embeds the library', async () => {
   const program = readFileSync(join(root, 'test/library/embedder.mts'), 'utf8');
   const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
   writeFileSync(join(scratch, 'embedder.mjs'), ts.transpileModule(program, { compilerOptions }).outputText);

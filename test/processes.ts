@@ -29,6 +29,7 @@ const NAMES: Readonly<Record<string, RegExp>> = {
 const LONG = [
   'cli/full-disk',
   'cli/limits-on-disk',
+  'cli/our-processes',
   'cli/replaced-files',
   'cli/start-cache',
   'cli/worktree',
@@ -46,6 +47,7 @@ const LONG = [
   'runtime/worktree-snapshot',
   'runtime/worktree-tasks',
   'syntax/chevrotain',
+  'testing/shipped',
 ];
 
 export const longTests: readonly string[] = LONG.map((name) => `test/${name}.test.ts`);

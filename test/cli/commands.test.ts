@@ -156,7 +156,7 @@ describe('fmt', () => {
 describe('graph', () => {
   const program = 'STATE: A\n  TRACK: n\n  INCREMENT: n\n  IF: n < 3 → GOTO: A\n  GOTO: B\nSTATE: B\n  RETURN: x\n';
 
-  test('is Mermaid unless another format is asked for', async () => {
+  longTest('is Mermaid unless another format is asked for', async () => {
     const one = projectFolder({ 'a.dsl': program });
     expect((await one.run(['graph', 'a.dsl'])).stdout).toBe(
       'stateDiagram-v2\n    A\n    B\n    [*] --> A\n    A --> A : n < 3\n    A --> B\n    B --> [*]\n',
@@ -194,7 +194,7 @@ describe('completion', () => {
     expect(stdout).toContain('complete --');
   });
 
-  test('answers with commands, flags, choices and files', async () => {
+  longTest('answers with commands, flags, choices and files', async () => {
     const one = projectFolder({ 'flow.dsl': '', 'other.txt': '' });
     const words = async (...line: string[]) =>
       (await one.runProcess(['complete', '--', ...line])).stdout.split('\n').map((answer) => answer.split('\t')[0]);

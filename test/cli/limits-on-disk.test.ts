@@ -87,7 +87,7 @@ describe.concurrent('SIGTERM ends', () => {
     const runs = join(one.folder, '.statedsl/runs');
     // Before its journal has begun, there is no run that could be interrupted.
     await until(() => existsSync(runs) && existsSync(join(runs, runOf(one), 'journal.ndjson')));
-    await new Promise((resolve) => setTimeout(resolve, amount(300, 700)));
+    await new Promise((resolve) => setTimeout(resolve, amount(75, 700)));
     child.kill('SIGTERM');
     expect((await end).code).toBe(130);
     expect(readFileSync(join(one.folder, '.statedsl/runs', runOf(one), 'journal.ndjson'), 'utf8')).toContain(

@@ -3,7 +3,7 @@
 import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'vitest';
-import { amount } from '../amount.js';
+import { amount, longTest } from '../amount.js';
 import { until } from '../harness/until.js';
 import { processesOf } from '../runtime/crashing.js';
 import { ended, type ProjectFolder, projectFolder, type Started } from './statedsl.js';
@@ -90,7 +90,7 @@ describe.concurrent('a run is stopped', () => {
     await until(() => processesOf(runOf(one)).length === 0);
   });
 
-  test('by `cancel`: it has failed for good', async ({ onTestFinished, expect }) => {
+  longTest('by `cancel`: it has failed for good', async ({ onTestFinished, expect }) => {
     const one = stubbornPlace(onTestFinished);
     const child = await started(one);
     const end = ended(child);
@@ -134,7 +134,7 @@ describe.concurrent('a runner dies', () => {
     expect(JSON.parse((await tried(one, ['show', '--json'])).stdout)).toMatchObject({ status: 'failed' });
   });
 
-  test('and what moved to a session of its own is found as well', async ({ onTestFinished, expect }) => {
+  longTest('and what moved to a session of its own is found as well', async ({ onTestFinished, expect }) => {
     const one = projectFolder(
       {
         'p.dsl': 'DO: ./away\nRETURN: over\n',

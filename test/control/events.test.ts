@@ -7,6 +7,7 @@ import { eventStream } from '../../src/control/folder/event-stream.js';
 import type { EventLine, EventStream, Follow } from '../../src/control/runs.js';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
 import { journalLine, LineBuffer } from '../../src/runtime/store/journal-line.js';
+import { longTest } from '../amount.js';
 
 const TIME = '2026-01-01T00:00:00.000Z';
 const entered = (seq: number, state = `S${seq}`): string => journalLine({ type: 'state_entered', state }, seq, TIME);
@@ -230,7 +231,7 @@ test('keys of earlier versions get their current names', async () => {
   expect(JSON.parse(line?.text as string).outcome).toMatchObject({ duration_ms: 5 });
 });
 
-test('a long journal passes through in pieces', async () => {
+longTest('a long journal passes through in pieces', async () => {
   const one = run([]);
   const buffer = new LineBuffer();
   for (let seq = 1; seq <= 100_000; seq++) buffer.add({ type: 'state_entered', state: `S${seq}` }, seq, TIME);

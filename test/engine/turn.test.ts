@@ -141,7 +141,7 @@ test('of two outcomes at once, the one that the engine recorded first is applied
   }
 });
 
-test('a turn that has settled 500 effects hands over to the next one without a trace in the journal', async () => {
+longTest('a turn that has settled 500 effects hands over to the next one without a trace in the journal', async () => {
   const text =
     'STATE: A\n  TRACK: n = 0\n  GOTO: B\nSTATE: B\n  IF: n >= 1201 → RETURN: {n}\n  INCREMENT: n\n  DO: work\n  GOTO: B\n';
   const engine = await submitted(text);
@@ -152,7 +152,7 @@ test('a turn that has settled 500 effects hands over to the next one without a t
   expect([started.length, (await stateOf(engine)).report?.returned]).toEqual([1201, 1201]);
 });
 
-test('a loop that only computes hands over when its lines are many', async () => {
+longTest('a loop that only computes hands over when its lines are many', async () => {
   const text =
     'LIMIT: transitions=60000\nSTATE: A\n  TRACK: n = 0\n  GOTO: B\nSTATE: B\n  IF: n >= 50000 → RETURN: {n}\n  INCREMENT: n\n  GOTO: B\n';
   const engine = await submitted(text);

@@ -19,6 +19,7 @@ import { artifactPath } from '../../src/runtime/process/output-store.js';
 import { headerOf } from '../../src/runtime/run/header.js';
 import { fixedOptions } from '../../src/runtime/run/run-options.js';
 import { artifactName } from '../../src/runtime/store/artifacts.js';
+import { longTest } from '../amount.js';
 import { SERVICES } from './scripted-engine.js';
 
 const RUN = '01900000-0000-7000-8000-000000000004';
@@ -122,65 +123,68 @@ test('an effect whose working directory cannot be made is not started', async ()
   await host.close();
 });
 
-test('large outputs are stored on the engine before their outcomes, without secrets, and fetched where they are read', async () => {
-  const stored = new Map<string, ArtifactContent>();
-  let fetched = 0;
-  const newHost = (perform: Effects['perform']): WorkerHost =>
-    workerHost({
-      knows: async () => false,
-      services: SERVICES,
-      client: {
-        about: async () => submission(),
-        store: async (_, { name, content }) => void stored.set(name, content),
-        artifact: async (_, name) => {
-          fetched++;
-          return stored.get(name) ?? null;
+longTest(
+  'large outputs are stored on the engine before their outcomes, without secrets, and fetched where they are read',
+  async () => {
+    const stored = new Map<string, ArtifactContent>();
+    let fetched = 0;
+    const newHost = (perform: Effects['perform']): WorkerHost =>
+      workerHost({
+        knows: async () => false,
+        services: SERVICES,
+        client: {
+          about: async () => submission(),
+          store: async (_, { name, content }) => void stored.set(name, content),
+          artifact: async (_, name) => {
+            fetched++;
+            return stored.get(name) ?? null;
+          },
         },
-      },
-      cwd: tmpdir(),
-      secrets: [{ name: 'TOKEN', value: 'geheim' }],
-      environment: {},
-      effects: { perform },
+        cwd: tmpdir(),
+        secrets: [{ name: 'TOKEN', value: 'geheim' }],
+        environment: {},
+        effects: { perform },
+      });
+    const print = async (text: string, needsText: boolean): Promise<Outcome> => {
+      const host = newHost(async (_, { resources }) => {
+        const sink = outputSink(resources.outputs, null);
+        for (let from = 0; from < text.length; from += 1_000_000)
+          sink.write(Buffer.from(text.slice(from, from + 1_000_000)));
+        return { kind: 'exited', exit: 0, stdout: await sink.finish(needsText), stderr: '', duration_ms: 1 };
+      });
+      const { outcome } = await host.perform(RUN, programOf(submission()), request, { ...context, outputLimit: 1e9 });
+      await host.close();
+      return outcome;
+    };
+    const long = 'geheim '.repeat(20_000);
+    const first = await print(long, true);
+    const clean = long.replaceAll('geheim', '***');
+    const name = artifactName(clean);
+    expect(first).toMatchObject({ stdout: { text: clean, artifact: name } });
+    expect(stored.get(name)).toEqual({ text: clean });
+    // A value that is larger than an image of the run may have.
+    const large = 'x'.repeat(5_000_000);
+    expect(await print(large, true)).toMatchObject({ stdout: { artifact: artifactName(large), unbound: true } });
+    // More than an engine stores of one output.
+    const huge = 'y'.repeat(17_000_000);
+    const beginning = huge.slice(0, 16 * 1024 * 1024);
+    expect(await print(huge, false)).toMatchObject({
+      stdout: { artifact: artifactName(beginning), bytes: huge.length, cut: true },
     });
-  const print = async (text: string, needsText: boolean): Promise<Outcome> => {
+    // The next command of a pipe, on another machine.
+    let read = '';
     const host = newHost(async (_, { resources }) => {
-      const sink = outputSink(resources.outputs, null);
-      for (let from = 0; from < text.length; from += 1_000_000)
-        sink.write(Buffer.from(text.slice(from, from + 1_000_000)));
-      return { kind: 'exited', exit: 0, stdout: await sink.finish(needsText), stderr: '', duration_ms: 1 };
+      read = readFileSync(artifactPath(resources.outputs, name), 'utf8');
+      return { kind: 'value', value: 'z'.repeat(5_000_000) };
     });
-    const { outcome } = await host.perform(RUN, programOf(submission()), request, { ...context, outputLimit: 1e9 });
+    const piped = { ...request, kind: 'argv', stdin: { artifact: name, bytes: 1 } } as unknown as PerformedRequest;
+    const { outcome } = await host.perform(RUN, programOf(submission()), piped, context);
+    expect([read, fetched, outcome]).toMatchObject([clean, 1, { kind: 'failed', error_type: 'value_too_large' }]);
     await host.close();
-    return outcome;
-  };
-  const long = 'geheim '.repeat(20_000);
-  const first = await print(long, true);
-  const clean = long.replaceAll('geheim', '***');
-  const name = artifactName(clean);
-  expect(first).toMatchObject({ stdout: { text: clean, artifact: name } });
-  expect(stored.get(name)).toEqual({ text: clean });
-  // A value that is larger than an image of the run may have.
-  const large = 'x'.repeat(5_000_000);
-  expect(await print(large, true)).toMatchObject({ stdout: { artifact: artifactName(large), unbound: true } });
-  // More than an engine stores of one output.
-  const huge = 'y'.repeat(17_000_000);
-  const beginning = huge.slice(0, 16 * 1024 * 1024);
-  expect(await print(huge, false)).toMatchObject({
-    stdout: { artifact: artifactName(beginning), bytes: huge.length, cut: true },
-  });
-  // The next command of a pipe, on another machine.
-  let read = '';
-  const host = newHost(async (_, { resources }) => {
-    read = readFileSync(artifactPath(resources.outputs, name), 'utf8');
-    return { kind: 'value', value: 'z'.repeat(5_000_000) };
-  });
-  const piped = { ...request, kind: 'argv', stdin: { artifact: name, bytes: 1 } } as unknown as PerformedRequest;
-  const { outcome } = await host.perform(RUN, programOf(submission()), piped, context);
-  expect([read, fetched, outcome]).toMatchObject([clean, 1, { kind: 'failed', error_type: 'value_too_large' }]);
-  await host.close();
-});
+  },
+);
 
-test('workers with a folder in common have large outputs there, however large they are', async () => {
+longTest('workers with a folder in common have large outputs there, however large they are', async () => {
   const shared = mkdtempSync(join(tmpdir(), 'statedsl-shared-'));
   const newHost = (perform: Effects['perform']): WorkerHost =>
     workerHost({

@@ -37,14 +37,14 @@ async function tried(
 ): Promise<{ readonly program: string; readonly claimed: Verification; readonly found: BruteForce } | null> {
   const program = randomFlow(sequence(seed), kinds, true);
   const machine = await machineWithFiles(program);
-  const found = machine === null ? null : bruteForce(machine, domain, amount(600, 2000));
+  const found = machine === null ? null : bruteForce(machine, domain, amount(150, 2000));
   if (machine === null || found === null) return null;
   const claimed = verify(machine, { ...OPTIONS, maxConfigurations: 1500 });
   return claimed.stoppedBy === null ? { program, claimed, found } : null;
 }
 
 /** A block is a test, so that none takes long. */
-const BLOCK = amount(12, 120);
+const BLOCK = amount(3, 120);
 const blocks = Array.from({ length: amount(1, 6) }, (_, at) => 1 + at * BLOCK);
 
 test.each(blocks)('what is claimed of random programs, from seed %d', async (first) => {

@@ -169,7 +169,7 @@ function randomRun({ machine, bounds, ends }: Verification, random: (below: numb
   return wrong;
 }
 
-const BLOCK = amount(5, 200);
+const BLOCK = amount(2, 200);
 
 test.each(Array.from({ length: amount(1, 5) }, (_, at) => 1 + at * BLOCK))(
   'random results of random programs, from seed %d',

@@ -1,6 +1,7 @@
 /** Properties of programs with known answers: each verdict, and each violation by a run that shows it. */
 import { describe, expect, test } from 'vitest';
 import type { VerifyOptions } from '../../src/foresight/explore-options.js';
+import { longTest } from '../amount.js';
 import { machineOf } from './programs.js';
 import { verdictsOf } from './rules.js';
 
@@ -104,7 +105,7 @@ describe('counts', () => {
     );
   });
 
-  test('of an input', () => {
+  longTest('of an input', () => {
     const machine = machineOf(COUNT);
     const free = { free: new Set(['most']), withFailures: false, maxConfigurations: 300 };
     expect(verdictsOf(machine, ['AT MOST: 2 event DONE'], free, ['most <= 2'])).toEqual(['proved']);

@@ -129,7 +129,7 @@ function explored(machine: Machine, oneOrder: boolean): Exploration | null {
 }
 
 /** A block is a test, so that none takes long. */
-const BLOCK = amount(8, 60);
+const BLOCK = amount(2, 60);
 const blocks = Array.from({ length: amount(2, 20) }, (_, at) => 1 + at * BLOCK);
 
 const KINDS: readonly (readonly Kind[])[] = [

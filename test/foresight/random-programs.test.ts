@@ -171,7 +171,7 @@ function randomRun(
 }
 
 /** A block is a test, so that none takes long. */
-const BLOCK = amount(30, 500);
+const BLOCK = amount(8, 500);
 const blocks = Array.from({ length: amount(1, 20) }, (_, at) => 1 + at * BLOCK);
 
 test.each(blocks)('random runs of random programs, from seed %d', (first) => {

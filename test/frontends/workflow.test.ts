@@ -27,7 +27,7 @@ function survives(text: string): void {
 }
 
 /** How the time for texts of this size grows is measured in `bench/growth.ts`. */
-const LARGE = amount(1000, 5000);
+const LARGE = amount(250, 5000);
 
 const words = fc.constantFrom(
   ...['steps', 'name', 'get', 'run', 'gate', 'retry', 'each', 'agent', 'prompt', 'session', 'with', 'bash', 'as'],
@@ -71,7 +71,7 @@ describe('hostile YAML', () => {
   test('is read without a throw', () => {
     fc.assert(
       fc.property(fc.array(words, { maxLength: 60 }), (pieces) => survives(pieces.join(''))),
-      { numRuns: amount(100, 500) },
+      { numRuns: amount(25, 500) },
     );
   });
 
@@ -89,7 +89,7 @@ describe('hostile YAML', () => {
     fc.assert(
       fc.property(tree, (value) => survives(stringify({ steps: [{ name: 'a', gate: value, retry: value }] }))),
       {
-        numRuns: amount(50, 500),
+        numRuns: amount(13, 500),
       },
     );
   });
@@ -97,7 +97,7 @@ describe('hostile YAML', () => {
   test.each([
     ['brackets', '['.repeat(LARGE * 10)],
     ['dashes', '- '.repeat(LARGE * 10)],
-    ['indentation', Array.from({ length: amount(500, 2000) }, (_, n) => `${' '.repeat(n)}a:\n`).join('')],
+    ['indentation', Array.from({ length: amount(125, 2000) }, (_, n) => `${' '.repeat(n)}a:\n`).join('')],
     ['braces in a prompt', `- name: a\n  prompt: |\n    ${'{'.repeat(LARGE * 20)}${'}'.repeat(LARGE * 20)}\n`],
     ['a chain of anchors', Array.from({ length: LARGE }, (_, n) => `- &a${n + 1} [*a${n}]\n`).join('')],
     ['many anchors', `${Array.from({ length: LARGE }, (_, n) => `- &a${n} x\n`).join('')}${'- *a1\n'.repeat(LARGE)}`],
@@ -130,7 +130,7 @@ test('every value in a text is blamed at its own braces', () => {
       });
       expect(written.filter((text) => text.replace(/\\\n *\\?/g, '') !== 'value.output')).toEqual([]);
     }),
-    { numRuns: amount(100, 500) },
+    { numRuns: amount(25, 500) },
   );
 });
 

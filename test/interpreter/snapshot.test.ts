@@ -213,7 +213,7 @@ describe('a snapshot', () => {
         let at = 0;
         expect(play((run) => (when[at++ % when.length] ? reopened(run) : run))).toEqual(reference);
       }),
-      { numRuns: amount(15, 60) },
+      { numRuns: amount(4, 60) },
     );
   });
 

@@ -162,7 +162,7 @@ describe('a run that collects', () => {
   });
 
   longTest('resumes after kill -9, from its checkpoint and without it', async () => {
-    const one = projectFolder({ 'p.dsl': collects(amount(30_000, 100_000)) });
+    const one = projectFolder({ 'p.dsl': collects(amount(7500, 100_000)) });
     const child = one.start(['run', 'p.dsl', '--events', '--quiet']);
     let printed = 0;
     child.stdout?.on('data', (chunk: Buffer) => {

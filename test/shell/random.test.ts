@@ -132,7 +132,7 @@ describe.each<Shell>(['bash', 'sh'])('random texts under %s', (shell) => {
           ).toBeNull();
         },
       ),
-      { numRuns: amount(8, 100), endOnFailure: true },
+      { numRuns: amount(2, 100), endOnFailure: true },
     );
   });
 });
@@ -205,6 +205,6 @@ it('reads any text without a throw', () => {
       const text = all.join('');
       for (const line of findings(text, { shell: bash ? 'bash' : 'sh', strict: true })) expect(line).toMatch(/«.*»/s);
     }),
-    { numRuns: amount(200, 5_000) },
+    { numRuns: amount(50, 5_000) },
   );
 });

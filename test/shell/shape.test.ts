@@ -113,7 +113,7 @@ describe('any text', () => {
     '"$(\'',
     'f() ',
   ])('%s, repeated, is read to its end', (piece) => {
-    const text = piece.repeat(Math.ceil(amount(10_000, 160_000) / piece.length));
+    const text = piece.repeat(Math.ceil(amount(2500, 160_000) / piece.length));
     const { commands, findings } = compiled(text);
     const ends = [...commands.map(({ nameEnd }) => nameEnd), ...findings.map(({ end }) => end)];
     expect(ends.filter((end) => end > text.length)).toEqual([]);

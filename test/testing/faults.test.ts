@@ -154,7 +154,7 @@ test.each(['campaign/campaign', 'undo/undo', 'task/task', 'plans/orders/orders',
       const calls = Number.parseInt(measured.failures.at(-1)?.got ?? '', 10);
       expect(calls).toBeGreaterThanOrEqual(0);
       const judged = expecting(row, `calls "*" == ${calls}`);
-      const choice = { kinds: new Set(['crash', 'twice'] as const), only: null, mostEvents: amount(60, 100_000) };
+      const choice = { kinds: new Set(['crash', 'twice'] as const), only: null, mostEvents: amount(15, 100_000) };
       const describe = (found: Awaited<ReturnType<typeof runFaults>>) =>
         found?.outcomes.map(({ point, end, isSame, reason, failures, defect }) => ({
           ...{ point: point.name, end, isSame, reason, failures, defect },

@@ -40,7 +40,7 @@ describe('the tests of', () => {
       coverage: null,
       renew: null,
       faults: {
-        choice: { kinds: new Set(['crash', 'late'] as const), only: null, mostEvents: amount(15, 100_000) },
+        choice: { kinds: new Set(['crash', 'late'] as const), only: null, mostEvents: amount(4, 100_000) },
         onResult: ({ outcomes }) => faults.push(...outcomes),
       },
       onResult: () => undefined,

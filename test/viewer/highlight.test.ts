@@ -11,7 +11,7 @@ const TEXTS = {
 } as const;
 
 describe.each(Object.entries(TEXTS))('%s', (language, text) => {
-  const lines = highlightProgram(text, language as keyof typeof TEXTS);
+  const lines = highlightProgram(text, language as keyof typeof TEXTS, 0);
 
   test('keeps its text', () => {
     expect(lines.map((line) => line.map((part) => part.text).join('')).join('\n')).toBe(text);

@@ -5,7 +5,7 @@ import { IdleSpans } from '../../src/views/timeline/idle-spans.js';
 import { TimeAxis } from '../../src/views/timeline/time-axis.js';
 import { Timeline } from '../../src/views/timeline/timeline.js';
 import { barAtTime, visibleBars, type Window } from '../../src/views/timeline/visible-bars.js';
-import { amount } from '../amount.js';
+import { amount, longTest } from '../amount.js';
 import {
   entered,
   exited,
@@ -45,7 +45,7 @@ describe('bars', () => {
     expect(barsOf(model)).toEqual(['command make failed 2-5 @0', 'command test open 5- @0']);
   });
 
-  test('of a command with its values, and of its template if there are too many', () => {
+  longTest('of a command with its values, and of its template if there are too many', () => {
     const echo = (effect: string, value: string) =>
       requested(effect, 'echo {name}', { args: [value], holes: [[5, 11]] });
     expect(barsOf(timeline([1, echo('1', 'Ada')], [2, settled('1')]))).toEqual(['command echo Ada succeeded 1-2 @0']);
@@ -280,7 +280,7 @@ describe('the axis', () => {
 });
 
 describe('what is visible', () => {
-  const COUNT = amount(20_000, 1_000_000);
+  const COUNT = amount(5000, 1_000_000);
   /** A bar of one millisecond every two milliseconds; five of them fail. */
   const model = new Timeline();
   const time = (ms: number): string => new Date(ms).toISOString();

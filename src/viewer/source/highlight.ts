@@ -22,9 +22,9 @@ const highlighter = createShikiPrimitive({
   engine: createJavaScriptRegexEngine({ forgiving: true }),
 });
 
-/** The lines of a program. */
-export function highlightProgram(text: string, lang: Language): ColoredText[][] {
-  const lines = codeToTokensBase(highlighter, text, { lang, theme: 'page', tokenizeTimeLimit: 50 });
+/** The lines of a program. A line that takes longer than the limit, in milliseconds, keeps one color; 0: there is none. */
+export function highlightProgram(text: string, lang: Language, limitMs = 50): ColoredText[][] {
+  const lines = codeToTokensBase(highlighter, text, { lang, theme: 'page', tokenizeTimeLimit: limitMs });
   return lines.map((line) =>
     line.map(({ content, color }) => ({
       text: content,

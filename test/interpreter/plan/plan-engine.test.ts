@@ -67,7 +67,7 @@ test('a random plan comes to the same, also when it is made again from its recor
       const other = ran({ ...world, limit, pick: (count) => next() % count, again: () => next() % 3 === 0 });
       expect(compared(other)).toEqual(compared(one));
     }),
-    { numRuns: amount(20, 300) },
+    { numRuns: amount(5, 300) },
   );
 });
 
@@ -94,7 +94,7 @@ test('plans inside and gates, in any order of calls and people', () => {
       expect(compared(other)).toEqual(compared(one));
       expect(one.result).not.toBeNull();
     }),
-    { numRuns: amount(20, 300) },
+    { numRuns: amount(5, 300) },
   );
 });
 

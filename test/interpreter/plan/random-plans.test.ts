@@ -95,7 +95,7 @@ test('calls of which the compiler says that they never both run never both run',
 
 /** What scheduling a call costs is measured in `bench/plan-calls.ts`. */
 describe('very many calls', () => {
-  const COUNT = amount(1_000, 10_000);
+  const COUNT = amount(250, 10_000);
   const shapes: readonly (readonly [string, Json[]])[] = [
     ['wide', Array.from({ length: COUNT }, (_, at) => ({ _tool: 't', _outputPath: `†state.n${at}` }))],
     [

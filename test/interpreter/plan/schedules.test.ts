@@ -79,7 +79,7 @@ function withAnswers(given: { readonly [kind: string]: Json }, state: Json): { [
 }
 
 test('any finishing order comes to what one call after the other comes to', () => {
-  const tries = amount(60, 600);
+  const tries = amount(15, 600);
   let asked = 0;
   fc.assert(
     fc.property(
@@ -198,7 +198,7 @@ test('the record of a run with plans inside, approvals and limits gives the same
       expectSameFromRecord(machine, live, live.events.length);
       expectSameFromRecord(machine, live, cut % live.events.length);
     }),
-    { numRuns: amount(30, 300) },
+    { numRuns: amount(8, 300) },
   );
   expect([...seen]).toEqual(expect.arrayContaining(['asked', 'answered', 'timer_set', 'state_set', 'run_failed']));
 });
@@ -210,6 +210,6 @@ test('the record of a random plan gives the same events', () => {
       const live = ranLive(machine, salt, (count) => (stream.next().value as number) % count);
       expectSameFromRecord(machine, live, live.events.length);
     }),
-    { numRuns: amount(20, 400) },
+    { numRuns: amount(5, 400) },
   );
 });

@@ -142,7 +142,7 @@ test('every text and value is read again as it was', async () => {
       ];
       expect(withoutLines((await decode(textOf(given))).records)).toEqual(given);
     }),
-    { numRuns: amount(15, 5000) },
+    { numRuns: amount(4, 5000) },
   );
 });
 
@@ -175,7 +175,7 @@ test('any other text is read or is a problem', async () => {
       const read = await parseCassette(whole.slice(0, at) + piece + whole.slice(at + drop), origin);
       expect('problems' in read ? read.problems.length : 1).toBeGreaterThan(0);
     }),
-    { numRuns: amount(30, 20_000) },
+    { numRuns: amount(8, 20_000) },
   );
 });
 
