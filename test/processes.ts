@@ -41,7 +41,6 @@ const LONG = [
   'interpreter/plan/random-plans',
   'names',
   'runtime/agents/hostile',
-  'runtime/fork-server',
   'runtime/worktree-apply',
   'runtime/worktree-crash',
   'runtime/worktree-snapshot',

@@ -334,7 +334,7 @@ class SharedResources {
       const artifacts = artifactsFolder(join(this.folder, runId));
       const { processes, folders } = this.kept;
       const runFolder = folders === undefined ? null : (): string => folders.of(runId);
-      const spec = { runId, artifacts, keptBytes: 0, worktrees, runFolder, ownProcess: false };
+      const spec = { runId, artifacts, keptBytes: 0, worktrees, runFolder };
       const redactor = this.redactorOf(program);
       const resources = openResources({ ...spec, recordProcess: (record) => processes?.record(record) }, redactor);
       use = {

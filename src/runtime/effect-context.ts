@@ -6,7 +6,6 @@
 import type { Outcome } from '../interpreter/events/event.js';
 import type { AskRequest, EffectRequest, SignalRequest } from '../interpreter/request.js';
 import type { Json } from '../machine/expression.js';
-import type { ForkServer } from './process/fork-server.js';
 import type { OutputStore } from './process/output-store.js';
 import type { PipePool } from './process/pipes.js';
 import type { Scratch } from './process/scratch.js';
@@ -21,8 +20,6 @@ export interface Effects {
    * no longer matters, but it must not come before everything that was started has ended.
    */
   perform(request: PerformedRequest, context: EffectContext): Outcome | Promise<Outcome>;
-  /** Whether `perform` may be called before the request is on record, with a `permission`. Absent: never. */
-  waitsForPermission?(request: PerformedRequest): boolean;
 }
 
 /** Limits how many effects are performed at the same time, by all runs that share it. */
@@ -36,8 +33,6 @@ export interface RunResources {
   readonly outputs: OutputStore;
   readonly scratch: Scratch;
   readonly pipes: PipePool;
-  /** Null: the process spawns its commands itself. */
-  readonly forkServer: ForkServer | null;
   /** The process groups that are running. */
   readonly groups: Set<number>;
   /** Null: the run works in the directory in which it was started. */
@@ -59,11 +54,6 @@ export interface RunContext {
   readonly programDir?: string | undefined;
   /** Aborted when the run is stopped. End everything that was started, then return any outcome; it is ignored. */
   readonly stop: AbortSignal;
-  /**
-   * Absent if the request is on record. Otherwise nothing may be executed until it resolves with true; it resolves with
-   * false if nothing may be executed at all.
-   */
-  readonly permission?: Promise<boolean> | undefined;
   /** Aborted when the outcome is no longer needed for another reason than `stop`. */
   readonly unwanted?: AbortSignal;
   /** Call it with output as soon as it arrives. Secrets are replaced. Null if output is not displayed. */

@@ -58,11 +58,6 @@ export function hostEffects(options: HostOptions = {}): Effects {
   const { permits = null } = options;
   const agentHost = { settings, permits: createPermits(), calls: createCallLog() };
   return {
-    waitsForPermission: (request) =>
-      (request.kind === 'shell' || (request.kind === 'argv' && request.reads !== true)) &&
-      request.delayMs === 0 &&
-      request.stdin === null &&
-      permits === null,
     perform(request, context) {
       switch (request.kind) {
         case 'shell':

@@ -180,61 +180,6 @@ test('what a run has read is blanked in its inbox after it is on disk, if the ru
   ]);
 });
 
-test('the process of a single command is prepared during the sync, and executes nothing before its end', async () => {
-  const run = (text: string, more: Parts = {}) => {
-    const log: string[] = [];
-    const perform: Perform = async (name, { permission }) => {
-      log.push(permission === undefined ? `at once ${name}` : `${(await permission) ? 'granted' : 'refused'} ${name}`);
-      return DONE;
-    };
-    const parts = { perform, waitsForPermission: true, resources: { forkServer: {} }, ...more };
-    return driven(text, parts, log).then(() => log.filter((line) => !line.startsWith('record')));
-  };
-  const one = 'STATE: A\n  DO: a\n  RETURN\n';
-  expect(await run(one)).toEqual(['start a', 'sync', 'granted a', 'sync']);
-  const two = await run('STATE: A\n  DO: in PARALLEL\n    - a\n    - b\n  RETURN\n');
-  expect(two.slice(0, 5)).toEqual(['sync', 'start a', 'at once a', 'start b', 'at once b']);
-  expect(await run(one, { resources: { forkServer: null } })).toEqual(['sync', 'start a', 'at once a', 'sync']);
-  const worktrees = { keepPoint: async () => null };
-  expect(await run(one, { resources: { forkServer: {}, worktrees } })).toContain('at once a');
-});
-
-test('a process that was prepared executes nothing if the run was stopped or its time is up meanwhile', async () => {
-  const run = async (more: Parts, during: () => void) => {
-    const log: string[] = [];
-    const perform: Perform = async (name, { permission }) => {
-      during();
-      log.push(`${(await permission) ? 'granted' : 'refused'} ${name}`);
-      return DONE;
-    };
-    const parts = { perform, waitsForPermission: true, resources: { forkServer: {} }, ...more };
-    const { end } = await driven('STATE: A\n  DO: a\n  DO: b\n  RETURN\n', parts, log);
-    return [end.kind, ...log.filter((line) => /granted|refused/.test(line))];
-  };
-  const stop = new AbortController();
-  expect(await run({ signal: stop.signal }, () => stop.abort())).toEqual(['interrupted', 'refused a']);
-  const time = new VirtualTime(0);
-  expect(await run({ time, timeMs: 50 }, () => time.advance())).toEqual(['ended', 'refused a']);
-});
-
-test('a process is not prepared while another effect is in flight', async () => {
-  const permitted: string[] = [];
-  let release = (): void => undefined;
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const perform: Perform = async (name, { permission }) => {
-    if (permission !== undefined) permitted.push(name);
-    if (name === 'long') await held;
-    if (name === 'after') release();
-    return DONE;
-  };
-  const text =
-    'STATE: A\n  FOR EACH: x in [1, 2] in PARALLEL:\n    IF: x == 1 → DO: long\n    IF: x == 2 → DO: short, DO: after\n  RETURN\n';
-  await driven(text, { perform, waitsForPermission: true, resources: { forkServer: {} } });
-  expect(permitted).toEqual([]);
-});
-
 test('the files before a state are committed on record before anything is started in it, and not after the end', async () => {
   const labels: string[] = [];
   const worktrees = { keepPoint: async (label: string) => `c${labels.push(label)}` };
@@ -290,20 +235,6 @@ test('what is requested while the run computes is on record before it starts, an
     'sync',
     'start a',
     'record effect_requested',
-    'sync',
-  ]);
-  const permitted: string[] = [];
-  const perform: Perform = async (name, { permission }) => {
-    permitted.push(`${name} ${await permission}`);
-    return DONE;
-  };
-  const prepared = await driven(
-    COMPUTES,
-    { perform, waitsForPermission: true, resources: { forkServer: {} } },
-    permitted,
-  );
-  expect(prepared.log.slice(0, prepared.log.indexOf('a true')).filter((line) => !line.startsWith('record'))).toEqual([
-    'start a',
     'sync',
   ]);
 });

@@ -13,7 +13,6 @@ export type Perform = (name: string, context: EffectContext, request: PerformedR
 export type Parts = Partial<Omit<DriveOptions, 'effects' | 'context'>> & {
   readonly perform?: Perform;
   readonly resources?: object;
-  readonly waitsForPermission?: boolean;
   readonly limits?: Limits;
 };
 
@@ -30,7 +29,7 @@ export const DONE: Outcome = printed('');
 export async function driven(text: string, parts: Parts = {}, log: string[] = []): Promise<Driven> {
   const { machine, diagnostics } = compile(text, {});
   if (machine === null) throw new Error(diagnostics.map(({ message }) => message).join('\n'));
-  const { perform = () => DONE, resources = {}, waitsForPermission = false, limits = {}, ...rest } = parts;
+  const { perform = () => DONE, resources = {}, limits = {}, ...rest } = parts;
   const events: RunEvent[] = [];
   const append = (added: readonly RunEvent[]): void => {
     events.push(...added);
@@ -47,9 +46,8 @@ export async function driven(text: string, parts: Parts = {}, log: string[] = []
         log.push(`start ${name}`);
         return request.kind === 'clock' ? { kind: 'value', value: 0 } : perform(name, context, request);
       },
-      waitsForPermission: () => waitsForPermission,
     },
-    context: { resources: { worktrees: null, forkServer: null, ...resources } },
+    context: { resources: { worktrees: null, ...resources } },
     journal: { folder: null, append, sync, close: async () => undefined },
     ...{ redactor: null, stateFile: null, checkpoints: null, inbox: null, growth: null, time: null, signal: null },
     ...{ onEvent: null, onOutput: null, onNotice: null, ask: null, person: 'ann', timeMs: null },

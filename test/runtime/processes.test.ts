@@ -9,8 +9,8 @@ import { longTest } from '../amount.js';
 import { inFastTime } from '../harness/fast-time.js';
 import { until } from '../harness/until.js';
 import { done, hole, input, local, machine, shell } from '../interpreter/machine-builder.js';
-import { processSpec, processStarter } from './process-spec.js';
-import { bound, commands, runKept as runKeptHere, temporaryFolder } from './running.js';
+import { processSpec } from './process-spec.js';
+import { bound, commands, runKept, temporaryFolder } from './running.js';
 
 function outcomes(events: readonly RunEvent[]): Outcome[] {
   return events.flatMap((event) => (event.type === 'effect_settled' ? [event.outcome] : []));
@@ -22,13 +22,7 @@ function runs(pid: number): boolean {
   return stat !== null && stat.state !== 'Z';
 }
 
-/** A process that has only one run starts commands with the fork server, and must do it as any other does. */
-describe.each([
-  ['spawned', false],
-  ['started by the fork server', true],
-])('%s', (_, ownProcess) => {
-  const runKept: typeof runKeptHere = (program, options) => runKeptHere(program, { ownProcess, ...options });
-
+describe('a command', () => {
   describe('output', () => {
     test('stdout, stderr and the exit code are recorded', async () => {
       const { events, report } = await runKept(commands('echo out; echo problem >&2'));
@@ -160,7 +154,7 @@ describe.each([
       const onStart = ({ pid }: { readonly pid: number }) => {
         throw new Error(`no room for ${pid}`);
       };
-      const ended = runProcess(processSpec(['sleep', '30'], processStarter(ownProcess), { onStart }));
+      const ended = runProcess(processSpec(['sleep', '30'], { onStart }));
       const message = await ended.then(String, (cause: Error) => cause.message);
       expect(message).toMatch(/^no room for \d+$/);
       expect(runs(Number(message.split(' ').at(-1)))).toBe(false);
@@ -306,7 +300,7 @@ test('without named pipes commands get sockets', async () => {
   const path = process.env.PATH;
   process.env.PATH = '/nowhere';
   try {
-    const { report } = await runKeptHere(commands('echo out; exit 0'), { env: { ...process.env, PATH: path } });
+    const { report } = await runKept(commands('echo out; exit 0'), { env: { ...process.env, PATH: path } });
     expect(report.returned).toBe('out');
   } finally {
     process.env.PATH = path;
@@ -316,7 +310,7 @@ test('without named pipes commands get sockets', async () => {
 test('effects of the host can be wrapped', async () => {
   const host = hostEffects();
   const seen: string[] = [];
-  const { report } = await runKeptHere(
+  const { report } = await runKept(
     machine({ MAIN: { locals: ['x'], code: [bound('echo real'), done(local(0))] } }),
     {
       effects: {

@@ -36,16 +36,12 @@ export interface PipePool {
   remove(): void;
 }
 
-/** Creates named pipes. Rejects if that is not possible. */
-export type MakePipes = (paths: readonly string[]) => Promise<void>;
-
 /** The number of pipes created together, because starting `mkfifo` takes longer than creating a hundred pipes. */
 const BATCH = 64;
 /** The number of pairs that are kept open for the next commands. */
 const KEPT = 8;
 
-/** `makePipes` is tried before the program `mkfifo`. */
-export function createPipePool(makePipes: MakePipes | null = null): PipePool {
+export function createPipePool(): PipePool {
   let folder: string | null = null;
   let made = 0;
   let making = false;
@@ -88,7 +84,7 @@ export function createPipePool(makePipes: MakePipes | null = null): PipePool {
         const root = folder;
         const paths = Array.from({ length: count }, () => join(root, String(made++)));
         const all = paths.flatMap((path) => [outPath(path), errPath(path)]);
-        await (makePipes?.(all) ?? Promise.reject()).catch(() => makeWithProgram(all));
+        await makePipes(all);
         free.push(...paths);
       } catch {
         // Without a folder for them, or without `mkfifo`, commands get sockets.
@@ -129,7 +125,7 @@ function pipeFolder(): string {
   }
 }
 
-function makeWithProgram(paths: readonly string[]): Promise<void> {
+function makePipes(paths: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn('mkfifo', ['-m', '600', ...paths], { stdio: 'ignore' });
     child.on('error', reject);

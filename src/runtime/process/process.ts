@@ -1,6 +1,5 @@
 /**
- * One process, from its start until it and its pipes have ended. The fork server starts it if possible, or else Node's
- * own spawn. A wrapper library would not help: its kill leaves grandchildren running, its time-out waits for the pipes
+ * One process, from its start until it and its pipes have ended. A wrapper library would not help: its kill leaves grandchildren running, its time-out waits for the pipes
  * that they hold, and its bookkeeping takes as long as starting a shell.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -8,7 +7,6 @@ import { clockMs } from '../clock.js';
 import type { StopSignal } from '../stop-signal.js';
 import { errorCode } from '../store/store-error.js';
 import { startTimer } from '../timer.js';
-import type { ChildEnd, ForkServer, ProcessVariables, StartedChild } from './fork-server.js';
 import { type OutputListeners, type OutputStreams, readPipes, readStreams } from './output-streams.js';
 import type { PipePair, PipePool } from './pipes.js';
 import { processStat, stopGroup } from './process-group.js';
@@ -17,6 +15,14 @@ import { closeQuietly } from './scratch.js';
 /** Processes that a command left running may hold its pipes open. This is the maximum time to wait for them. */
 const PIPES_MS = 2000;
 const STOPPED_PIPES_MS = 100;
+
+/** The environment of a process. */
+interface ProcessVariables {
+  /** The same object for many processes. */
+  readonly shared: Readonly<Record<string, string>>;
+  /** In addition to the shared ones, and instead of those with the same name. */
+  readonly own: Readonly<Record<string, string>>;
+}
 
 interface ProcessSpec {
   readonly program: string;
@@ -29,11 +35,7 @@ interface ProcessSpec {
   /** Exit codes after which background processes continue. After any other exit code the group is stopped. */
   readonly ok: readonly number[] | 'any';
   readonly stop: StopSignal;
-  /** See `RunContext`. */
-  readonly permission?: Promise<boolean> | undefined;
   readonly pipes: PipePool;
-  /** If null, `spawn` starts every process. */
-  readonly forkServer: ForkServer | null;
   /** The output is needed as soon as it arrives, and not only at the end. */
   readonly isLive: boolean;
   /** Contains the group while the process runs. */
@@ -59,7 +61,8 @@ export type ProcessEnd =
 
 /** A process with its output streams, and the actions at its end. */
 interface RunningProcess {
-  readonly child: StartedChild;
+  readonly child: ChildProcess;
+  readonly pid: number;
   readonly read: (listeners: OutputListeners) => OutputStreams;
   readonly release: (ended: boolean) => void;
   readonly begun: number;
@@ -68,28 +71,11 @@ interface RunningProcess {
 /** Runs a process in its own group. Rejects only with exceptions of the listeners. */
 export async function runProcess(spec: ProcessSpec): Promise<ProcessEnd> {
   const taken = spec.pipes.take();
-  // Without a turn of the event loop, so that the fork server works while the process waits for the disk.
   const pair = taken instanceof Promise ? await taken : taken;
-  const { permission = null } = spec;
-  if (!spec.stop.aborted && pair !== null && spec.forkServer !== null && spec.stdin === null) {
-    const { program, args, cwd, variables } = spec;
-    const { stdout, stderr } = pair;
-    const request = { program, args, cwd, variables, stdout: stdout.path, stderr: stderr.path };
-    const starting = spec.forkServer.start(request, permission);
-    if (permission !== null) await permission;
-    const begun = clockMs();
-    const child = await starting;
-    if (child !== null) return supervise(runningWith(child, pair, spec, begun), spec);
-  }
-  const mayBegin = permission === null || (await permission);
-  if (mayBegin && !spec.stop.aborted) return spawnProcess(spec, pair, clockMs());
+  if (!spec.stop.aborted) return spawnProcess(spec, pair, clockMs());
   pair?.release(true);
   if (spec.stdin !== null) closeQuietly(spec.stdin);
   return { kind: 'not-started', code: 'ECANCELED', message: 'it was stopped before it started' };
-}
-
-function runningWith(child: StartedChild, pair: PipePair, { isLive }: ProcessSpec, begun: number): RunningProcess {
-  return { child, read: (listeners) => readPipes(pair, listeners, isLive), release: pair.release, begun };
 }
 
 async function spawnProcess(spec: ProcessSpec, pair: PipePair | null, begun: number): Promise<ProcessEnd> {
@@ -109,20 +95,15 @@ async function spawnProcess(spec: ProcessSpec, pair: PipePair | null, begun: num
     // The child has its own copies. If ours stayed open, the pipes would never end.
     for (const end of [...(writeEnds ?? []), spec.stdin]) if (end !== null) closeQuietly(end);
   }
-  if (child.pid === undefined) return notStarted(child, pair);
-  const started = spawnedChild(child, child.pid);
-  if (pair !== null && writeEnds !== null) return supervise(runningWith(started, pair, spec, begun), spec);
+  const { pid } = child;
+  if (pid === undefined) return notStarted(child, pair);
+  if (pair !== null && writeEnds !== null) {
+    const read = (listeners: OutputListeners): OutputStreams => readPipes(pair, listeners, spec.isLive);
+    return supervise({ child, pid, read, release: pair.release, begun }, spec);
+  }
   pair?.release(true);
   const read = (listeners: OutputListeners): OutputStreams => readStreams([child.stdout, child.stderr], listeners);
-  return supervise({ child: started, read, release: () => undefined, begun }, spec);
-}
-
-function spawnedChild(child: ChildProcess, pid: number): StartedChild {
-  return {
-    pid,
-    startedAt: processStat(pid)?.startedAt ?? null,
-    onEnd: (listener) => void child.on('exit', (exit, signal) => listener({ exit, signal })),
-  };
+  return supervise({ child, pid, read, release: () => undefined, begun }, spec);
 }
 
 /** The system's reason arrives as an event a moment later. */
@@ -136,8 +117,7 @@ function notStarted(child: ChildProcess, pair: PipePair | null): Promise<Process
 }
 
 /** Waits for the exit and then for the pipes. Stops the group if necessary. */
-function supervise({ child, read, release, begun }: RunningProcess, spec: ProcessSpec): Promise<ProcessEnd> {
-  const { pid, startedAt } = child;
+function supervise({ child, pid, read, release, begun }: RunningProcess, spec: ProcessSpec): Promise<ProcessEnd> {
   spec.groups.add(pid);
   return new Promise((resolve, reject) => {
     let timedOut = false;
@@ -161,7 +141,7 @@ function supervise({ child, read, release, begun }: RunningProcess, spec: Proces
         }
       };
     const streams = read([guard(spec.onStdout), guard(spec.onStderr)]);
-    guard(spec.onStart)({ pid, startedAt });
+    guard(spec.onStart)({ pid, startedAt: processStat(pid)?.startedAt ?? null });
     const cancelTimer =
       spec.timeoutMs === null
         ? () => undefined
@@ -172,7 +152,7 @@ function supervise({ child, read, release, begun }: RunningProcess, spec: Proces
     const onStop = (): void => void stop();
     if (spec.stop.aborted) onStop();
     else spec.stop.addEventListener('abort', onStop, { once: true });
-    const settle = async ({ exit, signal, startError }: ChildEnd): Promise<void> => {
+    const settle = async (exit: number | null, signal: string | null): Promise<void> => {
       cancelTimer();
       const durationMs = Math.round(clockMs() - begun);
       const accepted = !timedOut && exit !== null && (spec.ok === 'any' || spec.ok.includes(exit));
@@ -186,11 +166,9 @@ function supervise({ child, read, release, begun }: RunningProcess, spec: Proces
       release(ended);
       spec.stop.removeEventListener('abort', onStop);
       if (failure !== null) reject(failure.cause);
-      else if (startError !== undefined)
-        resolve({ kind: 'not-started', code: startError, message: `${spec.program}: ${startError}` });
       else if (timedOut) resolve({ kind: 'timed-out', durationMs });
       else resolve({ kind: 'exited', exit, signal, truncated: !ended, durationMs });
     };
-    child.onEnd((end) => void settle(end));
+    child.on('exit', (exit, signal) => void settle(exit, signal));
   });
 }

@@ -127,7 +127,7 @@ export async function performCommand(
 ): Promise<Outcome | NotStarted> {
   const problem = surroundingsProblem(request.env, request.cwd);
   if (problem !== null) return problem;
-  const { outputs, pipes, forkServer } = context.resources;
+  const { outputs, pipes } = context.resources;
   const cwd = directoryOf(request, context);
   const show = context.show;
   const shows = listener === null || listener.showsStdout;
@@ -162,11 +162,7 @@ export async function performCommand(
     timeoutMs: request.timeoutMs,
     ok: request.ok ?? [0],
     stop,
-    permission: context.permission,
     pipes,
-    // Agents and other programs with a listener stay children of this process, because they may read their parent's
-    // pid.
-    forkServer: listener === null ? forkServer : null,
     isLive: show !== null || listener !== null,
     onStdout: (bytes) => {
       stdout.write(bytes);

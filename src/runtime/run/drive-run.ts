@@ -76,7 +76,7 @@ async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile 
   const recordProcess: RunResources['recordProcess'] = (record) => open?.folder?.recordProcess(record);
   const path = open?.folder?.path ?? null;
   const runFolder = path === null ? null : (): string => path;
-  const spec = { runId, artifacts, keptBytes, worktrees, runFolder, ownProcess, recordProcess };
+  const spec = { runId, artifacts, keptBytes, worktrees, runFolder, recordProcess };
   const resources = openResources(spec, redactor);
   const { stop, kill } = resources;
   options.signal?.addEventListener('abort', stop, { once: true });

@@ -23,7 +23,6 @@ import { applyDelivery } from './apply-delivery.js';
 import type { DriveEnd, DriveOptions } from './drive-options.js';
 import { type Flight, Flights } from './flights.js';
 import { Mailbox } from './mailbox.js';
-import { Permission } from './permission.js';
 import { Questions } from './questions.js';
 import { Recording } from './recording.js';
 import { ReplayPoints } from './replay-points.js';
@@ -60,13 +59,8 @@ class Driver {
   private status: AdvanceStatus = 'more';
   /** Effects that were requested in this turn. They are started once their events are on disk. */
   private requested: EffectRequest[] = [];
-  /** The effect that is being prepared while its request becomes durable. */
-  private held: Permission | null = null;
   /** Acts at once instead of at the next `collect`, so that effects in flight do not continue until then. */
-  private readonly stopFlights = (): void => {
-    this.held?.refuse();
-    this.flights.stopAll();
-  };
+  private readonly stopFlights = (): void => this.flights.stopAll();
 
   constructor(
     private readonly run: Run,
@@ -146,10 +140,6 @@ class Driver {
 
   private cancel(effect: string): void {
     this.questions.close(effect);
-    if (this.held?.effect === effect) {
-      this.held.refuse();
-      this.held = null;
-    }
     this.flights.stop(effect);
     // Of two outcomes that came together, the second one may end what the first one requested.
     if (this.requested.length > 0) this.requested = this.requested.filter((request) => request.effect !== effect);
@@ -201,7 +191,6 @@ class Driver {
   private async dispatch(): Promise<void> {
     // While effects are in flight, the process must not block.
     const mayBlock = this.flights.isEmpty && this.options.mayBlock();
-    this.prepare();
     await this.sync(mayBlock);
     // A stopped effect must not write into the files of the next one.
     const stopped = this.flights.whenStopped();
@@ -223,39 +212,15 @@ class Driver {
    */
   private async sync(mayBlock: boolean): Promise<void> {
     const isDue =
-      this.status === 'blocked' ||
-      this.requested.length > 0 ||
-      this.held !== null ||
-      this.recording.hasUnshown ||
-      this.run.result !== null;
+      this.status === 'blocked' || this.requested.length > 0 || this.recording.hasUnshown || this.run.result !== null;
     if (!isDue) return;
     await this.recording.sync(mayBlock);
     if (this.options.redactor !== null) this.options.inbox?.forget();
   }
 
-  /**
-   * Lets the fork server make the process of a command while the disk writes. Only for a command that the whole run waits
-   * for: what several members request takes longer than the sync, and the server holds one process.
-   */
-  private prepare(): void {
-    const { effects, context } = this.options;
-    const { forkServer, worktrees } = context.resources;
-    const [request] = this.requested;
-    if (request === undefined || this.requested.length > 1 || !this.flights.isEmpty) return;
-    if (forkServer === null || worktrees !== null || this.isInterrupted || this.clock.isTimeUp) return;
-    if (request.kind === 'signal' || request.kind === 'ask' || effects.waitsForPermission?.(request) !== true) return;
-    this.requested = [];
-    this.held = new Permission(request.effect);
-    this.start(request);
-  }
-
   private async startRequested(): Promise<void> {
     const requests = this.requested;
     this.requested = [];
-    if (this.held !== null && !this.clock.isTimeUp && !this.isInterrupted) {
-      this.held.grant();
-      this.held = null;
-    }
     for (let at = 0; at < requests.length; at++) {
       if (this.clock.isTimeUp || this.isInterrupted) return;
       this.start(requests[at] as EffectRequest);
@@ -291,7 +256,6 @@ class Driver {
     const { onOutput, onNotice } = this.options;
     const context: EffectContext = {
       ...this.options.context,
-      permission: this.held?.effect === request.effect ? this.held.answer : undefined,
       get stop() {
         return flight.stopping.signal;
       },

@@ -4,7 +4,6 @@
  */
 import type { Json } from '../../machine/expression.js';
 import type { RunResources } from '../effect-context.js';
-import { createForkServer } from '../process/fork-server.js';
 import { stopEffects } from '../process/leftovers.js';
 import { outputStore } from '../process/output-store.js';
 import { createPipePool } from '../process/pipes.js';
@@ -24,8 +23,6 @@ export interface ResourceSpec {
   readonly keptBytes: number;
   /** Null: the run has no worktree and works in the user's files. */
   readonly worktrees: RunWorktrees | null;
-  /** The process executes only this run, so that its commands may be started by a process of their own. */
-  readonly ownProcess: boolean;
   /** Records a process on disk, so that a later process finds what a killed runner left behind. */
   recordProcess(record: Readonly<Record<string, Json>>): void;
 }
@@ -42,9 +39,7 @@ export interface OpenResources extends RunResources {
 export function openResources(spec: ResourceSpec, redactor: Redactor | null): OpenResources {
   const { runId, artifacts, worktrees, runFolder } = spec;
   const scratch = createScratch();
-  // What an embedding program changes about itself (its priority, its user) would not reach a server that runs already.
-  const forkServer = spec.ownProcess ? createForkServer() : null;
-  const pipes = createPipePool(forkServer === null ? null : (paths) => forkServer.makePipes(paths));
+  const pipes = createPipePool();
   const groups = new Set<number>();
   const closing: (() => Promise<void>)[] = [];
   /** Effects of agents and servers. Processes that they leave behind are stopped at the end of the run. */
@@ -63,7 +58,6 @@ export function openResources(spec: ResourceSpec, redactor: Redactor | null): Op
     outputs: outputStore(artifacts, scratch, redactor, spec.keptBytes),
     scratch,
     pipes,
-    forkServer,
     groups,
     worktrees,
     runFolder,
@@ -79,7 +73,6 @@ export function openResources(spec: ResourceSpec, redactor: Redactor | null): Op
       await ending;
       // One may just have been started.
       if (ending === null || closing.length > 0) await endServed(ending !== null);
-      forkServer?.close();
       pipes.remove();
       scratch.remove();
     },

@@ -81,7 +81,6 @@ export function stage(
       outputs: outputStore(artifacts, scratch, redactor),
       scratch,
       pipes,
-      forkServer: null,
       groups: new Set(),
       worktrees: null,
       runFolder: () => dirname(artifacts),
