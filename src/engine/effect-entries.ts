@@ -69,6 +69,7 @@ export class EffectEntries {
       for (const { key, isJoined } of [...this.flights.values(), ...this.stopping])
         if (isJoined) of.host.started.leave(key);
     };
+    of.host.started.enter(context.invocation, context.attemptOver);
     context.attemptOver.addEventListener('abort', leave, { once: true });
   }
 
@@ -107,8 +108,14 @@ export class EffectEntries {
 
   /** Another attempt to execute the turn may have begun the effect, which must not run twice. */
   private async startOnce(key: string, name: string, request: PerformedRequest, outputLimit: number): Promise<void> {
-    const begunBy = await this.context.run(`${name} begin`, async () => this.attempt);
-    this.startHere(key, name, request, outputLimit, begunBy !== this.attempt);
+    const { started } = this.of.host;
+    const begunBy = await this.context.run(`${name} begin`, async () => {
+      started.intend(key, this.attempt, this.context);
+      return this.attempt;
+    });
+    // What an attempt of this process has not started was started by nobody.
+    const isDoubtful = begunBy !== this.attempt && !started.isIntendedBy(key, begunBy);
+    this.startHere(key, name, request, outputLimit, isDoubtful);
   }
 
   private startHere(
@@ -124,8 +131,10 @@ export class EffectEntries {
       if (flight.isStopped) return stoppedBefore;
       const doubtful = isDoubtful && !host.started.has(key) ? doubtfulOutcome(request, inDoubt) : null;
       if (doubtful !== null) return { outcome: doubtful, at: 0, printed: 0 };
+      // The engine has given the execution to another attempt, perhaps elsewhere.
+      if (this.context.attemptOver.aborted) throw new Error('the attempt is over');
       flight.isJoined = true;
-      return host.started.join(key, (stopping) => {
+      return host.started.join(key, this.context.invocation, (stopping) => {
         const bounds = { stopping, outputLimit, onExceeded: () => stopping.abort() };
         return host.perform(runId, this.of.program, request, bounds);
       });

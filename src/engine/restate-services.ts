@@ -14,10 +14,11 @@ import { passToHome } from './pass-to-home.js';
 import type { RestateContext, RestateSdk } from './restate-sdk.js';
 import { runListHandlers, runListReaders } from './run-list.js';
 import { readerHandlers, runHandlers } from './run-object.js';
-import type { RunHandler, ServiceNames } from './services.js';
+import type { RunHandler, ServiceNames, WorkersHandler } from './services.js';
 import { executeTurn } from './turn.js';
 import type { TurnHost } from './turn-host.js';
 import { type ValueCodec, valueCodec } from './value-codec.js';
+import { workersHandlers, workersReaders } from './workers-of-address.js';
 
 const DAY_MS = 24 * 3600 * 1000;
 
@@ -53,7 +54,9 @@ const GENERAL: Offer = { isGeneral: true, homes: [], labels: [] };
 
 /** The names of the services that a process offers. */
 export function servicesOf(names: ServiceNames, { isGeneral, homes, labels }: Offer): readonly string[] {
-  const objects = isGeneral ? [names.run('', 'submit'), names.runs('', 'note'), names.turn(null)] : [];
+  const objects = isGeneral
+    ? [names.run('', 'submit'), names.runs('', 'note'), names.workers('', 'join'), names.turn(null)]
+    : [];
   const own = [...homes.map((home) => names.turn(home)), ...labels.map((label) => names.effects(label))];
   return [...objects, ...own].map(({ service }) => service);
 }
@@ -142,6 +145,11 @@ function objects(sdk: RestateSdk, host: TurnHost, values: ValueCodec): readonly 
       handlers: handlersOf(sdk, values, runListHandlers(host.services), runListReaders(), EAGER),
       options: { ...optionsWith(values), enableLazyState: true },
     }),
+    sdk.object({
+      name: host.services.workers('', 'join').service,
+      handlers: handlersOf(sdk, values, workersHandlers(), workersReaders()),
+      options: optionsWith(values),
+    }),
   ];
 }
 
@@ -152,7 +160,10 @@ type ObjectHandlers = Readonly<Record<string, (context: ObjectContext, message: 
 type ReaderHandlers = Readonly<Record<string, (context: ReaderContext, message: never) => Promise<unknown>>>;
 
 /** Handlers that change an object and that clients and workers call from outside. Only services call the others. */
-const OPEN: ReadonlySet<string> = new Set<RunHandler>(['submit', 'tell', 'drop', 'store', 'doing', 'resume']);
+const OPEN: ReadonlySet<string> = new Set<RunHandler | WorkersHandler>([
+  ...(['submit', 'tell', 'drop', 'store', 'doing', 'resume'] as const),
+  ...(['join', 'leave'] as const),
+]);
 
 /** The handlers of an object: those that change it, and those that only read. */
 function handlersOf(

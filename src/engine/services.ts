@@ -7,6 +7,8 @@ export interface ServiceNames {
   run(runId: string, handler: RunHandler): Target;
   /** Lists of runs: one object for each day, and `days`, which has the days. */
   runs(key: string, handler: RunsHandler): Target;
+  /** One object for each address of workers: those that share it. */
+  workers(address: string, handler: WorkersHandler): Target;
   /** Executes turns: of all runs, or of those that belong to workers with a name. */
   turn(home: string | null): Target;
   /** Passes turns on to workers with a name, once there are any. */
@@ -33,6 +35,8 @@ export type RunHandler =
   | 'about'
   | 'events';
 
+export type WorkersHandler = 'join' | 'leave' | 'list';
+
 export type RunsHandler = 'note' | 'addDay' | 'remove' | 'list' | 'days';
 
 /** The object with the list of a run: the day on which its id was made. */
@@ -44,6 +48,7 @@ export function serviceNames(namespace: string): ServiceNames {
   return {
     run: (runId, handler) => ({ service: `${namespace}.Run`, key: runId, handler }),
     runs: (key, handler) => ({ service: `${namespace}.Runs`, key, handler }),
+    workers: (address, handler) => ({ service: `${namespace}.Workers`, key: address, handler }),
     turn: (home) => ({ service: `${namespace}.Turn${home === null ? '' : `.${home}`}`, handler: 'run' }),
     passToHome: () => ({ service: `${namespace}.Turn`, handler: 'passToHome' }),
     effects: (label) => ({ service: `${namespace}.Effects.${label}`, handler: 'perform' }),

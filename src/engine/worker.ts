@@ -14,6 +14,7 @@ import {
   WorkerRefused,
 } from './admin.js';
 import { type EngineClient, EngineFailure, engineClient } from './client.js';
+import { type HandleRequest, ownAddresses, Peers } from './peers.js';
 import type { RestateSdk } from './restate-sdk.js';
 import { type Offer, restateServices, servicesOf } from './restate-services.js';
 import { serviceNames } from './services.js';
@@ -90,7 +91,8 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
   const { sdk, engine, namespace, token, key, effects, secrets, environment, cwd, identityKeys } = settings;
   const values = valueCodec(key);
   const ingress = await ingressOf(engine, settings.patienceMs);
-  const client = engineClient({ url: ingress, namespace, token, key, patienceMs: 60_000 });
+  const clientOptions = { url: ingress, namespace, token, key, patienceMs: 60_000 };
+  const client = engineClient(clientOptions);
   const services = serviceNames(namespace);
   const { shared, warn, submitters, functions, directory, processes } = settings;
   const left = await stopLeftRunning(directory);
@@ -128,6 +130,13 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
   const { port } = await listener.listen(settings.host, settings.port);
   const shown = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
   address = settings.advertise ?? `http://${shown}:${port}`;
+  // An address of its own is that of one worker.
+  if (settings.advertise !== null)
+    listener.peers = new Peers({
+      ...{ client: clientOptions, address, own: ownAddresses(settings.host, port), warn },
+      holds: (invocation) => host.started.holds(invocation),
+    });
+  const { peers } = listener;
   let isGeneral = !isSpecial;
   let own: readonly string[];
   try {
@@ -145,7 +154,7 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
         if ((level === 'error' || level === 'warn') && !isKnown) settings.warn(message);
       },
     });
-    listener.handle = handler as Handler;
+    listener.handle = handler as HandleRequest;
     own = servicesOf(services, offer);
     await register(engine, address, own, settings.patienceMs);
   } catch (cause) {
@@ -154,12 +163,15 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
   }
   const clean = (): void => void removeGone({ worktrees, folders }, client, warn);
   clean();
+  await peers?.join();
+  void peers?.look();
   const cleaning = setInterval(clean, CLEAN_MS).unref();
   let refused = '';
   const looking = setInterval(async () => {
     try {
-      if (await registerForgotten(engine, address, own, settings.patienceMs))
-        warn('the engine had forgotten this worker, as after a loss of its data, and knows it again');
+      if (!(await registerForgotten(engine, address, own, settings.patienceMs))) return;
+      warn('the engine had forgotten this worker, as after a loss of its data, and knows it again');
+      await peers?.join();
     } catch (cause) {
       if (!(cause instanceof EngineFailure)) throw cause;
       // One that cannot be reached is about to start; one that refuses the worker needs a person.
@@ -198,8 +210,6 @@ function messageOf(words: readonly unknown[]): string {
   return text.replace(/\s+/g, ' ').trim().slice(0, LONGEST);
 }
 
-type Handler = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
-
 /** Counts the requests that it has passed on. */
 class Listener {
   private readonly server: Http2Server;
@@ -209,22 +219,32 @@ class Listener {
   private whenIdle: (() => void) | null = null;
 
   /** Null: it refuses all requests. */
-  handle: Handler | null = null;
+  handle: HandleRequest | null = null;
+  /** Others with the same address; null: there cannot be any. */
+  peers: Peers | null = null;
 
   constructor() {
     this.server = createServer((request, response) => {
-      const { handle } = this;
-      if (this.isStopping || handle === null) return void response.writeHead(503).end();
-      this.active++;
-      response.once('close', () => {
-        if (--this.active === 0) this.whenIdle?.();
-      });
-      handle(request, response);
+      const { handle, peers } = this;
+      if (peers?.answers(request, response) === true) return;
+      if (handle === null) return void response.writeHead(503).end();
+      if (peers === null) this.begin(handle, request, response);
+      else void peers.receive(request, response, () => this.begin(handle, request, response));
     });
     this.server.on('session', (session) => {
       this.sessions.add(session);
       session.once('close', () => this.sessions.delete(session));
     });
+  }
+
+  private begin(handle: HandleRequest, request: Http2ServerRequest, response: Http2ServerResponse): void {
+    // What another worker passes on belongs to what runs here.
+    if (this.isStopping && this.peers?.isPassed(request) !== true) return void response.writeHead(503).end();
+    this.active++;
+    response.once('close', () => {
+      if (--this.active === 0) this.whenIdle?.();
+    });
+    handle(request, response);
   }
 
   listen(host: string, port: number): Promise<AddressInfo> {
@@ -256,6 +276,7 @@ class Listener {
 
 async function stopWorker(listener: Listener, host: WorkerHost, graceMs: number): Promise<void> {
   await listener.refuse(graceMs);
+  await listener.peers?.leave();
   // Without its connection, nothing that a stopped effect comes to is recorded: another worker performs it again.
   await listener.close();
   await Promise.race([host.started.stopAll(), sleep(STOPPING_MS, undefined, { ref: false })]);

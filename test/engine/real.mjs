@@ -1,7 +1,7 @@
 /**
  * Runs on a real engine, whose packages are installed once into `node_modules/.cache`: `npm run test:engine`. `-- NAME`: only
- * cases whose names contain a text. `-- --kills 50,20,20`: only kills at random times while 20 runs are executed, of the worker,
- * of the server, and of one of two workers. `-- --slow`: an effect that lasts for a minute and a half does so.
+ * cases whose names contain a text. `-- --kills 50,20,20,20,20`: only kills at random times while 20 runs are executed, of the worker,
+ * of the server, of one of two workers, of the server of two workers, and of any of these three. `-- --slow`: an effect that lasts for a minute and a half does so.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -98,6 +98,8 @@ const campaigns = (times, many) => [
   ['worker', times[0], many],
   ['server', times[1], many],
   ['one', times[2], many],
+  ['server of two', times[3], many],
+  ['any of three', times[4], many],
 ];
 
 /** Starts an engine with a worker, or with two of them that share an address. */
@@ -117,7 +119,7 @@ async function withEngine(start, action) {
 async function kills(all) {
   for (const [which, times = 0, many] of all) {
     if (times === 0) continue;
-    const start = which === 'one' ? 'startWorkers' : 'startWorker';
+    const start = ['one', 'server of two', 'any of three'].includes(which) ? 'startWorkers' : 'startWorker';
     const shown = await withEngine(start, (each) => killed(each, which, times, many));
     console.log(`passed: ${JSON.stringify({ killed: which, runs: many, ...shown })}`);
   }
@@ -135,6 +137,7 @@ async function tryCases(only) {
     }
   });
   if ('one of two workers is killed'.includes(only)) await kills([['one', 3, 6]]);
+  if ('the server of two workers is killed'.includes(only)) await kills([['server of two', 4, 6]]);
 }
 
 const reason = install();

@@ -59,7 +59,12 @@ test('only what clients and workers call can be called from outside', () => {
     'events',
   ];
   const ofRuns = ['list', 'days'];
-  expect(open).toEqual([...ofRun.map((name) => `test.Run/${name}`), ...ofRuns.map((name) => `test.Runs/${name}`)]);
+  const ofWorkers = ['join', 'leave', 'list'];
+  expect(open).toEqual([
+    ...ofRun.map((name) => `test.Run/${name}`),
+    ...ofRuns.map((name) => `test.Runs/${name}`),
+    ...ofWorkers.map((name) => `test.Workers/${name}`),
+  ]);
 });
 
 test('a message of a service that cannot be read is not lost', async () => {

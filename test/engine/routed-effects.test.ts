@@ -120,8 +120,10 @@ test('a search for a worker ends with its attempt, and does not say that there i
 test('an effect that could not be performed is started anew by the next attempt', async () => {
   const started = new StartedEffects();
   const performed = { outcome: { kind: 'value', value: 1 }, at: 0, printed: 0 } as const;
-  await expect(started.join('a', () => Promise.reject(new Error('no connection')))).rejects.toThrow('no connection');
-  expect(await started.join('a', async () => performed)).toBe(performed);
+  await expect(started.join('a', 'inv', () => Promise.reject(new Error('no connection')))).rejects.toThrow(
+    'no connection',
+  );
+  expect(await started.join('a', 'inv', async () => performed)).toBe(performed);
   started.leave('a');
   started.forget('a');
 });

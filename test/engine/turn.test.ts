@@ -126,6 +126,19 @@ test('an effect that must not run twice is in doubt in another process, and join
   expect([skipped.report?.status, started.length]).toEqual(['returned', 5]);
 });
 
+test('an effect that must not run twice is never in doubt in the process that put its beginning on record', async () => {
+  const text = 'DO [once]: r = work pay\nRETURN: {r}\n';
+  let cuts = 0;
+  for (const during of [false, true])
+    for (let after = 0; after < 12; after++) {
+      const before = started.length;
+      const engine = await submitted(text, { cut: { after, during } });
+      cuts += engine.cuts;
+      expect([(await stateOf(engine)).report?.status, started.length - before]).toEqual(['returned', 1]);
+    }
+  expect(cuts).toBeGreaterThan(12);
+});
+
 test('of two outcomes at once, the one that the engine recorded first is applied first, also after a cut', async () => {
   const text = 'DO: in PARALLEL\n  - a = work a\n  - b = work b\nRETURN: {a} {b}\n';
   for (const first of ['1.1.1', '1.2.1']) {

@@ -129,7 +129,7 @@ export async function startEngine(folder) {
   const state = { server: null, workers: [] };
   /** One of the ports of a worker. With a balancer the engine knows only the address of that. */
   const startWorkerAt = async (at, port, known = port, code = core) => {
-    const one = start(process.execPath, [join(here, 'worker.mjs'), code, sdk, ingress, admin, port, log, known]);
+    const one = start(process.execPath, [join(here, 'worker.mjs'), code, sdk, admin, port, log, known]);
     state.workers[at] = { ...one, port, known };
     await new Promise((resolve) => one.child.stdout.once('data', resolve));
   };
@@ -177,7 +177,9 @@ export async function startEngine(folder) {
       const killed = which === 'server' ? state.server : state.workers[at];
       killed.child.kill('SIGKILL');
       await killed.end;
-      return () => (which === 'server' ? engine.startServer() : startWorkerAt(at, killed.port, killed.known));
+      const startAgain = () =>
+        which === 'server' ? engine.startServer() : startWorkerAt(at, killed.port, killed.known);
+      return Object.assign(startAgain, { port: killed.port === undefined ? null : String(killed.port) });
     },
     /** How long processors have worked for the server, and for the first worker, in milliseconds. Where the system does not say it: not a number. */
     serverMs: () => processorMs(state.server.child),
