@@ -13,7 +13,7 @@ import { errorCode, JournalDamage, StoreError } from '../runtime/store/store-err
  * ended. `conflict`: another process did it first. `unfinished`: the run has not returned. `not-applied`: its changes
  * cannot be merged. `unusable`: its files cannot be used. `damaged`: a part of its record has changed. `foreign`: another
  * user may have made the store. `store`: the disk cannot be read or written. `unreachable`: the engine or its workers do not
- * answer.
+ * answer. `unavailable`: the service cannot do it now, and can later.
  */
 export type RefusalCode =
   | 'unknown'
@@ -28,7 +28,8 @@ export type RefusalCode =
   | 'damaged'
   | 'foreign'
   | 'store'
-  | 'unreachable';
+  | 'unreachable'
+  | 'unavailable';
 
 /** Where the record of a run is damaged. */
 export interface DamagePosition {

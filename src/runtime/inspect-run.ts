@@ -26,10 +26,18 @@ import { JournalLines } from './store/journal-lines.js';
 import { decodeEvent, REFERS } from './store/large-values.js';
 import { openToRead } from './store/own-file.js';
 import { type JournalPosition, journalStart, readJournal, readUntil } from './store/read-journal.js';
+import { lockHolder } from './store/run-lock.js';
 import { RunRefused } from './store/run-refused.js';
 import { type FlatRun, flatState } from './store/state-file.js';
 import { JournalDamage } from './store/store-error.js';
-import { openStoredRun, type RunStatus, readIndex, runStatus, type StoredRun } from './store/stored-run.js';
+import {
+  aboutToBegin,
+  openStoredRun,
+  type RunStatus,
+  readIndex,
+  runStatus,
+  type StoredRun,
+} from './store/stored-run.js';
 import { keptFacts, worktreeFacts } from './worktree/worktree-facts.js';
 
 /** A run as `statedsl show --json` prints it: its report, its values, and the event after which it is shown. */
@@ -82,7 +90,13 @@ export function inspectRun(directory: string, runId: string, at: number | null, 
   const { journal } = stored;
   const { last, damaged } = scanned;
   if (damaged !== null && (at === null || at >= damaged.seq)) refuseDamage(journal, damaged);
-  if (last === 0) throw new RunRefused('unusable', `the run \`${runId}\` has no events`);
+  if (last === 0 && lockHolder(stored.path).owner !== null) throw aboutToBegin(runId);
+  if (last === 0)
+    throw new RunRefused(
+      'unusable',
+      `the process of run \`${runId}\` ended before the run recorded anything`,
+      `continue it: \`statedsl resume ${runId}\``,
+    );
   if (at !== null && at > last)
     throw new RunRefused('wrong-use', `the run has no event ${at}`, `its last event is number ${last}`);
   const checkpoint = checkpointBefore(stored.path, scanned, at ?? last);

@@ -16,7 +16,10 @@ export function answerWith<Status extends ContentfulStatusCode>(c: Context, stat
   return c.json({ code: error.code, message: error.message, help: error.help }, status);
 }
 
-export function statusOf(code: RefusalCode): 403 | 404 | 409 | 422 | 500 {
+/** When a client should try again what cannot be done now. */
+const RETRY_SECONDS = 5;
+
+export function statusOf(code: RefusalCode): 403 | 404 | 409 | 422 | 500 | 503 {
   switch (code) {
     case 'unknown':
       return 404;
@@ -37,6 +40,8 @@ export function statusOf(code: RefusalCode): 403 | 404 | 409 | 422 | 500 {
     case 'unreachable':
     case 'store':
       return 500;
+    case 'unavailable':
+      return 503;
     default:
       return unreachable(code);
   }
@@ -49,6 +54,7 @@ export function answerRefusal(c: Context, { code, message, help, damage, finding
     ...(findings === undefined ? {} : { diagnostics: diagnosticsToJson(findings) }),
   };
   const run = c.req.param('id') ?? idIn(message);
+  if (code === 'unavailable') c.header('Retry-After', String(RETRY_SECONDS));
   const next = damage === undefined ? help : (help ?? readableBefore(damage.seq, run));
   return c.json({ code, message, help: httpHelp(next, run), ...facts, ...more }, statusOf(code));
 }

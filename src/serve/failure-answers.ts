@@ -14,12 +14,13 @@ const REASONS: Readonly<Record<number, string>> = {
   416: 'the output is shorter',
   422: 'the request does not fit the run or the program, or the record of the run is damaged',
   500: 'the disk or the engine cannot be used',
+  503: 'the service is stopping, or the run takes long to begin: try again after `Retry-After`',
 };
 
 /** What any request can be refused with that needs a token. */
 const ALWAYS = [400, 401, 403, 500];
 const OF_ONE = [404, 409, 422];
-const OF_BODIES = [413, 415];
+const OF_BODIES = [413, 415, 503];
 
 /** Adds them to the answers of a route. */
 export function addFailureAnswers(route: Pick<RouteConfig, 'method' | 'path' | 'security' | 'responses'>): void {

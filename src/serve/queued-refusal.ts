@@ -23,8 +23,9 @@ export async function queuedRefusal(
       message: kind === 'cancelled' ? `${message}` : `the run could not begin: ${message}`,
       help: null,
     };
-  const waits = queued.status === 'queued' ? 'waits for its turn' : 'is being started';
-  return { code: 'held', message: `the run ${waits}`, help: 'wait until it is executed' };
+  if (queued.status === 'queued')
+    return { code: 'held', message: 'the run waits for its turn', help: 'wait until it is executed' };
+  return { code: 'unavailable', message: 'the run is being started', help: 'try again in a moment' };
 }
 
 /** The result of `read` about a run. A run without a record is known all the same. */

@@ -247,13 +247,42 @@ describe('the queue', () => {
     await idle();
   });
 
-  test('takes nothing for a run that waits for its turn, and lists it by its status', async () => {
+  test('keeps signals for a run that waits for its turn, and gives them to it when it begins', async () => {
+    const program = 'INPUT: token (secret)\nWAIT: signal go\nWAIT: signal more\nRETURN: {go} {more}\n';
+    const files = { 'slow.dsl': 'WAIT: signal later\nRETURN: 1\n', 'two.dsl': program };
+    let leave: () => void = () => undefined;
+    const beforeLeaving = new Promise<void>((resolve) => {
+      leave = resolve;
+    });
+    const { send, idle, folder, runs } = await serviceOf(files, { atOnce: 1, beforeLeaving });
+    await send('POST', '/api/v1/runs', { program: 'slow.dsl' });
+    const { run_id, status } = (
+      await send('POST', '/api/v1/runs', { program: 'two.dsl', inputs: { token: 'geheim-9' } })
+    ).json;
+    expect(status).toBe('queued');
+    const signal = (name: string, payload: unknown) =>
+      send('POST', `/api/v1/runs/${run_id}/signals`, { name, payload });
+    expect(await signal('go', 'geheim-9')).toMatchObject({ status: 200, json: { run_id, delivery: 'passed-on' } });
+    expect((await signal('more', 2)).status).toBe(200);
+    expect((await signal('no name', 1)).json).toMatchObject({
+      code: 'wrong-use',
+    });
+    const kept = readFileSync(join(folder, '.statedsl/service/processes', `${run_id}`, 'inbox.ndjson'), 'utf8');
+    expect([kept.includes('"payload":2'), kept.includes('geheim')]).toEqual([true, false]);
+    leave();
+    await idle();
+    expect(await runs.inspect(`${run_id}`)).toMatchObject({
+      ok: true,
+      value: { status: 'returned', returned: '*** 2' },
+    });
+  });
+
+  test('takes nothing else for a run that waits for its turn, and lists it by its status', async () => {
     const { send, request } = await serviceOf({ 'slow.dsl': 'DO: sleep 60\nRETURN: 1\n', ...PROGRAMS }, { atOnce: 1 });
     await send('POST', '/api/v1/runs', { program: 'slow.dsl' });
     const { run_id } = (await send('POST', '/api/v1/runs', { program: 'ask.dsl' })).json;
     for (const [what, body] of [
       ['answers', { ok: 'yes' }],
-      ['signals', { name: 'go' }],
       ['resume', {}],
       ['replay', { from: 2 }],
     ] as const) {

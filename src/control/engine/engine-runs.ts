@@ -10,7 +10,7 @@ import { type EngineAddress, mirrorRun } from '../../engine/mirror.js';
 import type { RunState } from '../../engine/run-object.js';
 import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import type { Delivery } from '../../runtime/store/inbox.js';
+import { type Delivery, isSignalName } from '../../runtime/store/inbox.js';
 import { DEFAULT_STORE } from '../../runtime/store/open-own-run.js';
 import { RunRefused } from '../../runtime/store/run-refused.js';
 import { isRunId } from '../../runtime/store/stored-run.js';
@@ -43,7 +43,6 @@ const PATIENCE_MS = 5000;
 const CANCELING_MS = 15_000;
 /** How long the first event of a run is waited for, in milliseconds. */
 const BEGINNING_MS = 5000;
-const SIGNAL = /^[A-Za-z_]\w*$/;
 
 export function engineRuns(options: EngineRunsOptions): Runs {
   const { on: url, namespace = 'statedsl', token = null, key = null, patienceMs = PATIENCE_MS } = options;
@@ -285,7 +284,7 @@ function changeOperations({ client, find, copy }: EngineFolder): Pick<Runs, 'ans
       return deliver(run, deliveries);
     },
     async signal(run, name, payload: Json = null, { by = 'user' } = {}) {
-      if (!SIGNAL.test(name))
+      if (!isSignalName(name))
         return refuse('wrong-use', `\`${name}\` cannot be the name of a signal`, 'use letters, digits and `_`');
       return deliver(run, [{ kind: 'signal', name, payload, by }]);
     },

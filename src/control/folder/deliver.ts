@@ -4,6 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RunEvent } from '../../interpreter/events/event.js';
+import { type EndStatus, statusAfter } from '../../interpreter/events/status-after.js';
 import { openQuestions } from '../../interpreter/run.js';
 import type { Json } from '../../machine/expression.js';
 import type { ProjectHost } from '../../project/host.js';
@@ -84,38 +85,59 @@ function answeredBefore({ journal }: StoredRun, deliveries: readonly Delivery[])
   return found;
 }
 
-/** Puts the deliveries into the inbox, and waits for a moment until the process has taken the answers among them. */
+/**
+ * Puts the deliveries into the inbox, and waits for a moment until the process has taken them. A process that has just
+ * decided to end does not look into the inbox again: then the run is to be resumed, as if nobody had executed it, or is over.
+ */
 async function passOn(
   stored: StoredRun,
   deliveries: readonly Delivery[],
   given: { readonly inputs: Sender['inputs']; readonly secrets: readonly string[] },
 ): Promise<Result<Delivered>> {
   const { inputs, redactor } = recoveryContextOf(stored, given);
-  const { replay, end } = recoverRun(stored, { inputs, redactor, discarded: null });
+  const recover = () => recoverRun(stored, { inputs, redactor, discarded: null });
+  let { replay, end } = recover();
+  // It has just begun, and what it asks is about to be on record.
+  for (let waited = 0; end.seq === 0 && waited < VERDICT_MS && lockHolder(stored.path).owner !== null; ) {
+    await pause(LOOK_MS);
+    waited += LOOK_MS;
+    ({ replay, end } = recover());
+  }
   checkAnswers(openQuestions(replay.run), deliveries);
+  const { run_id } = stored.about;
   /** The questions that are answered, with the position of the answer in the inbox. */
   const open = new Map<string, number | null>();
+  /** The position of the last delivery; null: the process has taken it at once. */
+  let last: number | null = null;
   for (const delivery of deliveries) {
-    const until = deliver(stored.path, delivery, redactor);
-    if (delivery.kind === 'answer') open.set(delivery.name, until);
+    last = deliver(stored.path, delivery, redactor);
+    if (delivery.kind === 'answer') open.set(delivery.name, last);
   }
-  const value: Delivered = { run_id: stored.about.run_id, delivery: 'passed-on' };
-  for (let waited = 0; open.size > 0 && waited < VERDICT_MS; waited += LOOK_MS) {
+  for (let waited = 0; waited < VERDICT_MS; waited += LOOK_MS) {
     await pause(LOOK_MS);
+    // Before reading: what was recorded until the run was released is read after it.
+    const isReleased = lockHolder(stored.path).owner === null;
     let other: Answered | null = null;
+    let isTaken = last === null;
+    let status: EndStatus | null = null;
     readJournal(
       stored.journal,
       ({ event }) => {
+        status = statusAfter(event);
+        if ('inbox' in event && event.inbox !== undefined && event.inbox >= (last ?? 0)) isTaken = true;
         if (event.type !== 'answered') return true;
         const until = open.get(event.name);
         if (until !== undefined && until !== null && event.inbox !== until) other ??= event;
-        open.delete(event.name);
         return true;
       },
       end,
     );
     if (other !== null) return conflict(other);
-    if (lockHolder(stored.path).owner === null) break;
+    if (isTaken) break;
+    if (isReleased)
+      return status === 'returned' || status === 'failed'
+        ? refuse('over', `run \`${run_id}\` has already ${status}`, 'look at the run: `statedsl show`')
+        : resultWith({ run_id, delivery: 'recorded' });
   }
-  return resultWith(value);
+  return resultWith({ run_id, delivery: 'passed-on' });
 }

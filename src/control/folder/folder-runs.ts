@@ -6,7 +6,7 @@
 import { resolve } from 'node:path';
 import type { Project, ProjectOptions, ProjectRunOptions } from '../../library/project.js';
 import { diskFiles, type ProjectHost } from '../../project/host.js';
-import type { Delivery } from '../../runtime/store/inbox.js';
+import { type Delivery, isSignalName } from '../../runtime/store/inbox.js';
 import { DEFAULT_STORE } from '../../runtime/store/open-own-run.js';
 import { openStoredRun, type StoredRun } from '../../runtime/store/stored-run.js';
 import { refuse, resultOf } from '../result.js';
@@ -22,8 +22,6 @@ export interface RunsOptions extends ProjectOptions {
   readonly folder?: string;
 }
 
-/** Names of signals in programs. */
-const SIGNAL = /^[A-Za-z_]\w*$/;
 const DEFAULT_PERSON = 'user';
 
 /** What the operations share. */
@@ -148,7 +146,7 @@ function changeOperations({
         inputs,
       ),
     async signal(run, name, payload = null, { by = DEFAULT_PERSON, inputs = {} } = {}) {
-      if (!SIGNAL.test(name))
+      if (!isSignalName(name))
         return refuse('wrong-use', `\`${name}\` cannot be the name of a signal`, 'use letters, digits and `_`');
       return deliver(run, [{ kind: 'signal', name, payload, by }], inputs);
     },

@@ -17,6 +17,11 @@ export type Delivery =
   | { readonly kind: 'answer'; readonly name: string; readonly value: Json; readonly by: string }
   | { readonly kind: 'cancel'; readonly by: string };
 
+/** Whether programs can wait for a signal with this name. */
+export function isSignalName(name: string): boolean {
+  return /^[A-Za-z_]\w*$/.test(name);
+}
+
 export interface Inbox {
   /** How many bytes were read. */
   readonly read: number;
@@ -28,8 +33,11 @@ export interface Inbox {
   forget(): void;
 }
 
+/** The name of the file in the folder of a run. */
+export const INBOX = 'inbox.ndjson';
+
 function pathOf(folder: string): string {
-  return join(folder, 'inbox.ndjson');
+  return join(folder, INBOX);
 }
 
 /**

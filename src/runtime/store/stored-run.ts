@@ -111,7 +111,9 @@ export function openFoundRun(directory: string, runId: string): StoredRun {
   for (const folder of [path, ...['artifacts', 'source', 'checkpoints'].map((name) => join(path, name))])
     if (entryAt(folder)?.isSymbolicLink())
       throw new RunRefused('foreign', `\`${folder}\` is a symbolic link`, 'remove the link');
-  if (existsSync(path) && !hasBegun(directory, runId))
+  const isUnfinished = existsSync(path) && !hasBegun(directory, runId);
+  if (isUnfinished && lockHolder(path).owner !== null) throw aboutToBegin(runId);
+  if (isUnfinished)
     throw new RunRefused(
       'unusable',
       `the process of run \`${runId}\` ended before the run began`,
@@ -126,6 +128,11 @@ export function openFoundRun(directory: string, runId: string): StoredRun {
     );
   const inputs = decodeValue(about.inputs, artifactsFolder(path)) as RunAbout['inputs'];
   return { about: { ...about, inputs }, path, journal: join(path, 'journal.ndjson') };
+}
+
+/** A process has the run, which has not recorded anything yet. */
+export function aboutToBegin(runId: string): RunRefused {
+  return new RunRefused('held', `run \`${runId}\` is about to begin`, 'try again in a moment');
 }
 
 /** `run.json` is written last: in a folder without it, a process died before its run began. */

@@ -12,7 +12,14 @@ import { unreachable } from '../../prelude/unreachable.js';
 import type { EffectPermits } from '../../runtime/effect-context.js';
 import { entryAt } from '../../runtime/store/own-file.js';
 import { lockRun } from '../../runtime/store/run-lock.js';
-import { executionFolder, forgetWaiting, keepWaiting, readWaiting, type Waiting } from './waiting-list.js';
+import {
+  executionFolder,
+  forgetWaiting,
+  keepWaiting,
+  prepareRunFolder,
+  readWaiting,
+  type Waiting,
+} from './waiting-list.js';
 
 export interface ExecuteOptions {
   /** The folder of the runs. */
@@ -60,6 +67,8 @@ async function executeLocked(options: ExecuteOptions): Promise<void> {
   const runs = openRuns({ folder: programs, dir: directory });
   const execution = await begin(runs, waiting, options);
   if (!execution.ok && NOT_OURS.has(execution.refusal.code)) return forgetWaiting(directory, runId);
+  if (!execution.ok && !hasRecord(directory, runId))
+    rmSync(folderOf(directory, runId), { recursive: true, force: true });
   if (!execution.ok) return keepWaiting(directory, { ...waiting, refusal: withoutFindings(execution.refusal) });
   options.onBegun?.();
   const report = await execution.value.report;
@@ -78,7 +87,7 @@ function begin(runs: Runs, waiting: Waiting, options: ExecuteOptions): Promise<R
   // `permits` is no option of the library: runs pass it on to their effects.
   const common = { signal, limits, person, inputs: secret, ownProcess: true, permits };
   if (hasRecord(directory, runId)) return runs.resume(runId, common);
-  removeUnfinished(directory, runId);
+  prepareRunFolder(directory, runId);
   switch (task.kind) {
     case 'start': {
       const { program, text, inputs } = task;
@@ -104,11 +113,6 @@ const folderOf = (directory: string, runId: string): string => join(directory, '
 
 function hasRecord(directory: string, runId: string): boolean {
   return entryAt(join(folderOf(directory, runId), 'run.json')) !== null;
-}
-
-/** A process that died while it made the folder of the run left a part of it, in which nothing has happened. */
-function removeUnfinished(directory: string, runId: string): void {
-  rmSync(folderOf(directory, runId), { recursive: true, force: true });
 }
 
 function withoutFindings({ findings: _, ...refusal }: Refusal): Omit<Refusal, 'findings'> {

@@ -4,22 +4,28 @@
  */
 import { join } from 'node:path';
 import { type Result, refuse, resultOf, resultWith } from '../../control/result.js';
+import type { Delivered } from '../../control/runs.js';
 import type { Json } from '../../machine/expression.js';
+import type { Delivery } from '../../runtime/store/inbox.js';
 import { entryAt } from '../../runtime/store/own-file.js';
 import { StoreError } from '../../runtime/store/store-error.js';
+import { isRunId } from '../../runtime/store/stored-run.js';
 import { type Continuation, isToContinue, type KeptDelivery, keepDelivery, readDeliveries } from './kept-deliveries.js';
 import { StartingProcesses } from './starting-processes.js';
 import {
   type BeginRefusal,
   forgetWaiting,
   isLocked,
+  keepForBegin,
   keepWaiting,
   makeServiceFolder,
   type QueuedRun,
   queuedRunOf,
   readAllWaiting,
   readWaiting,
+  until,
   type Waiting,
+  writtenSince,
 } from './waiting-list.js';
 
 /**
@@ -53,15 +59,14 @@ export interface ExecutionsOptions {
 const LOOK_MS = 200;
 /** How long a full disk is left alone. */
 const FULL_DISK_MS = 1000;
-/** How often an accepted run is looked at until it has a record. */
-const RECORD_MS = 50;
 /** How long lists show a run that could not begin. */
 const REFUSED_MS = 7 * 24 * 60 * 60 * 1000;
 /** How long a request waits for the process of its run to begin. */
 const DECIDED_MS = 5000;
+/** How long a request waits until a run that was accepted has begun: processors may have other work. */
+const BEGUN_MS = 30_000;
 /** A process that dies again and again at its start is not started for ever. */
 const MOST_STARTS = 5;
-const FULL_ID = '00000000-0000-0000-0000-000000000000'.length;
 
 export class Executions {
   private readonly waiting = new Map<string, Waiting>();
@@ -147,7 +152,7 @@ export class Executions {
     task: Omit<Waiting, 'queued_at' | 'number' | 'begun'>,
     secret: Readonly<Record<string, Json>> = {},
   ): Promise<Result<Waiting>> {
-    if (this.isStopping) return refuse('conflict', 'the service is stopping', 'try again when it has started again');
+    if (this.isStopping) return refuse('unavailable', 'the service is stopping', 'try again when it has started again');
     return this.promise(task, secret);
   }
 
@@ -200,7 +205,7 @@ export class Executions {
     const one = this.waiting.get(runId);
     if (one === undefined || one.refusal !== undefined || !this.isQueued(one)) return false;
     const refusal = { code: 'cancelled', message: `${by} cancelled the run before it began`, help: null } as const;
-    if (this.hasRecord(runId) || !this.keep({ ...one, refusal })) this.forget(runId);
+    if (this.isStored(runId) || !this.keep({ ...one, refusal })) this.forget(runId);
     else this.waiting.set(runId, { ...one, refusal });
     return true;
   }
@@ -216,34 +221,29 @@ export class Executions {
   /** The queued run with this id or beginning; null: there is none, or several. */
   find(id: string): QueuedRun | null {
     const exact = this.waiting.get(id);
-    const named =
-      exact !== undefined || id.length === FULL_ID
-        ? [exact]
-        : [...this.waiting.values()].filter(({ run_id }) => run_id.startsWith(id));
+    const isWhole = exact !== undefined || isRunId(id);
+    const named = isWhole ? [exact] : [...this.waiting.values()].filter(({ run_id }) => run_id.startsWith(id));
     const found = named.filter((one) => one !== undefined && this.isShown(one));
     return found.length === 1 ? this.entryOf(found[0] as Waiting) : null;
   }
 
   private isShown(one: Waiting): boolean {
     // What a run with a record was refused does not change what it is.
-    return (one.refusal === undefined && this.isQueued(one)) || !this.hasRecord(one.run_id);
+    return one.refusal === undefined ? this.isQueued(one) || !this.hasRecord(one.run_id) : !this.isStored(one.run_id);
   }
 
   /** Waits while a run has been accepted and has no record yet. `id`: its id or the beginning of one. */
-  async untilRecorded(id: string, signal: AbortSignal): Promise<void> {
-    for (;;) {
+  untilRecorded(id: string, signal: AbortSignal): Promise<void> {
+    const hasOne = (): boolean => {
       const found = this.find(id);
-      if (found === null || found.status === 'failed' || this.hasRecord(found.run_id) || signal.aborted) return;
-      await new Promise((resolve) => setTimeout(resolve, RECORD_MS));
-    }
+      return found === null || found.status === 'failed' || this.hasRecord(found.run_id);
+    };
+    return until(hasOne, Number.POSITIVE_INFINITY, signal);
   }
 
   /** Waits a while if the process of a run has been started and the run has no record yet. `id`: as for `untilRecorded`. */
-  async untilBegun(id: string, signal: AbortSignal): Promise<void> {
-    for (let waited = 0; waited < DECIDED_MS && !signal.aborted; waited += RECORD_MS) {
-      if (this.find(id)?.status !== 'running') return;
-      await new Promise((resolve) => setTimeout(resolve, RECORD_MS));
-    }
+  untilBegun(id: string, signal: AbortSignal): Promise<void> {
+    return until(() => this.find(id)?.status !== 'running', BEGUN_MS, signal);
   }
 
   /**
@@ -251,30 +251,21 @@ export class Executions {
    * turn. A refused run is forgotten.
    */
   async untilDecided(runId: string, signal: AbortSignal): Promise<BeginRefusal | null> {
-    const journal = join(this.options.directory, 'runs', runId, 'journal.ndjson');
-    const bytes = entryAt(journal)?.size;
-    for (let waited = 0; waited < DECIDED_MS && !signal.aborted; waited += RECORD_MS) {
-      const one = this.waiting.get(runId);
-      if (one?.refusal !== undefined) {
-        if (this.hasRecord(runId)) this.takeBack(runId);
-        else this.forget(runId);
-        return one.refusal;
-      }
-      // A process that has locked the run may still refuse it; one that has written has begun.
-      if (!this.isExecuting(runId) || entryAt(journal)?.size !== bytes) return null;
-      await new Promise((resolve) => setTimeout(resolve, RECORD_MS));
-    }
-    return null;
+    const refusal = (): BeginRefusal | undefined => this.waiting.get(runId)?.refusal;
+    // A process that has locked the run may still refuse it; one that has written has begun.
+    const hasWritten = writtenSince(this.options.directory, runId);
+    await until(() => refusal() !== undefined || !this.isExecuting(runId) || hasWritten(), DECIDED_MS, signal);
+    const why = refusal();
+    if (why === undefined) return null;
+    if (this.isStored(runId)) this.takeBack(runId);
+    else this.forget(runId);
+    return why;
   }
 
   /** Waits a while for a process of the run that has written its end; what it writes meanwhile is no end. */
-  async untilLeft(runId: string, signal: AbortSignal): Promise<void> {
-    const journal = join(this.options.directory, 'runs', runId, 'journal.ndjson');
-    const bytes = entryAt(journal)?.size;
-    for (let waited = 0; waited < DECIDED_MS && !signal.aborted; waited += RECORD_MS) {
-      if (!this.isExecuting(runId) || entryAt(journal)?.size !== bytes) return;
-      await new Promise((resolve) => setTimeout(resolve, RECORD_MS));
-    }
+  untilLeft(runId: string, signal: AbortSignal): Promise<void> {
+    const hasWritten = writtenSince(this.options.directory, runId);
+    return until(() => !this.isExecuting(runId) || hasWritten(), DECIDED_MS, signal);
   }
 
   /** Starts nothing more, waits so long for what is executed, then interrupts it. What was promised stays on disk. */
@@ -296,6 +287,12 @@ export class Executions {
   /** Stops waiting for the grace of `stop`: everything is interrupted now. */
   interruptAll(): void {
     for (const process of this.processes.values()) process.interrupt();
+  }
+
+  /** Keeps what a run gets before it begins. Throws a `StoreError`. */
+  keepForBegin(run_id: string, delivery: Delivery): Delivered {
+    keepForBegin(this.options.directory, run_id, delivery, this.secretsOf(run_id));
+    return { run_id, delivery: 'passed-on' };
   }
 
   private readonly isQueued = ({ run_id }: Waiting): boolean => !this.isExecuting(run_id);
@@ -355,8 +352,12 @@ export class Executions {
     this.adopted.set(runId, setTimeout(look, LOOK_MS));
   }
 
-  private hasRecord(runId: string): boolean {
-    return entryAt(join(this.options.directory, 'runs', runId, 'run.json')) !== null;
+  private readonly isStored = (runId: string): boolean =>
+    entryAt(join(this.options.directory, 'runs', runId, 'run.json')) !== null;
+
+  /** Whether something has happened to the run, so that everything that knows runs knows it. */
+  hasRecord(runId: string): boolean {
+    return (entryAt(join(this.options.directory, 'runs', runId, 'journal.ndjson'))?.size ?? 0) > 0;
   }
 
   /** Its process has ended: what is on disk says whether it has kept the promise. */

@@ -8,7 +8,10 @@ import type { Refusal } from '../../control/result.js';
 import type { ReplayFrom } from '../../control/runs.js';
 import type { Json } from '../../machine/expression.js';
 import type { Limits } from '../../machine/machine.js';
+import { createRedactor } from '../../runtime/redact.js';
 import { emptyReport } from '../../runtime/run/report.js';
+import { secretsOf } from '../../runtime/run/run-options.js';
+import { type Delivery, deliver, INBOX } from '../../runtime/store/inbox.js';
 import { makeFolder } from '../../runtime/store/make-folder.js';
 import { entryAt, readOwn, writeOwn } from '../../runtime/store/own-file.js';
 import { lockHolder } from '../../runtime/store/run-lock.js';
@@ -117,6 +120,35 @@ export function isLocked(directory: string, runId: string): boolean {
   return entryAt(folder) !== null && lockHolder(folder).owner !== null;
 }
 
+/** What a run gets that has not begun, on disk when it returns. Throws a `StoreError`. */
+export function keepForBegin(
+  directory: string,
+  runId: string,
+  delivery: Delivery,
+  secretInputs: Readonly<Record<string, Json>>,
+): void {
+  const folder = executionFolder(directory, runId);
+  makeFolder(folder, 0o700);
+  const inputs = Object.keys(secretInputs).map((name) => ({ name, secret: true as const }));
+  deliver(folder, delivery, createRedactor(secretsOf({ inputs }, { inputs: secretInputs })));
+}
+
+/**
+ * Makes the folder of a run that is about to begin ready: without the parts of one that a process left which died while it made
+ * it, in which nothing has happened, and with what the run got meanwhile.
+ */
+export function prepareRunFolder(directory: string, runId: string): void {
+  const folder = join(directory, 'runs', runId);
+  const kept = join(executionFolder(directory, runId), INBOX);
+  if (entryAt(folder) !== null)
+    for (const name of readdirSync(folder))
+      if (name !== INBOX) rmSync(join(folder, name), { recursive: true, force: true });
+  if (entryAt(kept) !== null) {
+    makeFolder(folder, 0o700);
+    renameSync(kept, join(folder, INBOX));
+  }
+}
+
 export function makeServiceFolder(directory: string): string {
   makeFolder(join(serviceFolder(directory), 'queue'), 0o700);
   return serviceFolder(directory);
@@ -156,4 +188,20 @@ export function keepWaiting(directory: string, waiting: Waiting): void {
 export function forgetWaiting(directory: string, runId: string): void {
   rmSync(fileOf(directory, runId), { force: true });
   rmSync(executionFolder(directory, runId), { recursive: true, force: true });
+}
+
+/** Whether the journal of a run has changed from now on. */
+export function writtenSince(directory: string, runId: string): () => boolean {
+  const size = (): number | undefined => entryAt(join(directory, 'runs', runId, 'journal.ndjson'))?.size;
+  const before = size();
+  return () => size() !== before;
+}
+
+/** How often a run is looked at that is about to begin or to end. */
+const LOOK_MS = 50;
+
+/** Waits until something has happened, for so long at most. */
+export async function until(isDone: () => boolean, mostMs: number, signal: AbortSignal): Promise<void> {
+  for (let waited = 0; waited < mostMs && !signal.aborted && !isDone(); waited += LOOK_MS)
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
 }

@@ -9,6 +9,7 @@ import type { Limits, Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { newRunId } from '../../runtime/run/run-id.js';
 import { inputProblems } from '../../runtime/run/run-inputs.js';
+import { type Delivery, isSignalName } from '../../runtime/store/inbox.js';
 import { userOf } from '../access.js';
 import { answer, answerRefusal, answerWith } from '../answer.js';
 import { appliedAnswer, cancelledAnswer, deliveredAnswer, startedAnswer } from '../answer-schemas.js';
@@ -144,8 +145,16 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     return refusal === null ? null : answerRefusal(c, refusal);
   }
 
-  /** A run that no process executes continues with what was delivered. */
-  async function deliver(c: Context, id: string, send: () => Promise<Result<Delivered>>) {
+  /** A run that no process executes continues with what was delivered. `early`: what one gets that has not begun. */
+  async function deliver(c: Context, id: string, send: () => Promise<Result<Delivered>>, early: Delivery | null) {
+    const unbegun = executions.find(id);
+    if (early !== null && unbegun?.status === 'queued' && !executions.hasRecord(unbegun.run_id)) {
+      const { run_id } = unbegun;
+      return answer(
+        c,
+        resultOf(() => executions.keepForBegin(run_id, early)),
+      );
+    }
     const queued = await refuseQueued(c, id);
     if (queued !== null) return queued;
     const found = await runs.inspect(id);
@@ -205,14 +214,17 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     const { id } = c.req.valid('param');
     const given = c.req.valid('json') as Readonly<Record<string, Json>>;
     const by = { by: personOf(c), inputs: executions.secretsOf(id) };
-    return deliver(c, id, () => runs.answer(id, given, by));
+    return deliver(c, id, () => runs.answer(id, given, by), null);
   });
 
   app.openapi(send, async (c) => {
     const { id } = c.req.valid('param');
     const { name, payload = null } = c.req.valid('json');
     const by = { by: personOf(c), inputs: executions.secretsOf(id) };
-    return deliver(c, id, () => runs.signal(id, name, payload as Json, by));
+    const early: Delivery = { kind: 'signal', name, payload: payload as Json, by: by.by };
+    const signal = () => runs.signal(id, name, payload as Json, by);
+    // What is refused whatever the run does is refused at once.
+    return isSignalName(name) ? deliver(c, id, signal, early) : answer(c, signal());
   });
 
   app.openapi(cancel, async (c) => {
@@ -222,7 +234,8 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     if (ended !== null) return ended;
     if (queued !== null && executions.withdraw(queued.run_id, personOf(c))) {
       const known = await runs.inspect(queued.run_id);
-      if (!known.ok) return c.json({ run_id: queued.run_id, status: 'failed', error: { kind: 'cancelled' } }, 200);
+      if (!known.ok && known.refusal.code !== 'held')
+        return c.json({ run_id: queued.run_id, status: 'failed', error: { kind: 'cancelled' } }, 200);
     }
     await executions.untilRecorded(id, c.req.raw.signal);
     const result = await runs.cancel(id, { by: personOf(c) });
