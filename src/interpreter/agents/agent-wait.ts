@@ -36,7 +36,8 @@ export function backOff(
     waits = 0,
     call,
     continues,
-  }: Pick<Pending, 'effect' | 'attempt' | 'waits' | 'call' | 'continues'>,
+    reserved,
+  }: Pick<Pending, 'effect' | 'attempt' | 'waits' | 'call' | 'continues' | 'reserved'>,
   { until_ms: untilMs, at_ms: atMs, message }: Unavailable,
 ): number {
   const { run } = thread;
@@ -58,6 +59,7 @@ export function backOff(
       putsOff: { effect: failed, attempt },
       call,
       continues,
+      reserved,
     }),
   );
   return STOP;

@@ -9,7 +9,7 @@ import { WORK_EFFECTS } from '../events/work-effects.js';
 import type { EffectRequest, SampleRequest } from '../request.js';
 import { inStep } from '../run-state/open-frames.js';
 import type { Pending } from '../run-state/pending.js';
-import { locationOf, type Thread } from '../run-state/thread.js';
+import { locationOf, type Thread, wakeWaiters } from '../run-state/thread.js';
 
 type RequestedEvent = Extract<RunEvent, { type: 'effect_requested' }>;
 
@@ -19,7 +19,7 @@ type PerformedRequest = Extract<EffectRequest, { readonly tool: string | null }>
 /** Facts of an effect in addition to its request. */
 export interface EffectFacts
   extends Partial<
-    Pick<Pending, 'purpose' | 'until' | 'waiting' | 'waits' | 'putsOff' | 'retries' | 'call' | 'continues'>
+    Pick<Pending, 'purpose' | 'until' | 'waiting' | 'waits' | 'putsOff' | 'retries' | 'call' | 'continues' | 'reserved'>
   > {
   /** The event that records the request; null: there is none. */
   readonly event: RunEvent | null;
@@ -126,6 +126,7 @@ export function suspend(thread: Thread, facts: Omit<Pending, 'thread' | 'taken' 
   thread.status = 'blocked';
   thread.pending.push(pending);
   thread.run.addPending(pending);
+  if (pending.reserved !== undefined) thread.run.usage.reserve(pending.reserved);
 }
 
 /** Makes the thread no longer wait for this. */
@@ -134,6 +135,9 @@ export function forget(pending: Pending): void {
   thread.run.removePending(pending.effect);
   const at = thread.pending.indexOf(pending);
   if (at >= 0) thread.pending.splice(at, 1);
+  if (pending.reserved === undefined) return;
+  thread.run.usage.reserve(-pending.reserved);
+  wakeWaiters(thread.run);
 }
 
 /** Stops an effect. That is not a failure, but the record notes its end. */

@@ -7,10 +7,10 @@
 import type { Outcome } from '../events/event.js';
 import type { Frame, ScopeFrame, StepFrame } from '../run-state/frame.js';
 import type { Run } from '../run-state/run.js';
-import { makeReady, type Thread } from '../run-state/thread.js';
+import { type Thread, wakeWaiters } from '../run-state/thread.js';
 import { addCost } from '../run-state/usage.js';
 import { costOf } from './budget.js';
-import { exceedLimit } from './transfer.js';
+import { exceedCostBefore, exceedLimit } from './transfer.js';
 
 type Budgeted = ScopeFrame & { readonly budget: NonNullable<ScopeFrame['budget']> };
 
@@ -26,7 +26,37 @@ export function reserveFor(t: Thread, frame: StepFrame, most: number | null): 'r
     limit: budget.cost,
     ...run.steps.budget(prefix),
   }));
-  limits.push({ limit: run.limits.cost, cost: run.usage.knownCost, tokens: 0, reserved: run.usage.reserved });
+  const fit = fits(t, most, [...limits, budgetOfRun(run)], frame.path);
+  if (fit !== null) return fit;
+  reserve(t, frame, most);
+  return 'reserved';
+}
+
+/**
+ * As `reserveFor`, for the call of an agent outside of steps: what it reserves is in its `Pending`. 0: it reserves nothing,
+ * because neither the call nor the run is limited.
+ */
+export function reservationFor(t: Thread, agent: string): number | 'wait' | 'ended' {
+  const { run } = t;
+  const most = run.options.agentMaxCost?.[agent];
+  // What a run undoes after its end is not limited.
+  if (most === undefined || run.limits.cost === undefined || run.undo.endedAs !== null) return 0;
+  return fits(t, most, [budgetOfRun(run)]) ?? most;
+}
+
+interface Use {
+  readonly limit: number | undefined;
+  readonly cost: number;
+  readonly reserved: number;
+}
+
+function budgetOfRun({ limits, usage }: Run): Use {
+  return { limit: limits.cost, cost: usage.knownCost, reserved: usage.reserved };
+}
+
+/** Null: the call fits into all of them. */
+function fits(t: Thread, most: number, limits: readonly Use[], step?: string): 'wait' | 'ended' | null {
+  const { run } = t;
   for (const { limit, cost, reserved } of limits) {
     if (limit === undefined || !exceeds(cost + reserved + most, limit)) continue;
     // Others may use less than they reserved, and stopping now would lose their work.
@@ -35,11 +65,10 @@ export function reserveFor(t: Thread, frame: StepFrame, most: number | null): 'r
       run.waitForBudget(t);
       return 'wait';
     }
-    exceedLimit(run, 'cost', limit, addCost(cost, most), frame.path);
+    exceedCostBefore(run, { limit, cost, most }, step);
     return 'ended';
   }
-  reserve(t, frame, most);
-  return 'reserved';
+  return null;
 }
 
 /** Reserves an amount in the run and in every enclosing workflow. */
@@ -62,11 +91,6 @@ function exceeds(used: number, limit: number): boolean {
 export function releaseReservation(t: Thread, frame: StepFrame): void {
   if (frame.reserved > 0) reserve(t, frame, 0);
   wakeWaiters(t.run);
-}
-
-/** Wakes the calls that wait for budget. */
-export function wakeWaiters(run: Run): void {
-  for (const thread of run.takeWaitingForBudget()) if (thread.status === 'blocked') makeReady(thread);
 }
 
 /** Whether an enclosing workflow has used up its time, which ends the run. */

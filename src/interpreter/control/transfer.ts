@@ -11,6 +11,7 @@ import type { FailureFacts, RunError } from '../events/event.js';
 import { STOP } from '../run-state/linked-machine.js';
 import type { Run } from '../run-state/run.js';
 import { locationOf, record, type Slot, type Thread } from '../run-state/thread.js';
+import { addCost } from '../run-state/usage.js';
 import { undoFacts } from '../undo/register.js';
 import { render } from '../values/json.js';
 import { define, plain, type Value } from '../values/value.js';
@@ -217,15 +218,43 @@ function amountOf(scope: ExceededScope, amount: number): string {
  * afterwards if limits are being ignored.
  */
 export function exceedLimit(run: Run, scope: ExceededScope, limit: number, used: number, step?: string): void {
-  if (run.result === null && !run.overlooksLimits && run.undo.endedAs === null)
-    endExceeded(run, scope, limit, used, step);
+  if (mayExceed(run)) endExceeded(run, scope, limit, used, step);
+}
+
+/** Ends the run before a call of an agent that the limit of its cost cannot pay for. */
+export function exceedCostBefore(run: Run, { limit, cost, most }: UnpaidCall, step?: string): void {
+  if (!mayExceed(run)) return;
+  const used = cost === 0 ? '' : `, of which ${cost} are used`;
+  const message = `a call that may cost ${most} US dollars does not fit into the limit of ${limit} US dollars${used}`;
+  endExceeded(run, 'cost', limit, addCost(cost, most), step, message);
+}
+
+/** The limit, what is used of it, and what the call may cost. */
+interface UnpaidCall {
+  readonly limit: number;
+  readonly cost: number;
+  readonly most: number;
+}
+
+function mayExceed(run: Run): boolean {
+  return run.result === null && !run.overlooksLimits && run.undo.endedAs === null;
+}
+
+function exceededMessage(scope: ExceededScope, limit: number, used: number): string {
+  return `the limit of ${amountOf(scope, limit)} is exceeded${scope === 'transitions' ? '' : ` (${used})`}`;
 }
 
 /** The same, whatever the run does. */
-export function endExceeded(run: Run, scope: ExceededScope, limit: number, used: number, step?: string): void {
+export function endExceeded(
+  run: Run,
+  scope: ExceededScope,
+  limit: number,
+  used: number,
+  step?: string,
+  message = exceededMessage(scope, limit, used),
+): void {
   const at = step === undefined ? {} : { step };
   run.recordNow({ type: 'budget_exceeded', scope, ...at, limit, used });
   const { state, line, file } = locationOf(run.main);
-  const message = `the limit of ${amountOf(scope, limit)} is exceeded${scope === 'transitions' ? '' : ` (${used})`}`;
   endFailed(run, { kind: 'limit', message, state, line, file, tool: null, exit_code: null, ...at });
 }

@@ -13,6 +13,7 @@ import { continuedSession, continuing } from '../agents/continued-session.js';
 import { spend } from '../control/budget.js';
 import { beginEffect, reissueSample, requestedEvent } from '../control/effects.js';
 import { asFailure } from '../control/fail.js';
+import { reservationFor } from '../control/reservations.js';
 import type { Outcome, RunEvent } from '../events/event.js';
 import { badValue } from '../failure.js';
 import { type DecodedOutcome, type DecodeOptions, decodeOutcome } from '../outcome.js';
@@ -42,8 +43,8 @@ type Common = Omit<
 >;
 type Specific = DistributiveOmit<ProcessRequest, keyof Common | 'effect' | 'attempt' | 'delayMs'>;
 
-/** The number of the attempt, how often it was backed off, and the session in which it continues. */
-type Try = Pick<Pending, 'effect' | 'attempt' | 'waits' | 'continues'>;
+/** The number of the attempt, how often it was backed off, the session in which it continues, and what it may cost. */
+type Try = Pick<Pending, 'effect' | 'attempt' | 'waits' | 'continues' | 'reserved'>;
 
 interface ValueOptions {
   readonly ok: ReturnType<typeof compileExitCodes>;
@@ -243,16 +244,34 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
   const launch = (t: Thread, next: Try, delayMs: number, counts = false): number => {
     const request = build(t, next, delayMs);
     const event = recordOf(t, request, instruction, context.undo);
-    const { waits, continues } = next;
-    beginEffect(t, request, waits ? omitUndefined({ event, counts, waits, continues }) : { event, counts });
+    const { waits, continues, reserved } = next;
+    const isPlain = waits === undefined && reserved === undefined;
+    beginEffect(t, request, isPlain ? { event, counts } : omitUndefined({ event, counts, waits, continues, reserved }));
     touch(t);
     return STOP;
+  };
+
+  /** A call of an agent begins when the budget has what it may cost. Null: not yet, or never. */
+  const launchWithin = (t: Thread, next: () => Try, delayMs: number, counts = false): number | null => {
+    const reserved = instruction.op === 'agent' ? reservationFor(t, instruction.agent) : 0;
+    if (typeof reserved === 'string') return null;
+    return launch(t, reserved > 0 ? { ...next(), reserved } : next(), delayMs, counts);
   };
 
   const launchAgain = (t: Thread, failed: NonNullable<Pending['retries']>, delayMs: number): number => {
     const { effect, attempt } = failed;
     t.run.recordNow({ type: 'effect_retried', ...failed, delay_ms: delayMs });
-    return launch(t, { effect, attempt: attempt + 1 }, delayMs);
+    if (launchWithin(t, () => ({ effect, attempt: attempt + 1 }), delayMs) === null)
+      t.retrying = { effect, attempt, delayMs };
+    return STOP;
+  };
+
+  const begin = (t: Thread): number => {
+    const { retrying } = t;
+    if (retrying === null) return launchWithin(t, () => ({ effect: t.nextEffect(), attempt: 1 }), 0, true) ?? STOP;
+    const { effect, attempt, delayMs } = retrying;
+    if (launchWithin(t, () => ({ effect, attempt: attempt + 1 }), delayMs) !== null) t.retrying = null;
+    return STOP;
   };
 
   const toolOf = staticTool(instruction);
@@ -265,7 +284,12 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
 
   const onOutcome = (t: Thread, pending: Pending, outcome: Outcome): number => {
     const { waits, putsOff, retries } = pending;
-    if (putsOff !== undefined) return launch(t, omitUndefined({ ...putsOff, waits, continues: pending.continues }), 0);
+    if (putsOff !== undefined)
+      return launch(
+        t,
+        omitUndefined({ ...putsOff, waits, continues: pending.continues, reserved: pending.reserved }),
+        0,
+      );
     if (retries !== undefined) return launchAgain(t, retries, doubledMs(retry(t), retries.attempt, chanceOf(outcome)));
     // Its worktree may have been committed meanwhile.
     touch(t);
@@ -291,7 +315,7 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
   };
 
   return {
-    instruction: (t) => launch(t, { effect: t.nextEffect(), attempt: 1 }, 0, true),
+    instruction: op === 'agent' ? begin : (t) => launch(t, { effect: t.nextEffect(), attempt: 1 }, 0, true),
     suspender: {
       resume: onOutcome,
       reissue: (t, pending) => {

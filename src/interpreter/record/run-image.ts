@@ -103,6 +103,8 @@ export interface ThreadImage {
   /** The active ROLLBACK. */
   readonly rollback?: RolledBack;
   readonly unperformed?: true;
+  /** A call that waits for budget before its next attempt. */
+  readonly retrying?: NonNullable<Thread['retrying']>;
 }
 
 export interface RunImage extends UndoImage {

@@ -59,6 +59,7 @@ function threadImage(thread: Thread, orders: Orders): ThreadImage {
     forks: thread.forks.map((fork) => forkImage(fork, base, orders)),
     plan: thread.plan === null ? undefined : planImage(thread.plan),
     rollback: thread.rollback ?? undefined,
+    retrying: thread.retrying ?? undefined,
     unperformed: thread.unperformed ? true : undefined,
   });
 }
@@ -162,7 +163,7 @@ export function imageOf(run: Run): RunImage {
     blamed: blamed.length === 0 ? undefined : blamed,
     plan: run.plan === null || run.main.plan === run.plan ? undefined : planImage(run.plan),
     touched: steps.touched.size === 0 ? undefined : [...steps.touched],
-    stepping: steps.isEmpty ? undefined : { ...steps.image, reserved: usage.reserved },
+    stepping: steps.isEmpty && usage.reserved === 0 ? undefined : { ...steps.image, reserved: usage.reserved },
   });
 }
 
@@ -198,6 +199,7 @@ function restoreThread(thread: Thread, image: ThreadImage, gathered: Gathered): 
   }
   for (const fork of image.forks) restoreFork(thread, fork, base, gathered);
   thread.rollback = image.rollback ?? null;
+  thread.retrying = image.retrying ?? null;
   thread.unperformed = image.unperformed === true;
   const undo = image.rollback === undefined ? undefined : registerOf(thread).newest?.by;
   const instruction = undo ?? run.linked.machine.states[thread.state]?.code[image.pc];

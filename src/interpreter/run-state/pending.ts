@@ -25,6 +25,8 @@ export interface Pending {
   readonly waits?: number;
   /** The session in which this call of an agent continues, or will continue after this timer. */
   readonly continues?: ContinuedSession;
+  /** What this call of an agent, or the pause before it, has reserved of the budget of the run, in US dollars. */
+  readonly reserved?: number;
   /** Who answered it. */
   answeredBy?: string;
   /** The attempt that this timer backs off, which is requested again afterwards. */

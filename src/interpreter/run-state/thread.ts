@@ -38,6 +38,8 @@ export class Thread {
   lost: Readonly<Record<string, Lost>> | null = null;
   /** What the active ROLLBACK has done. */
   rollback: RolledBack | null = null;
+  /** The attempt that failed, of a call that waits for budget before the next one. */
+  retrying: { readonly effect: string; readonly attempt: number; readonly delayMs: number } | null = null;
   /** Whether the last CALL had no effect, so that there is nothing to undo. */
   unperformed = false;
   /** The run's data as this branch sees it. */
@@ -110,4 +112,9 @@ export function locationOf(thread: Thread): { state: string; line: number; file:
 export function makeReady(thread: Thread): void {
   thread.status = 'ready';
   thread.run.enqueue(thread);
+}
+
+/** Wakes the calls that wait for budget. */
+export function wakeWaiters(run: Run): void {
+  for (const thread of run.takeWaitingForBudget()) if (thread.status === 'blocked') makeReady(thread);
 }
