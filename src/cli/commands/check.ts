@@ -98,11 +98,19 @@ async function checkPrograms(files: readonly string[], flags: CheckFlags): Promi
 
 /** What only a look at the whole machine finds. */
 async function lookFurther(file: string, compilation: Compilation, flags: CheckFlags): Promise<Compilation> {
-  const confirmed = await withConfirmedLoops(compilation);
+  const confirmed = await withPaidCalls(file, await withConfirmedLoops(compilation));
   if (flags.shared !== undefined || flags.home !== undefined) return confirmed;
   const on = flags.on ?? (await configuredEngine(file));
   if (on === undefined || on === NO_ENGINE || (await hasHome(file))) return confirmed;
-  return (await import('./check-engine-files.js')).withEngineFiles(confirmed);
+  return (await import('./check-surroundings.js')).withEngineFiles(confirmed);
+}
+
+/** Compares the costs of agents in the configuration with the budget of the program. */
+async function withPaidCalls(file: string, compilation: Compilation): Promise<Compilation> {
+  if (compilation.machines.every(({ limits }) => limits.cost === undefined)) return compilation;
+  const { configuration } = await loadSettings(commandLineHost(), file);
+  const { withUnpaidCalls } = await import('./check-surroundings.js');
+  return withUnpaidCalls(compilation, configuration);
 }
 
 /** Whether the configuration binds the runs to workers with a name. */

@@ -19,6 +19,11 @@ export const commandLineMessages = {
     labels: [{ span: f.later, text: 'named here, perhaps on another worker' }],
     help: 'give the workers a directory with `--shared`, bind the run to workers with `--home NAME`, or pass the content on in a variable',
   })),
+  unpaidCall: message<{ agent: string; most: number; limit: number }>('unpaid-call', 'warning', (f) => ({
+    message: `a call of \`${f.agent}\` may cost $${f.most}, more than the budget of $${f.limit}, so it never starts`,
+    label: 'ends the run with `limit`',
+    help: 'raise `LIMIT: cost`, or give the agent a lower `max_cost`',
+  })),
   missingInput: message<{ name: string; machine: string; hint: string }>('missing-input', 'error', (f) => ({
     message: `the input \`${f.name}\` of \`${f.machine}\` has no value`,
     label: 'required, because it has no default',

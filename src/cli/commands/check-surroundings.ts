@@ -1,0 +1,79 @@
+/**
+ * What is wrong with a program where it runs: files that may be on another machine when they are needed, for `check --on`,
+ * and calls of agents that cost more than the budget of the run, according to the configuration.
+ */
+import type { Compilation } from '../../check/compile.js';
+import { fileHandovers } from '../../check/lints/engine-files.js';
+import type { Instruction, Machine, Origin } from '../../machine/machine.js';
+import type { Configuration } from '../../runtime/configuration/configuration.js';
+import { commandLineMessages as say } from '../../source/catalogue/command-line.js';
+import { type Diagnostic, hasErrors, sortDiagnostics } from '../../source/diagnostic.js';
+import type { SourceSet, Span } from '../../source/source-file.js';
+
+export function withEngineFiles(compilation: Compilation): Compilation {
+  const { diagnostics, machines, sources } = compilation;
+  if (hasErrors(diagnostics)) return compilation;
+  const warnings = machines.flatMap((machine) =>
+    fileHandovers(machine).flatMap(({ file, written, named }): Diagnostic[] => {
+      const span = spanOf(machine, sources, written, file);
+      const later = spanOf(machine, sources, named, file);
+      return span === null || later === null ? [] : [say.engineFiles(span, { file, later })];
+    }),
+  );
+  return { ...compilation, diagnostics: sortDiagnostics([...diagnostics, ...warnings]) };
+}
+
+/** Calls of agents that may cost more than the run may. */
+export function withUnpaidCalls(compilation: Compilation, { agents = {} }: Pick<Configuration, 'agents'>): Compilation {
+  const { diagnostics, machines, sources } = compilation;
+  if (hasErrors(diagnostics)) return compilation;
+  const costOf = (agent: string | null): number =>
+    agent !== null && Object.hasOwn(agents, agent)
+      ? (agents[agent]?.max_cost ?? Number.POSITIVE_INFINITY)
+      : Number.POSITIVE_INFINITY;
+  const warnings = machines.flatMap((machine) => {
+    const { cost: limit } = machine.limits;
+    if (limit === undefined) return [];
+    return machine.states.flatMap(({ code }) =>
+      code.flatMap((one): Diagnostic[] => {
+        const call = callOf(one, code);
+        if (call === null) return [];
+        const most = Math.min(call.guard, costOf(call.agent));
+        if (most === Number.POSITIVE_INFINITY || most <= limit) return [];
+        const span = spanOf(machine, sources, one.origin, call.agent ?? '');
+        return span === null ? [] : [say.unpaidCall(span, { agent: call.agent ?? call.name, most, limit })];
+      }),
+    );
+  });
+  if (warnings.length === 0) return compilation;
+  return { ...compilation, diagnostics: sortDiagnostics([...diagnostics, ...warnings]) };
+}
+
+/** The agent that an instruction calls, and what its own guard permits; null: it calls none. */
+function callOf(one: Instruction, code: readonly Instruction[]) {
+  if (one.op === 'agent') return { agent: one.agent, name: one.agent, guard: Number.POSITIVE_INFINITY };
+  if (one.op !== 'step-agent') return null;
+  const { name } = one.plan;
+  const attempt = code.find((other) => other.op === 'step-attempt' && other.plan === one.plan);
+  const agent =
+    attempt?.op === 'step-attempt' && typeof attempt.agent?.[0] === 'string' && attempt.agent.length === 1
+      ? attempt.agent[0]
+      : null;
+  return { agent, name, guard: one.guards.maxCost ?? Number.POSITIVE_INFINITY };
+}
+
+/** Where the line of an instruction, or one that continues it, has the name; null: its text is not there. */
+function spanOf(machine: Machine, sources: SourceSet, { file, line }: Origin, name: string): Span | null {
+  const wanted = machine.files[file];
+  const at = Math.max(
+    0,
+    sources.findIndex((one) => one.name === wanted),
+  );
+  const source = sources[at];
+  if (source === undefined) return null;
+  const lines = source.text.split('\n');
+  const begin = lines.slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0);
+  const found = source.text.indexOf(name, begin);
+  if (found >= 0) return { file: at, start: found, end: found + name.length };
+  return { file: at, start: begin, end: begin + (lines[line - 1]?.length ?? 0) };
+}
