@@ -71,6 +71,11 @@ export class StartedEffects {
     return this.intended.get(key)?.by === by;
   }
 
+  /** How many there are whose outcome is not on record. */
+  get size(): number {
+    return this.started.size;
+  }
+
   has(key: string): boolean {
     return this.started.has(key);
   }

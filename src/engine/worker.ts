@@ -71,6 +71,8 @@ export interface Worker {
   readonly ingress: string;
   /** Whether it executes any run: one with labels or homes leaves this to others, if there are any. */
   readonly isGeneral: boolean;
+  /** How many effects run, or have outcomes that are not on record yet. */
+  readonly running: () => number;
   /** Takes nothing new, waits so long for what runs, then stops it. */
   stop(graceMs: number): Promise<void>;
 }
@@ -186,7 +188,7 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
     clearInterval(looking);
     return stopWorker(listener, host, graceMs);
   };
-  return { address, ingress, isGeneral, stop };
+  return { address, ingress, isGeneral, running: () => host.started.size, stop };
 }
 
 /** Removes what the worker keeps of runs that the engine has no longer. Work that nobody has merged stays. */

@@ -59,7 +59,10 @@ test('the workers in the files have flags that the command has, and listen where
     expect(new URL(flags.get('--engine') ?? '').hostname).toBe('restate');
     expect(flags.get('--identity-key')).toMatch(/^publickeyv1_/);
   }
-  expect(container.ports.map(({ containerPort }) => containerPort)).toEqual([9180]);
+  expect(container.ports.map(({ containerPort }) => containerPort)).toEqual([9180, 9181]);
+  expect(
+    [compose.services.worker?.command, container.args].flatMap((words = []) => [flagsOf(words).get('--status')]),
+  ).toEqual(['0.0.0.0:9181', '0.0.0.0:9181']);
 });
 
 test('services select the workloads that the files have, volumes exist, and names agree', () => {
@@ -70,7 +73,7 @@ test('services select the workloads that the files have, volumes exist, and name
     expect(workload?.spec.selector).toEqual({ matchLabels: spec.selector });
     expect(workload?.spec.template?.metadata.labels).toEqual(spec.selector);
     const open = workload?.spec.template?.spec.containers.flatMap((one) => one.ports.map((port) => port.containerPort));
-    expect(spec.ports?.map(({ port }) => port)).toEqual(open);
+    for (const { port } of spec.ports ?? []) expect(open).toContain(port);
   }
   for (const { spec } of workloads) {
     const pod = spec.template?.spec;

@@ -8,6 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { tryCommands, withCommands } from './real/commands.mjs';
+import { documentedFiles } from './real/documented.mjs';
 import { install, modules, startEngine } from './real/engine.mjs';
 import { killed } from './real/killed.mjs';
 import { loop, tools } from './real/tools.mjs';
@@ -125,19 +126,34 @@ async function kills(all) {
   }
 }
 
+async function tryDocumented() {
+  const folder = mkdtempSync(join(tmpdir(), 'statedsl-documented-'));
+  try {
+    await documentedFiles(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  console.log('passed: the files of the documentation');
+}
+
 async function tryCases(only) {
-  await withEngine('startWorker', async (all, folder) => {
-    for (const [name, action] of Object.entries(cases).filter(([one]) => one.includes(only))) {
-      await action(all);
-      console.log(`passed: ${name}`);
-    }
-    if ('commands'.includes(only)) {
-      await withCommands(join(folder, 'commands'), modules, tryCommands);
-      console.log('passed: commands');
-    }
-  });
+  if ('the files of the documentation'.includes(only)) await tryDocumented();
+  const isWanted = ([one]) => one.includes(only);
+  if (Object.entries(cases).some(isWanted) || 'commands'.includes(only))
+    await withEngine('startWorker', (all, folder) => tryOn(all, folder, only));
   if ('one of two workers is killed'.includes(only)) await kills([['one', 3, 6]]);
   if ('the server of two workers is killed'.includes(only)) await kills([['server of two', 4, 6]]);
+}
+
+async function tryOn(all, folder, only) {
+  for (const [name, action] of Object.entries(cases).filter(([one]) => one.includes(only))) {
+    await action(all);
+    console.log(`passed: ${name}`);
+  }
+  if ('commands'.includes(only)) {
+    await withCommands(join(folder, 'commands'), modules, tryCommands);
+    console.log('passed: commands');
+  }
 }
 
 const reason = install();

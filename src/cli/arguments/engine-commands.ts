@@ -98,6 +98,11 @@ export function addWorker(program: Command, onExit: (code: number) => void): voi
       'the address by which the engine reaches this worker (default: where it listens)',
       serverUrl,
     )
+    .addOption(
+      new Option('--status <address>', 'answer /healthz, /readyz and /metrics over plain HTTP there').argParser(
+        listenAddress,
+      ),
+    )
     .option('--label <names>', 'perform effects that need a worker with this label, as a,b (repeatable)', collectNames)
     .option('--home <name>', 'execute the runs that belong to workers with this name (repeatable)', collectNames)
     .option('--cwd <directory>', 'the working directory of commands (default: the current directory)')

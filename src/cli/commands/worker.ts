@@ -9,6 +9,7 @@ import { KEY_VARIABLE, TOKEN_VARIABLE, valueCodec } from '../../engine/value-cod
 import { startWorker, type Worker, type WorkerSettings } from '../../engine/worker.js';
 import { workerPermits } from '../../engine/worker-permits.js';
 import { type WorkerProcesses, workerProcesses } from '../../engine/worker-processes.js';
+import { WorkerStatus } from '../../engine/worker-status.js';
 import { isLoopback } from '../../prelude/is-loopback.js';
 import { findLauncher } from '../../prelude/launcher.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -34,6 +35,7 @@ interface WorkerFlags {
   readonly engine: string;
   readonly listen: { readonly host: string; readonly port: number };
   readonly advertise?: string;
+  readonly status?: { readonly host: string; readonly port: number };
   readonly label?: readonly string[];
   readonly home?: readonly string[];
   readonly shared?: string;
@@ -112,7 +114,15 @@ export async function workerCommand(flags: WorkerFlags): Promise<ExitCode> {
       'name another folder with `--dir`',
     );
   }
+  const status = new WorkerStatus();
+  const logs = logsOf(flags);
   let worker: Worker;
+  try {
+    if (flags.status !== undefined) await status.listen(flags.status.host, flags.status.port);
+  } catch (cause) {
+    processes.close();
+    return listenProblem(cause, flags.status as NonNullable<WorkerFlags['status']>, '--status');
+  }
   try {
     worker = await startWorker({
       ...{
@@ -142,12 +152,18 @@ export async function workerCommand(flags: WorkerFlags): Promise<ExitCode> {
       directory,
       processes,
       patienceMs: PATIENCE_MS,
-      ...logsOf(flags),
+      warn: logs.warn,
+      log: (line) => {
+        status.count(line);
+        logs.log?.(line);
+      },
     });
   } catch (cause) {
     processes.close();
+    status.close();
     return startProblem(cause, flags);
   }
+  status.running = worker.running;
   const stopping = firstSignal(() => endProcess(EXIT.interrupted));
   const { address, ingress } = worker;
   findLauncher()?.holdScripts();
@@ -157,8 +173,10 @@ export async function workerCommand(flags: WorkerFlags): Promise<ExitCode> {
       `ready at ${address}${limitsOf(worker, flags)}\n  run a program with: statedsl run FILE --on ${ingress}\n`,
     );
   await stopping;
+  status.running = null;
   if (!flags.quiet) stderr.write('stopping: what does not end in time is executed by another worker\n');
   await worker.stop(flags.drain);
+  status.close();
   return EXIT.returned;
 }
 
@@ -200,7 +218,7 @@ function effectsOf(options: HostOptions, jobs: number, agentJobs: number): Effec
   };
 }
 
-function startProblem(cause: unknown, { engine, listen }: WorkerFlags): Promise<ExitCode> {
+function startProblem(cause: unknown, { listen }: WorkerFlags): Promise<ExitCode> {
   if (cause instanceof PackageProblem) return usageError(cause.message, cause.help);
   if (cause instanceof WorkerRefused)
     return usageError(
@@ -213,6 +231,14 @@ function startProblem(cause: unknown, { engine, listen }: WorkerFlags): Promise<
     const start = 'start one with `statedsl engine`, or name the address of its admin API with `--engine`';
     return usageError(cause.message, cause.kind === 'absent' ? start : undefined);
   }
+  return listenProblem(cause, listen, '--listen');
+}
+
+async function listenProblem(
+  cause: unknown,
+  { host, port }: WorkerFlags['listen'],
+  flag: '--listen' | '--status',
+): Promise<ExitCode> {
   const reason = {
     EADDRINUSE: 'something else listens there',
     EACCES: 'it is not permitted',
@@ -220,8 +246,5 @@ function startProblem(cause: unknown, { engine, listen }: WorkerFlags): Promise<
     ENOTFOUND: 'there is no such address',
   }[(cause as NodeJS.ErrnoException).code ?? ''];
   if (reason === undefined) throw cause;
-  return usageError(
-    `cannot listen at ${listen.host}:${listen.port}: ${reason} (engine: ${engine})`,
-    'choose another address with `--listen`',
-  );
+  return usageError(`cannot listen at ${host}:${port}: ${reason}`, `choose another address with \`${flag}\``);
 }

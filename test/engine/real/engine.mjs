@@ -16,7 +16,7 @@ const cache = join(root, 'node_modules/.cache', `engine-${SERVER}-${SDK}`);
 /** The folder with the installed packages. */
 export const modules = join(cache, 'node_modules');
 const platform = `${process.platform}-${process.arch}`;
-const binary = join(cache, `node_modules/@restatedev/restate-server-${platform}/bin/restate-server`);
+export const binary = join(cache, `node_modules/@restatedev/restate-server-${platform}/bin/restate-server`);
 const sdk = join(cache, 'node_modules/@restatedev/restate-sdk/dist/index.js');
 
 /** Null, or why the server cannot be executed here. Scripts of the packages would report the installation to somebody. */
@@ -36,7 +36,7 @@ export function install() {
   return exitCode === 0 ? null : `Restate ${SERVER} cannot be executed on this system: ${stderr || shortMessage}`;
 }
 
-async function freePort() {
+export async function freePort() {
   const server = createServer();
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address();
