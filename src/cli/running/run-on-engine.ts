@@ -18,6 +18,10 @@ import { reportRefusal } from './stored-runs.js';
 
 /** How long the engine and its workers may be starting. Milliseconds. */
 const FIRST_PATIENCE_MS = 5000;
+/** What is said only if a server was there. */
+const SAY_MS = FIRST_PATIENCE_MS + 1500;
+/** How long a run that nobody follows waits for a worker that answers. Milliseconds. */
+const DETACH_MS = 10_000;
 const PAUSE_MS = 250;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -37,13 +41,16 @@ export async function startOnEngine(
   if (!made.ok) return reportRefusal(made.refusal);
   const submission = made.value;
   return failuresAsErrors(async () => {
-    await submit(submission, flags);
+    const hasAnswer = await (flags.detach ? submitWithin(submission, flags) : submit(submission, flags));
     const { runId } = submission.header;
     const missing = waitingFor(submission, flags);
     if (!flags.detach) return followSubmitted({ runId, machine, sources, flags, from: 1, missing });
     const started = { run_id: runId, machine: machine.name, status: 'running' };
     stdout.write(flags.json ? `${JSON.stringify(started)}\n` : `${runId}\n`);
-    return EXIT.returned;
+    if (hasAnswer !== false) return EXIT.returned;
+    if (!flags.quiet) stderr.write(`no worker answers; the engine at ${flags.on} keeps the run until one comes\n`);
+    // Its answer is not waited for.
+    return endProcess(EXIT.returned);
   });
 }
 
@@ -64,12 +71,25 @@ function waitingFor({ home }: Pick<Submission, 'home'>, { on }: OnFlags): string
   return `waiting for a worker of ${on}${home === undefined ? '' : ` with the home ${home}`}`;
 }
 
+/** False: the engine has it, and no worker has answered in time. Rejects with an `EngineFailure`. */
+async function submitWithin(submission: Submission, flags: OnFlags): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), DETACH_MS);
+  });
+  try {
+    return await Promise.race([submit(submission, { ...flags, quiet: true }).then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** Rejects with an `EngineFailure`. */
 async function submit(submission: Submission, flags: OnFlags): Promise<void> {
   const client = clientOf(flags, FIRST_PATIENCE_MS);
   const waiting = setTimeout(() => {
     if (!flags.quiet) stderr.write(`${waitingFor({}, flags)}\n`);
-  }, FIRST_PATIENCE_MS).unref();
+  }, SAY_MS).unref();
   const leaving = (): void => leave(submission, flags);
   for (const name of SIGNALS) process.once(name, leaving);
   try {

@@ -158,7 +158,8 @@ type Copied = 'inspect' | 'output' | 'outputs' | 'artifact' | 'program' | 'compa
 function readCopies({ client, copy }: EngineFolder, folder: Runs): Pick<Runs, Copied> {
   const withCopy = async <T>(run: string | null, action: (id: string) => Promise<Result<T>>): Promise<Result<T>> => {
     const copied = await answerOf(() => copy(run));
-    return copied.ok ? action(copied.value) : copied;
+    const known = copied.ok ? copied.value : await endedCopy(folder, run, copied);
+    return known === null ? (copied as Refused) : action(known);
   };
   return {
     async inspect(run, at = null) {
@@ -185,6 +186,8 @@ function readCopies({ client, copy }: EngineFolder, folder: Runs): Pick<Runs, Co
     compare: (run, given) => withCopy(run, (id) => folder.compare(id, given)),
     async report(scope = {}) {
       const ids = await answerOf(() => copyScope(client, copy, scope));
+      const known = ids.ok || scope.last !== undefined ? null : await endedCopy(folder, scope.run ?? null, ids);
+      if (known !== null) return folder.report({ run: known });
       return ids.ok ? folder.report(scope.last === undefined ? { run: ids.value[0] ?? null } : scope) : ids;
     },
     async detail(name, scope = {}) {
@@ -192,6 +195,13 @@ function readCopies({ client, copy }: EngineFolder, folder: Runs): Pick<Runs, Co
       return ids.ok ? folder.detail(name, scope.last === undefined ? { run: ids.value[0] ?? null } : scope) : ids;
     },
   };
+}
+
+/** A run that has ended can be looked at without its engine, as far as it was copied. Null: it cannot. */
+async function endedCopy(folder: Runs, run: string | null, { refusal }: Refused): Promise<string | null> {
+  if (refusal.code !== 'unreachable' || run === null) return null;
+  const known = await folder.inspect(run);
+  return known.ok && (known.value.status === 'returned' || known.value.status === 'failed') ? known.value.run_id : null;
 }
 
 async function copyScope(
