@@ -3,7 +3,18 @@
  * exits in the middle of a run. The folder of a killed process has its pid in the name, so that another process can
  * recognize and remove it.
  */
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmdirSync,
+  rmSync,
+  unlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { errorCode } from '../store/store-error.js';
@@ -33,18 +44,54 @@ export function removeTemporaryFolder(folder: string): void {
 /** A process of another container seems dead from here, but its run is hardly idle for this long. Milliseconds. */
 const STALE_MS = 24 * 60 * 60 * 1000;
 
-/** Removes old folders of processes that are gone. Folders that cannot be removed belong to another user. */
+/**
+ * Removes old folders of processes that are gone. Everybody may create names in these parents, so only a directory that
+ * this user made, and nobody else can have changed, is one of them.
+ */
 export function removeStaleFolders(): void {
   for (const parent of new Set([tmpdir(), SHARED_MEMORY])) {
     for (const name of namesIn(parent)) {
       const pid = Number(/^statedsl-(\d+)-/.exec(name)?.[1] ?? 0);
-      if (pid === 0 || isAlive(pid)) continue;
-      const path = join(parent, name);
+      if (pid !== 0 && !isAlive(pid)) removeIfStale(join(parent, name));
+    }
+  }
+}
+
+const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
+
+function removeIfStale(path: string): void {
+  let fd: number | null = null;
+  try {
+    fd = openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    const { uid, mode, mtimeMs } = fstatSync(fd);
+    const isOwn = uid === (process.geteuid?.() ?? uid) && (mode & 0o077) === 0;
+    if (!isOwn || Date.now() - mtimeMs <= STALE_MS) return;
+    empty(fd, path);
+    rmdirSync(path);
+  } catch {
+    // It is a link or a file, it belongs to another user, or another process is removing it.
+  } finally {
+    if (fd !== null) closeSync(fd);
+  }
+}
+
+/** Whether a path can begin with an open directory. Elsewhere, users have folders for temporary files of their own. */
+const hasDescriptors = existsSync('/proc/self/fd');
+
+/** Removes what is in an open directory, whatever is at its path by now. */
+function empty(fd: number, path: string): void {
+  const folder = hasDescriptors ? `/proc/self/fd/${fd}` : path;
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const inner = join(folder, entry.name);
+    if (!entry.isDirectory()) unlinkSync(inner);
+    else {
+      const opened = openSync(inner, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
       try {
-        if (Date.now() - statSync(path).mtimeMs > STALE_MS) rmSync(path, { recursive: true, force: true });
-      } catch {
-        // It belongs to another user.
+        empty(opened, inner);
+      } finally {
+        closeSync(opened);
       }
+      rmdirSync(inner);
     }
   }
 }
