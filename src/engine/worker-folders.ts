@@ -2,10 +2,10 @@
  * What a worker keeps of runs for the time after its death: which sessions of agents their calls began, and how far scripted
  * agents are. It is of use if the run has a home on this machine; elsewhere the next turn may come to another one.
  */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../runtime/store/make-folder.js';
-import { entryAt } from '../runtime/store/own-file.js';
+import { entryAt, writeOwn } from '../runtime/store/own-file.js';
 import { errorCode } from '../runtime/store/store-error.js';
 import { isRunId } from '../runtime/store/stored-run.js';
 
@@ -29,7 +29,7 @@ export class WorkerFolders {
     const folder = join(this.folder, runId);
     if (entryAt(folder) !== null) return folder;
     makeFolder(folder, 0o700);
-    writeFileSync(join(folder, ENGINE), this.engine, { mode: 0o600 });
+    writeOwn(join(folder, ENGINE), this.engine);
     return folder;
   }
 
@@ -37,7 +37,7 @@ export class WorkerFolders {
   begin(runId: string, call: string): boolean {
     const note = join(this.of(runId), `call-${call}`);
     if (entryAt(note) !== null) return true;
-    writeFileSync(note, '', { mode: 0o600 });
+    writeOwn(note, '');
     return false;
   }
 

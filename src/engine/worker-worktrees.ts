@@ -3,11 +3,12 @@
  * all turns of such a run come to this machine: the run has a home.
  */
 import { randomUUID } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { PerformedRequest } from '../runtime/effect-context.js';
 import { copiedWorktree, knownWorktree, newWorktree } from '../runtime/run/working-directory.js';
+import { writeOwn } from '../runtime/store/own-file.js';
 import { RunRefused } from '../runtime/store/run-refused.js';
 import { requireOwnStore } from '../runtime/store/store-ownership.js';
 import { engineOf, noteEngine } from '../runtime/worktree/engine-note.js';
@@ -125,7 +126,7 @@ export class WorkerWorktrees implements TurnWorktrees {
     if (worktrees === null) return null;
     const { gitDir } = worktrees.main;
     noteEngine(gitDir, this.options.engine);
-    writeFileSync(join(gitDir, HOLDER_NOTE), this.holder, { mode: 0o600 });
+    writeOwn(join(gitDir, HOLDER_NOTE), this.holder);
     return worktrees;
   }
 

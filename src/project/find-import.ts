@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, posix } from 'node:path';
-import type { Readable } from '../runtime/readable-file.js';
+import { type Readable, STREAM } from '../runtime/readable-file.js';
 import { diskFiles, type ProjectHost, pathOf } from './host.js';
 import { decodeText, MAX_PROGRAM_BYTES, whyNotRead, withoutByteOrderMark } from './read-text.js';
 import { shippedFolder } from './shipped-folder.js';
@@ -28,6 +28,8 @@ export function findImport(
   const file = isShipped ? shippedFile(name) : pathOf(host, name);
   if (file === null) return { error: 'there is no shipped pattern with this name' };
   const files = isShipped ? diskFiles : host.files;
+  // Only a person can name a stream.
+  if (STREAM.test(file)) return { error: 'it is a stream' };
   const why = isShipped ? null : files.whyRefused(file, readable);
   if (why !== null) return { error: why };
   const read = files.read(file, MAX_PROGRAM_BYTES);

@@ -5,7 +5,7 @@
  */
 import { statSync } from 'node:fs';
 import { isAbsolute, relative, resolve } from 'node:path';
-import { type Readable, STREAM, whyUnreadable } from '../runtime/readable-file.js';
+import { type Boundary, STREAM, whyUnreadable } from '../runtime/readable-file.js';
 import { type Bytes, namesIn, readBytes } from './read-text.js';
 
 /** The source of files. All paths are absolute, except for streams that a shell passes instead of a file. */
@@ -15,8 +15,8 @@ export interface ProjectFiles {
   readonly isFile: (path: string) => boolean;
   /** The names in a folder; empty if it cannot be read. */
   readonly list: (folder: string) => readonly string[];
-  /** A clause that says why a program may not name this file; null if it may. */
-  readonly whyRefused: (path: string, readable: Readable) => string | null;
+  /** A clause that says why this file must not be read there; null if it may. */
+  readonly whyRefused: (path: string, boundary: Boundary) => string | null;
 }
 
 export interface ProjectHost {

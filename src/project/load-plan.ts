@@ -114,10 +114,7 @@ export class PlanLoader {
   }
 
   /** Reads a file that a program or plan names, if it may. */
-  private readonly readNear = (path: string): ProgramText => {
-    const why = this.host.files.whyRefused(pathOf(this.host, path), this.readable);
-    return why === null ? this.read(path) : { kind: 'missing', message: `cannot read \`${path}\`: ${why}` };
-  };
+  private readonly readNear = (path: string): ProgramText => readProgram(this.host, path, this.readable);
 
   load(file: string, context: PlanContext): PlanLoadResult {
     const read = context.isNamed === true ? this.read(file) : this.readNear(file);

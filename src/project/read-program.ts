@@ -3,12 +3,14 @@
  * path.
  */
 import type { Compilation } from '../check/compile.js';
+import type { Boundary } from '../runtime/readable-file.js';
 import { commandLineMessages as words } from '../source/catalogue/command-line.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import { type SourceSet, sourceFile } from '../source/source-file.js';
 import { type WorkflowFolders, workflowPath } from './find-workflow.js';
 import { type ProjectHost, pathOf } from './host.js';
 import { decodeText, MAX_PROGRAM_BYTES, type Text, whyNotRead, withoutByteOrderMark } from './read-text.js';
+import { namedBoundary } from './readable-folders.js';
 
 export type ProgramText = { readonly kind: 'text'; readonly name: string; readonly text: string } | Broken | Missing;
 
@@ -24,8 +26,10 @@ interface Missing {
   readonly message: string;
 }
 
-/** The text of a program; `-` is standard input. */
-export function readProgram(host: ProjectHost, path: string): ProgramText {
+/** The text of a program; `-` is standard input. `place`: where it may be, unless a person names it. */
+export function readProgram(host: ProjectHost, path: string, boundary: Boundary = namedBoundary(host)): ProgramText {
+  const why = host.files.whyRefused(pathOf(host, path), boundary);
+  if (why !== null) return { kind: 'missing', message: `cannot read \`${path}\`: ${why}` };
   const read = host.files.read(pathOf(host, path), MAX_PROGRAM_BYTES);
   if (read.kind === 'unreadable')
     return { kind: 'missing', message: `cannot read \`${path}\`: ${whyNotRead(read, path)}` };
@@ -45,7 +49,8 @@ export function readNamed(host: ProjectHost, name: string, configuration: Workfl
 function brokenFile(name: string, { byte, nul, shown, at }: Extract<Text, { kind: 'binary' }>): Compilation {
   const span = { file: 0, start: at, end: Math.min(at + 1, shown.length) };
   const diagnostic = nul ? words.nulByte(span, { byte }) : words.invalidUtf8(span, { byte });
-  return emptyCompilation([diagnostic], [sourceFile(name, shown)]);
+  // What has a NUL is hardly a program: it may be the environment of a process, or a key.
+  return emptyCompilation([diagnostic], [sourceFile(name, nul ? shown.replace(/[^\r\n]/g, ' ') : shown)]);
 }
 
 /** A compilation that failed before the program was read. */

@@ -7,6 +7,7 @@ import type { Load } from '../check/collect.js';
 import type { Lookups } from '../check/lower/settings.js';
 import type { FindWorkflow } from '../check/steps/workflows.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
+import { projectOf } from '../runtime/readable-file.js';
 import { commandFinder } from './command-finder.js';
 import { findImport } from './find-import.js';
 import { type WorkflowFolders, workflowFinder } from './find-workflow.js';
@@ -55,6 +56,8 @@ export function surroundingsOf(
     lookups: {
       ...lookups,
       fileExists: (path: string) => files.isFile(resolve(cwd, path)) || existsSync(resolve(cwd, path)),
+      fileRefused: (path: string) =>
+        files.whyRefused(resolve(cwd, path), readable === 'all' ? readable : [projectOf(cwd), ...readable]),
       onPath: standIns === undefined ? find : (program: string) => standIns(program) || find(program),
       environment: (variable: string) => environment[variable] !== undefined,
     },

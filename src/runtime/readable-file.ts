@@ -1,13 +1,17 @@
 /**
- * Files that a program, a plan or a workflow names, and not the user who runs it. They must be ordinary files of the same
- * project: a path that leads elsewhere could reveal a private file in a message or to an agent, and a pipe or a device has
- * no end.
+ * Which files a command may read and write. Files that a program, a plan or a workflow names must be ordinary files of the
+ * same project: a path that leads elsewhere could reveal a private file in a message or to an agent, and a pipe or a device
+ * has no end. A person may name any file, but the links of a project, which came with it, do not lead out of it.
  */
 import { existsSync, realpathSync, type Stats, statSync } from 'node:fs';
-import { dirname, isAbsolute, relative, resolve } from 'node:path';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
 
 /** Folders with their subfolders, or everything. */
 export type Readable = 'all' | readonly string[];
+
+/** Where a file may be that a project names, or that a person names in this working directory. */
+export type Boundary = Readable | { readonly named: string };
 
 /** Larger files are not texts that someone wrote. Bytes. */
 const LARGEST_BYTES = 64 * 1024 * 1024;
@@ -16,19 +20,67 @@ const LARGEST_BYTES = 64 * 1024 * 1024;
 export const STREAM = /^(?:-|\/dev\/(?:stdin|fd\/\d+)|\/proc\/self\/fd\/\d+)$/;
 
 /** Why a file must not be read, as a clause; null if it may be read or does not exist. */
-export function whyUnreadable(path: string, readable: Readable, largest = LARGEST_BYTES): string | null {
+export function whyUnreadable(path: string, boundary: Boundary, largest = LARGEST_BYTES): string | null {
+  if (STREAM.test(path)) return Array.isArray(boundary) ? 'it is a stream' : null;
   let stat: Stats;
-  let real: string;
   try {
     stat = statSync(path);
-    real = realpathSync(path);
   } catch {
     return null;
   }
+  if (typeof boundary === 'object' && 'named' in boundary) return whyElsewhere(path, boundary);
   const special = whyNoFile(stat);
   if (special !== null) return special;
-  if (readable !== 'all' && !readable.some((folder) => isWithin(real, folder))) return outsideReason(readable);
-  return stat.size > largest ? `it is larger than ${largest / 1024 / 1024} MiB` : null;
+  return (
+    whyElsewhere(path, boundary) ?? (stat.size > largest ? `it is larger than ${largest / 1024 / 1024} MiB` : null)
+  );
+}
+
+/** Why a file is not where it may be, as a clause, whether it exists or not. */
+export function whyElsewhere(path: string, boundary: Boundary): string | null {
+  if (boundary === 'all') return null;
+  if ('named' in boundary) return whyLedOutside(resolve(path), boundary.named);
+  return boundary.some((folder) => isWithin(existingPart(path), folder)) ? null : outsideReason(boundary);
+}
+
+/** The real path of a file, or of the part of its path that exists. */
+function existingPart(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    const above = dirname(path);
+    return above === path ? path : join(existingPart(above), parse(path).base);
+  }
+}
+
+/** Follows the links of a path that a person named. Links outside of projects are the person's own. */
+function whyLedOutside(path: string, workingDirectory: string): string | null {
+  if (existingPart(path) === path) return null;
+  let at = parse(path).root;
+  const names = path.slice(at.length).split(sep);
+  for (const [index, name] of names.entries()) {
+    const here = join(at, name);
+    const target = realOf(here);
+    const project = target === here ? null : projectOfLink(at, workingDirectory, index === names.length - 1);
+    if (project !== null && !isWithin(target, project) && !isWithin(target, projectOf(workingDirectory)))
+      return outsideReason([project]);
+    at = target;
+  }
+  return null;
+}
+
+/** The project that a link in this folder belongs to; null: the person made it. */
+function projectOfLink(folder: string, workingDirectory: string, isLast: boolean): string | null {
+  const repository = findRepository(folder);
+  if (repository !== null && isProject(repository)) return repository;
+  const own = projectOf(workingDirectory);
+  if (isProject(own) && isWithin(folder, own)) return own;
+  return isLast && isProject(folder) ? folder : null;
+}
+
+/** The root and the home are not projects: too many files would be inside. */
+export function isProject(folder: string): boolean {
+  return folder !== '/' && folder !== realOf(homedir());
 }
 
 function outsideReason(folders: readonly string[]): string {
@@ -57,9 +109,10 @@ export function findRepository(folder: string): string | null {
   }
 }
 
+/** What git keeps about a project belongs to the person: settings, hooks and the logins of remote repositories. */
 function isWithin(path: string, folder: string): boolean {
   const way = relative(realOf(folder), path);
-  return way !== '..' && !way.startsWith('../') && !isAbsolute(way);
+  return !isAbsolute(way) && !/^\.\.(?:\/|$)|(?:^|\/)\.git(?:\/|$)/i.test(way);
 }
 
 function realOf(folder: string): string {

@@ -16,6 +16,8 @@ const SHORTEST = 4;
 
 export interface Redactor {
   text(text: string): string;
+  /** The same for a text whose positions mean something: every character of a secret becomes a star. */
+  mask(text: string): string;
   value(value: Json): Json;
   event(event: RunEvent): RunEvent;
   /** For output that arrives in pieces: also finds a secret that is split between two pieces. */
@@ -102,9 +104,10 @@ export function createRedactor(secrets: readonly Secret[]): Redactor | null {
   const inText = alternatives(needles);
   const inBytes = needles.map((needle) => Buffer.from(needle, 'utf8').toString('latin1'));
   const text = (given: string): string => given.replace(inText, MARK);
+  const mask = (given: string): string => given.replace(inText, (secret) => secret.replace(/[^\r\n]/g, '*'));
   const value = (given: Json): Json => redactValue(given, text);
   const stream = (): RedactingStream => redactingStream(inBytes);
-  return { text, value, stream, event: (event) => redactEvent(event, value, stream) };
+  return { text, mask, value, stream, event: (event) => redactEvent(event, value, stream) };
 }
 
 /** Every form of every secret, longest first, so that the longer one wins if two begin at the same position. */

@@ -4,6 +4,7 @@ import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { ProjectHost } from '../project/host.js';
 import { shortName } from '../project/host.js';
 import { readProgram } from '../project/read-program.js';
+import { readableFrom } from '../project/readable-folders.js';
 import type { Cassette } from '../runtime/cassette/cassette.js';
 import { createRedactor } from '../runtime/redact.js';
 import { secretsOf } from '../runtime/run/run-options.js';
@@ -15,7 +16,7 @@ import { checkSuite } from './check-suite.js';
 import { compileProperties } from './compile-properties.js';
 import { compileExpressions } from './expressions.js';
 import { factsOf } from './machine-facts.js';
-import { readSnapshots, snapshotPath } from './read-snapshots.js';
+import { readSnapshots } from './read-snapshots.js';
 import { RUN_NAMES, type Suite } from './suite.js';
 import { compileTested, fileOfTests } from './tested-program.js';
 
@@ -52,7 +53,7 @@ export async function loadSuite(
   diagnostics.push(...wrong);
   const cassettes = new Map<string, Cassette>();
   const facts = factsOf(machine);
-  const stored = readSnapshots(snapshotPath(host, read.name));
+  const stored = readSnapshots(host, read.name);
   if ('problem' in stored)
     diagnostics.push(
       say.snapshots({ file: 0, start: 0, end: 0 }, { path: `${read.name}.snap`, reason: stored.problem }),
@@ -90,7 +91,13 @@ async function loadCassettes(host: ProjectHost, suite: Suite, isRenewed: boolean
     if (suite.cassettes.has(path)) continue;
     const file = cassettePath(host, suite.name, path);
     const name = shortName(host, file);
-    const why = isRenewed ? whyNoRecording(file, true) : null;
+    const readable = readableFrom(host, suite.name);
+    const refused = host.files.whyRefused(file, readable);
+    if (refused !== null) {
+      diagnostics.push(say.cassette(span, { path: name, reason: refused }));
+      continue;
+    }
+    const why = isRenewed ? whyNoRecording(file, true, readable) : null;
     if (why !== null) {
       const help = 'choose another file, or create its folder';
       diagnostics.push(say.cassette(span, { path: name, reason: `it cannot be written: ${why}`, help }));

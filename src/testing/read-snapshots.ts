@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import type { ProjectHost } from '../project/host.js';
 import { decodeText, MAX_INPUT_BYTES, readBytes } from '../project/read-text.js';
+import { namedBoundary } from '../project/readable-folders.js';
 
 export type ReadSnapshots = { readonly text: string | null } | { readonly problem: string };
 
@@ -10,7 +11,10 @@ export function snapshotPath(host: ProjectHost, testFile: string): string {
   return resolve(host.folder, `${testFile}.snap`);
 }
 
-export function readSnapshots(path: string): ReadSnapshots {
+export function readSnapshots(host: ProjectHost, testFile: string): ReadSnapshots {
+  const path = snapshotPath(host, testFile);
+  const problem = host.files.whyRefused(path, namedBoundary(host));
+  if (problem !== null) return { problem };
   const bytes = readBytes(path, MAX_INPUT_BYTES);
   if (bytes.kind === 'unreadable') return bytes.reason === 'no such file' ? { text: null } : { problem: bytes.reason };
   const read = decodeText(bytes.bytes);

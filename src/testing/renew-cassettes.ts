@@ -8,6 +8,7 @@ import type { CassetteWorld } from '../runtime/cassette/cassette-world.js';
 import { makeRecord } from '../runtime/cassette/make-record.js';
 import { writeCassette } from '../runtime/cassette/write-cassette.js';
 import type { Effects, PerformedRequest } from '../runtime/effect-context.js';
+import type { Boundary } from '../runtime/readable-file.js';
 import { createRedactor } from '../runtime/redact.js';
 import { secretsOf } from '../runtime/run/run-options.js';
 import type { Suite } from './suite.js';
@@ -37,7 +38,7 @@ export function listingRenewal(suite: Suite, test: string, needed: NeededCall[])
         },
       },
     }),
-    end: () => undefined,
+    end: () => null,
   };
 }
 
@@ -62,8 +63,13 @@ function maxCostOf(request: PerformedRequest, { configuration }: Suite): number 
   return request.guards?.maxCost ?? configured ?? null;
 }
 
-/** Performs these calls with `real`, and writes the cassette to `fileOf(path)`. */
-export function performingRenewal(suite: Suite, real: Effects, fileOf: (path: string) => string): CassetteRenewal {
+interface Cassettes {
+  readonly fileOf: (path: string) => string;
+  readonly boundary: Boundary;
+}
+
+/** Performs these calls with `real`, and writes the cassette to its file. */
+export function performingRenewal(suite: Suite, real: Effects, { fileOf, boundary }: Cassettes): CassetteRenewal {
   let records: CassetteRecord[] = [];
   let played: Cassette | null = null;
   let current: (() => CassetteWorld) | null = null;
@@ -87,15 +93,16 @@ export function performingRenewal(suite: Suite, real: Effects, fileOf: (path: st
       };
     },
     end(line, events, isSound) {
-      if (played === null || current === null || !isSound) return;
+      if (played === null || current === null || !isSound) return null;
       // Answers and signals are kept, because no person is asked again.
       const kept = [...played.records].filter(({ kind }) => ['ask', 'approval', 'signal'].includes(kind));
       const started = events.find((event) => event.type === 'run_started');
       const isSuspended = events.at(-1)?.type === 'run_suspended';
       const header = { ...played, inputs: started?.inputs ?? played.inputs, isComplete: true, isSuspended };
       const sorted = inOrder([...records, ...kept]);
-      writeCassette(fileOf(line.path), header, sorted);
+      const why = writeCassette(fileOf(line.path), header, sorted, boundary);
       suite.cassettes.set(line.path, { ...header, records: sorted });
+      return why;
     },
   };
 }

@@ -1,9 +1,9 @@
 /** Runs the tests of suites in one process, several at a time; their results are in the order of the files. */
-import { writeFileSync } from 'node:fs';
 import { configuredOptions } from '../project/configured-options.js';
 import type { ProjectHost } from '../project/host.js';
-import { reasonOf } from '../project/read-text.js';
+import { namedBoundary, readableFrom } from '../project/readable-folders.js';
 import { hostEffects } from '../runtime/effects.js';
+import { writeWhole } from '../runtime/written-file.js';
 import { testMessages as say } from '../source/catalogue/tests.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import type { MockLine } from '../syntax/tests/test-tree.js';
@@ -80,22 +80,14 @@ export async function runSuite(loaded: Suite, options: SuiteOptions): Promise<Su
   if (options.faults !== null) await runAllFaults(suite, rows, results, { ...options.faults, testOptions });
   const isComplete = results.length === all.length;
   const text = snapshots.textToWrite(isComplete);
-  const unwritten = text === null ? null : writeSnapshots(snapshotPath(options.host, suite.name), text);
+  const unwritten =
+    text === null ? null : writeWhole(snapshotPath(options.host, suite.name), text, namedBoundary(options.host));
   return {
     unwritten,
     results,
     diagnostics: isComplete ? unusedMocks(suite, used) : [],
     obsolete: isComplete && options.snapshots !== 'update' ? snapshots.obsolete : [],
   };
-}
-
-function writeSnapshots(file: string, text: string): string | null {
-  try {
-    writeFileSync(file, text);
-    return null;
-  } catch (cause) {
-    return reasonOf(cause as NodeJS.ErrnoException);
-  }
 }
 
 async function runAllFaults(
@@ -129,7 +121,7 @@ function renewing(suite: Suite, row: TestRow, options: TestOptions, { renew, hos
   if (renew === null || !hasCassette(row)) return options;
   const real = options.real ?? realEffects(suite, host);
   const fileOf = (path: string): string => cassettePath(host, suite.name, path);
-  return { ...options, renewal: performingRenewal(suite, real, fileOf) };
+  return { ...options, renewal: performingRenewal(suite, real, { fileOf, boundary: readableFrom(host, suite.name) }) };
 }
 
 function realEffects(suite: Suite, host: ProjectHost) {

@@ -223,7 +223,7 @@ class TestRun {
         help: 'give the instruction a `timeout`',
       });
     const isStopped = problems.length > 0 || this.isStuck || (this.failures.length > 0 && this.stopping.signal.aborted);
-    if (this.played !== null) this.options.renewal?.end(this.played.line, this.events, !isStopped);
+    if (this.played !== null) this.endRenewal(this.played.line, !isStopped);
     // What follows from a run that was ended is no news.
     if (isStopped) return;
     for (const line of lines) this.expect(line, facts);
@@ -237,6 +237,12 @@ class TestRun {
     for (const problem of world.leftOver()) this.failures.push(this.failureOf(problem));
     if (this.played === null || this.options.renewal !== undefined) return;
     for (const problem of world.unusedRecords(this.played.line.span.start)) this.failures.push(this.failureOf(problem));
+  }
+
+  private endRenewal(line: CassetteLine, isSound: boolean): void {
+    const why = this.options.renewal?.end(line, this.events, isSound) ?? null;
+    if (why === null) return;
+    this.failures.push({ line: this.lineOf(line.span.start), message: `cannot write \`${line.path}\`: ${why}` });
   }
 
   /** What holds whatever goes wrong. */

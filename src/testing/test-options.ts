@@ -61,6 +61,6 @@ export interface CassetteRenewal {
     cassette: Cassette,
     world: () => CassetteWorld,
   ) => Pick<ConstructorParameters<typeof CassetteWorld>[0], 'others' | 'onUse'>;
-  /** Takes the events of the run, after it has ended. */
-  readonly end: (line: CassetteLine, events: readonly RunEvent[], isSound: boolean) => void;
+  /** Takes the events of the run, after it has ended. Why the cassette cannot be written, as a clause; null: it is. */
+  readonly end: (line: CassetteLine, events: readonly RunEvent[], isSound: boolean) => string | null;
 }

@@ -53,7 +53,14 @@ async function record(suite: Suite, row: TestRow, options: TestOptions, file: st
       before: { events: [], calls: [], now: null },
       judges: 'all',
       async drive(machine, runOptions, world, time) {
-        const recorder = await createRecorder({ file, program: machine.name, redactor: null, time, overwrite: true });
+        const recorder = await createRecorder({
+          file,
+          program: machine.name,
+          redactor: null,
+          time,
+          overwrite: true,
+          boundary: 'all',
+        });
         const report = await run(machine, {
           ...runOptions,
           effects: recorder.wrap(world),

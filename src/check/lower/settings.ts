@@ -50,6 +50,8 @@ export interface Lookups {
   readonly environment?: (name: string) => boolean;
   /** Whether a file of the project exists. */
   readonly fileExists?: (path: string) => boolean;
+  /** A clause that says why a program must not read a file, relative to the working directory; null if it may. */
+  readonly fileRefused?: (path: string) => string | null;
   /** False if there is no git repository, so the changes of a step are unknown. */
   readonly worktree?: boolean;
   readonly agents?: AgentLookups;

@@ -31,8 +31,7 @@ function lowerEntry(l: StateLowering, entry: ContextEntry, slot: number): Templa
   switch (entry.kind) {
     case 'file': {
       const path = constantText(entry.path);
-      if (path !== null && l.settings.lookups.fileExists?.(path) === false && !mayBeMade(l))
-        l.diagnostics.push(say.missingFile(entry.path.span, { path }));
+      if (path !== null) checkFile(l, path, entry.path.span);
       const name = lowerTemplate(entry.path, l);
       const list = {
         op: 'list',
@@ -60,6 +59,13 @@ function lowerEntry(l: StateLowering, entry: ContextEntry, slot: number): Templa
     default:
       return unreachable(entry);
   }
+}
+
+function checkFile(l: StateLowering, path: string, span: Span): void {
+  const { fileExists, fileRefused } = l.settings.lookups;
+  const why = fileRefused?.(path) ?? null;
+  if (why !== null) l.diagnostics.push(say.refusedFile(span, { path, why }));
+  else if (fileExists?.(path) === false && !mayBeMade(l)) l.diagnostics.push(say.missingFile(span, { path }));
 }
 
 function setContext(l: StateLowering, slot: number, title: string, value: Expr, span: Span): void {

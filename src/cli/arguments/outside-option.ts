@@ -17,6 +17,7 @@ export function forbidOutside(): void {
   isAllowed = false;
 }
 
+/** They read files that others may have made, or write beside them. */
 const PROGRAM_READERS = new Set([
   'run',
   'check',
@@ -29,6 +30,10 @@ const PROGRAM_READERS = new Set([
   'convert',
   'simulate',
   'approve',
+  'fmt',
+  'test',
+  'verify',
+  'report',
 ]);
 
 /** Starts without the permission: a process may run several command lines, and each must give it anew. */
@@ -37,7 +42,7 @@ export function addOutsideOption(program: Command): void {
   for (const command of program.commands) {
     addOutsideOption(command);
     if (!PROGRAM_READERS.has(command.name())) continue;
-    command.option('--allow-outside', 'allow programs to use files outside of their project');
+    command.option('--allow-outside', 'allow files outside of the project');
     command.hook('preAction', () => {
       isAllowed = command.opts().allowOutside === true;
     });

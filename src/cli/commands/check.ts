@@ -10,7 +10,6 @@ import { emptyCompilation, readNamed } from '../../project/read-program.js';
 import { agentLookup, gateLookup, loadSettings, toolLookup } from '../../project/settings.js';
 import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
 import type { SourceSet } from '../../source/source-file.js';
-import { drawDiagnostics } from '../../views/diagnostics/diagnostic.js';
 import { diagnosticsJson, locationJson } from '../../views/diagnostics/diagnostic-json.js';
 import { drawExplanations } from '../../views/diagnostics/explain.js';
 import { drawFixes } from '../../views/diagnostics/fixes.js';
@@ -23,7 +22,7 @@ import { readMock } from '../preparation/preparation.js';
 import { configuredEngine, NO_ENGINE } from '../running/configured-engine.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { filterDiagnostics } from '../terminal/filter-diagnostics.js';
-import { printDiagnostics } from '../terminal/report-diagnostics.js';
+import { printDiagnostics, withoutSecrets } from '../terminal/report-diagnostics.js';
 import { stderr, stdout } from '../terminal/streams.js';
 import { usageError } from '../terminal/usage.js';
 
@@ -239,9 +238,8 @@ async function writeFixed(
 }
 
 async function report(compilations: readonly Compilation[], flags: CheckFlags): Promise<void> {
-  const paint = await stderr.paint();
   for (const { diagnostics, sources, explanations, machines } of compilations) {
-    stderr.write(drawDiagnostics(filterDiagnostics(diagnostics, flags), sources, paint));
+    await printDiagnostics(filterDiagnostics(diagnostics, flags), sources, {});
     if (!flags.explain || flags.json) continue;
     stdout.write(drawExplanations(explainAll(explanations, machines, sources), sources));
   }
@@ -250,7 +248,9 @@ async function report(compilations: readonly Compilation[], flags: CheckFlags): 
 function jsonReport(compilations: readonly Compilation[], all: readonly Diagnostic[], flags: CheckFlags): object {
   return {
     status: isInvalid(all, flags) ? 'invalid' : 'valid',
-    diagnostics: compilations.flatMap(({ diagnostics, sources }) => diagnosticsJson(diagnostics, sources)),
+    diagnostics: compilations.flatMap(({ diagnostics, sources }) =>
+      diagnosticsJson(withoutSecrets(diagnostics), sources),
+    ),
     ...(flags.explain
       ? {
           explanations: compilations.flatMap(({ explanations, machines, sources }) =>

@@ -15,9 +15,9 @@ import { type SourceFile, type Span, sourceFile } from '../../source/source-file
 import type { Block, Comment, Instruction, Program } from '../../syntax/ast.js';
 import type { Template } from '../../syntax/expression.js';
 import { allSteps } from '../../syntax/step.js';
-import { drawDiagnostics } from '../../views/diagnostics/diagnostic.js';
 import { commandLineHost } from '../files/host.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
+import { drawn } from '../terminal/report-diagnostics.js';
 import { stderr, stdout } from '../terminal/streams.js';
 import { usageError } from '../terminal/usage.js';
 
@@ -166,6 +166,6 @@ async function reportDiagnostics(
   diagnostics: readonly Diagnostic[],
   sources: readonly SourceFile[],
 ): Promise<ExitCode> {
-  stderr.write(drawDiagnostics(sortDiagnostics(diagnostics), [...sources], await stderr.paint()));
+  stderr.write(await drawn(sortDiagnostics(diagnostics), [...sources]));
   return EXIT.usage;
 }

@@ -1,11 +1,12 @@
 /** `statedsl engine`: the server of an engine in the foreground, for this machine only. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findServer, PackageProblem } from '../../engine/find-package.js';
 import { serverConfiguration } from '../../engine/server-configuration.js';
 import { findLauncher } from '../../prelude/launcher.js';
+import { entryAt, writeOwn } from '../../runtime/store/own-file.js';
 import { makeStore } from '../../runtime/store/store-ownership.js';
 import { installedFrom } from '../running/installed-from.js';
 import { STORE } from '../running/run-settings.js';
@@ -51,8 +52,9 @@ export async function engineCommand(flags: EngineFlags): Promise<ExitCode> {
   const file = join(directory, 'restate.toml');
   try {
     makeStore(flags.dir === undefined ? resolve(STORE) : directory);
+    if (flags.dir === undefined && entryAt(directory)?.isSymbolicLink()) throw new Error('its directory is a link');
     mkdirSync(directory, { recursive: true, mode: 0o700 });
-    writeFileSync(file, serverConfiguration(join(directory, 'data'), ports, flags));
+    writeOwn(file, serverConfiguration(join(directory, 'data'), ports, flags));
   } catch (cause) {
     return usageError(`cannot write \`${file}\`: ${(cause as Error).message}`, 'choose another directory with `--dir`');
   }

@@ -8,10 +8,10 @@ import { isWorkflow } from '../../project/program-kind.js';
 import { readProgram } from '../../project/read-program.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { SourceFile } from '../../source/source-file.js';
-import { drawDiagnostics } from '../../views/diagnostics/diagnostic.js';
 import { commandLineHost } from '../files/host.js';
 import { replaceFile } from '../files/replace-file.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
+import { drawn } from '../terminal/report-diagnostics.js';
 import { stderr, stdout } from '../terminal/streams.js';
 import { usageError } from '../terminal/usage.js';
 
@@ -51,6 +51,6 @@ async function formatFile(path: string, flags: FormatFlags): Promise<ExitCode> {
 }
 
 async function reportBroken(diagnostics: readonly Diagnostic[], sources: SourceFile[]): Promise<ExitCode> {
-  stderr.write(drawDiagnostics(diagnostics, sources, await stderr.paint()));
+  stderr.write(await drawn(diagnostics, sources));
   return EXIT.usage;
 }

@@ -1,13 +1,13 @@
 /** `statedsl report --html`: a run as one page in a file, which opens from a disk and needs no network. */
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { collectFileRun } from '../../control/file-run.js';
 import type { Runs } from '../../control/runs.js';
 import { viewerFolder } from '../../control/viewer-folder.js';
-import { reasonOf } from '../../project/read-text.js';
 import { VERSION } from '../../runtime/version.js';
 import { pageFile } from '../../views/report/page-file.js';
+import { writeNamed } from '../files/host.js';
 import { reportRefusal } from '../running/stored-runs.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stdout } from '../terminal/streams.js';
@@ -26,8 +26,8 @@ export async function reportPage(runs: Runs, run: string | null, file: string): 
     stdout.write(page);
     return EXIT.returned;
   }
-  const problem = writeWhole(file, page);
-  return problem === null ? EXIT.returned : usageError(problem);
+  const problem = writeNamed(file, page);
+  return problem === null ? EXIT.returned : usageError(`cannot write \`${file}\`: ${problem}`);
 }
 
 function readAssets(): { readonly script: string; readonly style: string } | null {
@@ -40,17 +40,4 @@ function readAssets(): { readonly script: string; readonly style: string } | nul
   };
   const [script, style] = [read(/^file-.*\.js$/), read(/^page-.*\.css$/)];
   return script === null || style === null ? null : { script, style };
-}
-
-/** No reader sees half of it. Returns a clause about the problem, or null. */
-function writeWhole(file: string, text: string): string | null {
-  const temporary = `${file}.${process.pid}.tmp`;
-  try {
-    writeFileSync(temporary, text);
-    renameSync(temporary, file);
-    return null;
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    return `cannot write \`${file}\`: ${reasonOf(error as NodeJS.ErrnoException)}`;
-  }
 }

@@ -1,10 +1,12 @@
 /** `test --suggest`: writes a TEST for each way that the tests of a program do not go. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { quoteText } from '../../format/print-expression.js';
+import { entryAt } from '../../runtime/store/own-file.js';
 import type { Coverage, CoveredItem } from '../../testing/coverage.js';
 import { suggestTests } from '../../testing/suggest-tests.js';
 import type { Suite } from '../../testing/suite.js';
-import { commandLineHost } from '../files/host.js';
+import { commandLineHost, writeNamed } from '../files/host.js';
+import { whyNotWritable } from '../files/new-file.js';
 import { stderr } from '../terminal/streams.js';
 
 const COMMENT =
@@ -24,6 +26,12 @@ export async function writeSuggestions(suites: readonly Suite[], coverage: Cover
     if (done.has(key) || tree.program === null) continue;
     done.add(key);
     const file = name.replace(/(?:\.suggested)?\.test\.dsl$/, '.suggested.test.dsl');
+    const refused = whyNotWritable(file);
+    if (refused !== null) {
+      stderr.write(`error: cannot write \`${file}\`: ${refused}\n`);
+      isWritten = false;
+      continue;
+    }
     const names = new Set(
       suites.flatMap((other) => (other.name === file ? other.tree.tests.map((test) => test.name) : [])),
     );
@@ -57,11 +65,10 @@ function headOf({ tree: { program } }: Suite): string {
 /** Adds to a file whose tests have been counted. Why it cannot be written; null: it is. */
 function write(file: string, isRead: boolean, head: string, tests: string): string | null {
   try {
-    const old = existsSync(file) ? readFileSync(file, 'utf8') : null;
-    if (old !== null && isRead) writeFileSync(file, `${old.trimEnd()}\n${tests}`);
-    else if (old !== null && !old.startsWith(COMMENT)) return 'it exists, and this command did not write it';
-    else writeFileSync(file, `${head}${tests}`);
-    return null;
+    const old = entryAt(file)?.isFile() ? readFileSync(file, 'utf8') : null;
+    if (old !== null && isRead) return writeNamed(file, `${old.trimEnd()}\n${tests}`);
+    if (old !== null && !old.startsWith(COMMENT)) return 'it exists, and this command did not write it';
+    return writeNamed(file, `${head}${tests}`);
   } catch (cause) {
     return (cause as Error).message;
   }

@@ -1,9 +1,7 @@
 /** `statedsl test`: runs the tests of programs with scripted answers, in virtual time. */
-import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { isTestFile } from '../../project/program-kind.js';
-import { reasonOf } from '../../project/read-text.js';
 import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
 import type { SourceSet } from '../../source/source-file.js';
 import { Coverage, percentOf } from '../../testing/coverage.js';
@@ -21,7 +19,7 @@ import type { Suite } from '../../testing/suite.js';
 import type { TestResult } from '../../testing/test-result.js';
 import { watchedFolders } from '../../testing/watched-folders.js';
 import { FolderWatch } from '../files/folder-watch.js';
-import { commandLineHost } from '../files/host.js';
+import { commandLineHost, writeNamed } from '../files/host.js';
 import { whyNotWritable } from '../files/new-file.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { printDiagnostics } from '../terminal/report-diagnostics.js';
@@ -127,7 +125,7 @@ async function reportCoverage(covered: Coverage, flags: TestFlags): Promise<bool
     const problem =
       kind === 'svg'
         ? await writePicture(file, covered)
-        : writeText(file, kind === 'lcov' ? lcov(items) : coverageJson(items));
+        : writeNamed(file, kind === 'lcov' ? lcov(items) : coverageJson(items));
     if (problem !== null) stderr.write(`error: cannot write \`${file}\`: ${problem}\n`);
     isWritten &&= problem === null;
   }
@@ -160,16 +158,7 @@ async function writePicture(file: string, covered: Coverage): Promise<string | n
   ]);
   const { name, picture } = coveragePicture(covered);
   const drawn = await layOutSvg(name, picture);
-  return 'problem' in drawn ? drawn.problem : writeText(file, drawn.svg);
-}
-
-function writeText(file: string, text: string): string | null {
-  try {
-    writeFileSync(file, text);
-    return null;
-  } catch (cause) {
-    return reasonOf(cause as NodeJS.ErrnoException);
-  }
+  return 'problem' in drawn ? drawn.problem : writeNamed(file, drawn.svg);
 }
 
 /** All suites, or null where a file cannot be right: then nothing runs. */

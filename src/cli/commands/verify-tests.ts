@@ -1,13 +1,15 @@
 /** `verify --write-tests`: a test file with a TEST for each confirmed trace. */
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { basename, extname, join, relative, resolve, sep } from 'node:path';
 import type { Trace } from '../../foresight/trace.js';
 import type { Verification } from '../../foresight/verify.js';
 import { quoteText } from '../../format/print-expression.js';
 import { makeFolder } from '../../runtime/store/make-folder.js';
+import { entryAt } from '../../runtime/store/own-file.js';
 import { draftOf, type Start, type TestDraft } from '../../testing/trace-tests.js';
 import { writeTests } from '../../testing/write-tests.js';
-import { commandLineHost } from '../files/host.js';
+import { commandLineHost, writeNamed } from '../files/host.js';
+import { whyNotWritable } from '../files/new-file.js';
 import { stderr } from '../terminal/streams.js';
 
 interface Subject {
@@ -31,6 +33,11 @@ export async function writeTestsOf(
   const stem = basename(program, extname(program));
   const file = freeName(join(folder, `${stem}${isOneOfSeveral ? `.${name}` : ''}`), files);
   files.add(file);
+  const refused = entryAt(folder) === null ? null : whyNotWritable(file);
+  if (refused !== null) {
+    stderr.write(`error: cannot write \`${file}\`: ${refused}\n`);
+    return false;
+  }
   const path = relative(resolve(folder), resolve(program)).split(sep).join('/');
   const start = startOf(verification);
   const drafts: TestDraft[] = [];
@@ -65,7 +72,7 @@ function freeName(beginning: string, files: ReadonlySet<string>): string {
 /** Removes what an earlier command wrote here: its tests may fail now. */
 function removeStale(file: string): boolean {
   try {
-    if (!existsSync(file) || !readFileSync(file, 'utf8').startsWith(COMMENT)) return true;
+    if (!isOwn(file)) return true;
     rmSync(file);
     stderr.write(`removed ${file}, which would have no test\n`);
     return true;
@@ -75,14 +82,16 @@ function removeStale(file: string): boolean {
   }
 }
 
+function isOwn(file: string): boolean {
+  return entryAt(file)?.isFile() === true && readFileSync(file, 'utf8').startsWith(COMMENT);
+}
+
 /** Why it cannot be written; null: it is. A file that someone else wrote stays. */
 function write(folder: string, file: string, text: string): string | null {
   try {
-    if (existsSync(file) && !readFileSync(file, 'utf8').startsWith(COMMENT))
-      return 'it exists, and this command did not write it';
-    makeFolder(folder);
-    writeFileSync(file, text);
-    return null;
+    if (entryAt(file)?.isFile() && !isOwn(file)) return 'it exists, and this command did not write it';
+    if (entryAt(folder) === null) makeFolder(folder);
+    return writeNamed(file, text);
   } catch (cause) {
     return (cause as Error).message;
   }

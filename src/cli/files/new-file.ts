@@ -1,27 +1,23 @@
 /** Whether files can be written at the end of a command, which is asked before the work begins. */
-import { accessSync, constants, existsSync, type Stats, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { type Stats, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { reasonOf } from '../../project/read-text.js';
+import { namedBoundary } from '../../project/readable-folders.js';
+import { whyElsewhere } from '../../runtime/readable-file.js';
+import { whyUnwritable } from '../../runtime/written-file.js';
+import { commandLineHost } from './host.js';
 
 /** Why nothing can be written to `file`; null: it can. The file is created by the one who writes it. */
 export function whyNotWritable(file: string): string | null {
-  try {
-    const stat = statIfThere(file);
-    if (stat?.isDirectory() === true) return 'it is a directory';
-    const folder = dirname(file);
-    if (stat === undefined && !existsSync(folder)) return `the folder \`${folder}\` does not exist`;
-    accessSync(stat === undefined ? folder : file, constants.W_OK);
-    return null;
-  } catch (cause) {
-    return reasonOf(cause as NodeJS.ErrnoException);
-  }
+  return whyUnwritable(file, namedBoundary(commandLineHost()));
 }
 
 /** Why `folder` is not a directory in which files can be written, nor can become one; null: it is or may. */
 export function whyNoFolder(folder: string): string | null {
   try {
     const stat = statIfThere(folder);
-    return stat === undefined || stat.isDirectory() ? null : 'it is not a directory';
+    if (stat !== undefined && !stat.isDirectory()) return 'it is not a directory';
+    return whyElsewhere(resolve(folder), namedBoundary(commandLineHost()));
   } catch (cause) {
     return reasonOf(cause as NodeJS.ErrnoException);
   }

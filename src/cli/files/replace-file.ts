@@ -1,23 +1,16 @@
 /** Replaces a file atomically, so that no reader sees half of it. */
-import {
-  accessSync,
-  constants,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { reasonOf } from '../../project/read-text.js';
+import { whyNamedRefused, writeNamed } from './host.js';
 
-/** Replaces the target of a link, so that a link stays a link. Returns a clause about the problem, or null. */
+/**
+ * Replaces the target of a link, so that a link of a project to another of its files stays a link. Returns a clause about
+ * the problem, or null.
+ */
 export function replaceFile(path: string, text: string): string | null {
   try {
-    const target = realpathSync(path);
-    accessSync(target, constants.W_OK);
-    if (!replaceByRename(target, text)) writeFileSync(target, text);
-    return null;
+    const problem = whyNamedRefused(path) ?? writeNamed(realpathSync(path), text);
+    return problem === null ? null : `cannot write \`${path}\`: ${problem}`;
   } catch (error) {
     return `cannot write \`${path}\`: ${reasonOf(error as NodeJS.ErrnoException)}`;
   }
@@ -37,17 +30,4 @@ export function replaceRead(path: string, before: string, text: string): string 
   const mark = now.startsWith('\ufeff') ? '\ufeff' : '';
   if (now !== mark + before) return `\`${path}\` changed while it was being checked, so it was not fixed`;
   return replaceFile(path, mark + text);
-}
-
-/** False if no file can be created in the directory; the file itself may still be writable. */
-function replaceByRename(target: string, text: string): boolean {
-  const temporary = `${target}.${process.pid}.tmp`;
-  try {
-    writeFileSync(temporary, text, { mode: statSync(target).mode, flag: 'wx' });
-    renameSync(temporary, target);
-    return true;
-  } catch {
-    rmSync(temporary, { force: true });
-    return false;
-  }
 }

@@ -4,6 +4,7 @@ import { readJson as readValue } from '../../interpreter/values/json.js';
 import { isObject, type Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import { MAX_INPUT_BYTES, readBytes, whyNotRead } from '../../project/read-text.js';
+import { whyNamedRefused } from '../files/host.js';
 import type { FileInputs } from './inputs.js';
 
 /** The members, or a clause that says what is wrong with the file. */
@@ -19,6 +20,8 @@ export async function readInputFile(path: string): Promise<FileInputs | { readon
 type Parsed = { readonly json: Value } | { readonly reason: string };
 
 function readText(path: string): { readonly text: string } | { readonly reason: string } {
+  const reason = whyNamedRefused(path);
+  if (reason !== null) return { reason };
   const read = readBytes(path, MAX_INPUT_BYTES);
   if (read.kind === 'unreadable') return { reason: whyNotRead(read, path) };
   try {

@@ -18,6 +18,7 @@ import { MAX_INPUT_BYTES, readBytes, whyNotRead } from '../../project/read-text.
 import { commandLineMessages as words } from '../../source/catalogue/command-line.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import { type SourceSet, type Span, sourceFile } from '../../source/source-file.js';
+import { whyNamedRefused } from '../files/host.js';
 
 /** A value and the source location at which its mistakes are reported. */
 interface Given {
@@ -164,6 +165,8 @@ function textOfRest(rest: string, isJson: boolean): string | { readonly reason: 
 }
 
 function textOfFile(path: string): string | { readonly reason: string } {
+  const reason = whyNamedRefused(path);
+  if (reason !== null) return { reason };
   const bytes = readBytes(path, MAX_INPUT_BYTES);
   if (bytes.kind === 'unreadable') return { reason: whyNotRead(bytes, path) };
   return textOf(bytes.bytes) ?? { reason: 'it is not UTF-8 text' };

@@ -4,11 +4,12 @@ import { statSync } from 'node:fs';
 import type { Json } from '../../machine/expression.js';
 import type { PreparedProgram } from '../../project/prepared-program.js';
 import { problemDiagnostics } from '../../project/settings.js';
+import type { FileProblem } from '../../runtime/configuration/yaml-file.js';
 import type { Mock } from '../../runtime/mock-file.js';
 import { commandLineMessages as words } from '../../source/catalogue/command-line.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import { type SourceSet, sourceFile } from '../../source/source-file.js';
-import { commandLineHost } from '../files/host.js';
+import { commandLineHost, whyNamedRefused } from '../files/host.js';
 import type { ExitCode } from '../terminal/exit-code.js';
 import type { Start } from './start-state.js';
 
@@ -48,6 +49,15 @@ export async function readMock({
 }): Promise<{ mock: Mock } | ReturnType<typeof problemDiagnostics> | null> {
   if (path === undefined) return null;
   const { loadMock } = await import('../../runtime/mock-file.js');
-  const { mock, problems } = await loadMock(path);
+  const refused = whyNamedRefused(path);
+  const { mock, problems } =
+    refused === null ? await loadMock(path) : { mock: null, problems: [refusal(path, refused)] };
   return mock === null ? problemDiagnostics(commandLineHost(), 'mock', problems) : { mock };
 }
+
+const refusal = (path: string, why: string): FileProblem => ({
+  file: path,
+  line: null,
+  column: null,
+  message: `cannot read \`${path}\`: ${why}`,
+});

@@ -6,9 +6,9 @@ import { readNamed } from '../../project/read-program.js';
 import { gateLookup, loadSettings } from '../../project/settings.js';
 import type { Configuration } from '../../runtime/configuration/configuration.js';
 import { hasErrors } from '../../source/diagnostic.js';
-import { drawDiagnostics } from '../../views/diagnostics/diagnostic.js';
 import { commandLineHost } from '../files/host.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
+import { drawn } from '../terminal/report-diagnostics.js';
 import { stderr } from '../terminal/streams.js';
 import { usageError } from '../terminal/usage.js';
 
@@ -37,7 +37,7 @@ export async function readMachines(file: string, flags: MachineFlags): Promise<r
         });
   const errors = compilation.diagnostics.filter(({ severity }) => severity === 'error');
   if (hasErrors(errors)) {
-    stderr.write(drawDiagnostics(errors, compilation.sources, await stderr.paint()));
+    stderr.write(await drawn(errors, compilation.sources));
     return EXIT.usage;
   }
   const names = compilation.machines.map(({ name }) => name);

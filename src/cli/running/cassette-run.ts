@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import type { Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
+import { namedBoundary } from '../../project/readable-folders.js';
 import { problemDiagnostics } from '../../project/settings.js';
 import { writeAgentOutput } from '../../runtime/agents/perform.js';
 import type { Cassette } from '../../runtime/cassette/cassette.js';
@@ -10,17 +11,16 @@ import { readCassette } from '../../runtime/cassette/read-cassette.js';
 import { createRecorder, type Recorder, whyNoRecording } from '../../runtime/cassette/recorder.js';
 import type { Effects } from '../../runtime/effect-context.js';
 import { hostEffects } from '../../runtime/effects.js';
-import { createRedactor, type Redactor } from '../../runtime/redact.js';
+import { createRedactor } from '../../runtime/redact.js';
 import type { RunReport } from '../../runtime/run/report.js';
 import { type RunOptions, secretsOf } from '../../runtime/run/run-options.js';
 import { Stopper } from '../../runtime/stop-signal.js';
 import { VirtualTime } from '../../runtime/virtual-time.js';
-import type { Diagnostic } from '../../source/diagnostic.js';
-import { positionAt, type SourceSet, sourceFile } from '../../source/source-file.js';
+import { sourceFile } from '../../source/source-file.js';
 import { escapeControls } from '../../views/drawing/visible-text.js';
-import { commandLineHost } from '../files/host.js';
+import { commandLineHost, whyNamedRefused } from '../files/host.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
-import { reportInvalid } from '../terminal/report-diagnostics.js';
+import { reportInvalid, withoutSecrets } from '../terminal/report-diagnostics.js';
 import { stderr } from '../terminal/streams.js';
 import { usageError } from '../terminal/usage.js';
 import type { RunFlags } from './run-flags.js';
@@ -48,7 +48,8 @@ export async function prepareTaped(
   const redactor = createRedactor(secretsOf(machine, options));
   if (flags.record !== undefined) {
     const file = resolve(flags.record);
-    const why = whyNoRecording(file, flags.overwrite === true);
+    const boundary = namedBoundary(commandLineHost());
+    const why = whyNoRecording(file, flags.overwrite === true, boundary);
     if (why !== null)
       return {
         code: await usageError(
@@ -58,29 +59,20 @@ export async function prepareTaped(
       };
     const overwrite = flags.overwrite === true;
     const time = options.time ?? null;
-    return recordedRun(await createRecorder({ file, program: machine.name, redactor, time, overwrite }), flags);
+    return recordedRun(
+      await createRecorder({ file, program: machine.name, redactor, time, overwrite, boundary }),
+      flags,
+    );
   }
   const name = flags.cassette ?? '';
+  const refused = whyNamedRefused(name);
+  if (refused !== null) return { code: await usageError(`cannot read \`${name}\`: ${refused}`) };
   const read = await readCassette(resolve(name), name, redactor);
   if ('cassette' in read) return playedRun(read.cassette, flags);
   const { diagnostics, sources } = problemDiagnostics(commandLineHost(), 'cassette', read.problems);
-  return reportInvalid(...withoutSecrets(diagnostics, sources, redactor), flags);
-}
-
-/** A message quotes the line that it is about, and that may hold a secret. */
-function withoutSecrets(
-  diagnostics: readonly Diagnostic[],
-  sources: SourceSet,
-  redactor: Redactor | null,
-): [readonly Diagnostic[], SourceSet] {
-  const redacted = sources.map(({ name, text }) => sourceFile(name, redactor?.text(text) ?? text));
-  const rebased = diagnostics.map((one): Diagnostic => {
-    const [source, shown] = [sources[one.span.file], redacted[one.span.file]];
-    if (source === undefined || shown === undefined || source.text === shown.text) return one;
-    const start = shown.lineStarts[positionAt(source, one.span.start).line - 1] ?? 0;
-    return { ...one, span: { ...one.span, start, end: start } };
-  });
-  return [rebased, redacted];
+  // A message quotes the line that it is about.
+  const shown = sources.map(({ name, text }) => sourceFile(name, redactor?.mask(text) ?? text));
+  return reportInvalid(withoutSecrets(diagnostics, redactor), shown, flags);
 }
 
 function recordedRun(recorder: Recorder, flags: RunFlags): TapedRun {

@@ -1,9 +1,11 @@
 /** Prints diagnostics as text for people, or with `--json` for programs. */
+import { omitUndefined } from '../../prelude/omit-undefined.js';
+import { createRedactor, environmentSecrets, type Redactor } from '../../runtime/redact.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
-import type { SourceSet } from '../../source/source-file.js';
+import { type SourceSet, sourceFile } from '../../source/source-file.js';
 import type { RunFlags } from '../running/run-flags.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { stderr, stdout } from './streams.js';
+import { type Stream, stderr, stdout } from './streams.js';
 
 /** Reports diagnostics, with `--json` as JSON. */
 export async function reportInvalid(
@@ -14,7 +16,8 @@ export async function reportInvalid(
   await printDiagnostics(diagnostics, sources, flags);
   if (flags.json) {
     const { diagnosticsJson } = await import('../../views/diagnostics/diagnostic-json.js');
-    stdout.write(`${JSON.stringify({ status: 'invalid', diagnostics: diagnosticsJson(diagnostics, sources) })}\n`);
+    const shown = diagnosticsJson(withoutSecrets(diagnostics), sources);
+    stdout.write(`${JSON.stringify({ status: 'invalid', diagnostics: shown })}\n`);
   }
   return { code: EXIT.usage };
 }
@@ -25,8 +28,37 @@ export async function printDiagnostics(
   flags: Pick<RunFlags, 'quiet'>,
 ): Promise<void> {
   const shown = flags.quiet ? diagnostics.filter(({ severity }) => severity === 'error') : diagnostics;
-  if (shown.length === 0) return;
+  if (shown.length > 0) stderr.write(await drawn(shown, sources));
+}
+
+/** Diagnostics as text, in the colors of a stream. */
+export async function drawn(
+  diagnostics: readonly Diagnostic[],
+  sources: SourceSet,
+  stream: Stream = stderr,
+): Promise<string> {
   // Drawing is loaded only when there is something to draw: a program without mistakes starts faster.
   const { drawDiagnostics } = await import('../../views/diagnostics/diagnostic.js');
-  stderr.write(drawDiagnostics(shown, sources, await stderr.paint()));
+  const redactor = environmentRedactor();
+  const masked = redactor === null ? sources : sources.map(({ name, text }) => sourceFile(name, redactor.mask(text)));
+  return drawDiagnostics(withoutSecrets(diagnostics, redactor), masked, await stream.paint());
+}
+
+const environmentRedactor = (): Redactor | null => createRedactor(environmentSecrets(process.env, []));
+
+/** A message quotes the text that it is about, and that may hold a secret. */
+export function withoutSecrets(diagnostics: readonly Diagnostic[], redactor = environmentRedactor()): Diagnostic[] {
+  if (redactor === null) return [...diagnostics];
+  const hide = <T extends string | undefined>(text: T): T => (text === undefined ? text : (redactor.text(text) as T));
+  return diagnostics.map(({ labels, notes, fix, ...one }) => ({
+    ...one,
+    message: hide(one.message),
+    ...omitUndefined({
+      label: hide(one.label),
+      help: hide(one.help),
+      notes: notes?.map(hide),
+      labels: labels?.map((label) => ({ ...label, text: hide(label.text) })),
+      fix: fix === undefined ? undefined : { ...fix, text: hide(fix.text) },
+    }),
+  }));
 }

@@ -3,8 +3,9 @@
  * that was interrupted together with this process continues in its session, unless its changes of files were reverted.
  */
 import { randomUUID } from 'node:crypto';
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync } from 'node:fs';
 import type { Outcome } from '../../interpreter/events/event.js';
+import { writeOwn } from '../store/own-file.js';
 import { storeError } from '../store/store-error.js';
 import { withInterruption } from './session.js';
 
@@ -74,7 +75,7 @@ function writeSession(file: string, key: string, id: string | null): void {
   const sessions = id === null ? others : { ...others, [key]: id };
   try {
     if (Object.keys(sessions).length === 0) return rmSync(file, { force: true });
-    writeFileSync(`${file}.new`, JSON.stringify(sessions), { mode: 0o600 });
+    writeOwn(`${file}.new`, JSON.stringify(sessions));
     renameSync(`${file}.new`, file);
   } catch (cause) {
     throw storeError('write', file, cause);

@@ -2,7 +2,7 @@
  * Performs the agent calls of a run: looks up the name, combines the limits, and makes the call when the agent has a
  * free permit.
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { agentFailed, agentText } from '../../interpreter/agents/agent-output.js';
 import type { Outcome } from '../../interpreter/events/event.js';
@@ -14,6 +14,7 @@ import { directoryOf, type Environment } from '../process/shell.js';
 import { makeFolder } from '../store/make-folder.js';
 import { entryAt } from '../store/own-file.js';
 import { reasonOf } from '../store/store-error.js';
+import { writeWhole } from '../written-file.js';
 import { openAnswerFolder } from './answer-folder.js';
 import { callAgent } from './call.js';
 import { type BegunSession, callInNewSession, SESSIONS_FILE } from './chosen-session.js';
@@ -184,9 +185,13 @@ export function writeAgentOutput(file: string, outcome: Outcome, directory: stri
   const path = resolve(directory, file);
   try {
     makeFolder(dirname(path));
-    writeFileSync(path, text);
-    return outcome;
+    const why = writeWhole(path, text, 'all');
+    return why === null ? outcome : failedToWrite(file, why);
   } catch (cause) {
-    return { kind: 'failed', message: `cannot write the agent's answer to \`${file}\`: ${reasonOf(cause)}` };
+    return failedToWrite(file, reasonOf(cause));
   }
+}
+
+function failedToWrite(file: string, why: string): Outcome {
+  return { kind: 'failed', message: `cannot write the agent's answer to \`${file}\`: ${why}` };
 }

@@ -2,29 +2,22 @@
  * Records what the world gives to a run. The file grows with each outcome, so that a run whose process dies has a cassette
  * up to there; at the end the file is replaced by a complete one.
  */
-import {
-  accessSync,
-  appendFileSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import type { RunEvent } from '../../interpreter/events/event.js';
 import type { Effects, PerformedRequest } from '../effect-context.js';
+import type { Boundary } from '../readable-file.js';
 import type { Redactor } from '../redact.js';
 import type { RunReport } from '../run/report.js';
+import { entryAt } from '../store/own-file.js';
 import { reasonOf } from '../store/store-error.js';
 import type { VirtualTime } from '../virtual-time.js';
+import { beginFile, extendFile, whyUnwritable, writeWhole } from '../written-file.js';
 import { askedPerson, fingerprintOf } from './asked.js';
 import { type CassetteHeader, type CassetteRecord, isStrict } from './cassette.js';
 import { CassetteText, largeFolderOf } from './cassette-text.js';
 import { makeRecord } from './make-record.js';
+import { keepLarge } from './write-cassette.js';
 
 interface RecorderOptions {
   /** Absolute. */
@@ -35,18 +28,13 @@ interface RecorderOptions {
   readonly time: VirtualTime | null;
   /** Replaces an existing file. */
   readonly overwrite: boolean;
+  readonly boundary: Boundary;
 }
 
 /** Why nothing can be recorded in a file; null: it can. */
-export function whyNoRecording(file: string, overwrite: boolean): string | null {
-  if (existsSync(file) && !overwrite) return 'it exists';
-  try {
-    if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true) return 'it is a directory';
-    accessSync(dirname(file), constants.W_OK);
-    return null;
-  } catch (cause) {
-    return reasonOf(cause);
-  }
+export function whyNoRecording(file: string, overwrite: boolean, boundary: Boundary): string | null {
+  const why = whyUnwritable(file, boundary);
+  return why ?? (entryAt(file) !== null && !overwrite ? 'it exists' : null);
 }
 
 /** Loads what recording needs. */
@@ -139,7 +127,7 @@ export class Recorder {
 
   /** Completes the file. Returns why that is not possible. */
   finish(status: RunReport['status']): { readonly message: string; readonly isSecret: boolean } | null {
-    const { file } = this.options;
+    const { file, boundary } = this.options;
     if (this.header === null) return null;
     if (this.holdsSecret) {
       rmSync(file, { force: true });
@@ -147,15 +135,9 @@ export class Recorder {
     }
     const isComplete = status !== 'interrupted';
     const header = this.text.header({ ...this.header, isComplete, isSuspended: status === 'suspended' });
-    try {
-      if (this.problem !== null) return { message: this.problem, isSecret: false };
-      const temporary = `${file}.${process.pid}.tmp`;
-      writeFileSync(temporary, header + this.records.join('') + CassetteText.end);
-      renameSync(temporary, file);
-      return null;
-    } catch (cause) {
-      return { message: reasonOf(cause), isSecret: false };
-    }
+    if (this.problem !== null) return { message: this.problem, isSecret: false };
+    const message = writeWhole(file, header + this.records.join('') + CassetteText.end, boundary);
+    return message === null ? null : { message, isSecret: false };
   }
 
   private readonly questions = new Map<string, Extract<RunEvent, { type: 'asked' }>>();
@@ -172,7 +154,7 @@ export class Recorder {
       rmSync(largeFolderOf(file), { recursive: true, force: true });
       const header = this.text.header(this.header as CassetteHeader);
       this.writeLarge();
-      writeFileSync(file, header);
+      beginFile(file, header);
     });
   }
 
@@ -184,18 +166,15 @@ export class Recorder {
     this.records.push(text);
     this.attempt(() => {
       this.writeLarge();
-      appendFileSync(file, text);
+      extendFile(file, text);
     });
   }
 
   private writeLarge(): void {
-    const folder = largeFolderOf(this.options.file);
-    for (const [name, content] of this.text.large) {
-      if (content === null) continue;
-      mkdirSync(folder, { recursive: true });
-      writeFileSync(join(folder, name), content);
-      this.text.large.set(name, null);
-    }
+    const { file, boundary } = this.options;
+    const why = keepLarge(largeFolderOf(file), this.text.large, boundary);
+    if (why !== null) throw new Error(why);
+    for (const name of this.text.large.keys()) this.text.large.set(name, null);
   }
 
   /** The run continues if the cassette cannot be written. */

@@ -1,27 +1,43 @@
 /** Writes a whole cassette. */
-import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import type { Buffer } from 'node:buffer';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import yaml from 'yaml';
+import type { Boundary } from '../readable-file.js';
+import { entryAt, isOwnFolder } from '../store/own-file.js';
+import { whyUnwritable, writeWhole } from '../written-file.js';
 import type { CassetteHeader, CassetteRecord } from './cassette.js';
 import { CassetteText, largeFolderOf } from './cassette-text.js';
 
-/** Throws the system's error. */
-export function writeCassette(file: string, header: CassetteHeader, records: readonly CassetteRecord[]): void {
+/** Why it cannot be written, as a clause; null: it is. */
+export function writeCassette(
+  file: string,
+  header: CassetteHeader,
+  records: readonly CassetteRecord[],
+  boundary: Boundary,
+): string | null {
   const text = new CassetteText(yaml.stringify);
   const whole = text.header(header) + records.map((record) => text.record(record)).join('') + CassetteText.end;
   const folder = largeFolderOf(file);
-  if (text.large.size > 0) mkdirSync(folder, { recursive: true });
-  for (const [name, content] of text.large) if (content !== null) writeFileSync(join(folder, name), content);
-  const temporary = `${file}.${process.pid}.tmp`;
-  writeFileSync(temporary, whole);
-  renameSync(temporary, file);
-  for (const name of filesIn(folder)) if (!text.large.has(name)) rmSync(join(folder, name));
+  const why =
+    whyUnwritable(file, boundary) ?? keepLarge(folder, text.large, boundary) ?? writeWhole(file, whole, boundary);
+  if (why !== null || !isOwnFolder(folder)) return why;
+  for (const name of readdirSync(folder)) if (!text.large.has(name)) rmSync(join(folder, name));
+  return null;
 }
 
-function filesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
+/** Writes new files of the folder next to a cassette. Why that is not possible, as a clause; null: they are there. */
+export function keepLarge(
+  folder: string,
+  large: ReadonlyMap<string, Buffer | null>,
+  boundary: Boundary,
+): string | null {
+  for (const [name, content] of large) {
+    if (content === null) continue;
+    if (entryAt(folder) === null) mkdirSync(folder);
+    if (!isOwnFolder(folder)) return `\`${basename(folder)}\` is a link or a file`;
+    const why = writeWhole(join(folder, name), content, boundary);
+    if (why !== null) return why;
   }
+  return null;
 }

@@ -7,7 +7,6 @@
  */
 import {
   copyFileSync,
-  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -16,11 +15,10 @@ import {
   rmSync,
   statSync,
   utimesSync,
-  writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { makeFolder } from '../store/make-folder.js';
-import { readOwn } from '../store/own-file.js';
+import { entryAt, readOwn, writeOwn } from '../store/own-file.js';
 import { errorCode, storeError } from '../store/store-error.js';
 import { type GitTarget, git, wordOf } from './git/git.js';
 
@@ -111,7 +109,7 @@ export async function createCheckout(spec: CheckoutSpec): Promise<Worktree> {
   await fillWorktree(worktree, base);
   const path = recordPath(store, name);
   try {
-    writeFileSync(`${path}.new`, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
+    writeOwn(`${path}.new`, `${JSON.stringify(record, null, 2)}\n`);
     renameSync(`${path}.new`, path);
   } catch (cause) {
     throw storeError('write', path, cause);
@@ -125,7 +123,7 @@ function makeWorktreesFolder(store: string): void {
   try {
     makeFolder(folder, 0o700);
     const ignore = join(folder, '.gitignore');
-    if (!existsSync(ignore)) writeFileSync(ignore, '*\n');
+    if (entryAt(ignore) === null) writeOwn(ignore, '*\n');
   } catch (cause) {
     throw storeError('create the directory', folder, cause);
   }
@@ -208,7 +206,7 @@ export async function tidyWorktree(worktree: Worktree): Promise<void> {
   mkdirSync(root, { recursive: true });
   if (textOf(link) !== wanted) {
     rmSync(link, { recursive: true, force: true });
-    writeFileSync(link, wanted);
+    writeOwn(link, wanted);
   }
   if (textOf(join(gitDir, 'HEAD')) !== `ref: refs/heads/${branch}\n`)
     await git(gitTargetOf(worktree), ['symbolic-ref', 'HEAD', `refs/heads/${branch}`]);

@@ -2,14 +2,13 @@
  * A file in the repository's directory of a worktree that names the engine of its run. Only the worker that made such a
  * worktree removes it: a store with the same folder knows nothing about the run, or has a copy of its record.
  */
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readOwn } from '../store/own-file.js';
+import { readOwn, writeOwn } from '../store/own-file.js';
 
 const NAME = 'statedsl-engine';
 
 export function noteEngine(gitDir: string, engine: string): void {
-  writeFileSync(join(gitDir, NAME), engine, { mode: 0o600 });
+  writeOwn(join(gitDir, NAME), engine);
 }
 
 /** Null: the run was not executed on an engine. */

@@ -2,8 +2,9 @@
  * Work that is in no commit. After a run its worktree should equal its branch; anything else in it exists nowhere else
  * and must not be removed with the worktree.
  */
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeOwn } from '../store/own-file.js';
 import { storeError } from '../store/store-error.js';
 import type { Worktree } from './checkout.js';
 import { GitFailure } from './git/git.js';
@@ -23,7 +24,7 @@ export async function noteLeftovers(worktree: LeftWorktree): Promise<void> {
   const path = join(worktree.gitDir, END_NOTE);
   try {
     if (files.size === 0) rmSync(path, { force: true });
-    else writeFileSync(path, `${JSON.stringify({ commit, files: Object.fromEntries(files) })}\n`, { mode: 0o600 });
+    else writeOwn(path, `${JSON.stringify({ commit, files: Object.fromEntries(files) })}\n`);
   } catch (cause) {
     throw storeError('write', path, cause);
   }
@@ -37,7 +38,7 @@ export function forgetLeftovers({ gitDir }: LeftWorktree): void {
 /** From now on files that are missing in the worktree do not count as changes. */
 export function noteLeaving({ gitDir }: LeftWorktree): void {
   try {
-    writeFileSync(join(gitDir, LEAVING_NOTE), '', { mode: 0o600 });
+    writeOwn(join(gitDir, LEAVING_NOTE), '');
   } catch {
     // The repository no longer lists the worktree, or was removed.
   }

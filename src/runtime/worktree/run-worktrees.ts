@@ -3,13 +3,14 @@
  * one after another in each worktree, and tracks which worktrees hold something that is in no commit.
  */
 
-import { rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import type { Outcome } from '../../interpreter/events/event.js';
 import type { WorktreeAction, WorktreeRequest } from '../../interpreter/request.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { outputSink } from '../process/output.js';
 import type { OutputStore } from '../process/output-store.js';
+import { writeOwn } from '../store/own-file.js';
 import { errorCode, reasonOf, StoreError, storeError } from '../store/store-error.js';
 import { looseBranch, type Worktree } from './checkout.js';
 import { GitFailure } from './git/git.js';
@@ -281,7 +282,7 @@ async function commitBefore(
 function noteCall({ gitDir }: Worktree, note: CallNote): void {
   const path = join(gitDir, CALL_NOTE);
   try {
-    writeFileSync(path, `${JSON.stringify(note)}\n`, { mode: 0o600 });
+    writeOwn(path, `${JSON.stringify(note)}\n`);
   } catch (cause) {
     throw storeError('write', path, cause);
   }

@@ -189,6 +189,10 @@ export const stepMessages = {
     message: `the file \`${f.path}\` of the context does not exist`,
     help: 'paths are relative to the directory of the run',
   })),
+  refusedFile: message<{ path: string; why: string }>('missing-context', 'error', (f) => ({
+    message: `the file \`${f.path}\` of the context cannot be read: ${f.why}`,
+    help: 'name a file of the project',
+  })),
   // ---- gates ----------------------------------------------------------------------------------------
   gateName: message<{ name: string; first: Label }>('duplicate-gate', 'error', (f, s) => ({
     message: `two gates of this step have the name \`gate.${f.name}\``,

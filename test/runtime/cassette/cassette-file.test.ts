@@ -207,7 +207,7 @@ test('a known secret in the file, or in a file next to it, is refused', async ()
   const read = await parseCassette(textOf([record({ prompt: 'a\ngeheim-123\nb' })]), { ...origin, redactor });
   expect(read).toMatchObject({ problems: [{ message: 'the cassette holds the text of a secret', line: 19 }] });
   const file = join(mkdtempSync(join(tmpdir(), 'cassette-')), 'a.yaml');
-  writeCassette(file, header, [record({ prompt: `geheim-123${'x'.repeat(70_000)}` })]);
+  expect(writeCassette(file, header, [record({ prompt: `geheim-123${'x'.repeat(70_000)}` })], 'all')).toBeNull();
   expect(await readCassette(file, 'a.yaml', redactor)).toMatchObject({ problems: [{ line: 17 }] });
   expect(await readCassette(file, 'a.yaml', null)).toHaveProperty('cassette');
 });
@@ -218,14 +218,21 @@ test('large texts are in a folder next to the file, and unused ones are removed'
   const stdout = { text, bytes: text.length };
   const outcome = { kind: 'exited', exit: 0, stdout, stderr: '', duration_ms: 0 } as const;
   const value = { kind: 'value' as const, value: [text] };
-  writeCassette(file, header, [record({ prompt: text, outcome, args: [text] }), record({ at: '2', outcome: value })]);
+  expect(
+    writeCassette(
+      file,
+      header,
+      [record({ prompt: text, outcome, args: [text] }), record({ at: '2', outcome: value })],
+      'all',
+    ),
+  ).toBeNull();
   expect(readdirSync(`${file}.large`)).toHaveLength(2);
   const read = await readCassette(file, 'a.yaml', null);
   if ('problems' in read) throw new Error(JSON.stringify(read.problems));
   const [first, second] = read.cassette.records;
   expect(first?.prompt === text && first.args[0] === text).toBe(true);
   expect(second?.outcome).toEqual(value);
-  writeCassette(file, header, read.cassette.records.slice(1));
+  expect(writeCassette(file, header, read.cassette.records.slice(1), 'all')).toBeNull();
   expect(readdirSync(`${file}.large`)).toHaveLength(1);
   const [name] = readdirSync(`${file}.large`);
   writeFileSync(join(`${file}.large`, name as string), 'other');

@@ -2,8 +2,8 @@
 
 import { type LoadedPlan, loadPlan, type PlanFlags } from '../../../project/load-plan.js';
 import { hasErrors } from '../../../source/diagnostic.js';
-import { drawDiagnostics } from '../../../views/diagnostics/diagnostic.js';
 import { commandLineHost } from '../../files/host.js';
+import { drawn } from '../../terminal/report-diagnostics.js';
 import { stderr } from '../../terminal/streams.js';
 import { usageError } from '../../terminal/usage.js';
 
@@ -20,6 +20,6 @@ export async function loadSoundPlan(
   const { plan, diagnostics, sources } = loaded;
   if (plan !== null && !hasErrors(diagnostics)) return { ...loaded, plan };
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
-  stderr.write(drawDiagnostics(errors, sources, await stderr.paint()));
+  stderr.write(await drawn(errors, sources));
   return null;
 }

@@ -6,7 +6,6 @@ import { type LoadedPlan, loadPlan, type PlanFlags, type PlanSurroundings } from
 import { readProgram } from '../../../project/read-program.js';
 import { loadSettings, toolLookup } from '../../../project/settings.js';
 import { hasErrors } from '../../../source/diagnostic.js';
-import { drawDiagnostics } from '../../../views/diagnostics/diagnostic.js';
 import { diagnosticsJson } from '../../../views/diagnostics/diagnostic-json.js';
 import { drawFixes } from '../../../views/diagnostics/fixes.js';
 import { escapeControls } from '../../../views/drawing/visible-text.js';
@@ -16,6 +15,7 @@ import { commandLineHost } from '../../files/host.js';
 import { replaceRead } from '../../files/replace-file.js';
 import { EXIT, type ExitCode } from '../../terminal/exit-code.js';
 import { filterDiagnostics } from '../../terminal/filter-diagnostics.js';
+import { drawn, withoutSecrets } from '../../terminal/report-diagnostics.js';
 import { stderr, stdout } from '../../terminal/streams.js';
 import { usageError } from '../../terminal/usage.js';
 
@@ -55,10 +55,7 @@ export async function planCheckCommand(file: string, flags: PlanCheckFlags): Pro
   if (loaded.kind === 'missing') return usageError(loaded.message);
   const { diagnostics, sources } = loaded;
   if (flags.json) stdout.write(`${JSON.stringify(planReport(loaded))}\n`);
-  else
-    stdout.write(
-      drawDiagnostics(filterDiagnostics(diagnostics, flags), sources, await stdout.paint()) + signatureText(loaded),
-    );
+  else stdout.write((await drawn(filterDiagnostics(diagnostics, flags), sources, stdout)) + signatureText(loaded));
   const invalid = flags.strict === true ? diagnostics.length > 0 : hasErrors(diagnostics);
   return invalid ? EXIT.usage : EXIT.returned;
 }
@@ -71,7 +68,8 @@ function signatureText({ signature, approvals }: Pick<LoadedPlan, 'signature' | 
   return escapeControls(lines.map((line) => `${line}\n`).join(''));
 }
 
-function planReport({ diagnostics, sources, signature, approvals, tree }: LoadedPlan): object {
+function planReport({ diagnostics: all, sources, signature, approvals, tree }: LoadedPlan): object {
+  const diagnostics = withoutSecrets(all);
   const locations = diagnosticsJson(diagnostics, sources);
   return {
     diagnostics: diagnostics.map(({ code, severity, message, span }, at) => ({

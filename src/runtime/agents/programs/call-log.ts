@@ -2,7 +2,8 @@
  * Numbers the calls to scripted agents in each run. The numbers are stored with the run, so that a resumed run continues in
  * the script, and a call that is repeated after a crash gets the same answer again.
  */
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync } from 'node:fs';
+import { writeOwn } from '../../store/own-file.js';
 import { storeError } from '../../store/store-error.js';
 
 export interface CallLog {
@@ -40,7 +41,7 @@ function readCalls(file: string): Calls {
 
 function writeCalls(file: string, calls: Calls): void {
   try {
-    writeFileSync(`${file}.new`, JSON.stringify(calls), { mode: 0o600 });
+    writeOwn(`${file}.new`, JSON.stringify(calls));
     renameSync(`${file}.new`, file);
   } catch (cause) {
     throw storeError('write', file, cause);

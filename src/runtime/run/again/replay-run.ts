@@ -15,6 +15,7 @@ import { checkpoints } from '../../store/checkpoint.js';
 import { openInbox } from '../../store/inbox.js';
 import { fileJournal, type OpenJournal } from '../../store/journal.js';
 import { DEFAULT_STORE, openOwnRun } from '../../store/open-own-run.js';
+import { entryAt } from '../../store/own-file.js';
 import { storeError } from '../../store/store-error.js';
 import { type StoredRun, storedMachine, storedSources } from '../../store/stored-run.js';
 import { driveRun } from '../drive-run.js';
@@ -135,7 +136,7 @@ function copyOf(
 /** Files that never change are linked instead of copied, if the system can do that. */
 function share(source: string, target: string, isWanted: (name: string) => boolean): void {
   for (const name of readdirSync(source)) {
-    if (!isWanted(name) || name.startsWith('.')) continue;
+    if (!isWanted(name) || name.startsWith('.') || !entryAt(join(source, name))?.isFile()) continue;
     try {
       linkSync(join(source, name), join(target, name));
     } catch {

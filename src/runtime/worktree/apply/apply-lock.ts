@@ -2,8 +2,9 @@
  * Allows one `apply` at a time in a repository, across checkouts, stores and runs. The lock comes with a note of what is
  * about to be written, so that the next `apply` finishes what a killed one began.
  */
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeOwn } from '../../store/own-file.js';
 import { lockRun, type RunLock } from '../../store/run-lock.js';
 import { storeError } from '../../store/store-error.js';
 
@@ -51,7 +52,7 @@ function withIntent(folder: string, lock: RunLock): ApplyLock {
     note(intent) {
       try {
         if (intent === null) return rmSync(path, { force: true });
-        writeFileSync(`${path}.new`, `${JSON.stringify(intent)}\n`, { mode: 0o600, flush: true });
+        writeOwn(`${path}.new`, `${JSON.stringify(intent)}\n`, 'w', true);
         renameSync(`${path}.new`, path);
       } catch (cause) {
         throw storeError('write', path, cause);

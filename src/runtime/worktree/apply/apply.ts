@@ -7,8 +7,9 @@
  *    back. A note says beforehand what will happen, so that the next `apply` finishes what a killed one began.
  */
 
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeOwn } from '../../store/own-file.js';
 import { errorCode, storeError } from '../../store/store-error.js';
 import { branchOf, readRecord } from '../checkout.js';
 import { GitFailure, type GitTarget, git, wordOf } from '../git/git.js';
@@ -259,7 +260,7 @@ function readNote(spec: ApplySpec): Note | null {
 function writeNote(spec: ApplySpec, note: Note): void {
   const path = notePath(spec);
   try {
-    writeFileSync(`${path}.new`, `${JSON.stringify(note)}\n`, { mode: 0o600 });
+    writeOwn(`${path}.new`, `${JSON.stringify(note)}\n`);
     renameSync(`${path}.new`, path);
   } catch (cause) {
     throw storeError('write', path, cause);
