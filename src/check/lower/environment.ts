@@ -4,7 +4,7 @@ import { checkMessages as say } from '../../source/catalogue/check.js';
 import { unsafePosition } from '../../source/catalogue/shell.js';
 import type { Option } from '../../syntax/ast.js';
 import type { Template as TextTemplate } from '../../syntax/expression.js';
-import { isSpecialVariable } from '../shell/positions.js';
+import { isCodeVariable } from '../shell/code-names.js';
 import { lowerTemplate } from './expression.js';
 import type { StateLowering } from './state-lowering.js';
 
@@ -23,7 +23,7 @@ export function lowerEnvironment(
       l.diagnostics.push(say.badOption(written.span, { name: key, why, help: 'write `env.NAME=…`' }));
       continue;
     }
-    if (isSpecialVariable(name)) refuseValues(l, name, value);
+    if (isCodeVariable(name)) refuseValues(l, name, value);
     variables.push({ name, value: lowerTemplate(value, l) });
   }
   return variables;

@@ -5,6 +5,7 @@
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { type UnsafePosition, unsafePosition } from '../../source/catalogue/shell.js';
+import { commandIn, isCodeVariable, valuesTaken } from './code-names.js';
 import type { ShellFinding } from './lexing.js';
 import {
   baseName,
@@ -25,13 +26,6 @@ import {
   type LexedShell,
   type Word,
 } from './tree.js';
-
-/** Variables that change the behavior of shells, loaders and language runtimes. */
-const SPECIAL =
-  /^(?:PATH|IFS|PS4|BASH_ENV|ENV|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|LD_\w+|DYLD_\w+|NODE_OPTIONS|PERL5OPT|PYTHONSTARTUP|RUBYOPT|GIT_\w*COMMAND)$/;
-
-/** Whether the value of a variable is executed, or chooses what is executed. */
-export const isSpecialVariable = (name: string): boolean => SPECIAL.test(name);
 
 /** Variables of bash that evaluate assigned values. */
 const INTEGER_VARIABLES = new Set(['OPTIND', 'RANDOM', 'SRANDOM', 'SECONDS', 'LINENO', 'HISTCMD', 'BASHPID']);
@@ -74,7 +68,7 @@ function checkUnsafe(
   const { filter, source } = hole.hole;
   if (hole.raw || checks.unsafe.has(hole) || (numbers && filter === 'int')) return;
   // The value is the program's own folder, so running a script next to it is safe.
-  if (position === 'command-word' && isProgramDir(hole)) return;
+  if ((position === 'command-word' || position === 'code-argument') && isProgramDir(hole)) return;
   checks.unsafe.add(hole);
   const mendable = numbers && filter === undefined && !hole.list;
   checks.findings.push({
@@ -141,7 +135,7 @@ function checkAssignment(checks: ShellChecks, word: Word): void {
 }
 
 function checkVariable(checks: ShellChecks, name: string, word: Word): void {
-  if (isSpecialVariable(name)) unsafeWord(checks, word, 'special-variable', name, false);
+  if (isCodeVariable(name)) unsafeWord(checks, word, 'special-variable', name, false);
   if (INTEGER_VARIABLES.has(name) || checks.integers.has(name)) unsafeWord(checks, word, 'integer-variable', name);
   const hole = word.holes.find(({ raw, hole: { filter } }) => !raw && filter !== 'int');
   if (hole !== undefined) checks.holding.set(name, hole);
@@ -199,6 +193,7 @@ function checkSimple(checks: ShellChecks, command: Command): void {
   checkEnvironment(checks, command, program);
   const name = programName(words[program]);
   if (name !== null) checkBuiltin(checks, words, program, name);
+  if (name !== null) checkTaken(checks, words.slice(program + 1), name);
   if (name === 'read') holdRead(checks, command, words.slice(program + 1));
   if (name === 'echo' || name === 'printf') return;
   checkShellCode(checks, words);
@@ -211,6 +206,13 @@ function checkSimple(checks: ShellChecks, command: Command): void {
     });
 }
 
+/** Options and operands that a program takes as code. */
+function checkTaken(checks: ShellChecks, args: readonly Word[], name: string): void {
+  for (const { hole, by } of valuesTaken(name, args)) checkUnsafe(checks, hole, 'code-argument', by, false);
+  const inner = commandIn(name, args);
+  if (inner?.holes[0]?.offset === 0) unsafeWord(checks, inner, 'command-word', '', false);
+}
+
 /** `env NAME={v} command`, and `env -S`. */
 function checkEnvironment(checks: ShellChecks, command: Command, program: number): void {
   const { words } = command;
@@ -221,7 +223,7 @@ function checkEnvironment(checks: ShellChecks, command: Command, program: number
     assigns ||= name === 'env' || name === 'sudo';
     if (name === 'env') checkSplitString(checks, words, at + 1);
     const variable = assigns ? /^([A-Za-z_]\w*)=/.exec(word.text)?.[1] : undefined;
-    if (variable !== undefined && isSpecialVariable(variable))
+    if (variable !== undefined && isCodeVariable(variable))
       unsafeWord(checks, word, 'special-variable', variable, false);
   }
 }

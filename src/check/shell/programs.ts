@@ -60,6 +60,9 @@ interface Wrapper {
   readonly asks?: readonly string[];
 }
 
+const words = (text: string): readonly string[] => text.split(' ');
+const TRACED = words('-a -b -e -F -I -l -n -o -O -p -P -s -S -u -U -w -x -X');
+
 const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
   ['exec', { valued: ['-a'] }],
   ['command', { asks: ['-v', '-V'] }],
@@ -76,6 +79,41 @@ const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
   ['time', { valued: ['-o', '-f', '--output', '--format'] }],
   ['chroot', { operands: 1 }],
   ['unbuffer', {}],
+  ['strace', { valued: TRACED }],
+  ['ltrace', { valued: TRACED }],
+  ['valgrind', {}],
+  ['flock', { valued: ['-w', '--timeout', '-E', '--conflict-exit-code'], operands: 1, asks: ['-c', '--command'] }],
+  ['taskset', { operands: 1 }],
+  ['chrt', { operands: 1 }],
+  ['numactl', {}],
+  ['unshare', { valued: ['-S', '-G', '-R', '-w'] }],
+  ['nsenter', { valued: ['-t', '-S', '-G'] }],
+  ['setpriv', { valued: words('--reuid --regid --groups --inh-caps --bounding-set --securebits --selinux-label') }],
+  ['runuser', { valued: ['-u', '-g', '-G'], asks: ['-c', '-l', '-', '--command'] }],
+  ['systemd-run', { valued: ['-p', '-u', '-M', '-H', '-E', '--unit', '--property', '--uid', '--gid', '--setenv'] }],
+  ['systemd-inhibit', {}],
+  ['xvfb-run', { valued: ['-n', '-s', '-e', '-f', '-p', '-w'] }],
+  ['dbus-run-session', {}],
+  ['fakeroot', {}],
+  ['fakechroot', {}],
+  ['faketime', { operands: 1 }],
+  ['firejail', {}],
+  ['prlimit', {}],
+  ['busybox', {}],
+  ['toybox', {}],
+  ['proxychains', { valued: ['-f'] }],
+  ['proxychains4', { valued: ['-f'] }],
+  ['torsocks', {}],
+  ['torify', {}],
+  ['cpulimit', { valued: ['-l', '-p', '-e'] }],
+  ['cross-env', { assignments: true }],
+  ['dotenv', { valued: ['-e', '-f'] }],
+  ['caffeinate', { valued: ['-t', '-w'] }],
+  ['eatmydata', {}],
+  ['catchsegv', {}],
+  ['setarch', { operands: 1 }],
+  ['linux32', {}],
+  ['linux64', {}],
   [
     'xargs',
     {

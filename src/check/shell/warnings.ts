@@ -129,6 +129,11 @@ const SCRIPT = (letters: string, options: readonly string[], long: Record<string
   spec: { letters, long, stops: true },
   options,
 });
+/** SQL, and commands of the client that start a shell. */
+const SQL = (letters: string, options: readonly string[]): Reader => ({
+  spec: { letters, long: { command: 1, execute: 1 } },
+  options,
+});
 const NODE = SCRIPT('epr', ['e', 'p', 'eval', 'print'], { eval: 1, print: 1, require: 1, import: 1 });
 const PYTHON = SCRIPT('cmWX', ['c']);
 
@@ -145,6 +150,9 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['ruby', SCRIPT('erIC', ['e'])],
   ['php', SCRIPT('rfdc', ['r'])],
   ['lua', SCRIPT('el', ['e'])],
+  ['psql', SQL('cdfhpUvoLFRTP', ['c', 'command'])],
+  ['mysql', SQL('ehPupDS', ['e', 'execute'])],
+  ['mariadb', SQL('ehPupDS', ['e', 'execute'])],
 ]);
 
 const SSH: OptionSpec = { letters: 'BbcDEeFIiJLlmOopQRSWw', stops: true };

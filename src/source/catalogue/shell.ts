@@ -16,6 +16,7 @@ export type UnsafePosition =
   | 'shell-code'
   | 'shell-input'
   | 'split-string'
+  | 'code-argument'
   | 'command-word'
   | 'special-variable'
   | 'descriptor'
@@ -86,6 +87,11 @@ const UNSAFE: Readonly<Record<UnsafePosition, (facts: UnsafeFacts) => Words>> = 
     message: `\`env -S\` splits the text of \`${source}\` into a command`,
     label: 'chooses what runs',
     help: `leave out \`-S\` and write the words themselves, with \`${source}\` as an argument`,
+  }),
+  'code-argument': ({ source, command }) => ({
+    message: `\`${command}\` runs \`${source}\`, or takes it as the choice of what runs`,
+    label: 'becomes code',
+    help: `write that part literally, and pass \`${source}\` to the program as data`,
   }),
   'command-word': ({ source }) => ({
     message: `\`${source}\` is the command word: it chooses the program that runs`,
