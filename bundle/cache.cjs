@@ -4,7 +4,7 @@
  * only if this user alone can have written it, under the same key, and if it is undamaged.
  */
 const fs = require('node:fs');
-const { join } = require('node:path');
+const { dirname, join } = require('node:path');
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 const user = process.getuid?.();
@@ -14,12 +14,33 @@ const build = BUILD;
 /** How exactly the time of the last use is known. */
 const USED_AGAIN_MS = 60 * 60 * 1000;
 
-/** Where files may be, best first: where the user keeps such files, else below the folder for temporary ones. */
+/**
+ * Where files may be: where the user keeps such files, or without such a folder below the one for temporary files. A
+ * confined program of this user may be able to write only there, so nothing there is read while there is a home.
+ */
 function findFolders({ XDG_CACHE_HOME, HOME, TMPDIR }) {
   if (user === undefined || build === '') return [];
   const home = [XDG_CACHE_HOME, HOME && join(HOME, '.cache')].find((path) => path?.startsWith('/'));
   const below = TMPDIR?.startsWith('/') ? TMPDIR : '/tmp';
-  return [...(home === undefined ? [] : [join(home, 'statedsl')]), join(below, `statedsl-${user}`)];
+  return [home !== undefined && isUsable(home) ? join(home, 'statedsl') : join(below, `statedsl-${user}`)];
+}
+
+/** Whether there is a folder of ours, or one can be made; two levels are made, see `store.cjs`. */
+function isUsable(home) {
+  for (const [path, mode] of [
+    [join(home, 'statedsl')],
+    [home, fs.constants.W_OK],
+    [dirname(home), fs.constants.W_OK],
+  ]) {
+    try {
+      const isFolder = fs.lstatSync(path).isDirectory() || fs.statSync(path).isDirectory();
+      if (mode !== undefined) fs.accessSync(path, mode);
+      return mode === undefined || isFolder;
+    } catch (cause) {
+      if (cause.code !== 'ENOENT') return false;
+    }
+  }
+  return false;
 }
 
 /** Everything that stored code depends on. V8 itself looks neither at the build of Node nor at the text of a script. */

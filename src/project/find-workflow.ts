@@ -73,11 +73,17 @@ class WorkflowFinder {
     for (const folder of this.foldersFor(name, caller)) {
       const files = candidates(folder, name);
       const file = files.find(this.host.files.isFile);
-      if (file !== undefined) return file;
+      const why = file === undefined ? null : this.whyForeign(name, folder, file);
+      if (file !== undefined && why === null) return file;
       // The message does not list the other endings.
-      tried.push(this.nameOf(files[0] as string));
+      tried.push(why === null ? this.nameOf(files[0] as string) : `${this.nameOf(file as string)} (${why})`);
     }
     return omitUndefined({ tried, near: nearest(name, this.allNames()) });
+  }
+
+  /** A path is the choice of the program. */
+  private whyForeign(name: string, folder: string, file: string): string | null {
+    return isPath(name) || folder === shippedFolder(FOLDER) ? null : this.host.files.whyForeign(file);
   }
 
   /** In the order of the search. */

@@ -5,7 +5,7 @@
  */
 import { statSync } from 'node:fs';
 import { isAbsolute, relative, resolve } from 'node:path';
-import { type Boundary, STREAM, whyUnreadable } from '../runtime/readable-file.js';
+import { type Boundary, STREAM, whyForeign, whyUnreadable } from '../runtime/readable-file.js';
 import { type Bytes, namesIn, readBytes } from './read-text.js';
 
 /** The source of files. All paths are absolute, except for streams that a shell passes instead of a file. */
@@ -17,6 +17,8 @@ export interface ProjectFiles {
   readonly list: (folder: string) => readonly string[];
   /** A clause that says why this file must not be read there; null if it may. */
   readonly whyRefused: (path: string, boundary: Boundary) => string | null;
+  /** A clause that says why a file that was found must not decide what runs; null if it may. */
+  readonly whyForeign: (path: string) => string | null;
 }
 
 export interface ProjectHost {
@@ -29,7 +31,13 @@ export interface ProjectHost {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-export const diskFiles: ProjectFiles = { read: readBytes, isFile, list: namesIn, whyRefused: whyUnreadable };
+export const diskFiles: ProjectFiles = {
+  read: readBytes,
+  isFile,
+  list: namesIn,
+  whyRefused: whyUnreadable,
+  whyForeign,
+};
 
 /**
  * The same files, some with other texts: `textOf` returns the text of a path that is open in an editor, else undefined.

@@ -193,7 +193,10 @@ export class PlanLoader {
   }
 
   private readToolsFile(path: string, index: number): ReadTools | Missing {
-    const read = path === this.flags.tools ? this.read(path) : this.readNear(path);
+    const isNamed = path === this.flags.tools;
+    const why = isNamed ? null : this.host.files.whyForeign(pathOf(this.host, path));
+    if (why !== null) return { kind: 'missing', message: `\`${path}\` is not used: ${why}; name it with \`--tools\`` };
+    const read = isNamed ? this.read(path) : this.readNear(path);
     if (read.kind !== 'text') return { kind: 'missing', message: unreadableMessage(path, read) };
     return { source: sourceFile(path, read.text), ...readYamlTree(read.text, index) };
   }

@@ -96,6 +96,31 @@ export function whyNoFile(stat: Stats): string | null {
   return stat.isSocket() ? 'it is a socket' : 'it is a device';
 }
 
+/**
+ * Why a file must not decide what runs that was found and not named, as a clause: another user can have made or changed
+ * it.
+ */
+export function whyForeign(path: string): string | null {
+  return whyOfOthers(statOf(dirname(path)), 'its folder') ?? whyOfOthers(statOf(path), 'it');
+}
+
+/** Why another user may have created it, as a clause. A group that only has this user is no other. */
+export function whyOfOthers(stat: Stats | undefined, what: string): string | null {
+  const user = process.getuid?.();
+  if (stat === undefined || user === undefined) return null;
+  if (stat.uid !== user && stat.uid !== 0) return `${what} belongs to another user`;
+  if ((stat.mode & 0o002) !== 0) return `everyone can write to ${what}`;
+  return (stat.mode & 0o020) !== 0 && stat.gid !== process.getgid?.() ? `its group can write to ${what}` : null;
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The folder of a project: the repository that contains a folder, or else the folder. Links are resolved. */
 export function projectOf(folder: string): string {
   return findRepository(folder) ?? realOf(resolve(folder));

@@ -1,16 +1,18 @@
 /** Files that a program or a person names and that are none of the project: what is read, and what is written. */
 import {
   chmodSync,
+  chownSync,
   copyFileSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { output, runProgramSync } from '../harness/process.js';
 import { cli, type ProjectFolder, projectFolder } from './statedsl.js';
 
@@ -321,4 +323,62 @@ test('a message about a file shows no secret of the environment, and nothing of 
   expect(code).toBe(2);
   expect(stderr).toContain(`n.dsl:1:${SECRET.length + 1}`);
   expect(stderr).not.toContain(SECRET.slice(0, 8));
+});
+
+describe('files that are found and not named', () => {
+  const TOOLS = 'a:\n  run: ["echo", "1"]\n';
+  const PLAN = '[{"_tool": "a", "_outputPath": "†state.x"}]\n';
+
+  /** Another user can change it. Root gives it away; others let their group, which this process is not in, write to it. */
+  function giveAway(path: string): void {
+    if (process.getuid?.() === 0) chownSync(path, 65_534, 65_534);
+    else {
+      chmodSync(path, 0o664);
+      const group = (process.getgid?.() ?? 0) + 1;
+      vi.spyOn(process, 'getgid').mockReturnValue(group);
+      onTestFinished(() => void vi.restoreAllMocks());
+    }
+  }
+
+  test.each([
+    ['tools.yaml', ['run', 'p.json'], 'belongs to another user|its group can write to it'],
+    ['tools.yaml', ['plan', 'check', 'p.json'], 'belongs to another user|its group can write to it'],
+    ['workflows/w.dsl', ['run', 'w'], 'cannot read `w`'],
+    ['t.test.dsl', ['test'], 'is not run'],
+    ['statedsl.config.yaml', ['run', 'q.dsl'], 'is ignored because'],
+  ])('%s for %s', async (name, args, why) => {
+    const files = {
+      'tools.yaml': TOOLS,
+      'p.json': PLAN,
+      'q.dsl': 'RETURN: 1\n',
+      'workflows/w.dsl': 'DO: echo ran\n',
+      't.test.dsl': 'TESTS: "./q.dsl"\nTEST: t\n',
+      'statedsl.config.yaml': 'gates: { test: "true" }\n',
+    };
+    const one = projectFolder(files);
+    const before = await one.run(args);
+    expect(before.code, before.stderr).toBe(0);
+    giveAway(join(one.folder, name));
+    const { code, stdout, stderr } = await one.run(args);
+    expect(stdout + stderr).toMatch(new RegExp(why));
+    if (!name.includes('config')) expect(code).not.toBe(0);
+    // A person may name it.
+    if (name === 'tools.yaml') expect((await one.run([...args, '--tools', 'tools.yaml'])).code).toBe(0);
+    if (name === 't.test.dsl') expect((await one.run([...args, name])).code).toBe(0);
+    if (name.startsWith('workflows')) expect((await one.run(['run', name])).code).toBe(0);
+  });
+
+  test('files of a group that is not the own one of the user', async () => {
+    const one = projectFolder({ 'tools.yaml': TOOLS, 'p.json': PLAN });
+    const file = join(one.folder, 'tools.yaml');
+    chmodSync(file, 0o664);
+    expect((await one.run(['run', 'p.json'])).code).toBe(0);
+    const group = statSync(file).gid + 1;
+    vi.spyOn(process, 'getgid').mockReturnValue(group);
+    onTestFinished(() => void vi.restoreAllMocks());
+    expect((await one.run(['run', 'p.json'])).stderr).toContain('its group can write to it');
+    chmodSync(file, 0o644);
+    chmodSync(one.folder, 0o770);
+    expect((await one.run(['run', 'p.json'])).stderr).toContain('its group can write to its folder');
+  });
 });

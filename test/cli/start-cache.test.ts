@@ -1,6 +1,7 @@
 /** The cache of compiled code makes starts shorter and nothing else: whatever is in it or prevents it, runs are the same. */
 import {
   chmodSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -90,8 +91,8 @@ describe('the cache of compiled code', () => {
     expect(filesOf(folder).map((path) => lstatSync(path).mode & 0o777)).not.toContain(0o666);
     chmodSync(folder, 0o777);
     await hello(one);
-    // Another folder is used from then on.
-    expect(readdirSync(join(one.folder, 'tmp'))).toHaveLength(1);
+    // Nothing is used from then on, also not what others may write to more easily.
+    expect(existsSync(join(one.folder, 'tmp'))).toBe(false);
   });
 
   it('leaves nothing, and ends nothing, where files may not be so large', async () => {
@@ -103,7 +104,7 @@ describe('the cache of compiled code', () => {
     expect(result).toEqual({ code: 0, stdout: 'hello\n', stderr: '' });
     const sizes = filesOf(join(one.folder, 'cache/statedsl')).map((path) => lstatSync(path).size);
     expect(Math.max(0, ...sizes)).toBeLessThanOrEqual(16 * 1024);
-    expect(readdirSync(join(one.folder, `tmp/statedsl-${process.getuid?.()}`))).toEqual([]);
+    expect(existsSync(join(one.folder, 'tmp'))).toBe(false);
   });
 
   it('follows no link', async () => {
@@ -124,6 +125,23 @@ describe('the cache of compiled code', () => {
     await hello(one, '', { XDG_CACHE_HOME: '', HOME: '/proc', TMPDIR: '/proc' });
     await hello(one, '', { XDG_CACHE_HOME: '', HOME: join(one.folder, 'no/home'), TMPDIR: '/proc' });
     expect(readdirSync(one.folder)).not.toContain('no');
+  });
+
+  it('is never taken from the folder for temporary files while there is a home', async () => {
+    const one = projectFolder(PROGRAM);
+    await hello(one, 'file/below', { XDG_CACHE_HOME: '', HOME: '' });
+    const [folder = ''] = filesOf(join(one.folder, 'tmp'));
+    const atimes = () => filesOf(folder).map((path) => lstatSync(path).mtimeMs);
+    expect(atimes().length).toBeGreaterThan(0);
+    const old = Date.now() / 1000 - DAY_S;
+    for (const path of filesOf(folder)) utimesSync(path, old, old);
+    const before = atimes();
+    // What is read is used again, which its time says.
+    await hello(one);
+    expect(atimes()).toEqual(before);
+    expect(filesOf(join(one.folder, 'cache/statedsl')).length).toBeGreaterThan(0);
+    await hello(one, '', { XDG_CACHE_HOME: '', HOME: '' });
+    expect(atimes()).not.toEqual(before);
   });
 
   it('survives many starts at once', async () => {

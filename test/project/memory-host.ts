@@ -7,6 +7,7 @@ const nothing: ProjectFiles = {
   isFile: () => false,
   list: () => [],
   whyRefused: () => null,
+  whyForeign: () => null,
 };
 
 /** `textOf` gets paths from the folder of the project. */

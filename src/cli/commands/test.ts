@@ -60,7 +60,8 @@ export async function testCommand(names: readonly string[], flags: TestFlags): P
 /** Adds the files that were read to `read`. */
 async function runTests(names: readonly string[], flags: TestFlags, read: Set<string>): Promise<ExitCode> {
   const begun = performance.now();
-  const { files, missing } = findTests(names.length === 0 ? ['.'] : names);
+  const { files, missing, foreign } = findTests(names.length === 0 ? ['.'] : names);
+  for (const { file, why } of foreign) stderr.write(`warning: \`${file}\` is not run: ${why}; name it to run it\n`);
   const [absent] = missing;
   if (absent !== undefined) return usageError(`there is no file or folder \`${absent}\``);
   if (flags.suggest === true && flags.filter !== undefined)

@@ -5,6 +5,7 @@
 import { existsSync, type Stats, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { whyOfOthers } from '../readable-file.js';
 import { entryAt } from '../store/own-file.js';
 
 const CONFIGURATION_FILE = 'statedsl.config.yaml';
@@ -39,7 +40,7 @@ function findUpwards(start: string): FoundConfiguration {
     const file = join(folder, CONFIGURATION_FILE);
     const isThere = entryAt(file) !== null;
     const stat = statOf(folder);
-    const why = whyForeign(stat, 'its folder') ?? (isThere ? whyForeign(statOf(file), 'it') : null);
+    const why = whyOfOthers(stat, 'its folder') ?? (isThere ? whyOfOthers(statOf(file), 'it') : null);
     if (why !== null) return { file: null, ignored: isThere ? { file, why } : null };
     if (isThere) return { file, ignored: null };
     const above = dirname(folder);
@@ -56,12 +57,4 @@ function statOf(file: string): Stats | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Why another user may have created it, as a clause. */
-function whyForeign(stat: Stats | undefined, what: string): string | null {
-  const user = process.getuid?.();
-  if (stat === undefined || user === undefined) return null;
-  if (stat.uid !== user && stat.uid !== 0) return `${what} belongs to another user`;
-  return (stat.mode & 0o002) !== 0 ? `everyone can write to ${what}` : null;
 }
