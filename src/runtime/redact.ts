@@ -39,9 +39,36 @@ export interface Secret {
   readonly value: string;
 }
 
-/** Names of variables that hold secrets, in upper or lower case. */
-const SECRET_NAME =
-  /(?:^|_)(?:TOKEN|KEY|SECRET|PASSWORD|PASSWD|PASS|PASSPHRASE|PAT|CREDENTIALS?|COOKIE|DSN)$|PASSWORD/i;
+/** Last words of names that hold secrets. */
+const SECRET_WORD =
+  /^(?:token|keys?|secrets?|passwords?|passwd|pass|passphrase|pwd|pw|pat|credentials?|creds?|cookie|dsn|jwt|bearer|auth|authorization|otp|totp|sas|webhook)$/;
+/** The same without anything between the words of a name, such as `githubtoken`. */
+const SECRET_END =
+  /(?:token|secret|passwd|passphrase|(?:api|access|secret|private|auth|account|signing|encryption|master|service|license|deploy|client|session|shared)keys?|credentials?|creds|jwt)$/;
+/** A secret with something after it that says where it belongs: `API_KEY_PROD`, `SECRET_KEY_BASE`, `TOKEN_2`. */
+const SECRET_PART =
+  /_(?:api_?key|secret_key|access_token|auth_token|private_key|client_secret|connection_string|auth_config)(?:_|$)/;
+/** What only describes a secret. */
+const DESCRIPTION =
+  /_(?:counts?|files?|paths?|dir|urls?|uri|endpoint|names?|ids?|ttl|expiry|expires|length|len|size|types?|limit|max|min|header|host|port|mode|policy|enabled|required|age|version|algorithm|issuer|provider|manager|store|sock)$/;
+/** Variables of shells that end like a secret. */
+const FOLDERS = /^(?:old|init_?c?|local_?)?_?(?:pwd|cwd)$/;
+
+/** Whether a variable of this name holds a secret, in any case and style: `GITHUB_TOKEN`, `githubToken`, `x-api-key`. */
+export function isSecretName(name: string): boolean {
+  const parts = name
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1_$2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((part) => part !== '');
+  const whole = parts.join('_').replace(/_?\d+$/, '');
+  if (FOLDERS.test(whole)) return false;
+  if (/password/.test(whole.replaceAll('_', ''))) return true;
+  const last = whole.slice(whole.lastIndexOf('_') + 1);
+  if (SECRET_WORD.test(last) || SECRET_END.test(last) || /_?webhook_url$/.test(whole)) return true;
+  return SECRET_PART.test(`_${whole}`) && !DESCRIPTION.test(whole);
+}
 
 /** The part before the host in an address: `user:password` or only a token. */
 const USER_INFO = /\b[a-z][a-z0-9+.-]*:\/\/([^\s/?#]+)@/gi;
@@ -56,7 +83,7 @@ export function environmentSecrets(
   const secrets: Secret[] = [];
   for (const [name, value] of Object.entries(environment)) {
     if (value === undefined || value === '') continue;
-    if (named.includes(name) || SECRET_NAME.test(name)) secrets.push({ name, value });
+    if (named.includes(name) || isSecretName(name)) secrets.push({ name, value });
     if (value.includes('@')) secrets.push(...addressSecrets(name, value));
   }
   return secrets;

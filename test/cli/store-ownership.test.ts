@@ -210,3 +210,32 @@ test('gc prints everything it removes, and the same when it is dry', async () =>
   expect(one.git('branch', '--format=%(refname:short)')).toBe('main\n');
   expect(readdirSync(runs)).toEqual(['index.ndjson']);
 });
+
+test('gc of a store from an archive touches nothing in a repository that does not name its worktree', async () => {
+  const one = project({ 'w.yaml': workflow(['one', 'echo one >> log']) });
+  expect((await one.run(['run', 'w.yaml', '--quiet'])).code).toBe(0);
+  const worktrees = join(one.folder, '.statedsl/worktrees');
+  const id = readdirSync(worktrees).find((name) => /^0[^.]*$/.test(name)) as string;
+  const branch = `statedsl/${id}`;
+  // Somebody else's repository with a branch of this name, and a file of theirs that a note would empty.
+  const other = project({ 'x.txt': 'x' });
+  other.git('branch', branch);
+  const gitDir = join(other.folder, '.git/worktrees', id);
+  mkdirSync(gitDir, { recursive: true });
+  const precious = other.file('precious.txt', 'keep\n');
+  symlinkSync(join(other.folder, precious), join(gitDir, 'statedsl-leaving'));
+  const file = join(worktrees, `${id}.json`);
+  const record = JSON.parse(readFileSync(file, 'utf8'));
+  for (const pointer of [null, join(other.folder, 'elsewhere/.git')]) {
+    if (pointer !== null) writeFileSync(join(gitDir, 'gitdir'), `${pointer}\n`);
+    writeFileSync(file, JSON.stringify({ ...record, gitDir, commonDir: join(other.folder, '.git') }));
+    mkdirSync(join(worktrees, id), { recursive: true });
+    const old = new Date(Date.now() - 86_400_000);
+    for (const path of [file, join(worktrees, id)]) utimesSync(path, old, old);
+    await one.run(['gc', '--keep-last', '0', '--all']);
+    expect(other.git('branch', '--format=%(refname:short)')).toContain(branch);
+    expect(readFileSync(join(other.folder, precious), 'utf8')).toBe('keep\n');
+    expect(readdirSync(join(other.folder, '.git/worktrees'))).toEqual([id]);
+    expect(existsSync(join(worktrees, id))).toBe(false);
+  }
+});

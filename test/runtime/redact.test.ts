@@ -42,6 +42,18 @@ describe('which values are secret', () => {
     expect(environmentSecrets({ [name]: 'aaaa' }, [])).toHaveLength(1),
   );
 
+  test.each(
+    'apikey apiKey API-KEY x-api-key githubToken githubtoken GITHUBTOKEN MYSQL_PWD REDIS_PW JWT Authorization AWS_CREDS gcpCreds dbPass clientSecret CLIENTSECRET npm_config__authToken _authToken NODE_AUTH BearerToken accessKey ACCESSKEY privateKeyPem SECRET_KEY_BASE API_KEY_PROD OPENAI_APIKEY TOKEN1 DEPLOY_KEY_2 SLACK_WEBHOOK_URL DOCKER_AUTH_CONFIG AZURE_STORAGE_CONNECTION_STRING PGPASSWORD SESSIONKEY AppSecrets LOGIN_OTP'.split(
+      ' ',
+    ),
+  )('%s as well', (name) => expect(environmentSecrets({ [name]: 'aaaa' }, [])).toHaveLength(1));
+
+  test.each(
+    'PWD OLDPWD INIT_CWD GITHUB_SHA AUTHOR GIT_AUTHOR_NAME SSH_AUTH_SOCK XAUTHORITY MONKEY TURKEY HOTKEYS TOKENIZER MAX_TOKENS API_KEY_FILE ACCESS_TOKEN_URL TOKENS_USED KEYMAP BYPASS COMPASS PASSENGER HOSTNAME SECRETARY CREDITS JWTX USERNAME'.split(
+      ' ',
+    ),
+  )('%s is none', (name) => expect(environmentSecrets({ [name]: 'aaaa' }, [])).toEqual([]));
+
   test.each(['PATH', 'COMPASS', 'KEYBOARD', 'MONKEY', 'TOKEN_COUNT', 'PATTERN'])('%s is not one', (name) =>
     expect(environmentSecrets({ [name]: 'aaaa' }, [])).toEqual([]),
   );

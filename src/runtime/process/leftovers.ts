@@ -8,7 +8,7 @@ import { artifactsFolder } from '../store/artifacts.js';
 import { readOwn } from '../store/own-file.js';
 import type { StoredRun } from '../store/stored-run.js';
 import { PARTIAL } from './live-output.js';
-import { stopMarked } from './marked.js';
+import { groupsMarked, stopMarked } from './marked.js';
 import { processStat, stopGroup } from './process-group.js';
 import { isHere, isProcessNumber, type ProcessOrigin } from './process-origin.js';
 import { removeStaleFolders } from './temporary-folder.js';
@@ -30,7 +30,13 @@ interface ProcessRecord {
 export async function stopLeftovers(stored: StoredRun, effects: ReadonlySet<string> | null): Promise<void> {
   const all = processRecords(stored, effects?.size === 0);
   const records = all.filter(({ effect, kind }) => effects === null || kind !== undefined || effects.has(effect));
+  // A line of a record that came in an archive may name the process of another program.
   const groups = new Set(records.filter((one) => one.isHere && isSame(one)).map(({ group }) => group));
+  if (groups.size > 0)
+    keepOnly(
+      groups,
+      groupsMarked((variables) => variables.includes(markOf(stored.about.run_id))),
+    );
   const own = processStat(process.pid)?.group;
   await Promise.all([...groups].filter((group) => group !== own).map((group) => stopGroup(group)));
   if (effects !== null && effects.size === 0 && records.length === 0) return;
@@ -38,11 +44,17 @@ export async function stopLeftovers(stored: StoredRun, effects: ReadonlySet<stri
   await stopEffects(stored.about.run_id, wanted);
 }
 
+const markOf = (runId: string): string => `STATEDSL_RUN_ID=${runId}`;
+
+function keepOnly(groups: Set<number>, marked: ReadonlySet<number>): void {
+  for (const group of groups) if (!marked.has(group)) groups.delete(group);
+}
+
 /** Stops processes by the effect that their environment names; null means all effects of the run. */
 export function stopEffects(runId: string, effects: ReadonlySet<string> | null): Promise<void> {
   const prefix = `STATEDSL_EFFECT_ID=${runId}:`;
   return stopMarked((variables) => {
-    if (!variables.includes(`STATEDSL_RUN_ID=${runId}`)) return false;
+    if (!variables.includes(markOf(runId))) return false;
     const effect = variables.find((one) => one.startsWith(prefix))?.slice(prefix.length);
     return effect !== undefined && (effects === null || effects.has(effect));
   });

@@ -20,6 +20,11 @@ export async function stopMarked(isMarked: (variables: readonly string[]) => boo
   await Promise.all([...groups.map((group) => stopGroup(group)), ...alone.map((one) => stopProcess(one))]);
 }
 
+/** The groups with a process that has the mark. */
+export function groupsMarked(isMarked: (variables: readonly string[]) => boolean): ReadonlySet<number> {
+  return new Set(seenProcesses(isMarked).flatMap(({ marked, group }) => (marked ? [group] : [])));
+}
+
 /** Selects the groups and processes to stop. `own` is the calling process; its group is never stopped as a whole. */
 export function targets(
   seen: readonly SeenProcess[],

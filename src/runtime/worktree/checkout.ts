@@ -16,9 +16,9 @@ import {
   statSync,
   utimesSync,
 } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { makeFolder } from '../store/make-folder.js';
-import { entryAt, readOwn, writeOwn } from '../store/own-file.js';
+import { entryAt, isOwnFolder, readOwn, writeOwn } from '../store/own-file.js';
 import { errorCode, storeError } from '../store/store-error.js';
 import { type GitTarget, git, wordOf } from './git/git.js';
 
@@ -86,6 +86,19 @@ export function readRecord(store: string, name: string): WorktreeRecord | null {
   } catch (cause) {
     if (errorCode(cause) === 'ENOENT' || cause instanceof SyntaxError) return null;
     throw storeError('read', recordPath(store, name), cause);
+  }
+}
+
+/**
+ * Whether a repository says that a worktree is its own. A record alone does not: in a store that came in an archive it names
+ * whatever its author wants.
+ */
+export function pointsBack(root: string, { gitDir, commonDir }: Pick<WorktreeRecord, 'gitDir' | 'commonDir'>): boolean {
+  try {
+    if (!isOwnFolder(gitDir) || dirname(gitDir) !== join(commonDir, 'worktrees')) return false;
+    return readOwn(join(gitDir, 'gitdir')).toString('utf8').replace(/\n$/, '') === join(root, '.git');
+  } catch {
+    return false;
   }
 }
 
@@ -166,7 +179,7 @@ export function removeFiles(root: string, commonDir: string, name: string): void
   const patient = { recursive: true, force: true, maxRetries: 5, retryDelay: 50 } as const;
   rmSync(root, patient);
   for (const gitDir of directoriesOf(root, commonDir)) rmSync(gitDir, patient);
-  rmSync(join(commonDir, 'refs', 'heads', `${branchOf(name)}.lock`), { force: true });
+  removeBranchLock(commonDir, branchOf(name));
   try {
     // As git does: without worktrees the repository looks as it did before the first one.
     if (readdirSync(join(commonDir, 'worktrees')).length === 0)
@@ -215,6 +228,11 @@ export async function tidyWorktree(worktree: Worktree): Promise<void> {
 /** Removes locks of our own calls. Only a process that died can have left them. */
 export function removeLocks({ gitDir, commonDir, branch }: Worktree): void {
   rmSync(join(gitDir, 'statedsl-index.lock'), { force: true });
+  removeBranchLock(commonDir, branch);
+}
+
+/** Only a process that died can have left the lock of our branch. */
+export function removeBranchLock(commonDir: string, branch: string): void {
   rmSync(join(commonDir, 'refs', 'heads', `${branch}.lock`), { force: true });
 }
 

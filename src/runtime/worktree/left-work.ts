@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeOwn } from '../store/own-file.js';
 import { storeError } from '../store/store-error.js';
-import type { Worktree } from './checkout.js';
+import { pointsBack, type Worktree } from './checkout.js';
 import { GitFailure } from './git/git.js';
 import { lookAt } from './watch-files.js';
 
@@ -50,7 +50,8 @@ export async function hasLeftWork(worktree: LeftWorktree): Promise<boolean> {
   if (!existsSync(root) || readdirSync(root).every((name) => name === '.git')) return false;
   // Without a directory, it is what is left of an interrupted removal.
   if (gitDir === '' || existsSync(join(gitDir, LEAVING_NOTE))) return false;
-  if (!existsSync(join(gitDir, 'statedsl-index'))) return true;
+  // What is in another repository is examined no further.
+  if (!pointsBack(root, worktree) || !existsSync(join(gitDir, 'statedsl-index'))) return true;
   try {
     const { files, unseen } = await lookAt(worktree);
     if (unseen) return true;

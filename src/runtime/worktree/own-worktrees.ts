@@ -7,7 +7,7 @@ import { readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { entryAt, isOwnFolder, readOwn } from '../store/own-file.js';
 import { errorCode, storeError } from '../store/store-error.js';
-import { branchOf, readRecord, worktreesFolder } from './checkout.js';
+import { branchOf, pointsBack, readRecord, worktreesFolder } from './checkout.js';
 
 /** The id of a run, optionally followed by the name of a task. */
 const NAME = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(--[A-Za-z0-9_-]+)?$/;
@@ -17,7 +17,7 @@ export interface OwnWorktree {
   readonly runId: string;
   readonly root: string;
   readonly branch: string;
-  /** The repository to which it belongs; null if nothing names it: then only its record was begun. */
+  /** The repository to which it belongs; null if none says so: then nothing but the folder and its record is removed. */
   readonly commonDir: string | null;
 }
 
@@ -48,7 +48,8 @@ export function ownWorktree(store: string, name: string): OwnWorktree | null {
   const record = entryAt(`${root}.json`)?.isFile() === true ? readRecord(store, name) : null;
   const branch = branchOf(name);
   const known = { name, runId, root, branch };
-  if (record?.branch === branch && basename(record.root) === name) return { ...known, commonDir: record.commonDir };
+  if (record?.branch === branch && basename(record.root) === name)
+    return { ...known, commonDir: pointsBack(root, record) ? record.commonDir : null };
   const commonDir = linkedRepository(root);
   if (commonDir !== null) return { ...known, commonDir };
   // Making a worktree begins with a folder and ends with renaming a record: until then there is no work in it.
@@ -59,16 +60,13 @@ export function ownWorktree(store: string, name: string): OwnWorktree | null {
 /** The repository of a worktree without a record: the folder and the repository must name each other. */
 function linkedRepository(root: string): string | null {
   try {
-    const gitDir = resolve(root, pointer(join(root, '.git')).replace(/^gitdir: /, ''));
-    if (!isOwnFolder(gitDir) || pointer(join(gitDir, 'gitdir')) !== join(root, '.git')) return null;
-    return basename(dirname(gitDir)) === 'worktrees' ? dirname(dirname(gitDir)) : null;
+    const link = readOwn(join(root, '.git')).toString('utf8');
+    const gitDir = resolve(root, link.replace(/^gitdir: /, '').replace(/\n$/, ''));
+    const commonDir = dirname(dirname(gitDir));
+    return pointsBack(root, { gitDir, commonDir }) ? commonDir : null;
   } catch {
     return null;
   }
-}
-
-function pointer(path: string): string {
-  return readOwn(path).toString('utf8').replace(/\n$/, '');
 }
 
 function isEmpty(folder: string): boolean {

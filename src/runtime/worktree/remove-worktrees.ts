@@ -2,13 +2,13 @@
  * Removes worktrees: their files, their entries in the repository, and their branches. Parts that are already gone do not
  * matter. The record is removed last, so that an interrupted removal is found again. Only what was made for a run is removed.
  */
-import { existsSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { entryAt } from '../store/own-file.js';
 import { storeError } from '../store/store-error.js';
-import { readRecord, removeFiles, worktreesFolder } from './checkout.js';
+import { pointsBack, readRecord, removeBranchLock, removeFiles, worktreesFolder } from './checkout.js';
 import { engineOf } from './engine-note.js';
-import { git } from './git/git.js';
+import { GitFailure, git } from './git/git.js';
 import { stopLeftCalls } from './git/left-calls.js';
 import { realStore } from './git/repository.js';
 import { noteLeaving } from './left-work.js';
@@ -68,18 +68,20 @@ function isYoung(store: string, name: string): boolean {
 async function removeWorktree(store: string, { name, root, branch, commonDir }: OwnWorktree): Promise<void> {
   await stopLeftCalls(root);
   try {
-    if (commonDir === null) removeEmpty(root);
+    const record = readRecord(store, name);
+    if (commonDir === null && record === null) removeEmpty(root);
+    else if (commonDir === null) rmSync(root, { recursive: true, force: true });
     else {
-      const record = readRecord(store, name);
-      if (record !== null && record.gitDir !== '') noteLeaving(record);
+      if (record !== null && pointsBack(root, record)) noteLeaving(record);
       keepTrace(store, { name, root, branch, commonDir });
+      // The branch first: as soon as the directory in the repository is gone, nothing says that it was ours.
+      removeBranchLock(commonDir, branch);
+      await git({ cwd: commonDir, gitDir: commonDir }, ['update-ref', '-d', `refs/heads/${branch}`]);
       removeFiles(root, commonDir, name);
     }
   } catch (cause) {
-    throw storeError('remove', root, cause);
+    throw cause instanceof GitFailure ? cause : storeError('remove', root, cause);
   }
-  if (commonDir !== null && existsSync(commonDir))
-    await git({ cwd: commonDir, gitDir: commonDir }, ['update-ref', '-d', `refs/heads/${branch}`]);
   for (const record of [`${root}.json.new`, `${root}.json`]) rmSync(record, { force: true });
 }
 

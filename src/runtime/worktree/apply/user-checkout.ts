@@ -16,7 +16,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { writeOwn } from '../../store/own-file.js';
 import { errorCode, storeError } from '../../store/store-error.js';
 import { GitFailure, type GitTarget, git, wordOf } from '../git/git.js';
 import { stopLeftCalls } from '../git/left-calls.js';
@@ -143,7 +142,7 @@ const NO_LINKS: ReadonlySet<string> = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EO
 /** Creates a lock with its text in one step: a process killed in between would leave one that names nobody, for ever. */
 function createLock(lock: string, text: string): void {
   const whole = join(dirname(lock), 'statedsl-apply-lock');
-  writeOwn(whole, text);
+  writeFileSync(whole, text);
   try {
     linkSync(whole, lock);
   } catch (cause) {
