@@ -2,7 +2,7 @@
  * Lowers DO and CHECK: decides the kind of effect (shell text, an expression, a function, an agent, an argument list),
  * reads its options, and binds the output.
  */
-import type { Template } from '../../machine/expression.js';
+import type { Expr, Template } from '../../machine/expression.js';
 import type { Binding, Decoding, FunctionArgument, Strictness } from '../../machine/machine.js';
 import { parseExitCodes } from '../../machine/option-values.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -12,6 +12,7 @@ import type { Instruction, Option, Performed, ShellText } from '../../syntax/ast
 import type { Expression } from '../../syntax/expression.js';
 import { reportCommands, toolOf } from '../lints/command-lints.js';
 import { lintScript } from '../lints/script-lints.js';
+import { checkArgumentList } from './argument-list.js';
 import { lowerArguments } from './arguments.js';
 import { lowerEnvironment } from './environment.js';
 import { constantText, lowerTemplate } from './expression.js';
@@ -170,13 +171,19 @@ function lowerPerformed(l: StateLowering, i: Do | Check, what: Performed, resolv
       return shellEffect(l, i, what.shell, { ...common, shell: resolved.shell, ...strictness(i, resolved.isStrict) });
     case 'argv':
       l.explain(i.span, 'argument list, no shell');
-      l.emitter.add({ op: 'argv', list: l.expression(what.list), ...common }, i.span);
+      l.emitter.add({ op: 'argv', list: argumentList(l, what.list), ...common }, i.span);
       return;
     case 'agent':
       return agentEffect(l, i, what, common);
     default:
       return unreachable(what);
   }
+}
+
+function argumentList(l: StateLowering, list: Expression): Expr {
+  const lowered = l.expression(list);
+  checkArgumentList(l, list, lowered);
+  return lowered;
 }
 
 /** The exit code of a CHECK is data, so `errexit` must not end it early. */
