@@ -1,7 +1,5 @@
 /** Only processes of a run are stopped, and all of them: tool servers, agents and what they started included. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { chmodSync, cpSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test, vi } from 'vitest';
@@ -90,19 +88,20 @@ test('a list of processes stops only those of the run, also in the words of olde
   await one.run(['run', 'p.dsl', '--quiet']);
   const id = runOf(one);
   const sleeper = (env: NodeJS.ProcessEnv) =>
-    spawn('sleep', ['600'], { detached: true, stdio: 'ignore', env: { ...process.env, ...env } });
+    start('sleep', ['600'], { detached: true, env: { ...process.env, ...env } });
   const strangers = [sleeper({}), sleeper({ STATEDSL_RUN_ID: id.replace(/.$/, 'x') })];
   const own = sleeper({ STATEDSL_RUN_ID: id, STATEDSL_EFFECT_ID: `${id}:1` });
   const all = [...strangers, own];
   try {
-    await Promise.all(all.map((child) => once(child, 'spawn')));
-    const lines = all.map(({ pid = 0 }) => ({ effect: '1', pid, group: pid, startedAt: processStat(pid)?.startedAt }));
+    // What has not become `sleep` yet has the environment of the test.
+    await until(() => all.every(({ pid }) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('sleep')));
+    const lines = all.map(({ pid }) => ({ effect: '1', pid, group: pid, startedAt: processStat(pid)?.startedAt }));
     const list = join(one.folder, '.statedsl/runs', id, 'processes.ndjson');
     writeFileSync(list, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-    const ends = once(own, 'exit');
     await cancelStored(join(one.folder, '.statedsl'), id, 'test');
-    await ends;
-    for (const { pid = 0 } of strangers) expect(['S', 'R']).toContain(processStat(pid)?.state);
+    await own.end;
+    expect(strangers.map((stranger) => stranger.hasEnded())).toEqual([false, false]);
+    for (const { pid } of strangers) expect(['S', 'R']).toContain(processStat(pid)?.state);
   } finally {
     for (const child of all) child.kill('SIGKILL');
   }
