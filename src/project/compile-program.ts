@@ -6,6 +6,7 @@ import type { CallSupport } from '../check/callables.js';
 import type { ParseFile } from '../check/collect.js';
 import { type Compilation, type CompileOptions, compile } from '../check/compile.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
+import { parseProgram } from '../syntax/parse.js';
 import type { CallSettings } from './call-support.js';
 import type { ProjectHost } from './host.js';
 import { isMarkdown } from './program-kind.js';
@@ -58,8 +59,12 @@ export async function compileWithin(
   return { compilation: compileWith(() => support), usesCalls };
 }
 
+const IMPORTS_A_DOCUMENT = /^[ \t]*IMPORT:.*\.(?:md|markdown)\b/im;
+
 /** The reader of a file and of the files that it names; undefined for the language itself. */
 async function parserOf(name: string, text: string): Promise<ParseFile | undefined> {
   if (callsWorkflows(name, text)) return (await import('../frontends/parse-file.js')).parseFile;
-  return isMarkdown(name) ? (await import('../frontends/markdown.js')).parseMarkdown : undefined;
+  if (!isMarkdown(name) && !IMPORTS_A_DOCUMENT.test(text)) return undefined;
+  const { parseMarkdown } = await import('../frontends/markdown.js');
+  return (file, index) => (isMarkdown(file.name) ? parseMarkdown : parseProgram)(file, index);
 }

@@ -7,7 +7,6 @@ import type { Span } from '../../source/source-file.js';
 import type { Argument, Instruction } from '../../syntax/ast.js';
 import type { PatternDeclaration } from '../collect.js';
 import { namesBoundIn, namesReadIn } from '../pattern-names.js';
-import { isEngineName } from '../reserved-names.js';
 import type { Constant } from '../scope.js';
 import { suggestName } from '../suggest-name.js';
 import { lowerArgument } from './arguments.js';
@@ -97,17 +96,15 @@ function bindOne(l: StateLowering, { name, value, span }: Argument, given: Const
 }
 
 /**
- * The declared parameters. For a pattern from a Markdown heading, the names that its body reads and that have no other
- * source: the body does not bind them, and they are neither inputs nor tracked.
+ * The declared parameters. A pattern that declares none takes what its body reads and does not bind itself, even if an
+ * input or a tracked variable has the same name: an argument is nearer than those.
  */
 function parametersOf(l: StateLowering, pattern: PatternDeclaration): ReadonlySet<string> {
-  if (!pattern.inferred) return new Set(pattern.parameters.map((p) => p.name.text));
-  const { unit, symbols, sources } = l.shared;
+  if (pattern.parameters.length > 0) return new Set(pattern.parameters.map((p) => p.name.text));
+  const { symbols, sources } = l.shared;
   const read = namesReadIn(pattern.body, sources[pattern.span.file]?.text ?? '');
   const bound = namesBoundIn(pattern.body, symbols.resultNames);
-  const isFree = (name: string): boolean =>
-    !bound.has(name) && !unit.inputs.has(name) && !symbols.tracked.has(name) && !isEngineName(name);
-  return new Set([...read].filter(isFree));
+  return new Set([...read].filter((name) => !bound.has(name)));
 }
 
 /**
