@@ -228,7 +228,8 @@ export class StateScope {
   }
 
   private refer(name: string, span: Span, what: string): void {
-    if (this.shared.explain) this.references.push({ span, text: `\`${name}\` is ${what}` });
+    // A hidden name is not in the text.
+    if (this.shared.explain && !name.startsWith('$')) this.references.push({ span, text: `\`${name}\` is ${what}` });
   }
 
   private slotRefs(name: string): SlotRef[] {

@@ -96,7 +96,7 @@ export interface Continuation {
 const SOME = JSON.stringify('·');
 
 /** Members of a thread that the configuration does not have, or has in another form at the end. */
-const CHANGED: ReadonlySet<string> = new Set(['output', 'failures', 'handled', 'frames']);
+const CHANGED: ReadonlySet<string> = new Set(['output', 'failures', 'handled', 'frames', 'restarts']);
 
 class Canonical {
   private readonly state: number;
@@ -139,13 +139,17 @@ class Canonical {
   }
 
   private thread(image: ThreadImage): ThreadImage {
-    const { output, frames } = image;
+    const { output, frames, restarts } = image;
     const canonical: Record<string, unknown> = {};
     for (const name in image) if (!CHANGED.has(name)) canonical[name] = image[name as keyof ThreadImage];
     canonical.locals = this.locals(image.locals, image.pc);
     canonical.output =
       this.reductions.keepsOutput[this.state] === true || output === null ? output : { text: '', bytes: 0 };
     if (frames !== undefined) canonical.frames = frames.map((frame) => this.frame(frame));
+    if (restarts !== undefined) {
+      const left = Object.entries(restarts.left).map(([path, frame]) => [path, this.frame(frame)]);
+      canonical.restarts = { ...restarts, left: Object.fromEntries(left) };
+    }
     canonical.forks = image.forks.map((fork) => this.fork(fork));
     return canonical as unknown as ThreadImage;
   }

@@ -28,12 +28,14 @@ export function successors(code: readonly Instruction[], pc: number): number[] {
     case 'fork':
     case 'fork-each':
       return [i.join];
+    case 'step-agent':
+      return i.to === undefined ? [pc + 1] : [pc + 1, i.to];
     case 'step-collect':
       return [pc + 1, i.otherwise];
     case 'step-verdict':
       return [pc + 1, i.done];
     case 'step-retry':
-      return [i.again];
+      return [i.again, ...(i.restarts ?? []).map(({ to }) => to)];
     default:
       return [pc + 1];
   }

@@ -19,6 +19,8 @@ export interface StepLayout {
   readonly work: 'agent' | 'body' | 'steps' | 'none';
   /** In the older dialect the output of a validation is its whole answer. */
   readonly older?: true;
+  /** A later step may start again from it. */
+  readonly restarts?: true;
 }
 
 export interface GateLayout {
@@ -60,6 +62,10 @@ export interface RetryEntryLayout {
   readonly prompt?: Template;
   readonly session?: 'new';
   readonly worktree?: 'reset';
+  /** The earlier step with which the retry begins. */
+  readonly restart?: string;
+  /** The agent that divides the step into tasks, which the retry executes instead. */
+  readonly replan?: Template;
 }
 
 /** The session in which an attempt begins. */
@@ -105,6 +111,8 @@ export type StepInstruction =
       readonly plan: StepLayout;
       readonly agent: Template | null;
       readonly session: SessionLayout | null;
+      /** The local slots of the agent that divides the step into tasks, null if none does, and of the one that does them. */
+      readonly replan?: { readonly planner: number; readonly worker: number };
     }
   /** Calls the agent. A failed call fails the attempt and does not leave the step. */
   | {
@@ -117,6 +125,9 @@ export type StepInstruction =
       readonly answerFolder?: string;
       /** The schema of a gate that checks the answer itself. */
       readonly answerSchemaFile?: string;
+      /** If this local slot has a value, the step is divided into tasks instead, at `to`. */
+      readonly replan?: number;
+      readonly to?: number;
     }
   /**
    * Ends the work, successfully or not: records the changes and writes the keys of the step. `otherwise` is the pc
@@ -142,8 +153,16 @@ export type StepInstruction =
   | { readonly op: 'gate-verdict'; readonly gate: GateLayout }
   /** Judges the attempt. If it passed, continues at `done`. Otherwise a step without RETRY ends here. */
   | { readonly op: 'step-verdict'; readonly plan: StepLayout; readonly done: number }
-  /** Starts the next attempt at `again`, with the changes of the entries that apply. */
-  | { readonly op: 'step-retry'; readonly plan: StepLayout; readonly again: number }
+  /**
+   * Starts the next attempt at `again`, with the changes of the entries that apply, or from one of the earlier steps in
+   * `restarts`.
+   */
+  | {
+      readonly op: 'step-retry';
+      readonly plan: StepLayout;
+      readonly again: number;
+      readonly restarts?: readonly { readonly step: string; readonly to: number }[];
+    }
   /**
    * Keys written from here on are below the step (`state.`), below one of its gates, or discarded (for a retry
    * condition).

@@ -61,7 +61,7 @@ export function missingInMock(mock: Mock, machine: Machine): FileProblem[] {
 
 /** The agents of a step, and those that its retries name, except those that are only known during the run. */
 function stepAgents({ agent, plan }: Extract<StepInstruction, { op: 'step-attempt' }>): Set<string> {
-  const named = [agent, ...(plan.retry?.entries ?? []).map((entry) => entry.agent)];
+  const named = [agent, ...(plan.retry?.entries ?? []).flatMap((entry) => [entry.agent, entry.replan])];
   return new Set(
     named.flatMap((template) => {
       const [name, more] = template ?? [];

@@ -94,12 +94,12 @@ export interface RetryEntry {
 }
 
 /**
- * A change that a retry makes. `word` is the keyword as written; `name` is one of the four keywords, or null for an
+ * A change that a retry makes. `word` is the keyword as written; `name` is one of the known keywords, or null for an
  * unknown one.
  */
 export interface Override {
   readonly word: Name;
-  readonly name: 'agent' | 'prompt' | 'session' | 'worktree' | null;
+  readonly name: 'agent' | 'prompt' | 'session' | 'worktree' | 'restart_from' | 'replan' | null;
   readonly value: Template;
   readonly span: Span;
 }

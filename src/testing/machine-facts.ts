@@ -71,7 +71,7 @@ function targetsOf(instruction: Instruction, machine: Machine): Found[] {
       return [{ kind: 'agent', name: instruction.agent, text: instruction.text }];
     case 'step-attempt': {
       const { agent, plan } = instruction;
-      const named = [agent, ...(plan.retry?.entries ?? []).map((entry) => entry.agent)];
+      const named = [agent, ...(plan.retry?.entries ?? []).flatMap((entry) => [entry.agent, entry.replan])];
       return named.flatMap((template) =>
         template === null || template === undefined
           ? []

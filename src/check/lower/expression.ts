@@ -302,7 +302,9 @@ export function lowerTemplate(
 export function lowerHole(part: Interpolation, context: ExpressionContext, unknown: Unknown, shell: boolean): Hole {
   const value = shownValue(lowerExpression(part.expression, context, unknown), part, context, shell);
   const file = context.scope.shared.sources[part.span.file];
-  const source = file?.text.slice(part.span.start, part.span.end) ?? '';
+  // What the compiler itself writes has no text of its own.
+  const isWritten = part.span.end > part.span.start;
+  const source = isWritten ? (file?.text.slice(part.span.start, part.span.end) ?? '') : '…';
   const filter = part.filter === undefined ? undefined : lowerFilter(part.filter, context, shell);
   return filter === undefined ? { value, source } : { value, filter, source };
 }

@@ -5,6 +5,7 @@
  */
 import type { Expr, Json } from '../../machine/expression.js';
 import type { Binding, Handler } from '../../machine/machine.js';
+import type { StepLayout } from '../../machine/step.js';
 import type { Span } from '../../source/source-file.js';
 import type { Block, Instruction } from '../../syntax/ast.js';
 import type { Expression } from '../../syntax/expression.js';
@@ -12,6 +13,7 @@ import type { StateDeclaration } from '../collect.js';
 import { type MachineScope, StateScope } from '../scope.js';
 import { stepLowering } from '../steps/machine-steps.js';
 import { type StepLowering, stepExpression } from '../steps/step-keys.js';
+import type { NamedStep } from '../steps/step-names.js';
 import { Emitter } from './emitter.js';
 import { ExitCodes } from './exit-codes.js';
 import { type ExpressionContext, lowerExpression } from './expression.js';
@@ -29,6 +31,15 @@ export interface LowerBlocks {
   block(l: StateLowering, block: Block): boolean;
   /** Lowers a body together with its `ON ERROR` lines; `end` writes the code between the two. */
   lowerGuarded(l: StateLowering, block: Block, end: (completes: boolean) => void): boolean;
+}
+
+/** Where the code of a step begins, and in how many steps and branches. */
+export interface StartedStep {
+  readonly pc: number;
+  readonly frames: number;
+  readonly branchDepth: number;
+  readonly step: NamedStep;
+  readonly layout: StepLayout;
 }
 
 export class StateLowering implements ExpressionContext {
@@ -54,6 +65,8 @@ export class StateLowering implements ExpressionContext {
   /** Handlers of the body that is being lowered. Their code comes after it. */
   pendingHandlers: Extract<Instruction, { kind: 'on-error' }>[] = [];
   steps: StepLowering;
+  /** The steps above in this block and in those around it. */
+  started: ReadonlyMap<string, StartedStep> = new Map();
   /** Names that are null if a member failed or was stopped. */
   readonly missing: MayBeMissing;
   readonly wholeResults: WholeResults;
@@ -85,11 +98,19 @@ export class StateLowering implements ExpressionContext {
   }
 
   block(block: Block): boolean {
-    return this.lower.block(this, block);
+    return this.within(() => this.lower.block(this, block));
   }
 
   lowerGuarded(block: Block, end: (completes: boolean) => void): boolean {
-    return this.lower.lowerGuarded(this, block, end);
+    return this.within(() => this.lower.lowerGuarded(this, block, end));
+  }
+
+  /** Steps of a block are no places to start again from outside of it. */
+  private within(lower: () => boolean): boolean {
+    const outer = this.started;
+    const completes = lower();
+    this.started = outer;
+    return completes;
   }
 
   // ---- what instructions write ------------------------------------------------------------------------

@@ -19,6 +19,8 @@ interface PreparedRetry {
   readonly layout: RetryLayout;
   /** Validators that run before a retry is decided, with the slots of their answers. */
   readonly asked: readonly { readonly condition: Validate; readonly slot: number }[];
+  /** The earlier steps with which a retry begins. */
+  readonly restarts: readonly { readonly step: string; readonly to: number }[];
 }
 
 export function prepareRetry(l: StateLowering, i: StepNode, step: NamedStep): PreparedRetry | null {
@@ -42,7 +44,11 @@ export function prepareRetry(l: StateLowering, i: StepNode, step: NamedStep): Pr
     if (exit !== null && when?.kind === 'attempt' && when.number > exit)
       l.diagnostics.push(say.retryNeverReached(entry.span, { number: when.number, exit }));
   });
-  return { layout: { entries, exit: exit ?? 1 }, asked };
+  const restarts = [...new Set(entries.flatMap(({ restart }) => restart ?? []))].map((step) => ({
+    step,
+    to: l.started.get(step)?.pc ?? -1,
+  }));
+  return { layout: { entries, exit: exit ?? 1 }, asked, restarts };
 }
 
 interface PreparedEntry {
@@ -105,7 +111,7 @@ function gateOf(l: StateLowering, step: NamedStep, { gate }: Extract<RetryCondit
 }
 
 function prepareOverrides(l: StateLowering, i: StepNode, entry: RetryEntry): Omit<RetryEntryLayout, 'when'> {
-  const layout: { -readonly [K in keyof Omit<RetryEntryLayout, 'when'>]: RetryEntryLayout[K] } = {};
+  const layout: Changes = {};
   const seen = new Set<string>();
   for (const override of entry.overrides) {
     const { name, word } = override;
@@ -117,6 +123,8 @@ function prepareOverrides(l: StateLowering, i: StepNode, entry: RetryEntry): Omi
     }
     seen.add(name);
     if (name === 'agent') layout.agent = lowerAgentName(l, override.value);
+    else if (name === 'restart_from') prepareRestart(l, i, override, layout);
+    else if (name === 'replan') prepareReplan(l, i, override, layout);
     else if (name === 'prompt') {
       layout.prompt = lowerTemplate(override.value, l);
       if (i.run.kind === 'agent') reportPrompt(l, constantText(i.run.agent), override.value);
@@ -127,8 +135,48 @@ function prepareOverrides(l: StateLowering, i: StepNode, entry: RetryEntry): Omi
   }
   if (i.run.kind === 'agent') warnOfSession(l, i, entry, layout);
   else warnOfMissingAgent(l, entry);
-  if (layout.worktree === 'reset') needsGit(l, 'WORKTREE reset', entry.span);
+  if (entry.overrides.some(({ name }) => name === 'worktree') && layout.worktree === 'reset')
+    needsGit(l, 'WORKTREE reset', entry.span);
   return layout;
+}
+
+type Changes = { -readonly [K in keyof Omit<RetryEntryLayout, 'when'>]: RetryEntryLayout[K] };
+
+/** The step with which the retry begins: one above in the same list, or the first one of the step itself. */
+function prepareRestart(l: StateLowering, i: StepNode, { value }: Override, layout: Changes): void {
+  const name = constantText(value)?.trim() ?? '';
+  const { each, run } = i;
+  const inside = run.kind === 'group' ? run.steps : run.kind === 'none' && each?.of !== undefined ? each.steps : null;
+  const [first] = inside?.instructions ?? [];
+  if (first?.kind === 'step' && first.name.text === name) {
+    // Its own retry begins there anyway.
+    layout.worktree = 'reset';
+    return;
+  }
+  const found = l.started.get(name);
+  const isHere = found !== undefined && found.frames === l.frames && found.branchDepth === l.branchDepth;
+  if (isHere && found.step.progress === 'done') {
+    (found.layout as { restarts?: true }).restarts = true;
+    layout.restart = name;
+    return;
+  }
+  const known = [...l.started].filter(
+    ([, one]) => one.frames === l.frames && one.branchDepth === l.branchDepth && one.step.progress === 'done',
+  );
+  const own = first?.kind === 'step' ? [first.name.text] : [];
+  const names = [...known.map(([one]) => one), ...own];
+  l.diagnostics.push(say.restartStep(value.span, { name, known: names, near: nearest(name, names) }));
+}
+
+/** An agent makes a plan: the tasks of a split anew, or tasks for what another step did not achieve. */
+function prepareReplan(l: StateLowering, { type, run }: StepNode, { value, word }: Override, layout: Changes): void {
+  if (run.kind !== 'agent' || value.raw === '') return;
+  const agent = lowerAgentName(l, value);
+  if (type?.text === 'validate') l.diagnostics.push(say.replanOfVerdict(word.span, {}));
+  else if (type?.text === 'split') {
+    layout.agent = agent;
+    layout.session = 'new';
+  } else layout.replan = agent;
 }
 
 /** SESSION and WORKTREE each take one word. */
@@ -141,12 +189,12 @@ function takesWord(l: StateLowering, { value, word }: Override, expected: 'new' 
 /** Reports changes that only an agent could use, in a step without an agent. */
 function warnOfMissingAgent(l: StateLowering, { overrides }: RetryEntry): void {
   for (const { name, word } of overrides)
-    if (name !== null && name !== 'worktree')
+    if (name !== null && name !== 'worktree' && name !== 'restart_from')
       l.diagnostics.push(say.retryWithoutAgent(word.span, { word: name.toUpperCase() }));
 }
 
 function warnOfSession(l: StateLowering, i: StepNode, entry: RetryEntry, layout: Omit<RetryEntryLayout, 'when'>): void {
-  if (layout.session === 'new') return;
+  if (layout.session === 'new' || layout.restart !== undefined) return;
   const agent = entry.overrides.find(({ name }) => name === 'agent');
   const declared = i.run.kind === 'agent' ? constantText(i.run.agent)?.trim() : undefined;
   const other = agent === undefined ? null : constantText(agent.value)?.trim();
@@ -167,5 +215,6 @@ export function emitRetry(
   again: number,
 ): void {
   for (const { condition, slot } of retry?.asked ?? []) lowerWorkflow(l, condition.call, { at: 'retry', slot });
-  l.emitter.add({ op: 'step-retry', plan: layout, again }, i.retry?.span ?? i.span);
+  const restarts = retry === null || retry.restarts.length === 0 ? {} : { restarts: retry.restarts };
+  l.emitter.add({ op: 'step-retry', plan: layout, again, ...restarts }, i.retry?.span ?? i.span);
 }

@@ -16,6 +16,7 @@ import { lowerEach } from './lower-each.js';
 import { emitGates, prepareGates } from './lower-gates.js';
 import { lowerGroup } from './lower-group.js';
 import { lowerGuards } from './lower-guards.js';
+import { lowerReplan, type ReplanSlots, replanSlots } from './lower-replan.js';
 import { emitRetry, prepareRetry } from './lower-retry.js';
 import { sessionOf } from './lower-session.js';
 import { lowerWorkflow } from './lower-workflow.js';
@@ -27,22 +28,29 @@ export function lowerStep(l: StateLowering, i: StepNode): boolean {
   if (l.forkDepth > 0) l.diagnostics.push(say.stepInParallel(i.verb.span, {}));
   const step = ownName(l, i);
   if (step === null) return true;
-  if (i.each?.of !== undefined && i.run.kind === 'none' && i.gates.length === 0) {
+  if (isBare(i)) {
     // The step only contains steps for the tasks of another step.
     step.progress = 'done';
-    lowerEach(l, i, step, i.each);
+    if (i.each !== undefined) lowerEach(l, i, step, i.each);
     return true;
   }
   step.progress = 'running';
   lowerWork(l, i, step);
   step.progress = 'done';
-  if (i.each !== undefined) {
+  if (i.each !== undefined && !doesTasks(i)) {
     if (typeOf(i) !== 'split' && i.each.of === undefined)
       l.diagnostics.push(say.eachWithoutSplit(i.each.span, { name: i.name.text }));
     lowerEach(l, i, step, i.each);
   }
   return true;
 }
+
+/** Whether the tasks of another step are the work of this one, which its gates judge and its RETRY repeats. */
+function doesTasks({ each, run }: StepNode): boolean {
+  return each?.of !== undefined && run.kind === 'none';
+}
+
+const isBare = (i: StepNode): boolean => doesTasks(i) && i.gates.length === 0 && i.retry === undefined;
 
 /**
  * The step in its scope. Steps of a pattern are declared when it is used. Null if the name is a duplicate, which has
@@ -99,16 +107,24 @@ function lowerWork(l: StateLowering, i: StepNode, step: NamedStep): void {
     type: step.type,
     gates: gates.map((gate) => gate.layout),
     retry: retry === null ? null : retry.layout,
-    work: WORKS[i.run.kind],
+    work: doesTasks(i) ? 'steps' : WORKS[i.run.kind],
     ...omitUndefined({ verdict: l.steps.verdict === i ? true : undefined, older: outer.older ? true : undefined }),
   };
+  const slots = replanSlots(l, layout);
   const agent = i.run.kind === 'agent' ? lowerAgentName(l, i.run.agent) : null;
+  const { frames, branchDepth } = l;
+  l.started = new Map(l.started).set(i.name.text, { pc: emitter.pc, frames, branchDepth, step, layout });
   emitter.add({ op: 'step-begin', plan: layout }, i.verb.span);
   l.frames++;
-  const attempt = emitter.add({ op: 'step-attempt', plan: layout, agent, session: sessionOf(l, i, step) }, i.verb.span);
+  const replan = slots === null ? undefined : { planner: slots.$planner, worker: slots.$worker };
+  const session = sessionOf(l, i, step);
+  const attempt = emitter.add(
+    { op: 'step-attempt', plan: layout, agent, session, ...omitUndefined({ replan }) },
+    i.verb.span,
+  );
   const from = emitter.pc;
   const context = lowerContext(l, i.context);
-  lowerRun(l, i, layout, context);
+  lowerRun(l, i, layout, context, { own: step, slots });
   const to = emitter.pc;
   const collect = emitter.add({ op: 'step-collect', plan: layout, otherwise: -1 }, i.verb.span);
   l.handlers.push({ from, to, kind: null, pc: collect, names: {}, frames: l.frames, step: true });
@@ -123,8 +139,20 @@ function lowerWork(l: StateLowering, i: StepNode, step: NamedStep): void {
   l.steps.context = outer;
 }
 
-function lowerRun(l: StateLowering, i: StepNode, layout: StepLayout, context: readonly ContextLayout[]): void {
-  const { run } = i;
+interface Dividable {
+  readonly own: NamedStep;
+  /** Null if no retry divides the step into tasks. */
+  readonly slots: ReplanSlots | null;
+}
+
+function lowerRun(
+  l: StateLowering,
+  i: StepNode,
+  layout: StepLayout,
+  context: readonly ContextLayout[],
+  { own, slots }: Dividable,
+): void {
+  const { run, each } = i;
   switch (run.kind) {
     case 'agent': {
       const prompt = i.prompt === undefined ? null : lowerTemplate(i.prompt, l);
@@ -134,7 +162,7 @@ function lowerRun(l: StateLowering, i: StepNode, layout: StepLayout, context: re
         l.diagnostics.push(say.noPrompt(run.agent.span, { name: i.name.text }));
       const guards = lowerGuards(l, run.guards);
       l.explain(i.verb.span, `step of agent \`${constantText(run.agent) ?? run.agent.raw}\``);
-      l.emitter.add(
+      const call = l.emitter.add(
         {
           op: 'step-agent',
           plan: layout,
@@ -143,9 +171,15 @@ function lowerRun(l: StateLowering, i: StepNode, layout: StepLayout, context: re
           guards,
           ...answersOf(l, i),
           ...answerSchemaOf(i),
+          ...(slots === null ? {} : { replan: slots.$planner, to: -1 }),
         },
         run.span,
       );
+      if (slots === null) return;
+      const over = l.emitter.add({ op: 'jump', to: -1 }, run.span);
+      l.emitter.patch(call);
+      lowerReplan(l, i, { run, own, slots, prompt });
+      l.emitter.patch(over);
       return;
     }
     case 'body':
@@ -162,6 +196,7 @@ function lowerRun(l: StateLowering, i: StepNode, layout: StepLayout, context: re
       lowerGroup(l, i, run);
       return;
     case 'none':
+      if (each !== undefined && doesTasks(i)) lowerEach(l, i, own, each);
       return;
     default:
       return unreachable(run);

@@ -22,11 +22,12 @@ export const HINTS: Hints = {
   hitl: [
     'a workflow file cannot ask questions: print it as a program with `statedsl convert`, and ask there:',
     'ASK user: "Is this right?" → answer choices=yes,no',
-    'IF: answer != "yes" → ERROR',
+    'IF: answer != "yes" → FAIL: a person said no',
   ].join('\n'),
   max_budget: (value) =>
     `limit each attempt of an agent with \`guard: { max_budget: ${wordOf(value)} }\`, or the run with \`max_budget\` at the root`,
-  restart_from: 'put the steps to repeat below a step with `retry: [{ exit: 3 }]`',
+  restart_from: (value) =>
+    `let the retry begin there: \`retry: [{ attempt: 2, restart_from: ${wordOf(value) || 'tests'} }, { exit: 3 }]\``,
   strategy: 'write `retry: [{ attempt: 3, agent: claude-opus, session: new }, { exit: 4 }]`',
   max_retries: 'write `retry: [{ exit: 3 }]`',
   if: 'steps run in order: for conditions, print the file as a program with `statedsl convert`, and use `IF:`',

@@ -6,7 +6,7 @@
 import { unreachable } from '../../prelude/unreachable.js';
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
 import type { Expression, Template } from '../../syntax/expression.js';
-import type { RetryEntry, StepParts } from '../../syntax/step.js';
+import type { Override, RetryEntry, StepParts } from '../../syntax/step.js';
 import { isNothing, Members, type ReaderContext, wrongShape } from './reader-context.js';
 import { retryOf } from './retry.js';
 import { itemsOf, partOf, spanOf, templateOf, wholeNumber } from './values.js';
@@ -16,7 +16,7 @@ type Retry = NonNullable<StepParts['retry']>;
 type Span = Template['span'];
 
 const SOURCES = ['gate_fail', 'guard_fail', 'review_fail'];
-const ACTIONS = ['retry', 'strategy'];
+const ACTIONS = ['retry', 'strategy', 'restart_from'];
 const ON_FAILURE = 'write `on_failure: { retry: 3, strategy: [same, "escalate: claude-opus"] }`';
 
 /** `on_failure:` of a step. The number under `retry` counts the attempts after the first. */
@@ -63,15 +63,16 @@ function action(context: ReaderContext, span: Span, map: YamlMap): Retry | undef
   const slots = strategy === undefined ? [] : slotsOf(context, strategy);
   const times = retry === undefined ? null : timesOf(context, retry);
   const most = times ?? slots.length;
-  if (restart !== undefined) {
-    reportRestart(context, restart, most + 1);
-    if (strategy === undefined) return undefined;
-  }
   if (retry === undefined && strategy === undefined) {
-    if (restart === undefined) wrongShape(context, map, '`on_failure`', 'a mapping with `retry`', ON_FAILURE);
+    const help =
+      restart === undefined
+        ? ON_FAILURE
+        : `write \`on_failure: { retry: 3, restart_from: ${printInline(restart.value)} }\``;
+    wrongShape(context, map, '`on_failure`', 'a mapping with `retry`', help);
     return undefined;
   }
-  return { entries: entriesOf(slots, most + 1, spanOf(retry ?? (strategy as YamlMember))), span };
+  const entries = entriesOf(slots, most + 1, spanOf(retry ?? (strategy as YamlMember)));
+  return { entries: [...restartOf(context, restart), ...entries], span };
 }
 
 /** `retry: { max_attempts: 3, strategy: … }`, which counts the first attempt. */
@@ -80,13 +81,16 @@ export function attemptsOf(context: ReaderContext, { key, value }: YamlMember): 
   const members = new Members(value, context);
   const most = members.take('max_attempts');
   const strategy = members.take('strategy');
-  members.reportUnknown('`retry`', ['max_attempts', 'strategy']);
+  const restart = members.take('restart_from');
+  members.reportUnknown('`retry`', ['max_attempts', 'strategy', 'restart_from']);
   const slots = strategy === undefined ? [] : slotsOf(context, strategy);
   const attempts = most === undefined ? null : timesOf(context, most);
-  return {
-    entries: entriesOf(slots, Math.max(1, attempts ?? slots.length + 1), spanOf(most ?? strategy ?? { key, value })),
-    span: key.span,
-  };
+  const entries = entriesOf(
+    slots,
+    Math.max(1, attempts ?? slots.length + 1),
+    spanOf(most ?? strategy ?? { key, value }),
+  );
+  return { entries: [...restartOf(context, restart), ...entries], span: key.span };
 }
 
 /** Whether `retry:` has the form that only older files have. */
@@ -96,21 +100,20 @@ export function isOlderRetry({ value }: YamlMember): boolean {
   );
 }
 
-function reportRestart(context: ReaderContext, { key, value }: YamlMember, exit: number): void {
-  const from = printInline(value);
-  const help = [
-    `put the steps from \`${from}\` to this one below a step that retries:`,
-    '- name: again',
-    '  steps: …',
-    `  retry: [{ exit: ${exit} }]`,
-  ].join('\n');
-  const why = 'a retry repeats only its own step and the steps below it';
-  context.diagnostics.push(words.meaningless(key.span, { what: '`restart_from`', why, help }));
+/** `restart_from: tests`: every retry begins with that step. */
+function restartOf(context: ReaderContext, member: YamlMember | undefined): RetryEntry[] {
+  if (member === undefined) return [];
+  const { key } = member;
+  const step = templateOf(context, member);
+  if (step === undefined) return [];
+  const override = { word: key, name: 'restart_from', value: step, span: spanOf(member) } as const;
+  return [entryFrom(2, [override], { key: key.span, span: spanOf(member) })];
 }
 
 interface Slot {
-  /** The agent that takes over; undefined for `same`. */
+  /** The agent that takes over, or that makes a plan; undefined for `same`. */
   readonly agent?: Template;
+  readonly plans?: true;
   readonly span: Span;
   readonly key: Span;
 }
@@ -121,7 +124,7 @@ function slotsOf(context: ReaderContext, { value }: YamlMember): Slot[] {
   return itemsOf(value).flatMap((item) => {
     const slot = slotMember(item);
     if (slot === null) {
-      wrongShape(context, item, 'an entry of `strategy`', '`same` or `escalate: <agent>`');
+      wrongShape(context, item, 'an entry of `strategy`', '`same`, `escalate: <agent>` or `replan: <agent>`');
       return [];
     }
     return slotOf(context, slot, item.span);
@@ -142,22 +145,19 @@ function slotOf(context: ReaderContext, member: YamlMember, span: Span): Slot[] 
       const times = isNothing(value) ? 1 : timesOf(context, member);
       return Array.from({ length: Math.min(times ?? 1, MOST_SLOTS) }, () => ({ span, key: key.span }));
     }
-    case 'escalate': {
-      const agent = templateOf(context, member);
-      return agent === undefined ? [] : [{ agent, span, key: key.span }];
-    }
+    case 'escalate':
     case 'replan': {
-      const agent = printInline(value);
-      const help = [
-        `write \`"escalate: ${agent}"\` instead,`,
-        'or let an earlier step create smaller tasks with `output: plan`, and use `foreach` here',
-      ].join('\n');
-      const why = 'a retry asks an agent again, but cannot split a step into tasks';
-      context.diagnostics.push(words.meaningless(key.span, { what: '`replan`', why, help }));
-      return [];
+      const agent = templateOf(context, member);
+      if (agent === undefined) return [];
+      return [{ agent, span, key: key.span, ...(key.text === 'replan' ? { plans: true } : {}) }];
     }
     default:
-      wrongShape(context, { ...value, span }, 'an entry of `strategy`', '`same` or `escalate: <agent>`');
+      wrongShape(
+        context,
+        { ...value, span },
+        'an entry of `strategy`',
+        '`same`, `escalate: <agent>` or `replan: <agent>`',
+      );
       return [];
   }
 }
@@ -167,26 +167,40 @@ const MOST_SLOTS = 1000;
 
 function entriesOf(slots: readonly Slot[], exit: number, last: Span): RetryEntry[] {
   const entries: RetryEntry[] = [];
-  let agent: string | null = null;
+  let before = '';
   for (const [index, slot] of slots.entries()) {
-    if (slot.agent === undefined || slot.agent.raw === agent || index + 2 > exit) continue;
-    agent = slot.agent.raw;
-    entries.push(escalation(slot, slot.agent, index + 2));
+    const { agent, plans } = slot;
+    const now = agent === undefined ? before : `${plans === true ? 'replan' : 'escalate'} ${agent.raw}`;
+    if (agent === undefined || now === before || index + 2 > exit) continue;
+    before = now;
+    entries.push(plans === true ? division(slot, agent, index + 2) : escalation(slot, agent, index + 2));
   }
   const number = numberAt(exit, last);
   return [...entries, { conditions: [{ kind: 'exit', number, span: last }], overrides: [], span: last }];
 }
 
-function escalation({ span, key }: Slot, agent: Template, attempt: number): RetryEntry {
+function escalation(slot: Slot, agent: Template, attempt: number): RetryEntry {
+  const { span, key } = slot;
   const session: Template = { parts: ['new'], quote: 'none', raw: 'new', span: key };
-  return {
-    conditions: [{ kind: 'attempt', number: numberAt(attempt, key), span: key }],
-    overrides: [
-      { word: { text: 'agent', span: key }, name: 'agent', value: agent, span },
-      { word: { text: 'session', span: key }, name: 'session', value: session, span: key },
-    ],
-    span,
-  };
+  const overrides: Override[] = [
+    { word: { text: 'agent', span: key }, name: 'agent', value: agent, span },
+    { word: { text: 'session', span: key }, name: 'session', value: session, span: key },
+  ];
+  return entryFrom(attempt, overrides, slot);
+}
+
+/** `replan: claude-opus`: the agent divides the step into tasks. */
+function division(slot: Slot, agent: Template, attempt: number): RetryEntry {
+  const { span, key } = slot;
+  return entryFrom(attempt, [{ word: { text: 'replan', span: key }, name: 'replan', value: agent, span }], slot);
+}
+
+function entryFrom(
+  attempt: number,
+  overrides: readonly Override[],
+  { key, span }: Pick<Slot, 'key' | 'span'>,
+): RetryEntry {
+  return { conditions: [{ kind: 'attempt', number: numberAt(attempt, key), span: key }], overrides, span };
 }
 
 const numberAt = (value: number, span: Span): Expression => ({ kind: 'number', value, text: String(value), span });

@@ -7,7 +7,7 @@ import { callOf, itemsOf, numberOf, promptOf, spanOf, templateOf } from './value
 import type { YamlMap, YamlMember } from './yaml/yaml-nodes.js';
 
 const CONDITIONS = ['attempt', 'not', 'validate', 'exit'];
-const OVERRIDES: ReadonlySet<string> = new Set(['agent', 'prompt', 'session', 'worktree']);
+const OVERRIDES: ReadonlySet<string> = new Set(['agent', 'prompt', 'session', 'worktree', 'restart_from', 'replan']);
 
 export function retryOf(context: ReaderContext, member: YamlMember): StepParts['retry'] {
   const { key, value } = member;

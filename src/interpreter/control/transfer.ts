@@ -60,6 +60,7 @@ export function enter(thread: Thread, target: number, passed: Passed = NOTHING, 
   thread.output = null;
   thread.handling = false;
   thread.lost = null;
+  thread.restarts = null;
   for (let i = 0; i < state.locals.length; i++) thread.locals[i] = undefined;
   run.noteEntry(target);
   if (!run.quiet) {

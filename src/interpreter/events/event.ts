@@ -239,6 +239,8 @@ export type RunEvent =
         readonly prompt?: string;
         readonly session?: string;
         readonly worktree?: string;
+        readonly restart_from?: string;
+        readonly replan?: string;
       };
     }
   /** Once for each step. */

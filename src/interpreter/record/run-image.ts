@@ -13,7 +13,7 @@ import type { RolledBack } from '../events/undo-facts.js';
 import type { PlanImage } from '../plan/engine/plan-entry.js';
 import type { SessionOrigin } from '../request.js';
 import type { MemberStatus } from '../run-state/fork.js';
-import type { Frame, ThreadWorktree } from '../run-state/frame.js';
+import type { Frame, Restarts, ThreadWorktree } from '../run-state/frame.js';
 import type { Pending } from '../run-state/pending.js';
 import type { DataImage, DataWrite } from '../run-state/run-data.js';
 import type { RunResult } from '../run-state/run-options.js';
@@ -86,6 +86,8 @@ export interface ThreadImage {
   readonly handled?: readonly FailureCause[];
   /** Steps and scopes that are open; absent: none. */
   readonly frames?: readonly Frame[];
+  /** Absent: nothing. */
+  readonly restarts?: Restarts;
   /** Its working directory, if that is not the run's. */
   readonly place?: ThreadWorktree;
   /** Names of members that failed or were stopped; absent: none. */

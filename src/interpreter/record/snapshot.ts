@@ -50,6 +50,7 @@ function threadImage(thread: Thread, orders: Orders): ThreadImage {
     failures: thread.failures === 0 ? undefined : thread.failures,
     handled: thread.handled ?? undefined,
     frames: thread.frames.length === 0 ? undefined : thread.frames,
+    restarts: thread.restarts ?? undefined,
     place: thread.worktree.commit === null && thread.worktree.directory === null ? undefined : thread.worktree,
     lost: thread.lost ?? undefined,
     budgetTurn: budgetTurn(thread),
@@ -187,6 +188,7 @@ function restoreThread(thread: Thread, image: ThreadImage, gathered: Gathered): 
   thread.failures = image.failures ?? 0;
   thread.handled = image.handled ?? null;
   if (image.frames !== undefined) thread.frames = image.frames.map((frame) => ({ ...frame }));
+  thread.restarts = image.restarts ?? null;
   if (image.place !== undefined) thread.worktree = image.place;
   thread.lost = image.lost ?? null;
   if (image.budgetTurn !== undefined) gathered.budget.push({ thread, order: image.budgetTurn });

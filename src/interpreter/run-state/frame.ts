@@ -22,6 +22,10 @@ export interface Overrides {
   readonly prompt?: number;
   readonly session?: 'new';
   readonly worktree?: 'reset';
+  /** The earlier step with which the attempt begins. */
+  readonly restart?: string;
+  /** The agent that divides the step into tasks. */
+  readonly replan?: string;
 }
 
 /** What the agent calls of a step used, over all its attempts. */
@@ -67,6 +71,10 @@ export interface StepFrame {
   continues?: boolean;
   /** The files were put back after the attempt before this one. */
   undone?: boolean;
+  /** The later step that did not pass and starts again from this one. */
+  startedBy?: string;
+  /** The step has just been entered again: by a retry of a later step, or by its own after an earlier step. */
+  entered?: 'for-another' | 'for-itself';
   /** Calls of tools in this attempt that the program of the agent did not allow. */
   denied?: readonly DeniedCall[];
   /** The problem in the answer if the agent is asked again for it; null until then. */
@@ -135,6 +143,17 @@ export interface ThreadWorktree {
   /** Absolute; null is the run's own worktree. */
   readonly directory: string | null;
   readonly commit: string | null;
+}
+
+/** Steps that a retry of a later step executes again. */
+export interface Restarts {
+  /** The steps that did not pass and have not been entered again, by path. */
+  readonly left: Readonly<Record<string, StepFrame>>;
+  /** The commits before the steps from which later ones may start again, by path. */
+  readonly bases: Readonly<Record<string, string>>;
+  /** The path of the step that is entered next, and of the one that starts it again. */
+  readonly to?: string;
+  readonly by?: string;
 }
 
 export type Frame = StepFrame | ScopeFrame;

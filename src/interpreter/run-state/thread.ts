@@ -4,7 +4,7 @@ import type { RolledBack } from '../events/undo-facts.js';
 import type { Missing, Value } from '../values/value.js';
 import type { ActivePlan } from './active-plan.js';
 import type { Fork, Member } from './fork.js';
-import type { Frame, ThreadWorktree } from './frame.js';
+import type { Frame, Restarts, ThreadWorktree } from './frame.js';
 import type { Pending } from './pending.js';
 import type { Run } from './run.js';
 import type { RunData } from './run-data.js';
@@ -50,6 +50,8 @@ export class Thread {
   readonly pending: Pending[] = [];
   /** Open steps and the scopes of their names, innermost last. Those of a branch begin with its parent's. */
   frames: Frame[] = [];
+  /** What retries that begin with an earlier step keep; null: nothing. */
+  restarts: Restarts | null = null;
   /** Its working directory: a parallel task has its own worktree. */
   worktree: ThreadWorktree;
   readonly tracked: Slot[];

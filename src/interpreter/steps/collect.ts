@@ -10,6 +10,7 @@ import type { LinkContext, Linked } from '../run-state/linked-machine.js';
 import { stepOf } from '../run-state/open-frames.js';
 import type { Thread } from '../run-state/thread.js';
 import { base64Bytes } from '../values/base64.js';
+import { readTasks } from './answer.js';
 import { recordStep, writeWork } from './keys.js';
 import { worktreeFailure } from './step.js';
 import { takeAnswer } from './step-agent.js';
@@ -31,6 +32,8 @@ export function linkStepCollect(
     const frame = stepOf(t);
     if (frame.failure === null && layout.work === 'body') takeOutput(t, frame, layout);
     if (layout.type === 'code') frame.output = frame.diff;
+    else if (frame.overrides.replan !== undefined && frame.failure === null)
+      frame.output = outputOfTasks(t, frame, layout);
     frame.phase = 'gates';
     writeWork(t.run, frame, layout.type === 'code' || layout.type === 'none');
     recordStep(t.run, frame, 'running');
@@ -57,6 +60,13 @@ export function linkStepCollect(
       reissue: reissueWorktree(actionFor),
     },
   };
+}
+
+/** The answers of the tasks into which a retry has divided the step. */
+function outputOfTasks({ run: { steps } }: Thread, { path }: StepFrame, { name }: StepLayout): string {
+  const tasks = readTasks(steps.keys.get(`${path}/replan.output`) ?? '');
+  if (!tasks.ok) return '';
+  return tasks.value.map((task) => steps.keys.get(`${path}/replan/${task.name}/${name}.output`) ?? '').join('\n\n');
 }
 
 /** The text of a difference, limited to the size of a value. */

@@ -19,6 +19,21 @@ export function compilePrompt(template: Template): (thread: Thread) => string {
   return (t) => limitedText(assemble(pieces, t));
 }
 
+/** The values of the attempt before that a prompt shows, wherever in it: `error`, `diff`. */
+export function retryFieldsOf(template: Template): ReadonlySet<string> {
+  const found = new Set<string>();
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) value.forEach(visit);
+    else if (typeof value === 'object' && value !== null) {
+      const { op, field } = value as { readonly op?: unknown; readonly field?: unknown };
+      if (op === 'retry-key' && typeof field === 'string') found.add(field);
+      Object.values(value).forEach(visit);
+    }
+  };
+  visit(template);
+  return found;
+}
+
 function assemble(pieces: readonly Piece[], thread: Thread): string {
   let text = '';
   let line = '';

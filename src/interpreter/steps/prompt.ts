@@ -30,10 +30,12 @@ interface PromptParts {
   /** Prompts of entries of RETRY. */
   readonly overrides: readonly (((thread: Thread) => string) | null)[];
   readonly context: readonly ContextLayout[];
+  /** What the prompt of the step shows itself, which a retry does not append again: `error`, `diff`. */
+  readonly shown: ReadonlySet<string>;
 }
 
 /** The complete prompt for an agent. */
-export function compilePromptOf({ layout, prompt, overrides, context }: PromptParts) {
+export function compilePromptOf({ layout, prompt, overrides, context, shown }: PromptParts) {
   const sections = context.map(({ title, slot, optional }) => ({
     title: compileTemplate(title).text,
     slot,
@@ -51,7 +53,8 @@ export function compilePromptOf({ layout, prompt, overrides, context }: PromptPa
     }
     // Without any text, the agent is asked to continue its session or to follow its own instructions.
     if (parts.length === 0) parts.push('Go on.');
-    if (frame.attempt > 1 && override === null) parts.push(retrySection(frame, layout));
+    if (override === null && (frame.attempt > 1 || frame.startedBy !== undefined))
+      parts.push(retrySection(frame, layout, shown));
     if (FORMS[layout.type] !== '') parts.push(FORMS[layout.type]);
     // What RETRY says is complete, but only here it is known that a conversation mentions changes that are gone.
     if (override !== null && frame.undone === true && frame.session !== null) parts.push(UNDONE);
@@ -69,18 +72,25 @@ function correction(why: string, type: StepType): string {
 }
 
 function retrySection(
-  { attempt, agent, agentBefore, errorBefore, diffBefore, undone }: StepFrame,
+  { attempt, agent, agentBefore, errorBefore, diffBefore, undone, startedBy }: StepFrame,
   { retry }: StepLayout,
+  shown: ReadonlySet<string>,
 ): string {
   const left = Math.max(0, (retry?.exit ?? attempt) - attempt);
-  const lines = [
-    '## The attempt before this one did not pass',
-    `This is attempt ${attempt}; ${left === 0 ? 'it is the last one' : `${left} more ${left === 1 ? 'is' : 'are'} left after it`}.`,
-  ];
-  if (agent !== agentBefore && agentBefore !== null)
+  const lines =
+    startedBy === undefined
+      ? [
+          '## The attempt before this one did not pass',
+          `This is attempt ${attempt}; ${left === 0 ? 'it is the last one' : `${left} more ${left === 1 ? 'is' : 'are'} left after it`}.`,
+        ]
+      : [
+          `## \`${startedBy}\` did not pass`,
+          'The work starts again from here: the files are as they were before, and what was done since is gone.',
+        ];
+  if (agent !== agentBefore && agentBefore !== null && startedBy === undefined)
     lines.push(`The attempt before was made by ${agentBefore}; you are ${agent ?? 'another agent'} and take over.`);
   if (undone === true) lines.push(UNDONE);
-  if (errorBefore !== '') lines.push('', '### What went wrong', '', errorBefore.trimEnd());
-  if (diffBefore !== '') lines.push('', '### What was changed by then', '', diffBefore.trimEnd());
+  if (errorBefore !== '' && !shown.has('error')) lines.push('', '### What went wrong', '', errorBefore.trimEnd());
+  if (diffBefore !== '' && !shown.has('diff')) lines.push('', '### What was changed by then', '', diffBefore.trimEnd());
   return lines.join('\n');
 }

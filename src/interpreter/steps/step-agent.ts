@@ -29,7 +29,7 @@ import { readTasks, readVerdict } from './answer.js';
 import { answerSchema } from './answer-schema.js';
 import { cutMiddle } from './excerpt.js';
 import { compilePromptOf } from './prompt.js';
-import { compilePrompt } from './prompt-text.js';
+import { compilePrompt, retryFieldsOf } from './prompt-text.js';
 import { linkRetryPrompts } from './step.js';
 import { stepRequest } from './step-request.js';
 
@@ -46,11 +46,12 @@ type Try = Pick<Pending, 'effect' | 'attempt' | 'waits'>;
 
 export function linkStepAgent(
   instruction: Extract<StepInstruction, { op: 'step-agent' }>,
-  { pc }: LinkContext,
+  { pc, base }: LinkContext,
 ): Linked {
-  const { plan: layout, guards, context, answerFolder, answerSchemaFile } = instruction;
+  const { plan: layout, replan, to = 0, guards, context, answerFolder, answerSchemaFile } = instruction;
   const prompt = instruction.prompt === null ? null : compilePrompt(instruction.prompt);
-  const promptOf = compilePromptOf({ layout, prompt, overrides: linkRetryPrompts(layout), context });
+  const shown = instruction.prompt === null ? new Set<string>() : retryFieldsOf(instruction.prompt);
+  const promptOf = compilePromptOf({ layout, prompt, overrides: linkRetryPrompts(layout), context, shown });
 
   const build = (t: Thread, next: Try, again = false): AgentRequest => {
     const frame = stepOf(t);
@@ -87,6 +88,7 @@ export function linkStepAgent(
   };
 
   const begin = (t: Thread): number => {
+    if (replan !== undefined && t.locals[replan] !== null) return base + to;
     const frame = stepOf(t);
     const reserved = reserveFor(t, frame, mostOf(t, frame, guards));
     return reserved === 'reserved' ? launch(t, { effect: t.nextEffect(), attempt: 1 }, true) : STOP;

@@ -22,6 +22,7 @@ import { compileTemplate } from '../values/template.js';
 import { cutMiddle, lastLine } from './excerpt.js';
 import { copyToPrevious, costOfTally, recordStep, removeBelow, writeVerdict } from './keys.js';
 import { compilePrompt } from './prompt-text.js';
+import { entered, forgetBelow, leaveFor, noteBase } from './restart.js';
 import { askWorktree, reissueWorktree, standAt } from './worktree-steps.js';
 
 type Of<Op extends StepInstruction['op']> = Extract<StepInstruction, { op: Op }>;
@@ -35,7 +36,7 @@ export function linkStepBegin({ plan: layout }: Of<'step-begin'>, { pc }: LinkCo
     const path = prefixHere(t) + layout.name;
     // A step that is executed again in a loop of states keeps nothing of the last time.
     for (const prefix of [`${path}.`, `prev.${path}.`]) removeBelow(t.run, prefix);
-    t.frames.push(newFrame(path, nowMs, t.worktree.commit));
+    t.frames.push(entered(t, newFrame(path, nowMs, t.worktree.commit)));
     return pc + 1;
   });
 }
@@ -91,15 +92,20 @@ function newFrame(path: string, startedMs: number, commit: string | null): StepF
 }
 
 export function linkStepAttempt(instruction: Of<'step-attempt'>, { pc }: LinkContext): Linked {
-  const { plan: layout, session } = instruction;
+  const { plan: layout, session, replan } = instruction;
   const agent = instruction.agent === null ? null : compileTemplate(instruction.agent).text;
   const begin = (t: Thread): number => {
     const frame = stepOf(t);
     frame.before = t.worktree.commit;
+    delete frame.entered;
     // The output of an earlier command is not an answer of this step.
     if (layout.work === 'body') t.output = null;
     frame.agent = agent === null ? null : (frame.overrides.agent ?? agent(t).trim());
     frame.session = sessionFor(t, frame, session);
+    if (replan !== undefined) {
+      t.locals[replan.planner] = frame.overrides.replan ?? null;
+      t.locals[replan.worker] = frame.agent ?? '';
+    }
     const { path: step, attempt } = frame;
     t.run.recordNow({ type: 'step_started', step, attempt, agent: frame.agent, step_type: layout.type });
     recordStep(t.run, frame, 'running');
@@ -109,10 +115,12 @@ export function linkStepAttempt(instruction: Of<'step-attempt'>, { pc }: LinkCon
     instruction: (t) => {
       const frame = stepOf(t);
       startAttempt(frame);
+      forgetBelow(t, frame.path);
       if (t.worktree.commit === null) return begin(t);
-      const isBack = frame.overrides.worktree === 'reset' && frame.attempt > 1;
+      const isFirst = isFirstHere(frame);
+      const isBack = isFirst ? frame.entered === 'for-another' : frame.overrides.worktree === 'reset';
       // Changes of earlier instructions are not changes of the step, and resetting must not remove them.
-      const isAhead = frame.attempt === 1 && layout.work !== 'none' && t.run.steps.touched.has(t.worktree.task);
+      const isAhead = isFirst && layout.work !== 'none' && t.run.steps.touched.has(t.worktree.task);
       return isBack || isAhead ? askWorktree(t, startingAction(t)) : begin(t);
     },
     suspender: {
@@ -128,11 +136,15 @@ export function linkStepAttempt(instruction: Of<'step-attempt'>, { pc }: LinkCon
   };
 }
 
+/** Whether it is the first attempt since the step was entered. */
+const isFirstHere = ({ attempt, entered }: StepFrame): boolean => attempt === 1 || entered !== undefined;
+
 /** The operation that the worktree needs before an attempt. */
 function startingAction(t: Thread): WorktreeAction {
-  const { attempt, base, path } = stepOf(t);
+  const frame = stepOf(t);
+  const { base, path } = frame;
   const commit = base as string;
-  if (attempt > 1) return { do: 'reset', to: commit };
+  if (!isFirstHere(frame) || frame.entered === 'for-another') return { do: 'reset', to: commit };
   return { do: 'snapshot', onto: commit, from: commit, label: `before ${path}` };
 }
 
@@ -179,6 +191,7 @@ export function linkStepVerdict({ plan: layout, done }: Of<'step-verdict'>, { pc
     if (timeIsUp(t, nowMs)) return STOP;
     if (hasPassed(frame, layout)) {
       writeVerdict(t.run, frame, 'pass', nowMs);
+      noteBase(t, frame, layout);
       complete(t, frame, 'pass');
       return base + done;
     }
@@ -262,7 +275,7 @@ function errorText(frame: StepFrame, layout: StepLayout): string {
 }
 
 /** Decides what the next attempt does differently, after the validators of its entries have answered. */
-export function linkStepRetry({ plan: layout, again }: Of<'step-retry'>, { base }: LinkContext): Linked {
+export function linkStepRetry({ plan: layout, again, restarts = [] }: Of<'step-retry'>, { base }: LinkContext): Linked {
   const entries = (layout.retry?.entries ?? []).map(linkEntry);
   return {
     instruction: (t) => {
@@ -273,9 +286,16 @@ export function linkStepRetry({ plan: layout, again }: Of<'step-retry'>, { base 
       entries.forEach((entry, index) => {
         if (!entry.applies(t, frame, next)) return;
         matched.push(index);
-        overrides = { ...overrides, ...entry.overrides(t, index) };
+        const own = entry.overrides(t, index);
+        // An agent that takes over does the step itself.
+        const { replan, ...before } = overrides;
+        const isByItself = replan === undefined || (own.agent !== undefined && own.replan === undefined);
+        overrides = isByItself ? { ...before, ...own } : { ...overrides, ...own };
       });
-      if (overrides.agent !== undefined && overrides.agent !== frame.agent && overrides.session !== 'new')
+      const earlier = restarts.find(({ step }) => step === overrides.restart);
+      const isOther = overrides.agent !== undefined && overrides.agent !== frame.agent;
+      // A conversation about files that are made anew does not help.
+      if ((isOther || earlier !== undefined) && overrides.session !== 'new')
         overrides = { ...overrides, session: 'new' };
       frame.overrides = overrides;
       t.run.recordNow({
@@ -285,7 +305,9 @@ export function linkStepRetry({ plan: layout, again }: Of<'step-retry'>, { base 
         matched,
         overrides: describeOverrides(overrides, entries),
       });
-      return base + again;
+      if (earlier === undefined) return base + again;
+      leaveFor(t, earlier.step);
+      return base + earlier.to;
     },
   };
 }
@@ -296,8 +318,9 @@ interface LinkedEntry {
   readonly source: string;
 }
 
-function linkEntry({ when, agent, prompt, session, worktree }: RetryEntryLayout): LinkedEntry {
+function linkEntry({ when, agent, prompt, session, worktree, restart, replan }: RetryEntryLayout): LinkedEntry {
   const name = agent === undefined ? null : compileTemplate(agent).text;
+  const planner = replan === undefined ? null : compileTemplate(replan).text;
   return {
     applies: (t, frame, next) => {
       switch (when.kind) {
@@ -319,6 +342,8 @@ function linkEntry({ when, agent, prompt, session, worktree }: RetryEntryLayout)
         prompt: prompt === undefined ? undefined : index,
         session,
         worktree,
+        restart,
+        replan: planner === null ? undefined : planner(t).trim(),
       }),
     source: prompt === undefined ? '' : sourceOf(prompt),
   };
@@ -330,12 +355,14 @@ function sourceOf(prompt: Template): string {
 }
 
 function describeOverrides(overrides: Overrides, entries: readonly LinkedEntry[]) {
-  const { agent, prompt, session, worktree } = overrides;
+  const { agent, prompt, session, worktree, restart, replan } = overrides;
   return omitUndefined({
     agent,
     prompt: prompt === undefined ? undefined : (entries[prompt]?.source ?? ''),
     session,
     worktree,
+    restart_from: restart,
+    replan,
   });
 }
 

@@ -17,7 +17,8 @@ function sessionFrom(path: string, s: Spelling): string {
 /** The changes that a retry can make. */
 function overrides(join: 'and' | 'or', s: Spelling): string {
   const words = [s.keyword('AGENT'), s.keyword('PROMPT'), s.setting('SESSION', 'new')];
-  return `${words.join(', ')} ${join} ${s.setting('WORKTREE', 'reset')}`;
+  const others = [s.setting('WORKTREE', 'reset'), s.keyword('RESTART_FROM')];
+  return `${[...words, ...others].join(', ')} ${join} ${s.keyword('REPLAN')}`;
 }
 
 type OverrideProblem = 'unknown' | 'twice' | 'only-new' | 'only-reset';
@@ -252,6 +253,19 @@ export const stepMessages = {
   retryOverride: message<{ word: string; problem: OverrideProblem }>('retry-override', 'error', (f, s) => ({
     message: `${s.keyword(f.word)} ${OVERRIDE_PROBLEMS[f.problem]}`,
     help: `a retry can change ${overrides('and', s)}, each once`,
+  })),
+  restartStep: message<{ name: string; known: readonly string[] } & Near>('retry-override', 'error', (f, s) => ({
+    message: `a retry cannot begin with \`${f.name}\`: it is not a step above in the same list`,
+    help:
+      f.near !== undefined
+        ? `did you mean \`${f.near}\`?`
+        : f.known.length > 0
+          ? `name one of ${f.known.map((one) => `\`${one}\``).join(', ')}`
+          : `leave ${s.keyword('RESTART_FROM')} out: a retry repeats its own step, with the steps below it`,
+  })),
+  replanOfVerdict: message('retry-override', 'error', (_, s) => ({
+    message: `${s.keyword('REPLAN')} cannot divide a verdict into tasks`,
+    help: `ask another agent for it: write ${s.keyword('AGENT')}`,
   })),
   exitOverride: message('exit-with-override', 'error', (_, s) => ({
     message: `${s.word('EXIT')} ends the attempts, so it cannot change them`,

@@ -164,11 +164,19 @@ function gateOf(context: ParseContext, node: SyntaxNode, word: Name): Name {
   return { text: '', span: emptySpanAt(word.span) };
 }
 
-const names: Readonly<Record<string, Override['name']>> = { AGENT: 'agent', SESSION: 'session', WORKTREE: 'worktree' };
+const names: Readonly<Record<string, Override['name']>> = {
+  AGENT: 'agent',
+  SESSION: 'session',
+  WORKTREE: 'worktree',
+  RESTART_FROM: 'restart_from',
+  REPLAN: 'replan',
+};
 const values: Readonly<Record<string, string>> = {
   AGENT: 'AGENT claude-opus',
   SESSION: 'SESSION new',
   WORKTREE: 'WORKTREE reset',
+  RESTART_FROM: 'RESTART_FROM tests',
+  REPLAN: 'REPLAN claude-opus',
 };
 
 function overrideOf(context: ParseContext, node: SyntaxNode, word: Name, meant: string | undefined): Override {

@@ -37,7 +37,7 @@ export function isNoGate(word: string): boolean {
 }
 
 export const conditionWords = ['ATTEMPT', 'NOT', 'VALIDATE', 'EXIT'] as const;
-export const overrideWords = ['AGENT', 'PROMPT', 'SESSION', 'WORKTREE'] as const;
+export const overrideWords = ['AGENT', 'PROMPT', 'SESSION', 'WORKTREE', 'RESTART_FROM', 'REPLAN'] as const;
 const retryWords: readonly string[] = [...conditionWords, ...overrideWords];
 const retries: ReadonlyMap<string, 'number' | 'gate' | 'call' | 'prompt' | 'value'> = new Map([
   ['ATTEMPT', 'number'],
@@ -48,6 +48,8 @@ const retries: ReadonlyMap<string, 'number' | 'gate' | 'call' | 'prompt' | 'valu
   ['AGENT', 'value'],
   ['SESSION', 'value'],
   ['WORKTREE', 'value'],
+  ['RESTART_FROM', 'value'],
+  ['REPLAN', 'value'],
 ]);
 
 /** The intended word of RETRY: the word itself, or the one that it resembles. */

@@ -46,7 +46,9 @@ export function stepLog(toVisible: (text: string) => string): StepLog {
       if (open.size === 0) concurrent.clear();
       if (event.type === 'state_entered') open.clear();
       if (event.type === 'step_started') begin(event.step, event.attempt, event.agent);
-      if (event.type === 'step_completed') open.delete(event.step);
+      // A retry that begins with an earlier step leaves this one until it starts again.
+      const isLeft = event.type === 'retry_triggered' && event.overrides.restart_from !== undefined;
+      if (event.type === 'step_completed' || isLeft) open.delete(event.step);
     },
     lead(path, named = false) {
       if (path === undefined) return '  ';

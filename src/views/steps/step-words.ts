@@ -136,12 +136,14 @@ export function retryLines({ retry }: StepLayout, { state, pc }: Omit<StepSite, 
 }
 
 function entryWords(entry: RetryEntryLayout, state: State, pc: number): string {
-  const { agent, prompt, session, worktree } = entry;
+  const { agent, prompt, session, worktree, restart, replan } = entry;
   const changes = [
     ...(agent === undefined ? [] : [`agent ${templateWords(agent)}`]),
     ...(prompt === undefined ? [] : [`prompt ${JSON.stringify(promptWords(prompt))}`]),
     ...(session === undefined ? [] : [`session ${session}`]),
     ...(worktree === undefined ? [] : [`worktree ${worktree}`]),
+    ...(restart === undefined ? [] : [`restart_from ${restart}`]),
+    ...(replan === undefined ? [] : [`replan ${templateWords(replan)}`]),
   ];
   return `${conditionWords(entry, state, pc)} → ${changes.join(', ')}`;
 }
