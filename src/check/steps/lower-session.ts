@@ -28,10 +28,14 @@ function reportNewSession(l: StateLowering, { name: { text: step }, run, session
   if (session?.kind !== 'from') return;
   const { text: from, span } = session.step;
   const agent = run.kind === 'agent' ? constantText(run.agent) : null;
-  const traits = agent === null ? null : (l.settings.lookups.agents?.traits?.(agent.trim()) ?? null);
+  const traitsOf = (name: string | null) =>
+    name === null ? null : (l.settings.lookups.agents?.traits?.(name.trim()) ?? null);
+  const traits = traitsOf(agent);
   if (traits === null) return;
   const { adapter, sessions } = traits;
-  if (!sessions.fork) l.diagnostics.push(say.sessionWithoutFork(span, { step, from, adapter }));
+  const made = traitsOf(source.agent)?.adapter ?? adapter;
+  if (made !== adapter) l.diagnostics.push(say.sessionOfAnother(span, { step, from, adapter, made }));
+  else if (!sessions.fork) l.diagnostics.push(say.sessionWithoutFork(span, { step, from, adapter }));
   else if (!sessions.elsewhere && l.settings.lookups.worktree !== false && isApart(l.steps.context.scope, source))
     l.diagnostics.push(say.sessionElsewhere(span, { step, from, adapter }));
 }

@@ -7,6 +7,7 @@ import type { Span } from '../../source/source-file.js';
 import type { Block, Instruction } from '../../syntax/ast.js';
 import { childBlocks } from '../../syntax/child-blocks.js';
 import { blocksOf } from '../../syntax/step.js';
+import { constantText } from '../lower/expression.js';
 
 export type StepNode = Extract<Instruction, { kind: 'step' }>;
 
@@ -27,6 +28,8 @@ export interface NamedStep {
   below: StepScope | null;
   /** Whether it has an agent, and therefore a session. */
   readonly hasSession: boolean;
+  /** The name of its agent; null if there is none, or if only the run knows it. */
+  readonly agent: string | null;
   /**
    * `running`: its own instructions are being lowered. `parallel`: it runs in parallel with the code that is being
    * lowered.
@@ -84,6 +87,7 @@ function namedStep(step: StepNode, scope: StepScope): NamedStep {
     gates: new Set(),
     below: null,
     hasSession: run.kind === 'agent',
+    agent: run.kind === 'agent' ? constantText(run.agent) : null,
     progress: 'ahead',
   };
   const path = `${scope.path}${named.name}/`;

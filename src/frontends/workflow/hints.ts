@@ -20,7 +20,7 @@ export const HINTS: Hints = {
     return 'reset the worktree with an entry of `retry:`, such as `- { attempt: 2, worktree: reset }`';
   },
   hitl: [
-    'a workflow file cannot ask questions: print it as a program with `statedsl convert`, and ask there:',
+    'leave it out: a workflow file cannot ask questions; a program can, after a step that runs the workflow:',
     'ASK user: "Is this right?" → answer choices=yes,no',
     'IF: answer != "yes" → FAIL: a person said no',
   ].join('\n'),

@@ -288,6 +288,15 @@ export const stepMessages = {
     message: `\`${f.agent}\` cannot continue the session of another agent, so it starts a new one`,
     help: `make this explicit: add ${s.setting('SESSION', 'new')}`,
   })),
+  sessionOfAnother: message<{ step: string; from: string; adapter: string; made: string }>(
+    'session-begins-anew',
+    'warning',
+    (f) => ({
+      message: `an agent of the adapter \`${f.adapter}\` cannot continue the session of \`${f.from}\`, which \`${f.made}\` keeps`,
+      label: `\`${f.step}\` begins a new session`,
+      help: `use an agent of the adapter \`${f.made}\`, or let the prompt read \`{${f.from}.output}\``,
+    }),
+  ),
   sessionWithoutFork: message<{ step: string; from: string; adapter: string }>(
     'session-begins-anew',
     'warning',
