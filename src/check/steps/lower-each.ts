@@ -72,7 +72,7 @@ function tasksOf(l: StateLowering, i: StepNode, { of }: EachTask): StepKey | nul
     return null;
   }
   if (found.step.type !== 'split') {
-    l.diagnostics.push(say.eachWithoutSplit(of.span, { name: of.text }));
+    l.diagnostics.push(say.eachWithoutSplit(of.span, { name: of.text, older: l.steps.context.older }));
     return null;
   }
   if (found.step.progress !== 'done') {

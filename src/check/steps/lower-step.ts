@@ -39,7 +39,7 @@ export function lowerStep(l: StateLowering, i: StepNode): boolean {
   step.progress = 'done';
   if (i.each !== undefined && !doesTasks(i)) {
     if (typeOf(i) !== 'split' && i.each.of === undefined)
-      l.diagnostics.push(say.eachWithoutSplit(i.each.span, { name: i.name.text }));
+      l.diagnostics.push(say.eachWithoutSplit(i.each.span, { name: i.name.text, older: l.steps.context.older }));
     lowerEach(l, i, step, i.each);
   }
   return true;

@@ -4,6 +4,7 @@
  */
 
 import { omitUndefined } from '../../prelude/omit-undefined.js';
+import { workflowMessages as words } from '../../source/catalogue/workflow.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { SourceFile } from '../../source/source-file.js';
 import type { Block, Declaration, Instruction, Option, Program } from '../../syntax/ast.js';
@@ -16,8 +17,8 @@ import { withReusedSessions } from './reused-sessions.js';
 import { documentationOf, ROOT_KEYS } from './root-words.js';
 import { isUndeclared, withSpec } from './specification.js';
 import { STEP_KEYS, stepList, stepOf, stepsOf } from './step-reader.js';
-import { optionOf } from './values.js';
-import { readYaml, type YamlNode } from './yaml/yaml-nodes.js';
+import { optionOf, spanOf } from './values.js';
+import { readYaml, type YamlMap, type YamlNode } from './yaml/yaml-nodes.js';
 
 /** The limits of a workflow, with their names in other dialects. */
 const LIMITS: Readonly<Record<string, string>> = { max_budget: 'cost', max_timeout: 'time', max_tokens: 'tokens' };
@@ -59,6 +60,23 @@ function changesFiles(one: Instruction): Instruction {
   };
 }
 
+/** Keys of a step that are next to its dash, and so after `steps` in the mapping around it. */
+function lostAfterSteps({ text }: SourceFile, { members }: YamlMap): Diagnostic | null {
+  const at = members.findIndex(({ key }) => key.text === 'steps');
+  const list = members[at]?.value;
+  const next = members[at + 1];
+  if (list?.kind !== 'list' || next === undefined || !STEP_KEYS.includes(next.key.text)) return null;
+  if ((ROOT_KEYS as readonly string[]).includes(next.key.text)) return null;
+  const item = list.items.at(-1);
+  if (item?.kind !== 'map' || item.members.length > 1) return null;
+  const start = text.lastIndexOf('\n', item.span.start) + 1;
+  const end = text.indexOf('\n', start);
+  const under = text.slice(start, end < 0 ? text.length : end);
+  // A dash that is deeper than the key has its own keys below it.
+  if (!under.startsWith('-')) return null;
+  return words.lostIndentation(spanOf(next), { under: under.trim() });
+}
+
 interface Root {
   readonly head: Declaration[];
   readonly steps: Instruction[];
@@ -77,6 +95,11 @@ function rootOf(context: ReaderContext, file: SourceFile, root: YamlNode): Root 
   const foreign = root.members.some(({ key }) => key.text === 'steps') ? null : foreignFile(root);
   if (foreign !== null) {
     context.diagnostics.push(foreign);
+    return NOTHING;
+  }
+  const lost = lostAfterSteps(file, root);
+  if (lost !== null) {
+    context.diagnostics.push(lost);
     return NOTHING;
   }
   const members = new Members(root, context);

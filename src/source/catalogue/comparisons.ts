@@ -29,10 +29,10 @@ export const typeMessages = {
           : `convert one of the two, as in \`string(${f.name})\``,
     ...omitUndefined({ fix: f.fix }),
   })),
-  untypedInput: message<{ name: string; type: string }>('untyped-input', 'warning', (f) => ({
+  untypedInput: message<{ name: string; type: string }>('untyped-input', 'warning', (f, s) => ({
     message: `the input \`${f.name}\` has no type, so \`-i ${f.name}=…\` passes a text`,
     label: `used as a ${f.type} here`,
-    help: `declare it: \`INPUT: ${f.name} (${f.type})\``,
+    help: `declare it: ${s.either(`\`INPUT: ${f.name} (${f.type})\``, `\`inputs: [{ name: ${f.name}, type: ${f.type} }]\``)}`,
   })),
 } as const;
 

@@ -180,6 +180,17 @@ export const emptyBlock = message<{ verb: string; what: string }>('empty-block',
   help: `write the ${what} below it, indented deeper`,
 }));
 
+/** What runs at the same time, as bullets. `command` is what is written before `in PARALLEL`. */
+export function bulletsOf(command: string): string {
+  const first = /\w/.test(command) ? command : './one.sh';
+  return `write what runs at the same time as bullets below it:\nDO: in PARALLEL\n  - ${first}\n  - ./another.sh`;
+}
+
+export const parallelWithoutBullets = message<{ command: string }>('empty-block', 'error', ({ command }) => ({
+  message: '`PARALLEL` has no members',
+  help: bulletsOf(command),
+}));
+
 // ---- parts of instructions --------------------------------------------------------------------------
 
 export const missingPart = message<{ what: string; after: string; example?: string }>(

@@ -1,7 +1,7 @@
 /** Builds the work of DO and CHECK: shell text, argument lists and agent calls, with bindings and pipes. */
 
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { badName, missingPart, unclosedBracket } from '../../source/catalogue/syntax.js';
+import { badName, missingPart, parallelWithoutBullets, unclosedBracket } from '../../source/catalogue/syntax.js';
 import type { Instruction, Option, Performed, ShellText } from '../ast.js';
 import type { Expression, Name, Template } from '../expression.js';
 import { child, type ParseContext, report, reportMissing, span, spanOf, token, tokenSpan } from '../grammar/cst.js';
@@ -30,12 +30,22 @@ export function buildCommand(context: ParseContext, node: SyntaxNode, inList: bo
     reportMissing(context, missingPart(verb.span, { what: 'a command', after: `${verb.text}:`, example }));
     return { kind: 'broken', verb, span: where };
   }
-  return buildPerformed(
-    context,
-    performed,
-    { verb, options, check: token(node, 'Do') === undefined, style: 'verb' },
-    where,
-  );
+  const check = token(node, 'Do') === undefined;
+  const built = buildPerformed(context, performed, { verb, options, check, style: 'verb' }, where);
+  reportParallel(context, built);
+  return built;
+}
+
+const IN_PARALLEL = /^(.*?)(?<=\s)in[ \t]+PARALLEL(?:[ \t]*(?:\[[^\]]*\]|\([^)]*\)))*[ \t]*:?[ \t]*$/;
+
+/** `DO: echo "x" in PARALLEL` would pass the words to the command. */
+function reportParallel(context: ParseContext, { performed }: Command): void {
+  if (performed.kind !== 'shell' || performed.shell.block) return;
+  const { text, span: where } = performed.shell;
+  if (!text.includes('PARALLEL')) return;
+  const command = IN_PARALLEL.exec(text)?.[1]?.trimEnd();
+  if (command === undefined || /^[^'"]*(['"])(?:(?!\1).)*$/.test(command)) return;
+  report(context, parallelWithoutBullets(where, { command }));
 }
 
 interface Header {

@@ -1,7 +1,8 @@
 /** Builds PARALLEL and FOR EACH. */
 
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { emptyBlock, missingPart } from '../../source/catalogue/syntax.js';
+import { emptyBlock, missingPart, parallelWithoutBullets } from '../../source/catalogue/syntax.js';
+import type { Diagnostic } from '../../source/diagnostic.js';
 import type { Block, Instruction } from '../ast.js';
 import type { Expression, Name } from '../expression.js';
 import { child, type ParseContext, reportMissing, span, spanOf, token, tokenSpan, tokens } from '../grammar/cst.js';
@@ -31,7 +32,7 @@ export function buildParallel(
     ...headerOptions(context, head, verbToken, inList),
     ...buildOptions(context, child(node, 'options')),
   ];
-  const members = loopBody(context, bodies, verb, 'members', 'PARALLEL');
+  const members = loopBody(context, bodies, verb, () => parallelWithoutBullets(verb.span, { command: words }));
   return {
     kind: 'parallel',
     verb,
@@ -42,10 +43,10 @@ export function buildParallel(
   };
 }
 
-function loopBody(context: ParseContext, bodies: Bodies, verb: Name, what: string, title: string): Block {
+function loopBody(context: ParseContext, bodies: Bodies, verb: Name, empty: () => Diagnostic): Block {
   const body = bodies.below(true);
   if (body !== undefined && body.instructions.length > 0) return body;
-  reportMissing(context, emptyBlock(verb.span, { verb: title, what }));
+  reportMissing(context, empty());
   return body ?? { instructions: [], inline: false, span: { ...verb.span, start: verb.span.end } };
 }
 
@@ -83,7 +84,7 @@ export function buildForEach(
     ...(parallelNote === undefined ? [] : noteOptions(context, parallelNote)),
   ];
   const variable = nameless ? { text: '', span: verb.span } : bindingName(context, word, 'a variable');
-  const body = loopBody(context, bodies, verb, 'body', 'FOR EACH');
+  const body = loopBody(context, bodies, verb, () => emptyBlock(verb.span, { verb: 'FOR EACH', what: 'body' }));
   const parallel = token(node, 'InParallel') !== undefined || parallelNote !== undefined;
   const where = { ...verb.span, end: spanOf(context, node).end };
   return {

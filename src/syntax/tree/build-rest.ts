@@ -2,6 +2,7 @@
 
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import {
+  bulletsOf,
   missingPart,
   nestedTooDeep,
   operatorSpelling,
@@ -89,7 +90,14 @@ function reportUnexpected(context: ParseContext, list: readonly Token[], help: s
     report(context, missingPart(where, { what: 'a name', after: first.image }));
     return;
   }
-  report(context, unexpectedText(where, { text: first.image, ...omitUndefined({ help }) }));
+  const own = list[0]?.image === 'in' && /^PARALLEL\b/.test(list[1]?.image ?? '') ? bulletsFor(context, first) : help;
+  report(context, unexpectedText(where, { text: first.image, ...omitUndefined({ help: own }) }));
+}
+
+/** `DO: Task(claude) "…" in PARALLEL`. */
+function bulletsFor({ text }: ParseContext, { startOffset }: Token): string {
+  const line = text.slice(text.lastIndexOf('\n', startOffset) + 1, startOffset);
+  return bulletsOf(line.replace(/^[ \t]*(?:DO|CHECK)[ \t]*(?:\[[^\]]*\])?:?[ \t]*/, '').trimEnd());
 }
 
 /** `with {x}` instead of a name; words without a comma; a note before `with`. */
