@@ -6,6 +6,8 @@ import type { CallSupport } from '../check/callables.js';
 import type { ParseFile } from '../check/collect.js';
 import { type Compilation, type CompileOptions, compile } from '../check/compile.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
+import type { SourceFile } from '../source/source-file.js';
+import type { Program } from '../syntax/ast.js';
 import { parseProgram } from '../syntax/parse.js';
 import type { CallSettings } from './call-support.js';
 import type { ProjectHost } from './host.js';
@@ -57,6 +59,12 @@ export async function compileWithin(
   if (!usesCalls) return { compilation, usesCalls };
   const support = (await import('./call-support.js')).callSupport(host, name, calls);
   return { compilation: compileWith(() => support), usesCalls };
+}
+
+/** The tree of a program, by the kind of its file. */
+export async function parseNamed(file: SourceFile): Promise<Program> {
+  const parse = await parserOf(file.name, file.text);
+  return (parse ?? parseProgram)(file, 0).program;
 }
 
 const IMPORTS_A_DOCUMENT = /^[ \t]*IMPORT:.*\.(?:md|markdown)\b/im;

@@ -116,6 +116,7 @@ class TestRun {
         signal: this.stopping.signal,
         onEvent: (event) => {
           this.events.push(event);
+          if (this.events.length === options.mostEvents) this.endless();
           // Nothing asks for an approval: its answer comes by itself.
           if (event.type === 'answered' && isApproval(askedName(event.name))) markAnswered(people, event);
         },
@@ -141,6 +142,11 @@ class TestRun {
       warnings.push({ line: 0, message: 'the properties of this file are not judged, because the test has START' });
     const problems = world?.problems ?? [];
     return { failures: this.failures, warnings, events: this.events, report, problems, isStuck: this.isStuck };
+  }
+
+  private endless(): void {
+    this.failures.push({ line: 0, message: 'the run does not end' });
+    this.stopping.abort();
   }
 
   private recordedInputs(): Record<string, Json> {

@@ -23,6 +23,8 @@ export interface TestOptions {
   readonly noteUse: (mock: MockLine) => void;
   /** Notes what the run recorded. */
   readonly noteEvents: (events: readonly RunEvent[]) => void;
+  /** A run with more events counts as endless; absent: without a limit. */
+  readonly mostEvents?: number;
   /** Executes the run with a fault; absent: without one. */
   readonly fault?: FaultDrive;
   /** Brings a cassette up to date instead of playing it; absent: cassettes are played. */

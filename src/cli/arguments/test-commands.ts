@@ -84,6 +84,8 @@ export function addTest(program: Command, onExit: (code: number) => void): void 
     )
     .option('--fault <point>', 'run only this fault and show its log, such as crash@31', faultPoint)
     .option('--coverage-min <percent>', 'fail if less is covered', percent)
+    .option('--mutate', 'make small mistakes in the programs, one at a time, and list those that no test notices')
+    .option('--min <percent>', 'with --mutate: fail if the tests notice less', percent)
     .option('--suggest', 'write a test for each way that the tests do not go')
     .option('--cwd <directory>', 'the working directory of programs (default: the current directory)')
     .option('--quiet', 'print only failures and the summary')

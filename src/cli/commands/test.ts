@@ -9,9 +9,11 @@ import { FAULT_KINDS, type FaultKind } from '../../testing/faults/points.js';
 import type { FaultResult } from '../../testing/faults/run-faults.js';
 import { findTests } from '../../testing/find-tests.js';
 import { loadSuite } from '../../testing/load-suite.js';
+import type { JudgedMutant } from '../../testing/mutation/mutate-program.js';
 import { coverageJson, coverageTable, lcov, unreachableText } from '../../testing/reporters/coverage.js';
 import { FAULT_STATEMENT, failedPoints, faultLines, faultLog } from '../../testing/reporters/faults.js';
 import { github, json, junit, tap } from '../../testing/reporters/machine.js';
+import { mutantsSummary, percentNoticed, survivorLine } from '../../testing/reporters/mutants.js';
 import { neededCallsText, resultLines, summaryLine } from '../../testing/reporters/pretty.js';
 import { runSuite, type SuiteOptions } from '../../testing/run-suites.js';
 import type { SnapshotMode } from '../../testing/snapshots.js';
@@ -42,6 +44,10 @@ export interface TestFlags {
   readonly coverage?: readonly string[];
   /** Per cent. */
   readonly coverageMin?: number;
+  /** Tries the tests on programs with a mistake. */
+  readonly mutate?: boolean;
+  /** Per cent of the mistakes. */
+  readonly min?: number;
   /** Writes tests for what is not covered. */
   readonly suggest?: boolean;
   /** Kinds of faults. */
@@ -66,6 +72,8 @@ async function runTests(names: readonly string[], flags: TestFlags, read: Set<st
   if (absent !== undefined) return usageError(`there is no file or folder \`${absent}\``);
   if (flags.suggest === true && flags.filter !== undefined)
     return usageError('`--suggest` needs all tests, and `--filter` leaves some out', 'leave out one of them');
+  if (flags.min !== undefined && flags.mutate !== true)
+    return usageError('`--min` needs `--mutate`', 'for coverage, write `--coverage-min`');
   const other = files.find((file) => !isTestFile(file));
   if (other !== undefined)
     return usageError(`\`${other}\` is not a test file`, 'tests are in files with a name that ends in `.test.dsl`');
@@ -91,7 +99,11 @@ async function runTests(names: readonly string[], flags: TestFlags, read: Set<st
       flags.filter === undefined ? 'the files contain no tests' : `no test has \`${flags.filter}\` in its name`;
     return usageError(what, 'write one: `TEST: NAME`, and below it `EXPECT: returned`');
   }
-  await printResults(results, faults, performance.now() - begun, flags);
+  const mutants =
+    flags.mutate === true && results.every(({ status }) => status !== 'failed')
+      ? await mutate(suites, cwd, flags)
+      : null;
+  await printResults(results, faults, { ms: performance.now() - begun, mutants }, flags);
   if (flags.fault !== undefined && faults.length === 0)
     return usageError(`no test has the fault \`${flags.fault}\``, '`--faults` lists those that change something');
   const isEnough = coverage === null || (await reportCoverage(coverage, flags));
@@ -99,7 +111,8 @@ async function runTests(names: readonly string[], flags: TestFlags, read: Set<st
     const { writeSuggestions } = await import('./test-suggestions.js');
     if (!(await writeSuggestions(suites, coverage))) return EXIT.failed;
   }
-  return exitCodeOf(results, faults, isEnough && unwritten.length === 0);
+  const isNoticed = mutants === null || percentNoticed(mutants) >= (flags.min ?? 0);
+  return exitCodeOf(results, faults, isEnough && isNoticed && unwritten.length === 0);
 }
 
 /** A defect of statedsl comes before everything that is wrong with the program. */
@@ -237,6 +250,23 @@ async function runSuites(
   return results;
 }
 
+/** All mutants of all programs; those that nothing notices are printed at once. */
+async function mutate(suites: readonly Suite[], cwd: string, { reporter }: TestFlags): Promise<JudgedMutant[]> {
+  const { mutateProgram } = await import('../../testing/mutation/mutate-program.js');
+  const mutants: JudgedMutant[] = [];
+  const programs = new Map<string, Suite[]>();
+  for (const suite of suites) programs.set(suite.program, [...(programs.get(suite.program) ?? []), suite]);
+  for (const own of programs.values())
+    await mutateProgram(commandLineHost(), own, cwd, (mutant) => {
+      mutants.push(mutant);
+      if (mutant.killed_by === null && reporter === 'pretty') {
+        if (mutants.filter((one) => one.killed_by === null).length === 1) stdout.write('\nno test notices\n');
+        stdout.write(survivorLine(mutant));
+      }
+    });
+  return mutants;
+}
+
 /** What to run again with faults; `--fault crash@31` needs only its own kind. */
 function faultsOf({ faults, fault }: TestFlags, onResult: (result: FaultResult) => void): SuiteOptions['faults'] {
   if (fault === undefined && faults === undefined) return null;
@@ -247,14 +277,15 @@ function faultsOf({ faults, fault }: TestFlags, onResult: (result: FaultResult) 
 async function printResults(
   results: readonly TestResult[],
   faults: readonly FaultResult[],
-  ms: number,
-  { reporter }: TestFlags,
+  { ms, mutants }: { readonly ms: number; readonly mutants: readonly JudgedMutant[] | null },
+  { reporter, min }: TestFlags,
 ): Promise<void> {
   const points = failedPoints(faults);
   switch (reporter) {
     case 'pretty':
       if (faults.length > 0) stdout.write(`${FAULT_STATEMENT}\n`);
       stdout.write(summaryLine(results, points.length, ms, await stdout.paint()));
+      if (mutants !== null) stdout.write(mutantsSummary(mutants, min));
       return;
     case 'tap':
       stdout.write(tap([...results, ...points]));
@@ -263,7 +294,7 @@ async function printResults(
       stdout.write(junit([...results, ...points]));
       return;
     case 'json':
-      stdout.write(json(results, faults));
+      stdout.write(json(results, faults, mutants));
       return;
     case 'github':
       stdout.write(github([...results, ...points]));

@@ -1,7 +1,9 @@
 /** Results for programs: TAP 14, JUnit XML, JSON, and the annotations of GitHub Actions. */
+
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { escapeControls } from '../../views/drawing/visible-text.js';
 import type { FaultResult } from '../faults/run-faults.js';
+import type { JudgedMutant } from '../mutation/mutate-program.js';
 import { failureMessage, type TestFailure, type TestResult } from '../test-result.js';
 
 export function tap(results: readonly TestResult[]): string {
@@ -56,12 +58,16 @@ function seconds(results: readonly TestResult[]): string {
   return (results.reduce((sum, { duration_ms }) => sum + duration_ms, 0) / 1000).toFixed(3);
 }
 
-export function json(results: readonly TestResult[], faults: readonly FaultResult[] = []): string {
+export function json(
+  results: readonly TestResult[],
+  faults: readonly FaultResult[] = [],
+  mutants: readonly JudgedMutant[] | null = null,
+): string {
   const count = (status: TestResult['status']): number => results.filter((one) => one.status === status).length;
   const counts = { passed: count('passed'), failed: count('failed'), skipped: count('skipped') };
   const tests = results.map((result) => ({ ...result, duration_ms: Math.round(result.duration_ms) }));
   const withFaults = faults.length === 0 ? {} : { faults: faults.map(faultJson) };
-  return `${JSON.stringify({ ...counts, tests, ...withFaults })}\n`;
+  return `${JSON.stringify({ ...counts, tests, ...withFaults, ...omitUndefined({ mutants: mutants ?? undefined }) })}\n`;
 }
 
 function faultJson({ file, name, line, outcomes, repeated }: FaultResult) {
