@@ -7,3 +7,4 @@ TEST: it greets whoever is named
   MOCK: "echo *" → row.greeting
   EXPECT: event GREETED name=row.name times 1
   EXPECT: returned row.greeting
+  EXPECT: snapshot

@@ -10,6 +10,7 @@ TEST: both people are paid, each of them once
   MOCK: "wc *" → 2
   EXPECT: returned "2 payments"
   EXPECT: time == 3
+  EXPECT: snapshot
 
 TEST: nothing is paid after a payment that fails
   MOCK: "echo \"to Ada\" *" → exit 1 stderr "no space left"

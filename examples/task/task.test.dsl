@@ -11,6 +11,7 @@ TEST: the first build passes
   MOCK: "if out=*" → "pass"
   EXPECT: states INIT, EXPLORE, PLAN, BUILD, OBSERVE, COMPLETE
   EXPECT: returned "done after 1 builds; small scripts are quickly checked"
+  EXPECT: snapshot
 
 TEST: the second build gets the complaint about the first
   MOCK: Task(builder) → "echo Hi", "echo Hello"
@@ -24,6 +25,7 @@ TEST: it gives up after three builds
   MOCK: "if out=*" → "greet.sh printed: no", …
   EXPECT: calls Task(builder) == 3
   EXPECT: failed gave_up
+  EXPECT: event STATE_ENTRY state="ERROR" error_type="gave_up"
 
 TEST: a builder that does not answer
   MOCK: Task(builder) → hangs
@@ -37,6 +39,13 @@ TEST: the planner asks a person
   MOCK: "if out=*" → "pass"
   ANSWER: answer → "bash"
   EXPECT: prompt Task(planner) contains "Which shell?"
+  EXPECT: returned
+
+TEST: the planner may ask twice, and not three times
+  MOCK: Task(planner) → { decision: "CLARIFY", questions: ["Which shell?"] }, …
+  ANSWER: answer → "bash"
+  ANSWER: answer → "sh"
+  EXPECT: event CLARIFY_EXHAUSTED count=2
   EXPECT: returned
 
 TEST: one explorer is not enough

@@ -273,7 +273,7 @@ class TestRun {
     const { expectation } = line;
     const judged: Judged | null =
       expectation.kind === 'snapshot'
-        ? this.options.snapshot(this.name, facts.snapshot())
+        ? this.options.snapshot(this.name, this.snapshotOf(facts))
         : judge(expectation, facts, (expression) => this.evaluate(expression, facts.values));
     if (judged !== null)
       this.failures.push({
@@ -281,6 +281,11 @@ class TestRun {
         line: this.lineOf(line.span.start),
         message: `EXPECT: ${line.text}${judged.message === '' ? '' : `: ${judged.message}`}`,
       });
+  }
+
+  /** The folder of the program is another one on each machine. */
+  private snapshotOf(facts: RunFacts): string {
+    return facts.snapshot().replaceAll(this.suite.programDir, '{program_dir()}');
   }
 
   private failureOf({ offset, ...rest }: WorldProblem): TestFailure {
