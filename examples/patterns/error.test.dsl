@@ -7,6 +7,10 @@ TEST: a failure is reported with its tool and exit code
   EXPECT: failed tool_failure
   EXPECT: returned contains "no such file"
 
+TEST: nothing is reported if nothing fails
+  MOCK: "cat *" → "text"
+  EXPECT: returned "done"
+
 TEST: the advice is added
   GIVEN: advice="try again tomorrow"
   MOCK: "cat *" → fails limit "too much"

@@ -1,9 +1,10 @@
 /** Runs the tests of a file against mutants of its program, and finds those that no test notices. */
+import { basename } from 'node:path';
 import type { Machine } from '../../machine/machine.js';
 import { parseNamed } from '../../project/compile-program.js';
 import { type ProjectHost, pathOf, withOpenTexts } from '../../project/host.js';
 import { isPlan } from '../../project/program-kind.js';
-import { readProgram } from '../../project/read-program.js';
+import { readNamed, readProgram } from '../../project/read-program.js';
 import { positionAt, sourceFile } from '../../source/source-file.js';
 import { type LoadedSuite, loadSuite } from '../load-suite.js';
 import { rowsOf } from '../rows.js';
@@ -33,11 +34,14 @@ export async function mutateProgram(
   cwd: string,
   onMutant: (mutant: JudgedMutant) => void,
 ): Promise<void> {
-  const name = suites[0]?.program ?? '';
-  if (isPlan(name)) return;
-  const read = readProgram(host, name);
+  const [suite] = suites;
+  if (suite === undefined || isPlan(suite.program)) return;
+  const found = readProgram(host, suite.program);
+  // A workflow may be named as steps name it.
+  const read = found.kind === 'missing' ? readNamed(host, basename(suite.program), suite.configuration) : found;
   if (read.kind !== 'text') return;
-  const source = sourceFile(read.name, read.text);
+  const { name } = read;
+  const source = sourceFile(name, read.text);
   const path = pathOf(host, name);
   const ordinary: Ordinary[] = [];
   for (const suite of suites) ordinary.push(await ordinaryRuns(suite, cwd));
