@@ -97,7 +97,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   testing: {
     holds:
-      'tests of programs: reads a test file with its program, runs each test in a world of scripted answers and virtual time, and judges the run; `faults/`: the same runs with crashes, failures and other orders; `reporters/`: results as text',
+      'tests of programs: reads a test file with its program, runs each test in a world of scripted answers and virtual time, and judges the run; `faults/`: the same runs with crashes, failures and other orders; `mutation/`: the same tests on programs with a mistake; `reporters/`: results as text',
     rooms: [
       'source',
       'syntax',

@@ -7,7 +7,6 @@ import type { Span } from '../../source/source-file.js';
 import type { Block, Instruction } from '../../syntax/ast.js';
 import { childBlocks } from '../../syntax/child-blocks.js';
 import { blocksOf } from '../../syntax/step.js';
-import { constantText } from '../lower/expression.js';
 
 export type StepNode = Extract<Instruction, { kind: 'step' }>;
 
@@ -87,7 +86,7 @@ function namedStep(step: StepNode, scope: StepScope): NamedStep {
     gates: new Set(),
     below: null,
     hasSession: run.kind === 'agent',
-    agent: run.kind === 'agent' ? constantText(run.agent) : null,
+    agent: agentOf(run),
     progress: 'ahead',
   };
   const path = `${scope.path}${named.name}/`;
@@ -109,6 +108,13 @@ function namedStep(step: StepNode, scope: StepScope): NamedStep {
       parallel: run.parallel,
     });
   return named;
+}
+
+/** The name of an agent without values in it. */
+function agentOf(run: StepNode['run']): string | null {
+  if (run.kind !== 'agent') return null;
+  const [only, ...more] = run.agent.parts;
+  return typeof only === 'string' && more.length === 0 ? only : null;
 }
 
 /** Sets the progress of a step and of the steps below it, which decides from where they can be read. */

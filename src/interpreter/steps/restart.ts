@@ -23,7 +23,7 @@ export function noteBase(t: Thread, { path, base }: StepFrame, layout: StepLayou
 }
 
 /** The frame of a step that is entered: what an earlier attempt has left, or a new one. */
-export function entered(t: Thread, fresh: StepFrame): StepFrame {
+export function frameOfStep(t: Thread, fresh: StepFrame): StepFrame {
   const { restarts } = t;
   if (restarts === null) return fresh;
   const { path } = fresh;

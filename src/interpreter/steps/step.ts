@@ -22,7 +22,7 @@ import { compileTemplate } from '../values/template.js';
 import { cutMiddle, lastLine } from './excerpt.js';
 import { copyToPrevious, costOfTally, recordStep, removeBelow, writeVerdict } from './keys.js';
 import { compilePrompt } from './prompt-text.js';
-import { entered, forgetBelow, leaveFor, noteBase } from './restart.js';
+import { forgetBelow, frameOfStep, leaveFor, noteBase } from './restart.js';
 import { askWorktree, reissueWorktree, standAt } from './worktree-steps.js';
 
 type Of<Op extends StepInstruction['op']> = Extract<StepInstruction, { op: Op }>;
@@ -36,7 +36,7 @@ export function linkStepBegin({ plan: layout }: Of<'step-begin'>, { pc }: LinkCo
     const path = prefixHere(t) + layout.name;
     // A step that is executed again in a loop of states keeps nothing of the last time.
     for (const prefix of [`${path}.`, `prev.${path}.`]) removeBelow(t.run, prefix);
-    t.frames.push(entered(t, newFrame(path, nowMs, t.worktree.commit)));
+    t.frames.push(frameOfStep(t, newFrame(path, nowMs, t.worktree.commit)));
     return pc + 1;
   });
 }
