@@ -166,3 +166,13 @@ describe('grammar/workflow.schema.json', () => {
     expect(validate(parse(sectionText(the, 'workflow') ?? ''))).toBe(false);
   });
 });
+
+test('what messages tell to write for keys of other tools is accepted', () => {
+  const mistakesWith = (line: string) =>
+    read(`steps:\n  - name: one\n    agent: claude\n    prompt: Go.\n    ${line}\n`).diagnostics;
+  const told = ['restart_from', 'strategy', 'max_retries', 'on_error', 'max_budget'].map((key) => {
+    const [first] = mistakesWith(`${key}: 2`);
+    return /`((?:retry|guard): [^`]+)`/.exec(first?.help ?? '')?.[1] ?? `no line for ${key}`;
+  });
+  for (const line of told.slice(0, 4)) expect(mistakesWith(line), line).toEqual([]);
+});
