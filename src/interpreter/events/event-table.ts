@@ -214,7 +214,10 @@ export const eventTable = {
       step,
       attempt: always('number', 'the number of the next attempt'),
       matched: always('list of numbers', 'the indexes of the entries of RETRY that apply, from 0'),
-      overrides: always('object', 'what the next attempt changes: `agent`, `prompt`, `session`, `worktree`, `restart_from`, `replan`'),
+      overrides: always(
+        'object',
+        'what the next attempt changes: `agent`, `prompt`, `session`, `worktree`, `restart_from`, `replan`',
+      ),
     },
   },
   step_completed: {

@@ -167,8 +167,8 @@ export const stepMessages = {
     help: 'name a step above this one that has an agent',
   })),
   eachWithoutSplit: message<{ name: string; older: boolean }>('each-without-split', 'error', (f, s) => ({
-    message: `${f.older ? '\`foreach\`' : s.keyword('EACH')} needs tasks, but the step \`${f.name}\` does not create any`,
-    help: `write ${f.older ? '\`output: plan\`' : s.option('type', 'split')} on the step that creates them`,
+    message: `${f.older ? '`foreach`' : s.keyword('EACH')} needs tasks, but the step \`${f.name}\` does not create any`,
+    help: `write ${f.older ? '`output: plan`' : s.option('type', 'split')} on the step that creates them`,
   })),
   guard: message<GuardFacts>('bad-guard', 'error', (f, s) => ({
     message: `the guard \`${f.name}\` ${GUARD_PROBLEMS[f.problem]}`,
