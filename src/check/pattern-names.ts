@@ -157,7 +157,10 @@ function readInstruction(i: Instruction, into: Set<string>): void {
       return i.args.forEach(argument);
     case 'return':
       template(i.text);
-      return expression(i.value);
+      expression(i.value);
+      i.args?.forEach(argument);
+      // A word or a path may be text.
+      return /^(?:name|field|maybe)$/.test(i.expression?.kind ?? 'name') ? undefined : expression(i.expression);
     case 'undo':
       return readInstruction(i.by, into);
     case 'fail':

@@ -30,6 +30,8 @@ type Inner = { readonly slot: number; readonly orElse?: true } | Constant;
 /** A value that is known at compile time, and the location that supplies it: for a default, the USE. */
 export interface Constant {
   readonly constant: Json;
+  /** Its JSON text, if that differs from what JavaScript prints. */
+  readonly printed?: string;
   readonly given?: { readonly span: Span; readonly isDefault: boolean };
 }
 
@@ -191,7 +193,10 @@ export class StateScope {
             ? 'part of the error'
             : 'a parameter',
       );
-      if ('constant' in inner) return { expr: { op: 'const', value: inner.constant } };
+      if ('constant' in inner) {
+        const { constant: value, printed } = inner;
+        return { expr: printed === undefined ? { op: 'const', value } : { op: 'const', value, printed } };
+      }
       const outside = inner.orElse ? this.slotRefs(name) : [];
       for (const slot of outside) if (slot.in === 'local') this.readSlots.add(slot.slot);
       return { expr: { op: 'read', name, places: [{ in: 'local', slot: inner.slot }, ...outside] } };

@@ -168,6 +168,7 @@ function argsAndNotes(i: Kind<'goto' | 'use'>, from: number, source: SourceText)
 }
 
 function returnHead(i: Kind<'return'>, source: SourceText, verb: string): string {
+  if (i.args !== undefined) return `RETURN${withText(i.args, i.verb.span.end, source)}`;
   const returned = i.value ?? i.text;
   if (returned === undefined) return 'RETURN';
   const between = source.text.slice(i.verb.span.end, returned.span.start);

@@ -25,7 +25,8 @@ export interface StepKey {
 }
 
 export type Expr =
-  | { readonly op: 'const'; readonly value: Json }
+  /** `printed` is the JSON text of a value with a number that JavaScript would print differently, such as `1.10`. */
+  | { readonly op: 'const'; readonly value: Json; readonly printed?: string }
   /** `places` may be empty for a name that is never bound, which EMIT allows. Evaluating it is `unbound`. */
   | {
       readonly op: 'read';

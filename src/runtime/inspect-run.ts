@@ -160,8 +160,9 @@ function redactState<T extends RecordedState & Pick<FlatRun, 'inputs' | 'keys' |
   const clean = <V>(value: V): V => redactor.value(value as Json) as V;
   const all = (named: Readonly<Record<string, Json>>): Record<string, Json> =>
     Object.fromEntries(Object.entries(named).map(([name, value]) => [name, clean(value)]));
-  const { inputs, tracked, bound, returned, error, waiting } = state;
-  const texts = { returned: clean(returned), error: clean(error), waiting: clean(waiting) };
+  const { inputs, tracked, bound, returned, printed_returned: printed, error, waiting } = state;
+  const result = { returned: clean(returned), ...(printed === undefined ? {} : { printed_returned: clean(printed) }) };
+  const texts = { ...result, error: clean(error), waiting: clean(waiting) };
   return { ...state, ...texts, inputs: all(inputs), tracked: all(tracked), bound: all(bound), values };
 }
 

@@ -130,8 +130,17 @@ export type Instruction =
   | (At & { readonly kind: 'proceed' })
   | (At & { readonly kind: 'goto'; readonly target: GotoTarget; readonly args: readonly Argument[] })
   | (At & { readonly kind: 'use'; readonly pattern: Name; readonly args: readonly Argument[] })
-  /** `RETURN: text`, `RETURN with x` (`value`). */
-  | (At & { readonly kind: 'return'; readonly text?: Template; readonly value?: Expression })
+  /**
+   * `RETURN: text`, `RETURN with x` (`value`), `RETURN with a, b=1` (`args`). `expression` is the text as an expression: it
+   * is the value if its names are bound.
+   */
+  | (At & {
+      readonly kind: 'return';
+      readonly text?: Template;
+      readonly expression?: Expression;
+      readonly value?: Expression;
+      readonly args?: readonly Argument[];
+    })
   /** The instruction that undoes the DO or CALL above it. */
   | (At & { readonly kind: 'undo'; readonly by: Extract<Instruction, { kind: 'do' | 'call' }> })
   | (At & { readonly kind: 'rollback' })

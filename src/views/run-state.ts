@@ -19,6 +19,7 @@ interface RunState {
   readonly states: readonly string[];
   readonly states_total: number;
   readonly returned: Json;
+  readonly printed_returned?: string;
   readonly error: RunError | null;
   readonly waiting: readonly Waiting[];
   readonly inputs: Readonly<Record<string, Json>>;
@@ -99,7 +100,12 @@ export function drawRunState(run: RunState, recent: readonly Recent[], paint: Pa
   add('tracked', assignments(run.tracked));
   add('bound', assignments(run.bound));
   add('undo', undoWords(run.undo ?? []));
-  add('returned', run.returned === null ? [] : [renderJson(run.returned)]);
+  add(
+    'returned',
+    run.returned === null
+      ? []
+      : [visibleLine(cut(run.printed_returned ?? JSON.stringify(run.returned), LONGEST_VALUE))],
+  );
   add('error', run.error === null ? [] : [paint.error(errorWords(run.error))]);
   add(
     'waits for',

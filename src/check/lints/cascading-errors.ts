@@ -19,13 +19,17 @@ export function withoutCascades(list: readonly Diagnostic[], sources: SourceSet)
 }
 
 /**
- * A message about the form of a value is useless if the value does not exist, and so is one about a branch after a
- * misspelt IF.
+ * A message about the form of a value is useless if the value does not exist or lacks quotes, and so is one about a
+ * branch after a misspelt IF.
  */
 function withoutConsequences(list: readonly Diagnostic[]): readonly Diagnostic[] {
   const misspelt = new Set(list.filter((d) => d.code === 'unknown-verb').map(startOf));
+  const unquoted = new Set(list.filter((d) => d.code === 'literal-arithmetic').map(startOf));
   return withoutOptionsOfNothing(
-    list.filter((d) => !/^(?:else|default)-without-if$/.test(d.code) || !misspelt.has(startOf(d))),
+    list.filter((d) => {
+      if (/^(?:else|default)-without-if$/.test(d.code)) return !misspelt.has(startOf(d));
+      return d.code !== 'input-default' || !unquoted.has(startOf(d));
+    }),
   );
 }
 

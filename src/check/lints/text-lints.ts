@@ -1,6 +1,6 @@
 /**
  * Reports text that looks like a part of the language, or the other way round: an arrow or options after a command,
- * `$name` in an event, a sum in a RETURN, a text as a condition. Such lines run, but do something else than they seem
+ * `$name` in an event, a text as a condition. Such lines run, but do something else than they seem
  * to.
  */
 import { textMessages as say } from '../../source/catalogue/texts.js';
@@ -41,7 +41,6 @@ export function lintTexts(unit: Unit, diagnostics: Diagnostic[]): void {
       lintDollar(i.text, names, diagnostics);
       lintDollarBraces(i.text, texts, diagnostics);
       lintComputed(i.text, names, diagnostics);
-      lintReturn(i.text, names, diagnostics);
     } else if (i.kind === 'if')
       for (const { condition } of i.arms) {
         lintCondition(condition, null, diagnostics);
@@ -176,22 +175,6 @@ function lintLoop(
   if (line === undefined) return;
   const start = line.source + at - line.at;
   diagnostics.push(say.oneTurn({ file, start, end: start + hole.length }, { name }));
-}
-
-const SUMS = [
-  /^([A-Za-z_]\w*)\s*[-+*/%]\s*[\w.]+$/,
-  /^(?:"[^"{}]*"|'[^'{}]*')\s+\+\s+([A-Za-z_]\w*)$/,
-  /^([A-Za-z_]\w*)\s+\+\s+(?:"[^"{}]*"|'[^'{}]*')$/,
-];
-const PATH = /^([A-Za-z_]\w*)(?:\.\w+|\[\d+\])+$/;
-const FILE_NAME = /^\w+\.(?:md|txt|log|json|ya?ml|csv|html?|xml|pdf|sh|py|[cm]?[jt]s|dsl|zip|gz|tgz|tar)$/i;
-
-/** A sum, or the path of a field, as the whole text of a RETURN. */
-function lintReturn({ raw, span }: Template, names: ReadonlySet<string>, diagnostics: Diagnostic[]): void {
-  const text = raw.trim();
-  const isOf = (pattern: RegExp) => names.has(pattern.exec(text)?.[1] ?? '');
-  if (SUMS.some(isOf)) diagnostics.push(say.sum(span, { text }));
-  else if (isOf(PATH) && !FILE_NAME.test(text)) diagnostics.push(say.path(span, { text }));
 }
 
 const BRACES = /(?<!\{)\{([^{}"'\n]+)\}(?!\})/g;

@@ -16,7 +16,7 @@ export function lowerArgument(l: StateLowering, name: Name, value: ArgumentValue
   if (value.kind === 'expression') return lowerExpression(value.expression, l);
   const word = value.word.text;
   if (l.scope.has(word)) {
-    l.diagnostics.push(say.ambiguousWord(value.span, { name: name.text, word }));
+    l.diagnostics.push(say.ambiguousWord(value.span, { word }));
     return lowerExpression({ kind: 'name', name: word, span: value.span }, l);
   }
   return { op: 'const', value: word };

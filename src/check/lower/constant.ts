@@ -1,29 +1,40 @@
 /** Values of expressions that are known when the program is compiled. */
-import type { Json } from '../../machine/expression.js';
+import type { Expr, Json } from '../../machine/expression.js';
 import type { Expression } from '../../syntax/expression.js';
-import { constantText } from './expression.js';
+import { type ConstantExpr, constantOr, constantText, numberConstant } from './expression.js';
 
 /** The value of a literal, or undefined if it contains a name or a call. */
 export function constantOf(e: Expression): Json | undefined {
+  return constantExpr(e)?.value;
+}
+
+/** The same with the digits of its numbers. */
+export function constantExpr(e: Expression): ConstantExpr | undefined {
   switch (e.kind) {
     case 'number':
+      return numberConstant(e);
     case 'constant':
-      return e.value;
-    case 'text':
-      return constantText(e.template) ?? undefined;
+      return { op: 'const', value: e.value };
+    case 'text': {
+      const value = constantText(e.template);
+      return value === null ? undefined : { op: 'const', value };
+    }
     case 'negate': {
-      const of = constantOf(e.of);
-      return typeof of === 'number' ? -of : undefined;
+      const of = constantExpr(e.of);
+      return typeof of?.value === 'number' ? folded({ op: 'negate', of }) : undefined;
     }
     case 'list': {
-      const items = e.items.map(constantOf);
-      return items.every((i): i is Json => i !== undefined) ? items : undefined;
+      const items = e.items.map(constantExpr);
+      return items.every((item) => item !== undefined) ? folded({ op: 'list', items }) : undefined;
     }
     case 'object': {
-      const entries = e.entries.map((entry) => [entry.key, constantOf(entry.value)] as const);
-      return entries.every(([, v]) => v !== undefined) ? (Object.fromEntries(entries) as Json) : undefined;
+      const entries = e.entries.map(({ key, value }) => [key, constantExpr(value)] as const);
+      const isKnown = entries.every((entry): entry is readonly [string, ConstantExpr] => entry[1] !== undefined);
+      return isKnown ? folded({ op: 'object', entries }) : undefined;
     }
     default:
       return undefined;
   }
 }
+
+const folded = (expr: Expr): ConstantExpr => constantOr(expr) as ConstantExpr;

@@ -3,7 +3,7 @@
  * become values sampled beforehand, and certain failures are reported.
  */
 
-import type { Expr, Filter, Hole, Json, Template } from '../../machine/expression.js';
+import type { Expr, Filter, Hole, Template } from '../../machine/expression.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Span } from '../../source/source-file.js';
@@ -89,6 +89,7 @@ type Unknown = 'error' | 'text' | 'optional' | 'shell';
 export function lowerExpression(e: Expression, context: ExpressionContext, unknown: Unknown = 'error'): Expr {
   switch (e.kind) {
     case 'number':
+      return numberConstant(e);
     case 'constant':
       return { op: 'const', value: e.value };
     case 'text': {
@@ -272,16 +273,41 @@ function regexProblem(source: string): string | null {
   }
 }
 
-/** Folds lists, objects and negations of constants to constants, so that defaults and arguments stay plain. */
-function constantOr(expr: Expr): Expr {
-  if (expr.op === 'list' && expr.items.every((i) => i.op === 'const'))
-    return { op: 'const', value: expr.items.map((i) => (i as { value: Json }).value) };
-  if (expr.op === 'object' && expr.entries.every(([, v]) => v.op === 'const'))
-    return { op: 'const', value: Object.fromEntries(expr.entries.map(([k, v]) => [k, (v as { value: Json }).value])) };
-  if (expr.op === 'negate' && expr.of.op === 'const' && typeof expr.of.value === 'number')
-    return { op: 'const', value: -expr.of.value };
+export type ConstantExpr = Extract<Expr, { op: 'const' }>;
+
+const JSON_NUMBER = /^(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** A number with its digits, if JavaScript would print others. A literal that is not JSON has been reported. */
+export function numberConstant({ value, text }: { readonly value: number; readonly text: string }): ConstantExpr {
+  const isPlain = (String(value) === text && value <= Number.MAX_SAFE_INTEGER) || !JSON_NUMBER.test(text);
+  return isPlain ? { op: 'const', value } : { op: 'const', value, printed: text };
+}
+
+const isConstant = (expr: Expr): expr is ConstantExpr => expr.op === 'const';
+const printedOf = ({ value, printed }: ConstantExpr): string => printed ?? JSON.stringify(value);
+
+/** A list, object or negation of constants as one constant, so that defaults and arguments stay plain. */
+export function constantOr(expr: Expr): Expr {
+  if (expr.op === 'list' && expr.items.every(isConstant)) {
+    const value = expr.items.map((item) => item.value);
+    const hasPrinted = expr.items.some(({ printed }) => printed !== undefined);
+    return { op: 'const', value, ...(hasPrinted ? { printed: `[${expr.items.map(printedOf).join(',')}]` } : {}) };
+  }
+  if (expr.op === 'object' && expr.entries.every(([, value]) => isConstant(value))) {
+    const entries = expr.entries as readonly (readonly [string, ConstantExpr])[];
+    const value = Object.fromEntries(entries.map(([key, inner]) => [key, inner.value]));
+    const hasPrinted = entries.some(([, { printed }]) => printed !== undefined);
+    const members = () => entries.map(([key, inner]) => `${JSON.stringify(key)}:${printedOf(inner)}`).join(',');
+    return { op: 'const', value, ...(hasPrinted ? { printed: `{${members()}}` } : {}) };
+  }
+  if (expr.op === 'negate' && expr.of.op === 'const' && typeof expr.of.value === 'number') {
+    const { value, printed } = expr.of;
+    return { op: 'const', value: -value, ...(printed === undefined ? {} : { printed: negated(printed) }) };
+  }
   return expr;
 }
+
+const negated = (literal: string): string => (literal.startsWith('-') ? literal.slice(1) : `-${literal}`);
 
 // ---- templates --------------------------------------------------------------------------------------
 

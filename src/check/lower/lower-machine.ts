@@ -12,7 +12,7 @@ import type { InputDeclaration, MachineUnit, Unit } from '../collect.js';
 import { ERROR_NAMES, isEngineName, isReserved } from '../reserved-names.js';
 import type { MachineScope } from '../scope.js';
 import { buildSymbolTable, type SymbolTable } from '../symbol-table.js';
-import { constantOf } from './constant.js';
+import { constantExpr } from './constant.js';
 import { lowerLimits } from './limits.js';
 import { lowerStates, type StateReuse } from './lower-states.js';
 import type { LoweredState } from './lowered-state.js';
@@ -112,7 +112,8 @@ function lowerInput(input: InputDeclaration, { workflow }: Unit, diagnostics: Di
   // A workflow has no state ERROR that would bind these names, and validators may have an input `error`.
   const isFree = workflow !== undefined && isEngineName(name);
   if (isReserved(name) && !isFree) diagnostics.push(say.reservedName(input.name.span, { name }));
-  const value = input.value === undefined ? undefined : constantOf(input.value);
+  const constant = input.value === undefined ? undefined : constantExpr(input.value);
+  const value = constant?.value;
   if (input.value !== undefined && value === undefined) {
     const word = input.value.kind === 'name' ? input.value.name : undefined;
     diagnostics.push(say.inputDefault(input.value.span, { word }));
@@ -128,15 +129,10 @@ function lowerInput(input: InputDeclaration, { workflow }: Unit, diagnostics: Di
     ...omitUndefined({
       // A default that is none is reported above; that the input has no value would be the same mistake again.
       value: input.value === undefined ? undefined : (value ?? null),
-      printed:
-        input.value?.kind === 'number' && String(value) !== input.value.text && isJsonNumber(input.value.text)
-          ? input.value.text
-          : undefined,
+      printed: constant?.printed,
       type: input.type,
       choices,
       secret: input.secret ? (true as const) : undefined,
     }),
   };
 }
-
-const isJsonNumber = (text: string): boolean => /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text);

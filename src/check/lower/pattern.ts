@@ -2,6 +2,7 @@
  * Lowers USE: expands the body of a pattern in place, with its arguments bound as values first. There is no call at run
  * time, because control flow in the body belongs to the caller: a GOTO leaves the caller too.
  */
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Span } from '../../source/source-file.js';
 import type { Argument, Instruction } from '../../syntax/ast.js';
@@ -89,7 +90,8 @@ function bindArguments(l: StateLowering, i: Use, pattern: PatternDeclaration): B
 /** Constants need no slot: each use of the parameter becomes the constant. */
 function bindOne(l: StateLowering, { name, value, span }: Argument, given: Constant['given']): Bound {
   const expr = lowerArgument(l, name, value);
-  if (expr.op === 'const') return [name.text, { constant: expr.value, given }];
+  if (expr.op === 'const')
+    return [name.text, { constant: expr.value, ...omitUndefined({ printed: expr.printed }), given }];
   const slot = l.scope.hiddenSlot(`$${name.text}`);
   l.emitter.add({ op: 'set', to: { in: 'local', slot }, name: name.text, value: expr }, span);
   return [name.text, { slot }];

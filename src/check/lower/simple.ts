@@ -3,12 +3,13 @@ import type { Expr, Template } from '../../machine/expression.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Instruction, Option } from '../../syntax/ast.js';
-import type { Template as TextTemplate } from '../../syntax/expression.js';
+import type { Expression, Template as TextTemplate } from '../../syntax/expression.js';
+import { freeNames } from '../free-names.js';
 import { ERROR_NAMES } from '../reserved-names.js';
 import type { Constant } from '../scope.js';
 import { suggestName } from '../suggest-name.js';
 import { lowerArguments } from './arguments.js';
-import { constantText, lowerExpression, lowerTemplate } from './expression.js';
+import { constantOr, constantText, lowerExpression, lowerTemplate } from './expression.js';
 import { checkOptions, durationTemplate, type OptionTable } from './options.js';
 import type { StateLowering } from './state-lowering.js';
 import { writeFail } from './write-fail.js';
@@ -160,17 +161,36 @@ function lowerReturn(l: StateLowering, i: Extract<Instruction, { kind: 'return' 
   l.emitter.add({ op: 'return', value: returnValue(l, i), failed }, i.span);
 }
 
-/** A single bound name is its value; anything else is text. */
+const DASHED_WORDS = /^[A-Za-z_]\w*(?:-[A-Za-z]\w*)+$/;
+
+/** Whether the text of a RETURN is the value of an expression: words and paths whose names are not bound are text. */
+function isReturnedValue(l: StateLowering, e: Expression, { raw }: TextTemplate): boolean {
+  if (DASHED_WORDS.test(raw.trim())) return freeNames(e).every(({ name }) => l.scope.has(name));
+  let root = e;
+  while (root.kind === 'field' || root.kind === 'maybe') root = root.of;
+  return root.kind !== 'name' || l.scope.has(root.name);
+}
+
+const FILE_NAME = /^\w+\.(?:md|txt|log|json|ya?ml|csv|html?|xml|pdf|sh|py|[cm]?[jt]s|dsl|zip|gz|tgz|tar)$/i;
+
 function returnValue(l: StateLowering, i: Extract<Instruction, { kind: 'return' }>): Expr | null {
   if (i.value?.kind === 'name' && l.scope.isNewWord(i.value.name)) {
     l.diagnostics.push(say.returnsTheWord(i.value.span, { word: i.value.name, state: l.declaration.name.text }));
     return { op: 'const', value: i.value.name };
   }
   if (i.value !== undefined) return lowerExpression(i.value, l);
+  if (i.args !== undefined)
+    return constantOr({
+      op: 'object',
+      entries: lowerArguments(l, i.args).map(({ name, value }) => [name, value] as const),
+    });
   if (i.text === undefined) return null;
-  const word = i.text.quote === 'none' ? constantText(i.text)?.trim() : undefined;
-  if (word !== undefined && /^[A-Za-z_]\w*$/.test(word) && l.scope.has(word))
-    return lowerExpression({ kind: 'name', name: word, span: i.text.span }, l);
+  if (i.expression !== undefined && isReturnedValue(l, i.expression, i.text)) {
+    const word = i.text.raw.trim();
+    if (i.expression.kind === 'name' || FILE_NAME.test(word))
+      l.diagnostics.push(say.ambiguousWord(i.text.span, { word }));
+    return lowerExpression(i.expression, l);
+  }
   const template = lowerTemplate(i.text, l);
   return { op: 'template', template };
 }

@@ -11,10 +11,11 @@ import type { Instruction, Program } from '../../syntax/ast.js';
 import type { WorkflowCall } from '../../syntax/step.js';
 import type { InputDeclaration } from '../collect.js';
 import { lowerArguments } from '../lower/arguments.js';
-import { constantOf } from '../lower/constant.js';
+import { constantExpr } from '../lower/constant.js';
 import { namesOfFiles } from '../lower/expression.js';
 import { lowerLimits } from '../lower/limits.js';
 import type { StateLowering } from '../lower/state-lowering.js';
+import type { Constant } from '../scope.js';
 import { type StepNode, type StepScope, scopeOf, typeOf } from './step-names.js';
 
 interface CallSite {
@@ -73,10 +74,7 @@ function bindGiven(l: StateLowering, call: WorkflowCall): Map<string, number> {
   return slots;
 }
 
-type Bound = readonly [
-  string,
-  { readonly slot: number } | { readonly constant: NonNullable<ReturnType<typeof constantOf>> | null },
-];
+type Bound = readonly [string, { readonly slot: number } | Constant];
 
 /** The passed values, and the defaults of the others. */
 function checkInputs(
@@ -99,7 +97,9 @@ function checkInputs(
     if (given.has(name.text)) continue;
     if (value === undefined) missing.push(name.text);
     // A missing value is reported once, and not again at each read.
-    bound.push([name.text, { constant: value === undefined ? '' : (constantOf(value) ?? null) }]);
+    const known = value === undefined ? undefined : constantExpr(value);
+    const constant = value === undefined ? '' : (known?.value ?? null);
+    bound.push([name.text, { constant, ...omitUndefined({ printed: known?.printed }) }]);
   }
   if (missing.length > 0) l.diagnostics.push(say.missingInput(call.name.span, { workflow, names: missing }));
   return bound;

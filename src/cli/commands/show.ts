@@ -1,5 +1,6 @@
 /** `statedsl show`: the state of a run, now or after any of its events. */
 import { drawRunState } from '../../views/run-state.js';
+import { reportJson } from '../running/report-run.js';
 import { reportRefusal, runsOf, type StoreFlags } from '../running/stored-runs.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stdout } from '../terminal/streams.js';
@@ -25,7 +26,7 @@ export async function showCommand(name: string | undefined, flags: ShowRunFlags)
   }
   const shown = await (await runsOf(flags)).inspect(name ?? null, flags.at);
   if (!shown.ok) return reportRefusal(shown.refusal);
-  if (flags.json) stdout.write(`${JSON.stringify(shown.value)}\n`);
+  if (flags.json) stdout.write(`${reportJson(shown.value)}\n`);
   else stdout.write(drawRunState(shown.value, shown.recent, await stdout.paint()));
   return EXIT.returned;
 }

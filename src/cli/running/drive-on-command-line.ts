@@ -27,7 +27,7 @@ import { announceStart } from './detach.js';
 import { type Interruption, onInterruption } from './interruption.js';
 import { gatherEvents, type Progress, showProgress, silent } from './progress.js';
 import { repeatedFlags } from './repeated-flags.js';
-import { closingLines, exitCodeOf, returnedText } from './report-run.js';
+import { closingLines, exitCodeOf, reportJson, returnedText } from './report-run.js';
 import type { RunFlags } from './run-flags.js';
 
 /** Without a person at the terminal, a longer wait suspends the run and frees the process. */
@@ -278,7 +278,7 @@ async function printReport(report: RunReport, sources: SourceSet, flags: ShowFla
     const { failureText } = await import('./failure-text.js');
     stderr.write(failureText(report.error, sources, paint));
   }
-  if (flags.json) stdout.write(`${JSON.stringify(report)}\n`);
+  if (flags.json) stdout.write(`${reportJson(report)}\n`);
   else if (!flags.events) stdout.write(returnedText(report, stdout.terminal));
 }
 

@@ -73,9 +73,18 @@ function shorten(text: string): string {
 export function returnedText(report: RunReport, terminal: boolean): string {
   const value = report.returned;
   if (value === null || value === undefined) return '';
-  if (typeof value !== 'string') return `${JSON.stringify(value)}\n`;
+  if (typeof value !== 'string') return `${report.printed_returned ?? JSON.stringify(value)}\n`;
   const text = terminal ? escapeControls(value) : value;
   return text.endsWith('\n') ? text : `${text}\n`;
+}
+
+/** A report as JSON. Its returned value is as it was written, so the text of it is not repeated. */
+export function reportJson<T extends Pick<RunReport, 'returned' | 'printed_returned'>>(report: T): string {
+  const { printed_returned: printed, ...others } = report;
+  if (printed === undefined) return JSON.stringify(report);
+  const members = Object.entries(others).map(([name, value]) => [name, JSON.stringify(value)] as const);
+  const known = members.filter(([, text]) => text !== undefined);
+  return `{${known.map(([name, text]) => `${JSON.stringify(name)}:${name === 'returned' ? printed : text}`).join(',')}}`;
 }
 
 /** How to merge the changes in the worktree of a run. */

@@ -10,10 +10,11 @@ import { unreachable } from '../../prelude/unreachable.js';
 import type { FailureFacts, RunError } from '../events/event.js';
 import { STOP } from '../run-state/linked-machine.js';
 import type { Run } from '../run-state/run.js';
+import type { RunResult } from '../run-state/run-options.js';
 import { locationOf, record, type Slot, type Thread } from '../run-state/thread.js';
 import { addCost } from '../run-state/usage.js';
 import { undoFacts } from '../undo/register.js';
-import { render } from '../values/json.js';
+import { printedForm, render } from '../values/json.js';
 import { define, plain, type Value } from '../values/value.js';
 import { closeFrames } from './close-frames.js';
 import { noteFailure } from './fail.js';
@@ -171,18 +172,19 @@ export function errorOf(facts: FailureFacts, otherwise = ''): RunError {
 export function endReturned(thread: Thread, value: Value, failed: boolean): void {
   const { run } = thread;
   const json = plain(value);
+  const printed = omitUndefined({ printed: printedForm(value) });
   if (failed) {
-    endFailed(run, errorOf(run.cause ?? causeOfGoto(thread, {}), render(value)), json);
+    endFailed(run, errorOf(run.cause ?? causeOfGoto(thread, {}), render(value)), { value: json, ...printed });
     return;
   }
   leaveForks(thread);
   stopEverything(run);
   run.undo.takeAll();
-  run.recordNow({ type: 'run_returned', state: run.currentState, value: json });
-  run.end({ status: 'returned', value: json, error: null, state: run.currentState });
+  run.recordNow({ type: 'run_returned', state: run.currentState, value: json, ...printed });
+  run.end({ status: 'returned', value: json, ...printed, error: null, state: run.currentState });
 }
 
-export function endFailed(run: Run, failure: RunError, value?: Json): void {
+export function endFailed(run: Run, failure: RunError, returned?: Pick<RunResult, 'value' | 'printed'>): void {
   // A workflow file has no states, so its user does not know the internal one.
   const error = run.linked.machine.workflow === undefined ? failure : { ...failure, state: null };
   leaveForks(run.main);
@@ -190,8 +192,13 @@ export function endFailed(run: Run, failure: RunError, value?: Json): void {
   const { entries } = run.undo;
   const undo = entries.length === 0 ? {} : { undo: undoFacts(entries) };
   run.undo.abandonLateRollback();
-  run.recordNow({ type: 'run_failed', error, ...(value === undefined || value === null ? {} : { value }), ...undo });
-  run.end({ status: 'failed', value: value ?? null, error, state: run.currentState });
+  run.recordNow({
+    type: 'run_failed',
+    error,
+    ...(returned === undefined || returned.value === null ? {} : returned),
+    ...undo,
+  });
+  run.end({ status: 'failed', ...(returned ?? { value: null }), error, state: run.currentState });
 }
 
 function amountOf(scope: ExceededScope, amount: number): string {

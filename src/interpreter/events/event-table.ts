@@ -34,6 +34,10 @@ const attempt = always('number', 'the attempt of the effect, from 1');
 const state = always('text', 'the current state');
 const line = always('number', 'the line of the program');
 const step = always('text', 'the path of the step: the names of the steps around it and its own, separated by `/`');
+const printed = sometimes(
+  'text',
+  'the JSON text of the value, if a number in it was written differently, such as `1.10`',
+);
 const inbox = sometimes('number', 'how many bytes of `inbox.ndjson` were read up to this message of another process');
 
 export const eventTable = {
@@ -147,6 +151,10 @@ export const eventTable = {
       by: always('text', '`author` or `engine`'),
       event: always('text or null', 'the name of the event; null for an EMIT that is only a message'),
       fields: always('object', 'its values by name'),
+      printed: sometimes(
+        'object',
+        'the JSON text of fields with a number that was written differently, such as `1.10`',
+      ),
       message: always('text or null', 'the message'),
       state,
       line,
@@ -309,13 +317,18 @@ export const eventTable = {
   },
   run_returned: {
     means: 'The run reached a RETURN.',
-    fields: { state: always('text', 'the last state'), value: always('any value', 'the returned value') },
+    fields: {
+      state: always('text', 'the last state'),
+      value: always('any value', 'the returned value'),
+      printed,
+    },
   },
   run_failed: {
     means: 'The run ended with a failure that nothing handled.',
     fields: {
       error: always('[error]', 'the failure'),
       value: sometimes('any value', 'the value that the state ERROR returned'),
+      printed,
       undo: sometimes(
         'list of objects',
         '`line`, `state` and `text` of the UNDOs that `statedsl rollback` would perform, in order',

@@ -171,6 +171,8 @@ export type RunEvent =
       readonly by: 'author' | 'engine';
       readonly event: string | null;
       readonly fields: Readonly<Record<string, Json>>;
+      /** The JSON text of fields with a number that was written differently, such as `1.10`. */
+      readonly printed?: Readonly<Record<string, string>>;
       readonly message: string | null;
       readonly state: string;
       readonly line: number;
@@ -286,11 +288,19 @@ export type RunEvent =
   | ({ readonly type: 'rolled_back' } & RolledBack)
   /** A user rolls back a run that has ended. */
   | { readonly type: 'rollback_started'; readonly by: string; readonly inbox?: number }
-  | { readonly type: 'run_returned'; readonly state: string; readonly value: Json }
+  | {
+      readonly type: 'run_returned';
+      readonly state: string;
+      readonly value: Json;
+      /** The JSON text of the value, if a number in it was written differently, such as `1.10`. */
+      readonly printed?: string;
+    }
   | {
       readonly type: 'run_failed';
       readonly error: RunError;
       readonly value?: Json;
+      /** The JSON text of the value, if a number in it was written differently, such as `1.10`. */
+      readonly printed?: string;
       /** What can be undone, in the order of a rollback. */
       readonly undo?: readonly UndoFacts[];
     };

@@ -10,9 +10,9 @@ import type { LinkContext, Linked, LinkedInstruction } from '../run-state/linked
 import { STOP } from '../run-state/linked-machine.js';
 import { inStep } from '../run-state/open-frames.js';
 import { locationOf, record, type Slot, type Thread } from '../run-state/thread.js';
-import { compile, compileCondition } from '../values/evaluate.js';
+import { compile, compileCondition, warnInexact } from '../values/evaluate.js';
+import { printedForm } from '../values/json.js';
 import { operations } from '../values/operations.js';
-import { finiteResult } from '../values/operators.js';
 import { compileEmitText, compileOptionalField, compileTemplate } from '../values/template.js';
 import { aType, define, isList, noList, plain, type Value } from '../values/value.js';
 
@@ -75,15 +75,18 @@ export function linkIncrement(instruction: Op<'increment'>, context: LinkContext
   const storage = instruction.to.in;
   const by = compile(instruction.by);
   const add = operations().increment;
+  const addSlowly = (t: Thread, current: Slot, increment: Value): Value => {
+    if (current !== undefined) warnInexact(t, '+', current, increment);
+    return add(current, increment, name, storage === 'tracked');
+  };
   return {
     instruction: (t) => {
       const slots = storage === 'tracked' ? t.tracked : slotsOf(t, storage);
       const current = slots[slot];
       const increment = by(t);
-      const result =
-        typeof current === 'number' && typeof increment === 'number'
-          ? finiteResult(current + increment, 'INCREMENT')
-          : add(current, increment, name, storage === 'tracked');
+      const sum = typeof current === 'number' && typeof increment === 'number' ? current + increment : Number.NaN;
+      const isShort = sum <= Number.MAX_SAFE_INTEGER && sum >= Number.MIN_SAFE_INTEGER;
+      const result = isShort ? (sum === 0 ? 0 : sum) : addSlowly(t, current, increment);
       slots[slot] = result;
       if (storage === 'tracked' && !t.run.quiet)
         record(t, { type: 'tracked_set', name, value: typeof result === 'number' ? result : plain(result) });
@@ -103,14 +106,21 @@ export function linkEmit(instruction: Op<'emit'>, context: LinkContext): Linked 
   return {
     instruction: (t) => {
       const values: Record<string, Json> = {};
+      let printed: Record<string, string> | undefined;
       for (const field of fields) {
         const value = field.value(t);
-        if (value !== undefined) define(values, field.name, plain(value));
+        if (value === undefined) continue;
+        define(values, field.name, plain(value));
+        const text = printedForm(value);
+        if (text === undefined) continue;
+        printed ??= {};
+        define(printed, field.name, text);
       }
       const text = message === null ? null : message(t);
       if (t.run.quiet) return next;
       const { state, line } = locationOf(t);
-      record(t, { type: 'emitted', by: 'author', event, fields: values, message: text, state, line, ...inStep(t) });
+      const about = { event, fields: values, ...(printed === undefined ? {} : { printed }), message: text };
+      record(t, { type: 'emitted', by: 'author', ...about, state, line, ...inStep(t) });
       return next;
     },
   };

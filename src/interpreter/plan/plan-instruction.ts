@@ -87,6 +87,6 @@ function end(
   // The results of the other calls are the value of the failed run.
   const facts = noteFailure(thread, factsOf(thread, failure));
   reportFailure(thread, facts);
-  endFailed(run, errorOf(facts), value);
+  endFailed(run, errorOf(facts), { value });
   return STOP;
 }

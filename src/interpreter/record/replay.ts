@@ -352,7 +352,18 @@ function isSameEvent(made: RunEvent, recorded: RunEvent): boolean {
     const rest = recorded.args === undefined ? without : withArgs;
     return JSON.stringify({ ...rest, artifact: recorded.artifact }) === JSON.stringify(recorded);
   }
-  return JSON.stringify(made) === JSON.stringify(recorded) || isSameWithoutContinuing(made, recorded);
+  return (
+    JSON.stringify(made) === JSON.stringify(recorded) ||
+    isSameWithoutContinuing(made, recorded) ||
+    isSameWithoutPrinted(made, recorded)
+  );
+}
+
+/** Earlier versions did not record how numbers were written. */
+function isSameWithoutPrinted(made: RunEvent, recorded: RunEvent): boolean {
+  if (!('printed' in made) || 'printed' in recorded) return false;
+  const { printed: _, ...rest } = made;
+  return JSON.stringify(rest) === JSON.stringify(recorded);
 }
 
 /** Earlier versions began a new session after a limit in the middle of a call, with the prompt as it is. */

@@ -114,7 +114,7 @@ export function linkLateRollback(context: LinkContext): Linked {
   return linkPerforming(context, (t, came) => {
     const { run } = t;
     const { error, value } = run.undo.finishLateRollback(came);
-    if (error !== null) endFailed(run, error, value);
+    if (error !== null) endFailed(run, error, { value });
     return STOP;
   });
 }

@@ -9,11 +9,12 @@ import { lostMember, missingField, missingIndex, unboundName } from '../failure.
 import { type Thread, warn } from '../run-state/thread.js';
 import { compileRetryKey, compileRunTotal, compileStepKey, probeStepKey } from '../steps/read-keys.js';
 import { compileDataReference, probeDataReference } from './data-reference.js';
+import { decode } from './json.js';
 import { operations } from './operations.js';
-import { finiteResult, limitedValue } from './operators.js';
+import { isRounded, limitedValue } from './operators.js';
 import { pathText } from './path-text.js';
 import { compileTemplate } from './template.js';
-import { define, isObject, type Missing, SourceNumber, type Value } from './value.js';
+import { define, isObject, type Missing, numberOf, SourceNumber, type Value } from './value.js';
 
 export type Evaluator = (thread: Thread) => Value;
 type Probe = (thread: Thread) => Value | Missing;
@@ -154,8 +155,9 @@ function compileCompare(expr: Extract<Expr, { op: 'compare' }>): Evaluator {
 
 function compileOrder(operator: '<' | '<=' | '>' | '>=', left: Evaluator, right: Evaluator, source: Expr): Evaluator {
   const { compare } = operations();
-  if (source.op === 'const' && typeof source.value === 'number') {
-    const limit = source.value;
+  const constant = source.op === 'const' ? constantValue(source) : null;
+  if (typeof constant === 'number') {
+    const limit = constant;
     const compareSlowly = (value: Value, t: Thread): boolean => compare(operator, value, limit, t.run.options.matches);
     switch (operator) {
       case '<':
@@ -245,23 +247,32 @@ function compileArithmetic(expr: Extract<Expr, { op: 'arithmetic' }>): Evaluator
     return (t) => {
       const a = left(t);
       const b = right(t);
-      if (typeof a === 'number' && typeof b === 'number') return finiteResult(a + b, '`+`');
-      warnInexact(t, a, b);
+      if (typeof a === 'number' && typeof b === 'number') {
+        const sum = a + b;
+        if (sum <= Number.MAX_SAFE_INTEGER && sum >= Number.MIN_SAFE_INTEGER) return sum === 0 ? 0 : sum;
+      }
+      warnInexact(t, operator, a, b);
       return arithmetic('+', a, b);
     };
   return (t) => {
     const a = left(t);
     const b = right(t);
-    warnInexact(t, a, b);
+    warnInexact(t, operator, a, b);
     return arithmetic(operator, a, b);
   };
 }
 
-/** Warns of a whole number that JavaScript cannot represent exactly: computing uses a number next to it. */
-function warnInexact(thread: Thread, left: Value, right: Value): void {
+/** Warns of a whole number that a division, or computing with a fraction, rounds. */
+export function warnInexact(thread: Thread, operator: string, left: Value, right: Value): void {
+  if (!(left instanceof SourceNumber || right instanceof SourceNumber)) return;
+  if (operator !== '/' && isWhole(left) && isWhole(right)) return;
   for (const value of [left, right])
-    if (value instanceof SourceNumber && Math.abs(value.value) > Number.MAX_SAFE_INTEGER)
+    if (isRounded(value))
       warn(thread, `\`${value.text}\` is too long for exact arithmetic; it is computed as ${value.value}`);
+}
+
+function isWhole(value: Value): boolean {
+  return Number.isInteger(numberOf(value));
 }
 
 function compileLogical(expr: Extract<Expr, { op: 'and' | 'or' }>): Evaluator {
@@ -300,10 +311,15 @@ function compileObject(expr: Extract<Expr, { op: 'object' }>): Evaluator {
   };
 }
 
+/** The value of a constant. A number has the digits of the program. */
+export function constantValue({ value, printed }: Extract<Expr, { op: 'const' }>): Value {
+  return printed === undefined ? (value as Value) : (decode(printed) as Value);
+}
+
 export function compile(expr: Expr): Evaluator {
   switch (expr.op) {
     case 'const': {
-      const value = expr.value as Value;
+      const value = constantValue(expr);
       return () => value;
     }
     case 'read': {

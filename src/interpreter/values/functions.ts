@@ -10,15 +10,20 @@ import { finiteResult, limitedLength, limitedList, limitedText } from './operato
 import {
   aType,
   codePoints,
+  compareNumbers,
   compareText,
   isList,
+  isNumber,
   isObject,
+  longWhole,
   MAX_LIST,
+  numberKey,
   numberOf,
-  SourceNumber,
+  type SourceNumber,
   typeOf,
   type Value,
   type ValueObject,
+  wholeNumber,
 } from './value.js';
 
 /** What functions need from the platform. */
@@ -77,12 +82,10 @@ class Arguments {
     return number;
   }
 
-  numbers(list: readonly Value[]): number[] {
-    return list.map((item) => {
-      const number = numberOf(item);
-      if (number === undefined) throw badValue(`\`${this.name}\` needs numbers, but the list contains ${aType(item)}`);
-      return number;
-    });
+  numbers(list: readonly Value[]): readonly (number | SourceNumber)[] {
+    for (const item of list)
+      if (!isNumber(item)) throw badValue(`\`${this.name}\` needs numbers, but the list contains ${aType(item)}`);
+    return list as readonly (number | SourceNumber)[];
   }
 
   nonEmpty(at: number): readonly Value[] {
@@ -153,17 +156,13 @@ function sort(a: Arguments): Value {
   if (types.size > 1)
     throw badValue(`\`sort\` needs a list of numbers or a list of texts; the list mixes ${[...types].join(' and ')}`);
   if (types.has('text')) return [...(list as readonly string[])].sort(compareText);
-  const numbers = a.numbers(list);
   // Sorts the elements themselves, so that numbers keep their printed form.
-  return list
-    .map((item, i) => [item, numbers[i] as number] as const)
-    .sort((x, y) => x[1] - y[1])
-    .map(([item]) => item);
+  return [...a.numbers(list)].sort(compareNumbers);
 }
 
 /** A text that is the same for equal values and only for them. */
 function identity(value: Value): string {
-  if (value instanceof SourceNumber) return /^-?\d+$/.test(value.text) ? value.text : String(value.value);
+  if (isNumber(value)) return numberKey(value);
   if (isList(value)) return `[${value.map(identity).join(',')}]`;
   if (isObject(value))
     return `{${sortedKeys(value).map((key) => `${JSON.stringify(key)}:${identity(value[key] as Value)}`)}}`;
@@ -180,12 +179,31 @@ function unique(a: Arguments): Value {
   });
 }
 
-function extreme(a: Arguments, args: readonly Value[], better: (x: number, y: number) => boolean): Value {
-  const list = a.count === 1 && isList(args[0]) ? a.nonEmpty(0) : args;
-  const numbers = a.numbers(list);
-  let best = 0;
-  for (let i = 1; i < numbers.length; i++) if (better(numbers[i] as number, numbers[best] as number)) best = i;
-  return list[best] as Value;
+/** The smallest number (`sign` 1) or the largest one (`sign` -1). */
+function extreme(a: Arguments, args: readonly Value[], sign: 1 | -1): Value {
+  const numbers = a.numbers(a.count === 1 && isList(args[0]) ? a.nonEmpty(0) : args);
+  return numbers.reduce((best, number) => (sign * compareNumbers(number, best) < 0 ? number : best));
+}
+
+/** Applies `compute` to a number. A whole number beyond 2^53 keeps its digits. */
+function ofNumber(a: Arguments, exactly: (whole: bigint) => bigint, compute: (number: number) => number): Value {
+  const number = a.number(0);
+  const whole = longWhole(a.value(0));
+  return (whole === undefined ? null : wholeNumber(exactly(whole))) ?? compute(number);
+}
+
+const asItIs = (whole: bigint): bigint => whole;
+
+function sum(a: Arguments): Value {
+  const numbers = a.numbers(a.list(0));
+  const total = numbers.reduce<number>((before, number) => before + (numberOf(number) as number), 0);
+  if (Math.abs(total) <= Number.MAX_SAFE_INTEGER && !numbers.some((one) => longWhole(one) !== undefined))
+    return finiteResult(total, '`sum`');
+  const wholes = numbers.map(
+    (one) => longWhole(one) ?? (Number.isInteger(numberOf(one)) ? BigInt(numberOf(one) as number) : null),
+  );
+  const exact = wholes.includes(null) ? null : wholeNumber((wholes as bigint[]).reduce((x, y) => x + y, 0n));
+  return exact ?? finiteResult(total, '`sum`');
 }
 
 /** Rounds half away from zero, to a number of decimal places. */
@@ -193,7 +211,8 @@ function round(a: Arguments): Value {
   const value = a.number(0);
   const digits = a.count > 1 ? a.integer(1) : 0;
   if (digits < -300 || digits > 300) throw badValue('`round` needs between -300 and 300 decimal places');
-  if (digits === 0) return finiteResult(Math.sign(value) * Math.round(Math.abs(value)), '`round`');
+  if (digits === 0)
+    return ofNumber(a, asItIs, (number) => finiteResult(Math.sign(number) * Math.round(Math.abs(number)), '`round`'));
   // Shifting through the decimal text keeps 1.005 from becoming 1.00499….
   const shifted = Number(shift(Math.abs(value), digits));
   if (!Number.isFinite(shifted)) return value;
@@ -205,15 +224,18 @@ function shift(value: number, digits: number): string {
   return `${mantissa}e${Number(exponent ?? 0) + digits}`;
 }
 
+const LONGEST_WHOLE = 1000;
+
 function int(a: Arguments): Value {
   const value = a.value(0);
   const number = numberOf(value);
-  if (number !== undefined) return finiteResult(Math.trunc(number), '`int`');
+  if (number !== undefined) return ofNumber(a, asItIs, () => finiteResult(Math.trunc(number), '`int`'));
   if (typeof value !== 'string') throw a.wrong(0, 'a number or text', value);
   if (!/^\s*[+-]?\d+\s*$/.test(value)) throw badValue(`\`int\` cannot read \`${excerpt(value)}\` as a whole number`);
-  const parsed = Number(value);
-  if (!Number.isSafeInteger(parsed)) throw badValue(`\`int\` cannot represent \`${excerpt(value)}\` exactly`);
-  return finiteResult(parsed, '`int`');
+  // Reading more digits than any number has takes long.
+  const whole = value.length > LONGEST_WHOLE ? null : wholeNumber(BigInt(value.trim().replace('+', '')));
+  if (whole === null) throw badValue(`\`int\` cannot represent \`${excerpt(value)}\``);
+  return whole;
 }
 
 function float(a: Arguments): Value {
@@ -269,17 +291,13 @@ const TABLE: Readonly<Record<string, (a: Arguments, args: readonly Value[], host
   slice,
   sort,
   unique,
-  sum: (a) =>
-    finiteResult(
-      a.numbers(a.list(0)).reduce((total, number) => total + number, 0),
-      '`sum`',
-    ),
-  min: (a, args) => extreme(a, args, (x, y) => x < y),
-  max: (a, args) => extreme(a, args, (x, y) => x > y),
-  abs: (a) => Math.abs(a.number(0)),
+  sum,
+  min: (a, args) => extreme(a, args, 1),
+  max: (a, args) => extreme(a, args, -1),
+  abs: (a) => ofNumber(a, (whole) => (whole < 0n ? -whole : whole), Math.abs),
   round,
-  floor: (a) => finiteResult(Math.floor(a.number(0)), '`floor`'),
-  ceil: (a) => finiteResult(Math.ceil(a.number(0)), '`ceil`'),
+  floor: (a) => ofNumber(a, asItIs, (number) => finiteResult(Math.floor(number), '`floor`')),
+  ceil: (a) => ofNumber(a, asItIs, (number) => finiteResult(Math.ceil(number), '`ceil`')),
   int,
   float,
   string: (a) => render(a.value(0)),

@@ -14,11 +14,15 @@ const SUSPICIOUS = /\d[eE]|\.\d*0(?!\d)|0\.0{6}|[\d.]{16}|-0/;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const BLANK = /[ \t\r\n]*/y;
 
-/** A number literal as a value: the literal itself if no number can represent it. */
+/**
+ * A number literal as a value: the literal itself if no number can represent it. Whole numbers beyond 2^53 keep their
+ * digits, by which they are compared.
+ */
 function numberValue(literal: string): Value {
   const value = Number(literal);
   if (!Number.isFinite(value)) return literal;
-  return String(value) === literal ? value : new SourceNumber(value, literal);
+  const isPlain = String(value) === literal && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
+  return isPlain ? value : new SourceNumber(value, literal);
 }
 
 function significantDigits(literal: string): number {
@@ -142,12 +146,31 @@ export function printJson(value: Value): string {
   return hasSourceNumber(value) ? printLiterals(value) : JSON.stringify(value);
 }
 
-function printLiterals(value: Value): string {
+function printLiterals(value: Value, print = printLiterals as (value: Value) => string): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (value instanceof SourceNumber) return value.text;
-  if (isList(value)) return `[${value.map(printLiterals).join(',')}]`;
-  const members = Object.keys(value).map((key) => `${JSON.stringify(key)}:${printLiterals(value[key] as Value)}`);
+  if (isList(value)) return `[${value.map((item) => print(item)).join(',')}]`;
+  const members = Object.keys(value).map((key) => `${JSON.stringify(key)}:${print(value[key] as Value)}`);
   return `{${members.join(',')}}`;
+}
+
+/**
+ * The JSON text of a value whose numbers lose their written form in plain JSON values, such as `1.10`; undefined if none
+ * does. A whole number that no number can represent is a text there, as in `plain`.
+ */
+export function printedForm(value: Value): string | undefined {
+  return hasSourceNumber(value) && losesForm(value) ? printPublic(value) : undefined;
+}
+
+function losesForm(value: Value): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (value instanceof SourceNumber) return value.toJSON() !== value.text && String(value.value) !== value.text;
+  return Object.values(value).some(losesForm);
+}
+
+function printPublic(value: Value): string {
+  if (value instanceof SourceNumber && typeof value.toJSON() === 'string') return JSON.stringify(value.text);
+  return printLiterals(value, printPublic);
 }
 
 /** A value inside text: strings raw, null empty, a number as it was printed, lists and objects compact JSON. */

@@ -9,8 +9,18 @@ import { durationMs } from './duration.js';
 import { type Callable, functionNamed } from './functions.js';
 import { isoTime } from './iso-time.js';
 import { isJson } from './json.js';
-import { areEqual, arithmetic, compare, finiteResult } from './operators.js';
-import { aType, isList, isObject, type Missing, member, numberOf, type Value } from './value.js';
+import { add, areEqual, arithmetic, compare, finiteResult } from './operators.js';
+import {
+  aType,
+  isList,
+  isObject,
+  longWhole,
+  type Missing,
+  member,
+  numberOf,
+  type Value,
+  wholeNumber,
+} from './value.js';
 
 export interface ValueOperations {
   /** The member of an object; undefined if there is none, or if the value is not an object. */
@@ -75,18 +85,19 @@ function truthOf(value: Value, what: string): boolean {
   throw notBoolean(what, value);
 }
 
-function negate(value: Value): number {
+function negate(value: Value): Value {
   const number = numberOf(value);
   if (number === undefined) throw badValue(`\`-\` needs a number, not ${aType(value)}`);
-  return finiteResult(-number, '`-`');
+  const whole = longWhole(value);
+  return (whole === undefined ? null : wholeNumber(-whole)) ?? finiteResult(-number, '`-`');
 }
 
-function increment(current: Value | Missing, by: Value, name: string, isTracked: boolean): number {
+function increment(current: Value | Missing, by: Value, name: string, isTracked: boolean): Value {
   if (current === undefined) throw unboundName(name, isTracked ? 'tracked' : 'other');
   const [a, b] = [numberOf(current), numberOf(by)];
   if (a === undefined) throw badValue(`INCREMENT needs a number, but \`${name}\` is ${aType(current)}`);
   if (b === undefined) throw badValue(`INCREMENT needs a number after \`by\`, not ${aType(by)}`);
-  return finiteResult(a + b, 'INCREMENT');
+  return add(current, by, 'INCREMENT');
 }
 
 function countIn(value: Value): number | undefined {

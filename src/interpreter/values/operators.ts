@@ -8,17 +8,22 @@ import { unreachable } from '../../prelude/unreachable.js';
 import { badValue, excerpt, notAdded, notComparable, notNumbers, notOrdered, tooLarge } from '../failure.js';
 import {
   aType,
+  compareNumbers,
   compareText,
   equal,
   excess,
   isList,
+  isNumber,
   isObject,
+  longWhole,
   MAX_DEPTH,
   MAX_LIST,
   MAX_TEXT,
   numberOf,
+  SourceNumber,
   typeOf,
   type Value,
+  wholeNumber,
 } from './value.js';
 
 /**
@@ -40,9 +45,7 @@ function kindOf(value: Value): 'text' | 'boolean' | 'number' | 'structure' {
 
 /** Negative, zero or positive; only two numbers or two texts have an order. */
 export function order(operator: string, left: Value, right: Value): number {
-  const a = numberOf(left);
-  const b = numberOf(right);
-  if (a !== undefined && b !== undefined) return a - b;
+  if (isNumber(left) && isNumber(right)) return compareNumbers(left, right);
   if (typeof left === 'string' && typeof right === 'string') return compareText(left, right);
   throw notOrdered(operator, left, right);
 }
@@ -119,6 +122,49 @@ export function compare(
   }
 }
 
+/** Sums and products of whole numbers beyond 2^53, without loss; null if an operand is not whole. */
+function exactResult(operator: '+' | '-' | '*' | '%', left: Value, right: Value): Value | null {
+  const a = wholeOf(left);
+  const b = wholeOf(right);
+  if (a === undefined || b === undefined) return null;
+  switch (operator) {
+    case '+':
+      return wholeNumber(a + b);
+    case '-':
+      return wholeNumber(a - b);
+    case '*':
+      return wholeNumber(a * b);
+    case '%':
+      return b === 0n ? null : wholeNumber(a % b);
+    default:
+      return unreachable(operator);
+  }
+}
+
+function wholeOf(value: Value): bigint | undefined {
+  const number = numberOf(value);
+  return longWhole(value) ?? (Number.isInteger(number) ? BigInt(number as number) : undefined);
+}
+
+/** A sum or product: exact, if it or an operand is a whole number beyond 2^53. */
+function compute(
+  operator: '+' | '-' | '*' | '%',
+  result: number,
+  left: Value,
+  right: Value,
+  operation = `\`${operator}\``,
+): Value {
+  const isShort =
+    Math.abs(result) <= Number.MAX_SAFE_INTEGER && longWhole(left) === undefined && longWhole(right) === undefined;
+  return (isShort ? null : exactResult(operator, left, right)) ?? finiteResult(result, operation);
+}
+
+/** Whether computing with a number rounds it: it has more digits than JavaScript can represent. */
+export function isRounded(value: Value): value is SourceNumber {
+  const whole = value instanceof SourceNumber ? longWhole(value) : undefined;
+  return whole !== undefined && whole !== BigInt(numberOf(value) as number);
+}
+
 /** A number as a result: infinity and NaN are failures, and minus zero becomes zero. */
 export function finiteResult(result: number, operation: string): number {
   if (!Number.isFinite(result)) throw badValue(`${operation} does not give a finite number`);
@@ -158,10 +204,10 @@ function joinLists(left: readonly Value[], right: readonly Value[]): readonly Va
   return Math.clz32(list.length) === Math.clz32(left.length) ? list : limitedValue(list);
 }
 
-export function add(left: Value, right: Value): Value {
+export function add(left: Value, right: Value, operation = '`+`'): Value {
   const a = numberOf(left);
   const b = numberOf(right);
-  if (a !== undefined && b !== undefined) return finiteResult(a + b, '`+`');
+  if (a !== undefined && b !== undefined) return compute('+', a + b, left, right, operation);
   if (typeof left === 'string' && typeof right === 'string') return limitedText(left + right);
   if (isList(left) && isList(right)) return joinLists(left, right);
   throw notAdded(left, right);
@@ -174,15 +220,15 @@ export function arithmetic(operator: '+' | '-' | '*' | '/' | '%', left: Value, r
   if (a === undefined || b === undefined) throw notNumbers(operator, left, right);
   switch (operator) {
     case '-':
-      return finiteResult(a - b, '`-`');
+      return compute('-', a - b, left, right);
     case '*':
-      return finiteResult(a * b, '`*`');
+      return compute('*', a * b, left, right);
     case '/':
       if (b === 0) throw badValue('division by zero');
       return finiteResult(a / b, '`/`');
     case '%':
       if (b === 0) throw badValue('the remainder of a division by zero');
-      return finiteResult(a % b, '`%`');
+      return compute('%', a % b, left, right);
     default:
       return unreachable(operator);
   }

@@ -12,7 +12,7 @@ import { compile, type Evaluator } from './evaluate.js';
 import { printJson, render } from './json.js';
 import { operations } from './operations.js';
 import { limitedText } from './operators.js';
-import { aType, isList, numberOf, SourceNumber, type Value } from './value.js';
+import { aType, isList, longWhole, numberOf, type Value, wholeNumber } from './value.js';
 
 interface CompiledTemplate {
   /** A lone interpolation keeps its type. */
@@ -24,12 +24,13 @@ interface CompiledTemplate {
 /** The whole number of a value; a text is parsed, so that output of DO can be checked too. */
 function toInt(value: Value, source: string): Value {
   const number = numberOf(value);
-  if (number !== undefined && Number.isInteger(number))
-    return value instanceof SourceNumber && !/^-?\d+$/.test(value.text) ? number : value;
-  if (typeof value === 'string' && /^[+-]?\d+$/.test(value)) {
-    const digits = BigInt(value).toString();
-    const parsed = Number(digits);
-    return String(parsed) === digits ? parsed : new SourceNumber(parsed, digits);
+  if (number !== undefined && Number.isInteger(number)) {
+    const long = longWhole(value);
+    return long === undefined ? number : (wholeNumber(long) ?? value);
+  }
+  if (typeof value === 'string' && /^[+-]?\d{1,1000}$/.test(value)) {
+    const whole = wholeNumber(BigInt(value.replace('+', '')));
+    if (whole !== null) return whole;
   }
   const shown = typeof value === 'string' || number !== undefined ? `\`${excerpt(render(value))}\`` : aType(value);
   throw badValue(`\`${source}\` needs a whole number, not ${shown}`);

@@ -41,6 +41,10 @@ export function isObject(value: Value | Missing): value is ValueObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof SourceNumber);
 }
 
+export function isNumber(value: Value | Missing): value is number | SourceNumber {
+  return typeof value === 'number' || value instanceof SourceNumber;
+}
+
 /** The number that a value is; undefined for everything else. */
 export function numberOf(value: Value): number | undefined {
   if (typeof value === 'number') return value;
@@ -146,12 +150,62 @@ export function excess(value: Value): 'deep' | 'large' | null {
   return found;
 }
 
-function sameNumber(a: number | SourceNumber, b: number | SourceNumber): boolean {
-  const same = numberOf(a) === numberOf(b);
-  // Two different long identifiers may round to the same number.
-  if (same && a instanceof SourceNumber && b instanceof SourceNumber)
-    return !INTEGER.test(a.text) || !INTEGER.test(b.text) || BigInt(a.text) === BigInt(b.text);
-  return same;
+const DECIMAL = /^(-?)(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
+
+/** A decimal number without loss: `digits` times ten to the power `exponent`. */
+interface Decimal {
+  readonly digits: bigint;
+  readonly exponent: number;
+}
+
+function decimalOf(number: number | SourceNumber): Decimal {
+  const text = typeof number === 'number' ? String(number) : number.text;
+  const [, sign, whole = '0', fraction = '', exponent = '0'] = DECIMAL.exec(text) ?? [];
+  const digits = BigInt(whole + fraction);
+  return { digits: sign === '-' ? -digits : digits, exponent: Number(exponent) - fraction.length };
+}
+
+/**
+ * The order of two numbers: negative, zero or positive. Beyond 2^53 different whole numbers, such as two long
+ * identifiers, round to the same number, so their digits decide.
+ */
+export function compareNumbers(a: number | SourceNumber, b: number | SourceNumber): number {
+  const x = typeof a === 'number' ? a : a.value;
+  const y = typeof b === 'number' ? b : b.value;
+  if (x !== y || (typeof a === 'number' && typeof b === 'number') || Math.abs(x) <= Number.MAX_SAFE_INTEGER)
+    return x - y;
+  const [left, right] = [decimalOf(a), decimalOf(b)];
+  const least = Math.min(left.exponent, right.exponent);
+  const difference =
+    left.digits * 10n ** BigInt(left.exponent - least) - right.digits * 10n ** BigInt(right.exponent - least);
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+}
+
+/** A text that is the same for equal numbers and only for them. */
+export function numberKey(number: number | SourceNumber): string {
+  const value = typeof number === 'number' ? number : number.value;
+  if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return String(value === 0 ? 0 : value);
+  const { digits, exponent } = decimalOf(number);
+  const zeros = /0*$/.exec(String(digits))?.[0].length ?? 0;
+  return `${digits / 10n ** BigInt(zeros)}e${exponent + zeros}`;
+}
+
+/** A whole number, exactly; null if it is too large for a number. */
+export function wholeNumber(digits: bigint): number | SourceNumber | null {
+  const value = Number(digits);
+  if (Number.isSafeInteger(value)) return value;
+  return Number.isFinite(value) ? new SourceNumber(value, String(digits)) : null;
+}
+
+/** The whole number that a number beyond 2^53 is, without loss; undefined for all others. */
+export function longWhole(value: Value): bigint | undefined {
+  if (!isNumber(value)) return undefined;
+  const number = typeof value === 'number' ? value : value.value;
+  if (Math.abs(number) <= Number.MAX_SAFE_INTEGER) return undefined;
+  const { digits, exponent } = decimalOf(value as number | SourceNumber);
+  if (exponent >= 0) return digits * 10n ** BigInt(exponent);
+  const unit = 10n ** BigInt(-exponent);
+  return digits % unit === 0n ? digits / unit : undefined;
 }
 
 /** Deep equality without coercion. Scalars of different types are different. */
@@ -159,7 +213,7 @@ export function equal(a: Value, b: Value): boolean {
   if (a === b) return true;
   if (a === null || b === null || typeof a === 'string' || typeof a === 'boolean') return false;
   if (typeof a === 'number' || a instanceof SourceNumber)
-    return (typeof b === 'number' || b instanceof SourceNumber) && sameNumber(a, b);
+    return (typeof b === 'number' || b instanceof SourceNumber) && compareNumbers(a, b) === 0;
   if (typeof b !== 'object' || b instanceof SourceNumber) return false;
   if (isList(a)) return isList(b) && a.length === b.length && a.every((item, i) => equal(item, b[i] as Value));
   if (isList(b)) return false;

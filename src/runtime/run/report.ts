@@ -24,6 +24,8 @@ export interface RunReport {
   /** How many states were entered. */
   readonly states_total: number;
   readonly returned: Json;
+  /** The JSON text of `returned`, if a number in it was written differently, such as `1.10`. */
+  readonly printed_returned?: string;
   readonly tracked: Readonly<Record<string, Json>>;
   readonly error: RunError | null;
   readonly waiting: readonly Waiting[];
@@ -109,6 +111,7 @@ export function reportOf(
     states: isWorkflow ? [] : run.states,
     states_total: isWorkflow ? 0 : run.statesTotal,
     returned: result?.value ?? null,
+    ...omitUndefined({ printed_returned: result?.printed }),
     tracked: run.tracked,
     error: failure ?? (result === null ? failureSoFar(run) : result.error),
     waiting: end.kind === 'suspended' ? end.waiting : [],
@@ -141,12 +144,13 @@ function stepsOf(run: Run): ReportedStep[] {
 /** Replaces secrets in values of the program. Names and numbers of the engine cannot hold any. */
 function redactReport(report: RunReport, redactor: Redactor): RunReport {
   const clean = <T>(value: T): T => redactor.value(value as Json) as T;
-  const { returned, tracked, error, waiting } = report;
+  const { returned, printed_returned: printed, tracked, error, waiting } = report;
   // Names of variables stay, even one that equals a secret.
   const tidy = Object.fromEntries(Object.entries(tracked).map(([name, value]) => [name, redactor.value(value)]));
   return {
     ...report,
     returned: clean(returned),
+    ...omitUndefined({ printed_returned: printed === undefined ? undefined : clean(printed) }),
     tracked: tidy,
     error: error === null ? null : { ...error, message: clean(error.message), tool: clean(error.tool) },
     ...omitUndefined({

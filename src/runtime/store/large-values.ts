@@ -32,8 +32,8 @@ const ENCODED: { readonly [type in RunEvent['type']]?: readonly string[] } = {
   state_set: ['value'],
   answered: ['value'],
   signal_received: ['payload'],
-  run_returned: ['value'],
-  run_failed: ['value'],
+  run_returned: ['value', 'printed'],
+  run_failed: ['value', 'printed'],
 };
 
 interface Reference {

@@ -53,7 +53,7 @@ export const patternMessages = {
     label: 'has no effect',
     help: 'read it in the body, or remove the parameter',
   })),
-  ambiguousWord: message<{ name: string; word: string }>('ambiguous-word', 'error', (f) => ({
+  ambiguousWord: message<{ word: string }>('ambiguous-word', 'error', (f) => ({
     message: `\`${f.word}\` could be the text or the variable of that name`,
     help: `write \`{${f.word}}\` for its value or \`"${f.word}"\` for the text`,
     repair: { replace: f.word, by: `{${f.word}}`, guess: true },

@@ -282,6 +282,23 @@ export const misplacedOperator = message<{ written: string }>('misplaced-operato
     : { help: 'put the negation in parentheses: `(NOT …)`' }),
 }));
 
+/** `2026-11-28` without quotes. The fix is a guess: the result may have been meant. */
+export const literalArithmetic = message<{ text: string }>('literal-arithmetic', 'error', ({ text }) => ({
+  message: `\`${text}\` would be computed, because it has no quotes`,
+  label: 'numbers and operators without spaces',
+  help: `write \`"${text}"\` for this text, or spaces around each operator for the result`,
+  repair: { around: ['"', '"'], guess: true },
+}));
+
+export const badNumber = message<{ text: string }>('bad-number', 'error', ({ text }) => {
+  const isInfinite = /^-?(?:[1-9]|0(?!\d))/.test(text);
+  return {
+    message: isInfinite ? `\`${text}\` is larger than any number` : `a number does not begin with 0, as in \`${text}\``,
+    help: `write \`"${text}"\` for the text${isInfinite ? '' : `, or \`${text.replace(/0+(?=\d)/, '')}\` for the number`}`,
+    repair: { around: ['"', '"'], guess: true },
+  };
+});
+
 export const chainedComparison = message('chained-comparison', 'error', () => ({
   message: 'comparisons cannot be chained',
   label: 'the second comparison',

@@ -48,17 +48,6 @@ export const textMessages = {
     help: `write \`{${f.name}*}\` to get one word for each item`,
     repair: { instead: `{${f.name}*}`, guess: true },
   })),
-  sum: message<{ text: string }>('taken-as-text', 'warning', (f) => ({
-    message: `\`RETURN: ${f.text}\` returns this text and computes nothing`,
-    label: 'text',
-    help: `compute it first, as in \`DO: result = ${f.text}\`, and write \`RETURN: {result}\``,
-  })),
-  path: message<{ text: string }>('taken-as-text', 'warning', (f) => ({
-    message: `\`RETURN: ${f.text}\` returns this text and reads nothing`,
-    label: 'text',
-    help: `write \`RETURN: {${f.text}}\` for the value`,
-    repair: { instead: `{${f.text}}`, guess: true },
-  })),
   computed: message<{ text: string }>('taken-as-text', 'warning', (f) => ({
     message: `\`{${f.text}}\` is text here, and computes nothing`,
     label: 'braces take a name, a field or a call',

@@ -200,9 +200,14 @@ export const prose: Matcher = (text, at) => {
   );
 };
 
-/** The text of RETURN: the rest of the line, or in a list the text up to a comma. */
-export const returnText: Matcher = (text, at) => {
-  const end = scan.inList ? listItemEnd(text, at, () => true) : commentCut(text, at, logicalEnd(text, at));
+/**
+ * The text of RETURN: the rest of the line, or in a list the text up to a comma. After `with`, commas separate values, so
+ * only one before a verb ends it.
+ */
+export const returnText: Matcher = (text, at, tokens) => {
+  const isEnd =
+    tokens.at(-1)?.tokenType.name === 'ReturnWith' ? (comma: number) => actionFollows(text, comma + 1) : () => true;
+  const end = scan.inList ? listItemEnd(text, at, isEnd) : commentCut(text, at, logicalEnd(text, at));
   return matchTo(at, trimmedEnd(text, at, end));
 };
 

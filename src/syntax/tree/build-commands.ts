@@ -11,7 +11,7 @@ import { isSubstitution } from '../tokens/command-patterns.js';
 import type { Token } from '../tokens/token.js';
 import { blockText } from './block-text.js';
 import { buildArguments, headerOptions, textTemplate } from './build-options.js';
-import { parseExpressionText } from './expression.js';
+import { ofLiterals, parseExpressionText } from './expression.js';
 import { quotedTemplate } from './interpolation.js';
 import { buildItems } from './operand.js';
 
@@ -90,7 +90,10 @@ function asExpression(context: ParseContext, performed: Performed, piped: boolea
   const text = context.text.slice(start - context.base, end - context.base);
   if (plainCommand.test(text)) return undefined;
   const { expression, diagnostics, complete } = parseExpressionText(text, start, context.file);
-  if (complete && diagnostics.length === 0) return expression;
+  if (complete && diagnostics.every(({ code }) => ofLiterals.has(code))) {
+    for (const diagnostic of diagnostics) report(context, diagnostic);
+    return expression;
+  }
   const [first] = diagnostics;
   if (!onlyExpression.test(text) || first === undefined) return undefined;
   report(context, first);

@@ -26,11 +26,11 @@ import {
 } from '../grammar/cst.js';
 import type { SyntaxNode } from '../grammar/syntax-node.js';
 import { bindingName, checkedName, verbName } from '../names.js';
-import { dataReferenceEnd } from '../tokens/interpolation-scan.js';
+import { dataReferenceEnd, quotedEnd } from '../tokens/interpolation-scan.js';
 import type { Token } from '../tokens/token.js';
 import { brokenInstruction } from './build-declarations.js';
-import { buildArguments, buildFields, textTemplate } from './build-options.js';
-import { buildExpression, parseExpressionText } from './expression.js';
+import { argumentValue, buildArguments, buildFields, textTemplate } from './build-options.js';
+import { buildExpression, ofLiterals, parseExpressionText } from './expression.js';
 import { quotedTemplate } from './interpolation.js';
 
 export function buildEmit(context: ParseContext, node: SyntaxNode): Instruction {
@@ -127,16 +127,127 @@ export function buildReturn(context: ParseContext, node: SyntaxNode): Instructio
   const where = spanOf(context, node);
   if (text === undefined) return { kind: 'return', verb, span: where };
   const reference = text.image.startsWith('†') && dataReferenceEnd(text.image, 0) === text.image.length;
-  if (reference || token(node, 'ReturnWith') !== undefined) {
-    const { expression, diagnostics, complete } = parseExpressionText(
-      text.image,
-      context.base + text.startOffset,
-      context.file,
-    );
-    if (complete && diagnostics.length === 0) return { kind: 'return', verb, value: expression, span: where };
+  const says = token(node, 'ReturnWith') !== undefined;
+  if (says && LIST.test(text.image))
+    return { kind: 'return', verb, args: returnedArguments(context, text), span: where };
+  if (reference || says) {
+    const { expression, diagnostics, complete } = parseReturned(context, text);
+    if (complete) {
+      for (const diagnostic of diagnostics) report(context, diagnostic);
+      return { kind: 'return', verb, value: expression, span: where };
+    }
   }
   reportOpenBrace(context, text);
-  return { kind: 'return', verb, text: textTemplate(context, text.image, text.startOffset), span: where };
+  const expression = says ? undefined : returnedExpression(context, text);
+  const template = textTemplate(context, text.image, text.startOffset);
+  return { kind: 'return', verb, text: template, ...omitUndefined({ expression }), span: where };
+}
+
+function parseReturned(context: ParseContext, { image, startOffset }: Token) {
+  return parseExpressionText(image, context.base + startOffset, context.file);
+}
+
+/** Texts that may be an expression. The others are only words. */
+const MAY_BE_VALUE = /^(?:[A-Za-z_]\w*$|.*[-+*/%<>=([{.?]|.*\b(?:AND|OR|NOT|is|in|contains|matches|exists|with)\b)/s;
+/** Mistakes in what is certainly an expression. Others are those of prose, such as `yes and no`. */
+const OWN_MISTAKES: ReadonlySet<string> = new Set([...ofLiterals, 'chained-comparison']);
+
+/** The text of a RETURN as an expression, if it can be one: text with interpolations is text. */
+function returnedExpression(context: ParseContext, text: Token): Expression | undefined {
+  if (!MAY_BE_VALUE.test(text.image) || quotedEnd(text.image, 0) === text.image.length) return undefined;
+  const { expression, diagnostics, complete } = parseReturned(context, text);
+  const hasOwn = diagnostics.every(({ code }) => OWN_MISTAKES.has(code));
+  if (!complete || !hasOwn || !mayBeReturned(context, expression)) return undefined;
+  for (const diagnostic of diagnostics) report(context, diagnostic);
+  return expression;
+}
+
+function mayBeReturned(context: ParseContext, e: Expression): boolean {
+  const at = e.span.start - context.base;
+  switch (e.kind) {
+    case 'name':
+    case 'field':
+    case 'maybe':
+    case 'index':
+      return context.text[at] !== '{' && !/\s\[/.test(context.text.slice(at, e.span.end - context.base));
+    // `done (twice)` is prose.
+    case 'call':
+      return context.text[at] !== '{' && context.text[e.name.span.end - context.base] === '(';
+    case 'list':
+    case 'object':
+      return true;
+    case 'negate':
+      return e.of.kind !== 'number' && hasNoBraces(context, e.of);
+    case 'not':
+    case 'test':
+      return hasNoBraces(context, e.of);
+    case 'arithmetic':
+    case 'logical':
+    case 'compare':
+      return hasNoBraces(context, e.left) && hasNoBraces(context, e.right);
+    default:
+      return false;
+  }
+}
+
+/** Whether no operand is an interpolation, as in the text `{done}/{total}`. */
+function hasNoBraces(context: ParseContext, e: Expression): boolean {
+  switch (e.kind) {
+    case 'arithmetic':
+    case 'logical':
+    case 'compare':
+      return hasNoBraces(context, e.left) && hasNoBraces(context, e.right);
+    case 'negate':
+    case 'not':
+    case 'test':
+    case 'field':
+    case 'index':
+    case 'maybe':
+      return hasNoBraces(context, e.of);
+    default:
+      return e.kind === 'object' || context.text[e.span.start - context.base] !== '{';
+  }
+}
+
+/** `a=1`, or several values. */
+const LIST = /^[A-Za-z_]\w*[ \t]*=(?!=)|^[^"'([{]*,/;
+const ARGUMENT = /^([A-Za-z_]\w*)(?:([ \t]*=(?!=)\s*)(.*))?$/s;
+
+/** The values of `RETURN with a, b=1`, as after GOTO. */
+function returnedArguments(context: ParseContext, { image, startOffset }: Token): Argument[] {
+  const args: Argument[] = [];
+  for (let from = 0; from <= image.length; ) {
+    const end = from + topLevelComma(image.slice(from));
+    const written = image.slice(from, end);
+    const start = startOffset + from + written.length - written.trimStart().length;
+    const text = written.trim();
+    from = end + 1;
+    const argument = returnedArgument(context, text, start);
+    if (argument !== null) {
+      args.push(argument);
+      continue;
+    }
+    const help = 'write names after `with`, as in `with a, b=1`';
+    if (text === '')
+      reportMissing(context, missingPart(span(context, start, start), { what: 'the name of a value', after: ',' }));
+    else reportMissing(context, unexpectedText(span(context, start, start + text.length), { text, help }));
+  }
+  return args;
+}
+
+function returnedArgument(context: ParseContext, text: string, start: number): Argument | null {
+  const [, word, assign, written] = ARGUMENT.exec(text) ?? [];
+  if (word === undefined) return null;
+  const name = { text: word, span: span(context, start, start + word.length) };
+  const where = span(context, start, start + text.length);
+  if (assign === undefined || written === undefined) return { name, span: where };
+  const at = start + word.length + assign.length;
+  const valueSpan = span(context, at, at + written.length);
+  const { expression, diagnostics, complete } = parseExpressionText(written, context.base + at, context.file);
+  for (const diagnostic of diagnostics) report(context, diagnostic);
+  if (!complete && diagnostics.length === 0)
+    reportMissing(context, unexpectedText(valueSpan, { text: written, help: `quote the text: \`with ${word}="…"\`` }));
+  return { name, value: argumentValue(expression), span: where };
 }
 
 const OPEN_BRACE = /(?<![{\\])\{(?=[A-Za-z_†][\w†.[\]?:]*["']?\s*$)/;
@@ -249,7 +360,9 @@ function topLevelComma(text: string): number {
   let depth = 0;
   for (let i = 0; i < text.length; i++) {
     const c = text[i] as string;
-    if ('([{'.includes(c)) depth++;
+    const close = c === '"' || c === "'" ? quotedEnd(text, i) : -1;
+    if (close > 0) i = close - 1;
+    else if ('([{'.includes(c)) depth++;
     else if (')]}'.includes(c)) depth--;
     else if (c === ',' && depth === 0) return i;
   }

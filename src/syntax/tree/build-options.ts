@@ -170,7 +170,7 @@ function quotedName(context: ParseContext, quoted: Token): Name {
 }
 
 /** A single bare word is text unless a variable has its name, which only the checker knows. */
-function argumentValue(expression: Expression): ArgumentValue {
+export function argumentValue(expression: Expression): ArgumentValue {
   if (expression.kind !== 'name' || expression.span.end - expression.span.start !== expression.name.length)
     return { kind: 'expression', expression, span: expression.span };
   return { kind: 'word', word: { text: expression.name, span: expression.span }, span: expression.span };

@@ -5,7 +5,9 @@
 
 import {
   badCharacter,
+  badNumber,
   chainedComparison,
+  literalArithmetic,
   misplacedOperator,
   missingPart,
   nestedTooDeep,
@@ -85,11 +87,13 @@ interface Row {
   at: number;
   /** The number of operators that enclose this expression. */
   readonly around: number;
+  /** Whether parentheses enclose it. */
+  readonly isGroup: boolean;
 }
 
 /** The tree of an `expression` node. `around` is the number of enclosing operators. */
-export function buildExpression(context: ParseContext, node: SyntaxNode, around = 0): Expression {
-  const row: Row = { context, parts: parts(node), at: 0, around: around + parts(node).length };
+export function buildExpression(context: ParseContext, node: SyntaxNode, around = 0, isGroup = false): Expression {
+  const row: Row = { context, parts: parts(node), at: 0, around: around + parts(node).length, isGroup };
   if (row.around > deepestExpression) return tooDeep(context, node);
   return readOr(row);
 }
@@ -203,7 +207,49 @@ function compareOperator(row: Row, operator: Token): CompareOperator {
   return (image.length <= 2 ? image : image.split(/[ \t]+/).join('-')) as CompareOperator;
 }
 
+/** The codes of the mistakes in literals. What has them is an expression. */
+export const ofLiterals: ReadonlySet<string> = new Set(['literal-arithmetic', 'bad-number']);
+
+/** Reports numbers and arithmetic that a reader takes for a text: `007`, `2026-11-28`, `24/7`. */
+function checkLiterals(context: ParseContext, e: Expression): void {
+  if (e.kind === 'number' || (e.kind === 'negate' && e.of.kind === 'number')) {
+    const { text, value } = e.kind === 'number' ? e : (e.of as Extract<Expression, { kind: 'number' }>);
+    if (!/^0\d/.test(text) && Number.isFinite(value)) return;
+    report(context, badNumber(e.span, { text: e.kind === 'number' ? text : `-${text}` }));
+  } else if (e.kind === 'negate') checkLiterals(context, e.of);
+  else if (e.kind === 'arithmetic') {
+    if (isLiteral(e) && hasTightOperator(e)) {
+      const text = context.text.slice(e.span.start - context.base, e.span.end - context.base);
+      report(context, literalArithmetic(e.span, { text }));
+      return;
+    }
+    checkLiterals(context, e.left);
+    checkLiterals(context, e.right);
+  }
+}
+
+function isLiteral(e: Expression): boolean {
+  if (e.kind === 'negate') return isLiteral(e.of);
+  if (e.kind === 'arithmetic') return isLiteral(e.left) && isLiteral(e.right);
+  return e.kind === 'number' || e.kind === 'constant';
+}
+
+function hasTightOperator(e: Expression): boolean {
+  if (e.kind === 'negate') return hasTightOperator(e.of);
+  if (e.kind !== 'arithmetic') return false;
+  return e.right.span.start - e.left.span.end === 1 || hasTightOperator(e.left) || hasTightOperator(e.right);
+}
+
 function readSum(row: Row): Expression {
+  const isFirst = row.at === 0;
+  const sum = readTerms(row);
+  // In parentheses it is part of a larger sum, which may have a name in it.
+  if (row.isGroup && isFirst && row.at === row.parts.length) return sum;
+  if (sum.kind === 'number' || sum.kind === 'negate' || sum.kind === 'arithmetic') checkLiterals(row.context, sum);
+  return sum;
+}
+
+function readTerms(row: Row): Expression {
   let left = readProduct(row);
   while (peek(row) === 'Sum') {
     const operator = take(row).image as '+' | '-';

@@ -108,7 +108,7 @@ function buildBracketed(context: ParseContext, node: SyntaxNode, depth: number):
   if (node.name === 'group') {
     reportUnclosed(context, node, 'LParen', 'RParen', '(', ')');
     const inner = child(node, 'expression');
-    if (inner !== undefined) return { ...buildExpression(context, inner, depth), span: where };
+    if (inner !== undefined) return { ...buildExpression(context, inner, depth, true), span: where };
     reportMissing(context, missingPart(where, { what: 'a value', after: '(' }));
     return { kind: 'broken', span: where };
   }

@@ -44,7 +44,7 @@ export function eventGist(event: RunEvent, { timeText = exactTime, hasValues = f
     case 'run_interrupted':
       return event.reason;
     case 'run_returned':
-      return valueWords(event.value);
+      return event.printed ?? valueWords(event.value);
     case 'run_failed':
       return event.error.message;
     case 'worktree_committed':

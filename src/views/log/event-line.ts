@@ -116,7 +116,7 @@ function emittedLine(event: Extract<RunEvent, { type: 'emitted' }>, paint: Paint
   const { tool, error } = event.fields;
   if (event.by === 'engine' && event.event === 'TOOL_FAILURE' && tool === null)
     return `${paint.error('failed')}: ${value(error ?? null)}${paint.faint(` (${event.state}, line ${event.line})`)}`;
-  return `EMIT ${tint(event.event)}${fields(event.fields, ' ')}${said === '' ? '' : ` ${said}`}`;
+  return `EMIT ${tint(event.event)}${fields(event.fields, ' ', event.printed)}${said === '' ? '' : ` ${said}`}`;
 }
 
 function pause(delayMs: number): string {
@@ -128,8 +128,15 @@ function changes({ prompt, ...others }: Readonly<Record<string, Json>>): string 
   return fields(prompt === undefined ? others : { ...others, prompt: 'another' }, ' with ');
 }
 
-function fields(record: Readonly<Record<string, Json>>, before: string): string {
-  const parts = Object.entries(record).map(([name, one]) => `${name}=${value(one)}`);
+function fields(
+  record: Readonly<Record<string, Json>>,
+  before: string,
+  printed: Readonly<Record<string, string>> = {},
+): string {
+  const parts = Object.entries(record).map(([name, one]) => {
+    const text = Object.hasOwn(printed, name) ? cut(oneLine(printed[name] as string), LONGEST_VALUE) : value(one);
+    return `${name}=${text}`;
+  });
   return parts.length === 0 ? '' : before + parts.join(' ');
 }
 

@@ -12,6 +12,7 @@ import { REPORTED_STATES } from '../../../interpreter/run-state/trail.js';
 import { boundValues } from '../../../interpreter/values/bound-values.js';
 import type { Json } from '../../../machine/expression.js';
 import type { OutputMethod } from '../../../machine/plan.js';
+import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { readReference } from '../../../prelude/reference.js';
 import { type JournalPosition, readUntil } from '../../store/read-journal.js';
 
@@ -36,6 +37,7 @@ export interface RecordedState {
   readonly states_total: number;
   readonly tracked: Readonly<Record<string, Json>>;
   readonly returned: Json;
+  readonly printed_returned?: string;
   readonly error: RunError | null;
   readonly effects: number;
   readonly waiting: readonly Waiting[];
@@ -59,6 +61,7 @@ export function asRecorded(run: Run, ahead: readonly RunEvent[], record: RecordP
     states_total: run.statesTotal - entered,
     tracked: trackedBefore(run, ahead, record),
     returned: result?.value ?? null,
+    ...omitUndefined({ printed_returned: result?.printed }),
     error: result?.error ?? (over ? null : failureSoFar(run)),
     effects: run.usage.effects - ahead.filter(countsAsEffect).length,
     waiting: open.flatMap(({ waiting }) => (waiting === null ? [] : [waiting])),
