@@ -1,6 +1,6 @@
 /** One JSON value for each unknown value of a trace that fits what was decided of it, as far as that can be found. */
-import { render } from '../interpreter/values/json.js';
-import type { Value } from '../interpreter/values/value.js';
+import { printJson, render } from '../interpreter/values/json.js';
+import { isObject, type Value } from '../interpreter/values/value.js';
 import type { Json } from '../machine/expression.js';
 import { matchingText } from './matching-text.js';
 import { canBe, comparableTypes, type Facts, TYPE } from './unknown/facts.js';
@@ -60,14 +60,14 @@ export class Witnesses {
       return id === null ? replaceMarks(value, (one) => render(this.of(one) as Value)) : this.of(id);
     }
     if (Array.isArray(value)) return value.map((item) => this.in(item));
-    if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, this.in(item)]));
+    if (!isObject(value as Value)) return value;
+    return Object.fromEntries(Object.entries(value as object).map(([name, item]) => [name, this.in(item)]));
   }
 
   /** What a program prints: a JSON text where the unknown value is quoted. */
   print(text: string): string {
     const quoted = /^"(\ue000\d+\ue001)"$/.exec(text);
-    if (quoted !== null) return JSON.stringify(this.in(quoted[1] as string));
+    if (quoted !== null) return printJson(this.in(quoted[1] as string) as Value);
     return replaceMarks(text, (id) => render(this.of(id) as Value));
   }
 

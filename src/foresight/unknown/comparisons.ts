@@ -1,7 +1,15 @@
 /** Comparisons with values that are not known: what cannot be told from the facts is decided, and becomes a fact. */
 import { badValue, notComparable, notOrdered } from '../../interpreter/failure.js';
 import { concreteOperations } from '../../interpreter/values/operations.js';
-import { equal, isList, isObject, numberOf, type Value } from '../../interpreter/values/value.js';
+import {
+  equal,
+  isList,
+  isObject,
+  longWhole,
+  numberOf,
+  type Value,
+  wholeNumber,
+} from '../../interpreter/values/value.js';
 import type { Comparison, Json } from '../../machine/expression.js';
 import { hasChangedMember } from './changed-objects.js';
 import { type Bound, canBe, comparableTypes, type Facts, TYPE, typeBit } from './facts.js';
@@ -67,7 +75,14 @@ function canBeText(k: Knowledge, id: number, text: string): boolean {
   return typeof number !== 'number' || Number(text.slice(first.length, text.length - last.length)) === number;
 }
 
-function equalsKnown(k: Knowledge, operator: '==' | '!=', id: number, value: Value, mayFail: boolean): boolean {
+/** A number as its value: facts of `1.10` are those of 1.1. */
+function asFact(value: Value): Value {
+  const whole = longWhole(value);
+  return (whole === undefined ? numberOf(value) : wholeNumber(whole)) ?? value;
+}
+
+function equalsKnown(k: Knowledge, operator: '==' | '!=', id: number, known: Value, mayFail: boolean): boolean {
+  const value = asFact(known);
   const facts = k.factsOf(id);
   if (value === null) return isNull(k, id);
   const comparable = comparableTypes(value);
@@ -168,21 +183,22 @@ function isOrdered(k: Knowledge, operator: Order, a: Value, b: Value): boolean {
   if (x === null && y !== null) return isOrdered(k, TURNED[operator], right, left);
   if (x === null) throw notOrdered(operator, left, right);
   const limit = y === null ? numberOf(right) : undefined;
-  if (limit !== undefined) {
+  // Bounds would round a whole number beyond 2^53.
+  if (limit !== undefined && longWhole(right) === undefined) {
     if (!k.decideType(x, TYPE.number, 'a number')) throw notOrdered(operator, '', limit);
     return decideOrder(k, x, operator, limit);
   }
-  if (y === null && typeof right !== 'string') throw notOrdered(operator, '', right);
+  if (y === null && limit === undefined && typeof right !== 'string') throw notOrdered(operator, '', right);
   if (x === y) {
     if (!k.decideType(x, TYPE.number | TYPE.text, 'a number or text')) throw notOrdered(operator, null, null);
     return ORDERS[operator](0);
   }
-  const isText = y === null || !k.decideType(x, TYPE.number, 'a number');
+  const isText = limit === undefined && (y === null || !k.decideType(x, TYPE.number, 'a number'));
   const type = isText ? TYPE.text : TYPE.number;
   for (const id of y === null ? [x] : [x, y])
     if (!k.decideType(id, type, isText ? 'text' : 'a number')) throw notOrdered(operator, null, null);
   const turn = y !== null && y < x ? -1 : 1;
-  const [first, second] = turn === 1 ? [x, right] : [y as number, left];
+  const [first, second] = turn === 1 ? [x, asFact(right)] : [y as number, left];
   const other = k.labelOf(second);
   const answer = k.decide(first, `<=> ${JSON.stringify(second)}`, [`< ${other}`, `= ${other}`, `> ${other}`]);
   return ORDERS[operator]((answer - 1) * turn);

@@ -4,7 +4,7 @@
  * exploration recognize it. Equal expressions over equal unknown values are one unknown value.
  */
 
-import { render } from '../../interpreter/values/json.js';
+import { printJson, render } from '../../interpreter/values/json.js';
 import type { Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import type { CheckLayout } from '../../machine/step.js';
@@ -213,7 +213,7 @@ export class Knowledge {
   /** How people read a value. */
   labelOf(value: unknown): string {
     if (typeof value !== 'string')
-      return mentionsUnknown(value) ? this.labelOf(JSON.stringify(value)) : JSON.stringify(value);
+      return mentionsUnknown(value) ? this.labelOf(JSON.stringify(value)) : printJson(value as Value);
     const id = unknownId(value);
     if (id !== null) return this.of(id).label;
     const shown = replaceMarks(value, (one) => `{${this.of(one).label}}`);
