@@ -90,6 +90,7 @@ class JsonReader {
     // Rounding a fraction is expected, but an identifier with other digits is a different one.
     else if (written.length > MOST_EXACT && /^-?\d+$/.test(written) && BigInt(written) !== BigInt(value))
       this.diagnostics.push(words.inexactNumber(span, { written: excerpt(written), kept: String(value) }));
+    else if (written !== String(value)) return { kind: 'scalar', span, value, printed: written };
     return { kind: 'scalar', span, value };
   }
 

@@ -168,6 +168,8 @@ export interface ToolCall {
   /** Its name in the tools file. */
   readonly name: string;
   readonly parameters: { readonly [name: string]: Json };
+  /** Their JSON text, if a number in them was written differently, such as `1.10`. */
+  readonly printed?: string;
   /** The paths that its result may go to, as lists of paths that are written together. */
   readonly alternatives: readonly (readonly string[])[];
   /** A JSON Schema of parameters, `_outputPath` and `_output`. */

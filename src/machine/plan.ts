@@ -55,7 +55,8 @@ export interface PlanCall {
 export type OutputMethod = 'set' | 'merge' | 'push' | 'concat' | 'assign';
 
 export type Parameter =
-  | { readonly op: 'literal'; readonly value: Json }
+  /** `printed` is the JSON text of a value with a number that JavaScript would print differently. */
+  | { readonly op: 'literal'; readonly value: Json; readonly printed?: string }
   | { readonly op: 'read'; readonly of: Read }
   | { readonly op: 'list'; readonly items: readonly Parameter[] }
   | { readonly op: 'object'; readonly entries: readonly (readonly [string, Parameter])[] };

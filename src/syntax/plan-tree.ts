@@ -7,7 +7,8 @@ import type { Span } from '../source/source-file.js';
 
 /** JSON with the source location of every value. */
 export type JsonNode =
-  | { readonly kind: 'scalar'; readonly span: Span; readonly value: null | boolean | number }
+  /** `printed` is a number as it is written, if JavaScript would print it differently. */
+  | { readonly kind: 'scalar'; readonly span: Span; readonly value: null | boolean | number; readonly printed?: string }
   | TextNode
   | { readonly kind: 'list'; readonly span: Span; readonly items: readonly JsonNode[] }
   | ObjectNode;

@@ -25,6 +25,24 @@ export function jsonOf(node: JsonNode, unescaped = false): Json {
   }
 }
 
+/** The JSON text of a literal with a number that is written differently than JavaScript would print it. */
+export function printedOf(node: JsonNode): string | undefined {
+  return hasPrinted(node) ? print(node) : undefined;
+}
+
+function hasPrinted(node: JsonNode): boolean {
+  if (node.kind === 'scalar') return node.printed !== undefined;
+  if (node.kind === 'list') return node.items.some(hasPrinted);
+  return node.kind === 'object' && node.members.some(({ value }) => hasPrinted(value));
+}
+
+function print(node: JsonNode): string {
+  if (node.kind === 'list') return `[${node.items.map(print).join(',')}]`;
+  if (node.kind === 'object')
+    return `{${node.members.map(({ key, value }) => `${JSON.stringify(key)}:${print(value)}`).join(',')}}`;
+  return (node.kind === 'scalar' ? node.printed : undefined) ?? JSON.stringify(jsonOf(node, true));
+}
+
 export function define(object: { [key: string]: Json }, key: string, value: Json): void {
   if (key === '__proto__')
     Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true });

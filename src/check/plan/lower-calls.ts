@@ -6,6 +6,7 @@
 import type { Json } from '../../machine/expression.js';
 import type { OutputMethod, Parameter, PlanCall, PlanPath, Read, ToolBinding } from '../../machine/plan.js';
 import { nearest } from '../../prelude/nearest.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { printPath, type ReferenceExpr, readReference } from '../../prelude/reference.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { planMessages as words } from '../../source/catalogue/plan.js';
@@ -13,7 +14,7 @@ import type { Diagnostic } from '../../source/diagnostic.js';
 import type { Span } from '../../source/source-file.js';
 import type { CallNode, ParameterNode, PlanNode, TextNode } from '../../syntax/plan-tree.js';
 import type { Given } from './given.js';
-import { define, jsonOf } from './json-of.js';
+import { define, jsonOf, printedOf } from './json-of.js';
 import { fixedOutput } from './tool-schema.js';
 
 const METHODS: readonly string[] = ['set', 'merge', 'push', 'concat', 'assign'];
@@ -127,7 +128,7 @@ class CallLowering {
   parameter(node: ParameterNode): Parameter {
     switch (node.kind) {
       case 'literal':
-        return { op: 'literal', value: jsonOf(node.node, true) };
+        return { op: 'literal', value: jsonOf(node.node, true), ...omitUndefined({ printed: printedOf(node.node) }) };
       case 'expression':
         return { op: 'read', of: this.lowerRead(node.expr, node.node) };
       case 'list':

@@ -6,6 +6,7 @@ import { printPath } from '../../prelude/reference.js';
 import type { Member } from '../run-state/fork.js';
 import { type DataWrite, RunData } from '../run-state/run-data.js';
 import { record, type Thread, warn } from '../run-state/thread.js';
+import { plain, type Value } from '../values/value.js';
 
 /** Writes a value that is accepted there. A branch records it at the join, when it is known whether it counts. */
 export function writeData(thread: Thread, write: DataWrite): void {
@@ -16,7 +17,7 @@ export function writeData(thread: Thread, write: DataWrite): void {
     return;
   }
   const how = method === null || method === 'set' ? {} : { method };
-  record(thread, { type: 'state_set', path: printPath(path), value, ...how });
+  record(thread, { type: 'state_set', path: printPath(path), value: plain(value as Value), ...how });
 }
 
 /** The data of a branch that starts. */

@@ -11,7 +11,7 @@ import { asFailure } from '../control/fail.js';
 import type { Outcome, TokenCounts } from '../events/event.js';
 import { decodeOutcome } from '../outcome.js';
 import { readJson } from '../values/json.js';
-import { deeperThan, MAX_DEPTH, plain, type Value } from '../values/value.js';
+import { deeperThan, MAX_DEPTH, type Value } from '../values/value.js';
 import type { PlanOutcome } from './scheduler/plan-outcome.js';
 
 type Exited = Extract<Outcome, { kind: 'exited' }>;
@@ -115,8 +115,7 @@ function decodePrinted({ stdout }: Exited, invalid: string | undefined): PlanOut
       ? brokenOutcome('value_too_large', `the result has ${bytes} bytes, but a value can have at most 16 MiB`)
       : brokenOutcome('not_json', 'it printed something that is not text');
   const read = readJson(text);
-  // Digits that a number cannot hold become a text, as with every other command.
-  if (read.ok) return valueOutcome(plain(read.value) as Json, invalid);
+  if (read.ok) return valueOutcome(read.value as Json, invalid);
   if (read.why === 'too-deep') return tooDeep();
   return brokenOutcome('not_json', `it printed something that is not JSON: ${excerptOf(text)}`);
 }

@@ -11,6 +11,8 @@ import type { AgentRequest, ToolCall, ToolRequest } from '../request.js';
 import type { PlanPending } from '../run-state/pending.js';
 import { locationOf, type Thread } from '../run-state/thread.js';
 import { entryToUndo } from '../undo/register.js';
+import { printJson } from '../values/json.js';
+import { hasSourceNumber, plain, type Value } from '../values/value.js';
 import { correctionPrompt, renderPrompt, withSchema } from './agent-prompt.js';
 import type { PlanCheck } from './engine/plan-check.js';
 import { resultSchema } from './engine/plan-node.js';
@@ -49,7 +51,13 @@ export function callRequest(thread: Thread, facts: CallFacts, next: CallTry, del
   const undo = entryToUndo(thread);
   const location = undo ?? locationOf(thread);
   const alternatives = arms.map((paths) => paths.map((path) => `†${printPath(path)}`));
-  const call: ToolCall = { name, parameters, alternatives, schema: binding.schema };
+  const call: ToolCall = {
+    name,
+    parameters: plain(parameters as Value) as CallFacts['parameters'],
+    ...(hasSourceNumber(parameters as Value) ? { printed: printJson(parameters as Value) } : {}),
+    alternatives,
+    schema: binding.schema,
+  };
   const codes = Object.keys(binding.outcomes ?? {}).map(Number);
   const common = omitUndefined({
     effect,
@@ -128,5 +136,5 @@ export function requestEvent(
 function valuesOf(request: ToolRequest | AgentRequest, parameters: Json): { prompt: string } | { args: [Json] } {
   if (request.kind === 'agent') return { prompt: request.prompt };
   const { calls } = request;
-  return { args: [calls.kind === 'plan' && calls.checks === 'result' ? calls.result : parameters] };
+  return { args: [plain((calls.kind === 'plan' && calls.checks === 'result' ? calls.result : parameters) as Value)] };
 }

@@ -32,8 +32,13 @@ export function linkPlan(instruction: PlanInstruction, context: LinkContext): Li
   const isBound = instruction.call !== undefined && instruction.bind !== undefined;
   return {
     instruction: (t) => {
-      const inputs: { [name: string]: Value } = main ? { ...t.run.inputs } : {};
-      for (const { name, value } of args) define(inputs, name, plain(value(t)) as Value);
+      const inputs: { [name: string]: Value } = {};
+      if (main)
+        context.machine.inputs.forEach(({ name }, slot) => {
+          const value = t.inputs[slot];
+          if (value !== undefined) define(inputs, name, value);
+        });
+      for (const { name, value } of args) define(inputs, name, value(t));
       const effect = t.nextEffect();
       startPlan(t, instruction, { effect, inputs: inputs as Record<string, Json>, log: null });
       return dispatch(t, instruction, context);
@@ -87,6 +92,6 @@ function end(
   // The results of the other calls are the value of the failed run.
   const facts = noteFailure(thread, factsOf(thread, failure));
   reportFailure(thread, facts);
-  endFailed(run, errorOf(facts), { value });
+  endFailed(run, errorOf(facts), { value: plain(value as Value) });
   return STOP;
 }

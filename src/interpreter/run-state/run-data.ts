@@ -6,6 +6,8 @@ import type { Json } from '../../machine/expression.js';
 import type { OutputMethod } from '../../machine/plan.js';
 import { printPath } from '../../prelude/reference.js';
 import { DataTree, type UnknownData } from '../values/data-tree.js';
+import { packed, unpacked } from '../values/json.js';
+import { plain, type Value } from '../values/value.js';
 
 export type DataPath = readonly [string, ...string[]];
 
@@ -31,7 +33,7 @@ export class RunData {
     image: DataImage | null = null,
     private readonly unknown: UnknownData | null = null,
   ) {
-    this.tree = new DataTree(image?.root ?? { state: {}, data: {} }, unknown);
+    this.tree = new DataTree(image === null ? { state: {}, data: {} } : unpacked(image.root), unknown);
     this.begun = image !== null;
     for (const path of image?.written ?? []) this.note(path);
   }
@@ -77,12 +79,12 @@ export class RunData {
     const found: Record<string, Json> = {};
     for (const [name, path] of this.known) {
       const value = this.tree.read(path);
-      if (value !== undefined) found[name] = value;
+      if (value !== undefined) found[name] = plain(value as Value);
     }
     return found;
   }
 
   get image(): DataImage {
-    return { root: this.tree.read([]) as Json, written: [...this.known.values()] };
+    return { root: packed(this.tree.read([]) as Json), written: [...this.known.values()] };
   }
 }

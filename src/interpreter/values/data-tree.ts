@@ -7,6 +7,7 @@
 import type { Json } from '../../machine/expression.js';
 import type { OutputMethod } from '../../machine/plan.js';
 import { unreachable } from '../../prelude/unreachable.js';
+import { SourceNumber } from './value.js';
 
 /**
  * What an exploration does with values that are not known yet, where data is read below them and written into them. A run
@@ -112,7 +113,7 @@ export class DataTree {
   }
 
   private isContainer(value: Json): value is Members | Json[] {
-    return (typeof value === 'object' && value !== null) || (this.isUnknown(value) && this.isObject(value));
+    return isContainer(value) || (this.isUnknown(value) && this.isObject(value));
   }
 
   private isObject(value: Json | undefined): value is Members {
@@ -138,13 +139,13 @@ export class DataTree {
   }
 
   private share(value: Json): void {
-    if (typeof value !== 'object' || value === null || !this.owned.delete(value)) return;
+    if (!isContainer(value) || !this.owned.delete(value)) return;
     for (const part of Object.values(value)) this.share(part);
   }
 
   /** The container if it may be changed, otherwise a copy. */
   private takeOwned(value: Json | undefined): Json {
-    if (typeof value === 'object' && value !== null && this.owned.has(value)) return value;
+    if (isContainer(value) && this.owned.has(value)) return value;
     const copy = Array.isArray(value) ? [...value] : copyOf(value as Members | undefined);
     this.owned.add(copy);
     return copy;
@@ -186,7 +187,7 @@ export class DataTree {
 }
 
 function memberOf(at: Json | undefined, segment: string): Json | undefined {
-  if (typeof at !== 'object' || at === null) return undefined;
+  if (!isContainer(at)) return undefined;
   if (Array.isArray(at)) return INDEX.test(segment) ? at[Number(segment)] : undefined;
   const value = at[segment];
   // What an object inherits is not data, and can be recognized without a second lookup of the name.
@@ -200,7 +201,12 @@ function assign(old: Members, value: Members): Json {
 }
 
 function isObject(value: Json | undefined): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isContainer(value) && !Array.isArray(value);
+}
+
+/** A number that keeps how it was written is an object only here. */
+function isContainer(value: Json | undefined): value is Members | Json[] {
+  return typeof value === 'object' && value !== null && !((value as unknown) instanceof SourceNumber);
 }
 
 function copyOf(object: Members | undefined): Members {

@@ -2,7 +2,19 @@
  * Reads JSON that commands print, so that numbers keep their printed form. `JSON.parse` does the work. Only if a literal
  * would print differently (`1.10`, `1e3`, 20 digits), our own reader keeps the text with the number.
  */
-import { deeperThan, define, hasSourceNumber, isList, MAX_DEPTH, SourceNumber, type Value } from './value.js';
+import type { Json } from '../../machine/expression.js';
+import {
+  deeperThan,
+  define,
+  hasSourceNumber,
+  isList,
+  isObject,
+  MAX_DEPTH,
+  member,
+  SourceNumber,
+  type Value,
+  type ValueObject,
+} from './value.js';
 
 /** What a text is as JSON. `too-deep` is valid JSON that is nested beyond the limit. */
 type Read =
@@ -184,6 +196,20 @@ export function render(value: Value): string {
 /** Values in a snapshot are JSON text, so that printed numbers survive. */
 export function encode(value: Value | undefined): string | null {
   return value === undefined ? null : printJson(value);
+}
+
+const PACKED = '$printed';
+
+/** JSON for a snapshot, in which a value with numbers that keep their form is its JSON text. */
+export function packed(value: Json): Json {
+  const isLike = isObject(value as Value) && Object.hasOwn(value as object, PACKED);
+  return isLike || hasSourceNumber(value as Value) ? { [PACKED]: printJson(value as Value) } : value;
+}
+
+/** Reverses `packed`. */
+export function unpacked(value: Json): Json {
+  const text = isObject(value as Value) ? member(value as ValueObject, PACKED) : undefined;
+  return typeof text === 'string' ? (decode(text) as Json) : value;
 }
 
 /** A text without escapes. */

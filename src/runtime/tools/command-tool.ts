@@ -16,7 +16,7 @@ export async function performCommandTool(
 ): Promise<Outcome> {
   const problem = argumentProblem(argv);
   if (problem !== null) return problem;
-  const text = JSON.stringify(request.call.parameters);
+  const text = request.call.printed ?? JSON.stringify(request.call.parameters);
   const stdin = { text, bytes: Buffer.byteLength(text) };
   // An environment has a maximum size. Paths are short, and compiling limits their number.
   const env = { STATEDSL_ALTERNATIVES: JSON.stringify(request.call.alternatives) };

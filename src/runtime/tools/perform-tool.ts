@@ -71,12 +71,12 @@ async function loadValidator(): Promise<NonNullable<typeof validator>> {
 
 const prepared = new WeakMap<object, Json>();
 
-async function checkParameters({ name, parameters, schema }: ToolCall): Promise<Outcome | null> {
+async function checkParameters({ name, parameters, printed, schema }: ToolCall): Promise<Outcome | null> {
   if (typeof schema !== 'object' || schema === null) return null;
   const { validate, schemas } = await loadValidator();
   const own = prepared.get(schema) ?? schemas.parameterSchema(schema);
   prepared.set(schema, own);
-  const problem = validate(own, parameters as Json, schema);
+  const problem = validate(own, printed === undefined ? (parameters as Json) : (JSON.parse(printed) as Json), schema);
   if (problem === null) return null;
   return {
     kind: 'not-started',

@@ -5,6 +5,7 @@
 import type { Json } from '../../../machine/expression.js';
 import type { EntryArgument } from '../../../machine/machine.js';
 import type { OutputMethod } from '../../../machine/plan.js';
+import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { readReference } from '../../../prelude/reference.js';
 import type { Span } from '../../../source/source-file.js';
 import type { Argument, Instruction, OutputPath } from '../../../syntax/ast.js';
@@ -54,7 +55,7 @@ export function planOfOneCall(call: Call, tool: Name, { args, output, method }: 
 function parameter({ name, value }: EntryArgument, written: Argument): { member: Member; value: ParameterNode } {
   const where = written.value?.span ?? written.name.span;
   if (value.op === 'const' && !isOpen(value)) {
-    const node = jsonNode(value.value, where);
+    const node = { ...jsonNode(value.value, where), ...omitUndefined({ printed: value.printed }) };
     return { member: { key: name, keySpan: written.name.span, value: node }, value: { kind: 'literal', node } };
   }
   const node = textNode('', where);

@@ -4,6 +4,7 @@
  */
 import type { EntryArgument } from '../../../machine/machine.js';
 import type { Parameter, Plan } from '../../../machine/plan.js';
+import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import type { Callable } from '../../callables.js';
 import { type CallParts, isOpen } from './called-tool.js';
 
@@ -18,7 +19,7 @@ export class RepeatedCalls {
     let shape = `${withLength(tool)}${withLength(output?.raw ?? '')}${method ?? ''}`;
     let constants = '';
     for (const { name, value } of args) {
-      const constant = value.op === 'const' && !isOpen(value) ? JSON.stringify(value.value) : null;
+      const constant = value.op === 'const' && !isOpen(value) ? (value.printed ?? JSON.stringify(value.value)) : null;
       shape += `${constant === null ? '?' : '='}${withLength(name)}`;
       if (constant !== null) constants += `${constant},`;
     }
@@ -86,7 +87,8 @@ function passing(plan: Plan, args: readonly EntryArgument[] | null): Plan {
       if (value.op !== 'literal') return [name, value];
       if (args === null) return [name, { op: 'literal', value: null }];
       const given = args[at]?.value;
-      return given?.op === 'const' ? [name, { op: 'literal', value: given.value }] : [name, value];
+      if (given?.op !== 'const') return [name, value];
+      return [name, { op: 'literal', value: given.value, ...omitUndefined({ printed: given.printed }) }];
     });
     return { ...call, parameters: { op: 'object' as const, entries } };
   });

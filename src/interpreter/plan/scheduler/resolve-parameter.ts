@@ -6,6 +6,7 @@ import type { Json } from '../../../machine/expression.js';
 import type { Parameter, PlanPath, Read } from '../../../machine/plan.js';
 import { unreachable } from '../../../prelude/unreachable.js';
 import { defineMember } from '../../values/data-tree.js';
+import { decode } from '../../values/json.js';
 import { union, type WriterList } from './write-order.js';
 
 /** Why a call of a plan has no value to read: of `skipped`, `blocked` and `waiting` calls. */
@@ -30,7 +31,7 @@ type Absent = Exclude<Resolved, { readonly kind: 'value' }>;
 export function resolveParameter(parameter: Parameter, lookup: Lookup): Resolved {
   switch (parameter.op) {
     case 'literal':
-      return { kind: 'value', value: parameter.value };
+      return { kind: 'value', value: literalValue(parameter) };
     case 'read':
       return resolveRead(parameter.of, lookup);
     case 'list': {
@@ -56,6 +57,11 @@ export function resolveParameter(parameter: Parameter, lookup: Lookup): Resolved
     default:
       return unreachable(parameter);
   }
+}
+
+/** The value of a literal, whose numbers have the digits of the document. */
+function literalValue({ value, printed }: Extract<Parameter, { op: 'literal' }>): Json {
+  return printed === undefined ? value : (decode(printed) as Json);
 }
 
 function resolveRead(read: Read, lookup: Lookup): Resolved {
