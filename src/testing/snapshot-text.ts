@@ -21,11 +21,11 @@ function lineOf(event: RunEvent): string | null {
     }
     case 'emitted':
       if (event.by !== 'author') return null;
-      return `EMIT ${event.event ?? ''}${fields(event.fields, ' ')}${event.message === null ? '' : ` ${markLines(event.message)}`}`;
+      return `EMIT ${event.event ?? ''}${fields(event.fields, ' ', event.printed)}${event.message === null ? '' : ` ${markLines(event.message)}`}`;
     case 'asked':
       return `  ? ${markLines(event.question)}`;
     case 'run_returned':
-      return `RETURN ${JSON.stringify(event.value)}`;
+      return `RETURN ${event.printed ?? JSON.stringify(event.value)}`;
     case 'run_failed':
       return `FAILED ${event.error.kind}: ${markLines(event.error.message)}`;
     default:
@@ -36,7 +36,11 @@ function lineOf(event: RunEvent): string | null {
 /** Further lines are marked, so none looks like a heading of the file. */
 const markLines = (text: string): string => text.replaceAll('\n', '\n    | ');
 
-function fields(record: Readonly<Record<string, Json>>, before: string): string {
-  const parts = Object.entries(record).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+function fields(
+  record: Readonly<Record<string, Json>>,
+  before: string,
+  printed: Readonly<Record<string, string>> = {},
+): string {
+  const parts = Object.entries(record).map(([name, value]) => `${name}=${printed[name] ?? JSON.stringify(value)}`);
   return parts.length === 0 ? '' : before + parts.join(' ');
 }

@@ -11,9 +11,9 @@ function shown(value: unknown): string {
     : JSON.stringify(value);
 }
 
-function pairs(fields: Readonly<Record<string, unknown>>): string {
+function pairs(fields: Readonly<Record<string, unknown>>, printed: Readonly<Record<string, string>> = {}): string {
   return Object.entries(fields)
-    .map(([name, value]) => ` ${name}=${shown(value)}`)
+    .map(([name, value]) => ` ${name}=${printed[name] ?? shown(value)}`)
     .join('');
 }
 
@@ -24,7 +24,7 @@ export function eventLine(event: RunEvent): string | null {
       return `STATE ${event.state}${event.with === undefined ? '' : pairs(event.with)}`;
     case 'emitted':
       if (event.event === null) return `EMIT ${JSON.stringify(event.message)}`;
-      return `${event.by === 'engine' ? 'ENGINE' : 'EMIT'} ${event.event}${pairs(event.fields)}`;
+      return `${event.by === 'engine' ? 'ENGINE' : 'EMIT'} ${event.event}${pairs(event.fields, event.printed)}`;
     case 'warned':
       return `WARN ${event.message}`;
     case 'effect_retried':
@@ -52,7 +52,7 @@ export function eventLine(event: RunEvent): string | null {
     case 'run_interrupted':
       return 'INTERRUPTED';
     case 'run_returned':
-      return `RETURN ${event.value === null ? '' : shown(event.value)}`.trimEnd();
+      return `RETURN ${event.printed ?? (event.value === null ? '' : shown(event.value))}`.trimEnd();
     case 'run_failed':
       return `FAILED ${event.error.kind}: ${event.error.message}`;
     default:

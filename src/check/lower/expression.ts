@@ -275,11 +275,11 @@ function regexProblem(source: string): string | null {
 
 export type ConstantExpr = Extract<Expr, { op: 'const' }>;
 
-const JSON_NUMBER = /^(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** A number with its digits, if JavaScript would print others. A literal that is not JSON has been reported. */
 export function numberConstant({ value, text }: { readonly value: number; readonly text: string }): ConstantExpr {
-  const isPlain = (String(value) === text && value <= Number.MAX_SAFE_INTEGER) || !JSON_NUMBER.test(text);
+  const isPlain = (String(value) === text && Math.abs(value) <= Number.MAX_SAFE_INTEGER) || !JSON_NUMBER.test(text);
   return isPlain ? { op: 'const', value } : { op: 'const', value, printed: text };
 }
 

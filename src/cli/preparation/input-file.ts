@@ -49,11 +49,11 @@ function withoutExcerpt(message: string): string {
 
 async function readYaml(text: string, path: string): Promise<Parsed> {
   const { readYaml: read } = await import('../../runtime/configuration/yaml-file.js');
-  const { value, problems } = await read(text, path);
+  const { value, problems } = await read(text, path, true);
   const problem = problems[0];
   if (problem !== undefined)
     return { reason: problem.message + (problem.line === null ? '' : ` (line ${problem.line})`) };
-  return hasInfinity(value) ? { reason: 'it contains a number that is not finite' } : { json: value };
+  return hasInfinity(value) ? { reason: 'it contains a number that is not finite' } : { json: value as Value };
 }
 
 /**

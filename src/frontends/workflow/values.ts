@@ -61,6 +61,9 @@ export function expressionOf(context: ReaderContext, node: YamlNode): Expression
     }
     case 'scalar': {
       const { value, located } = node;
+      // Digits that a number does not keep are a text: an identifier, a postal code, a hash such as 7e12345.
+      if (typeof value === 'number' && (/^[-+]?0\d/.test(located.text) || !Number.isFinite(value)))
+        return { kind: 'text', template: plainText(located.text, span), span };
       if (typeof value === 'string') return textOrValue(locatedTemplate(located, context.file), span);
       if (typeof value === 'number') return { kind: 'number', value, text: located.text, span };
       return { kind: 'constant', value, span };
@@ -69,6 +72,8 @@ export function expressionOf(context: ReaderContext, node: YamlNode): Expression
       return unreachable(node);
   }
 }
+
+const plainText = (text: string, span: Name['span']): Template => ({ parts: [text], quote: 'none', raw: text, span });
 
 /** A text that is a single value becomes that value, as after `with` in a program. */
 function textOrValue(template: Template, span: Name['span']): Expression {

@@ -3,7 +3,8 @@
  * a way that cannot be caught. Mistakes are reported with their line.
  */
 import { readFileSync, statSync } from 'node:fs';
-import type { Document, Node } from 'yaml';
+import type { Document, Node, Scalar } from 'yaml';
+import { SourceNumber } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import { STREAM, whyNoFile } from '../readable-file.js';
 import { reasonOf } from '../store/store-error.js';
@@ -44,8 +45,23 @@ export async function readYamlFile(path: string): Promise<ReadFile> {
   }
 }
 
-/** Reads a text. JSON is YAML, so this reads both. */
-export async function readYaml(text: string, file: string): Promise<ReadFile> {
+/** A number that begins with zeros. */
+const LEADING_ZERO = /^[-+]?0\d/;
+const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/**
+ * A scalar whose digits a number does not keep: `0042` is a text. With `keepsForm` numbers such as `1.10` are values that
+ * keep how they are written.
+ */
+function writtenValue({ value, source }: Scalar, keepsForm: boolean): unknown {
+  if (typeof value !== 'number' || source === undefined) return value;
+  if (LEADING_ZERO.test(source) || (/^[-+]?\d/.test(source) && !Number.isFinite(value))) return source;
+  const isPlain = !keepsForm || !JSON_NUMBER.test(source) || (String(value) === source && Number.isSafeInteger(value));
+  return isPlain ? value : new SourceNumber(value, source);
+}
+
+/** Reads a text. JSON is YAML, so this reads both. `keepsForm`: numbers are `SourceNumber`s, where needed. */
+export async function readYaml(text: string, file: string, keepsForm = false): Promise<ReadFile> {
   const tooDeep = deepLine(text);
   if (tooDeep !== null) return problemIn(file, `the values are nested deeper than ${DEEPEST} levels`, tooDeep);
   // The default export, because a bundler gives a CommonJS package no other.
@@ -64,6 +80,11 @@ export async function readYaml(text: string, file: string): Promise<ReadFile> {
       message: lowerFirst(error.message),
     }));
     if (problems.length > 0) return { value: null, problems, locationOf: () => null };
+    yaml.visit(document, {
+      Scalar(key, node) {
+        if (key !== 'key') node.value = writtenValue(node, keepsForm);
+      },
+    });
     return {
       value: document.toJS({ maxAliasCount: 100 }) as Json,
       problems,
