@@ -35,7 +35,8 @@ export interface Member {
 
 /** A value of a call: its literal parts are JSON, the others are references. */
 export type ParameterNode =
-  | { readonly kind: 'literal'; readonly node: JsonNode }
+  /** `printed` is its JSON text, if a program wrote it with numbers that JavaScript would print differently. */
+  | { readonly kind: 'literal'; readonly node: JsonNode; readonly printed?: string }
   | { readonly kind: 'expression'; readonly node: TextNode; readonly expr: ReferenceExpr }
   | { readonly kind: 'list'; readonly node: JsonNode; readonly items: readonly ParameterNode[] }
   | {

@@ -128,7 +128,11 @@ class CallLowering {
   parameter(node: ParameterNode): Parameter {
     switch (node.kind) {
       case 'literal':
-        return { op: 'literal', value: jsonOf(node.node, true), ...omitUndefined({ printed: printedOf(node.node) }) };
+        return {
+          op: 'literal',
+          value: jsonOf(node.node, true),
+          ...omitUndefined({ printed: node.printed ?? printedOf(node.node) }),
+        };
       case 'expression':
         return { op: 'read', of: this.lowerRead(node.expr, node.node) };
       case 'list':

@@ -55,8 +55,12 @@ export function planOfOneCall(call: Call, tool: Name, { args, output, method }: 
 function parameter({ name, value }: EntryArgument, written: Argument): { member: Member; value: ParameterNode } {
   const where = written.value?.span ?? written.name.span;
   if (value.op === 'const' && !isOpen(value)) {
-    const node = { ...jsonNode(value.value, where), ...omitUndefined({ printed: value.printed }) };
-    return { member: { key: name, keySpan: written.name.span, value: node }, value: { kind: 'literal', node } };
+    const node = jsonNode(value.value, where);
+    const printed = omitUndefined({ printed: value.printed });
+    return {
+      member: { key: name, keySpan: written.name.span, value: node },
+      value: { kind: 'literal', node, ...printed },
+    };
   }
   const node = textNode('', where);
   const expr = { kind: 'reference', path: ['input', name], start: 0, end: 0 } as const;
