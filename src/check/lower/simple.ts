@@ -200,6 +200,9 @@ function lowerFail(l: StateLowering, i: Extract<Instruction, { kind: 'fail' }>):
   const contract: ReadonlySet<string> = new Set(ERROR_NAMES);
   for (const { name } of i.args)
     if (contract.has(name.text)) l.diagnostics.push(say.failSays(name.span, { name: name.text }));
+  const word = i.text?.quote === 'none' ? constantText(i.text)?.trim() : undefined;
+  if (i.text !== undefined && word !== undefined && /^[A-Za-z_]\w*$/.test(word) && l.scope.has(word))
+    l.diagnostics.push(say.ambiguousWord(i.text.span, { word }));
   const message = i.text === undefined ? [] : lowerTemplate(i.text, l);
   l.emitter.add({ op: 'fail', message, args: lowerArguments(l, i.args) }, i.span);
 }
