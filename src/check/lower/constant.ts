@@ -21,20 +21,20 @@ export function constantExpr(e: Expression): ConstantExpr | undefined {
     }
     case 'negate': {
       const of = constantExpr(e.of);
-      return typeof of?.value === 'number' ? folded({ op: 'negate', of }) : undefined;
+      return typeof of?.value === 'number' ? fold({ op: 'negate', of }) : undefined;
     }
     case 'list': {
       const items = e.items.map(constantExpr);
-      return items.every((item) => item !== undefined) ? folded({ op: 'list', items }) : undefined;
+      return items.every((item) => item !== undefined) ? fold({ op: 'list', items }) : undefined;
     }
     case 'object': {
       const entries = e.entries.map(({ key, value }) => [key, constantExpr(value)] as const);
       const isKnown = entries.every((entry): entry is readonly [string, ConstantExpr] => entry[1] !== undefined);
-      return isKnown ? folded({ op: 'object', entries }) : undefined;
+      return isKnown ? fold({ op: 'object', entries }) : undefined;
     }
     default:
       return undefined;
   }
 }
 
-const folded = (expr: Expr): ConstantExpr => constantOr(expr) as ConstantExpr;
+const fold = (expr: Expr): ConstantExpr => constantOr(expr) as ConstantExpr;

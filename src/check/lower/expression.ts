@@ -302,12 +302,12 @@ export function constantOr(expr: Expr): Expr {
   }
   if (expr.op === 'negate' && expr.of.op === 'const' && typeof expr.of.value === 'number') {
     const { value, printed } = expr.of;
-    return { op: 'const', value: -value, ...(printed === undefined ? {} : { printed: negated(printed) }) };
+    return { op: 'const', value: -value, ...(printed === undefined ? {} : { printed: negate(printed) }) };
   }
   return expr;
 }
 
-const negated = (literal: string): string => (literal.startsWith('-') ? literal.slice(1) : `-${literal}`);
+const negate = (literal: string): string => (literal.startsWith('-') ? literal.slice(1) : `-${literal}`);
 
 // ---- templates --------------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ import { writeData } from '../control/branch-data.js';
 import type { ActivePlan } from '../run-state/active-plan.js';
 import type { Run } from '../run-state/run.js';
 import type { Thread } from '../run-state/thread.js';
-import { packed, unpacked } from '../values/json.js';
+import { packValue, unpackValue } from '../values/json.js';
 import { type RunningPlan, runningPlan } from './active-plan.js';
 import { callOptions } from './call-options.js';
 import { initialData } from './engine/initial-data.js';
@@ -64,21 +64,21 @@ export function startPlan(thread: Thread, instruction: PlanInstruction, { effect
 
 export function planImage(plan: ActivePlan): PlanImage {
   const { effect, inputs, engine } = runningPlan({ plan });
-  return { effect, inputs: packed(inputs as Json) as PlanImage['inputs'], log: engine.log.map(packedEntry) };
+  return { effect, inputs: packValue(inputs as Json) as PlanImage['inputs'], log: engine.log.map(packEntry) };
 }
 
-function packedEntry(entry: PlanEntry): PlanEntry {
+function packEntry(entry: PlanEntry): PlanEntry {
   if (!('outcome' in entry) || !('value' in entry.outcome) || entry.outcome.value === undefined) return entry;
-  return { ...entry, outcome: { ...entry.outcome, value: packed(entry.outcome.value) } };
+  return { ...entry, outcome: { ...entry.outcome, value: packValue(entry.outcome.value) } };
 }
 
-function unpackedEntry(entry: PlanEntry): PlanEntry {
+function unpackEntry(entry: PlanEntry): PlanEntry {
   if (!('outcome' in entry) || !('value' in entry.outcome) || entry.outcome.value === undefined) return entry;
-  return { ...entry, outcome: { ...entry.outcome, value: unpacked(entry.outcome.value) } };
+  return { ...entry, outcome: { ...entry.outcome, value: unpackValue(entry.outcome.value) } };
 }
 
-function unpackedImage({ effect, inputs, log }: PlanImage): PlanImage {
-  return { effect, inputs: unpacked(inputs as Json) as PlanImage['inputs'], log: log.map(unpackedEntry) };
+function unpackImage({ effect, inputs, log }: PlanImage): PlanImage {
+  return { effect, inputs: unpackValue(inputs as Json) as PlanImage['inputs'], log: log.map(unpackEntry) };
 }
 
 /** Makes the plan of a restored thread again. `launched`: the keys of the calls that it waits for. */
@@ -88,7 +88,7 @@ export function restorePlan(
   image: PlanImage,
   launched: readonly string[],
 ): void {
-  startPlan(thread, instruction, unpackedImage(image));
+  startPlan(thread, instruction, unpackImage(image));
   const { engine } = runningPlan(thread);
   for (const key of launched) engine.forceStart(key);
 }
@@ -97,6 +97,6 @@ export function restorePlan(
 export function restoreEndedPlan(run: Run, image: PlanImage): void {
   const instruction = run.linked.machine.states.flatMap(({ code }) => code).find(({ op }) => op === 'plan');
   if (instruction?.op !== 'plan') return;
-  startPlan(run.main, instruction, unpackedImage(image));
+  startPlan(run.main, instruction, unpackImage(image));
   run.main.plan = null;
 }

@@ -16,7 +16,7 @@ import type { RunOptions } from '../run-state/run-options.js';
 import { type Slot, Thread } from '../run-state/thread.js';
 import { UndoRegister } from '../run-state/undo-register.js';
 import { registerOf } from '../undo/register.js';
-import { decode, encode, packed, unpacked } from '../values/json.js';
+import { decode, encode, packValue, unpackValue } from '../values/json.js';
 import {
   type EncodedSlots,
   type ForkImage,
@@ -98,7 +98,7 @@ function forkImage(fork: Fork, base: number, orders: Orders): ForkImage {
     items: fork.items === null ? null : encodeAll(fork.items),
     next,
     detached,
-    data: fork.data === fork.parent.data.read([]) ? undefined : packed(fork.data),
+    data: fork.data === fork.parent.data.read([]) ? undefined : packValue(fork.data),
     members: fork.members.map((member) => memberImage(member, orders)),
   });
 }
@@ -111,7 +111,7 @@ function memberImage(member: Member, orders: Orders): MemberImage {
     events,
     failure,
     told,
-    writes: writes.length === 0 ? undefined : writes.map((write) => ({ ...write, value: packed(write.value) })),
+    writes: writes.length === 0 ? undefined : writes.map((write) => ({ ...write, value: packValue(write.value) })),
     undo: undo.entries.length === 0 ? undefined : undo.entries,
     collected: collected === null ? null : encodeAll(collected),
     holds,
@@ -227,7 +227,7 @@ function restoreFork(parent: Thread, image: ForkImage, base: number, gathered: G
     quorum: image.quorum,
     members: [],
     locals: decodeAll(image.locals),
-    data: image.data === undefined ? (parent.data.read([]) as Json) : unpacked(image.data),
+    data: image.data === undefined ? (parent.data.read([]) as Json) : unpackValue(image.data),
     items: image.items === null ? null : (decodeAll(image.items) as Fork['items']),
     next: image.next,
     open: count('waiting') + count('active'),
@@ -248,7 +248,7 @@ function restoreFork(parent: Thread, image: ForkImage, base: number, gathered: G
       events: [...facts.events],
       failure,
       isReported: told,
-      writes: (facts.writes ?? []).map((write) => ({ ...write, value: unpacked(write.value) })),
+      writes: (facts.writes ?? []).map((write) => ({ ...write, value: unpackValue(write.value) })),
       undo: new UndoRegister(),
       collected,
       holds,

@@ -6,7 +6,7 @@ import type { Json } from '../../machine/expression.js';
 import type { OutputMethod } from '../../machine/plan.js';
 import { printPath } from '../../prelude/reference.js';
 import { DataTree, type UnknownData } from '../values/data-tree.js';
-import { packed, unpacked } from '../values/json.js';
+import { packValue, unpackValue } from '../values/json.js';
 import { plain, type Value } from '../values/value.js';
 
 export type DataPath = readonly [string, ...string[]];
@@ -33,7 +33,7 @@ export class RunData {
     image: DataImage | null = null,
     private readonly unknown: UnknownData | null = null,
   ) {
-    this.tree = new DataTree(image === null ? { state: {}, data: {} } : unpacked(image.root), unknown);
+    this.tree = new DataTree(image === null ? { state: {}, data: {} } : unpackValue(image.root), unknown);
     this.begun = image !== null;
     for (const path of image?.written ?? []) this.note(path);
   }
@@ -85,6 +85,6 @@ export class RunData {
   }
 
   get image(): DataImage {
-    return { root: packed(this.tree.read([]) as Json), written: [...this.known.values()] };
+    return { root: packValue(this.tree.read([]) as Json), written: [...this.known.values()] };
   }
 }

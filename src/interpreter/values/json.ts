@@ -201,13 +201,13 @@ export function encode(value: Value | undefined): string | null {
 const PACKED = '$printed';
 
 /** JSON for a snapshot, in which a value with numbers that keep their form is its JSON text. */
-export function packed(value: Json): Json {
+export function packValue(value: Json): Json {
   const isLike = isObject(value as Value) && Object.hasOwn(value as object, PACKED);
   return isLike || hasSourceNumber(value as Value) ? { [PACKED]: printJson(value as Value) } : value;
 }
 
-/** Reverses `packed`. */
-export function unpacked(value: Json): Json {
+/** Reverses `packValue`. */
+export function unpackValue(value: Json): Json {
   const text = isObject(value as Value) ? member(value as ValueObject, PACKED) : undefined;
   return typeof text === 'string' ? (decode(text) as Json) : value;
 }
