@@ -386,8 +386,8 @@ class Turn {
 
 /** Choices are not restricted where they cannot be read. */
 function withoutSecrets(question: OpenQuestion, redactor: Redactor | null): OpenQuestion {
-  const { choices } = question;
-  return choices?.some((one) => redactor !== null && redactor.text(one) !== one)
+  const { kind, choices } = question;
+  return kind === 'ask' && choices?.some((one) => redactor !== null && redactor.text(one) !== one)
     ? { ...question, choices: null }
     : question;
 }

@@ -2,6 +2,7 @@
  * The interface of the interpreter: start a run, advance it, and report what happened. Everything is synchronous. A run
  * asks for what it needs in requests, and records what it did in events.
  */
+import type { Json } from '../machine/expression.js';
 import type { ExceededScope, Input, Limits } from '../machine/machine.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { forget } from './control/effects.js';
@@ -9,6 +10,7 @@ import { asFailure, factsOf, failThread } from './control/fail.js';
 import { holdKey, releaseHeld } from './control/hold.js';
 import { endExceeded, endFailed, enter, exceedLimit } from './control/transfer.js';
 import type { GrantedAttempt, HeldFailure, Waiting } from './events/event.js';
+import { runningPlan } from './plan/active-plan.js';
 import type { LinkedMachine } from './run-state/linked-machine.js';
 import { Run } from './run-state/run.js';
 import type { RunOptions } from './run-state/run-options.js';
@@ -169,14 +171,39 @@ export interface OpenQuestion {
   readonly effect: string;
   /** For an approval: its path. */
   readonly name: string;
+  /** The possible answers; null: any. An approval has any if only tools that take its value read it. */
   readonly choices: readonly string[] | null;
 }
 
+/** The answers of an approval: given, and denied. */
+const APPROVAL_ANSWERS = ['true', 'false'] as const;
+
 /** The open questions, with the effect ids that answers need. */
 export function openQuestions(run: Run): OpenQuestion[] {
-  return [...run.pending.values()].flatMap(({ kind, effect, waiting: what }) =>
-    kind === 'ask' || kind === 'approval'
-      ? [{ kind, effect, name: what?.name ?? what?.path ?? '', choices: what?.choices ?? null }]
-      : [],
-  );
+  return [...run.pending.values()].flatMap(({ kind, effect, waiting: what, call, thread }): OpenQuestion[] => {
+    const name = what?.name ?? what?.path ?? '';
+    if (kind === 'ask') return [{ kind, effect, name, choices: what?.choices ?? null }];
+    if (kind !== 'approval') return [];
+    const takesAny = call !== undefined && runningPlan(thread).engine.takesAnyAnswer(call.key);
+    return [{ kind, effect, name, choices: takesAny ? null : APPROVAL_ANSWERS }];
+  });
+}
+
+/**
+ * The value of an answer as the run takes it; undefined: it is not one of the choices. Spaces around it do not count. An
+ * approval is a boolean, and one that takes any value is JSON where the text can be read so.
+ */
+export function valueOfAnswer({ kind, choices }: OpenQuestion, given: Json): Json | undefined {
+  if (choices === null) return kind === 'ask' ? given : jsonOf(given);
+  const text = (typeof given === 'string' ? given : JSON.stringify(given)).trim();
+  if (!choices.includes(text)) return undefined;
+  return kind === 'approval' ? text === 'true' : text;
+}
+
+function jsonOf(value: Json): Json {
+  try {
+    return typeof value === 'string' ? (JSON.parse(value) as Json) : value;
+  } catch {
+    return value;
+  }
 }

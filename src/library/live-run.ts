@@ -3,12 +3,14 @@ import type { Outcome, RunEvent } from '../interpreter/events/event.js';
 import type { StoredLimits } from '../interpreter/events/stored-limits.js';
 import { exchange as exchangeWith, type Finished as FinishedEffect } from '../interpreter/exchange.js';
 import type { EffectRequest } from '../interpreter/request.js';
-import { link, type Run, startRun } from '../interpreter/run.js';
+import { link, openQuestions, type Run, startRun, valueOfAnswer } from '../interpreter/run.js';
 import type { Json } from '../machine/expression.js';
 import type { Machine as CompiledMachine, Limits } from '../machine/machine.js';
+import { possibleAnswers, wrongAnswer } from '../runtime/run/apply-delivery.js';
 import { fixedOptions, interpreterOptions } from '../runtime/run/run-options.js';
 import { imageOf as imageOfRun, runOf as runOfImage } from '../runtime/store/image.js';
 import { digestOf } from '../runtime/store/machine-digest.js';
+import { RunRefused } from '../runtime/store/run-refused.js';
 import { VERSION } from '../runtime/version.js';
 import type { Machine } from './compile.js';
 
@@ -77,8 +79,23 @@ export function imageOf(run: LiveRun, { activeMs = 0 }: { readonly activeMs?: nu
 
 /**
  * Gives a run how one request ended, or nothing, and executes what follows. `transitions`: how many state changes it makes at
- * most before it returns with `more`. Only a `blocked` run may be given something, one thing at a time.
+ * most before it returns with `more`. Only a `blocked` run may be given something, one thing at a time. Throws a `RunRefused`
+ * if an answer is not one of the choices of its question, or neither approves nor denies.
  */
 export function exchange(run: LiveRun, finished: Finished | null = null, transitions?: number): Exchange {
-  return exchangeWith(run as unknown as Run, finished satisfies FinishedEffect | null, transitions);
+  const own = run as unknown as Run;
+  return exchangeWith(own, finished === null ? null : fitting(own, finished), transitions);
+}
+
+/** An answer with its value as the run takes it. Throws a `RunRefused` if it does not fit its question. */
+function fitting(run: Run, finished: Finished): FinishedEffect {
+  const given = finished.kind === 'answer' || finished.outcome.kind === 'value';
+  const question = openQuestions(run).find(({ effect }) => effect === finished.effect);
+  if (question === undefined || (!given && question.kind === 'ask')) return finished;
+  const answered =
+    finished.kind === 'answer' ? finished.value : 'value' in finished.outcome ? finished.outcome.value : null;
+  const value = valueOfAnswer(question, answered);
+  if (value === undefined)
+    throw new RunRefused('wrong-use', wrongAnswer(question, answered), possibleAnswers(question));
+  return { kind: 'answer', effect: finished.effect, value, by: finished.kind === 'answer' ? finished.by : 'user' };
 }

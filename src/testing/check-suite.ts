@@ -258,9 +258,18 @@ class SuiteCheck {
     const choices = asks.get(name.text) ?? null;
     for (const text of texts) {
       const value = constantOf(text);
-      if (value !== undefined && typeof value !== 'string' && !isApproval(name.text))
+      if (value === undefined) continue;
+      const words = typeof value === 'string' ? value : JSON.stringify(value);
+      if (isApproval(name.text)) {
+        if (choices !== null && !choices.includes(words.trim()))
+          this.wrong(
+            text.span,
+            `\`${words}\` neither approves nor denies`,
+            'write `true` to approve or `false` to deny',
+          );
+      } else if (typeof value !== 'string')
         this.wrong(text.span, 'the answer of a person is a text', 'write it in quotes');
-      else if (typeof value === 'string' && choices !== null && !choices.includes(value))
+      else if (choices !== null && !choices.includes(value.trim()))
         this.wrong(text.span, `\`${value}\` is not one of the choices`, `the choices are ${choices.join(', ')}`);
     }
   }

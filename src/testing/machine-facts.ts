@@ -1,4 +1,6 @@
 /** What a machine can ask of the world and emit, so that a line of a test that can match nothing is found before it runs. */
+
+import { isReadAsValue } from '../interpreter/plan/engine/approval-names.js';
 import type { Template } from '../machine/expression.js';
 import type { Instruction, Machine } from '../machine/machine.js';
 import { scriptOf, type Target } from './selectors.js';
@@ -33,8 +35,12 @@ export function factsOf(machine: Machine): MachineFacts {
         events.set(event, [...(events.get(event) ?? []), ...fields.map(({ name }) => name)]);
       }
     }
-  for (const { gates } of Object.values(machine.plans ?? {}))
-    for (const [, ...path] of gates) asks.set(path.join('.'), null);
+  for (const plan of Object.values(machine.plans ?? {}))
+    for (const path of plan.gates) {
+      const name = path.slice(1).join('.');
+      const isAny = isReadAsValue(plan, path) || asks.get(name) === null;
+      asks.set(name, isAny ? null : ['true', 'false']);
+    }
   return { targets, asks, signals, events, states: machine.states.map(({ name }) => name) };
 }
 

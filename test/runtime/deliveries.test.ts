@@ -1,7 +1,11 @@
 /** What other processes send to a run: which question an answer belongs to, and what a run refuses. */
 import { describe, expect, test } from 'vitest';
 import { planMachine } from '../../src/check/plan/plan-machine.js';
+import { chosenAnswer } from '../../src/cli/running/ask.js';
+import { refuseUnexpected } from '../../src/engine/refusals.js';
 import { link, openQuestions, type Run, startRun } from '../../src/interpreter/run.js';
+import { exchange } from '../../src/library/live-run.js';
+import type { Json } from '../../src/machine/expression.js';
 import { applyDeliveries, applyDelivery } from '../../src/runtime/run/apply-delivery.js';
 import type { Delivery } from '../../src/runtime/store/inbox.js';
 import { type Code, done, drive, machine, OPTIONS, World } from '../interpreter/machine-builder.js';
@@ -74,22 +78,72 @@ describe('answers', () => {
     expect(run.takeEvents()).toMatchObject([{ type: 'warned', message, by: 'runner', inbox: 140 }]);
   });
 
-  test('to approvals are JSON, and text where they are not', () => {
-    const calls = ['x', 'y'].map((name) => ({
-      _tool: 't',
-      first: '†state.approvals.go',
-      other: `†state.approvals.${name}`,
-      _outputPath: `†state.${name}`,
-    }));
-    const plans = { outer: soundPlan({ calls }) };
+  test('at a terminal are words of the choices, or the first letter of only one', () => {
+    const choices = ['yes', 'no', 'Never', 'yes, all'];
+    const chosen = (line: string) => chosenAnswer(line, { choices });
+    expect([' yes ', 'no', 'Yes', 'ye', 'y', 'n', ''].map(chosen)).toEqual(['yes', 'no', null, null, null, null, null]);
+    expect(['y', 'Y', 'N', 'no way'].map((line) => chosenAnswer(line, { choices: ['yes', 'no'] }))).toEqual([
+      'yes',
+      'yes',
+      'no',
+      null,
+    ]);
+    expect(chosenAnswer(' any text', { choices: null })).toBe(' any text');
+  });
+});
+
+const WRONG: readonly Json[] = ['no', 'No', 'False', 'FALSE', '"false"', 0, 1, null, '', ' ', [], {}, 'yes', 'True'];
+const TOOLS = '{ t: { run: [t], idempotent: true }, asked: { run: [t], idempotent: true, gate: value } }';
+const REFUSAL = /neither approves nor denies `approvals.go`/;
+
+describe('an approval', () => {
+  const begin = (): Run => {
+    const calls: Json[] = [
+      { _tool: 't', ok: '†state.approvals.go', who: '†state.approvals.who', _outputPath: '†state.x' },
+      { _tool: 'asked', who: '†state.approvals.any', _outputPath: '†state.y' },
+      { _tool: 'asked', who: '†state.approvals.who', _outputPath: '†state.z' },
+    ];
+    const plans = { outer: soundPlan({ calls }, TOOLS) };
     const run = startRun(link(planMachine({ name: 'p', file: 'p.json', plan: 'outer', plans, inputs: [] })), OPTIONS);
     drive(run, new World());
-    expect(openNames(run)).toEqual(['approvals.go', 'approvals.x', 'approvals.y']);
-    answers(run, ['approvals.go', 'true'], ['approvals.x', 'because']);
-    expect(run.takeEvents().filter(({ type }) => type === 'answered')).toMatchObject([
-      { value: true },
-      { value: 'because' },
-    ]);
+    expect(openNames(run)).toEqual(['approvals.go', 'approvals.who', 'approvals.any']);
+    return run;
+  };
+  const answer = (value: Json): Delivery => ({ kind: 'answer', name: 'approvals.go', value, by: 'ada' });
+
+  const answered = (run: Run): Json[] =>
+    run.takeEvents().flatMap((one) => (one.type === 'answered' ? [one.value] : []));
+
+  test.each(WRONG)('is not given or denied by %j, whichever way it comes', (value) => {
+    const run = begin();
+    const questions = openQuestions(run);
+    const effect = questions[0]?.effect as string;
+    expect(() => applyDeliveries(run, [answer(value)])).toThrow(REFUSAL);
+    expect(() => refuseUnexpected(questions, [answer(value)], [])).toThrow(/`true` to approve or `false` to deny/);
+    for (const finished of [
+      { kind: 'answer', effect, value, by: 'ada' },
+      { kind: 'outcome', effect, outcome: { kind: 'value', value } },
+    ] as const)
+      expect(() => exchange(run as never, finished)).toThrow(REFUSAL);
+    expect(applyDelivery(run, answer(value), { inbox: 9 })).toBeNull();
+    expect(run.takeEvents()).toMatchObject([{ type: 'warned', message: expect.stringMatching(REFUSAL), inbox: 9 }]);
+    expect(openNames(run)).toContain('approvals.go');
+  });
+
+  test.each([true, 'true', ' true ', false, 'false'])('is decided by %j', (value) => {
+    const run = begin();
+    applyDeliveries(run, [answer(value)]);
+    expect(answered(run)).toEqual([String(value).trim() === 'true']);
+  });
+
+  test('that only tools with `gate: value` read takes any answer: JSON, and text that is not JSON', () => {
+    const run = begin();
+    answers(run, ['approvals.any', 'because']);
+    expect(answered(run)).toEqual(['because']);
+    const other = begin();
+    answers(other, ['approvals.any', '{"n": 1}']);
+    expect(answered(other)).toEqual([{ n: 1 }]);
+    expect(() => answers(other, ['approvals.who', 'ada'])).toThrow(/neither approves nor denies/);
   });
 });
 

@@ -51,6 +51,23 @@ describe('runs', () => {
     expect(second).toEqual({ runs: [expect.objectContaining({ run_id: ids[2] })] });
   });
 
+  test('are approved with `true` and denied with `false`, and refuse every other answer', async () => {
+    const { send, finish, idle } = await serviceOf({
+      'p.json': JSON.stringify([{ _tool: 'pay', ok: '†state.approvals.go' }]),
+      'tools.yaml': 'pay: { module: ./pay.mjs#pay, idempotent: false }\n',
+      'pay.mjs': 'export const pay = () => 1;\n',
+    });
+    const id = await finish('p.json');
+    for (const no of ['no', 'False', '"false"', 0, 1, null, '', [], {}, 'yes']) {
+      const { status, text } = await send('POST', `/api/v1/runs/${id}/answers`, { 'approvals.go': no });
+      expect([no, status]).toEqual([no, 422]);
+      expect(text).toMatch(/`true`.*`false`/);
+    }
+    expect((await send('POST', `/api/v1/runs/${id}/answers`, { 'approvals.go': false })).status).toBe(200);
+    await idle();
+    expect((await send('GET', `/api/v1/runs/${id}`)).json).toMatchObject({ status: 'failed' });
+  });
+
   test('continue after an answer, which can be given once', async () => {
     const { send, finish, idle } = await serviceOf(PROGRAMS);
     const id = await finish('ask.dsl');

@@ -26,6 +26,7 @@ export function lintReads(
   tree: PathTree,
   { given, diagnostics }: { given: Given; diagnostics: Diagnostic[] },
 ): void {
+  lintGivenApprovals(calls, given, diagnostics);
   let written: string[] | null = null;
   const names = (): string[] => {
     written ??= [
@@ -57,6 +58,19 @@ export function lintReads(
       // An alternative without a value is harmless if another one may have a value.
       const isSpare = read.alternatives.some((others) => others.every(mayHaveValue));
       diagnostics.push(isSpare ? { ...problem, severity: 'warning' } : problem);
+    }
+  }
+}
+
+/** An approval with a value from the beginning waits for nobody, so the value must be an answer. */
+function lintGivenApprovals(calls: Lowering['calls'], given: Given, diagnostics: Diagnostic[]): void {
+  for (const { binding, reads } of calls) {
+    if (binding?.gate === 'value') continue;
+    for (const { path, isApproval, span } of reads) {
+      const value = isApproval ? valueAt(given.values, path) : undefined;
+      if (value === undefined || typeof value === 'boolean') continue;
+      const facts = { path: `†${printPath(writtenPath(path))}`, value: JSON.stringify(value) };
+      diagnostics.push(words.givenApproval(span, facts));
     }
   }
 }

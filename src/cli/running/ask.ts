@@ -15,7 +15,10 @@ interface Question {
 /** `left`: the person closed the input, and the question stays open. */
 type Reply = { readonly answer: string } | 'left' | 'interrupted';
 
-/** Asks until the answer is one of the choices. An empty line is the default where there is one. */
+/**
+ * Asks until the answer is one of the choices, or the first letter of only one of them. An empty line is the default where
+ * there is one.
+ */
 export function askOnTerminal(question: Question, signal: AbortSignal): Promise<Reply> {
   const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: true });
   let ended = false;
@@ -34,8 +37,8 @@ export function askOnTerminal(question: Question, signal: AbortSignal): Promise<
     lines.on('SIGINT', () => end('interrupted'));
     lines.on('close', () => end('left'));
     lines.on('line', (line) => {
-      const answer = line === '' && question.default !== null ? question.default : line;
-      if (isPossible(answer, question)) end({ answer });
+      const answer = line === '' && question.default !== null ? question.default : chosenAnswer(line, question);
+      if (answer !== null) end({ answer });
       else {
         process.stderr.write(`  ${escapeControls(`the answer must be one of ${question.choices?.join(', ')}`)}\n`);
         lines.prompt();
@@ -46,8 +49,15 @@ export function askOnTerminal(question: Question, signal: AbortSignal): Promise<
   });
 }
 
-function isPossible(answer: string, { choices }: Question): boolean {
-  return choices === null || choices.length === 0 || choices.includes(answer);
+/** The choice that a line is, or the only one that begins with the letter on the line; null: there is none. */
+export function chosenAnswer(line: string, { choices }: Pick<Question, 'choices'>): string | null {
+  if (choices === null || choices.length === 0) return line;
+  const written = line.trim();
+  if (choices.includes(written)) return written;
+  const [first, ...more] = [...written];
+  if (first === undefined || more.length > 0) return null;
+  const found = choices.filter((choice) => [...choice][0]?.toLowerCase() === first.toLowerCase());
+  return found.length === 1 ? (found[0] as string) : null;
 }
 
 /** `? Continue? (yes, no) [yes] `. */

@@ -1,6 +1,14 @@
 /** Applies answers and signals to a run: while it executes, from its inbox, or before it is resumed. */
 
-import { answer, cancelRun, type OpenQuestion, openQuestions, type Run, receiveSignal } from '../../interpreter/run.js';
+import {
+  answer,
+  cancelRun,
+  type OpenQuestion,
+  openQuestions,
+  type Run,
+  receiveSignal,
+  valueOfAnswer,
+} from '../../interpreter/run.js';
 import type { Json } from '../../machine/expression.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import type { Delivery } from '../store/inbox.js';
@@ -14,13 +22,14 @@ export function applyDelivery(run: Run, delivery: Delivery, through: { readonly 
       return null;
     case 'answer': {
       const question = questionCalled(openQuestions(run), delivery.name);
-      if (question === undefined) {
-        const message = `the answer to \`${delivery.name}\` came when the run did not ask for it`;
+      const warn = (message: string): null => {
         run.recordNow({ type: 'warned', message, state: run.currentState, line: 0, by: 'runner', ...through });
         return null;
-      }
-      // Only a question restricts its answers; an approval accepts any value.
-      const value = question.kind === 'ask' ? delivery.value : jsonOf(delivery.value);
+      };
+      if (question === undefined)
+        return warn(`the answer to \`${delivery.name}\` came when the run did not ask for it`);
+      const value = valueOfAnswer(question, delivery.value);
+      if (value === undefined) return warn(`${wrongAnswer(question, delivery.value)}: ${possibleAnswers(question)}`);
       answer(run, question.effect, value, delivery.by, through);
       return question.effect;
     }
@@ -69,7 +78,8 @@ export function checkAnswers(
       if (other !== undefined && taken.has(other)) throw takenLater(name);
       throw notAsked(name, questions, other !== undefined);
     }
-    checkChoice(question, name, value);
+    if (valueOfAnswer(question, value) === undefined)
+      throw new RunRefused('wrong-use', wrongAnswer(question, value), possibleAnswers(question));
     answered.add(question);
   }
 }
@@ -99,19 +109,15 @@ function notAsked(name: string, questions: readonly OpenQuestion[], isTwice: boo
   return new RunRefused('wrong-use', `the run does not ask for \`${name}\``, help);
 }
 
-function checkChoice({ choices }: OpenQuestion, name: string, value: Json): void {
-  if (choices === null || choices.includes(String(value))) return;
-  throw new RunRefused(
-    'wrong-use',
-    `\`${typeof value === 'string' ? value : JSON.stringify(value)}\` is not one of the choices for \`${name}\``,
-    `choose ${choices.join(' or ')}`,
-  );
+/** Says that a question does not have this answer. */
+export function wrongAnswer({ kind, name }: OpenQuestion, value: Json): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const given = text.trim() === '' ? 'an empty answer' : `\`${text}\``;
+  return kind === 'approval'
+    ? `${given} neither approves nor denies \`${name}\``
+    : `${given} is not one of the choices for \`${name}\``;
 }
 
-function jsonOf(value: Json): Json {
-  try {
-    return typeof value === 'string' ? (JSON.parse(value) as Json) : value;
-  } catch {
-    return value;
-  }
+export function possibleAnswers({ kind, choices }: OpenQuestion): string {
+  return kind === 'approval' ? 'answer `true` to approve or `false` to deny' : `choose ${choices?.join(' or ')}`;
 }

@@ -3,6 +3,7 @@
  * a signal does, until the inbox has an answer.
  */
 import type { AskRequest, SignalRequest } from '../../interpreter/request.js';
+import { valueOfAnswer } from '../../interpreter/run.js';
 import type { AskHandler } from './drive-options.js';
 import type { Flights } from './flights.js';
 
@@ -52,12 +53,13 @@ export class Questions {
     }
   }
 
-  private finish({ effect, choices }: AskRequest, reply: string): void {
-    if (choices === null || choices.includes(reply)) {
-      this.flights.finish({ kind: 'answer', effect, value: reply, by: this.person });
+  private finish({ effect, name, choices }: AskRequest, reply: string): void {
+    const value = valueOfAnswer({ kind: 'ask', effect, name, choices }, reply);
+    if (value !== undefined) {
+      this.flights.finish({ kind: 'answer', effect, value, by: this.person });
       return;
     }
-    const message = `the answer \`${reply}\` is not one of ${choices.join(', ')}`;
+    const message = `the answer \`${reply}\` is not one of ${choices?.join(', ')}`;
     this.flights.finish({ kind: 'outcome', effect, outcome: { kind: 'failed', message, error_type: 'bad_value' } });
   }
 }

@@ -139,6 +139,10 @@ export const planMessages = {
     label: 'no call has this output path, and `context` does not contain it',
     ...didYouMean(f.path, f.near, 'write it with `_outputPath`, or give it in `context`'),
   })),
+  givenApproval: message<{ path: string; value: string }>('bad-approval', 'error', (f) => ({
+    message: `\`${f.path}\` is \`${f.value}\` from the beginning, which neither approves nor denies`,
+    help: 'write `true` to approve or `false` to deny, or leave it out so that a person is asked',
+  })),
   missingInput: message<{ path: string; name: string }>('missing-input', 'error', (f) => ({
     message: `the input \`${f.path}\` has no value`,
     help: `pass it with \`-i ${f.name}=…\``,

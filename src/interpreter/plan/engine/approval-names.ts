@@ -3,8 +3,9 @@
  * ask for the same path; otherwise the numbers of the calls around it come first, as for a plan that runs for each item.
  * Names follow from the plans alone, so that a name means the same approval whichever is reached first.
  */
-import type { Plan, PlanPath } from '../../../machine/plan.js';
+import { type Plan, type PlanPath, pathsOf } from '../../../machine/plan.js';
 import { printPath } from '../../../prelude/reference.js';
+import { bindingOf } from './plan-node.js';
 
 /** The names that more than one plan may ask for, among the plan with this name and all plans inside it. */
 export function sharedApprovals(plans: { readonly [name: string]: Plan }, name: string): ReadonlySet<string> {
@@ -35,4 +36,20 @@ function countsOf(plans: { readonly [name: string]: Plan }, name: string, counte
 /** The path as people write it: below `†state`. */
 export function approvalName(path: PlanPath): string {
   return printPath(path).replace(/^state\./, '');
+}
+
+/**
+ * Whether every call of the plan that reads the path takes its value, whatever it is (`gate: value`). All other approvals are
+ * answered with `true` or `false`.
+ */
+export function isReadAsValue(plan: Plan, path: PlanPath): boolean {
+  const name = printPath(path);
+  return plan.calls.every((call) => {
+    let reads = false;
+    for (const value of call.inline === null ? [call.parameters] : [call.parameters, call.inline])
+      pathsOf(value, (read) => {
+        reads ||= read.gate && printPath(read.path) === name;
+      });
+    return !reads || (call.inline === null && bindingOf(plan, call).gate === 'value');
+  });
 }

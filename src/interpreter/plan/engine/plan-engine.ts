@@ -18,7 +18,7 @@ import type { CallRecord, StartedCall } from '../scheduler/call-record.js';
 import type { DataSink } from '../scheduler/plan-data.js';
 import type { PlanOutcome } from '../scheduler/plan-outcome.js';
 import { PlanScheduler } from '../scheduler/plan-scheduler.js';
-import { approvalName, sharedApprovals } from './approval-names.js';
+import { approvalName, isReadAsValue, sharedApprovals } from './approval-names.js';
 import { CallLimits, isBelow, isCovered } from './call-limits.js';
 import { initialData } from './initial-data.js';
 import { type BlamedOutcome, ItemResults } from './item-results.js';
@@ -147,6 +147,12 @@ export class PlanEngine {
       else if ('limit' in entry) this.expire(entry.limit);
       else this.settle(entry.key, entry.outcome);
     }
+  }
+
+  /** Whether only calls that take the value of the answer, whatever it is, read this approval. */
+  takesAnyAnswer(key: string): boolean {
+    const approval = this.openApprovals().find((one) => one.key === key);
+    return approval !== undefined && isReadAsValue(approval.node.plan, approval.path);
   }
 
   openApprovals(): PlanApproval[] {

@@ -9,7 +9,8 @@ export interface OpenApproval {
 
 export class Approvals {
   private readonly byKey = new Map<string, { readonly path: PlanPath; readonly calls: Set<number> }>();
-  private readonly people = new Map<string, string>();
+  /** Who gave each path, if that is known. */
+  private readonly people = new Map<string, string | undefined>();
 
   /** The approvals that calls wait for, in the order in which calls first asked for them. */
   listOpen(): OpenApproval[] {
@@ -31,10 +32,14 @@ export class Approvals {
 
   /** Takes an answer. Returns the calls that waited for any approval, because one answer may decide about another. */
   answer(path: PlanPath, by: string | undefined): number[] {
-    if (by !== undefined) this.people.set(keyOf(path), by);
+    this.people.set(keyOf(path), by);
     const waiting = new Set([...this.byKey.values()].flatMap(({ calls }) => [...calls]));
     this.byKey.clear();
     return [...waiting].sort((a, b) => a - b);
+  }
+
+  isAnswered(path: PlanPath): boolean {
+    return this.people.has(keyOf(path));
   }
 
   /** Who answered, if that is known. */

@@ -240,9 +240,15 @@ export class PlanScheduler {
     if (value === undefined && !isApproval) return { kind: 'out', reason: data.absenceReason(path, rank, lists), path };
     if (value === undefined)
       return data.canGive(path) ? { kind: 'waiting', approvals: [path] } : { kind: 'out', reason: 'unresolved', path };
-    const isFalse = this.options.unknown?.isFalse(value) ?? value === false;
-    const isDenied = isApproval && isFalse && this.bindingOf(call)?.gate !== 'value';
+    const isDenied = isApproval && this.bindingOf(call)?.gate !== 'value' && this.denies(path, value);
     return isDenied ? { kind: 'out', reason: 'denied', path } : { kind: 'value', value };
+  }
+
+  /** Answers were checked when people gave them. Of other values that the path may have, only `true` approves. */
+  private denies(path: PlanPath, value: Json): boolean {
+    const { unknown } = this.options;
+    if (unknown !== undefined && unknown !== null) return unknown.isFalse(value);
+    return this.approvals.isAnswered(path) ? value === false : value !== true;
   }
 
   /** Decides a call that can never run with its parameters. */
@@ -271,7 +277,11 @@ export class PlanScheduler {
   /** A denied call does not run, and takes the arm that it has for failures. */
   private deny(call: PlanCall, path: PlanPath): void {
     const by = this.approvals.answeredBy(path);
-    const message = `\`${nameInDocument(path)}\` was denied${by === undefined ? '' : ` by ${by}`}`;
+    const value = this.data.read(path, call.rank);
+    const isAnswer = value === false || this.approvals.isAnswered(path);
+    const message = isAnswer
+      ? `\`${nameInDocument(path)}\` was denied${by === undefined ? '' : ` by ${by}`}`
+      : `\`${nameInDocument(path)}\` is neither \`true\`, which approves, nor \`false\`, which denies`;
     const error = { code: 'denied', message };
     const choice = chooseArm(call, this.bindingOf(call), { kind: 'failure', ...error });
     const record = { status: 'denied', arm: choice.arm, reason: 'denied', error } as const;
