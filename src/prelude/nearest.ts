@@ -28,6 +28,28 @@ function distance(a: string, b: string, limit: number): number {
 }
 
 /**
+ * Whether `name` can only be a misspelling of `meant`, which is one of `all`, the words that are possible there: it differs
+ * in nothing but capitals, `_` and `-`, or in one letter, and no other word is as close.
+ */
+export function isMisspelling(name: string, meant: string, all: Iterable<string>): boolean {
+  const plain = (word: string): string => word.toLowerCase().replaceAll(/[_ \t-]/g, '');
+  const wanted = plain(name);
+  if (WORDS_OF_THEIR_OWN.has(wanted)) return false;
+  const isNear = (word: string): boolean => wanted.length > 2 && distance(wanted, plain(word), 1) <= 1;
+  const exact = wanted === plain(meant);
+  if (!exact && (!isNear(meant) || (meant.length < 3 && !/(.)\1/.test(wanted)))) return false;
+  for (const other of all) if (other !== meant && (exact ? plain(other) === wanted : isNear(other))) return false;
+  return true;
+}
+
+/** Words that differ from one of the language in a letter, and mean something else. */
+const WORDS_OF_THEIR_OWN: ReadonlySet<string> = new Set(
+  `agents content contents date dot edit entry exits fall fill fuel get let limits lists log mail mall mates note notes
+  omit once plane plans plant play pass put reach read run runs sat send sent sets sit stage states stem steps stop stops
+  stat task tasks test text time times trace train try type types used user wall want wants way wish`.split(/\s+/),
+);
+
+/**
  * The candidate closest to `name`, ignoring case, or undefined if none is near. The first of equally near candidates
  * wins.
  */

@@ -13,12 +13,12 @@ export function editsOf(fix: Fix): readonly Edit[] {
   return [{ span: fix.span, text: fix.text }, ...(fix.also ?? [])];
 }
 
-/** The fixes of the first file that are not guesses. If fixes overlap, only the first counts. */
+/** The fixes of errors in the first file that are not guesses. If fixes overlap, only the first counts. */
 export function safeFixes(diagnostics: readonly Diagnostic[]): Mended[] {
   const taken: Edit[] = [];
   return diagnostics.flatMap((diagnostic): Mended[] => {
     const { fix } = diagnostic;
-    if (fix === undefined || fix.guess === true) return [];
+    if (fix === undefined || fix.guess === true || diagnostic.severity !== 'error') return [];
     const edits = editsOf(fix);
     if (edits.some(({ span }) => span.file !== 0) || edits.some((edit) => taken.some((other) => touches(edit, other))))
       return [];

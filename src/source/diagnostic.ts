@@ -23,11 +23,16 @@ export interface Edit {
 export interface Fix extends Edit {
   /** Further edits; all of them must be applied, or none. */
   readonly also?: readonly Edit[];
-  /** The fix may differ from the intention, or has a gap to fill. Editors offer it, and `--fix` does not apply it. */
+  /**
+   * The text could have meant something else, or the edit has a gap to fill: editors offer it, and `--fix` does not apply it.
+   * Absent only where an error can have meant nothing else: a word of the language that is misspelt, punctuation, quotes,
+   * indentation, or a declaration in the wrong place. Never absent where the edit chooses a name of the program or a value,
+   * or adds or removes something that runs.
+   */
   readonly guess?: true;
 }
 
-/** An action at the span of a message. A `guess` is only offered. `anySpelling`: also valid in YAML. */
+/** An action at the span of a message. A `guess` is only offered, as in `Fix`. `anySpelling`: also valid in YAML. */
 export type Repair = { readonly guess?: true; readonly anySpelling?: true } & (
   | { readonly instead: string }
   | { readonly before: string }

@@ -9,12 +9,17 @@ import { positionAt, type SourceFile, type SourceSet, type Span } from './source
 export function withFixes(diagnostics: readonly Diagnostic[], sources: SourceSet): Diagnostic[] {
   return diagnostics.map(({ repair, origin: _, ...diagnostic }) => {
     const source = sources[diagnostic.span.file];
-    if (repair === undefined || diagnostic.fix !== undefined || source === undefined) return diagnostic;
-    const edit = editOf(repair, diagnostic.span, source);
-    if (edit === null) return diagnostic;
-    const fix: Fix = repair.guess === true ? { ...edit, guess: true } : edit;
-    return { ...diagnostic, fix };
+    const { fix = repair === undefined || source === undefined ? null : fixOf(repair, diagnostic.span, source) } =
+      diagnostic;
+    if (fix === null) return diagnostic;
+    // A program that can run may be meant as it is.
+    return { ...diagnostic, fix: diagnostic.severity === 'error' ? fix : { ...fix, guess: true } };
   });
+}
+
+function fixOf(repair: Repair, span: Span, source: SourceFile): Fix | null {
+  const edit = editOf(repair, span, source);
+  return edit === null || repair.guess !== true ? edit : { ...edit, guess: true };
 }
 
 function editOf(repair: Repair, span: Span, source: SourceFile): Fix | null {

@@ -39,13 +39,14 @@ describe('check', () => {
   describe('--fix', () => {
     test('mends what leaves nothing to decide, in rounds, and says what it did', async () => {
       const one = projectFolder({
-        'a.dsl': '\ufeffSTATE: A\r\n\tTRACK n\r\n  if: n = 3 → goto: A\r\n  WAIT: 5\r\n  GOTO: NOWHERE\r\n',
+        'a.dsl':
+          '\ufeffSTATE: A\r\n\tTRACK n\r\n  if: n = 3 → goto: A\r\n  WAIT: 5 seconds\r\n  WAIT: 5\r\n  GOTO: NOWHERE\r\n',
       });
       const { code, stdout, stderr } = await one.run(['check', '--fix', 'a.dsl']);
       expect(readFileSync(join(one.folder, 'a.dsl'), 'utf8')).toBe(
-        '\ufeffSTATE: A\r\n  TRACK: n\r\n  IF: n == 3 → GOTO: A\r\n  WAIT: 5s\r\n  GOTO: NOWHERE\r\n',
+        '\ufeffSTATE: A\r\n  TRACK: n\r\n  IF: n == 3 → GOTO: A\r\n  WAIT: 5s\r\n  WAIT: 5\r\n  GOTO: NOWHERE\r\n',
       );
-      expect(stderr).toContain('fixed[bad-duration]: a.dsl:4:9: `5` → `5s`');
+      expect(stderr).toContain('fixed[unexpected-text]: a.dsl:4\n-   WAIT: 5 seconds\n+   WAIT: 5s\n');
       expect(stderr).toContain('error[unknown-state]');
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     });

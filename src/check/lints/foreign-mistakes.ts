@@ -122,15 +122,16 @@ function blamedText({ span }: Diagnostic, { text }: SourceFile): string {
 
 /** The corrected line, with as little as possible around the change. */
 function fixOf(
-  { guess }: ForeignLine,
+  { sure }: ForeignLine,
   { file, at, text, line }: { file: number; at: number; text: string; line: number },
   source: SourceFile,
   by: string | null,
 ): Fix {
   const start = source.lineStarts[line - 1] as number;
+  const isSure = sure === true || sure?.test(text) === true;
   if (by === null) {
     const end = source.lineStarts[line] ?? source.text.length;
-    return { span: { file, start, end }, text: '' };
+    return { span: { file, start, end }, text: '', ...(isSure ? {} : { guess: true }) };
   }
   const newline = source.text.includes('\r\n') ? '\r\n' : '\n';
   const indentation = source.text.slice(start, at);
@@ -146,7 +147,7 @@ function fixOf(
     .split('\n')
     .join(newline + indentation);
   const fix = { span: { file, start: at + same, end: at + text.length - tail }, text: changed };
-  return guess === true ? { ...fix, guess } : fix;
+  return isSure ? fix : { ...fix, guess: true };
 }
 
 /** The last line with messages that the mistake explains. */

@@ -191,7 +191,11 @@ function lowerCall(e: Extract<Expression, { kind: 'call' }>, context: Expression
   const arity = Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : undefined;
   if (arity === undefined) {
     diagnostics.push(
-      say.unknownFunction(e.name.span, { name, near: suggestName(diagnostics, name, () => Object.keys(FUNCTIONS)) }),
+      say.unknownFunction(e.name.span, {
+        name,
+        known: Object.keys(FUNCTIONS),
+        near: suggestName(diagnostics, name, () => Object.keys(FUNCTIONS)),
+      }),
     );
     return { op: 'const', value: null };
   }

@@ -14,7 +14,7 @@ export function addCheck(program: Command, onExit: (code: number) => void): void
     .option('--strict', 'treat warnings as errors')
     .option('--quiet', 'print only errors')
     .option('--bounds', 'also print how often everything is called at most (explores the programs)')
-    .option('--fix', 'first apply the fixes that need no decision')
+    .option('--fix', 'first correct errors that can have meant only one thing, and show what was changed')
     .option('--cwd <directory>', 'the directory in which commands would run (default: the current directory)')
     .addOption(unusedStoreOption())
     .option('--tools <file>', 'the tools of a plan, or of CALL and PLAN (default: tools.yaml next to the file)')

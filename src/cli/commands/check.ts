@@ -73,8 +73,9 @@ async function checkPrograms(files: readonly string[], flags: CheckFlags): Promi
     else if (opened.kind === 'broken' || flags.fix !== true)
       compilations.push(await lookFurther(file, await compilationOf(opened), flags));
     else {
-      const { text, made } = await fixText(opened.text, opened.compile);
-      const problem = await writeFixed(file, opened, { text, made }, flags);
+      const result = await fixText(opened.text, opened.compile);
+      const { text, made } = result;
+      const problem = await writeFixed(file, opened, result, flags);
       if (problem !== null) missing = true;
       else fixed.push(...made.map((edit) => ({ file: opened.name, ...edit })));
       compilations.push(await lookFurther(file, await opened.compile(problem === null ? text : opened.text), flags));
@@ -224,7 +225,7 @@ function compilationOf(opened: OpenedFile): Promise<Compilation> | Compilation {
 async function writeFixed(
   file: string,
   { name, text: original }: Extract<OpenedFile, { kind: 'text' }>,
-  { text, made }: FixedText,
+  { text, fixes }: FixedText,
   flags: CheckFlags,
 ): Promise<string | null> {
   const problem = file === '-' || text === original ? null : replaceRead(name, original, text);
@@ -233,7 +234,7 @@ async function writeFixed(
     return problem;
   }
   if (file === '-' && flags.json !== true) stdout.write(text);
-  if (flags.quiet !== true) stderr.write(drawFixes(name, made));
+  if (flags.quiet !== true) stderr.write(drawFixes(name, fixes));
   return null;
 }
 

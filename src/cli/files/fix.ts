@@ -1,13 +1,14 @@
 /**
- * `check --fix`: applies the fixes that need no decision, until none is left. If a round makes the program worse, its
- * fixes are tried one by one, and those that make it worse are left to the author. A valid program stays valid.
+ * `check --fix`: corrects errors that can have meant only one thing, until none is left. A fix is kept only if its error is
+ * gone and no other error has come, so a program is never changed into one that is wrong in another way, and a program
+ * without errors is not changed at all.
  */
 import { applyEdits, type Mended, safeFixes } from '../../source/apply-fixes.js';
-import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
-import { positionAt, type SourceSet } from '../../source/source-file.js';
+import type { Diagnostic, Edit } from '../../source/diagnostic.js';
+import { lineText, positionAt, type SourceFile, type SourceSet, sourceFile } from '../../source/source-file.js';
 
-/** Fixes can reveal other mistakes. A text that needs more rounds than this is left as it is. */
-const MOST_ROUNDS = 20;
+/** How many fixes may follow from one, because the text could only be read after it. */
+const MOST_STEPS = 10;
 
 interface Checked {
   readonly diagnostics: readonly Diagnostic[];
@@ -23,84 +24,156 @@ export interface MadeEdit {
   readonly text: string;
 }
 
+/** A fix as lines: those that it replaced, and those that it wrote. */
+export interface MadeFix {
+  readonly code: string;
+  /** In the text before this fix. */
+  readonly line: number;
+  readonly removed: readonly string[];
+  readonly added: readonly string[];
+}
+
 export interface FixedText {
   readonly text: string;
   readonly made: readonly MadeEdit[];
+  readonly fixes: readonly MadeFix[];
 }
 
 type Check = (text: string) => Promise<Checked>;
 
-export async function fixText(original: string, check: Check): Promise<FixedText> {
-  const made: MadeEdit[] = [];
-  const seen = new Set([original]);
-  let text = original;
-  let now = await check(text);
-  for (let round = 0; round < MOST_ROUNDS; round++) {
-    const fixes = safeFixes(now.diagnostics);
-    if (fixes.length === 0) break;
-    const next = await applyFixes(text, now, fixes, check);
-    if (next === null || seen.has(next.text)) break;
-    made.push(...next.fixes.flatMap((fix) => madeEdits(fix, now.sources)));
-    seen.add(next.text);
-    text = next.text;
-    now = next.checked;
-  }
-  return { text, made };
+/** A text on the way, with the rounds of fixes that led to it. */
+interface Step {
+  readonly text: string;
+  readonly checked: Checked;
+  readonly rounds: readonly Round[];
 }
 
 interface Round {
   readonly text: string;
-  readonly checked: Checked;
   readonly fixes: readonly Mended[];
 }
 
-/**
- * Applies all fixes together; if that does not improve the program, applies only those that improve it on their own.
- */
-async function applyFixes(
-  text: string,
-  before: Checked,
-  fixes: readonly Mended[],
-  check: Check,
-): Promise<Round | null> {
-  const all = await tryFixes(text, fixes, check);
-  if (isBetter(before, all)) return all;
-  if (fixes.length === 1) return null;
+export async function fixText(original: string, check: Check): Promise<FixedText> {
+  let now: Step = { text: original, checked: await check(original), rounds: [] };
+  // Each round leaves fewer errors.
+  for (;;) {
+    const next = await improve(now, check);
+    if (next === null) break;
+    now = next;
+  }
+  return {
+    text: now.text,
+    made: now.rounds.flatMap(({ text, fixes }) => fixes.flatMap((fix) => madeEdits(fix, text))),
+    fixes: now.rounds.flatMap(linesOfRound),
+  };
+}
+
+/** Applies all fixes together; if that makes something wrong, all that make nothing wrong together. */
+async function improve(now: Step, check: Check): Promise<Step | null> {
+  const fixes = safeFixes(now.checked.diagnostics);
+  if (fixes.length === 0) return null;
+  const all = await tryFixes(now, fixes, check);
+  if (all !== null || fixes.length === 1) return all;
+  let best: { readonly step: Step; readonly fixes: readonly Mended[] } | null = null;
   for (const fix of fixes) {
-    const one = await tryFixes(text, [fix], check);
-    if (isBetter(before, one)) return one;
+    const tried: readonly Mended[] = [...(best?.fixes ?? []), fix];
+    const step = await tryFixes(now, tried, check);
+    if (step !== null) best = { step, fixes: tried };
+  }
+  return best?.step ?? null;
+}
+
+/**
+ * The text after these fixes, and after those of the errors that only they made visible. Null: an error is left that was not
+ * there before, or one that was to be corrected.
+ */
+async function tryFixes(before: Step, fixes: readonly Mended[], check: Check): Promise<Step | null> {
+  const known = countErrors(before.checked.diagnostics);
+  const corrected = new Map<string, number>();
+  let now = before;
+  let next = fixes;
+  for (let step = 0; step < MOST_STEPS; step++) {
+    for (const { diagnostic } of next) corrected.set(keyOf(diagnostic), (corrected.get(keyOf(diagnostic)) ?? 0) + 1);
+    const text = applyEdits(
+      now.text,
+      next.flatMap(({ edits }) => edits),
+    );
+    now = { text, checked: await check(text), rounds: [...now.rounds, { text: now.text, fixes: next }] };
+    const left = new Map([...known].map(([key, count]) => [key, count - (corrected.get(key) ?? 0)]));
+    const fresh = now.checked.diagnostics.filter((one) => {
+      if (one.severity !== 'error') return false;
+      const count = left.get(keyOf(one)) ?? 0;
+      left.set(keyOf(one), count - 1);
+      return count <= 0;
+    });
+    if (fresh.length === 0) return now;
+    next = safeFixes(fresh);
+    if (next.length < fresh.length) return null;
   }
   return null;
 }
 
-async function tryFixes(text: string, fixes: readonly Mended[], check: Check): Promise<Round> {
-  const edited = applyEdits(
-    text,
-    fixes.flatMap(({ edits }) => edits),
-  );
-  return { text: edited, checked: await check(edited), fixes };
+function countErrors(diagnostics: readonly Diagnostic[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const one of diagnostics)
+    if (one.severity === 'error') counts.set(keyOf(one), (counts.get(keyOf(one)) ?? 0) + 1);
+  return counts;
 }
 
-/**
- * The fixed mistakes are gone, and a valid program is still valid. The number of errors may grow, because a line that
- * can be parsed now can have other mistakes.
- */
-function isBetter(before: Checked, { checked, fixes }: Round): boolean {
-  if (hasErrors(checked.diagnostics) && !hasErrors(before.diagnostics)) return false;
-  const count = (list: readonly Diagnostic[], code: string) => list.filter((one) => one.code === code).length;
-  const codes = new Set(fixes.map(({ diagnostic }) => diagnostic.code));
-  const countRemaining = (list: readonly Diagnostic[]) => [...codes].reduce((sum, code) => sum + count(list, code), 0);
-  return (
-    countRemaining(checked.diagnostics) < countRemaining(before.diagnostics) ||
-    checked.diagnostics.length < before.diagnostics.length
-  );
+/** Lines and columns change with every fix. */
+function keyOf({ code, message, span }: Diagnostic): string {
+  return `${span.file} ${code} ${message}`;
 }
 
-function madeEdits({ diagnostic, edits }: Mended, sources: SourceSet): MadeEdit[] {
-  const [source] = sources;
-  if (source === undefined) return [];
-  return edits.map(({ span, text }) => {
-    const { line, column } = positionAt(source, span.start);
-    return { code: diagnostic.code, line, column, was: source.text.slice(span.start, span.end), text };
+function madeEdits({ diagnostic, edits }: Mended, text: string): MadeEdit[] {
+  const source = sourceFile('', text);
+  return edits.map((edit) => {
+    const { line, column } = positionAt(source, edit.span.start);
+    return { code: diagnostic.code, line, column, was: text.slice(edit.span.start, edit.span.end), text: edit.text };
   });
+}
+
+/** The fixes of a round one after the other, the first of the text first. */
+function linesOfRound({ text, fixes }: Round): MadeFix[] {
+  let now = text;
+  const done: Edit[] = [];
+  return [...fixes]
+    .sort((a, b) => firstOf(a.edits) - firstOf(b.edits))
+    .map(({ diagnostic, edits }) => {
+      const moved = edits.map((edit) => movedEdit(edit, done));
+      done.push(...edits);
+      const before = now;
+      now = applyEdits(now, moved);
+      return { code: diagnostic.code, ...changedLines(sourceFile('', before), sourceFile('', now)) };
+    });
+}
+
+function firstOf(edits: readonly Edit[]): number {
+  return Math.min(...edits.map(({ span }) => span.start));
+}
+
+function movedEdit({ span, text }: Edit, done: readonly Edit[]): Edit {
+  const by = done
+    .filter((one) => one.span.start < span.start)
+    .reduce((sum, one) => sum + one.text.length - (one.span.end - one.span.start), 0);
+  return { span: { ...span, start: span.start + by, end: span.end + by }, text };
+}
+
+/** The lines between the first and the last that differ. */
+function changedLines(before: SourceFile, after: SourceFile): Pick<MadeFix, 'line' | 'removed' | 'added'> {
+  const [were, are] = [linesOf(before), linesOf(after)];
+  let start = 0;
+  while (start < were.length && start < are.length && were[start] === are[start]) start++;
+  let end = 0;
+  const most = Math.min(were.length, are.length) - start;
+  while (end < most && were[were.length - 1 - end] === are[are.length - 1 - end]) end++;
+  return {
+    line: start + 1,
+    removed: were.slice(start, were.length - end),
+    added: are.slice(start, are.length - end),
+  };
+}
+
+function linesOf(source: SourceFile): string[] {
+  return source.lineStarts.map((_, at) => lineText(source, at + 1));
 }

@@ -12,7 +12,7 @@ export const callMessages = {
       message: `there is no data of kind \`${f.name}\``,
       ...(f.near === undefined
         ? { help: `the kinds are ${f.known.map((kind) => `\`†${kind}\``).join(', ')}` }
-        : { help: `did you mean \`†${f.near}\`?`, repair: { replace: f.name, by: f.near } }),
+        : { ...didYouMean(f.name, f.near, '', f.known), help: `did you mean \`†${f.near}\`?` }),
     }),
   ),
   unknownReferenceName: message<{ path: string; what: string; near: string | undefined; declare: string }>(

@@ -27,7 +27,7 @@ export const typeMessages = {
         : f.name === undefined
           ? 'compare values of one type'
           : `convert one of the two, as in \`string(${f.name})\``,
-    ...omitUndefined({ fix: f.fix }),
+    ...omitUndefined({ fix: f.fix === undefined ? undefined : ({ ...f.fix, guess: true } as const) }),
   })),
   untypedInput: message<{ name: string; type: string }>('untyped-input', 'warning', (f, s) => ({
     message: `the input \`${f.name}\` has no type, so \`-i ${f.name}=…\` passes a text`,

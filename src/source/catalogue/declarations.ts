@@ -4,9 +4,6 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Label } from '../diagnostic.js';
 import { didYouMean, list, message, type Near } from './message.js';
 
-/** From this value on, a number without a unit was probably meant as milliseconds. */
-const PERHAPS_MILLISECONDS = 1000;
-
 export const declarationMessages = {
   duplicate: message<{ what: string; name: string; first: Label }>('duplicate', 'error', (f) => ({
     message: `${f.what} \`${f.name}\` is declared twice`,
@@ -55,7 +52,9 @@ export const declarationMessages = {
       f.word === undefined
         ? 'write a number, text, list or object without names in it'
         : `write \`"${f.word}"\` for the text`,
-    ...omitUndefined({ repair: f.word === undefined ? undefined : { replace: f.word, by: `"${f.word}"` } }),
+    ...omitUndefined({
+      repair: f.word === undefined ? undefined : ({ replace: f.word, by: `"${f.word}"`, guess: true } as const),
+    }),
   })),
   inputChoice: message<{ value: string; choices: readonly string[] }>('input-choice', 'error', (f) => ({
     message: `the default \`${f.value}\` is not one of the choices`,
@@ -71,7 +70,7 @@ export const declarationMessages = {
     'error',
     (f) => ({
       message: `${f.of} has no option \`${f.name}\``,
-      ...didYouMean(f.name, f.near, `it has ${list(f.known)}`),
+      ...didYouMean(f.name, f.near, `it has ${list(f.known)}`, f.known),
     }),
   ),
   badOption: message<{ name: string; why: string; help: string }>('bad-option', 'error', (f) => ({
@@ -93,11 +92,10 @@ export const declarationMessages = {
       notes: ['a duration is a number followed by one of the units ms, s, m, h, d'],
     };
     if (!/^\d+(\.\d+)?$/.test(f.text)) return { ...words, help: 'write for example `30s` or `1.5h`' };
-    const repair = { replace: f.text, by: `${f.text}s` };
     return {
       ...words,
       help: `write \`${f.text}s\` for seconds`,
-      repair: Number(f.text) < PERHAPS_MILLISECONDS ? repair : { ...repair, guess: true },
+      repair: { replace: f.text, by: `${f.text}s`, guess: true },
     };
   }),
   badPause: message<{ text: string }>('bad-duration', 'error', (f) => ({

@@ -72,7 +72,7 @@ export const effectMessages = {
     labels: [f.label],
     notes: ['a member that failed or was stopped leaves its name null'],
     help: 'add `?` to get null, give a value with `default(…)`, or test it with `is not null` first',
-    fix: { span: f.end, text: '?' },
+    fix: { span: f.end, text: '?', guess: true },
   })),
   quorumTooLarge: message<{ quorum: number; members: number }>('quorum-too-large', 'error', (f) => ({
     message: `${f.members} ${f.members === 1 ? 'member' : 'members'} can never reach a quorum of ${f.quorum}`,

@@ -3,9 +3,9 @@ import { functionMeant } from './foreign-words.js';
 import { message, type Near } from './message.js';
 
 export const expressionMessages = {
-  unknownFunction: message<{ name: string } & Near>('unknown-function', 'error', (f) => ({
+  unknownFunction: message<{ name: string; known: readonly string[] } & Near>('unknown-function', 'error', (f) => ({
     message: `there is no function \`${f.name}\``,
-    ...functionMeant(f.name, f.near),
+    ...functionMeant(f.name, f.near, f.known),
   })),
   wrongArity: message<{ name: string; least: number; most: number; has: number }>(
     'wrong-number-of-arguments',

@@ -36,7 +36,7 @@ export const flowMessages = {
     message: 'these values cannot be passed, because state `ERROR` is not declared',
     label: 'no such state',
     help: `write \`${f.written}\``,
-    ...omitUndefined({ fix: f.fix }),
+    ...omitUndefined({ fix: f.fix === undefined ? undefined : ({ ...f.fix, guess: true } as const) }),
   })),
   undoWithoutEffect: message<{ what: string }>('undo-without-effect', 'error', (f) => ({
     message: `${f.what} is directly above this UNDO`,
@@ -100,12 +100,12 @@ export const flowMessages = {
     'warning',
     (f) => ({
       message: `\`${f.name}\` is not a kind of failure`,
-      ...didYouMean(f.name, f.near, `the kinds are ${list(f.known)}`),
+      ...didYouMean(f.name, f.near, `the kinds are ${list(f.known)}`, f.known),
     }),
   ),
   unknownRetried: message<{ name: string; known: readonly string[] } & Near>('bad-option', 'error', (f) => ({
     message: `option \`retry_on\` names \`${f.name}\`, which is not a failure that can be retried`,
-    ...didYouMean(f.name, f.near, `write ${list(f.known)} or an exit code, as in \`exit:75\``),
+    ...didYouMean(f.name, f.near, `write ${list(f.known)} or an exit code, as in \`exit:75\``, f.known),
   })),
   defaultWithoutIf: message('default-without-if', 'error', () => ({
     message: '`DEFAULT` has no `IF` above it',

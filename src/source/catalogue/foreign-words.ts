@@ -72,14 +72,18 @@ const OPERATORS: Readonly<Record<string, string>> = {
 };
 
 /** The function or operator that corresponds to a call of `name`. */
-export function functionMeant(name: string, near: string | undefined): Pick<Words, 'help' | 'repair'> {
+export function functionMeant(
+  name: string,
+  near: string | undefined,
+  known: readonly string[],
+): Pick<Words, 'help' | 'repair'> {
   if (name === 'raw') return { help: 'in shell text write `raw({x})`, with the braces inside' };
   const key = name.toLowerCase().replaceAll('_', '');
   const operator = Object.hasOwn(OPERATORS, key) ? OPERATORS[key] : undefined;
   if (operator !== undefined) return { help: `write \`${operator}\`` };
   const meant = Object.hasOwn(FUNCTIONS, key) ? FUNCTIONS[key] : undefined;
-  if (meant !== undefined) return { help: `write \`${meant}(…)\``, repair: { replace: name, by: meant } };
-  return didYouMean(name, near, 'the functions are listed in the reference under "Functions"');
+  if (meant !== undefined) return { help: `write \`${meant}(…)\``, repair: { replace: name, by: meant, guess: true } };
+  return didYouMean(name, near, 'the functions are listed in the reference under "Functions"', known);
 }
 
 const CONSTANTS: Readonly<Record<string, string>> = {

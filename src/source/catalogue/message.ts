@@ -2,18 +2,25 @@
  * Defines codes of the catalogue. A definition is a function from a location and facts to a diagnostic. Defining a code
  * registers it, so that a test can list all codes.
  */
+import { isMisspelling } from '../../prelude/nearest.js';
 import type { Diagnostic, Repair, Severity, Words } from '../diagnostic.js';
 import type { Span } from '../source-file.js';
 import { type Spelling, textSpelling } from '../spelling.js';
 
-/** A suggestion for the written name, or else another next step. */
+/**
+ * A suggestion for the written name, or else another next step. `words`: all words that are possible there, if the language
+ * defines them. Other names are chosen by the author, so that only the author knows which one is meant.
+ */
 export function didYouMean(
   written: string,
   near: string | undefined,
   otherwise: string,
+  words?: readonly string[],
 ): { readonly help: string; readonly repair?: Repair } {
   if (near === undefined) return { help: otherwise };
-  return { help: `did you mean \`${near}\`?`, repair: { replace: written, by: near } };
+  const isSure = words !== undefined && isMisspelling(written, near, words);
+  const repair = { replace: written, by: near } as const;
+  return { help: `did you mean \`${near}\`?`, repair: isSure ? repair : { ...repair, guess: true } };
 }
 
 /** A name that resembles the written one, if there is one. */

@@ -13,7 +13,11 @@ export function suggestsName({ name, near }: { readonly name: string } & Near): 
 /** Explains how to give an unbound name a value, or what it may have meant. */
 function unboundWords(f: { name: string; shell?: boolean } & Near, s: Spelling): Pick<Words, 'help' | 'repair'> {
   const constant = constantMeant(f.name);
-  if (constant !== undefined) return { help: `write \`${constant}\``, repair: { replace: f.name, by: constant } };
+  if (constant !== undefined) {
+    const repair = { replace: f.name, by: constant } as const;
+    const isSpelling = f.name.toLowerCase() === constant;
+    return { help: `write \`${constant}\``, repair: isSpelling ? repair : { ...repair, guess: true } };
+  }
   const words = didYouMean(
     f.name,
     f.near,
@@ -71,7 +75,9 @@ export const nameMessages = {
     ...(f.near === undefined
       ? {
           help: `add \`TRACK: ${f.name}\` before it`,
-          ...omitUndefined({ repair: f.what === 'not bound' ? { above: `TRACK: ${f.name}` } : undefined }),
+          ...omitUndefined({
+            repair: f.what === 'not bound' ? ({ above: `TRACK: ${f.name}`, guess: true } as const) : undefined,
+          }),
         }
       : didYouMean(f.name, f.near, '')),
   })),

@@ -9,7 +9,7 @@ function patternMeant(name: string, near: string | undefined): Pick<Words, 'help
   if (shipped === undefined || (near !== undefined && shipped.pattern !== name))
     return didYouMean(name, near, `declare it with \`PATTERN: ${name}\`, or import the file that has it`);
   const top = `IMPORT: "std/${shipped.file}"`;
-  if (shipped.pattern === name) return { help: `add \`${top}\` at the top`, repair: { top } };
+  if (shipped.pattern === name) return { help: `add \`${top}\` at the top`, repair: { top, guess: true } };
   return {
     help: `add \`${top}\` at the top and use \`${shipped.pattern}\``,
     repair: { top, guess: true },

@@ -35,7 +35,7 @@ export const planMessages = {
     'error',
     (f) => ({
       message: `\`${f.name}\` is not a member of a plan`,
-      ...didYouMean(f.name, f.near, `its members are ${list(f.known)}`),
+      ...didYouMean(f.name, f.near, `its members are ${list(f.known)}`, f.known),
     }),
   ),
   unknownMessageMember: message<{ name: string; near: string | undefined }>('unknown-member', 'error', (f) => ({
@@ -238,7 +238,7 @@ export const planMessages = {
     'error',
     (f) => ({
       message: `\`${f.name}\` is not a key of the tool \`${f.tool}\``,
-      ...didYouMean(f.name, f.near, `its keys are ${list(f.known)}`),
+      ...didYouMean(f.name, f.near, `its keys are ${list(f.known)}`, f.known),
     }),
   ),
   unknownOutcome: message<{ tool: string; path: string; labels: readonly Label[] }>(

@@ -137,7 +137,7 @@ const UNSAFE: Readonly<Record<UnsafePosition, (facts: UnsafeFacts) => Words>> = 
 
 export const unsafePosition = message<UnsafeFacts>('unsafe-position', 'error', (facts) => ({
   ...UNSAFE[facts.position](facts),
-  ...omitUndefined({ fix: facts.integer }),
+  ...omitUndefined({ fix: facts.integer === undefined ? undefined : ({ ...facts.integer, guess: true } as const) }),
 }));
 
 export type BracesKind = 'doubled' | 'service' | 'descriptor';
@@ -268,9 +268,6 @@ function integerForm(source: string): string {
 /** Subcommands of git for which paths follow `--`, so that a revision after it would become a path. */
 const REVISIONS = /^(?:diff|log|show|rev-list|rev-parse|blame|archive|shortlog|cherry-pick|revert)$/;
 
-/** Programs for which `--` only ends the options. */
-const PLAIN = /^(?:cat|chmod|chown|cp|du|grep|head|ln|ls|mkdir|mv|rm|rmdir|sort|tail|tee|touch|uniq|wc)$/;
-
 export const mayBeReadAsOption = message<{ source: string; command: string; subcommand?: string }>(
   'may-be-read-as-option',
   'warning',
@@ -295,12 +292,11 @@ export const mayBeReadAsOption = message<{ source: string; command: string; subc
         message,
         help: `write \`"$(git rev-parse --verify --end-of-options ${source})"\` for a revision, or \`-- ${source}\` for a path`,
       };
-    const repair = { before: '-- ' };
     return {
       message,
       label: 'no `--` before it',
       help: `write \`-- ${source}\`, or ${asPath} for a path`,
-      repair: PLAIN.test(command) ? repair : { ...repair, guess: true },
+      repair: { before: '-- ', guess: true },
     };
   },
 );

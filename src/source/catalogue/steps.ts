@@ -21,6 +21,8 @@ function overrides(join: 'and' | 'or', s: Spelling): string {
   return `${[...words, ...others].join(', ')} ${join} ${s.keyword('REPLAN')}`;
 }
 
+const STEP_TYPES = ['code', 'split', 'validate', 'artifact'];
+
 type OverrideProblem = 'unknown' | 'twice' | 'only-new' | 'only-reset';
 
 const OVERRIDE_PROBLEMS: Readonly<Record<OverrideProblem, string>> = {
@@ -107,7 +109,7 @@ export const stepMessages = {
   ownKey: message<{ key: string; field: string }>('step-reads-itself', 'error', (f) => ({
     message: `\`${f.key}\` is read by the step that writes it`,
     help: `write \`{prev.${f.field}}\` for what its last attempt wrote`,
-    repair: { replace: f.key, by: `prev.${f.field}` },
+    repair: { replace: f.key, by: `prev.${f.field}`, guess: true },
   })),
   unknownField: message<{ key: string; field: string; near?: string | undefined; known: readonly string[] }>(
     'unknown-step-field',
@@ -135,7 +137,7 @@ export const stepMessages = {
     (f, s) => ({
       message: `${s.step(f.step)} has no gate \`${f.gate}\``,
       ...(f.near !== undefined
-        ? { help: `did you mean \`gate.${f.near}\`?`, repair: { replace: f.gate, by: f.near } }
+        ? { help: `did you mean \`gate.${f.near}\`?`, repair: { replace: f.gate, by: f.near, guess: true } }
         : {
             help:
               f.known.length === 0 ? 'it has no gates' : `its gates are ${list(f.known.map((name) => `gate.${name}`))}`,
@@ -145,7 +147,7 @@ export const stepMessages = {
   // ---- the parts of a step --------------------------------------------------------------------------
   stepType: message<{ type: string; near?: string | undefined }>('unknown-step-type', 'error', (f) => ({
     message: `\`${f.type}\` is not a type of step`,
-    ...didYouMean(f.type, f.near, 'the types are `code`, `split`, `validate` and `artifact`'),
+    ...didYouMean(f.type, f.near, 'the types are `code`, `split`, `validate` and `artifact`', STEP_TYPES),
   })),
   stepOption: message<{ name: string }>('unknown-step-option', 'error', (f, s) => ({
     message: `a step has no option \`${f.name}\``,
@@ -208,7 +210,9 @@ export const stepMessages = {
   })),
   gateCommand: message<{ name: string; near: string | undefined }>('gate-without-command', 'error', (f) => ({
     message: `the gate \`${f.name}\` has no command`,
-    ...omitUndefined({ repair: f.near === undefined ? undefined : { replace: f.name, by: f.near } }),
+    ...omitUndefined({
+      repair: f.near === undefined ? undefined : ({ replace: f.name, by: f.near, guess: true } as const),
+    }),
     help: `${f.near === undefined ? '' : `did you mean \`${f.near}\`? Or `}add \`gates: {${f.name}: "command"}\` to statedsl.config.yaml`,
   })),
   gateNumber: message('bad-coverage', 'error', (_, s) => ({
@@ -248,7 +252,7 @@ export const stepMessages = {
   retryGate: message<{ written: string }>('retry-gate', 'error', (f) => ({
     message: `\`${f.written}\` does not name a gate`,
     help: `write \`gate.${f.written}\``,
-    repair: { replace: f.written, by: `gate.${f.written}` },
+    repair: { replace: f.written, by: `gate.${f.written}`, guess: true },
   })),
   retryOverride: message<{ word: string; problem: OverrideProblem }>('retry-override', 'error', (f, s) => ({
     message: `${s.keyword(f.word)} ${OVERRIDE_PROBLEMS[f.problem]}`,

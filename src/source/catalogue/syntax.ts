@@ -2,7 +2,7 @@
 
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Fix } from '../diagnostic.js';
-import { message } from './message.js';
+import { didYouMean, message } from './message.js';
 
 // ---- characters and lines ---------------------------------------------------------------------------
 
@@ -21,7 +21,7 @@ const lookalikes: ReadonlyMap<string, string> = new Map([
   ['➜', '→'],
   ['∧', 'AND'],
   ['∨', 'OR'],
-  ['¬', 'NOT'],
+  ['¬', 'NOT '],
   ['\u00a0', ' '],
 ]);
 
@@ -31,7 +31,7 @@ export const badCharacter = message<{ character: string }>('bad-character', 'err
       message: '`#` is in the middle of an instruction',
       label: 'not part of any instruction',
       help: 'begin a comment with two spaces and `# `',
-      repair: { instead: '  # ', anySpelling: true },
+      repair: { instead: '  # ', anySpelling: true, guess: true },
     };
   const meant = lookalikes.get(character);
   if (meant === ' ' || /^\s$/.test(character))
@@ -228,7 +228,9 @@ export const badName = message<{ name: string; what: string; dash?: boolean; sug
       `a name consists of letters, digits${dash === true ? ', `-`' : ''} and \`_\`, and begins with a letter or \`_\``,
     ],
     help: suggestion === undefined ? 'choose another name' : `write \`${suggestion}\``,
-    ...omitUndefined({ repair: suggestion === undefined ? undefined : { instead: suggestion } }),
+    ...omitUndefined({
+      repair: suggestion === undefined ? undefined : ({ instead: suggestion, guess: true } as const),
+    }),
   }),
 );
 
@@ -250,16 +252,16 @@ export const badEscape = message<{ written: string; fix: Fix }>('bad-escape', 'e
   fix,
 }));
 
-export const badInputNote = message<{ word: string; suggestion?: string }>(
+export const badInputNote = message<{ word: string; suggestion?: string; known: readonly string[] }>(
   'bad-input-note',
   'error',
-  ({ word, suggestion }) => ({
+  ({ word, suggestion, known }) => ({
     message: `\`${word}\` is not a property of an input`,
     notes: [
       'an input can be `(string)`, `(number)`, `(boolean)`, `(list)`, `(object)`, `(secret)` or `(one of: a, b)`',
     ],
+    ...didYouMean(word, suggestion, 'remove it', known),
     help: suggestion === undefined ? 'remove it' : `write \`${suggestion}\``,
-    ...omitUndefined({ repair: suggestion === undefined ? undefined : { replace: word, by: suggestion } }),
   }),
 );
 
@@ -278,7 +280,7 @@ export const operatorSpelling = message<{ written: string; meant: string; fix: F
 export const misplacedOperator = message<{ written: string }>('misplaced-operator', 'error', ({ written }) => ({
   message: `\`${written}\` cannot come before a value here`,
   ...(written === '+'
-    ? { help: 'remove it', repair: { remove: 'span' } }
+    ? { help: 'remove it', repair: { remove: 'span', guess: true } }
     : { help: 'put the negation in parentheses: `(NOT …)`' }),
 }));
 

@@ -63,6 +63,6 @@ export const textMessages = {
     message: 'this is a value, not a condition',
     label: 'neither true nor false',
     help: f.mended === null ? 'compare it with something, as in `x == …`' : `write \`${f.mended}\``,
-    ...omitUndefined({ repair: f.mended === null ? undefined : { instead: f.mended } }),
+    ...omitUndefined({ repair: f.mended === null ? undefined : ({ instead: f.mended, guess: true } as const) }),
   })),
 };

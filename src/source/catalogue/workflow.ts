@@ -83,7 +83,9 @@ export const workflowMessages = {
     'error',
     (f) => ({
       message: `\`${f.name}\` is not a key of ${f.of}`,
-      ...(f.help === undefined ? didYouMean(f.name, f.near, `its keys are ${list(f.known)}`) : { help: f.help }),
+      ...(f.help === undefined
+        ? didYouMean(f.name, f.near, `its keys are ${list(f.known)}`, f.known)
+        : { help: f.help }),
     }),
   ),
   meaningless: message<{ what: string; why: string; help: string }>('older-key', 'error', (f) => ({

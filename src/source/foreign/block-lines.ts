@@ -33,6 +33,7 @@ export const blockLines: readonly ForeignLine[] = [
   },
   {
     line: PARALLEL_LOOP,
+    sure: true,
     codes: /unknown-verb|unknown-name|unknown-option|unexpected-text|missing-colon|bad-character/,
     help: write,
     by: (m) => parallelLoop(m),
@@ -40,6 +41,7 @@ export const blockLines: readonly ForeignLine[] = [
   },
   {
     line: /^for\b\s*(?:each\b)?\s*:?\s*(\w+)\s+(?:in|of)\s+(.+?):\s+([A-Z]{2,}\b.*)$/i,
+    sure: true,
     help: () => 'write the instructions of the loop on the lines below, indented deeper',
     by: (m) => `FOR EACH: ${part(m, 1)} in ${part(m, 2)}:\n  ${part(m, 3)}`,
     binds: (m) => [part(m, 1)],
@@ -52,6 +54,7 @@ export const blockLines: readonly ForeignLine[] = [
   },
   {
     line: /^for\b\s*(?:each\b)?\s*:?\s*(\w+)\s+(?:in|of)\s+(.+?)\s*[:{]?$/i,
+    sure: true,
     codes: /unknown-verb|unknown-name|unexpected-text|missing-colon/,
     help: write,
     by: (m) => `FOR EACH: ${part(m, 1)} in ${part(m, 2)}:`,
@@ -66,21 +69,29 @@ export const blockLines: readonly ForeignLine[] = [
   },
   {
     line: /^if\b:?\s+([^→]*?(?:[=<>!]|\bis\b|\bnot\b|\bcontains\b|\bin\b)[^→]*?|\w+)\s*(?:\bthen|[:{])?$/i,
+    sure: true,
     codes: /^unknown-verb$/,
     help: write,
     by: (m) => (/->/.test(m[0]) ? undefined : `IF: ${part(m, 1)} →`),
   },
-  { line: /^else\s*[:{]?$/i, codes: unread, help: write, by: () => 'ELSE →' },
+  { line: /^else\s*[:{]?$/i, sure: true, codes: unread, help: write, by: () => 'ELSE →' },
   {
     line: /^(?:SWITCH|CASE|MATCH|WHEN)\b.*$/i,
     codes: unread,
     block: true,
     help: () => 'write one `IF: x == … → …` for each case, and `DEFAULT: …` after them',
   },
-  { line: /^(?:(?:DO|RUN):?\s*)?(?:in\s+)?PARALLEL\s*:?$/i, help: write, by: () => 'DO: in PARALLEL', block: true },
-  { line: /^DO\s+in\s+PARALLEL\s*:?(.*)$/, help: write, by: (m) => `DO: in PARALLEL${part(m, 1)}` },
+  {
+    line: /^(?:(?:DO|RUN):?\s*)?(?:in\s+)?PARALLEL\s*:?$/i,
+    sure: true,
+    help: write,
+    by: () => 'DO: in PARALLEL',
+    block: true,
+  },
+  { line: /^DO\s+in\s+PARALLEL\s*:?(.*)$/, sure: true, help: write, by: (m) => `DO: in PARALLEL${part(m, 1)}` },
   {
     line: /^(?:function|def|func|fn|macro|proc|procedure|PATTERN):?\s+(\w+)\s*\(([^)]*)\)\s*[:{]?$/i,
+    sure: /^PATTERN/,
     help: write,
     by: (m) => `PATTERN: ${part(m, 1)}${part(m, 2).trim() === '' ? '' : ` with ${part(m, 2).trim()}`}`,
     binds: (m) =>
@@ -101,13 +112,15 @@ export const blockLines: readonly ForeignLine[] = [
   },
   {
     line: /^USE:?\s*(\w+)\s+(\w+=.+)$/,
+    sure: true,
     codes: /unexpected-text/,
     help: write,
     by: (m) => `USE: ${part(m, 1)} with ${part(m, 2)}`,
   },
-  { line: /^(STATE:\s*\w+)\s*(?::|\{)$/, codes: /unexpected-text/, help: write, by: (m) => part(m, 1) },
+  { line: /^(STATE:\s*\w+)\s*(?::|\{)$/, sure: true, codes: /unexpected-text/, help: write, by: (m) => part(m, 1) },
   {
     line: /^(?:\d+[.)]|[*•])\s+((?:[A-Z]{2,})\b.*)$/,
+    sure: true,
     codes: unread,
     message: () => 'an instruction begins with its verb, not with a number or bullet',
     help: write,

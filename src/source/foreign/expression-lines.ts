@@ -40,6 +40,7 @@ const METHODS: Readonly<Record<string, string>> = {
 export const expressionLines: readonly ForeignLine[] = [
   {
     line: /^.*[“”„«»‘’‚].*$/,
+    sure: /^[^"'“”„«»‘’‚]*(?:[“„«][^"'“”„«»‘’‚]*[”»“][^"'“”„«»‘’‚]*)+$/,
     codes: /bad-character|bad-name|unknown-name|unexpected|unclosed|missing/,
     message: () => 'this line has curly quotes instead of straight ones',
     help: () => 'write `"` and `\'`',
@@ -71,11 +72,13 @@ export const expressionLines: readonly ForeignLine[] = [
   },
   {
     line: /^(.*?\bmatches\s+)\/(.+?)\/(?=\s|$)(.*)$/,
+    sure: /^[^"']*\bmatches\s+\/[^\\"/]+\/(?=\s|$)/,
     help: write,
     by: (m) => `${part(m, 1)}"${part(m, 2)}"${part(m, 3)}`,
   },
   {
     line: /^((?:IF|ELSE IF|WAIT|SET|TRACK)\b.*?)\$\{?(\w+)\}?(.*)$/,
+    sure: /^[^"'$]*\$(?:\{[A-Za-z_]\w*\}|[A-Za-z_]\w*)[^$]*$/,
     codes: /bad-character|unexpected/,
     message: (m) => `names have no \`$\` here: \`${part(m, 2)}\``,
     help: write,
@@ -83,12 +86,14 @@ export const expressionLines: readonly ForeignLine[] = [
   },
   {
     line: /^(.*?\S)\s+(?:is not|not equals?|isnt)\s+("[^"]*"|'[^']*'|-?\d[\d.]*|true|false)(.*)$/,
+    sure: /^(?:IF|ELSE IF|WAIT):\s*[\w.]+\s+(?:is not|not equals?|isnt)\s/,
     codes: /unexpected|unknown/,
     help: write,
     by: (m) => `${part(m, 1)} != ${part(m, 2)}${part(m, 3)}`,
   },
   {
     line: /^(.*?\S)\s+(?:is|equals?|is equal to|eq|-eq)\s+("[^"]*"|'[^']*'|-?\d[\d.]*|true|false)(.*)$/,
+    sure: /^(?:IF|ELSE IF|WAIT):\s*[\w.]+\s+(?:is|equals?|is equal to|eq|-eq)\s/,
     codes: /unexpected|unknown/,
     help: write,
     by: (m) => `${part(m, 1)} == ${part(m, 2)}${part(m, 3)}`,
@@ -145,6 +150,7 @@ export const expressionLines: readonly ForeignLine[] = [
   },
   {
     line: /^(.*?)([\w.]+)\s*(<=?|>=?)\s*([\w.]+)\s*(<=?|>=?)\s*([\w.]+)(.*)$/,
+    sure: /^[^"'<>]*(?:<=?[^"'<>=]+<=?|>=?[^"'<>=]+>=?)[^"'<>]*(?:->.*|→.*)?$/,
     codes: /chained-comparison/,
     help: write,
     by: (m) =>

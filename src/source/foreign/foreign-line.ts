@@ -15,8 +15,11 @@ export interface ForeignLine {
   readonly by?: (m: RegExpExecArray, text: string) => string | null | undefined;
   /** The group of `line` that the message must refer to, if it could refer to another part of the line. */
   readonly of?: number;
-  /** The author has to decide something. */
-  readonly guess?: true;
+  /**
+   * The line can have meant nothing else, or only a line that matches this. Absent: the author decides, above all if the fix
+   * adds something that runs, names something or drops a part.
+   */
+  readonly sure?: true | RegExp;
   /** Finds the last line that belongs to the mistake. If absent, deeper lines belong to it if `block` is set. */
   readonly until?: RegExp;
   readonly block?: true;

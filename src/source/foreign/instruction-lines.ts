@@ -16,11 +16,13 @@ export const instructionLines: readonly ForeignLine[] = [
   { line: /^EMIT:\s*"([^"]*)"\s*\+\s*([\w.]+)$/, help: write, by: (m) => `EMIT: "${part(m, 1)}{${part(m, 2)}}"` },
   {
     line: /^(?:DO:\s*)?((?:\w+\s*=\s*)?)[Tt]ask\s+([\w-]+):?\s+(".*)$/,
+    sure: /^DO:/,
     help: write,
     by: (m) => `DO: ${part(m, 1)}Task(${part(m, 2)}) ${part(m, 3)}`,
   },
   {
     line: /^(?:DO:\s*)?((?:\w+\s*=\s*)?)task\((.*)$/,
+    sure: /^DO:/,
     codes: unread,
     help: write,
     by: (m) => `DO: ${part(m, 1)}Task(${part(m, 2)}`,
@@ -39,6 +41,7 @@ export const instructionLines: readonly ForeignLine[] = [
   },
   {
     line: /^(?:sleep|pause|delay|WAIT)(?::|\s)\s*(\d+(?:\.\d+)?)\s*(ms|msecs?|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)?$/i,
+    sure: /^WAIT:\s*[\d.]+\s*[a-z]+$/i,
     help: write,
     by: (m) => `WAIT: ${part(m, 1)}${unit(part(m, 2))}`,
   },
@@ -47,10 +50,10 @@ export const instructionLines: readonly ForeignLine[] = [
     codes: /unexpected|unknown-name|missing/,
     help: write,
     by: (m) => `WAIT: ${part(m, 1)} OR timeout=60s`,
-    guess: true,
   },
   {
     line: /^(DO|CHECK)\s*\(?((?:\s*\w+=[^\s:)]+)+)\)?\s*:\s*(.+)$/,
+    sure: true,
     help: write,
     by: (m) => `${part(m, 1)} [${part(m, 2).trim()}]: ${part(m, 3)}`,
   },
@@ -71,7 +74,7 @@ export const instructionLines: readonly ForeignLine[] = [
     help: write,
     by: (m) => `${part(m, 1)}choices=${part(m, 2)}`,
   },
-  { line: /^ASK:\s*(".*)$/, help: write, by: (m) => `ASK user: ${part(m, 1)}` },
+  { line: /^ASK:\s*(".*)$/, sure: true, help: write, by: (m) => `ASK user: ${part(m, 1)}` },
   {
     line: /^ASK(?:\s+user)?:?\s+(?!user:?\s)([^"'→]+?)\s*(→\s*\w+)?$/,
     help: write,
@@ -86,6 +89,7 @@ export const instructionLines: readonly ForeignLine[] = [
   },
   {
     line: /^(?:\/\/|--|\/\*|<!--|REM\b|%)\s*(.*?)\s*(?:\*\/|-->)?$/,
+    sure: /^(?:\/\/(?:\s|$)|<!--.*-->$|\/\*\s.*\*\/$)/,
     codes: unread,
     message: () => 'a comment begins with `#`',
     help: write,

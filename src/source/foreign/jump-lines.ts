@@ -102,6 +102,7 @@ export const jumpLines: readonly ForeignLine[] = [
   },
   {
     line: /^ON ERROR:?\s+GOTO:?\s+(\w+)$/,
+    sure: true,
     codes: /missing-colon|missing-part|unexpected|missing-arrow/,
     help: write,
     by: (m) => `ON ERROR: → GOTO: ${part(m, 1)}`,

@@ -22,6 +22,7 @@ export const shellLines: readonly ForeignLine[] = [
   })),
   {
     line: /^(?:fi|done|esac|end|endif|end ?if|endfor|end ?for|endwhile|end ?while|ENDIF|END ?IF|END ?FOR|END ?WHILE|[})];?)$/i,
+    sure: /^(?:fi|esac|end ?if|end ?for|end ?while)$/i,
     codes: /unknown-verb|not-an-instruction|unexpected|bad-character/,
     message: (m) => `\`${part(m, 0)}\` is not an instruction`,
     help: () => 'remove it: a block ends where its indentation ends',

@@ -89,8 +89,9 @@ export function nameOf(context: ParseContext, t: Token): Name {
   return { text: t.image, span: tokenSpan(context, t) };
 }
 
-export function fixAt(where: Span, text: string): Fix {
-  return { span: where, text };
+/** `isSure`: it can have meant nothing else, as `Fix` says. */
+export function fixAt(where: Span, text: string, isSure = true): Fix {
+  return isSure ? { span: where, text } : { span: where, text, guess: true };
 }
 
 export function emptySpanAt(where: Span): Span {

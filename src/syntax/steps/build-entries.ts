@@ -1,6 +1,6 @@
 /** Builds the entries of CONTEXT and GATE, from one line or several. */
 
-import { nearest } from '../../prelude/nearest.js';
+import { isMisspelling, nearest } from '../../prelude/nearest.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { badGateCommand, notAGate, unknownEntry } from '../../source/catalogue/step-syntax.js';
@@ -96,7 +96,12 @@ function buildContext(context: ParseContext, node: SyntaxNode): ContextEntry[] {
     const facts = { written: word.text, list: 'CONTEXT', known: contextWords };
     report(
       context,
-      unknownEntry(word.span, meant === undefined ? facts : { ...facts, meant, fix: fixAt(word.span, meant) }),
+      unknownEntry(
+        word.span,
+        meant === undefined
+          ? facts
+          : { ...facts, meant, fix: fixAt(word.span, meant, isMisspelling(word.text, meant, contextWords)) },
+      ),
     );
     context.blamed = true;
     return [];

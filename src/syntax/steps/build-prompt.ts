@@ -19,7 +19,8 @@ export function buildPrompt(context: ParseContext, node: SyntaxNode | undefined,
   if (block !== undefined) return blockTemplate(context, blockText(context, block, 'PROMPT:', false));
   if (unquoted !== undefined) {
     const where = tokenSpan(context, unquoted);
-    const fix = /["\\]/.test(unquoted.image) ? {} : { fix: fixAt(where, `"${unquoted.image}"`) };
+    const isText = !/(?<!\w)with(?!\w)|=|^['`“”„«»‘’‚]/.test(unquoted.image);
+    const fix = /["\\]/.test(unquoted.image) ? {} : { fix: fixAt(where, `"${unquoted.image}"`, isText) };
     if (!context.blamed) report(context, unquotedPrompt(where, fix));
     context.blamed = true;
     return plainTemplate(context, unquoted.image, unquoted.startOffset);

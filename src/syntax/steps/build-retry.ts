@@ -1,5 +1,6 @@
 /** Builds the entries of RETRY: their conditions and changes. */
 
+import { isMisspelling } from '../../prelude/nearest.js';
 import { unknownEntry } from '../../source/catalogue/step-syntax.js';
 import { missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
 import type { Expression, Name, Template } from '../expression.js';
@@ -142,7 +143,12 @@ function reportWord(context: ParseContext, word: Name, meant: string | undefined
   const facts = { written: word.text, list: 'RETRY', known };
   report(
     context,
-    unknownEntry(word.span, meant === undefined ? facts : { ...facts, meant, fix: fixAt(word.span, meant) }),
+    unknownEntry(
+      word.span,
+      meant === undefined
+        ? facts
+        : { ...facts, meant, fix: fixAt(word.span, meant, isMisspelling(word.text, meant, known)) },
+    ),
   );
   context.blamed = true;
 }

@@ -3,7 +3,7 @@
  * independent of columns. A tab counts as two spaces. It is an error, and the fix writes the spaces.
  */
 import { badIndentation, nestedTooDeep, tabIndentation, unexpectedIndentation } from '../../source/catalogue/syntax.js';
-import { type ParseContext, report, span } from '../grammar/cst.js';
+import { fixAt, type ParseContext, report, span } from '../grammar/cst.js';
 import { newToken, type Token } from './token.js';
 import { Dedent, Indent, Newline, Proceed } from './tokens.js';
 
@@ -86,6 +86,22 @@ function columnOf(context: ParseContext, token: Token, silent = false): number {
   if (!tab) return token.startOffset - start;
   const where = span(context, start, token.startOffset);
   const mended = text.slice(start, token.startOffset).replaceAll('\t', ' '.repeat(tabWidth));
-  if (!silent) report(context, tabIndentation(where, { fix: { span: where, text: mended } }));
+  if (!silent) report(context, tabIndentation(where, { fix: fixAt(where, mended, !mixesIndentation(text)) }));
   return mended.length;
+}
+
+const mixed = new Map<string, boolean>();
+
+/**
+ * Whether some lines begin with a tab and others with spaces, and there is more than one level: then only the author knows
+ * how wide a tab was.
+ */
+export function mixesIndentation(text: string): boolean {
+  const known = mixed.get(text);
+  if (known !== undefined) return known;
+  mixed.clear();
+  const isMixed = /^(?: +\t|\t+ )/m.test(text) || (/^\t/m.test(text) && /^ +\S/m.test(text));
+  const mixes = isMixed && /^(?: {3}|\s\t|\t ) *\S|^\t{2}/m.test(text);
+  mixed.set(text, mixes);
+  return mixes;
 }

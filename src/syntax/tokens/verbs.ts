@@ -2,7 +2,7 @@
  * The verbs of the language, and how they are recognized at the start of a line or an action. A misspelt verb is parsed
  * as the verb that it resembles, so that the rest of its line has a meaning and the mistake is reported once.
  */
-import { nearest } from '../../prelude/nearest.js';
+import { isMisspelling, nearest } from '../../prelude/nearest.js';
 
 export const declarationVerbs = ['MACHINE', 'INPUT', 'LIMIT', 'IMPORT', 'PATTERN', 'STATE'] as const;
 export const branchVerbs = ['ELSE IF', 'ELSE', 'DEFAULT', 'ON ERROR'] as const;
@@ -151,6 +151,16 @@ export function readSection(text: string, at: number): FoundVerb<SectionVerb> | 
 /** Whether `name` is the word of a section. */
 export function isSection(name: string): name is SectionVerb {
   return sections.has(name);
+}
+
+/** Synonyms that say more than their verb, or may say something else: the exit code, or how the run ends. */
+const looseSynonyms: ReadonlySet<string> = new Set(['EXIT', 'THROW', 'RAISE', 'ABORT']);
+
+/** Whether a word that was read as a verb can have meant nothing else. */
+export function isSureVerb(written: string, verb: string): boolean {
+  const upper = written.toUpperCase();
+  if (synonyms.has(upper)) return !looseSynonyms.has(upper);
+  return isMisspelling(written, verb, [...everyVerb, ...sectionVerbs]);
 }
 
 /** The verb that a word in capitals resembles. */

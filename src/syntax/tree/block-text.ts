@@ -2,8 +2,9 @@
 
 import { blockLineOutside, tabIndentation } from '../../source/catalogue/syntax.js';
 import type { ShellText } from '../ast.js';
-import { type ParseContext, report, span, tokenEnd } from '../grammar/cst.js';
+import { fixAt, type ParseContext, report, span, tokenEnd } from '../grammar/cst.js';
 import { indentOf } from '../tokens/command-patterns.js';
+import { mixesIndentation } from '../tokens/layout.js';
 import type { Token } from '../tokens/token.js';
 
 /**
@@ -59,7 +60,8 @@ function checkedMargin(
   const indentation = line.slice(0, cut);
   if (indentation.includes('\t')) {
     const where = span(context, start, start + cut);
-    report(context, tabIndentation(where, { fix: { span: where, text: indentation.replaceAll('\t', '  ') } }));
+    const fix = fixAt(where, indentation.replaceAll('\t', '  '), !mixesIndentation(context.text));
+    report(context, tabIndentation(where, { fix }));
   }
   if (indent < margin && !(comments && line[indent] === '#'))
     report(context, blockLineOutside(span(context, start + indent, start + line.length), { of }));

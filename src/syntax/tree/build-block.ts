@@ -10,7 +10,8 @@ import {
   missingPart,
   unexpectedIndentation,
 } from '../../source/catalogue/syntax.js';
-import type { Diagnostic } from '../../source/diagnostic.js';
+import type { Diagnostic, Edit, Fix } from '../../source/diagnostic.js';
+import type { Span } from '../../source/source-file.js';
 import type { Arm, Block, Declaration, Instruction } from '../ast.js';
 import type { Name } from '../expression.js';
 import {
@@ -30,6 +31,7 @@ import {
 import type { SyntaxNode } from '../grammar/syntax-node.js';
 import { isStepPart, type StepPart, strayPart } from '../steps/step-part.js';
 import type { Token } from '../tokens/token.js';
+import { declarationVerbs } from '../tokens/verbs.js';
 import { buildStatement } from './build-statement.js';
 import type { Bodies, Branch, Built, StatementContext, StepLines } from './statement-context.js';
 
@@ -118,10 +120,73 @@ function buildLine(
     const where = span(context, start, start + verb.length);
     // A misspelt verb is already reported, and in a block it may have been meant as something else.
     if (verb === built.kind.toUpperCase())
-      report(context, indentedDeclaration(where, { verb, fix: fixAt(margin, '') }));
+      report(context, indentedDeclaration(where, { verb, fix: fixToMargin(context, verb, margin) }));
     hoisted.push(built);
   } else add(list, built);
   for (const instruction of lower.claimRest(statement, built, surroundings.bullet)) add(list, instruction);
+}
+
+/** Declarations that are one line, which can stand above what they are in. */
+const LINES: ReadonlySet<string> = new Set(['INPUT', 'LIMIT', 'IMPORT']);
+const DECLARED = new RegExp(`^(?:${declarationVerbs.join('|')})(?!\\w)`);
+/** How far a declaration and its surroundings are looked at. */
+const MOST_LINES = 500;
+
+/** Moves a declaration to the left margin, with what is below it, so that nothing else changes its place. */
+function fixToMargin(context: ParseContext, verb: string, margin: Span): Fix {
+  const { text, base } = context;
+  const at = margin.start - base;
+  const column = margin.end - margin.start;
+  const guess = fixAt(margin, '', false);
+  if (text.slice(at, at + column).includes('\t') || (verb !== 'STATE' && !LINES.has(verb))) return guess;
+  const around = linesFrom(text, at, column);
+  const own = around.findIndex((line, index) => index > 0 && line.trim() !== '' && indentOf(line) <= column);
+  const lines = own < 0 ? around : around.slice(0, own);
+  if (around.length === MOST_LINES) return guess;
+  if (LINES.has(verb)) {
+    const outer = outerLine(text, at);
+    const [line = '', ...below] = lines;
+    if (outer === null || below.some((one) => one.trim() !== '')) return guess;
+    const whole = span(context, at, Math.min(text.length, at + line.length + 1));
+    return { span: span(context, outer, outer), text: `${line.trim()}\n`, also: [{ span: whole, text: '' }] };
+  }
+  // What stands beside it would come to be inside it.
+  const beside = own < 0 ? [] : around.slice(own).filter((line) => indentOf(line) === column && line[column] !== '#');
+  if (!beside.every((line) => DECLARED.test(line.trim()))) return guess;
+  let start = at;
+  const edits = lines.flatMap((line) => {
+    const edit = { span: span(context, start, start + column), text: '' };
+    start += line.length + 1;
+    return line.trim() === '' ? [] : [edit];
+  });
+  const [first, ...also] = edits as [Edit, ...Edit[]];
+  return also.length === 0 ? first : { ...first, also };
+}
+
+/** The lines from `at` to the first one with less indentation. */
+function linesFrom(text: string, at: number, column: number): string[] {
+  const lines: string[] = [];
+  for (let start = at; start < text.length && lines.length < MOST_LINES; ) {
+    const end = text.indexOf('\n', start);
+    const line = text.slice(start, end < 0 ? text.length : end);
+    if (line.trim() !== '' && indentOf(line) < column) break;
+    lines.push(line);
+    start = end < 0 ? text.length : end + 1;
+  }
+  return lines;
+}
+
+/** The offset of the last line before `at` that is at the left margin. */
+function outerLine(text: string, at: number): number | null {
+  for (let start = at, count = 0; start > 0 && count < MOST_LINES; count++) {
+    start = lineStart(text, start - 1);
+    if (/[^\s#]/.test(text[start] ?? ' ')) return start;
+  }
+  return null;
+}
+
+function indentOf(line: string): number {
+  return line.length - line.trimStart().length;
 }
 
 function firstWord(text: string, at: number): string {

@@ -159,9 +159,10 @@ function readInputNote(context: ParseContext, note: Token, notes: InputNotes): v
     else if (inputTypes.includes(word)) notes.type = word as InputType;
     else {
       const start = note.startOffset + 1 + found.index;
-      const suggestion = nearest(word, [...inputTypes, 'secret']);
+      const known = [...inputTypes, 'secret'];
+      const suggestion = nearest(word, known);
       const where = span(context, start, start + word.length);
-      reportMissing(context, badInputNote(where, { word, ...omitUndefined({ suggestion }) }));
+      reportMissing(context, badInputNote(where, { word, known, ...omitUndefined({ suggestion }) }));
       return;
     }
   }

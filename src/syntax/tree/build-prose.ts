@@ -9,7 +9,7 @@ import type { Name } from '../expression.js';
 import { child, fixAt, type ParseContext, report, span, spanOf, startOf, token, tokenSpan } from '../grammar/cst.js';
 import type { SyntaxNode } from '../grammar/syntax-node.js';
 import type { Token } from '../tokens/token.js';
-import { isSection, verbLike, verbNamed } from '../tokens/verbs.js';
+import { isSection, isSureVerb, verbLike, verbNamed } from '../tokens/verbs.js';
 import { buildPerformed } from './build-commands.js';
 import { reportRest } from './build-rest.js';
 import type { StatementContext } from './statement-context.js';
@@ -30,7 +30,7 @@ export function buildProse(context: ParseContext, prose: Token): Instruction {
     report(context, stepInList(at, {}));
     return { kind: 'broken', verb: { text: written, span: at }, span: where };
   }
-  const fix = meant === undefined ? undefined : fixAt(at, meant);
+  const fix = meant === undefined ? undefined : fixAt(at, meant, isSureVerb(written, meant));
   report(
     context,
     unknownVerb(at, {
@@ -81,7 +81,7 @@ export function buildBareLine(
     );
   else if (shell !== undefined) return buildUnknown(context, statement, line, start);
   else {
-    const fix = fixAt(span(context, start, start), 'DO: ');
+    const fix = fixAt(span(context, start, start), 'DO: ', false);
     report(
       context,
       notAnInstruction(verb.span, { help: `write \`DO: ${line.length > 40 ? '…' : line.trim()}\``, fix }),
@@ -127,7 +127,10 @@ function buildUnknown(context: ParseContext, statement: SyntaxNode, line: string
     report(context, testMessages.inProgram(at, { verb: written }));
   else if (meant !== undefined) {
     const colon = context.text[start + written.length] === ':' ? '' : ':';
-    report(context, unknownVerb(at, { written, meant, fix: fixAt(at, `${meant}${colon}`) }));
+    report(
+      context,
+      unknownVerb(at, { written, meant, fix: fixAt(at, `${meant}${colon}`, isSureVerb(written, meant)) }),
+    );
   } else if (looksLikeVerb.test(line) || wordColon.test(line)) report(context, unknownVerb(at, { written }));
   else report(context, notAnInstruction(at, bindingHelp(line)));
   return { kind: 'broken', verb: { text: written, span: at }, span: spanOf(context, statement) };

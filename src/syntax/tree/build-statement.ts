@@ -26,6 +26,7 @@ import { verbName } from '../names.js';
 import { buildSection } from '../steps/build-sections.js';
 import { beginsWithVerb, buildEntryLine, buildStep } from '../steps/build-step.js';
 import type { Token } from '../tokens/token.js';
+import { isSureVerb } from '../tokens/verbs.js';
 import { buildCall, helpAfterArrow } from './build-call.js';
 import { buildCommand } from './build-commands.js';
 import { buildHeading, buildImport, buildInput, buildLimit } from './build-declarations.js';
@@ -137,9 +138,13 @@ function reportVerb(context: ParseContext, verb: Token, surroundings: StatementC
   if (verb.image === `${meant}:`) return;
   const written = verbName(context, verb);
   if (written.text !== meant) {
-    if (surroundings.inList && takesNoWords.has(type) && readsAsSentence(context.text, verb.startOffset))
+    const isSentence = surroundings.inList && readsAsSentence(context.text, verb.startOffset);
+    if (isSentence && takesNoWords.has(type))
       report(context, unknownVerb(written.span, { written: written.text, inList: true }));
-    else report(context, unknownVerb(written.span, { written: written.text, meant, fix: fixAt(written.span, meant) }));
+    else {
+      const fix = fixAt(written.span, meant, !isSentence && isSureVerb(written.text, meant));
+      report(context, unknownVerb(written.span, { written: written.text, meant, fix }));
+    }
     context.blamed = true;
     return;
   }

@@ -34,6 +34,7 @@ import { dataReferenceEnd } from '../tokens/interpolation-scan.js';
 import { tokenize } from '../tokens/lexer.js';
 import { deepestBrackets } from '../tokens/scan.js';
 import type { Token } from '../tokens/token.js';
+import { actionVerbs } from '../tokens/verbs.js';
 import { buildOperand } from './operand.js';
 import { buildDataReference } from './references.js';
 
@@ -114,10 +115,15 @@ function take(row: Row): Token {
   return row.parts[row.at++] as Token;
 }
 
-function spelling(row: Row, operator: Token, meant: string): void {
+function spelling(row: Row, operator: Token, meant: string, isSure = true): void {
   if (operator.image === meant) return;
   const where = tokenSpan(row.context, operator);
-  report(row.context, operatorSpelling(where, { written: operator.image, meant, fix: fixAt(where, meant) }));
+  report(row.context, operatorSpelling(where, { written: operator.image, meant, fix: fixAt(where, meant, isSure) }));
+}
+
+/** In other languages `a or "b"` is one of two values. */
+function areConditions(...sides: readonly Expression[]): boolean {
+  return sides.every(({ kind }) => kind === 'compare' || kind === 'test' || kind === 'not' || kind === 'logical');
 }
 
 function spanAround(left: Expression, right: Expression) {
@@ -127,8 +133,9 @@ function spanAround(left: Expression, right: Expression) {
 function readOr(row: Row): Expression {
   let left = readAnd(row);
   while (peek(row) === 'Or') {
-    spelling(row, take(row), 'OR');
+    const operator = take(row);
     const right = readAnd(row);
+    spelling(row, operator, 'OR', isConditionAt(row, operator) || areConditions(left, right));
     left = { kind: 'logical', operator: 'or', left, right, span: spanAround(left, right) };
   }
   return left;
@@ -137,8 +144,9 @@ function readOr(row: Row): Expression {
 function readAnd(row: Row): Expression {
   let left = readNot(row);
   while (peek(row) === 'And') {
-    spelling(row, take(row), 'AND');
+    const operator = take(row);
     const right = readNot(row);
+    spelling(row, operator, 'AND', isConditionAt(row, operator) || areConditions(left, right));
     left = { kind: 'logical', operator: 'and', left, right, span: spanAround(left, right) };
   }
   return left;
@@ -200,7 +208,8 @@ const otherSpellings: Readonly<Record<string, CompareOperator>> = {
 function compareOperator(row: Row, operator: Token): CompareOperator {
   const other = otherSpellings[operator.image];
   if (other !== undefined) {
-    spelling(row, operator, other);
+    const { isSure, meant } = meantComparison(row, operator, other);
+    spelling(row, operator, meant, isSure);
     return other;
   }
   const { image } = operator;
@@ -239,6 +248,28 @@ function hasTightOperator(e: Expression): boolean {
   if (e.kind !== 'arithmetic') return false;
   return e.right.span.start - e.left.span.end === 1 || hasTightOperator(e.left) || hasTightOperator(e.right);
 }
+
+const conditional = /^[ \t]*(?:ELSE[ \t]+)?(?:IF|WAIT)(?!\w)(?!.*(?:→|->))/i;
+const arrowAhead = /^[^\n"']*(?:→|->)/;
+const beginsAction = new RegExp(`^[ \\t]*(?:${actionVerbs.join('|').replaceAll(' ', '[ \\t]+')})(?![\\w.(=-])`, 'i');
+
+/** Whether an operator is in the condition of an IF or a WAIT, where nothing is set and no value is chosen. */
+function isConditionAt({ context: { text } }: Row, { startOffset }: Token): boolean {
+  return conditional.test(text.slice(text.lastIndexOf('\n', startOffset - 1) + 1, startOffset));
+}
+
+/** `=` sets a value outside of a condition, and `=>` is an arrow before an action. */
+function meantComparison(row: Row, operator: Token, other: CompareOperator): { meant: string; isSure: boolean } {
+  if (operator.image !== '=' && operator.image !== '=>') return { meant: other, isSure: true };
+  const isCondition = isConditionAt(row, operator);
+  if (operator.image === '=') return { meant: other, isSure: isCondition };
+  const after = row.context.text.slice(tokenEnd(operator), tokenEnd(operator) + LONGEST_LINE);
+  if (isCondition && beginsAction.test(after)) return { meant: '→', isSure: true };
+  return { meant: other, isSure: isCondition && arrowAhead.test(after) };
+}
+
+/** What is looked at after an operator. */
+const LONGEST_LINE = 500;
 
 function readSum(row: Row): Expression {
   const isFirst = row.at === 0;

@@ -8,7 +8,7 @@ import { badEscape } from '../../source/catalogue/syntax.js';
 import type { Span } from '../../source/source-file.js';
 import type { ShellText } from '../ast.js';
 import type { DataReference, Expression, Interpolation, Name, Template } from '../expression.js';
-import { type ParseContext, report, span } from '../grammar/cst.js';
+import { fixAt, type ParseContext, report, span } from '../grammar/cst.js';
 import { type FoundKey, scanStepKey } from '../step-key.js';
 import { dataReferenceEnd, interpolationEnd } from '../tokens/interpolation-scan.js';
 import { shareText } from '../tokens/token.js';
@@ -297,6 +297,8 @@ function readEscape(context: ParseContext, text: string, at: number, start: numb
   const written = text.slice(at, end);
   const where = span(context, start + at, start + end);
   const mended = json === null ? `\\${written}` : `\\u{${json[1]}}`;
-  report(context, badEscape(where, { written, fix: { span: where, text: mended } }));
+  // In other languages `\\e` and `\\0` are characters, and `\\'` is a quote; `\\d` and `\\.` can only be meant for a regular expression.
+  const isSure = (json !== null && !/^d[89a-f]/i.test(json[1] as string)) || /^\\[dDwWsS.+*?()|^[\]]$/.test(written);
+  report(context, badEscape(where, { written, fix: fixAt(where, mended, isSure) }));
   return { text: written, end };
 }

@@ -1,32 +1,19 @@
-/** The edits that were made in a file, one line each. */
+/** The fixes that were made in a file, each with the lines that it replaced. */
 import { escapeControls, visibleLine } from '../drawing/visible-text.js';
 
-/** The maximum length of a shown text. */
-const SHOWN = 60;
-
-interface DrawnEdit {
+interface DrawnFix {
   readonly code: string;
   readonly line: number;
-  readonly column: number;
-  readonly was: string;
-  readonly text: string;
+  readonly removed: readonly string[];
+  readonly added: readonly string[];
 }
 
-export function drawFixes(name: string, made: readonly DrawnEdit[]): string {
-  return made
-    .map(({ code, line, column, was, text }) => {
-      const location = `${visibleLine(name)}:${line}:${column}`;
-      return `fixed[${code}]: ${location}: ${changeText(was, text)}\n`;
+export function drawFixes(name: string, fixes: readonly DrawnFix[]): string {
+  return fixes
+    .map(({ code, line, removed, added }) => {
+      const lines = [...removed.map((text) => `- ${text}`), ...added.map((text) => `+ ${text}`)];
+      const shown = lines.map((text) => `${escapeControls(text)}\n`).join('');
+      return `fixed[${code}]: ${visibleLine(name)}:${line}\n${shown}`;
     })
     .join('');
-}
-
-function changeText(was: string, text: string): string {
-  if (was === '') return `inserted ${quoteVisible(text)}`;
-  return text === '' ? `removed ${quoteVisible(was)}` : `${quoteVisible(was)} → ${quoteVisible(text)}`;
-}
-
-function quoteVisible(text: string): string {
-  const line = escapeControls(text.replace(/\r?\n/g, '↵'));
-  return `\`${line.length > SHOWN ? `${line.slice(0, SHOWN - 1)}…` : line}\``;
 }

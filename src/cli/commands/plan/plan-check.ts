@@ -31,7 +31,7 @@ export async function fixPlan(file: string, flags: PlanCheckFlags): Promise<bool
   const read = readProgram(host, file);
   if (read.kind !== 'text') return true;
   const known = knownNames(await loadSettings(host, file));
-  const { text, made } = await fixText(read.text, async (edited) => {
+  const { text, fixes } = await fixText(read.text, async (edited) => {
     const own = pathOf(host, file);
     const files = withOpenTexts(host.files, (path) => (path === own ? edited : undefined));
     const loaded = loadPlan({ ...host, files }, file, flags, known);
@@ -39,7 +39,7 @@ export async function fixPlan(file: string, flags: PlanCheckFlags): Promise<bool
   });
   const problem = text === read.text ? null : replaceRead(file, read.text, text);
   if (problem !== null) await usageError(problem);
-  else if (flags.quiet !== true) stderr.write(drawFixes(read.name, made));
+  else if (flags.quiet !== true) stderr.write(drawFixes(read.name, fixes));
   return problem === null;
 }
 
