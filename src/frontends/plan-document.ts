@@ -95,7 +95,7 @@ class DocumentReader {
       else if (REMARKS.includes(key)) remarks.push(member);
       else if (UNSUPPORTED.has(key)) this.diagnostics.push(words.unsupportedMeta(keySpan, { name: key }));
       else if (!META.includes(key))
-        this.diagnostics.push(words.unknownMeta(keySpan, { name: key, near: nearest(key, META) }));
+        this.diagnostics.push(words.unknownMeta(keySpan, { name: key, near: nearest(key, META), known: META }));
     }
     const inline = memberOf(node, '_output');
     const tool = this.textMember(node, '_tool');
@@ -225,7 +225,9 @@ class DocumentReader {
   private kind(node: ObjectNode): string {
     for (const { key, keySpan } of node.members)
       if (!DATA_MESSAGE.includes(key) && !key.startsWith('_'))
-        this.diagnostics.push(words.unknownMessageMember(keySpan, { name: key, near: nearest(key, DATA_MESSAGE) }));
+        this.diagnostics.push(
+          words.unknownMessageMember(keySpan, { name: key, near: nearest(key, DATA_MESSAGE), known: DATA_MESSAGE }),
+        );
     const kind = this.textMember(node, 'kind');
     if (kind === null) return 'data';
     if (KIND.test(kind.value) && !NO_KINDS.has(kind.value)) return kind.value;

@@ -309,7 +309,7 @@ export const MISTAKES: readonly Mistake[] = [
   ),
   spelling(
     'another escape',
-    once(/\\\\d|\\\\w|\\\\\./g, ([escape]) => escape.slice(1)),
+    once(/\\\\d|\\\\w|\\\\\./g, ([written]) => written.slice(1)),
   ),
   other(
     'a misspelt name',

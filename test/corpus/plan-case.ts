@@ -1,10 +1,11 @@
 /** Compiles the plan of a case with its tools and files, in memory, and draws what the compiler says. */
-import { compilePlan } from '../../src/check/plan/compile-plan.js';
+import { compilePlan, type PlanCompilation } from '../../src/check/plan/compile-plan.js';
 import { readPlanDocument } from '../../src/frontends/plan-document.js';
 import { readYamlTree } from '../../src/frontends/yaml-tree.js';
 import { printPath } from '../../src/prelude/reference.js';
 import { schemaValidator } from '../../src/runtime/tools/call-schema.js';
-import { sourceFile } from '../../src/source/source-file.js';
+import type { Diagnostic } from '../../src/source/diagnostic.js';
+import { type SourceSet, sourceFile } from '../../src/source/source-file.js';
 import { drawDiagnostics } from '../../src/views/diagnostics/diagnostic.js';
 import { type Case, filesOf, sectionText } from './case-file.js';
 
@@ -17,15 +18,21 @@ export interface CheckedPlan {
   readonly gates: string | null;
 }
 
-export function checkedPlan(the: Case): CheckedPlan {
-  const text = sectionText(the, 'plan') ?? '';
+/** Null: the text is no plan at all. */
+export function compiledPlan(
+  the: Case,
+  text = sectionText(the, 'plan') ?? '',
+): {
+  readonly compiled: PlanCompilation | null;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly sources: SourceSet;
+} {
   const tools = sectionText(the, 'tools') ?? USUAL;
   const sources = [sourceFile('plan.json', text), sourceFile('tools.yaml', tools)];
   const document = readPlanDocument(text, 0);
   const read = readYamlTree(tools, 1);
   const before = [...document.diagnostics, ...read.diagnostics];
-  if (document.plan === null || read.root === null)
-    return { diagnostics: drawDiagnostics(before, sources), signature: '', gates: null };
+  if (document.plan === null || read.root === null) return { compiled: null, diagnostics: before, sources };
   const files = filesOf(the);
   const state = sectionText(the, 'state');
   const inputs = sectionText(the, 'inputs');
@@ -40,9 +47,15 @@ export function checkedPlan(the: Case): CheckedPlan {
     ...(state === undefined ? {} : { state: JSON.parse(state) }),
     ...(inputs === undefined ? {} : { inputs: JSON.parse(inputs) }),
   });
+  return { compiled, diagnostics: compiled.diagnostics, sources };
+}
+
+export function checkedPlan(the: Case): CheckedPlan {
+  const { compiled, diagnostics, sources } = compiledPlan(the);
+  if (compiled === null) return { diagnostics: drawDiagnostics(diagnostics, sources), signature: '', gates: null };
   const lines = compiled.signature.map((paths) => `${paths.map(printPath).join(' or ')}\n`);
   return {
-    diagnostics: drawDiagnostics(compiled.diagnostics, sources),
+    diagnostics: drawDiagnostics(diagnostics, sources),
     signature: lines.join(''),
     gates: compiled.approvals.length === 0 ? null : compiled.approvals.map((path) => `${printPath(path)}\n`).join(''),
   };

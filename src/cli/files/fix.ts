@@ -140,11 +140,19 @@ function linesOfRound({ text, fixes }: Round): MadeFix[] {
   return [...fixes]
     .sort((a, b) => firstOf(a.edits) - firstOf(b.edits))
     .map(({ diagnostic, edits }) => {
-      const moved = edits.map((edit) => movedEdit(edit, done));
-      done.push(...edits);
-      const before = now;
-      now = applyEdits(now, moved);
-      return { code: diagnostic.code, ...changedLines(sourceFile('', before), sourceFile('', now)) };
+      // One edit after the other, because a line may move over others.
+      const changes = edits.map((edit) => {
+        const before = now;
+        now = applyEdits(now, [movedEdit(edit, done)]);
+        done.push(edit);
+        return changedLines(sourceFile('', before), sourceFile('', now));
+      });
+      return {
+        code: diagnostic.code,
+        line: Math.min(...changes.map(({ line }) => line)),
+        removed: changes.flatMap(({ removed }) => removed),
+        added: changes.flatMap(({ added }) => added),
+      };
     });
 }
 

@@ -38,15 +38,23 @@ export const planMessages = {
       ...didYouMean(f.name, f.near, `its members are ${list(f.known)}`, f.known),
     }),
   ),
-  unknownMessageMember: message<{ name: string; near: string | undefined }>('unknown-member', 'error', (f) => ({
-    message: `\`${f.name}\` is not a member of a data message`,
-    ...didYouMean(f.name, f.near, 'its members are `type`, `kind` and `data`, and `data` has the values'),
-  })),
-  unknownMeta: message<{ name: string; near: string | undefined }>('unknown-meta', 'error', (f) => ({
-    message: `\`${f.name}\` has no meaning for a call`,
-    notes: ['names that begin with `_` are never parameters'],
-    ...didYouMean(f.name, f.near, 'leave it out; a parameter needs a name without the underscore'),
-  })),
+  unknownMessageMember: message<{ name: string; near: string | undefined; known: readonly string[] }>(
+    'unknown-member',
+    'error',
+    (f) => ({
+      message: `\`${f.name}\` is not a member of a data message`,
+      ...didYouMean(f.name, f.near, 'its members are `type`, `kind` and `data`, and `data` has the values', f.known),
+    }),
+  ),
+  unknownMeta: message<{ name: string; near: string | undefined; known: readonly string[] }>(
+    'unknown-meta',
+    'error',
+    (f) => ({
+      message: `\`${f.name}\` has no meaning for a call`,
+      notes: ['names that begin with `_` are never parameters'],
+      ...didYouMean(f.name, f.near, 'leave it out; a parameter needs a name without the underscore', f.known),
+    }),
+  ),
   unsupportedMeta: message<{ name: string }>('unknown-meta', 'error', (f) => ({
     message: `\`${f.name}\` is not supported, and ignoring it would change what runs`,
     help: 'express the condition by a reference to the path that decides it',

@@ -72,7 +72,7 @@ export const blockLines: readonly ForeignLine[] = [
     sure: true,
     codes: /^unknown-verb$/,
     help: write,
-    by: (m) => (/->/.test(m[0]) ? undefined : `IF: ${part(m, 1)} →`),
+    by: (m) => (/[-=]>|[⇒➜]/.test(m[0]) ? undefined : `IF: ${part(m, 1)} →`),
   },
   { line: /^else\s*[:{]?$/i, sure: true, codes: unread, help: write, by: () => 'ELSE →' },
   {

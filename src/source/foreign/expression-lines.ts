@@ -77,7 +77,7 @@ export const expressionLines: readonly ForeignLine[] = [
     by: (m) => `${part(m, 1)}"${part(m, 2)}"${part(m, 3)}`,
   },
   {
-    line: /^((?:IF|ELSE IF|WAIT|SET|TRACK)\b.*?)\$\{?(\w+)\}?(.*)$/,
+    line: /^((?:IF|ELSE IF|WAIT|SET|TRACK)\b(?:(?!→|->).)*?)\$\{?(\w+)\}?(.*)$/,
     sure: /^[^"'$]*\$(?:\{[A-Za-z_]\w*\}|[A-Za-z_]\w*)[^$]*$/,
     codes: /bad-character|unexpected/,
     message: (m) => `names have no \`$\` here: \`${part(m, 2)}\``,

@@ -52,7 +52,7 @@ export const instructionLines: readonly ForeignLine[] = [
     by: (m) => `WAIT: ${part(m, 1)} OR timeout=60s`,
   },
   {
-    line: /^(DO|CHECK)\s*\(?((?:\s*\w+=[^\s:)]+)+)\)?\s*:\s*(.+)$/,
+    line: /^(DO|CHECK)\s*\(?((?:\s*\w+=[^\s:()[\]]+)+)\)?\s*:\s*(.+)$/,
     sure: true,
     help: write,
     by: (m) => `${part(m, 1)} [${part(m, 2).trim()}]: ${part(m, 3)}`,

@@ -101,7 +101,7 @@ export function mixesIndentation(text: string): boolean {
   if (known !== undefined) return known;
   mixed.clear();
   const isMixed = /^(?: +\t|\t+ )/m.test(text) || (/^\t/m.test(text) && /^ +\S/m.test(text));
-  const mixes = isMixed && /^(?: {3}|\s\t|\t ) *\S|^\t{2}/m.test(text);
+  const mixes = isMixed && /^(?: {3}|[ \t]\t|\t ) *\S|^\t{2}/m.test(text);
   mixed.set(text, mixes);
   return mixes;
 }

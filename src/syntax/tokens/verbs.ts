@@ -153,6 +153,17 @@ export function isSection(name: string): name is SectionVerb {
   return sections.has(name);
 }
 
+/** Whether a verb needs no colon even on its own line. */
+export function needsNoColon(verb: string): boolean {
+  return colonless.has(verb);
+}
+
+const colonless: ReadonlySet<string> = new Set(
+  'GOTO RETURN PROCEED ROLLBACK ASK INCREMENT ELSE DEFAULT FOR_EACH EACH'
+    .split(' ')
+    .map((verb) => verb.replace('_', ' ')),
+);
+
 /** Synonyms that say more than their verb, or may say something else: the exit code, or how the run ends. */
 const looseSynonyms: ReadonlySet<string> = new Set(['EXIT', 'THROW', 'RAISE', 'ABORT']);
 

@@ -57,7 +57,10 @@ export function headerOptions(context: ParseContext, node: SyntaxNode, verbToken
     context.blamed = true;
   } else if (!colon && !inList) {
     const end = tokenEnd(close ?? verbToken);
-    reportMissing(context, missingColon(verb.span, { verb: verb.text, fix: fixAt(span(context, end, end), ':') }));
+    // Options without their brackets must not become a part of the command.
+    const isSure = close !== undefined || !/^[ \t]*[([]?[ \t]*[\w.]+=/.test(context.text.slice(end, end + 80));
+    const fix = fixAt(span(context, end, end), ':', isSure);
+    reportMissing(context, missingColon(verb.span, { verb: verb.text, fix }));
   }
   return buildOptions(context, child(node, 'options'));
 }

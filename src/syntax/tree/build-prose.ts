@@ -9,7 +9,7 @@ import type { Name } from '../expression.js';
 import { child, fixAt, type ParseContext, report, span, spanOf, startOf, token, tokenSpan } from '../grammar/cst.js';
 import type { SyntaxNode } from '../grammar/syntax-node.js';
 import type { Token } from '../tokens/token.js';
-import { isSection, isSureVerb, verbLike, verbNamed } from '../tokens/verbs.js';
+import { isSection, isSureVerb, needsNoColon, verbLike, verbNamed } from '../tokens/verbs.js';
 import { buildPerformed } from './build-commands.js';
 import { reportRest } from './build-rest.js';
 import type { StatementContext } from './statement-context.js';
@@ -126,7 +126,7 @@ function buildUnknown(context: ParseContext, statement: SyntaxNode, line: string
   else if (testVerb.test(written) && wordColon.test(line))
     report(context, testMessages.inProgram(at, { verb: written }));
   else if (meant !== undefined) {
-    const colon = context.text[start + written.length] === ':' ? '' : ':';
+    const colon = context.text[start + written.length] === ':' || needsNoColon(meant) ? '' : ':';
     report(
       context,
       unknownVerb(at, { written, meant, fix: fixAt(at, `${meant}${colon}`, isSureVerb(written, meant)) }),

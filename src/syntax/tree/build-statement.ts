@@ -26,7 +26,7 @@ import { verbName } from '../names.js';
 import { buildSection } from '../steps/build-sections.js';
 import { beginsWithVerb, buildEntryLine, buildStep } from '../steps/build-step.js';
 import type { Token } from '../tokens/token.js';
-import { isSureVerb } from '../tokens/verbs.js';
+import { isSureVerb, needsNoColon } from '../tokens/verbs.js';
 import { buildCall, helpAfterArrow } from './build-call.js';
 import { buildCommand } from './build-commands.js';
 import { buildHeading, buildImport, buildInput, buildLimit } from './build-declarations.js';
@@ -112,19 +112,6 @@ function leadingVerb(node: SyntaxNode): Token | undefined {
   return undefined;
 }
 
-/** Verbs that need no colon even on their own line. */
-const colonless: ReadonlySet<string> = new Set([
-  'Goto',
-  'Return',
-  'Proceed',
-  'Rollback',
-  'Ask',
-  'Increment',
-  'Else',
-  'Default',
-  'ForEach',
-  'Each',
-]);
 const spelt: Readonly<Record<string, string>> = {
   ElseIf: 'ELSE IF',
   OnError: 'ON ERROR',
@@ -167,7 +154,9 @@ function readsAsSentence(text: string, at: number): boolean {
 
 /** The colon of a command comes after its options; the builder of the command checks it. */
 function mayLackColon(type: string, surroundings: StatementContext): boolean {
-  return surroundings.inList || colonless.has(type) || /^(?:Do|Undo|Check|Call|Plan)$/.test(type);
+  return (
+    surroundings.inList || needsNoColon(spelt[type] ?? type.toUpperCase()) || /^(?:Do|Undo|Check|Call|Plan)$/.test(type)
+  );
 }
 
 /** A statement that is one token, without a rule of its own in the grammar. */
