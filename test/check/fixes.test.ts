@@ -9,6 +9,7 @@ import { compileOptions } from '../corpus/compile-case.js';
 
 const cases = (['check', 'syntax', 'workflows'] as const).flatMap((kind) => casesOf(kind));
 const mended = new Set<string>();
+const safe = new Set<string>();
 /** Expanding these takes a second each. */
 const LARGE = 20_000;
 
@@ -37,6 +38,7 @@ function problems(the: Case): string[] {
     const { fix, code } = diagnostic;
     if (fix === undefined || fix.span.file !== 0) return [];
     mended.add(code);
+    if (fix.guess !== true) safe.add(`${diagnostic.severity} ${code}`);
     const edited = applyEdits(text, editsOf(fix));
     const after = compile(edited, options);
     const what = `${the.path}: ${code}: ${diagnostic.message}\n${edited}`;
@@ -50,6 +52,15 @@ function problems(the: Case): string[] {
 describe('a fix', () => {
   test.each(cases.filter((the) => textOf(the).length < LARGE))('mends its mistake in $name', (the) => {
     expect(problems(the)).toEqual([]);
+  });
+
+  /** Words of the language, punctuation, quotes, indentation, and declarations in the wrong place. */
+  test('is safe only for errors that can have meant one thing', () => {
+    const codes = `ambiguous-braces bad-character bad-input-note bad-option chained-comparison indented-declaration missing-arrow
+      missing-colon missing-part not-a-command not-an-instruction operator-spelling shell-variable tab-indentation
+      unexpected-text unknown-entry unknown-function unknown-key unknown-kind unknown-name unknown-option unknown-verb
+      unquoted-path unquoted-prompt`;
+    expect([...safe].sort()).toEqual(codes.split(/\s+/).map((code) => `error ${code}`));
   });
 
   test('is there for most of what an edit can mend', () => {

@@ -16,7 +16,8 @@ const shellVariableWords = ({ name, written, value, fix }: ShellVariableFacts): 
   message: `\`${written}\` is a shell variable, but \`${name}\` is a value of the program`,
   label: 'no command here sets the variable, so it is empty',
   help: value === null ? `set the variable first: \`${name}={${name}}\`` : `write \`${value}\` for the value`,
-  ...omitUndefined({ fix }),
+  // In arithmetic the value is checked, too.
+  ...omitUndefined({ fix: fix === undefined || value === `{${name}}` ? fix : ({ ...fix, guess: true } as const) }),
 });
 
 export const shellVariable = message<ShellVariableFacts>('shell-variable', 'error', shellVariableWords);
