@@ -32,7 +32,7 @@ export class Approvals {
 
   /** Takes an answer. Returns the calls that waited for any approval, because one answer may decide about another. */
   answer(path: PlanPath, by: string | undefined): number[] {
-    this.people.set(keyOf(path), by);
+    this.people.set(keyOf(path), by ?? this.answeredBy(path));
     const waiting = new Set([...this.byKey.values()].flatMap(({ calls }) => [...calls]));
     this.byKey.clear();
     return [...waiting].sort((a, b) => a - b);
