@@ -143,7 +143,7 @@ function linesOfRound({ text, fixes }: Round): MadeFix[] {
       // One edit after the other, because a line may move over others.
       const changes = edits.map((edit) => {
         const before = now;
-        now = applyEdits(now, [movedEdit(edit, done)]);
+        now = applyEdits(now, [rebasedEdit(edit, done)]);
         done.push(edit);
         return changedLines(sourceFile('', before), sourceFile('', now));
       });
@@ -160,7 +160,7 @@ function firstOf(edits: readonly Edit[]): number {
   return Math.min(...edits.map(({ span }) => span.start));
 }
 
-function movedEdit({ span, text }: Edit, done: readonly Edit[]): Edit {
+function rebasedEdit({ span, text }: Edit, done: readonly Edit[]): Edit {
   const by = done
     .filter((one) => one.span.start < span.start)
     .reduce((sum, one) => sum + one.text.length - (one.span.end - one.span.start), 0);
