@@ -150,7 +150,7 @@ function fixToMargin(context: ParseContext, verb: string, margin: Span): Fix {
     const whole = span(context, at, Math.min(text.length, at + line.length + 1));
     return { span: span(context, outer, outer), text: `${line.trim()}\n`, also: [{ span: whole, text: '' }] };
   }
-  // What stands siblings it would come to be inside it.
+  // What stands next to it would come to be inside it.
   const siblings = own < 0 ? [] : around.slice(own).filter((line) => indentOf(line) === column && line[column] !== '#');
   if (!siblings.every((line) => DECLARED.test(line.trim()))) return guess;
   let start = at;
