@@ -321,6 +321,8 @@ export interface Branch {
 
 interface Join {
   readonly join: number;
+  /** What a branch collects has no value in it until the branch binds it; reads see the value of the parent until then. */
+  readonly own?: true;
   /** If failed members do not fail the join: the local slot of the list of failures. */
   readonly keep?: number;
   /**

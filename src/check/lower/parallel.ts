@@ -5,6 +5,7 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Instruction, Option } from '../../syntax/ast.js';
 import type { Name } from '../../syntax/expression.js';
+import { blocksOf } from '../../syntax/step.js';
 import { type BranchUse, lintBranches, lintEachBranch, noteParallelReads } from '../lints/reference-lints.js';
 import { constantText } from './expression.js';
 import { checkOptions, DEFAULT_LIMIT, durationTemplate, numberOption, type OptionTable } from './options.js';
@@ -34,19 +35,19 @@ export function lowerParallel(l: StateLowering, i: Parallel, wait: Wait | null, 
   const fork = l.emitter.add({ op: 'jump', to: -1 }, i.span);
   const branches: Branch[] = [];
   const used: BranchUse[] = [];
-  l.branchDepth++;
+  const bound = members.map((member) => boundIn(l, [member]));
   l.forkDepth++;
-  for (const member of members) {
-    branches.push({ pc: l.emitter.pc, collect: collectedSlots(l, member) });
+  members.forEach((member, at) => {
+    const own = bound[at] as ReadonlyMap<number, Name>;
+    branches.push({ pc: l.emitter.pc, collect: [...own.keys()] });
     const { reads, writes } = l.scope.dataUse;
     const [from, before] = [reads.length, writes.length];
-    l.instruction(member);
+    l.inBranch({ binds: new Set(own.keys()), isTurn: false }, () => l.instruction(member));
     const undo = undos.get(member);
     if (undo !== undefined) lowerUndo(l, undo, member);
     used.push({ from, to: reads.length, writes: writes.slice(before) });
     l.emitter.add({ op: 'branch-end' }, member.span);
-  }
-  l.branchDepth--;
+  });
   l.forkDepth--;
   lintBranches(used, l.diagnostics);
   noteParallelReads(l.scope.dataUse.reads, used, { ...i.span, end: members.at(-1)?.span.end ?? i.span.end });
@@ -54,6 +55,7 @@ export function lowerParallel(l: StateLowering, i: Parallel, wait: Wait | null, 
     op: 'fork',
     branches,
     names: members.map((member) => nameOf(l, member)),
+    own: true,
     ...omitUndefined({ keep: keep ?? undefined }),
     join: l.emitter.pc,
     max,
@@ -63,8 +65,8 @@ export function lowerParallel(l: StateLowering, i: Parallel, wait: Wait | null, 
     ...omitUndefined({ detached: detached ? true : undefined }),
   });
   l.explain(i.verb.span, `PARALLEL of ${branches.length} members`);
-  for (const member of members)
-    for (const { text, span } of boundBy(member)) {
+  for (const own of bound)
+    for (const { text, span } of own.values()) {
       if (quorum !== null || keep !== null || joined !== null || detached) l.missing.note(text, { span, list: false });
       else l.missing.bind(text);
     }
@@ -86,24 +88,10 @@ function membersOf(l: StateLowering, i: Parallel): { members: Instruction[]; und
   return { members, undos };
 }
 
-/** A named member binds its name in the state after the join, a question its answer, and a signal its payload. */
-function collectedSlots(l: StateLowering, member: Instruction): number[] {
-  if (member.kind === 'ask') return [l.scope.local(member.bind?.text ?? 'answer')];
-  if (member.kind === 'wait' && member.for.kind === 'signal') return [l.scope.local(member.for.name.text)];
-  const binds = member.kind === 'do' || member.kind === 'check' || member.kind === 'call';
-  const name = binds ? member.bind : undefined;
-  return name === undefined ? [] : [l.scope.local(name.text)];
-}
-
-function boundBy(member: Instruction): Name[] {
-  const binds = member.kind === 'do' || member.kind === 'check' || member.kind === 'call';
-  return binds && member.bind !== undefined ? [member.bind] : [];
-}
-
 /** The name of a member in a failure: the name that it binds, or else its line. */
 function nameOf(l: StateLowering, member: Instruction): string {
-  const [bound] = boundBy(member);
-  if (bound !== undefined) return bound.text;
+  const binds = member.kind === 'do' || member.kind === 'check' || member.kind === 'call';
+  if (binds && member.bind !== undefined) return member.bind.text;
   const text = l.shared.sources[member.span.file]?.text.slice(member.span.start, member.span.end) ?? '';
   const line = (text.trim().split('\n', 1)[0] as string).trim();
   return line.length > 200 ? `${line.slice(0, 199)}…` : line;
@@ -173,7 +161,7 @@ function lowerSequentialEach(l: StateLowering, i: ForEach, list: Expr, failures:
   l.scope.pop();
   l.emitter.add({ op: 'jump', to: head }, i.span);
   if (keep !== null) {
-    const bound = boundIn(l, i);
+    const bound = boundIn(l, i.body.instructions);
     const facts = { items, index, ...keep, clear: [...bound.keys()] };
     const frames = l.frames === 0 ? {} : { frames: l.frames };
     l.handlers.push({ from, to: l.emitter.pc, kind: null, pc: head, names: {}, ...frames, keep: facts });
@@ -196,17 +184,15 @@ function lowerParallelEach(
   const joined = waitOf(l, wait);
   const fork = l.emitter.add({ op: 'jump', to: -1 }, i.span);
   const body = l.emitter.pc;
+  const bound = boundIn(l, i.body.instructions);
   l.scope.push('loop', [[i.variable.text, { slot: variable }]]);
   const before = l.scope.dataUse.writes.length;
-  l.branchDepth++;
   l.forkDepth++;
-  l.block(i.body);
-  l.branchDepth--;
+  l.inBranch({ binds: new Set(bound.keys()), isTurn: true }, () => l.block(i.body));
   l.forkDepth--;
   lintEachBranch(l.scope.dataUse.writes.slice(before), l.diagnostics);
   l.scope.pop();
   l.emitter.add({ op: 'branch-end' }, i.span);
-  const bound = boundIn(l, i);
   for (const { text, span } of bound.values()) {
     if (quorum !== null || keep !== null || joined !== null) l.missing.note(text, { span, list: true });
     else l.missing.bind(text);
@@ -214,6 +200,7 @@ function lowerParallelEach(
   l.emitter.replace(fork, {
     op: 'fork-each',
     named: true,
+    own: true,
     ...omitUndefined({ keep: keep ?? undefined }),
     list,
     variable,
@@ -234,8 +221,8 @@ function waitOf(l: StateLowering, wait: Wait | null) {
   return { timeout, timedOut: l.scope.local('timed_out') };
 }
 
-/** The names that the body binds, including nested blocks, with their slots. After a join each is a list. */
-function boundIn(l: StateLowering, i: ForEach): ReadonlyMap<number, Name> {
+/** The names that instructions bind, including nested blocks, with their slots. A branch passes them on at its join. */
+export function boundIn(l: StateLowering, all: readonly Instruction[]): ReadonlyMap<number, Name> {
   const slots = new Map<number, Name>();
   const add = (name: Name): void => {
     const slot = l.scope.local(name.text);
@@ -251,15 +238,19 @@ function boundIn(l: StateLowering, i: ForEach): ReadonlyMap<number, Name> {
       else if (inner.kind === 'if') {
         for (const arm of inner.arms) visit(arm.body.instructions);
         if (inner.otherwise) visit(inner.otherwise.body.instructions);
-      } else if (inner.kind === 'default' || inner.kind === 'for-each') visit(inner.body.instructions);
+      } else if (inner.kind === 'default' || inner.kind === 'for-each' || inner.kind === 'on-error')
+        visit(inner.body.instructions);
       else if (inner.kind === 'parallel') visit(inner.members.instructions);
-      else if (inner.kind === 'wait' && inner.body) visit(inner.body.instructions);
-      else if (inner.kind === 'use' && !patterns.has(inner.pattern.text)) {
+      else if (inner.kind === 'step') for (const block of blocksOf(inner)) visit(block.instructions);
+      else if (inner.kind === 'wait') {
+        if (inner.for.kind === 'signal') add(inner.for.name);
+        if (inner.body) visit(inner.body.instructions);
+      } else if (inner.kind === 'use' && !patterns.has(inner.pattern.text)) {
         patterns.add(inner.pattern.text);
         visit(l.shared.unit.patterns.get(inner.pattern.text)?.body.instructions ?? []);
       }
     }
   };
-  visit(i.body.instructions);
+  visit(all);
   return slots;
 }

@@ -11,7 +11,7 @@ import { suggestName } from '../suggest-name.js';
 import { lowerArguments } from './arguments.js';
 import { constantOr, constantText, lowerExpression, lowerTemplate } from './expression.js';
 import { checkOptions, durationTemplate, type OptionTable } from './options.js';
-import type { StateLowering } from './state-lowering.js';
+import type { OpenBranch, StateLowering } from './state-lowering.js';
 import { writeFail } from './write-fail.js';
 
 type Simple = Extract<
@@ -100,7 +100,7 @@ export function sameName(a: string, b: string): boolean {
 }
 
 function lowerGoto(l: StateLowering, i: Extract<Instruction, { kind: 'goto' }>): void {
-  if (l.branchDepth > 0) l.diagnostics.push(say.inParallel(i.verb.span, { what: '`GOTO`' }));
+  if (l.branch !== null) l.diagnostics.push(say.inParallel(i.verb.span, { what: '`GOTO`' }));
   const args = lowerArguments(l, i.args);
   const passes = args.map((a) => a.name);
   const named = i.target.name;
@@ -156,7 +156,7 @@ function lowerGoto(l: StateLowering, i: Extract<Instruction, { kind: 'goto' }>):
 }
 
 function lowerReturn(l: StateLowering, i: Extract<Instruction, { kind: 'return' }>): void {
-  if (l.branchDepth > 0) l.diagnostics.push(say.inParallel(i.verb.span, { what: '`RETURN`' }));
+  if (l.branch !== null) l.diagnostics.push(say.inParallel(i.verb.span, { what: '`RETURN`' }));
   const failed = l.declaration.name.text === 'ERROR';
   l.emitter.add({ op: 'return', value: returnValue(l, i), failed }, i.span);
 }
@@ -208,14 +208,14 @@ function lowerFail(l: StateLowering, i: Extract<Instruction, { kind: 'fail' }>):
 }
 
 function lowerTrack(l: StateLowering, i: Extract<Instruction, { kind: 'track' }>): void {
-  if (l.branchDepth > 0) l.diagnostics.push(say.inParallel(i.verb.span, { what: '`TRACK`' }));
+  if (l.branch !== null) l.diagnostics.push(say.inParallel(i.verb.span, { what: '`TRACK`' }));
   l.scope.declare(i.name, true);
   const value: Expr = i.value === undefined ? { op: 'const', value: 0 } : lowerExpression(i.value, l);
   l.emitter.add({ op: 'track', slot: l.shared.trackedSlots.get(i.name.text) as number, value }, i.span);
 }
 
 function lowerIncrement(l: StateLowering, i: Extract<Instruction, { kind: 'increment' }>): void {
-  if (l.branchDepth > 0) l.diagnostics.push(say.inParallel(i.verb.span, { what: '`INCREMENT`' }));
+  if (l.branch !== null) l.diagnostics.push(say.inParallel(i.verb.span, { what: '`INCREMENT`' }));
   const to = l.scope.target(i.name, 'INCREMENT');
   const by: Expr = i.by === undefined ? { op: 'const', value: 1 } : lowerExpression(i.by, l);
   if (to !== null) l.emitter.add({ op: 'increment', to, name: i.name.text, by }, i.span);
@@ -225,11 +225,24 @@ function lowerSet(l: StateLowering, i: Extract<Instruction, { kind: 'set' }>): v
   const to = l.scope.target(i.name, 'SET');
   let value = lowerExpression(i.value, l);
   if (to === null) return;
-  if (to.in === 'tracked' && l.branchDepth > 0)
+  if (to.in === 'tracked' && l.branch !== null)
     l.diagnostics.push(say.inParallel(i.verb.span, { what: '`SET` of a tracked variable' }));
+  else if (to.in === 'local' && l.branch !== null && !l.branch.binds.has(to.slot))
+    l.diagnostics.push(say.lostInParallel(i.name.span, { name: i.name.text, collect: collectingForm(i, l.branch) }));
   if (i.operator === '+=')
     value = { op: 'arithmetic', operator: '+', left: { op: 'read', name: i.name.text, places: [to] }, right: value };
   l.emitter.add({ op: 'set', to, name: i.name.text, value }, i.span);
+}
+
+/** How a branch passes on what a SET in it would lose. */
+function collectingForm(i: Extract<Instruction, { kind: 'set' }>, branch: OpenBranch): string {
+  const added = i.operator === '+=' && i.value.kind === 'list' && i.value.items.length === 1 ? i.value.items[0] : null;
+  const bound = added?.kind === 'name' ? added.name : null;
+  const one = bound ?? 'one';
+  const bind = bound === null ? `bind it in the branch, as in \`DO: ${one} = …\`; ` : '';
+  if (!branch.isTurn) return `${bind}after the join \`${one}\` is there: \`SET: ${i.name.text} ${i.operator} …\``;
+  const then = added === null ? 'use the list there' : `\`SET: ${i.name.text} += ${one}\``;
+  return `${bind}after the join \`${one}\` is the list of all turns: ${then}`;
 }
 
 const ASK_OPTIONS: OptionTable = { choices: 'list', default: 'text', deadline: 'duration' };

@@ -33,13 +33,21 @@ export interface LowerBlocks {
   lowerGuarded(l: StateLowering, block: Block, end: (completes: boolean) => void): boolean;
 }
 
-/** Where the code of a step begins, and in how many steps and branches. */
+/** Where the code of a step begins, in how many steps, and in which branch. */
 export interface StartedStep {
   readonly pc: number;
   readonly frames: number;
-  readonly branchDepth: number;
+  readonly branch: OpenBranch | null;
   readonly step: NamedStep;
   readonly layout: StepLayout;
+}
+
+/** A branch that is being lowered. */
+export interface OpenBranch {
+  /** The slots of the locals that it binds itself. */
+  readonly binds: ReadonlySet<number>;
+  /** It is one of the turns of a loop. */
+  readonly isTurn: boolean;
 }
 
 export class StateLowering implements ExpressionContext {
@@ -52,8 +60,8 @@ export class StateLowering implements ExpressionContext {
   readonly patterns: string[] = [];
   /** The files of the workflows that are being inlined, outermost first. */
   readonly workflows: string[] = [];
-  /** Above 0 inside branches of PARALLEL, where control flow and tracked changes are errors. */
-  branchDepth = 0;
+  /** The innermost branch of PARALLEL, where control flow and changes of what is outside are errors. */
+  branch: OpenBranch | null = null;
   /** Above 0 in instructions that never run. */
   deadDepth = 0;
   /** Above 0 in instructions that are the work of a step, which GOTO would leave. */
@@ -111,6 +119,14 @@ export class StateLowering implements ExpressionContext {
     const completes = lower();
     this.started = outer;
     return completes;
+  }
+
+  /** Lowers the code of a branch. */
+  inBranch(branch: OpenBranch, lower: () => void): void {
+    const outer = this.branch;
+    this.branch = branch;
+    lower();
+    this.branch = outer;
   }
 
   // ---- what instructions write ------------------------------------------------------------------------

@@ -3,6 +3,7 @@ import type { StepKey } from '../../machine/expression.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
 import type { EachTask } from '../../syntax/step.js';
 import { checkOptions, numberOption } from '../lower/options.js';
+import { boundIn } from '../lower/parallel.js';
 import type { StateLowering } from '../lower/state-lowering.js';
 import { lookUp, type NamedStep, type StepNode } from './step-names.js';
 
@@ -49,12 +50,10 @@ export function lowerEach(l: StateLowering, i: StepNode, step: NamedStep, each: 
   const end = scope.hiddenSlot('$end');
   const fork = emitter.add({ op: 'jump', to: -1 }, each.span);
   const body = emitter.pc;
-  l.branchDepth++;
   emitter.add({ op: 'task-enter', parent, slot: variable, parallel: true }, each.span);
-  enterTask();
+  l.inBranch({ binds: new Set(boundIn(l, each.steps.instructions).keys()), isTurn: true }, enterTask);
   emitter.add({ op: 'task-leave', parallel: true, slot: end }, each.span);
   emitter.add({ op: 'branch-end' }, each.span);
-  l.branchDepth--;
   const join = emitter.pc;
   emitter.replace(fork, {
     ...{ op: 'fork-each', list, variable, body, collect: [end], join, max, agents: true, quorum: null, wait: null },

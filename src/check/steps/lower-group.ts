@@ -4,6 +4,7 @@
  */
 import type { Branch } from '../../machine/machine.js';
 import type { StepRun } from '../../syntax/step.js';
+import { boundIn } from '../lower/parallel.js';
 import type { StateLowering } from '../lower/state-lowering.js';
 import { type StepNode, setProgress } from './step-names.js';
 
@@ -32,7 +33,6 @@ function lowerMembers(l: StateLowering, i: StepNode, run: Extract<StepRun, { kin
   const ends: number[] = [];
   const members = [...l.steps.context.scope.steps.values()];
   for (const named of members) named.progress = 'parallel';
-  l.branchDepth++;
   for (const member of run.steps.instructions) {
     if (member.kind !== 'step') continue;
     const end = scope.hiddenSlot('$end');
@@ -40,14 +40,13 @@ function lowerMembers(l: StateLowering, i: StepNode, run: Extract<StepRun, { kin
     branches.push({ pc: emitter.pc, collect: [end] });
     emitter.add({ op: 'task-enter', parent, slot: null, name: member.name.text, parallel: true }, member.span);
     l.frames++;
-    l.instruction(member);
+    l.inBranch({ binds: new Set(boundIn(l, [member]).keys()), isTurn: false }, () => l.instruction(member));
     l.frames--;
     const named = l.steps.context.scope.steps.get(member.name.text);
     if (named !== undefined) setProgress(named, 'parallel');
     emitter.add({ op: 'task-leave', parallel: true, slot: end }, member.span);
     emitter.add({ op: 'branch-end' }, member.span);
   }
-  l.branchDepth--;
   for (const named of members) setProgress(named, 'done');
   const join = emitter.pc;
   emitter.replace(fork, { op: 'fork', branches, join, max: null, agents: true, quorum: null, wait: null });

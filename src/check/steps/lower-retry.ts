@@ -154,14 +154,14 @@ function prepareRestart(l: StateLowering, i: StepNode, { value }: Override, layo
     return;
   }
   const found = l.started.get(name);
-  const isHere = found !== undefined && found.frames === l.frames && found.branchDepth === l.branchDepth;
+  const isHere = found !== undefined && found.frames === l.frames && found.branch === l.branch;
   if (isHere && found.step.progress === 'done') {
     (found.layout as { restarts?: true }).restarts = true;
     layout.restart = name;
     return;
   }
   const known = [...l.started].filter(
-    ([, one]) => one.frames === l.frames && one.branchDepth === l.branchDepth && one.step.progress === 'done',
+    ([, one]) => one.frames === l.frames && one.branch === l.branch && one.step.progress === 'done',
   );
   const own = first?.kind === 'step' ? [first.name.text] : [];
   const names = [...known.map(([one]) => one), ...own];

@@ -146,7 +146,6 @@ function lowerCallee(
   if (own !== null && where.at === 'run') own.below = scope;
   l.scope.push('workflow', bound);
   l.workflows.push(file);
-  const branchDepth = l.branchDepth;
   l.frames++;
   l.steps = {
     machine: [],
@@ -156,7 +155,6 @@ function lowerCallee(
   l.block(block);
   l.steps = outer;
   l.frames--;
-  l.branchDepth = branchDepth;
   l.workflows.pop();
   l.scope.pop();
   return scope.level;

@@ -32,6 +32,7 @@ export function startMember(member: Member): void {
   const thread = new Thread(parent.run, `${fork.id}.${member.index + 1}`, member);
   const layout = layoutOf(fork);
   thread.locals = fork.locals.slice();
+  if (layout.own) for (const slot of layout.collect(member.index)) thread.locals[slot] = undefined;
   thread.entry = parent.entry;
   thread.state = parent.state;
   thread.pc = layout.start(member.index);
@@ -191,13 +192,18 @@ function reportMember(member: Member, layout: ForkLayout, forgiven: boolean): vo
 
 function collect({ parent, members }: Fork, layout: ForkLayout): void {
   if (layout.variable === null) {
+    // Several members may bind a name, as in the arms of an IF: the last one that did gives the value.
+    const bound = new Set<number>();
     for (const { index, collected, failure } of members) {
-      const slots = layout.collect(index);
+      const slots = layout.collect(index).filter((slot) => !bound.has(slot));
       if (collected === null) loseSlots(parent, slots, failure === null ? 'stopped' : 'failed');
-      else
-        slots.forEach((slot, i) => {
-          parent.locals[slot] = collected[i];
-        });
+      else for (const slot of slots) parent.locals[slot] = null;
+      layout.collect(index).forEach((slot, i) => {
+        const value = collected?.[i];
+        if (value === undefined) return;
+        parent.locals[slot] = value;
+        bound.add(slot);
+      });
     }
     return;
   }

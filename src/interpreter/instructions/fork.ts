@@ -9,7 +9,7 @@ import { type Fork, type Member, newSemaphore, type Semaphore } from '../run-sta
 import type { LinkContext, Linked, Suspender } from '../run-state/linked-machine.js';
 import { type ForkLayout, STOP } from '../run-state/linked-machine.js';
 import type { Run } from '../run-state/run.js';
-import type { Thread } from '../run-state/thread.js';
+import { localOf, type Thread } from '../run-state/thread.js';
 import { UndoRegister } from '../run-state/undo-register.js';
 import { compile, type Evaluator } from '../values/evaluate.js';
 import { operations } from '../values/operations.js';
@@ -24,6 +24,7 @@ function layoutFor(instruction: ForkInstruction, base: number): ForkLayout {
     join: base + instruction.join,
     timedOut: instruction.wait?.timedOut ?? null,
     keep: instruction.keep ?? null,
+    own: instruction.own === true,
   };
   if (instruction.op === 'fork-each') {
     const { body, collect, variable, named } = instruction;
@@ -110,7 +111,7 @@ export function linkFork(instruction: ForkInstruction, context: LinkContext): Li
       semaphore: semaphoreFor(t.run, max(t), instruction.agents),
       quorum: enough,
       members: [],
-      locals: t.locals.slice(0, context.state.locals.length),
+      locals: context.state.locals.map((_, slot) => localOf(t, slot)),
       data: t.data.read([]) as Json,
       items: list,
       next: 0,

@@ -64,6 +64,8 @@ export interface ForkLayout {
   readonly start: (index: number) => number;
   /** The local slots that a member passes to its parent. */
   readonly collect: (index: number) => readonly number[];
+  /** Whether these slots have no value in a member until it binds them. */
+  readonly own: boolean;
   /** For a `fork-each`: the slot of the element. Each collected name then becomes a list. */
   readonly variable: number | null;
   /** The slot of `timed_out`, if a WAIT is the join. */

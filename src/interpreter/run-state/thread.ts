@@ -86,6 +86,12 @@ export class Thread {
   }
 }
 
+/** The value of a local. Until a branch binds a name, it has the value that its parent had at the fork. */
+export function localOf({ locals, member }: Thread, slot: number): Slot {
+  const value = locals[slot];
+  return value === undefined && member !== null ? member.fork.locals[slot] : value;
+}
+
 /** Records an event in the order of the program: events of a branch wait for its join. */
 export function record(thread: Thread, event: RunEvent): void {
   if (thread.run.quiet) return;

@@ -6,7 +6,7 @@
 import type { Expr, SlotRef } from '../../machine/expression.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { lostMember, missingField, missingIndex, unboundName } from '../failure.js';
-import { type Thread, warn } from '../run-state/thread.js';
+import { localOf, type Thread, warn } from '../run-state/thread.js';
 import { compileRetryKey, compileRunTotal, compileStepKey, probeStepKey } from '../steps/read-keys.js';
 import { compileDataReference, probeDataReference } from './data-reference.js';
 import { decode } from './json.js';
@@ -24,7 +24,7 @@ function reader(ref: SlotRef): Probe {
   const { slot } = ref;
   switch (ref.in) {
     case 'local':
-      return (t) => t.locals[slot];
+      return (t) => localOf(t, slot);
     case 'entry':
       return (t) => t.entry[slot];
     case 'tracked':

@@ -66,6 +66,11 @@ export const effectMessages = {
     label: 'branches run at the same time, so no branch can decide this',
     help: 'do it after the join, with the results of the branches',
   })),
+  lostInParallel: message<{ name: string; collect: string }>('not-in-parallel', 'error', (f) => ({
+    message: `a branch of PARALLEL cannot change \`${f.name}\`, a local of the state`,
+    label: 'each branch would change its own copy, which the join drops',
+    help: f.collect,
+  })),
   mayBeMissing: message<{ what: string; label: Label; end: Span }>('may-be-missing', 'warning', (f) => ({
     message: `${f.what} may be null here`,
     label: 'reading a field of null fails',
