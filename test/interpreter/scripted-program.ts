@@ -102,7 +102,7 @@ export class ScriptedProgram {
   /** Continues in an edited program, or returns what it lacks. `failed`: what the run waits for has failed before. */
   edit(text: string, failed = false): readonly string[] {
     const linked = linkText(text, {});
-    const moved = migrateRun(this.run, linked, failed);
+    const moved = migrateRun(this.run, linked, { failed });
     if ('missing' in moved) return moved.missing;
     this.linked = linked;
     this.run = moved.run;

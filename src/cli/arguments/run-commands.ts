@@ -85,7 +85,7 @@ export function addResume(program: Command, onExit: (code: number) => void): voi
   addOn(addResumeOptions(program.command('resume').description('resume a run that stopped')))
     .argument('[run]', 'the id of the run or the beginning of it (default: the latest unfinished run)')
     .option('--from-file <file>', 'resume the run in this edited program')
-    .option('--again', 'go back to the point before a failure that ON ERROR or ERROR handled')
+    .option('--again', 'go back to before a handled failure, or repeat what the edited program does again')
     .option('--detach', 'continue in the background and print the run')
     .action(async (run: string | undefined, options) =>
       onExit(await (await import('../commands/resume.js')).resumeCommand(run, options)),

@@ -293,6 +293,10 @@ export const eventTable = {
       granted: sometimes('list of objects', 'steps that may have one more attempt after this one: `step`, `attempt`'),
       of: sometimes('text', 'the run from which the events up to here were copied'),
       digest: sometimes('text', 'SHA-256 of the machine from here on, if the program was edited'),
+      kept: sometimes(
+        'list of objects',
+        'what the edited program has moved: `at`, its instructions as `state` and `pc`, take over `outcomes`, each `effect`, `args`, `outcome`',
+      ),
       limits: sometimes('object', 'the limits from here on: `transitions`, `time_ms`, `cost`, `tokens`'),
     },
   },

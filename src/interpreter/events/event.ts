@@ -330,8 +330,20 @@ export interface RunResumed {
   readonly of?: string;
   /** SHA-256 of the machine that is executed from here on, if it has changed. */
   readonly digest?: string;
+  /** What the edited program has moved: its instructions take over these outcomes. */
+  readonly kept?: readonly KeptOutcomes[];
   /** Limits that apply from here on, if they have changed. */
   readonly limits?: StoredLimits;
+}
+
+/** Outcomes that instructions of an edited program take over when the run comes to them, each outcome once. */
+export interface KeptOutcomes {
+  /** `undo`: the UNDO below is registered already. */
+  readonly at: readonly { readonly state: string; readonly pc: number; readonly undo?: true }[];
+  /** `args`: the values of the effect, as one text. */
+  readonly outcomes: readonly { readonly effect: string; readonly args: string; readonly outcome: Outcome }[];
+  /** The values need not be the same, because the effect was executed once. */
+  readonly any?: true;
 }
 
 /** Something that a run waits for and that only a person, another program or the clock can provide. */

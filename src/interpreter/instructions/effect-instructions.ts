@@ -18,6 +18,7 @@ import type { Outcome, RunEvent } from '../events/event.js';
 import { badValue } from '../failure.js';
 import { type DecodedOutcome, type DecodeOptions, decodeOutcome } from '../outcome.js';
 import type { AgentRequest, ArgvRequest, FunctionRequest, ShellRequest, ShellValue } from '../request.js';
+import { takeKept } from '../run-state/kept.js';
 import type { LinkContext, Linked } from '../run-state/linked-machine.js';
 import { STOP } from '../run-state/linked-machine.js';
 import { inStep } from '../run-state/open-frames.js';
@@ -314,8 +315,24 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
     }
   };
 
+  /** Takes over an outcome that the instruction had elsewhere, before the program was edited. */
+  const takeOver = (t: Thread): number | null => {
+    const { args, prompt } = argsOf(build(t, { effect: '', attempt: 1 }, 0));
+    const outcome = takeKept(t, JSON.stringify(args ?? prompt ?? null));
+    if (outcome === null) return null;
+    try {
+      bind(t, instruction, decodeOutcome(outcome, decodeOptions(t)));
+      return context.pc + 1;
+    } catch {
+      // It failed there, so it is executed here.
+      return null;
+    }
+  };
+
   return {
-    instruction: op === 'agent' ? begin : (t) => launch(t, { effect: t.nextEffect(), attempt: 1 }, 0, true),
+    instruction: (t) =>
+      (t.run.kept.length > 0 && context.undo === undefined ? takeOver(t) : null) ??
+      (op === 'agent' ? begin(t) : launch(t, { effect: t.nextEffect(), attempt: 1 }, 0, true)),
     suspender: {
       resume: onOutcome,
       reissue: (t, pending) => {

@@ -18,6 +18,7 @@ import type { Outcome, RunEvent } from '../events/event.js';
 import { RuntimeFailure } from '../failure.js';
 import { decodeOutcome } from '../outcome.js';
 import type { AskRequest, SignalRequest } from '../request.js';
+import { takeKept } from '../run-state/kept.js';
 import type { LinkContext, Linked, Suspender } from '../run-state/linked-machine.js';
 import { STOP } from '../run-state/linked-machine.js';
 import type { Pending } from '../run-state/pending.js';
@@ -280,6 +281,11 @@ export function linkAsk(instruction: Op<'ask'>, context: LinkContext): Linked {
   };
   return {
     instruction: (t) => {
+      const kept = t.run.kept.length === 0 ? null : takeKept(t, name);
+      if (kept !== null) {
+        t.locals[bind] = plain(sampleValue(kept)) as Value;
+        return context.pc + 1;
+      }
       if (deadline === null) return openQuestion(t, 0);
       limit(t);
       describe(t);

@@ -13,6 +13,8 @@ const MOST_CELLS = 4_000_000;
 export class Alignment {
   private readonly pairs = new Map<number, number>();
   private readonly exact = new Set<number>();
+  /** By the positions of forks: for each member of the edited one, the old one; only where the order differs. */
+  private readonly orders = new Map<number, readonly number[]>();
   private readonly keys: { readonly old: readonly string[]; readonly fresh: readonly string[] };
 
   constructor(
@@ -40,6 +42,52 @@ export class Alignment {
       z - a === y - b ? Array.from({ length: z - a }, (_, at) => [at, at] as const) : [],
     );
     for (const [from, to] of oneByOne) this.pairs.set(from, to);
+    for (const [from, to] of [...this.pairs]) this.pairMembers(from, to);
+  }
+
+  /** The members of two forks in another order: equal ones are pairs, then those of the same name, then the rest. */
+  private pairMembers(from: number, to: number): void {
+    const [old, fresh] = [this.old.code[from], this.fresh.code[to]];
+    if (old?.op !== 'fork' || fresh?.op !== 'fork' || old.branches.length !== fresh.branches.length) return;
+    const before = regionsOf(old, this.keys.old);
+    const after = regionsOf(fresh, this.keys.fresh);
+    const order = new Array<number>(after.length).fill(-1);
+    const match = (isSame: (a: number, b: number) => boolean): void => {
+      for (const [b] of after.entries()) {
+        if (order[b] !== -1) continue;
+        order[b] = before.findIndex((_, a) => !order.includes(a) && isSame(a, b));
+      }
+    };
+    match((a, b) => before[a]?.text === after[b]?.text);
+    match((a, b) => nameIn(this.old, old, a) !== '' && nameIn(this.old, old, a) === nameIn(this.fresh, fresh, b));
+    match(() => true);
+    if (order.every((a, b) => a === b)) return;
+    this.orders.set(from, order);
+    order.forEach((a, b) => {
+      const [was, is] = [before[a], after[b]];
+      if (was === undefined || is === undefined) return;
+      for (let at = 0; at < was.length; at++) {
+        const [x, y] = [was.start + at, is.start + at];
+        if (at < is.length) this.pairs.set(x, y);
+        else this.pairs.delete(x);
+        if (at < is.length && this.keys.old[x] === this.keys.fresh[y]) this.exact.add(x);
+        else this.exact.delete(x);
+      }
+    });
+  }
+
+  /** Where an instruction was moved that has no pair in its old order; null: nowhere, or to several places. */
+  newLocation(pc: number): number | null {
+    if (this.exact.has(pc)) return null;
+    const free = new Set(this.pairs.values());
+    const found = this.keys.fresh.flatMap((key, at) => (key === this.keys.old[pc] && !free.has(at) ? [at] : []));
+    const [only, ...others] = found;
+    return only === undefined || others.length > 0 ? null : only;
+  }
+
+  /** For each member of the edited fork, the old one; null: they have the same order. */
+  memberOrder(pc: number): readonly number[] | null {
+    return this.orders.get(pc) ?? null;
   }
 
   /** The corresponding instruction; null: there is none. */
@@ -92,6 +140,20 @@ export class Alignment {
     if (above !== undefined && !ENDS.has(this.old.code[pc - 1]?.op ?? '')) return above + 1;
     return this.pairs.get(pc) ?? (above === undefined ? null : above + 1);
   }
+}
+
+type Forked = Extract<Instruction, { op: 'fork' }>;
+
+function regionsOf({ branches, join }: Forked, keys: readonly string[]) {
+  return branches.map(({ pc: start }, at) => {
+    const end = branches[at + 1]?.pc ?? join;
+    return { start, length: end - start, text: keys.slice(start, end).join('\n') };
+  });
+}
+
+/** The names that a member hands over. */
+function nameIn(state: State, { branches }: Forked, at: number): string {
+  return (branches[at]?.collect ?? []).map((slot) => state.locals[slot]).join(' ');
 }
 
 const ENDS: ReadonlySet<string> = new Set(['jump', 'goto', 'goto-dynamic', 'fail', 'return', 'fell-off', 'branch-end']);
@@ -166,7 +228,8 @@ const LOCATIONS: ReadonlySet<string> = new Set(
   ),
 );
 
-function exactKey(instruction: Instruction, states: readonly string[]): string {
+/** What an instruction does, without where it is. */
+export function exactKey(instruction: Instruction, states: readonly string[]): string {
   const text = JSON.stringify(instruction, (name, value) => {
     if (name === 'state' && typeof value === 'number') return states[value];
     if (!LOCATIONS.has(name)) return value;

@@ -5,33 +5,58 @@
  */
 import type { Json } from '../../machine/expression.js';
 import type { Instruction, State } from '../../machine/machine.js';
-import type { EffectKind } from '../events/event.js';
+import type { EffectKind, KeptOutcomes } from '../events/event.js';
 import { type LinkedMachine, type Run, restoreRun, snapshotOf } from '../run.js';
 import type { TrailImage } from '../run-state/trail.js';
 import type { UndoEntry } from '../run-state/undo-entry.js';
 import { encode } from '../values/json.js';
 import type { Value } from '../values/value.js';
 import { Alignment } from './alignment.js';
+import { type FinishedEffect, keptEffects, type RepeatedInstruction } from './kept-effects.js';
 import { lineThatReads } from './needed-names.js';
-import type { EncodedSlots, ForkImage, RunImage, ThreadImage } from './run-image.js';
+import type { EncodedSlots, ForkImage, MemberImage, RunImage, ThreadImage } from './run-image.js';
 
 type Migration =
-  | { readonly run: Run }
+  | {
+      readonly run: Run;
+      /** What the edited program has moved. */
+      readonly kept: readonly KeptOutcomes[];
+      /** What it does again although it is done. */
+      readonly repeated: readonly RepeatedInstruction[];
+    }
   /** `input`: the first input without a value, for which no other point of the run has a value either. */
   | { readonly missing: readonly string[]; readonly input: string | null };
 
 /**
  * The run in another machine with all its values, or what this machine lacks. Does not change the given run. `failed`: what
- * the run waits for has failed before, so what was inserted above it is executed first.
+ * the run waits for has failed before, so what was inserted above it is executed first. `finished`: the effects of the run,
+ * to find what was moved; a replay has it on record instead (`kept`).
  */
-export function migrateRun(run: Run, linked: LinkedMachine, failed: boolean): Migration {
+export function migrateRun(
+  run: Run,
+  linked: LinkedMachine,
+  {
+    failed,
+    finished = [],
+    kept: known,
+  }: {
+    readonly failed: boolean;
+    readonly finished?: readonly FinishedEffect[];
+    readonly kept?: readonly KeptOutcomes[] | undefined;
+  },
+): Migration {
   const image = snapshotOf(run) as unknown as RunImage;
   const move = new Move(run.linked, linked, failed);
   const rebased = move.run(image);
+  const isLost = move.missing.length > 0;
+  const { kept, repeated } =
+    known !== undefined || isLost ? { kept: known ?? [], repeated: [] } : move.effects(image, rebased, finished);
+  for (const { line } of repeated.filter(({ once }) => once))
+    move.missing.push(`the first place of the \`once\` of line ${line}: it has run, and must not run again`);
   if (move.missing.length > 0) return { missing: [...new Set(move.missing)], input: move.input };
   const options = { ...run.options, limits: run.limits };
-  const migrated = { ...rebased, trail: rebasedTrail(run, linked) };
-  return { run: restoreRun(linked, migrated as unknown as Json, options) };
+  const migrated = { ...rebased, kept, trail: rebasedTrail(run, linked) };
+  return { run: restoreRun(linked, migrated as unknown as Json, options), kept, repeated };
 }
 
 /** Omits states that were entered before and no longer exist. */
@@ -68,7 +93,6 @@ class Move {
     this.alignment = new Alignment(old, fresh, { old: names(this.from), fresh: names(this.to) });
     this.locals = localsMap(this.alignment, old, fresh);
     const main = this.thread(image.main, old, fresh);
-    this.refuseRepeats(image.main.pc, main.pc);
     this.lacks('tracked', before.tracked, machine.tracked, { main, fresh });
     this.lacks('entry', old.entry, fresh.entry, { main, fresh });
     return {
@@ -80,16 +104,23 @@ class Move {
     };
   }
 
-  /** Refuses if an effect that must not run twice comes after the line where the run resumes. */
-  private refuseRepeats(was: number, is: number): void {
-    for (const one of this.alignment.instructionsToRepeat(was, is)) {
-      const isOnce = 'once' in one ? one.once === true : 'call' in one && one.call?.once === true;
-      if (!isOnce) continue;
-      const { line } = one.origin;
-      this.missing.push(
-        `the \`once\` of line ${line} above the line where the run resumes: it has run, and must not run again`,
-      );
-    }
+  /** What the program has moved, and what it does again. Calls of tools, steps and signals are not taken over. */
+  effects(image: RunImage, rebased: RunImage, finished: readonly FinishedEffect[]): ReturnType<typeof keptEffects> {
+    const names = (one: LinkedMachine): string[] => one.machine.states.map(({ name }) => name);
+    const align = (old: State, fresh: State): Alignment =>
+      old.name === image.state
+        ? this.alignment
+        : new Alignment(old, fresh, { old: names(this.from), fresh: names(this.to) });
+    const { kept, repeated } = keptEffects({
+      ...{ from: this.from.machine, to: this.to.machine, image, rebased, align, finished },
+    });
+    const others = this.alignment.instructionsToRepeat(image.main.pc, rebased.main.pc).flatMap((one) => {
+      const text = nameOf(one);
+      if (text === null) return [];
+      const once = one.op === 'plan' && one.call?.once === true;
+      return [{ text, state: rebased.state, line: one.origin.line, once }];
+    });
+    return { kept, repeated: [...repeated, ...others] };
   }
 
   private inputs(values: EncodedSlots): EncodedSlots {
@@ -134,7 +165,14 @@ class Move {
     const rebased = { ...image, ...this.positionOf(image, old), locals: this.slots(image.locals, fresh) };
     this.lacks('local', old.locals, fresh.locals, { main: rebased, fresh });
     this.loops(rebased, fresh);
-    return { ...rebased, forks: image.forks.map((fork) => this.fork(fork, old, fresh)) };
+    let { counter } = image;
+    const forks = image.forks.map((fork) => {
+      // In another order, the numbers of members would be those of effects that others had.
+      const above = fork.id.slice(0, fork.id.lastIndexOf('.') + 1);
+      const id = this.alignment.memberOrder(fork.pc) === null ? null : `${above}${++counter}`;
+      return this.fork(fork, old, fresh, id);
+    });
+    return { ...rebased, counter, forks };
   }
 
   /**
@@ -169,27 +207,33 @@ class Move {
     const isEffect = image.pending.length > 0 && image.pending.every(({ kind, call }) => STARTED.has(kind) && !call);
     if (!isEffect || image.forks.length > 0 || image.rollback !== undefined || !EFFECTS.has(old.code[pc]?.op ?? ''))
       return { pc: same ?? this.noteMissing(pc, old) };
+    const elsewhere = alignment.newLocation(pc);
+    if (elsewhere !== null) return { pc: elsewhere };
     const next = alignment.next(pc);
     if (same !== null && alignment.isUnchanged(pc) && (next === same || !this.failed)) return { pc: same };
     if (next === null) return { pc: this.noteMissing(pc, old) };
     return { pc: next, status: 'ready', ready: RESTARTED + image.counter, pending: [] };
   }
 
-  private fork(image: ForkImage, old: State, fresh: State): ForkImage {
+  private fork(image: ForkImage, old: State, fresh: State, id: string | null): ForkImage {
     const pc = this.alignment.of(image.pc) ?? this.noteMissing(image.pc, old);
-    const members = image.members.map((member, index) => ({
-      ...member,
-      collected:
-        member.collected === null
-          ? null
-          : byName(
-              member.collected,
-              collectedBy(old.code[image.pc], index).map((slot) => old.locals[slot] ?? ''),
-              collectedBy(fresh.code[pc], index).map((slot) => fresh.locals[slot] ?? ''),
-            ),
-      thread: member.thread === null ? null : this.thread(member.thread, old, fresh),
-    }));
-    return { ...image, pc, locals: this.slots(image.locals, fresh), members };
+    const order = this.alignment.memberOrder(image.pc);
+    const members = (order ?? image.members.map((_, index) => index)).map((from, index) => {
+      const member = image.members[from] as MemberImage;
+      return {
+        ...member,
+        collected:
+          member.collected === null
+            ? null
+            : byName(
+                member.collected,
+                collectedBy(old.code[image.pc], from).map((slot) => old.locals[slot] ?? ''),
+                collectedBy(fresh.code[pc], index).map((slot) => fresh.locals[slot] ?? ''),
+              ),
+        thread: member.thread === null ? null : this.thread(member.thread, old, fresh),
+      };
+    });
+    return { ...image, id: id ?? image.id, pc, locals: this.slots(image.locals, fresh), members };
   }
 
   /** The surrounding instructions have changed so much that the location is ambiguous. */
@@ -305,6 +349,24 @@ function hasNoOutcome({ members }: ForkImage): boolean {
 /** The plans of a machine, wherever they stand in their documents. */
 function plansOf({ machine }: LinkedMachine): string {
   return JSON.stringify(Object.values(machine.plans ?? {}), (name, value) => (name === 'line' ? undefined : value));
+}
+
+/** An instruction that does something again when it is executed again, and takes over nothing. */
+function nameOf(one: Instruction): string | null {
+  switch (one.op) {
+    case 'plan':
+      return one.call === undefined ? one.plan : `CALL: ${one.plan}`;
+    case 'step-begin':
+      return `STEP: ${one.plan.name}`;
+    case 'signal':
+      return `WAIT: signal ${one.name}`;
+    case 'increment':
+      return `INCREMENT: ${one.name}`;
+    case 'emit':
+      return `EMIT: ${one.event ?? ''}`;
+    default:
+      return null;
+  }
 }
 
 function describeInstruction(instruction: Instruction | undefined): string {

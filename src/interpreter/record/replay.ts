@@ -48,7 +48,7 @@ export interface ReplayOptions {
   /** Adds the text that is stored elsewhere to an outcome, if the request needs it. */
   readonly complete: (outcome: Outcome, request: EffectRequest | null) => Outcome;
   /** The run in another machine, from here on; null if that is not possible. */
-  readonly migrate: (run: Run, digest: string, failed: boolean) => Run | null;
+  readonly migrate: (run: Run, resumed: RunResumed & { readonly digest: string }) => Run | null;
 }
 
 /** The first event of a record that its program does not produce. */
@@ -165,7 +165,7 @@ export class Replay {
     if (this.loose) this.rest();
     this.loose = false;
     if (event.digest !== undefined) {
-      const migrated = this.options.migrate(this.run, event.digest, event.from !== undefined);
+      const migrated = this.options.migrate(this.run, { ...event, digest: event.digest });
       if (migrated === null) return { seq, recorded: event, made: null };
       this.run = migrated;
       this.open.clear();

@@ -4,6 +4,7 @@ import type {
   EffectKind,
   FailureCause,
   FailureFacts,
+  KeptOutcomes,
   Output,
   RunEvent,
   TokenCounts,
@@ -130,6 +131,8 @@ export interface RunImage extends UndoImage {
   readonly sessionAdapters?: readonly [string, string][];
   readonly sessionOrigins?: readonly [string, SessionOrigin][];
   readonly sessionTokens?: readonly [string, TokenCounts][];
+  /** What instructions of an edited program take over; absent: nothing. */
+  readonly kept?: readonly KeptOutcomes[];
   /** Absent: nothing was written. */
   readonly data?: DataImage;
   readonly blamed?: readonly string[];

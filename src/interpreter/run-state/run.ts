@@ -4,7 +4,7 @@
  */
 import type { Json } from '../../machine/expression.js';
 import type { Limits } from '../../machine/machine.js';
-import type { FailureFacts, RunEvent } from '../events/event.js';
+import type { FailureFacts, KeptOutcomes, RunEvent } from '../events/event.js';
 import type { EffectRequest } from '../request.js';
 import { define, plain } from '../values/value.js';
 import type { ActivePlan } from './active-plan.js';
@@ -37,6 +37,7 @@ interface RestoredRun {
   readonly result: RunResult | null;
   readonly data?: DataImage;
   readonly blamed?: readonly string[];
+  readonly kept?: readonly KeptOutcomes[];
 }
 
 /** Its values, by slot. */
@@ -79,6 +80,8 @@ export class Run {
   private ending: RunResult | null = null;
   private rootPlan: ActivePlan | null = null;
   private blamedEffects: readonly string[] = [];
+  /** What instructions of an edited program take over; see `record/kept-effects.ts`. */
+  kept: readonly KeptOutcomes[] = [];
 
   private events: RunEvent[] = [];
   private requests: EffectRequest[] = [];
@@ -314,7 +317,7 @@ export class Run {
     this.failure = image.cause;
     this.ending = image.result;
     if (image.data !== undefined) this.dataTree = new RunData(image.data, this.linked.unknownData);
-    this.blamedEffects = image.blamed ?? [];
+    [this.blamedEffects, this.kept] = [image.blamed ?? [], image.kept ?? []];
   }
 
   // ---- what others read -----------------------------------------------------------------------------

@@ -4,6 +4,7 @@
  */
 import type { RunEvent, RunResumed, SpentAmount } from '../../../interpreter/events/event.js';
 import { storedLimits } from '../../../interpreter/events/stored-limits.js';
+import type { RepeatedInstruction } from '../../../interpreter/record/kept-effects.js';
 import type { EffectRequest } from '../../../interpreter/request.js';
 import { grant, type Run, reopen, settle, skipNumbers } from '../../../interpreter/run.js';
 import { beginRollback } from '../../../interpreter/undo/rollback.js';
@@ -20,7 +21,13 @@ import { migrateToEdited } from './edited-program.js';
 import { findResumePoint, type ResumePoint } from './find-resume-point.js';
 import type { RecoveryContext } from './prepare-recovery.js';
 import { type Recovered, recoverRun } from './recover.js';
-import { refuseDifference, refuseHopeless, refuseUnlessAgreed, refuseUsedUp } from './refuse-resume.js';
+import {
+  refuseDifference,
+  refuseHopeless,
+  refuseUnlessAgreed,
+  refuseUnlessRepeated,
+  refuseUsedUp,
+} from './refuse-resume.js';
 import { refuseAfterRollback, refuseRollback, refuseUndone } from './refuse-undone.js';
 import type { ResumeOptions } from './resume-options.js';
 
@@ -52,7 +59,8 @@ export async function decideResume(
   const start = chooseStart(stored, recorded, options, deliveries.length > 0);
   const { replay, stopped } = start.recovered;
   await refuseUnlessAgreed(stored, start.point, options.again);
-  const { run, resumed, edited } = applyChanges(stored, start, options);
+  const { run, resumed, edited, repeated } = applyChanges(stored, start, options);
+  await refuseUnlessRepeated(stored, repeated, options.again);
   const rest = replay.rest();
   const doubtful = replay.inDoubt();
   // The outcome of a failed effect is known, so repeating it raises no doubt.
@@ -127,15 +135,24 @@ function spentSince({ usage: before }: Run, { usage: after }: Run): SpentAmount 
 
 /** Applies to the run what differs from now on. The event records all of it, so that a replay can do the same. */
 function applyChanges(
-  { about }: StoredRun,
+  stored: StoredRun,
   { recovered, point, spent }: ResumeStart,
   options: ResumeOptions,
-): { readonly run: Run; readonly resumed: RunResumed; readonly edited: Machine | null } {
+): {
+  readonly run: Run;
+  readonly resumed: RunResumed;
+  readonly edited: Machine | null;
+  readonly repeated: readonly RepeatedInstruction[];
+} {
   const { run: recordedRun } = recovered.replay;
   const limits = definedLimits(options.limits ?? {});
   const edited = editedMachine(recordedRun, options.machine);
   const failed = point !== null;
-  const { granted = [], begun = null } = point ?? {};
+  const { granted = [], begun = null, discarded = null } = point ?? {};
+  const { run, kept, repeated } =
+    edited === null
+      ? { run: recordedRun, kept: [], repeated: [] }
+      : migrateToEdited(recordedRun, edited, stored, { failed, file: options.file, discarded });
   const resumed: RunResumed = omitUndefined({
     type: 'run_resumed',
     by: options.person ?? 'user',
@@ -144,17 +161,14 @@ function applyChanges(
     spent: spent ?? undefined,
     granted: granted.length === 0 ? undefined : granted,
     digest: edited === null ? undefined : digestOf(edited),
+    kept: kept.length === 0 ? undefined : kept,
     limits: isEmpty(limits) ? undefined : storedLimits(limits),
   });
-  const run =
-    edited === null
-      ? recordedRun
-      : migrateToEdited(recordedRun, edited, { runId: about.run_id, failed, file: options.file });
   if (spent !== null) run.usage.addSpent(spent);
   grant(run, granted);
   if (begun !== null) skipNumbers(run, begun);
   if (failed || resumed.limits !== undefined) reopen(run, limits);
-  return { run, resumed, edited };
+  return { run, resumed, edited, repeated };
 }
 
 /** The given program, if it differs from that of the run. */

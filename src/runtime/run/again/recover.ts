@@ -6,7 +6,7 @@
 import type { Buffer } from 'node:buffer';
 import { dirname, resolve } from 'node:path';
 import { ActiveTime } from '../../../interpreter/events/active-time.js';
-import type { Outcome, RunEvent } from '../../../interpreter/events/event.js';
+import type { KeptOutcomes, Outcome, RunEvent } from '../../../interpreter/events/event.js';
 import { migrateRun } from '../../../interpreter/record/migrate.js';
 import { type Difference, Replay, type ReplayOptions } from '../../../interpreter/record/replay.js';
 import type { EffectRequest } from '../../../interpreter/request.js';
@@ -219,8 +219,12 @@ function replayOptions(stored: StoredRun, options: RecoverOptions, followed: Fol
       if (request.task === null) followed.committedAt = followed.at;
       return withText(stored, id === undefined ? outcome : insteadOf(outcome, stored.about.run_id, id), request);
     },
-    migrate: (run, digest, failed) => {
-      const migrated = migrateRun(run, link(storedMachine(stored, digest)), failed);
+    migrate: (run, { digest, from, kept = [] }) => {
+      const outcomes = kept.map((one) => keptWithTexts(stored, one));
+      const migrated = migrateRun(run, link(storedMachine(stored, digest)), {
+        failed: from !== undefined,
+        kept: outcomes,
+      });
       return 'run' in migrated ? migrated.run : null;
     },
   };
@@ -231,6 +235,13 @@ function withoutLocations(event: RunEvent): RunEvent {
   if (event.type === 'run_started') return { ...event, digest: '', machine: '' };
   if (event.type === 'run_failed') return { ...event, error: { ...event.error, line: null } };
   return 'line' in event ? { ...event, line: 0 } : event;
+}
+
+/** What an edited program has moved, with the output that was too large for the journal. */
+export function keptWithTexts(stored: StoredRun, kept: KeptOutcomes): KeptOutcomes {
+  const whole = { needsText: true } as EffectRequest;
+  const outcomes = kept.outcomes.map((one) => ({ ...one, outcome: withText(stored, one.outcome, whole) }));
+  return { ...kept, outcomes };
 }
 
 /** Output that was too large for the journal, if it became a value. */

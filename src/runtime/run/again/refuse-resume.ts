@@ -1,4 +1,5 @@
 /** Why a failed run is not resumed: it would fail again, or the user must agree to what would be repeated. */
+import type { RepeatedInstruction } from '../../../interpreter/record/kept-effects.js';
 import { failsAgain, type Run } from '../../../interpreter/run.js';
 import { byteCount } from '../../../machine/byte-count.js';
 import type { ExceededScope, Limits, Machine } from '../../../machine/machine.js';
@@ -44,6 +45,23 @@ export async function refuseUnlessAgreed(
     'wrong-use',
     `the failure was handled: ${listEffects(stays)} ${stays.length === 1 ? 'was' : 'were'} done and would not be undone, and ${goal(back)}`,
     `resume anyway: \`statedsl resume ${about.run_id} --again\``,
+  );
+}
+
+/** What an edited program does again although it is done needs the same agreement. Rejects with a `RunRefused`. */
+export async function refuseUnlessRepeated(
+  { about }: StoredRun,
+  repeated: readonly RepeatedInstruction[],
+  again: boolean | ((back: GoingBack) => boolean | Promise<boolean>) | undefined,
+): Promise<void> {
+  if (repeated.length === 0) return;
+  const effects = repeated.map((one) => ({ effect: '', ...one }));
+  const back = { runId: about.run_id, again: effects, stays: [], failure: null };
+  if (typeof again === 'function' ? await again(back) : again === true) return;
+  throw new RunRefused(
+    'wrong-use',
+    `the edited program would do again what is done: ${listEffects(effects)}`,
+    `resume anyway with \`--again\`, or remove ${effects.length === 1 ? 'that line' : 'those lines'}`,
   );
 }
 

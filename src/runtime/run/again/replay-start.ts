@@ -59,9 +59,10 @@ export function startOf(stored: StoredRun, id: string, options: ReplayStarting):
   const migrated =
     edited === null
       ? null
-      : migrateToEdited(replay.run, edited, { runId: stored.about.run_id, failed: true, file: options.file });
+      : migrateToEdited(replay.run, edited, stored, { failed: true, file: options.file, discarded });
   const rest = replay.rest();
-  const run = migrated ?? replay.release();
+  const run = migrated?.run ?? replay.release();
+  const kept = migrated?.kept ?? [];
   grant(run, granted);
   const limits = definedLimits(options.limits ?? {});
   const hasLimits = Object.keys(limits).length > 0;
@@ -73,6 +74,7 @@ export function startOf(stored: StoredRun, id: string, options: ReplayStarting):
     granted: granted.length === 0 ? undefined : granted,
     of: stored.about.run_id,
     digest: edited === null ? undefined : digestOf(edited),
+    kept: kept.length === 0 ? undefined : kept,
     limits: hasLimits ? storedLimits(limits) : undefined,
   });
   return { from: discarded.from, recovered, inputs, redactor, run, edited, events: [resumed, ...rest] };
