@@ -5,10 +5,9 @@
  */
 import { textMessages as say } from '../../source/catalogue/texts.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
-import type { Span } from '../../source/source-file.js';
 import type { Block, Instruction, ShellText } from '../../syntax/ast.js';
 import { childBlocks } from '../../syntax/child-blocks.js';
-import type { Expression, Template } from '../../syntax/expression.js';
+import type { Expression } from '../../syntax/expression.js';
 import { actionVerbs } from '../../syntax/tokens/verbs.js';
 import type { Unit } from '../collect.js';
 
@@ -17,7 +16,6 @@ export function lintTexts(unit: Unit, diagnostics: Diagnostic[]): void {
   for (const { states } of unit.machines) for (const { body } of states) addAll(body, instructions);
   for (const { body } of unit.patterns.values()) addAll(body, instructions);
   const names = new Set(unit.inputs.keys());
-  const texts = textInputs(unit);
   const effects = new Set<string>();
   for (const i of instructions) addBound(i, names, effects);
   for (const i of instructions) {
@@ -26,21 +24,9 @@ export function lintTexts(unit: Unit, diagnostics: Diagnostic[]): void {
         lintCommand(i.performed.shell, i.span.file, i.kind, diagnostics);
         lintLoop(i.performed.shell, i.span.file, names, diagnostics);
       }
-      if (i.kind === 'do' && i.bind !== undefined) lintText(i.expression, `DO: ${i.bind.text} = `, names, diagnostics);
+      if (i.kind === 'do' && i.bind !== undefined) lintText(i.expression, `DO: ${i.bind.text} = `, diagnostics);
     } else if (i.kind === 'set' || i.kind === 'track') {
-      lintText(i.value, `DO: ${i.name.text} = `, names, diagnostics);
-    } else if (i.kind === 'goto') {
-      for (const { value } of i.args)
-        if (value?.kind === 'expression') lintText(value.expression, null, names, diagnostics);
-    } else if (i.kind === 'emit') {
-      for (const { value } of i.fields) lintDollar(value, names, diagnostics);
-      if (i.message !== undefined) lintDollar(i.message, names, diagnostics);
-      for (const { value } of i.fields) lintComputed(value, names, diagnostics);
-      if (i.message !== undefined) lintComputed(i.message, names, diagnostics);
-    } else if (i.kind === 'return' && i.text !== undefined) {
-      lintDollar(i.text, names, diagnostics);
-      lintDollarBraces(i.text, texts, diagnostics);
-      lintComputed(i.text, names, diagnostics);
+      lintText(i.value, `DO: ${i.name.text} = `, diagnostics);
     } else if (i.kind === 'if')
       for (const { condition } of i.arms) {
         lintCondition(condition, null, diagnostics);
@@ -103,57 +89,20 @@ function isOpen(text: string): boolean {
   return (text.split('"').length - 1) % 2 === 1 || (text.split("'").length - 1) % 2 === 1;
 }
 
-function lintDollar({ parts, span, raw }: Template, names: ReadonlySet<string>, diagnostics: Diagnostic[]): void {
-  for (const part of parts) {
-    if (typeof part !== 'string' || !part.includes('$')) continue;
-    const found = [...part.matchAll(/\$(\w+)/g)].find((match) => names.has(match[1] as string));
-    const at = found === undefined ? -1 : raw.indexOf(found[0]);
-    if (found === undefined || at < 0) continue;
-    const where: Span = { ...span, start: span.start + at, end: span.start + at + found[0].length };
-    diagnostics.push(say.dollar(where, { name: found[1] as string }));
-    return;
-  }
-}
-
 /** A text that begins and ends like a command substitution of the shell. */
 const SUBSTITUTION = /^\$\(([^()"'`]+)\)$/;
 
 /**
- * A quoted text as a value: `"$(date)"` and `"$name"`. `bind` is the beginning of a line that would run the command for
- * the value.
+ * A quoted text as a value: `"$(date)"`. `bind` is the beginning of a line that would run the command for the value.
  */
-function lintText(
-  value: Expression | undefined,
-  bind: string | null,
-  names: ReadonlySet<string>,
-  diagnostics: Diagnostic[],
-): void {
+function lintText(value: Expression | undefined, bind: string, diagnostics: Diagnostic[]): void {
   if (value?.kind !== 'text') return;
   const { template } = value;
   const [only] = template.parts;
   const command =
     template.parts.length === 1 && typeof only === 'string' ? SUBSTITUTION.exec(only)?.[1]?.trim() : undefined;
-  if (command === undefined) lintDollar(template, names, diagnostics);
-  else if (bind !== null)
+  if (command !== undefined)
     diagnostics.push(say.substitution(value.span, { text: `$(${command})`, line: `${bind}${command}` }));
-}
-
-/** Inputs that contain text, except for names that suggest an amount of money. */
-function textInputs({ inputs }: Unit): ReadonlySet<string> {
-  const found = new Set<string>();
-  for (const [name, { type, value }] of inputs) {
-    const isText = type === 'string' || (type === undefined && (value === undefined || value.kind === 'text'));
-    if (isText && !MONEY.test(name)) found.add(name);
-  }
-  return found;
-}
-
-const MONEY = /cost|price|amount|total|sum|budget|fee|balance|usd|dollar|money|paid|bill/i;
-
-/** `${name}` as the whole text of a RETURN. The language writes `{name}`. */
-function lintDollarBraces({ raw, span }: Template, texts: ReadonlySet<string>, diagnostics: Diagnostic[]): void {
-  const name = /^\$\{(\w+)\}$/.exec(raw.trim())?.[1];
-  if (name !== undefined && texts.has(name)) diagnostics.push(say.dollarBraces(span, { name }));
 }
 
 const LOOP = /(?:^|[;&|(\n]|\bdo\s|\bthen\s)\s*for\s+\w+\s+in\s+(\{([A-Za-z_]\w*)\})\s*(?:;|\n|$)/;
@@ -175,23 +124,6 @@ function lintLoop(
   if (line === undefined) return;
   const start = line.source + at - line.at;
   diagnostics.push(say.oneTurn({ file, start, end: start + hole.length }, { name }));
-}
-
-const BRACES = /(?<!\{)\{([^{}"'\n]+)\}(?!\})/g;
-const TERM = String.raw`(?:\w+\([\w., ]*\)|[A-Za-z_][\w.]*|\d[\d.]*)`;
-const OPERATOR = / (?:[-+*/%<>]|[=!<>]=) /;
-const COMPUTED = new RegExp(`^${TERM}(?: (?:[-+*/%<>]|[=!<>]=) ${TERM})+$`);
-
-/** `{n + 1}` in a text: braces accept a name, a field or a call. Everything else stays text. */
-function lintComputed({ parts, span, raw }: Template, names: ReadonlySet<string>, diagnostics: Diagnostic[]): void {
-  if (!raw.includes('{') || !OPERATOR.test(raw)) return;
-  for (const match of raw.matchAll(BRACES)) {
-    const text = (match[1] as string).trim();
-    const start = span.start + match.index;
-    if (!COMPUTED.test(text) || ![...text.matchAll(/[A-Za-z_]\w*/g)].some(([word]) => names.has(word))) continue;
-    if (parts.some((part) => typeof part !== 'string' && part.span.start === start)) continue;
-    diagnostics.push(say.computed({ ...span, start, end: start + match[0].length }, { text }));
-  }
 }
 
 /** A text or number as a condition: `x == "a" OR "b"`. */

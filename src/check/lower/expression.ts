@@ -12,6 +12,7 @@ import type { StateScope } from '../scope.js';
 import { suggestName } from '../suggest-name.js';
 import { lowerDataReference } from './calls/data-reference.js';
 import { lintEmbedded } from './calls/embedded-reference.js';
+import { partsOf } from './text-parts.js';
 
 /** The minimum and maximum number of arguments. */
 const FUNCTIONS: Readonly<Record<string, readonly [number, number]>> = {
@@ -321,7 +322,7 @@ export function lowerTemplate(
   unknown: Unknown = 'error',
 ): Template {
   const parts: (string | Hole)[] = [];
-  for (const part of template.parts) {
+  for (const part of partsOf(template, context.scope)) {
     if (typeof part !== 'string') parts.push(lowerHole(part, context, unknown, false));
     else if (part !== '') parts.push(part);
   }

@@ -3,7 +3,15 @@
  * awk and jq), so only text in the form of an interpolation is looked up. Text that could be both is a mistake.
  */
 import type { ShellContext } from '../../machine/expression.js';
-import { ambiguousBraces, type BracesKind, listNotAWord, rawSplice } from '../../source/catalogue/shell.js';
+import {
+  ambiguousBraces,
+  type BracesKind,
+  computedBraces,
+  listNotAWord,
+  rawSplice,
+} from '../../source/catalogue/shell.js';
+import { oddBraces } from '../../syntax/tree/odd-braces.js';
+import { freeNames } from '../free-names.js';
 import { addHole, grow, top, wordAt } from './frames.js';
 import { type CommandFrame, type Lexing, report, rewrite, type ShellInterpolation } from './lexing.js';
 
@@ -38,15 +46,31 @@ function hasBrace(l: Lexing, at: number): boolean {
 export function findHole(l: Lexing, at: number, context: ShellContext): ShellInterpolation | { kept: string } | null {
   const { text } = l;
   if (at > 0 && text[at - 1] === '$') return serviceInQuotes(l, at);
-  if (!hasBrace(l, at)) return null;
+  if (!hasBrace(l, at)) return keepOdd(l, at);
   const doubled = matchAt(DOUBLED, text, at) ?? doubledSign(l, at);
   if (doubled !== null) return keepAmbiguous(l, at, doubled, 'doubled');
-  if (!/[A-Za-z_†]/.test(text[at + 1] ?? '')) return null;
+  if (!/[A-Za-z_†]/.test(text[at + 1] ?? '')) return keepOdd(l, at);
   if (context === 'word') {
     const descriptor = matchAt(DESCRIPTOR, text, at);
     if (descriptor !== null) return keepAmbiguous(l, at, descriptor, 'descriptor');
   }
-  return l.ask(at);
+  return l.ask(at) ?? keepOdd(l, at);
+}
+
+/** An expression of values of the program, or what other languages write for a value. Anything else is the shell's. */
+function keepOdd(l: Lexing, at: number): { kept: string } | null {
+  // `${x}` and `x{a,b}` are the shell's, and so is the body of a function.
+  if (/[$\\\w{]/.test(l.text[at - 1] ?? '') || l.text[at + 1] === '{') return null;
+  const found = oddBraces(l.text, at, 0, (offset) => offset);
+  if (found === null) return null;
+  const names = found.kind === 'computed' ? freeNames(found.expression).map(({ name }) => name) : [found.name];
+  if (names.length === 0 || !names.every((name) => l.isValue(name))) return null;
+  const { written } = found;
+  const isSpaced = found.kind === 'computed' && found.expression.kind === 'name';
+  const value = isSpaced ? `{${found.name}}` : 'instead' in found ? found.instead : null;
+  const rest = found.kind === 'unclosed' ? `${written}}` : value;
+  report(l, at, at + written.length, (span) => computedBraces(span, { written, value: rest }));
+  return { kept: written };
 }
 
 /** Reads `${{ … }}` from its `$` where the shell would expand it, and keeps the text unchanged. */

@@ -150,6 +150,20 @@ interface BracesFacts {
   readonly isValue: boolean;
 }
 
+/** Braces with more than a value, or with less than a pair. `value`: what to write instead; null: it is computed first. */
+export const computedBraces = message<{ written: string; value: string | null }>(
+  'ambiguous-braces',
+  'error',
+  ({ written, value }) => ({
+    message: `\`${written}\` can be a value or text of the shell`,
+    label: 'in shell text, braces take a name, a field or a call',
+    help:
+      value === null
+        ? `compute it first, as in \`DO: next = ${written.slice(1, -1).trim()}\`, and write \`{next}\`, or write \`\\${written}\` for the text`
+        : `write \`${value}\` for the value, or \`\\${written}\` for the text`,
+  }),
+);
+
 /** `{name}` for `{{ name }}` and `${{ name }}`. */
 const singleBraces = (written: string): string => `{${written.replace(/^\$?\{\{\s*|\s*\}\}$/g, '')}}`;
 

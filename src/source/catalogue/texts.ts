@@ -25,33 +25,43 @@ export const textMessages = {
     help: 'in a command, a comment begins with `#`',
     repair: { replace: '//', by: '#', guess: true },
   })),
-  dollar: message<{ name: string }>('taken-as-text', 'warning', (f) => ({
-    message: `\`$${f.name}\` is text here`,
-    label: 'nothing is inserted',
+  dollar: message<{ name: string; written: string }>('shell-variable', 'error', (f) => ({
+    message: `\`${f.written}\` is written as in a shell, but \`${f.name}\` is a value of the program`,
+    label: 'the `$` would stay in the text',
     help: `write \`{${f.name}}\` for the value`,
     repair: { instead: `{${f.name}}`, guess: true },
   })),
+  braces: message<{ written: string; kind: 'other' | 'unclosed' | 'doubled'; name: string; instead: string | null }>(
+    'ambiguous-braces',
+    'error',
+    ({ written, kind, name, instead }) => {
+      if (kind === 'unclosed')
+        return {
+          message: `\`${written}\` has no closing brace`,
+          label: `\`${name}\` is a value of the program`,
+          help: `write \`${written}}\` for the value`,
+        };
+      return {
+        message: `\`${written}\` is not how the value of \`${name}\` is written here`,
+        label: kind === 'doubled' ? 'a value has one pair of braces' : 'braces take an expression',
+        help:
+          instead === null
+            ? `compute it first, as in \`DO: result = …\`, and write \`{result}\``
+            : `write \`${instead}\`${kind === 'doubled' ? ` for the value, or \`{${instead}}\` for braces` : ''}`,
+        ...omitUndefined({ repair: instead === null ? undefined : { instead, guess: true as const } }),
+      };
+    },
+  ),
   substitution: message<{ text: string; line: string }>('taken-as-text', 'warning', (f) => ({
     message: `\`${f.text}\` is text here, and runs nothing`,
     label: 'not a command',
     help: `write \`${f.line}\``,
-  })),
-  dollarBraces: message<{ name: string }>('taken-as-text', 'warning', (f) => ({
-    message: `the \`$\` of \`\${${f.name}}\` is text here`,
-    label: 'the value, after a dollar sign',
-    help: `write \`{${f.name}}\` for the value`,
-    repair: { instead: `{${f.name}}`, guess: true },
   })),
   oneTurn: message<{ name: string }>('taken-as-text', 'warning', (f) => ({
     message: `\`{${f.name}}\` is one word here, so the loop has one turn`,
     label: 'one word, even if it is a list',
     help: `write \`{${f.name}*}\` to get one word for each item`,
     repair: { instead: `{${f.name}*}`, guess: true },
-  })),
-  computed: message<{ text: string }>('taken-as-text', 'warning', (f) => ({
-    message: `\`{${f.text}}\` is text here, and computes nothing`,
-    label: 'braces take a name, a field or a call',
-    help: `compute it first, as in \`DO: result = ${f.text}\`, and write \`{result}\``,
   })),
   exitCode: message<{ name: string; field: string }>('exit-code-of', 'warning', (f) => ({
     message: `\`${f.name}.${f.field}\` is a field of what the command printed`,

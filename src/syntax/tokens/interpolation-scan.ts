@@ -21,7 +21,7 @@ export function interpolationEnd(text: string, at: number): number {
 }
 
 /** The offset after the bracket that closes the one at `at` on the same line, or -1. Brackets in quotes are ignored. */
-function balancedEnd(text: string, at: number): number {
+export function balancedEnd(text: string, at: number): number {
   const limit = Math.min(text.length, at + longestInterpolation);
   let depth = 0;
   for (let i = at; i < limit; i++) {
