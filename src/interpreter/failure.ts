@@ -73,13 +73,15 @@ export function lostMember(lost: Readonly<Record<string, 'failed' | 'stopped'>> 
 }
 
 /** `lost`: how the member ended that should have bound it. */
-export function missingField(path: string, of: Value, name: string, lost?: string): AbsentFailure {
+export function missingField(path: string, of: Value, name: string, lost?: string): RuntimeFailure {
   if (of === null && lost !== undefined)
     return new AbsentFailure(`\`${path}\` has no field \`${name}\`: it is null, since ${lost}`);
   if (!isObject(of)) {
     const isLength = of !== null && /^(?:length|len|size|count)$/.test(name);
     const hint = isLength ? `; write \`len(${path})\`` : '';
-    return new AbsentFailure(`\`${path}\` is ${aType(of)}, which has no field \`${name}\`${hint}`);
+    const message = `\`${path}\` is ${aType(of)}, which has no field \`${name}\`${hint}`;
+    // Only null is like nothing. Of a text or a number, a field is a mistake that nothing forgives.
+    return of === null ? new AbsentFailure(message) : badValue(message);
   }
   const fields = Object.keys(of);
   if (fields.length === 0) return new AbsentFailure(`\`${path}\` has no field \`${name}\`: it is an empty object`);
@@ -88,14 +90,16 @@ export function missingField(path: string, of: Value, name: string, lost?: strin
   return new AbsentFailure(`\`${path}\` has no field \`${name}\`; it has ${listNames(fields)}${hint}`);
 }
 
-export function missingIndex(path: string, of: Value, index: Value, lost?: string): AbsentFailure {
+export function missingIndex(path: string, of: Value, index: Value, lost?: string): RuntimeFailure {
   if (of === null && lost !== undefined)
     return new AbsentFailure(`\`${path}\` has no element \`${String(index)}\`: it is null, since ${lost}`);
   if (typeOf(of) === 'list') {
     const length = (of as readonly Value[]).length;
-    return new AbsentFailure(`\`${path}\` has no element ${String(index)}: it has ${length} (the first is 0)`);
+    const message = `\`${path}\` has no element ${String(index)}: it has ${length} (the first is 0)`;
+    return typeof index === 'string' ? badValue(message) : new AbsentFailure(message);
   }
-  return new AbsentFailure(`\`${path}\` is ${aType(of)}, which has no element \`${String(index)}\``);
+  const message = `\`${path}\` is ${aType(of)}, which has no element \`${String(index)}\``;
+  return of === null || isObject(of) ? new AbsentFailure(message) : badValue(message);
 }
 
 export function notBoolean(what: string, value: Value): RuntimeFailure {

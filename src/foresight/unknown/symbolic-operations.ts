@@ -21,6 +21,7 @@ export function symbolicOperations(knowledge: () => Knowledge, independent: Read
     memberOf: (of, name) =>
       dependsOnUnknown(of) ? memberOf(knowledge(), resolve(of), name) : concrete.memberOf(of, name),
     elementAt: (of, index) => elementAt(knowledge(), resolve(of), resolve(index)),
+    forgives: (of, at) => forgives(knowledge(), resolve(of), resolve(at)),
     isNull: (value) => {
       if (!dependsOnUnknown(value)) return value === null;
       const id = unknownId(resolve(value));
@@ -135,6 +136,14 @@ function elementAt(k: Knowledge, of: Value, index: Value): Value | Missing {
   const label = `${k.of(id).label}[${k.labelOf(index)}]`;
   if (k.decide(id, `has ${JSON.stringify(index)}`, ['has the member', 'has no such member']) === 1) return undefined;
   return k.resolve(k.derive('member', [of, index], { types: ANY_TYPE }, label));
+}
+
+function forgives(k: Knowledge, of: Value, at: Value): boolean {
+  const id = unknownId(of);
+  const isName = typeof at === 'string' && !mentionsUnknown(at);
+  if (id === null) return concreteOperations.forgives(of, mentionsUnknown(at) ? 0 : at);
+  if (k.decideType(id, TYPE.object, 'an object') || isNull(k, id)) return true;
+  return !isName && k.decideType(id, TYPE.list, 'a list');
 }
 
 /** The length of a list that has an element with this index; 0: it has none. */

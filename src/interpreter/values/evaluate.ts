@@ -63,17 +63,29 @@ function compileProbe(expr: Expr): Probe {
       return compileRead(expr.places);
     case 'field': {
       const of = compileProbe(expr.of);
+      const path = pathText(expr.of);
       const { name } = expr;
-      const { memberOf } = operations();
-      return (t) => memberOf(of(t), name);
+      const { memberOf, forgives } = operations();
+      return (t) => {
+        const value = of(t);
+        if (value === undefined) return undefined;
+        const found = memberOf(value, name);
+        if (found === undefined && !forgives(value, name)) throw missingField(path, value, name);
+        return found;
+      };
     }
     case 'index': {
       const of = compileProbe(expr.of);
+      const path = pathText(expr.of);
       const index = compile(expr.index);
-      const { elementAt } = operations();
+      const { elementAt, forgives } = operations();
       return (t) => {
         const value = of(t);
-        return value === undefined ? undefined : elementAt(value, index(t));
+        if (value === undefined) return undefined;
+        const key = index(t);
+        const found = elementAt(value, key);
+        if (found === undefined && !forgives(value, key)) throw missingIndex(path, value, key);
+        return found;
       };
     }
     case 'maybe':

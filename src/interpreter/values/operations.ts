@@ -27,6 +27,8 @@ export interface ValueOperations {
   readonly memberOf: (of: Value | Missing, name: string) => Value | Missing;
   /** The element or member at an index; undefined if there is none. */
   readonly elementAt: (of: Value, index: Value) => Value | Missing;
+  /** Whether what is not at this name or index counts as missing: in null, in an object, and behind the end of a list. */
+  readonly forgives: (of: Value, at: Value) => boolean;
   readonly isNull: (value: Value) => boolean;
   readonly isEmpty: (value: Value | Missing) => boolean;
   readonly isValidJson: (value: Value) => boolean;
@@ -73,6 +75,10 @@ function elementAt(of: Value, index: Value): Value | Missing {
   return isObject(of) && typeof index === 'string' ? member(of, index) : undefined;
 }
 
+function forgives(of: Value, at: Value): boolean {
+  return of === null || isObject(of) || (isList(of) && numberOf(at) !== undefined);
+}
+
 function isEmpty(value: Value | Missing): boolean {
   if (value === undefined || value === null || value === '') return true;
   if (isList(value)) return value.length === 0;
@@ -112,6 +118,7 @@ function nameAmong(value: Value, names: ReadonlyMap<string, unknown>): string | 
 export const concreteOperations: ValueOperations = {
   memberOf,
   elementAt,
+  forgives,
   isNull: (value) => value === null,
   isEmpty,
   isValidJson: (value) => typeof value !== 'string' || isJson(value),
