@@ -264,6 +264,12 @@ export class StateScope {
     return suggestName(this.shared.diagnostics, name, () => this.names()) === undefined;
   }
 
+  /** The name of a variable that a word misspells. */
+  near(word: string): string | undefined {
+    const near = suggestName(this.shared.diagnostics, word, () => this.names());
+    return near === undefined || ['true', 'false', 'null'].includes(near) ? undefined : near;
+  }
+
   /** The inputs of the enclosing workflow, or else those of the program, without secret ones. */
   givenNames(): string[] {
     const called = this.scopes.findLast(({ kind }) => kind === 'workflow');

@@ -72,6 +72,17 @@ export function lostMember(lost: Readonly<Record<string, 'failed' | 'stopped'>> 
   return `its member${line} ${lost[of.name] === 'stopped' ? 'was stopped' : 'failed'}`;
 }
 
+/** The exit code of a member that was stopped or failed: there is none. */
+export function lostExitCode(
+  lost: Readonly<Record<string, 'failed' | 'stopped'>> | null,
+  read: string,
+): RuntimeFailure | undefined {
+  const name = lost === null ? undefined : /^exit_code\((.+)\)$/.exec(read)?.[1];
+  if (lost === null || name === undefined || !Object.hasOwn(lost, name)) return undefined;
+  const how = lost[name] === 'stopped' ? 'was stopped' : 'failed';
+  return badValue(`\`${read}\` has no value: the member that binds \`${name}\` ${how}`);
+}
+
 /** `lost`: how the member ended that should have bound it. */
 export function missingField(path: string, of: Value, name: string, lost?: string): RuntimeFailure {
   if (of === null && lost !== undefined)

@@ -2,7 +2,7 @@
  * Reports `$name` if `name` is a value of the program. Values are not shell variables, so the shell would insert
  * nothing, and `rm -rf build/$dir` would remove `build/`.
  */
-import { shellVariable, shellVariableOrEnvironment } from '../../source/catalogue/shell-variables.js';
+import { nearVariable, shellVariable, shellVariableOrEnvironment } from '../../source/catalogue/shell-variables.js';
 import type { ShellText } from '../../syntax/ast.js';
 import type { StateLowering } from '../lower/state-lowering.js';
 import type { CompiledShellText } from '../shell/text.js';
@@ -21,8 +21,13 @@ export function reportShellVariables(
   { at, env }: Where,
 ): void {
   for (const { name, start, end, whole, zone } of variables) {
-    if (!l.scope.has(name) || env?.some((one) => one.name === name) === true) continue;
+    if (env?.some((one) => one.name === name) === true) continue;
     const span = { file: shell.span.file, start: at(start), end: at(end - 1) + 1 };
+    if (!l.scope.has(name)) {
+      const near = name.length > 2 && l.settings.lookups.environment?.(name) === false ? l.scope.near(name) : undefined;
+      if (near !== undefined) l.diagnostics.push(nearVariable(span, { written: shell.text.slice(start, end), near }));
+      continue;
+    }
     // In arithmetic only a number is safe, and inside `${…}` no value is.
     const written = shell.text.slice(start, end);
     const interpolation = zone === 'arithmetic' ? `{${name}:int}` : `{${name}}`;

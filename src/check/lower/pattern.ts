@@ -36,7 +36,8 @@ export function lowerUse(l: StateLowering, i: Use): boolean {
     l.diagnostics.push(say.recursion(i.pattern.span, { path }));
     return true;
   }
-  const bound = bindArguments(l, i, pattern);
+  const readByDefaults = new Set<string>();
+  const bound = bindArguments(l, i, pattern, readByDefaults);
   l.patterns.push(name);
   const missing = pattern.inferred ? new Map<string, Span>() : undefined;
   const scope = l.scope.push('parameters', bound, missing);
@@ -49,11 +50,11 @@ export function lowerUse(l: StateLowering, i: Use): boolean {
   l.scope.pop();
   l.patterns.pop();
   if (missing !== undefined) reportMissing(l, i, missing);
-  else reportUnused(l, i, pattern, scope.read);
+  else reportUnused(l, i, pattern, new Set([...scope.read, ...readByDefaults]));
   return completes;
 }
 
-function bindArguments(l: StateLowering, i: Use, pattern: PatternDeclaration): Bound[] {
+function bindArguments(l: StateLowering, i: Use, pattern: PatternDeclaration, readByDefaults: Set<string>): Bound[] {
   const given = new Map<string, Argument>();
   const known = parametersOf(l, pattern);
   for (const argument of i.args) {
@@ -75,13 +76,18 @@ function bindArguments(l: StateLowering, i: Use, pattern: PatternDeclaration): B
   for (const argument of given.values())
     bound.push(bindOne(l, argument, { span: argument.value?.span ?? argument.span, isDefault: false }));
   const missing: string[] = [];
+  // A default that names another parameter means that one, and not a value of the caller.
+  const own = l.scope.push('parameters', bound);
   for (const parameter of pattern.parameters) {
     if (given.has(parameter.name.text)) continue;
     if (parameter.value === undefined) {
       missing.push(parameter.name.text);
       bound.push([parameter.name.text, { constant: null }]);
     } else bound.push(bindOne(l, { ...parameter, span: i.span }, { span: i.pattern.span, isDefault: true }));
+    own.names.set(...(bound.at(-1) as Bound));
   }
+  l.scope.pop();
+  for (const name of own.read) readByDefaults.add(name);
   if (missing.length > 0)
     l.diagnostics.push(say.missingArgument(i.pattern.span, { pattern: i.pattern.text, names: missing }));
   return bound;

@@ -74,6 +74,11 @@ export function lowerSimple(l: StateLowering, i: Simple): boolean {
 }
 
 function lowerEmit(l: StateLowering, i: Extract<Instruction, { kind: 'emit' }>): void {
+  const names = new Set<string>();
+  for (const { name } of i.fields) {
+    if (names.has(name.text)) l.diagnostics.push(say.duplicateArgument(name.span, { name: name.text }));
+    names.add(name.text);
+  }
   const fields = i.fields.map((field) => ({
     name: field.name.text,
     value: lowerTemplate(field.value, l, field.optional ? 'optional' : 'text'),

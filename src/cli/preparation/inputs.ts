@@ -45,7 +45,7 @@ export interface FileInputs {
 }
 
 /** The declarations of a program. They exist even if errors leave no machine to run. */
-type Declared = Pick<Machine, 'name' | 'inputs'>;
+type Declared = Pick<Machine, 'name' | 'inputs' | 'workflow'>;
 
 interface InputSources {
   readonly flags: readonly string[];
@@ -217,7 +217,8 @@ function check(name: string, { value, span, as }: Given, machine: Declared): Dia
   const input = findInput(machine, name);
   if (input === undefined) {
     const names = machine.inputs.map((one) => one.name);
-    return words.unknownInput(span, { name, machine: machine.name, near: nearest(name, names), names });
+    const isWorkflow = machine.workflow !== undefined;
+    return words.unknownInput(span, { name, machine: machine.name, near: nearest(name, names), names, isWorkflow });
   }
   if (deeperThan(value, MAX_DEPTH)) return words.inputTooDeep(span, { name, limit: MAX_DEPTH });
   const found = typeName(value);

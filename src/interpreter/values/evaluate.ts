@@ -5,7 +5,7 @@
 
 import type { Expr, SlotRef } from '../../machine/expression.js';
 import { unreachable } from '../../prelude/unreachable.js';
-import { lostMember, missingField, missingIndex, unboundName } from '../failure.js';
+import { lostExitCode, lostMember, missingField, missingIndex, unboundName } from '../failure.js';
 import { localOf, type Thread, warn } from '../run-state/thread.js';
 import { compileRetryKey, compileRunTotal, compileStepKey, probeStepKey } from '../steps/read-keys.js';
 import { compileDataReference, probeDataReference } from './data-reference.js';
@@ -340,7 +340,7 @@ export function compile(expr: Expr): Evaluator {
       const where = last === 'tracked' || last === 'entry' ? last : 'other';
       return (t) => {
         const value = read(t);
-        if (value === undefined) throw unboundName(expr.name, where, expr.boundAt);
+        if (value === undefined) throw lostExitCode(t.lost, expr.name) ?? unboundName(expr.name, where, expr.boundAt);
         return value;
       };
     }

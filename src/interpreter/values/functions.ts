@@ -144,7 +144,7 @@ const sortedKeys = (object: ValueObject): string[] => Object.keys(object).sort(c
 function slice(a: Arguments): Value {
   const value = a.value(0);
   const from = a.integer(1);
-  const to = a.count > 2 && a.value(2) !== null ? a.integer(2) : undefined;
+  const to = a.count > 2 ? a.integer(2) : undefined;
   if (isList(value)) return value.slice(from, to);
   if (typeof value !== 'string') throw a.wrong(0, 'a text or a list', value);
   return codePoints(value) === value.length ? value.slice(from, to) : Array.from(value).slice(from, to).join('');

@@ -29,20 +29,22 @@ export const commandLineMessages = {
     label: 'required, because it has no default',
     help: `pass it with \`-i ${f.name}=${f.hint}\``,
   })),
-  unknownInput: message<{ name: string; machine: string; near: string | undefined; names: readonly string[] }>(
-    'unknown-input',
-    'error',
-    (f) => ({
-      message: `\`${f.name}\` is not an input of \`${f.machine}\``,
-      label: 'no `INPUT:` declares this name',
-      help:
-        f.near !== undefined
-          ? `did you mean \`${f.near}\`?`
-          : f.names.length > 0
-            ? `${f.names.length === 1 ? 'its input is' : 'its inputs are'} ${list(f.names)}`
-            : `it has no inputs; declare one with \`INPUT: ${f.name}\``,
-    }),
-  ),
+  unknownInput: message<{
+    name: string;
+    machine: string;
+    near: string | undefined;
+    names: readonly string[];
+    isWorkflow: boolean;
+  }>('unknown-input', 'error', (f) => ({
+    message: `\`${f.name}\` is not an input of \`${f.machine}\``,
+    label: f.isWorkflow ? '`inputs:` of the workflow does not have this name' : 'no `INPUT:` declares this name',
+    help:
+      f.near !== undefined
+        ? `did you mean \`${f.near}\`?`
+        : f.names.length > 0
+          ? `${f.names.length === 1 ? 'its input is' : 'its inputs are'} ${list(f.names)}`
+          : `it has no inputs; declare one with ${f.isWorkflow ? `\`${f.name}:\` below \`inputs:\`` : `\`INPUT: ${f.name}\``}`,
+  })),
   inputTwice: message<{ name: string }>('input-given-twice', 'error', (f) => ({
     message: `the input \`${f.name}\` is given twice`,
     label: 'given again here',

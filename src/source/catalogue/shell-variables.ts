@@ -22,6 +22,13 @@ const shellVariableWords = ({ name, written, value, fix }: ShellVariableFacts): 
 
 export const shellVariable = message<ShellVariableFacts>('shell-variable', 'error', shellVariableWords);
 
+/** A name that nothing sets, next to a value of the program. */
+export const nearVariable = message<{ written: string; near: string }>('shell-variable', 'warning', (f) => ({
+  message: `\`${f.written}\` is a shell variable that nothing sets`,
+  label: 'empty, unless the environment of the run has it',
+  help: `did you mean the value \`{${f.near}}\`?`,
+}));
+
 export const shellVariableOrEnvironment = message<ShellVariableFacts>('shell-variable', 'warning', (facts) => ({
   ...shellVariableWords(facts),
   label: 'reads the environment variable of that name, if there is one',

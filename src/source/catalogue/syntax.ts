@@ -252,6 +252,13 @@ export const badEscape = message<{ written: string; fix: Fix }>('bad-escape', 'e
   fix,
 }));
 
+export const badNote = message<{ written: string; instead: string | null }>('bad-note', 'error', (f) => ({
+  message: `the note \`${f.written}\` sets nothing`,
+  label: 'notes are ignored, apart from `(starts at N)`, `(quorum=N)` and `(max=N)`',
+  help: f.instead === null ? 'remove it' : `write \`${f.instead}\``,
+  ...omitUndefined({ repair: f.instead === null ? undefined : { instead: f.instead } }),
+}));
+
 export const badInputNote = message<{ word: string; suggestion?: string; known: readonly string[] }>(
   'bad-input-note',
   'error',

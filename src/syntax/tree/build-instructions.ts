@@ -29,7 +29,7 @@ import { bindingName, checkedName, verbName } from '../names.js';
 import { dataReferenceEnd, quotedEnd } from '../tokens/interpolation-scan.js';
 import type { Token } from '../tokens/token.js';
 import { brokenInstruction } from './build-declarations.js';
-import { argumentValue, buildArguments, buildFields, textTemplate } from './build-options.js';
+import { argumentValue, buildArguments, buildFields, checkNote, textTemplate } from './build-options.js';
 import { buildExpression, ofLiterals, parseExpressionText } from './expression.js';
 import { quotedTemplate } from './interpolation.js';
 
@@ -346,7 +346,10 @@ function unexpectedOperator(context: ParseContext, operator: Token, example: str
 function trackedStart(context: ParseContext, notes: readonly Token[]): Expression | undefined {
   for (const note of notes) {
     const prefix = startsAt.exec(note.image)?.[0];
-    if (prefix === undefined) continue;
+    if (prefix === undefined) {
+      checkNote(context, note, 'start');
+      continue;
+    }
     const raw = note.image.slice(prefix.length, -1);
     const text = raw.slice(0, topLevelComma(raw)).trimEnd();
     const parsed = parseExpressionText(text, context.base + note.startOffset + prefix.length, context.file);

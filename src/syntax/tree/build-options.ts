@@ -1,6 +1,7 @@
 /** Builds options, arguments and event fields: the `key=value` parts of instructions. */
 
 import {
+  badNote,
   missingColon,
   missingPart,
   unclosedBracket,
@@ -101,8 +102,31 @@ function option(context: ParseContext, key: Token, value: Token | undefined): Op
 
 const noteOption = /(?<![\w.])(max|quorum)=(\d+|\{[^{}]*\})/g;
 
+const VALUE = String.raw`\s*(?:at|with|to|of|is|by|:|=)?\s*(\d[\w.]*|"[^"]*"|'[^']*'|\{[^{}]*\}|true\b|false\b|\[[^\]]*\])`;
+const startNote = new RegExp(`^\\(\\s*(?:start(?:s|ing)?|init(?:ial(?:ly)?)?|begins?|defaults?)\\b${VALUE}`, 'i');
+const limitNote = new RegExp(`^\\(\\s*(quorum|max)(?:imum)?\\b${VALUE}`, 'i');
+
+/** A note that would mean something if it were spelt right: notes are otherwise ignored. */
+export function checkNote(context: ParseContext, note: Token, takes: 'start' | 'limits'): void {
+  const start = startNote.exec(note.image);
+  const limit = limitNote.exec(note.image);
+  if (start === null && limit === null) return;
+  const written = note.image;
+  const [, key = '', value = ''] = limit ?? ['', '', start?.[1]];
+  const instead =
+    takes === 'start'
+      ? start === null
+        ? null
+        : `(starts at ${value})`
+      : start === null
+        ? `(${key.toLowerCase()}=${value})`
+        : null;
+  report(context, badNote(tokenSpan(context, note), { written, instead }));
+}
+
 /** `(quorum=3)`: a note that contains options. */
 export function noteOptions(context: ParseContext, note: Token): Option[] {
+  if (note.image.search(noteOption) < 0) checkNote(context, note, 'limits');
   return [...note.image.matchAll(noteOption)].map((found) => {
     const start = note.startOffset + found.index;
     const [whole, key = '', value = ''] = found;
