@@ -20,7 +20,7 @@
 
 PATTERN: RETRY_PATTERN with script, args=[], attempts=3, pause="1s"
   DO: head -c 0 -- {script}
-  DO: succeeded = false
+  DO: succeeded = (false)
   DO: attempts_used = 0
   FOR EACH: attempt in range(1, attempts + 1):
     IF: NOT succeeded →

@@ -30,19 +30,11 @@ export function lintScript(
   });
   if (shell === 'sh' && common.strict !== undefined && piped !== undefined)
     l.diagnostics.push(say.pipeInSh(nameSpan(piped), {}));
-  const word = compiled.commands.length === 1 ? /^\s*(true|false)\s*$/.exec(textOf(i))?.[1] : undefined;
-  const [only] = compiled.commands;
-  if (word !== undefined && only !== undefined && i.bind !== undefined)
-    l.diagnostics.push(say.commandOfThatName(nameSpan(only), { word, name: i.bind.text }));
   if (i.kind !== 'do' || i.bind !== undefined) return;
   const lost = lostIn(compiled);
   if (lost !== null) {
     l.diagnostics.push(say.lostInShell({ file, start: at(lost.start), end: at(lost.end - 1) + 1 }, lost));
   }
-}
-
-function textOf({ performed }: Command): string {
-  return performed.kind === 'shell' ? performed.shell.text : '';
 }
 
 interface Lost {

@@ -48,6 +48,9 @@ export function lowerDo(l: StateLowering, i: Do): void {
     l.explain(i.span, `expression, bound to \`${i.bind.text}\``);
     if (expression.kind === 'name' && l.settings.lookups.onPath?.(expression.name) === true)
       l.diagnostics.push(say.alsoACommand(expression.span, { name: expression.name, bind: i.bind.text }));
+    // Parentheses say that the boolean is meant.
+    if (expression.kind === 'constant' && typeof expression.value === 'boolean' && textOf(i) === String(expression.value))
+      l.diagnostics.push(say.valueNotCommand(expression.span, { word: textOf(i), bind: i.bind.text }));
     l.emitter.add(
       { op: 'set', to: { in: 'local', slot: l.scope.local(i.bind.text) }, name: i.bind.text, value },
       i.span,
@@ -59,6 +62,10 @@ export function lowerDo(l: StateLowering, i: Do): void {
   const bind = i.bind === undefined ? undefined : l.binding(l.scope.local(i.bind.text));
   if (i.bind !== undefined) l.missing.bind(i.bind.text);
   lowerPerformed(l, i, i.performed, { ...options, reading: bind === undefined ? 'none' : 'do', bind, piped: i.piped });
+}
+
+function textOf({ performed }: Do): string {
+  return performed.kind === 'shell' ? performed.shell.text.trim() : '';
 }
 
 export function lowerCheck(l: StateLowering, i: Check): void {

@@ -17,6 +17,11 @@ export const effectMessages = {
     message: `\`${f.name}\` is the variable here, not the command with the same name`,
     help: `write \`DO: ${f.bind} = command ${f.name}\` to run the command`,
   })),
+  valueNotCommand: message<{ word: string; bind: string }>('taken-as-text', 'warning', (f) => ({
+    message: `\`${f.word}\` is a boolean here, and no command runs`,
+    label: `\`${f.bind}\` is always ${f.word}`,
+    help: `write \`${f.bind} = (${f.word})\` for the boolean, or \`${f.bind} = command ${f.word}\` for the command`,
+  })),
   commandNotFound: message<{ word: string; path: boolean }>('command-not-found', 'warning', (f) => ({
     message: f.path ? `the file \`${f.word}\` does not exist yet` : `the program \`${f.word}\` is not on PATH`,
     help: f.path ? 'make sure that an earlier instruction creates it' : 'install it, or check the spelling',

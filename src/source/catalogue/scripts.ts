@@ -4,11 +4,6 @@ import { message } from './message.js';
 const toPlain = (value: string | null): string => (value !== null && /^[\w./:@%+,-]+$/.test(value) ? value : '…');
 
 export const scriptMessages = {
-  commandOfThatName: message<{ word: string; name: string }>('taken-as-text', 'warning', (f) => ({
-    message: `\`${f.word}\` is the command of that name here, which prints nothing`,
-    label: `\`${f.name}\` will not be a boolean`,
-    help: `for a failing or succeeding command leave out the name, for a boolean compare something`,
-  })),
   lostInShell: message<{
     what: string;
     kind: 'directory' | 'variable' | 'settings';
