@@ -30,13 +30,16 @@ PATTERN: PLAN_PATTERN with input, next_state, this_state="PLAN", context="", rep
     RETURN: no plan after {clarify_count} rounds; asked and answered so far: {clarifications}
 
   DO: proposal = Task(planner) "Plan the work and answer with one JSON object." with input, context, clarifications
-  IF: proposal.decision? == "PROCEED" → GOTO {next_state} with plan={proposal.plan}
+  DO: decision = ""
+  # An answer in prose is a text, which has no fields.
+  IF: proposal is valid JSON → SET: decision = default(proposal.decision, "")
+  IF: decision == "PROCEED" → GOTO {next_state} with plan={proposal.plan}
 
   INCREMENT: clarify_count
-  IF: proposal.decision? == "CLARIFY" →
+  IF: decision == "CLARIFY" →
     DO: question = "What should the planner know?"
     IF: proposal.questions? is not empty → SET: question = join(proposal.questions, " ")
-  ELSE IF: proposal.decision? == "CONFIRM" →
+  ELSE IF: decision == "CONFIRM" →
     DO: question = "{proposal.selection} – is that right?"
   ELSE →
     EMIT: "the planner's answer has no decision; asking it again"
