@@ -191,16 +191,6 @@ describe('a run lacks', () => {
     expect(lacks(`INPUT: must\n${LINES}`)).toEqual(['a value for the new input `must`']);
   });
 
-  test('the right to repeat what must run once', () => {
-    const pays = (lines: readonly string[]) =>
-      `STATE: A\n${lines.map((line) => `  ${line}\n`).join('')}  RETURN: done\n`;
-    const run = start(pays(['DO [once]: pay', 'DO: fails'])).end('pay');
-    expect(run.edit(pays(['DO: fails', 'DO [once]: pay']), true)).toEqual([
-      'the `once` of line 3 above the line where the run resumes: it has run, and must not run again',
-    ]);
-    expect(run.edit(pays(['DO: fails', 'DO [once]: other']), true)).toEqual([]);
-  });
-
   test('the beginning of a loop around it', () => {
     const text = LINES.replace('  DO: second {word}', '  FOR EACH: x in [1, 2]\n    DO: second {word}');
     expect(lacks(text)).toEqual(['the beginning of the loop in line 4']);

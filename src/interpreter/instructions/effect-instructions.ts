@@ -14,11 +14,11 @@ import { spend } from '../control/budget.js';
 import { beginEffect, reissueSample, requestedEvent } from '../control/effects.js';
 import { asFailure } from '../control/fail.js';
 import { reservationFor } from '../control/reservations.js';
+import { takeKept } from '../control/take-kept.js';
 import type { Outcome, RunEvent } from '../events/event.js';
 import { badValue } from '../failure.js';
 import { type DecodedOutcome, type DecodeOptions, decodeOutcome } from '../outcome.js';
 import type { AgentRequest, ArgvRequest, FunctionRequest, ShellRequest, ShellValue } from '../request.js';
-import { takeKept } from '../run-state/kept.js';
 import type { LinkContext, Linked } from '../run-state/linked-machine.js';
 import { STOP } from '../run-state/linked-machine.js';
 import { inStep } from '../run-state/open-frames.js';
@@ -331,7 +331,7 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
 
   return {
     instruction: (t) =>
-      (t.run.kept.length > 0 && context.undo === undefined ? takeOver(t) : null) ??
+      (t.run.kept.entries.length > 0 && context.undo === undefined ? takeOver(t) : null) ??
       (op === 'agent' ? begin(t) : launch(t, { effect: t.nextEffect(), attempt: 1 }, 0, true)),
     suspender: {
       resume: onOutcome,

@@ -14,11 +14,11 @@ import {
   setTimer,
 } from '../control/effects.js';
 import { release } from '../control/join.js';
+import { takeKept } from '../control/take-kept.js';
 import type { Outcome, RunEvent } from '../events/event.js';
 import { RuntimeFailure } from '../failure.js';
 import { decodeOutcome } from '../outcome.js';
 import type { AskRequest, SignalRequest } from '../request.js';
-import { takeKept } from '../run-state/kept.js';
 import type { LinkContext, Linked, Suspender } from '../run-state/linked-machine.js';
 import { STOP } from '../run-state/linked-machine.js';
 import type { Pending } from '../run-state/pending.js';
@@ -281,7 +281,7 @@ export function linkAsk(instruction: Op<'ask'>, context: LinkContext): Linked {
   };
   return {
     instruction: (t) => {
-      const kept = t.run.kept.length === 0 ? null : takeKept(t, name);
+      const kept = t.run.kept.entries.length === 0 ? null : takeKept(t, name);
       if (kept !== null) {
         t.locals[bind] = plain(sampleValue(kept)) as Value;
         return context.pc + 1;

@@ -156,7 +156,7 @@ export function imageOf(run: Run): RunImage {
     sessionAdapters: steps.sessionAdapters.size === 0 ? undefined : [...steps.sessionAdapters],
     sessionOrigins: steps.sessionOrigins.size === 0 ? undefined : [...steps.sessionOrigins],
     sessionTokens: steps.sessionTokens.size === 0 ? undefined : [...steps.sessionTokens],
-    kept: run.kept.length === 0 ? undefined : run.kept,
+    kept: run.kept.entries.length === 0 ? undefined : run.kept.entries,
     unknownCosts,
     agentCalls,
     tokens,

@@ -9,6 +9,7 @@ import type { EffectRequest } from '../request.js';
 import { define, plain } from '../values/value.js';
 import type { ActivePlan } from './active-plan.js';
 import { newSemaphore, type Semaphore } from './fork.js';
+import { TakenOver } from './kept.js';
 import type { LinkedMachine } from './linked-machine.js';
 import type { Pending } from './pending.js';
 import { type DataImage, RunData } from './run-data.js';
@@ -80,8 +81,7 @@ export class Run {
   private ending: RunResult | null = null;
   private rootPlan: ActivePlan | null = null;
   private blamedEffects: readonly string[] = [];
-  /** What instructions of an edited program take over; see `record/kept-effects.ts`. */
-  kept: readonly KeptOutcomes[] = [];
+  readonly kept = new TakenOver();
 
   private events: RunEvent[] = [];
   private requests: EffectRequest[] = [];
@@ -317,7 +317,7 @@ export class Run {
     this.failure = image.cause;
     this.ending = image.result;
     if (image.data !== undefined) this.dataTree = new RunData(image.data, this.linked.unknownData);
-    [this.blamedEffects, this.kept] = [image.blamed ?? [], image.kept ?? []];
+    [this.blamedEffects, this.kept.entries] = [image.blamed ?? [], image.kept ?? []];
   }
 
   // ---- what others read -----------------------------------------------------------------------------
