@@ -1,4 +1,5 @@
 /** Every outcome of a small world: what can come of something that a run waits for, with values of a small domain. */
+import type { Rare } from '../../src/foresight/rare.js';
 import type { Outcome } from '../../src/interpreter/events/event.js';
 import type { EffectRequest } from '../../src/interpreter/request.js';
 import type { Pending } from '../../src/interpreter/run-state/pending.js';
@@ -14,6 +15,8 @@ export interface Event {
   readonly isTime?: true;
   /** A person or another program acts. */
   readonly isOutside?: true;
+  /** What makes it rare: runs with it are claimed about separately. */
+  readonly rare?: Rare;
 }
 
 /** What the world can give. */
@@ -24,6 +27,8 @@ export interface Domain {
   readonly texts: readonly string[];
   /** The numbers of tasks of a split. */
   readonly tasks: readonly number[];
+  /** What a call of an agent may cost, by its name. */
+  readonly maxCost?: Readonly<Record<string, number>>;
 }
 
 const COMMIT = '0'.repeat(40);
@@ -45,6 +50,20 @@ function failed(message: string, error_type?: string): Event {
   const outcome: Outcome = { kind: 'failed', message, ...(error_type === undefined ? {} : { error_type }) };
   return { what: { kind: 'outcome', outcome } };
 }
+
+const rarely = (rare: Rare, event: Event): Event => ({ ...event, rare });
+
+/** More than a value can hold. */
+const HUGE = { bytes: 17 * 1024 * 1024 };
+const tooLarge = (exit: number, more: object = {}): Event =>
+  rarely('value_too_large', exited('', exit, { stdout: HUGE, stderr: '', ...more }));
+
+function refused(rare: Rare, error_type: string): Event {
+  const outcome: Outcome = { kind: 'not-started', reason: `${rare} cannot be passed on`, error_type };
+  return rarely(rare, { what: { kind: 'outcome', outcome } });
+}
+
+const GIT_FAILED: Event = rarely('worktree', failed('no space left', 'worktree'));
 
 const NOT_STARTED: Event = { what: { kind: 'outcome', outcome: { kind: 'not-started', reason: 'it does not exist' } } };
 
@@ -134,16 +153,22 @@ export class AllOutcomes {
     const action = request?.kind === 'worktree' ? request.action.do : 'reset';
     switch (action) {
       case 'snapshot':
-        return [['src/a'], [], ['b']].map((files): Event => {
-          const stdout = { text: files.length === 0 ? '' : 'diff', bytes: files.length === 0 ? 0 : 4 };
-          return { what: { kind: 'outcome', outcome: { kind: 'changed', commit: COMMIT, files, stdout } } };
-        });
+        return [['src/a'], [], ['b']]
+          .map((files): Event => {
+            const stdout = { text: files.length === 0 ? '' : 'diff', bytes: files.length === 0 ? 0 : 4 };
+            return { what: { kind: 'outcome', outcome: { kind: 'changed', commit: COMMIT, files, stdout } } };
+          })
+          .concat(GIT_FAILED);
       case 'fork':
-        return [value({ directory: '/' })];
+        return [value({ directory: '/' }), GIT_FAILED];
       case 'merge':
-        return [value({ commit: COMMIT })];
+        return [
+          value({ commit: COMMIT }),
+          GIT_FAILED,
+          rarely('merge_conflict', failed('both changed a', 'merge_conflict')),
+        ];
       default:
-        return [value(null)];
+        return [value(null), GIT_FAILED];
     }
   }
 
@@ -158,15 +183,18 @@ export class AllOutcomes {
     const printed = request.calls.kind === 'run' ? [exited('bad', 3), exited('?', 0)] : [failed('it failed')];
     const schema = request.call.schema === null ? [] : [invalid(null)];
     const none = alternatives.length > 1 ? [value({ _path: alternatives.length, _output: null }), NOT_STARTED] : [];
-    return [...values.map(value), ...arms, ...printed, ...schema, ...none];
+    const huge = rarely('value_too_large', failed('it is too large', 'value_too_large'));
+    return [...values.map(value), ...arms, ...printed, ...schema, ...none, huge];
   }
 
   private agent(request: EffectRequest | undefined, one: Instruction | undefined): readonly Event[] {
     if (request?.kind !== 'agent') return [];
     const answered = (text: string): Event => exited(text, 0, { is_error: false });
     const broken = [exited('bad x', 1, { is_error: true }), exited('bad x', null, { is_error: true })];
-    if (request.guards !== undefined && Object.keys(request.guards).length > 0)
-      broken.push(exited('', 0, { guard: { name: 'max_turns', message: 'the limit is reached' } }));
+    const isLimited = request.agent in (this.domain.maxCost ?? {}) || Object.keys(request.guards ?? {}).length > 0;
+    if (isLimited) broken.push(exited('', 0, { guard: { name: 'max_turns', message: 'the limit is reached' } }));
+    broken.push(refused('value_too_large', 'value_too_large'), refused('nul', 'bad_value'));
+    if (request.answerFile !== undefined || isBound(one)) broken.push(tooLarge(0, { is_error: false }));
     switch (request.answerFile) {
       case 'plan.json':
         return [...this.tasks().map(answered), answered('?'), ...broken];
@@ -207,11 +235,16 @@ export class AllOutcomes {
     texts: readonly string[],
   ): readonly Event[] {
     const ok = (request !== undefined && 'ok' in request ? request.ok : undefined) ?? [0];
-    const bound = one !== undefined && 'bind' in one && one.bind !== undefined;
+    const bound = isBound(one);
     const outputs = bound || texts.length === 0 ? this.printed(one) : texts.slice(0, 1);
     const codes = ok === 'any' ? [0, 1, 2, 3] : ok;
-    const wrong = ok === 'any' ? [] : [1, 2, 3].filter((code) => !ok.includes(code));
+    const wrong = ok === 'any' ? [] : [0, 1, 2, 3].filter((code) => !ok.includes(code));
+    const rare = [
+      ...(bound ? codes.map((code) => tooLarge(code)) : []),
+      ...(hasValues(one) ? [refused('value_too_large', 'value_too_large'), refused('nul', 'bad_value')] : []),
+    ];
     return [
+      ...rare,
       ...codes.flatMap((exit) => outputs.map((text) => exited(text, exit))),
       ...this.inBody(one),
       ...wrong.map((exit) => exited('', exit)),
@@ -232,6 +265,15 @@ export class AllOutcomes {
       ...(types.includes('split') ? this.tasks() : []),
     ].map((text) => exited(text, 0));
   }
+}
+
+function isBound(one: Instruction | undefined): boolean {
+  return one !== undefined && 'bind' in one && one.bind !== undefined;
+}
+
+/** Whether values are parts of a command. */
+function hasValues(one: Instruction | undefined): boolean {
+  return JSON.stringify(one ?? null).includes('"op":"read"');
 }
 
 const invalid = (given: Json): Event => ({

@@ -3,19 +3,22 @@
  * branch, or loops where no loop is reported; and most bounds are reached, and most loops and ends are real.
  */
 import { expect, test } from 'vitest';
+import type { Property } from '../../src/foresight/properties.js';
 import type { Verification } from '../../src/foresight/verify.js';
 import { verify } from '../../src/foresight/verify.js';
 import type { Json } from '../../src/machine/expression.js';
+import type { Machine } from '../../src/machine/machine.js';
 import { amount } from '../amount.js';
 import type { Domain } from './all-outcomes.js';
 import { type BruteForce, bruteForce } from './brute-force.js';
 import { compared } from './compared.js';
 import { OPTIONS, sequence, verified } from './programs.js';
-import { type Kind, randomFlow } from './random-flows.js';
+import { type Kind, MAX_COST, randomFlow } from './random-flows.js';
+import { propertiesOf } from './rules.js';
 import { machineWithFiles } from './with-files.js';
 
 const VALUES: readonly Json[] = [0, 1, 3, 'ok', '', 'sk', true, null, [], [1], ['ok', 1], { a: 1 }, { a: 'ok' }];
-const DOMAIN: Domain = { values: VALUES, texts: ['text', 'ok', ''], tasks: [0, 1, 2] };
+const DOMAIN: Domain = { values: VALUES, texts: ['text', 'ok', ''], tasks: [0, 1, 2], maxCost: MAX_COST };
 
 /** Lists that are longer than those that are explored. */
 const LONGER = 4;
@@ -25,9 +28,51 @@ const LONG_LISTS: Domain = {
   values: [0, 1, 'ok', true, null, { a: 1 }, ...[0, 1, 2, 3, LONGER].flatMap(lists)],
   texts: ['text', 'ok', ''],
   tasks: [0, 1, 2, 3, LONGER],
+  maxCost: MAX_COST,
 };
 
-const KINDS: readonly (readonly Kind[])[] = [[], ['steps'], ['lists'], ['undo'], ['calls'], ['splits']];
+const KINDS: readonly (readonly Kind[])[] = [
+  [],
+  ['agents'],
+  ['steps'],
+  ['codes'],
+  ['lists'],
+  ['agents', 'codes'],
+  ['undo'],
+  ['calls'],
+  ['agents', 'steps'],
+  ['splits'],
+];
+
+const RULES = [
+  'NEVER: failed limit',
+  'NEVER: failed tool_failure',
+  'NEVER: failed',
+  'NEVER: failed value_too_large',
+  'NEVER: failed merge_conflict',
+  'NEVER: event SEEN',
+  'NEVER: returned UNLESS state A WHEN n > 0',
+  'AT MOST: 1 run Task(dear)',
+  'AT MOST: 1 run "make *"',
+  'AT MOST: 2 state A',
+  'AFTER: failed limit → returned',
+  'AFTER: run Task(dear) → returned',
+  'ENDS: returned',
+  'ENDS: failed',
+  'REACHES: failed limit',
+  'REACHES: returned WHEN n > 1',
+  'REACHES: failed gate_failed',
+];
+
+/** Rules about what the program has; each makes more to explore. */
+function rulesOf(program: string, machine: Machine, random: (below: number) => number): readonly Property[] {
+  const fits = (rule: string): boolean =>
+    ['dear', 'make', 'SEEN'].every((one) => !rule.includes(one) || program.includes(one === 'make' ? 'DO: make' : one));
+  return propertiesOf(
+    machine,
+    RULES.filter((rule) => fits(rule) && random(8) === 0),
+  );
+}
 
 /** Null: it is too large, or has errors. */
 async function tried(
@@ -35,11 +80,15 @@ async function tried(
   kinds: readonly Kind[],
   domain: Domain,
 ): Promise<{ readonly program: string; readonly claimed: Verification; readonly found: BruteForce } | null> {
-  const program = randomFlow(sequence(seed), kinds, true);
+  const random = sequence(seed);
+  const program = randomFlow(random, kinds, true);
   const machine = await machineWithFiles(program);
-  const found = machine === null ? null : bruteForce(machine, domain, amount(150, 2000));
-  if (machine === null || found === null) return null;
-  const claimed = verify(machine, { ...OPTIONS, maxConfigurations: 1500 });
+  if (machine === null) return null;
+  const properties = rulesOf(program, machine, random);
+  const rules = properties.flatMap((property) => property.rules);
+  const found = bruteForce(machine, domain, amount(300, 2000), rules);
+  if (found === null) return null;
+  const claimed = verify(machine, { ...OPTIONS, maxConfigurations: 1500, maxCost: MAX_COST, properties });
   return claimed.stoppedBy === null ? { program, claimed, found } : null;
 }
 

@@ -4,6 +4,8 @@
  */
 import { nameOf } from '../../src/foresight/bounds.js';
 import { countedSite } from '../../src/foresight/graph.js';
+import { type MonitorState, type Monitors, monitorsOf, type Rule } from '../../src/foresight/monitors.js';
+import { RARE, type Rare } from '../../src/foresight/rare.js';
 import { runOptionsOf } from '../../src/foresight/run-options.js';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
 import type { EffectRequest } from '../../src/interpreter/request.js';
@@ -19,6 +21,7 @@ import {
   snapshotOf,
   startRun,
 } from '../../src/interpreter/run.js';
+import type { Slot } from '../../src/interpreter/run-state/thread.js';
 import type { Json } from '../../src/machine/expression.js';
 import type { Machine } from '../../src/machine/machine.js';
 import { AllOutcomes, type Domain, type Event } from './all-outcomes.js';
@@ -29,16 +32,20 @@ interface Edge {
   readonly counts: readonly string[];
   readonly isTime: boolean;
   readonly isOutside: boolean;
+  readonly rare: Rare | null;
+  /** The rules that what happens on it violates, or for REACHES fulfills. */
+  readonly shows: readonly number[];
 }
 
 interface Node {
   readonly end: string | null;
   readonly state: string;
+  readonly watched: MonitorState;
   image: Json;
 }
 
 export interface BruteForce {
-  /** As `status state error`. */
+  /** As `status state error`; of runs in which nothing rare happens. */
   readonly ends: ReadonlySet<string>;
   /** How often each thing happens at most; infinite: there is a cycle. */
   readonly most: ReadonlyMap<string, number>;
@@ -53,6 +60,8 @@ export interface BruteForce {
   readonly isEndlessWaiting: boolean;
   /** Whether a run can come to a point from which it cannot end. */
   readonly hasNoEnd: boolean;
+  /** For each rule, what must happen besides ordinary things so that a run violates it, or comes there: null is nothing. */
+  readonly shown: readonly ReadonlySet<Rare | null>[];
   readonly size: number;
 }
 
@@ -77,8 +86,13 @@ function keyOf(image: Json, withTransitions: boolean): string {
 }
 
 /** Null: it is too large. */
-export function bruteForce(machine: Machine, domain: Domain, mostEdges: number): BruteForce | null {
-  return new Search(machine, domain, mostEdges).run();
+export function bruteForce(
+  machine: Machine,
+  domain: Domain,
+  mostEdges: number,
+  rules: readonly Rule[] = [],
+): BruteForce | null {
+  return new Search(machine, domain, mostEdges, rules).run();
 }
 
 class Search {
@@ -93,14 +107,19 @@ class Search {
   private readonly outcomes: AllOutcomes;
   private readonly options: ReturnType<typeof runOptionsOf>;
   private readonly begins: Edge[] = [];
+  private readonly monitors: Monitors;
 
   constructor(
     private readonly machine: Machine,
     domain: Domain,
     private readonly mostEdges: number,
+    private readonly rules: readonly Rule[],
   ) {
     this.outcomes = new AllOutcomes(machine, domain);
-    this.options = { ...runOptionsOf(machine, { inputs: {} }), limits: machine.limits };
+    this.monitors = monitorsOf(rules);
+    const { maxCost } = domain;
+    const about = { limits: machine.limits, ...(maxCost === undefined ? {} : { agentMaxCost: maxCost }) };
+    this.options = { ...runOptionsOf(machine, { inputs: {} }), ...about };
     const conditions = machine.states.flatMap(({ code }) => code.map(({ op }) => op === 'unless'));
     const linked = link(machine);
     const instructions = linked.instructions.map((instruction, pc): (typeof linked.instructions)[number] => {
@@ -121,7 +140,7 @@ class Search {
 
   run(): BruteForce | null {
     for (const inputs of this.outcomes.inputs())
-      this.add(startRun(this.linked, { ...this.options, inputs }), -1, undefined);
+      this.add(startRun(this.linked, { ...this.options, inputs }), -1, undefined, []);
     for (let at = 0; at < this.nodes.length; at++) {
       if (this.edges.length > this.mostEdges) return null;
       const node = this.nodes[at] as Node;
@@ -135,7 +154,7 @@ class Search {
     const restored = this.restored(image);
     const { run, requests } = restored;
     if (run.ready.length > 0) {
-      this.add(run, at, undefined);
+      this.add(run, at, undefined, run.trackedSlots.slice());
       return;
     }
     const all = [...run.pending.values()];
@@ -143,8 +162,9 @@ class Search {
     for (const pending of instant === undefined ? all : [instant])
       for (const event of this.outcomes.of(pending, requests.get(pending.effect))) {
         const next = this.restored(image).run;
+        const before = next.trackedSlots.slice();
         happen(next, pending.effect, event);
-        this.add(next, at, event);
+        this.add(next, at, event, before);
       }
   }
 
@@ -153,7 +173,7 @@ class Search {
     return { run, requests: new Map(run.takeRequests().map((request) => [request.effect, request] as const)) };
   }
 
-  private add(run: Run, from: number, event: Event | undefined): void {
+  private add(run: Run, from: number, event: Event | undefined, trackedBefore: readonly Slot[]): void {
     advance(run, 100);
     const events = run.takeEvents();
     run.takeRequests();
@@ -161,17 +181,32 @@ class Search {
     const { result } = run;
     const end = result === null ? null : `${result.status} ${result.state} ${result.error?.kind ?? null}`;
     const image = result === null ? snapshotOf(run) : null;
-    const key = end ?? keyOf(image, this.machine.limits.transitions !== undefined);
+    const before = this.nodes[from]?.watched ?? this.monitors.first;
+    const seen = this.monitors.step(before, { run, events, knowledge: null, trackedBefore, isOver: result !== null });
+    const watched = seen.state;
+    const shows = this.rules.flatMap(({ kind }, at) =>
+      (kind === 'reaches' ? seen.awoken : seen.violated).includes(at) ? [at] : [],
+    );
+    const own = end ?? keyOf(image, this.machine.limits.transitions !== undefined);
+    const key = `${own} ${watched.join(' ')}`;
     let to = this.known.get(key);
     if (to === undefined) {
-      to = this.nodes.push({ end, state: run.currentState, image }) - 1;
+      to = this.nodes.push({ end, state: run.currentState, watched, image }) - 1;
       this.known.set(key, to);
     }
     const counts = events.flatMap((one) => {
       const site = countedSite(one);
       return site === null ? [] : [nameOf(site)];
     });
-    const edge = { from, to, counts, isTime: event?.isTime === true, isOutside: event?.isOutside === true };
+    const edge = {
+      from,
+      to,
+      counts,
+      isTime: event?.isTime === true,
+      isOutside: event?.isOutside === true,
+      rare: event?.rare ?? null,
+      shows,
+    };
     (from < 0 ? this.begins : this.edges).push(edge);
   }
 
@@ -195,19 +230,21 @@ class Search {
         Math.max(...begins.map((edge) => times(edge, name) + (best[component[edge.to] as number] as number))),
       );
     }
+    const ordinary = this.within(null);
     const hasCycle = (accepts: (edge: Edge) => boolean): boolean => {
-      const some = edges.filter(accepts);
+      const some = ordinary.edges.filter(accepts);
       const own = componentsOf(nodes.length, some);
       return some.some(({ from, to }) => own[from] === own[to]);
     };
     const entersState = ({ counts }: Edge): boolean => counts.some((name) => name.startsWith('state '));
-    const inTime = edges.filter(({ isOutside }) => !isOutside);
+    const inTime = ordinary.edges.filter(({ isOutside }) => !isOutside);
     const own = componentsOf(nodes.length, inTime);
     const waits = new Set(
       inTime.filter((edge) => edge.isTime && own[edge.from] === own[edge.to]).map(({ from }) => own[from]),
     );
+    const ending = endsFrom(nodes, edges);
     return {
-      ends: new Set(nodes.flatMap(({ end }) => end ?? [])),
+      ends: new Set([...ordinary.nodes].flatMap((at) => nodes[at]?.end ?? [])),
       most,
       entered: new Set([...names].flatMap((name) => (name.startsWith('state ') ? [name.slice(6)] : []))),
       wasTrue,
@@ -218,9 +255,36 @@ class Search {
       isEndlessWaiting: inTime.some(
         (edge) => entersState(edge) && own[edge.from] === own[edge.to] && waits.has(own[edge.from]),
       ),
-      hasNoEnd: endsFrom(nodes, edges).size < nodes.length,
+      hasNoEnd: [...ordinary.nodes].some((at) => !ending.has(at)),
+      shown: this.shown(),
       size: nodes.length,
     };
+  }
+
+  /** What runs come to in which nothing rare happens but this. */
+  private within(rare: Rare | null): { readonly nodes: ReadonlySet<number>; readonly edges: readonly Edge[] } {
+    const edges = this.edges.filter((edge) => edge.rare === null || edge.rare === rare);
+    const after: number[][] = this.nodes.map(() => []);
+    for (const { from, to } of edges) after[from]?.push(to);
+    const nodes = new Set(this.begins.map(({ to }) => to));
+    for (const at of nodes) for (const to of after[at] ?? []) nodes.add(to);
+    return { nodes, edges: edges.filter(({ from }) => nodes.has(from)) };
+  }
+
+  private shown(): Set<Rare | null>[] {
+    const found = this.rules.map(() => new Set<Rare | null>());
+    for (const rare of [null, ...RARE]) {
+      const { nodes, edges } = this.within(rare);
+      for (const { shows } of [...this.begins, ...edges]) for (const at of shows) found[at]?.add(rare);
+      this.rules.forEach((rule, at) => {
+        if (rule.kind !== 'ends') return;
+        for (const node of nodes) {
+          const status = this.nodes[node]?.end?.split(' ')[0];
+          if (status !== undefined && rule.statuses?.includes(status) === false) found[at]?.add(rare);
+        }
+      });
+    }
+    return found;
   }
 }
 

@@ -33,9 +33,22 @@ export function compared(claimed: Verification, found: BruteForce, length: numbe
     if (!found.hasNoEnd && has('no-end')) vague.push('it always has an end');
   }
   places(claimed, found, wrong, vague);
+  rules(claimed, found, wrong);
   for (const { kind, line, trace, severity } of defects)
     if (trace?.isConfirmed === false && severity === 'error') vague.push(`${kind} of line ${line} is only possible`);
   return { wrong, vague };
+}
+
+/** What is said of all runs, or that no run comes somewhere. */
+function rules({ properties }: Verification, { shown }: BruteForce, wrong: string[]): void {
+  properties
+    .flatMap((property) => property.rules)
+    .forEach(({ text, verdict, except = [] }, at) => {
+      const isExcluded = text.startsWith('REACHES') ? verdict === 'violated' : /proved|bounded|vacuous/.test(verdict);
+      for (const rare of shown[at] ?? [])
+        if (isExcluded && (rare === null || !except.includes(rare)))
+          wrong.push(`${text} is ${verdict}, and ${rare ?? 'nothing rare'} breaks it`);
+    });
 }
 
 interface Pair {

@@ -15,7 +15,7 @@ import type { Machine } from '../../src/machine/machine.js';
 import { amount } from '../amount.js';
 import { formulaValue } from './compared.js';
 import { OPTIONS, sequence } from './programs.js';
-import { type Kind, randomFlow } from './random-flows.js';
+import { type Kind, MAX_COST, randomFlow } from './random-flows.js';
 import { RandomWorld } from './random-outcomes.js';
 import { machineWithFiles } from './with-files.js';
 
@@ -122,7 +122,7 @@ function beyondBounds(bounds: readonly Bound[], counts: ReadonlyMap<string, numb
 
 /** Null: it is too large for a test. */
 function explored(machine: Machine, oneOrder: boolean): Exploration | null {
-  const options = { ...OPTIONS, maxConfigurations: 1500, maxSegments: 6000 };
+  const options = { ...OPTIONS, maxConfigurations: 1500, maxSegments: 6000, maxCost: MAX_COST };
   const without = new Set(oneOrder ? [] : (['one-order'] as const));
   const exploration = explore(machine, { ...exploreOptions(machine, options, options.free), without });
   return exploration.stoppedBy === null ? exploration : null;
@@ -140,6 +140,9 @@ const KINDS: readonly (readonly Kind[])[] = [
   ['calls'],
   ['splits'],
   ['steps', 'undo'],
+  ['polls'],
+  ['agents', 'codes'],
+  ['polls', 'codes'],
 ];
 
 test.each(blocks)('random runs of random flows, from seed %d', async (first) => {
@@ -152,7 +155,7 @@ test.each(blocks)('random runs of random flows, from seed %d', async (first) => 
     const exploration = machine === null ? null : explored(machine, oneOrder);
     if (exploration === null) continue;
     count++;
-    const bounds = boundsOf(exploration, { maxCost: {} });
+    const bounds = boundsOf(exploration, { maxCost: MAX_COST });
     for (let round = 0; round < 15; round++)
       expect(problemsOfRun(exploration, bounds, random, oneOrder), `seed ${seed}\n${program}`).toEqual([]);
   }

@@ -122,9 +122,55 @@ const SPLITS = [
   'STEP: $ type=split\n~DO: make tasks\n~EACH:\n~  STEP: build\n~    DO: make {task.name}\n~    IF: n == 0 → INCREMENT: n',
 ];
 
+/** Agents: a call of `dear` may cost so much, and one of `claude` has no limit. */
+export const MAX_COST: Readonly<Record<string, number>> = { dear: 0.1 };
+const AGENTS = [
+  'DO: $ = Task(dear) "do {n}"',
+  'DO: Task(dear) "do it"\nIF: n == 1 → !',
+  'CHECK: $ = Task(dear) "is it"\nIF: $ == 1 → !',
+  'DO [retry=1 retry_on=limit]: $ = Task(dear) "do it"',
+  'DO [retry=1 retry_on=timeout timeout=5s]: Task(dear) "do it"',
+  'DO [retry=2]: $ = Task(claude) "do it"',
+  'DO: in PARALLEL [quorum=1]\n~- $ = Task(dear) "left"\n~- Task(claude) "right"',
+  'DO: in PARALLEL [on_failure=keep]\n~- $ = Task(dear) "left"\n~- make b\nIF: failures is not empty → !',
+  'FOR EACH: it in ["a", "b"] in PARALLEL [max=1]:\n~DO: $ = Task(dear) "do {it}"',
+  'STEP: $\n~PROMPT: "make it"\n~AGENT: dear\n~RETRY:\n~  EXIT 2',
+  'STEP: $\n~PROMPT: "make it"\n~AGENT: claude with max_cost=0.2\n~GATE: bash "npm test"\n~RETRY:\n~  ATTEMPT 2 → AGENT dear\n~  EXIT 2',
+];
+/** Exit codes that count as success, and what is said of others. */
+const CODES = [
+  'DO [ok=2]: made = make it',
+  'DO [ok=2]: make it',
+  'DO [ok=1,3 retry=1 retry_on=exit:0]: make it',
+  'DO [ok=2 retry=1]: $ = cat w',
+  'DO [ok=2 once]: make it',
+  'DO: in PARALLEL [on_failure=keep]\n~- [ok=2] $ = cat a\n~- make b\nIF: failures is not empty → !',
+  'FOR EACH: it in [1, 2] [on_failure=keep]:\n~DO [ok=2]: make {it}\nIF: failures is not empty → !',
+  'DO [ok=2]: make it\nUNDO: make back',
+];
+/** Rounds of a WAIT, whose pauses may be short by chance, and which call the same more than once. */
+const POLLS = [
+  'WAIT: $ == "ok" OR timeout=3s every=1s..2s\n~CHECK: $ = cat poll',
+  'WAIT: $ == "ok" OR timeout=2s every=1s\n~CHECK: $ = cat poll\n~CHECK: $ = cat poll',
+  'WAIT: $ == "ok" OR timeout=2s every=1s\n~CHECK: $ = cat poll\n~IF: $ == 1 → DO: make it, DO: make it',
+  'WAIT: $ == "ok" OR timeout=2s every=1s\n~CHECK [retry=1/1s..2s]: $ = cat poll',
+  'WAIT: $ == "ok" OR timeout=2s every=1s..1s\n~DO: in PARALLEL\n~  - $ = cat poll\n~  - make it',
+  'USE: POLL',
+  'USE: POLL\nUSE: POLL',
+  'FOR EACH: it in [1, 2]:\n~USE: POLL',
+];
+const POLL = [
+  ['  WAIT: x == "ok" OR timeout=2s every=1s', '    CHECK: x = cat v'],
+  ['  WAIT: x == "ok" OR timeout=3s every=1s..2s', '    CHECK: x = cat v'],
+  ['  WAIT: x == "ok" OR timeout=1s every=1s', '    CHECK: x = cat v', '    CHECK: x = cat v'],
+];
+
 /** What a program has besides the effects of every program. */
-export type Kind = 'undo' | 'lists' | 'calls' | 'steps' | 'splits';
+export type Kind = 'undo' | 'lists' | 'calls' | 'steps' | 'splits' | 'agents' | 'codes' | 'polls';
 const KINDS: Readonly<Record<Kind, readonly string[]>> = {
+  agents: AGENTS,
+  codes: CODES,
+  polls: POLLS,
   undo: UNDONE,
   lists: LISTS,
   calls: CALLS,
@@ -191,6 +237,16 @@ class Flow {
   }
 }
 
+/** What handlers name. */
+function kindsOfFailures(kinds: readonly Kind[]): readonly string[] {
+  const more = [
+    ...(kinds.includes('agents') ? ['limit', 'limit', 'gate_failed'] : []),
+    ...(kinds.includes('steps') ? ['merge_conflict', 'worktree', 'gate_failed'] : []),
+    ...(kinds.includes('codes') ? ['value_too_large'] : []),
+  ];
+  return ['', 'tool_failure', 'bad_value', 'not_json', 'timeout', 'failed', 'in_doubt', ...more];
+}
+
 /** `isSmall`: so that all of its runs can be tried. */
 export function randomFlow(random: Random, kinds: readonly Kind[], isSmall = false): string {
   const states = ['A', 'B', 'C'].slice(0, isSmall ? 1 + random(2) : 2 + random(2));
@@ -202,6 +258,7 @@ export function randomFlow(random: Random, kinds: readonly Kind[], isSmall = fal
   if (random(6) === 0) text.push(`LIMIT: transitions=${1 + random(8)}`);
   const withPattern = random(3) === 0;
   if (withPattern) text.push('PATTERN: PAT with p, q=2', ...begin.pick(PATTERNS));
+  if (kinds.includes('polls')) text.push('PATTERN: POLL', ...begin.pick(POLL));
   for (const state of states) {
     const flow: Flow = Object.assign(new Flow(random, states), {
       names: [...inputs, ' n', ' t'].map((one) => one.split(' ')[1]),
@@ -211,7 +268,7 @@ export function randomFlow(random: Random, kinds: readonly Kind[], isSmall = fal
     for (let count = 1 + random(isSmall ? 3 : 5); count > 0; count--) text.push(...flow.line(withPattern, kinds));
     if (random(2) === 0) text.push('  INCREMENT: n', `  IF: n >= ${1 + random(3)} → RETURN: limit`);
     text.push(random(3) === 0 ? '  RETURN' : `  ${flow.fill('GOTO: @')}`);
-    const kind = flow.pick(['', ' tool_failure', ' bad_value', ' not_json', ' timeout', ' failed', ' in_doubt']);
+    const kind = flow.pick(kindsOfFailures(kinds).map((one) => (one === '' ? '' : ` ${one}`)));
     if (random(4) === 0) text.push(`  ON ERROR${kind}: → ${flow.fill(flow.pick(['RETURN: {error_type}', 'GOTO: @']))}`);
   }
   if (random(2) === 0) {
@@ -221,6 +278,8 @@ export function randomFlow(random: Random, kinds: readonly Kind[], isSmall = fal
       'tool == "make"',
       'error contains "x"',
       'line > 8',
+      ...(kinds.includes('agents') ? ['error_type == "limit"', 'tool == "dear"'] : []),
+      ...(kinds.includes('codes') ? ['exit_code == 0', 'exit_code is null', 'error_type == "value_too_large"'] : []),
     ]);
     text.push(
       'STATE: ERROR',

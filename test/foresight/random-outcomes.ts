@@ -7,6 +7,7 @@ import type { Pending } from '../../src/interpreter/run-state/pending.js';
 import type { Json } from '../../src/machine/expression.js';
 import type { Instruction, Machine } from '../../src/machine/machine.js';
 import { AllOutcomes } from './all-outcomes.js';
+import { MAX_COST } from './random-flows.js';
 
 type Random = (below: number) => number;
 
@@ -34,6 +35,7 @@ export class RandomWorld {
       values: JSON_TEXTS.map((text) => JSON.parse(text) as Json),
       texts: TEXTS,
       tasks: [0, 1, 2],
+      maxCost: MAX_COST,
     });
   }
 
@@ -108,7 +110,8 @@ export class RandomWorld {
         this.now = Math.max(this.now, pending.until ?? 0);
         return { kind: 'value', value: pending.until ?? 0 };
       case 'random':
-        return { kind: 'value', value: this.random(1000) / 1000 };
+        // The shortest pauses make the most rounds.
+        return { kind: 'value', value: this.pick([0, 0, this.random(1000) / 1000, 0.999]) };
       case 'worktree':
         return this.worktree(request);
       case 'agent':
@@ -123,7 +126,8 @@ export class RandomWorld {
   }
 
   private anyOf(pending: Pending, request: EffectRequest | undefined): Outcome {
-    const { what } = this.pick(this.all.of(pending, request).filter(({ isTime }) => isTime !== true));
+    const able = this.all.of(pending, request).filter(({ isTime, rare }) => isTime !== true && rare === undefined);
+    const { what } = this.pick(able);
     if (what.kind !== 'outcome') throw new Error(`nobody gives the outcome of ${pending.kind}`);
     return what.outcome;
   }
@@ -148,7 +152,7 @@ export class RandomWorld {
       case 0:
         return this.exited(text, this.random(3), { is_error: true });
       case 1:
-        if (isAgent && request.guards !== undefined && Object.keys(request.guards).length > 0)
+        if (isAgent && (request.agent in MAX_COST || Object.keys(request.guards ?? {}).length > 0))
           return this.exited('', 0, { guard: { name: 'max_turns', message: 'the limit is reached' } });
     }
     return this.exited(text, 0, { is_error: false });
