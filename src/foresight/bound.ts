@@ -9,6 +9,8 @@ export interface Bound {
   /** Null: unbounded, or the formula says it. */
   readonly atMost: number | null;
   readonly formula: string | null;
+  /** What its calls reserve in US dollars: each may cost more by the turn in which it reaches its limit. */
+  readonly reserved?: number;
   readonly isOnlyByLimit: boolean;
   /** The line that bounds it, or the cycle that does not end. */
   readonly because: { readonly text: string; readonly file: string | null; readonly line: number | null } | null;
@@ -18,6 +20,19 @@ export interface BoundOptions {
   /** The most that a call of an agent may cost, in US dollars. */
   readonly maxCost: Readonly<Record<string, number>>;
 }
+
+/** How much more than its limit a call of an agent may cost: an agent reports its cost after each turn. */
+export const OVERRUN = 'last turn';
+const OVERRUN_WORDS = `the ${OVERRUN} of each call`;
+
+/** `$0.10`, or with more digits if it has them. */
+export function dollars(amount: number): string {
+  const text = String(Math.round(amount * 1e6) / 1e6);
+  return `$${(text.split('.')[1] ?? '').length > 2 ? text : amount.toFixed(2)}`;
+}
+
+/** The calls of agents may cost so much, and more. */
+export const reservedText = (amount: string): string => `${amount} + ${OVERRUN_WORDS}`;
 
 /** What a limit allows, if that is less. */
 export function cutAt(bound: Bound, limit: number | null, name: string): Bound {

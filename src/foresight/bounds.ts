@@ -1,5 +1,5 @@
 /** How often states are entered, and agents, commands, tools and people are asked, at most: the longest way through the graph. */
-import { readDuration } from '../machine/duration.js';
+import { parseDuration } from '../machine/duration.js';
 import type { Expr, Template } from '../machine/expression.js';
 import type { Instruction, Machine, State } from '../machine/machine.js';
 import { type Bound, type BoundOptions, cutAt, cutAtFormula, formulaOf } from './bound.js';
@@ -192,32 +192,24 @@ function pollsIn(
 ): Pick<Bound, 'atMost' | 'because'> | null {
   const { machine, nodes, sites } = exploration;
   const state = machine.states.find(({ name }) => name === site.state);
-  const turn = state?.code.findIndex(
-    (one, pc) =>
-      one.op === 'wait-turn' &&
-      state.code.some((call, at) => at >= one.again && at < pc && call.origin.line === site.line),
-  );
-  const wait = turn === undefined ? undefined : state?.code[turn];
   // Others may be called in several places, which count together.
-  if (site.kind !== 'command' || state === undefined || wait?.op !== 'wait-turn') return null;
-  const start = state.code.findIndex((one) => one.op === 'wait-start' && one.deadline === wait.deadline);
-  const begin = state.code[start];
-  // Other rounds inside or around these would multiply the number.
-  const isRepeated = state.code.some((one, pc) => {
-    if (pc > start && pc < (turn ?? 0)) return REPEATING.has(one.op);
-    if (one.op === 'wait-turn') return pc !== turn && one.again <= start && pc > start;
-    return (
-      one.op !== 'wait-start' && one.op !== 'sleep' && one.op !== 'signal' && one.op !== 'ask' && REPEATING.has(one.op)
-    );
-  });
-  if (begin?.op !== 'wait-start' || isRepeated) return null;
-  const calls = mostCalls(state, site);
-  if (calls === null) return null;
-  const [timeout, every] = [begin.timeout, wait.every].map((template) => {
-    const text = constantText(template, state, exploration);
-    return text === null ? null : readDuration(text.split('..')[0] as string).ms;
-  });
-  if (timeout === null || timeout === undefined || every === null || every === undefined) return null;
+  if (site.kind !== 'command' || state === undefined) return null;
+  const waits = waitsIn(state);
+  let calls = 0;
+  let first: Instruction | null = null;
+  for (const [pc, one] of state.code.entries()) {
+    if (one.origin.line !== site.line) continue;
+    const own = callsOf(one.op === 'undo' ? one.by : one);
+    if (own === null) return null;
+    const around = own === 0 ? [] : waits.filter(({ start, turn }) => pc > start && pc < turn);
+    const [wait, another] = around;
+    if (another !== undefined) return null;
+    const rounds = wait === undefined ? 1 : roundsOf(exploration, state, wait);
+    if (rounds === null) return null;
+    if (wait !== undefined) first ??= state.code[wait.turn] as Instruction;
+    calls += own * rounds;
+  }
+  if (first === null) return null;
   // Rounds of states are no rounds of the WAIT.
   const circles = (isCounted: (site: number) => boolean): Set<number> =>
     new Set(
@@ -231,22 +223,49 @@ function pollsIn(
   const entering = circles((at) => sites[at]?.kind === 'state');
   if ([...circles((at) => at === index)].some((own) => entering.has(own))) return null;
   const entered = most[sites.findIndex(({ kind, name }) => kind === 'state' && name === site.state)] ?? 1;
-  const { file, line } = wait.origin;
-  return {
-    atMost: entered * calls * (Math.ceil(timeout / Math.max(1, every)) + 1),
-    because: { text: 'timeout of WAIT', file: fileOf(machine, file), line },
-  };
+  const { file, line } = first.origin;
+  return { atMost: entered * calls, because: { text: 'timeout of WAIT', file: fileOf(machine, file), line } };
 }
 
-/** How often a line calls in one round; null: only the run knows. */
-function mostCalls({ code }: State, { line }: CountedSite): number | null {
-  let most = 1;
-  for (const one of code) {
-    if (one.origin.line !== line || !('retry' in one) || one.retry === undefined) continue;
-    if ('template' in one.retry) return null;
-    most = Math.max(most, one.retry.times + 1);
-  }
-  return most;
+/** A polling WAIT, by the positions at which it begins and at which it waits for the next round. */
+interface PollingWait {
+  readonly start: number;
+  readonly turn: number;
+}
+
+function waitsIn({ code }: State): PollingWait[] {
+  return code.flatMap((one, turn) => {
+    if (one.op !== 'wait-turn') return [];
+    const start = code.findLastIndex((begin, pc) => pc < one.again && begin.op === 'wait-start');
+    return [{ start, turn }];
+  });
+}
+
+/** How many rounds a WAIT has at most each time it is reached; null: not known, or it is reached several times. */
+function roundsOf(exploration: Exploration, state: State, { start, turn }: PollingWait): number | null {
+  const [begin, wait] = [state.code[start], state.code[turn]];
+  if (begin?.op !== 'wait-start' || wait?.op !== 'wait-turn') return null;
+  // Other rounds inside or around these would multiply the number.
+  const isRepeated = state.code.some((one, pc) => {
+    if (pc > start && pc < turn) return REPEATING.has(one.op);
+    if (one.op === 'wait-turn') return pc !== turn && one.again <= start && pc > start;
+    return (
+      one.op !== 'wait-start' && one.op !== 'sleep' && one.op !== 'signal' && one.op !== 'ask' && REPEATING.has(one.op)
+    );
+  });
+  if (isRepeated) return null;
+  const [timeout, every] = [begin.timeout, wait.every].map((template) => constantText(template, state, exploration));
+  // A pause that chance decides may be as short as a pause can be.
+  const pauseMs = every?.includes('..') === true ? 1 : parseDuration(every ?? '');
+  const limitMs = parseDuration(timeout ?? '');
+  return pauseMs === null || limitMs === null ? null : Math.ceil(limitMs / Math.max(1, pauseMs)) + 1;
+}
+
+/** How often an instruction calls a command in one round; null: only the run knows. */
+function callsOf(one: Instruction): number | null {
+  if (one.op !== 'shell' && one.op !== 'argv' && one.op !== 'function' && one.op !== 'gate-command') return 0;
+  if (!('retry' in one) || one.retry === undefined) return 1;
+  return 'template' in one.retry ? null : one.retry.times + 1;
 }
 
 /** The text of a template that is the same in each run: of constants, inputs, and arguments made of these. */

@@ -38,9 +38,7 @@ export function agentWays(site: Site): Way[] {
   const failureOf = (k: Knowledge, exit: number): Happening =>
     exitOutcome({ text: k.fresh(TYPE.text, `error of ${label}`, { not: ['""'] }), exit, is_error: true });
   ways.push(...failedWays(site, { orNone: true }, { label: 'fails', make: failureOf }));
-  const guard = { name: 'max_turns' as const, message: 'the limit is reached' };
-  const guardFailure = (_: Knowledge, exit: number): Happening => exitOutcome({ text: '', exit, guard });
-  if (facts.hasGuards === true)
+  if (facts.hasGuards === true || site.isLimited(facts.tool ?? ''))
     ways.push(...failedWays(site, { orNone: true }, { label: 'reaches its limit', make: guardFailure }));
   const decoding = isDecoded(instruction) ? instruction.reading : 'none';
   if (decoding === 'check' || decoding === 'check-named' || decoding === 'capture')
@@ -59,8 +57,13 @@ export function agentToolWays(site: Site): Way[] {
       isFailure: true,
       make: () => exitOutcome({ text: '{}', exit: 0, is_error: false, invalid: 'it does not fit' }),
     });
+  if (site.facts.hasGuards === true || site.isLimited(site.facts.tool ?? ''))
+    ways.push({ label: 'reaches its limit', isFailure: true, make: (k) => guardFailure(k, 0) });
   return ways;
 }
+
+const LIMIT_REACHED = { name: 'max_turns' as const, message: 'the limit is reached' };
+const guardFailure = (_: Knowledge, exit: number): Happening => exitOutcome({ text: '', exit, guard: LIMIT_REACHED });
 
 export function toolWays({ facts, label }: Site): Way[] {
   const { alternatives = 0, ok = [0], isPlanCheck, hasSchema, hasTimeout, printsResult } = facts;
@@ -85,7 +88,7 @@ export function toolWays({ facts, label }: Site): Way[] {
     printsResult === true
       ? exitOutcome({
           text: '',
-          exit: unknownExit(k, label, { from: 1, not: ok === 'any' ? [] : ok }),
+          exit: unknownExit(k, label, { from: ok === 'any' || ok.includes(0) ? 1 : 0, not: ok === 'any' ? [] : ok }),
           stderr: message(k),
         })
       : { kind: 'outcome', outcome: { kind: 'failed', message: message(k) } };

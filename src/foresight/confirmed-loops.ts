@@ -27,7 +27,8 @@ export function confirmedLoops(machine: Machine, options: VerifyOptions): LoopsF
   const repeated = repeatedStates(exploration);
   // A cycle on which time passes may still repeat without end.
   const isSure =
-    unmodeledKindIn(machine) === null &&
+    unmodeledKindIn(machine, NONE) === null &&
+    !namesLimit(machine) &&
     isWhole(exploration) &&
     confirmed.length === loops.length &&
     loopsOf(exploration, true).length === loops.length;
@@ -40,6 +41,12 @@ export function confirmedLoops(machine: Machine, options: VerifyOptions): LoopsF
   const isComplete = isWhole(other) && loopsOf(other, true).length === 0;
   return { loops: [], isComplete, repeated: new Set([...repeated, ...repeatedStates(other)]) };
 }
+
+const NONE: ReadonlySet<never> = new Set();
+
+/** What agents cost is not known here. */
+const namesLimit = ({ states }: Machine): boolean =>
+  states.some(({ code, handlers }) => JSON.stringify([code, handlers.map(({ kind }) => kind)]).includes('"limit"'));
 
 const loopsOf = (exploration: Exploration, withWaiting: boolean): readonly Defect[] =>
   endlessIn(exploration, { withWaiting, withLimited: true });

@@ -1,6 +1,6 @@
 /** The most that the calls of agents may cost. */
 import type { Machine } from '../machine/machine.js';
-import { type Bound, type BoundOptions, cutAt, formulaOf } from './bound.js';
+import { type Bound, type BoundOptions, dollars, formulaOf, reservedText } from './bound.js';
 import type { Exploration } from './explore.js';
 import type { CountedSite } from './graph.js';
 
@@ -40,18 +40,22 @@ export function costBound(
             fewer: costOf((index) => fewer[index] as number),
             fewest: () => costOf((index) => fewest(sites[index] as CountedSite)),
           },
-          (amount) => `$${Number(amount.toFixed(6))}`,
+          dollars,
         );
   const why = limit === undefined ? '' : ', and a run only stops after the call that exceeds `LIMIT: cost`';
-  const cost: Bound = {
-    what: 'cost',
-    kind: 'cost',
-    atMost: Number.isFinite(sum) && formula === null ? sum : null,
-    formula: free === undefined ? formula : 'unknown',
-    isOnlyByLimit: false,
-    because: free === undefined ? null : { text: `${free.name} has no max_cost${why}`, file: null, line: null },
-  };
-  return free === undefined ? cutAt(cost, limit ?? null, 'LIMIT: cost') : cost;
+  const cost: Bound = { what: 'cost', kind: 'cost', atMost: null, formula: null, isOnlyByLimit: false, because: null };
+  if (free !== undefined)
+    return {
+      ...cost,
+      formula: 'unknown',
+      because: { text: `${free.name} has no max_cost${why}`, file: null, line: null },
+    };
+  const isCut = limit !== undefined && sum > limit;
+  const reserved = isCut ? limit : sum;
+  if (!isCut && formula !== null) return { ...cost, formula: reservedText(formula) };
+  if (!Number.isFinite(reserved)) return cost;
+  const because = isCut ? { text: 'LIMIT: cost', file: null, line: null } : null;
+  return { ...cost, reserved, formula: reservedText(dollars(reserved)), isOnlyByLimit: isCut, because };
 }
 
 /** What one call may cost on any of these lines, each `STATE LINE`, as their steps say; infinite: one of them says nothing. */

@@ -65,12 +65,13 @@ export function deadLocations(exploration: Exploration, others: readonly Explora
         );
     });
     for (const { from, to, pc, step, keep, kind } of state.handlers) {
-      if (step === true || keep !== undefined || isReached(base + pc) || !options.withFailures) continue;
+      // What fails in ways that are not known is for a handler of every kind.
+      if (step === true || keep !== undefined || kind === null || isReached(base + pc) || !options.withFailures)
+        continue;
       const isEverTried = state.code.some((_, at) => at >= from && at < to && isReached(base + at));
       const origin = state.code[pc]?.origin;
       if (!isEverTried || origin === undefined || handlers.has(originKey(origin))) continue;
-      const what = kind === null ? 'ON ERROR' : `ON ERROR ${kind}`;
-      report('dead-handler', origin, `no failure reaches this \`${what}\``, 'remove it, or correct the kind');
+      report('dead-handler', origin, `no failure reaches this \`ON ERROR ${kind}\``, 'remove it, or correct the kind');
     }
   });
   return found;

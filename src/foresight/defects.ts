@@ -12,6 +12,8 @@ import { unmodeledKindIn } from './unmodeled.js';
 export interface Others {
   readonly inputs: () => readonly Exploration[];
   readonly longerLists: () => readonly Exploration[];
+  /** The same with what is rare. */
+  readonly rare: () => readonly Exploration[];
 }
 
 export function defectsOf(exploration: Exploration, others: Others): Defect[] {
@@ -23,9 +25,13 @@ export function defectsOf(exploration: Exploration, others: Others): Defect[] {
     const certain = certainFailures(exploration, []);
     found.push(...(certain.length === 0 ? [] : certainFailures(exploration, others.longerLists())));
     // After a failure that is not explored, everything may be reached.
-    const isSure = unmodeledKindIn(exploration.machine) === null || !exploration.options.withFailures;
+    const isSure =
+      unmodeledKindIn(exploration.machine, exploration.leftOut) === null || !exploration.options.withFailures;
     const dead = isSure ? deadLocations(exploration, []) : [];
-    if (dead.length > 0) found.push(...deadLocations(exploration, [...others.inputs(), ...others.longerLists()]));
+    const rare = dead.length > 0 ? others.rare() : [];
+    // What is not known to be dead is not said to be.
+    if (dead.length > 0 && rare.every(({ stoppedBy }) => stoppedBy === null))
+      found.push(...deadLocations(exploration, [...others.inputs(), ...others.longerLists(), ...rare]));
   }
   found.push(...lateFailures(exploration));
   return found;

@@ -8,11 +8,13 @@ import type { Property } from './properties.js';
 import { ANY_TYPE, type Facts, TYPE, typeBit } from './unknown/facts.js';
 import { markOf, type Unknown } from './unknown/knowledge.js';
 
-export interface VerifyOptions extends Omit<ExploreOptions, 'unknownInputs' | 'monitors'> {
+export interface VerifyOptions extends Omit<ExploreOptions, 'unknownInputs' | 'monitors' | 'limitedAgents'> {
   /** Inputs that may have any value, although they have a default. */
   readonly free: ReadonlySet<string>;
   /** By agent, in US dollars. */
   readonly maxCost: Readonly<Record<string, number>>;
+  /** The agents that a limit of their own may stop; absent: those with a cost; null: any may be. */
+  readonly limitedAgents?: ReadonlySet<string> | null;
   readonly properties?: readonly Property[];
 }
 
@@ -48,9 +50,10 @@ export function exploreOptions(machine: Machine, options: VerifyOptions, free: R
     inputs[name] = markOf(id);
   }
   const { start, withFailures, longest, maxConfigurations, maxSegments, seconds, without, assumptions } = options;
+  const { withRare, maxCost, limitedAgents = new Set(Object.keys(maxCost)) } = options;
   return {
     ...{ inputs, unknownInputs, withFailures, longest, maxConfigurations, seconds, without },
-    ...omitUndefined({ start, maxSegments, assumptions }),
+    ...omitUndefined({ start, maxSegments, assumptions, withRare, limitedAgents: limitedAgents ?? undefined }),
   };
 }
 

@@ -11,12 +11,13 @@ import { independentLoops } from './independent-members.js';
 import type { Condition } from './moments.js';
 import { type MonitorState, type Monitors, NO_MONITORS, type Watched } from './monitors.js';
 import { nextOf } from './order.js';
+import type { Rare } from './rare.js';
 import type { Repeated } from './repeated.js';
 import type { RequestFacts } from './requests.js';
 import { runOptionsOf } from './run-options.js';
 import { type Executed, type Moment, type Segment, Segments } from './segment.js';
 import { openMoment, type StoredMoment, storedMoment } from './stored-moment.js';
-import { Knowledge, type Unknown } from './unknown/knowledge.js';
+import { Knowledge, type Unknown, unknownId } from './unknown/knowledge.js';
 import { Oracle } from './unknown/oracle.js';
 import type { Way } from './way.js';
 
@@ -37,6 +38,10 @@ export interface ExploreOptions {
   readonly maxSegments?: number;
   /** CPU time of the exploration. */
   readonly seconds: number;
+  /** The agents that a limit of their own may stop; absent: any may be. */
+  readonly limitedAgents?: ReadonlySet<string>;
+  /** Whether what is rare happens, too. */
+  readonly withRare?: true;
   readonly without: ReadonlySet<Reduction>;
   readonly monitors?: Monitors;
   /** What is true of the inputs of all runs. */
@@ -60,6 +65,8 @@ export interface Exploration {
   readonly segments: number;
   /** Why it is not complete; null: it is. */
   readonly stoppedBy: 'configurations' | 'seconds' | 'memory' | 'long-list' | null;
+  /** What may happen and was not explored, because it is rare. */
+  readonly leftOut: ReadonlySet<Rare>;
   /** Whether a list of unknown length was cut. */
   readonly isBounded: boolean;
   /** The lists of unknown length that were cut. */
@@ -87,10 +94,18 @@ export interface Exploration {
   readonly fulfilled: ReadonlyMap<number, ReadonlySet<Edge>>;
 }
 
-type AboutEdge = Pick<Edge, 'from' | 'pending' | 'way' | 'isTime' | 'isOutside' | 'isLongest'>;
+type AboutEdge = Pick<Edge, 'from' | 'pending' | 'way' | 'isTime' | 'isOutside' | 'isLongest' | 'rare'>;
 
 /** The run begins, or only continues. */
-const NO_WAY: AboutEdge = { from: -1, pending: -1, way: -1, isTime: false, isOutside: false, isLongest: false };
+const NO_WAY: AboutEdge = {
+  from: -1,
+  pending: -1,
+  way: -1,
+  isTime: false,
+  isOutside: false,
+  isLongest: false,
+  rare: null,
+};
 
 /** How many steps of traces are kept, because other traces begin with them. */
 const MOST_REPEATED = 4000;
@@ -152,7 +167,11 @@ class Explorer {
     // What is assumed may be about a list.
     const isFree = this.assumptions.length === 0;
     const independent = isFree ? independentLoops(machine, this.monitors, looksAtErrors) : new Set<number>();
-    this.segments = new Segments(machine, this.runOptions, options.longest, { looksAtErrors, independent });
+    const { limitedAgents, withRare = false } = options;
+    const isLimited = (agent: string): boolean =>
+      limitedAgents?.has(agent) !== false || (unknownId(agent) !== null && limitedAgents.size > 0);
+    const about = { looksAtErrors, independent, withRare, isLimited };
+    this.segments = new Segments(machine, this.runOptions, options.longest, about);
   }
 
   run(): Exploration {
@@ -180,6 +199,7 @@ class Explorer {
       starts: this.segments.starts,
       segments: this.executions,
       stoppedBy: this.stoppedBy,
+      leftOut: this.segments.leftOut,
       isBounded: this.isBounded,
       lists: this.lists,
       freeLists: this.freeLists,
@@ -296,12 +316,16 @@ class Explorer {
     for (const { effect, index, ways } of choices)
       ways.forEach((way, number) => {
         if (way.isFailure === true && !this.options.withFailures) return;
-        const { isTime = false, isOutside = false, isLongest = false, list } = way;
+        const { isTime = false, isOutside = false, isLongest = false, rare = null, list } = way;
+        if (rare !== null && this.options.withRare !== true) {
+          this.segments.leftOut.add(rare);
+          return;
+        }
         if (list !== undefined) this.addList(list);
         this.forAll(
           (oracle) => this.segments.continue(moment, effect, way, oracle),
           (segment, oracle) =>
-            this.add(segment, oracle, { from: at, pending: index, way: number, isTime, isOutside, isLongest }),
+            this.add(segment, oracle, { from: at, pending: index, way: number, isTime, isOutside, isLongest, rare }),
         );
       });
   }
@@ -319,6 +343,7 @@ class Explorer {
       return;
     }
     const { from, pending, way, isTime, isOutside } = about;
+    const rare = about.rare ?? (knowledge.wasTooLarge ? 'value_too_large' : null);
     const edge: Edge = {
       from,
       to,
@@ -326,6 +351,7 @@ class Explorer {
       way,
       isTime,
       isOutside,
+      rare,
       isLongest: about.isLongest || knowledge.usedLongest,
       decisions: oracle.indexes,
       counts: this.counted.sitesOf(events),

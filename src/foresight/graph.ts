@@ -1,6 +1,7 @@
 /** The graph of configurations: what was reached, by what, and what happened on the way. */
 import type { RunEvent } from '../interpreter/events/event.js';
 import type { Run, RunResult } from '../interpreter/run.js';
+import type { Rare } from './rare.js';
 import type { Span } from './spans.js';
 
 /** Something that is counted on the way: the entry of a state, a call, a question. */
@@ -54,6 +55,8 @@ export interface Edge {
   readonly decisions: readonly number[];
   readonly isTime: boolean;
   readonly isOutside: boolean;
+  /** What is rare and happened; null: nothing. */
+  readonly rare: Rare | null;
   /** Whether a list has the greatest length that is explored. */
   readonly isLongest: boolean;
   /** Indexes of counted sites, once for each time. */
@@ -157,4 +160,14 @@ export function cycleThrough(nodes: readonly Node[], at: number, follows: (edge:
       queue.push(edge.to);
     }
   return null;
+}
+
+/** The nodes that runs come to by edges that `follows` accepts. */
+export function reachedBy(
+  { nodes, begins }: { readonly nodes: readonly Node[]; readonly begins: readonly Edge[] },
+  follows: (edge: Edge) => boolean,
+): ReadonlySet<number> {
+  const found = new Set(begins.flatMap((edge) => (follows(edge) ? [edge.to] : [])));
+  for (const at of found) for (const edge of nodes[at]?.out ?? []) if (follows(edge)) found.add(edge.to);
+  return found;
 }

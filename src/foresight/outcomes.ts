@@ -2,16 +2,19 @@
 import type { Json } from '../machine/expression.js';
 import type { Instruction } from '../machine/machine.js';
 import { agentToolWays, agentWays, toolWays } from './call-outcomes.js';
+import { hasValues, type Rare } from './rare.js';
 import type { RequestFacts } from './requests.js';
 import { ANY_TYPE, type Facts, TYPE } from './unknown/facts.js';
 import type { Knowledge } from './unknown/knowledge.js';
 import {
   exitOutcome,
   failedWays,
+  failureOfKind,
   type Happening,
   inDoubt,
   isDecoded,
   printedBy,
+  rareFailure,
   type Site,
   tasks,
   timedOut,
@@ -22,8 +25,52 @@ import {
 } from './way.js';
 
 export function waysOf(site: Site): readonly Way[] {
-  const ways = ownWaysOf(site);
+  const ways = [...ownWaysOf(site), ...rareWays(site)];
   return site.facts.isOnce === true ? [...ways, inDoubt] : ways;
+}
+
+/** What is too large, cannot be passed on, or goes wrong with git. */
+function rareWays(site: Site): readonly Way[] {
+  const { pending, facts, instruction, label } = site;
+  const refused = (rare: Rare, kind: string): Way =>
+    rareFailure(rare, 'cannot be passed on', (k) => failureOfKind(k, kind, label));
+  const refusals = hasValues(instruction)
+    ? [refused('value_too_large', 'value_too_large'), refused('nul', 'bad_value')]
+    : [];
+  const huge: Parameters<typeof failedWays>[2] = {
+    label: 'is too large',
+    make: (k, exit) => failureOfKind(k, 'value_too_large', label, exit),
+  };
+  switch (pending.kind) {
+    case 'shell':
+    case 'argv':
+    case 'function': {
+      if (!isDecoded(instruction) || instruction.reading === 'none') return refusals;
+      const { ok = [0] } = facts;
+      const exits = ok === 'any' ? { not: NOT_FOUND } : { among: ok };
+      const ways = failedWays(site, exits, huge).map((way): Way => ({ ...way, rare: 'value_too_large' }));
+      return [...ways, ...refusals];
+    }
+    case 'agent':
+      return [
+        rareFailure('value_too_large', 'is too large', (k) =>
+          huge.make(k, unknownExit(k, label, { among: [0], orNone: true })),
+        ),
+        // The prompt of a step also shows errors and changes.
+        ...(instruction?.op === 'step-agent' || hasValues(instruction) ? [refused('nul', 'bad_value')] : []),
+      ];
+    case 'tool':
+      return facts.isPlanCheck === true
+        ? []
+        : [rareFailure('value_too_large', 'is too large', (k) => failureOfKind(k, 'value_too_large', label))];
+    case 'worktree': {
+      const broken = (rare: Rare, words: string): Way => rareFailure(rare, words, (k) => failureOfKind(k, rare, label));
+      const conflicts = facts.action === 'merge' ? [broken('merge_conflict', 'conflicts')] : [];
+      return [...conflicts, broken('worktree', 'is not possible')];
+    }
+    default:
+      return [];
+  }
 }
 
 function ownWaysOf(site: Site): readonly Way[] {
@@ -163,7 +210,8 @@ function commandFailures(site: Pick<Site, 'facts' | 'instruction' | 'label'>): W
     ways.push(
       ...failedWays(
         site,
-        { from: 1, not: ok, orNone: true },
+        // Only the codes that the program accepts are none of a failure.
+        { from: ok.includes(0) ? 1 : 0, not: ok, orNone: true },
         {
           label: 'fails',
           make: (k, exit) =>

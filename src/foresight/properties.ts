@@ -6,12 +6,13 @@ import type { Limits } from '../machine/machine.js';
 import { evaluatorOf } from './conditions.js';
 import { repeatable } from './counted-rounds.js';
 import type { Exploration } from './explore.js';
-import { componentsOf, cycleThrough, type Edge, type Node, wayTo } from './graph.js';
+import { componentsOf, cycleThrough, type Edge, type Node, reachedBy, wayTo } from './graph.js';
 import { cappedByLimits, type Explored, mayRunOutOfTime } from './limits.js';
 import { endlessIn } from './loops.js';
 import type { Condition } from './moments.js';
 import { type MonitorState, momentsOf, monitorsOf, type Rule } from './monitors.js';
 import { stuckIn } from './no-end.js';
+import { RARE, type Rare, rareWords } from './rare.js';
 import { runOptionsOf } from './run-options.js';
 import { type Trace, traceOf } from './trace.js';
 import { unmodeledKindIn, unmodeledKindOf } from './unmodeled.js';
@@ -32,6 +33,8 @@ export interface JudgedRule {
   readonly verdict: PropertyVerdict;
   /** Why it is not decided, if that needs words. */
   readonly note?: string;
+  /** What is rare and may break what is proved; absent: nothing. */
+  readonly except?: readonly Rare[];
   /** A run that violates it; for REACHES one that comes there. */
   readonly trace: Trace | null;
   readonly cycle: number;
@@ -41,15 +44,40 @@ export interface JudgedProperty {
   readonly name: string;
   /** The worst verdict of its rules. */
   readonly verdict: PropertyVerdict;
+  /** That of its rules. */
+  readonly except?: readonly Rare[];
   readonly rules: readonly JudgedRule[];
 }
 
-/** `rulesBefore`: how many rules of other properties the exploration has before these. */
-export function judgeProperty(exploration: Exploration, property: Property, rulesBefore: number): JudgedProperty {
+/** `rulesBefore`: how many rules of other properties the exploration has before these. `withRare`: the same with what is rare. */
+export function judgeProperty(
+  exploration: Exploration,
+  property: Property,
+  rulesBefore: number,
+  withRare: () => readonly Exploration[],
+): JudgedProperty {
   const { name, rules } = property;
-  const judged = rules.map((rule, at) => new RuleJudge(exploration, rule, rulesBefore + at).judge());
+  const judged = rules.map((rule, at) => {
+    const own = new RuleJudge(exploration, rule, rulesBefore + at).judge();
+    return butForRare(own, rule, rulesBefore + at, withRare);
+  });
   const verdict = VERDICTS.find((one) => judged.some((rule) => rule.verdict === one)) ?? 'proved';
-  return { name, verdict, rules: judged };
+  const kinds = new Set(judged.flatMap(({ except = [] }) => except));
+  const except = RARE.filter((one) => kinds.has(one));
+  return { name, verdict, ...(except.length === 0 ? {} : { except }), rules: judged };
+}
+
+/** What is said of all runs, but for those in which something rare breaks it. */
+function butForRare(judged: JudgedRule, rule: Rule, at: number, withRare: () => readonly Exploration[]): JudgedRule {
+  const isAboutAll = ['proved', 'bounded', 'vacuous'].includes(judged.verdict);
+  const isReach = rule.kind === 'reaches';
+  if (isReach ? judged.verdict !== 'violated' : !isAboutAll) return judged;
+  const [explored] = withRare();
+  if (explored === undefined) return judged;
+  const except = new RuleJudge(explored, rule, at).rareKinds();
+  if (except.length === 0) return judged;
+  if (!isReach) return { ...judged, except };
+  return { ...judged, verdict: 'undecided', note: `only ${rareWords(except)} may lead there` };
 }
 
 /** A way through the graph, of which the last edges may be rounds of a cycle. */
@@ -125,7 +153,7 @@ class RuleJudge {
   /** A kind of failures that the program or the rule names, and that is not explored. */
   private unmodeledKind(): string | null {
     const own = momentsOf(this.rule).map(unmodeledKindOf);
-    return own.find((kind) => kind !== null) ?? unmodeledKindIn(this.exploration.machine);
+    return own.find((kind) => kind !== null) ?? unmodeledKindIn(this.exploration.machine, this.exploration.leftOut);
   }
 
   /** Whether a condition was needed that could never be computed. */
@@ -167,6 +195,30 @@ class RuleJudge {
     // A run that never ends does not end in another way.
     const stuck = exploration.stoppedBy === null && statuses === null ? stuckIn(exploration) : undefined;
     return stuck === undefined ? null : { edges: wayTo(nodes, stuck.id), cycle: 0 };
+  }
+
+  /** What is rare and breaks the rule, each kind for itself; all that may happen, if it is not known. */
+  rareKinds(): readonly Rare[] {
+    const { exploration, rule, at } = this;
+    const { nodes, begins, violations, awoken, stoppedBy } = exploration;
+    const possible = new Set([...begins, ...nodes.flatMap(({ out }) => out)].flatMap(({ rare }) => rare ?? []));
+    const all = RARE.filter((one) => possible.has(one));
+    if (stoppedBy !== null) return all.length === 0 ? RARE : all;
+    const isBrokenBy = (kind: Rare): boolean => {
+      const follows = ({ rare }: Edge): boolean => rare === null || rare === kind;
+      const reached = reachedBy(exploration, follows);
+      const happens = (edge: Edge): boolean => follows(edge) && (edge.from < 0 || reached.has(edge.from));
+      if (rule.kind === 'ends')
+        return nodes.some(
+          ({ id, result }) => result !== null && reached.has(id) && rule.statuses?.includes(result.status) === false,
+        );
+      if (rule.kind === 'reaches')
+        return [...begins, ...nodes.flatMap(({ out }) => out)].some((edge) => awoken.get(at) === edge && happens(edge));
+      return violations.some(({ edge, property }) => property === at && happens(edge));
+    };
+    const found = all.filter(isBrokenBy);
+    if (found.length > 0) return found;
+    return (rule.kind === 'reaches' ? awoken.has(at) : this.violation() !== null) ? all : [];
   }
 
   private wayBy(edge: Edge): readonly Edge[] {

@@ -2,6 +2,7 @@
  * What is left out of an exploration because it is rare, and can happen at almost every line: values that are too large, texts
  * that cannot be passed on, and trouble with git. What is claimed of all runs is explored a second time with it.
  */
+import type { Instruction } from '../machine/machine.js';
 
 /** In the order in which reports name them. */
 const WORDS = {
@@ -17,7 +18,57 @@ export const RARE = Object.keys(WORDS) as readonly Rare[];
 
 /** `values over 16 MiB and merge conflicts` */
 export function rareWords(kinds: readonly Rare[]): string {
-  const words = RARE.filter((one) => kinds.includes(one)).map((one) => WORDS[one]);
+  const words: string[] = RARE.filter((one) => kinds.includes(one)).map((one) => WORDS[one]);
   const last = words.pop() ?? '';
   return words.length === 0 ? last : `${words.join(', ')} and ${last}`;
+}
+
+/** Whether values are parts of an instruction, which may not fit where it passes them on. */
+export function hasValues(instruction: Instruction | undefined): boolean {
+  if (instruction === undefined) return false;
+  let known = valued.get(instruction);
+  if (known === undefined) {
+    known = /"source":|"op":"(?:read|dagger)"/.test(JSON.stringify(instruction));
+    valued.set(instruction, known);
+  }
+  return known;
+}
+
+const valued = new WeakMap<Instruction, boolean>();
+
+const GROWING: ReadonlySet<string> = new Set([
+  'set',
+  'track',
+  'emit',
+  'return',
+  'fail',
+  'goto',
+  'goto-dynamic',
+  'unless',
+  'undo',
+]);
+
+/** Whether the program itself makes larger values of others in an instruction. */
+export function makesLarger(instruction: Instruction): boolean {
+  return GROWING.has(instruction.op) && grows(instruction);
+}
+
+function grows(value: unknown): boolean {
+  if (Array.isArray(value)) return isText(value) || value.some(grows);
+  if (typeof value !== 'object' || value === null) return false;
+  const { op, operator, left, right } = value as Readonly<Record<string, unknown>>;
+  if (op === 'const') return false;
+  if (op === 'arithmetic' && operator === '+' && !isNumber(left) && !isNumber(right)) return true;
+  if (op === 'call') return true;
+  return Object.values(value).some(grows);
+}
+
+const isNumber = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && typeof (value as { value?: unknown }).value === 'number';
+
+/** A template with a value among other parts. */
+function isText(parts: readonly unknown[]): boolean {
+  const isHole = (one: unknown): boolean =>
+    typeof one === 'object' && one !== null && 'source' in one && 'value' in one;
+  return parts.filter((one) => one !== '').length > 1 && parts.some(isHole);
 }

@@ -1,9 +1,10 @@
 /** The result of a verification as text, and as JSON for programs. */
 import { durationText } from '../interpreter/outcome.js';
 import type { Json } from '../machine/expression.js';
-import type { Bound } from './bound.js';
+import { type Bound, OVERRUN } from './bound.js';
 import { ROUNDS } from './loops.js';
 import type { JudgedProperty, JudgedRule } from './properties.js';
+import { type Rare, rareWords } from './rare.js';
 import type { Trace } from './trace.js';
 import { traceLines } from './trace-lines.js';
 import { MOST_ELEMENTS } from './unknown/knowledge.js';
@@ -14,7 +15,7 @@ const number = (value: number): string =>
   Number.isSafeInteger(value) ? String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, ',') : value.toLocaleString('en-US');
 
 /** How much was explored, in the first line of every report. */
-export function firstLine({ stoppedBy, isBounded, hasLists, options, configurations }: Verification): string {
+export function firstLine({ stoppedBy, isBounded, hasLists, options, configurations, leftOut }: Verification): string {
   const assumed = (options.assumptions ?? []).map(({ text }) => text).join(' and ');
   const without = `${options.withFailures ? '' : ', without failures of effects'}${assumed === '' ? '' : `, assuming ${assumed}`}`;
   if (stoppedBy !== null) {
@@ -27,7 +28,8 @@ export function firstLine({ stoppedBy, isBounded, hasLists, options, configurati
     return `not completely: ${why[stoppedBy]}${without}`;
   }
   const how = hasLists ? `up to lists of ${options.longest}` : isBounded ? 'for some values of options' : 'completely';
-  return `explored ${how}${without}`;
+  const rare = leftOut.length === 0 ? '' : `, but for ${rareWords(leftOut)}`;
+  return `explored ${how}${without}${rare}`;
 }
 
 /** Whether the result holds without what the first line says. */
@@ -117,20 +119,22 @@ function withoutMiddle(lines: readonly string[], isWhole: boolean): readonly str
 }
 
 /** A property of the command line is its only rule. */
-function propertyLines({ name, verdict, rules }: JudgedProperty, traces: Traces, isWhole: boolean): string[] {
+function propertyLines({ name, verdict, except, rules }: JudgedProperty, traces: Traces, isWhole: boolean): string[] {
   const [only] = rules;
   const linesOf = (rule: JudgedRule, indent: string): string[] => ruleLines(rule, indent, traces, isWhole);
   if (only !== undefined && only.text === name) return linesOf(only, '  ');
-  return [`  ${name}: ${verdict}`, ...rules.flatMap((rule) => linesOf(rule, '    '))];
+  return [`  ${name}: ${verdict}${butFor(except)}`, ...rules.flatMap((rule) => linesOf(rule, '    '))];
 }
 
+const butFor = (except: readonly Rare[] = []): string => (except.length === 0 ? '' : `, but for ${rareWords(except)}`);
+
 function ruleLines(
-  { text, verdict, note, trace, cycle }: JudgedRule,
+  { text, verdict, note, except, trace, cycle }: JudgedRule,
   indent: string,
   traces: Traces,
   isWhole: boolean,
 ): string[] {
-  const line = `${indent}${text}: ${verdict}${note === undefined ? '' : ` (${note})`}`;
+  const line = `${indent}${text}: ${verdict}${butFor(except)}${note === undefined ? '' : ` (${note})`}`;
   if (trace === null) return [line];
   const proof = verdict === 'proved' ? ', by a run' : '';
   return [
@@ -146,15 +150,14 @@ function boundRows(bounds: readonly Bound[]): string[] {
 
 function amountOf({ kind, atMost, formula, isOnlyByLimit }: Bound): string {
   if (formula === null && atMost === null) return 'unbounded';
-  const amount = formula ?? textOf(kind, atMost ?? 0);
+  const number = formula ?? textOf(kind, atMost ?? 0);
+  const amount = kind === 'cost' && formula !== null && formula !== 'unknown' ? `≤ ${number}` : number;
   return isOnlyByLimit ? `${amount} (only by LIMIT)` : amount;
 }
 
 function textOf(kind: Bound['kind'], atMost: number): string {
-  return kind === 'cost' ? dollars(atMost) : kind === 'time' ? durationText(atMost * 1000) : number(atMost);
+  return kind === 'time' ? durationText(atMost * 1000) : number(atMost);
 }
-
-const dollars = (amount: number): string => `$${Math.round(amount * 1e6) / 1e6}`;
 
 function becauseOf({ because }: Bound): string {
   if (because === null) return '';
@@ -186,7 +189,18 @@ export function boundsText({ bounds }: Verification): string {
 }
 
 export function boundsJson({ machine, stoppedBy, isBounded, bounds }: Verification): Json {
-  return { machine: machine.name, bounded_by: boundedBy(stoppedBy, isBounded), bounds: bounds.map(boundJson) };
+  return {
+    machine: machine.name,
+    bounded_by: boundedBy(stoppedBy, isBounded),
+    bounds: bounds.map(boundJson),
+    ...costJson(bounds),
+  };
+}
+
+/** What the calls of agents reserve, if that is a number. No number says what they cost at most. */
+function costJson(bounds: readonly Bound[]): { cost?: Json } {
+  const cost = bounds.find(({ kind }) => kind === 'cost');
+  return cost === undefined ? {} : { cost: { reserved: cost.reserved ?? null, overrun: OVERRUN, max: null } };
 }
 
 const boundedBy = (stoppedBy: Verification['stoppedBy'], isBounded: boolean): string | null =>
@@ -206,6 +220,7 @@ function boundJson({ what, atMost, formula, isOnlyByLimit, because }: Bound): Js
 export function reportJson(verification: Verification): Json {
   const { machine, stoppedBy, isBounded, configurations, segments, ends, defects, bounds, never, properties } =
     verification;
+  const { leftOut } = verification;
   const traceJson = (trace: Trace, cycle = 0): Json => ({
     confirmed: trace.isConfirmed,
     inputs: trace.inputs as Json,
@@ -215,6 +230,7 @@ export function reportJson(verification: Verification): Json {
     machine: machine.name,
     complete: stoppedBy === null,
     bounded_by: boundedBy(stoppedBy, isBounded),
+    left_out: [...leftOut],
     without_failures: !verification.options.withFailures,
     assumed: (verification.options.assumptions ?? []).map(({ text }) => text),
     configurations,
@@ -226,15 +242,31 @@ export function reportJson(verification: Verification): Json {
       trace: trace === null ? null : traceJson(trace, cycle),
     })),
     bounds: bounds.map(boundJson),
+    ...costJson(bounds),
     never: [...never],
-    properties: properties.map(({ name, verdict, rules }) => {
-      const all = rules.map(({ text, verdict: own, note, trace, cycle }) => ({
-        ...{ rule: text, verdict: own, note: note ?? null, trace: trace === null ? null : traceJson(trace, cycle) },
+    properties: properties.map(({ name, verdict, except, rules }) => {
+      const all = rules.map(({ text, verdict: own, note, except: ownExcept, trace, cycle }) => ({
+        ...{
+          rule: text,
+          verdict: own,
+          ...exceptJson(ownExcept),
+          note: note ?? null,
+          trace: trace === null ? null : traceJson(trace, cycle),
+        },
       }));
-      return { name, verdict, trace: all.find((one) => one.verdict === verdict)?.trace ?? null, rules: all };
+      return {
+        name,
+        verdict,
+        ...exceptJson(except),
+        trace: all.find((one) => one.verdict === verdict)?.trace ?? null,
+        rules: all,
+      };
     }),
   };
 }
+
+const exceptJson = (except: readonly Rare[] | undefined): { except?: Json } =>
+  except === undefined ? {} : { except: [...except] };
 
 /** What a verification comes to: 0 nothing is wrong, 1 something confirmed is, 3 it is not decided. */
 export function verdictOf({ stoppedBy, defects, properties }: Verification, isStrict: boolean): 0 | 1 | 3 {

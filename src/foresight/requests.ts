@@ -20,6 +20,8 @@ export interface RequestFacts {
   readonly action?: string;
   readonly isPlanCheck?: boolean;
   readonly hasGuards?: boolean;
+  /** Whether values are parts of what is passed on. */
+  readonly hasValues?: boolean;
   readonly hasSchema?: boolean;
   /** Where the result is written first, as programs name it. */
   readonly output?: string;

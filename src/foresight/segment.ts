@@ -22,6 +22,7 @@ import type { Json } from '../machine/expression.js';
 import type { Instruction, Machine, State } from '../machine/machine.js';
 import { bindName } from './names.js';
 import { waysOf } from './outcomes.js';
+import { makesLarger, type Rare } from './rare.js';
 import { type RequestFacts, requestFacts } from './requests.js';
 import { type Span, Spans } from './spans.js';
 import { lookedAt, taskNamesIn } from './task-names.js';
@@ -79,6 +80,10 @@ interface AboutMachine {
   readonly looksAtErrors: boolean;
   /** The positions of parallel loops whose members share nothing. */
   readonly independent: ReadonlySet<number>;
+  /** Whether what is rare happens, too. */
+  readonly withRare: boolean;
+  /** Whether a call of an agent may be stopped by a limit of its own. */
+  readonly isLimited: (agent: string) => boolean;
 }
 
 export class Segments {
@@ -126,9 +131,12 @@ export class Segments {
     return {
       ...linked,
       instructions: linked.instructions.map((instruction, pc) => {
-        const isCondition = locations[pc]?.instruction.op === 'unless';
+        const { instruction: own } = locations[pc] ?? {};
+        const isCondition = own?.op === 'unless';
+        const isGrowing = own !== undefined && makesLarger(own);
         return (thread) => {
           try {
+            if (isGrowing) this.growIn(own);
             const next = instruction(thread);
             passed[pc] = (passed[pc] as number) + 1;
             if (isCondition) (next === pc + 1 ? wasTrue : wasFalse)[pc] = 1;
@@ -156,6 +164,20 @@ export class Segments {
       ),
     };
   }
+
+  /** The values that an instruction makes of others may be too large. */
+  private growIn({ origin: { line } }: Instruction): void {
+    if (!this.about.withRare) {
+      this.leftOut.add('value_too_large');
+      return;
+    }
+    if (this.knowledge.oracle.choose(`line ${line}`, ['', 'makes a value that is too large']) === 0) return;
+    this.knowledge.wasTooLarge = true;
+    throw new RuntimeFailure('value_too_large', 'a value is too large');
+  }
+
+  /** What may have happened, and was not explored. */
+  readonly leftOut = new Set<Rare>();
 
   /** What a failure says depends on more than is known here. Only the words of a FAIL are those of the program. */
   private withUnknownWords(failure: RuntimeFailure, pc: number): RuntimeFailure {
@@ -261,6 +283,7 @@ export class Segments {
       longest: this.longest,
       taskNames: this.taskNames,
       looked: this.looked,
+      isLimited: this.about.isLimited,
       label,
     });
   }

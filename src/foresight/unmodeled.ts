@@ -1,20 +1,25 @@
-/** Kinds of failures that no exploration makes. Where a program names one, more can happen than what was explored. */
+/**
+ * Kinds of failures that no exploration makes, or only one with what is rare. Where a program names one that is not explored
+ * at all, more can happen than what was explored.
+ */
 import type { Machine } from '../machine/machine.js';
 import type { Moment } from './moments.js';
+import { RARE, type Rare } from './rare.js';
 
-const UNMODELED: readonly string[] = ['value_too_large', 'cancelled', 'worktree', 'merge_conflict'];
+const UNMODELED: readonly string[] = ['cancelled', ...RARE];
 
-/** The first of these kinds that handlers or conditions of a machine name; null: none. */
-export function unmodeledKindIn({ states }: Machine): string | null {
+/** The first of these kinds that handlers or conditions of a machine name; null: none. `explored`: those that are explored apart. */
+export function unmodeledKindIn({ states }: Machine, explored: ReadonlySet<Rare>): string | null {
+  const kinds = UNMODELED.filter((kind) => !explored.has(kind as Rare));
   const isNamed = new Map<string, boolean>();
   for (const { code, handlers } of states) {
     for (const { kind } of handlers) if (kind !== null) isNamed.set(kind, true);
     for (const one of code) {
       const text = one.op === 'unless' ? JSON.stringify(one.condition) : '';
-      for (const kind of UNMODELED) if (text.includes(JSON.stringify(kind))) isNamed.set(kind, true);
+      for (const kind of kinds) if (text.includes(JSON.stringify(kind))) isNamed.set(kind, true);
     }
   }
-  return UNMODELED.find((kind) => isNamed.has(kind)) ?? null;
+  return kinds.find((kind) => isNamed.has(kind)) ?? null;
 }
 
 /** The kind of failures that a moment is about, if no exploration makes it. */

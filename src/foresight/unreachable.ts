@@ -13,9 +13,10 @@ export interface Position {
 
 /** Nothing is said of programs that are larger than the budget, for which tests would wait. */
 export function unreachableIn(machine: Machine): (position: Position) => boolean {
-  if (hasOptionalInputs(machine) || unmodeledKindIn(machine) !== null) return () => false;
+  if (hasOptionalInputs(machine) || unmodeledKindIn(machine, new Set()) !== null) return () => false;
   const free = new Set(machine.inputs.map(({ name }) => name));
-  const { stoppedBy, isBounded, executed } = explore(machine, exploreOptions(machine, { ...DEFAULTS, ...SHORT }, free));
+  const options = { ...DEFAULTS, ...SHORT, withRare: true, limitedAgents: null } as const;
+  const { stoppedBy, isBounded, executed } = explore(machine, exploreOptions(machine, options, free));
   if (stoppedBy !== null || isBounded) return () => false;
   const { passed, failed, wasTrue, wasFalse } = executed;
   return ({ pc, is }) => {

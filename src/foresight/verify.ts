@@ -11,6 +11,7 @@ import type { Condition } from './moments.js';
 import { monitorsOf } from './monitors.js';
 import { withLongerLists, withOtherInputs } from './other-explorations.js';
 import { type JudgedProperty, judgeProperty, type Property } from './properties.js';
+import { RARE, type Rare } from './rare.js';
 import { defectTrace, type Trace, traceOf } from './trace.js';
 
 /** An end that runs come to. */
@@ -42,6 +43,8 @@ export interface Verification {
   readonly bounds: readonly Bound[];
   /** States that no run enters with these inputs. */
   readonly never: readonly string[];
+  /** What is rare and may happen: ends and defects are those of runs without it. */
+  readonly leftOut: readonly Rare[];
   readonly properties: readonly JudgedProperty[];
   readonly reached: Reached;
 }
@@ -60,14 +63,21 @@ export function verify(machine: Machine, options: VerifyOptions): Verification {
   const { stoppedBy, isBounded, nodes, segments } = exploration;
   const isComplete = stoppedBy === null;
   const entered = enteredIn(exploration);
+  const leftOut = RARE.filter((one) => exploration.leftOut.has(one));
+  let withRare: readonly Exploration[] | null = leftOut.length === 0 ? [] : null;
+  /** None: nothing rare can happen. */
+  const rare = (): readonly Exploration[] => {
+    withRare ??= [exploreFor(machine, { ...options, withRare: true }, own, [])];
+    return withRare;
+  };
   let longer: readonly Exploration[] | null = null;
   const longerLists = (): readonly Exploration[] => (longer ??= withLongerLists(exploration));
   const notEntered = machine.states.flatMap(({ name, builtin }) =>
     builtin === true || entered.has(name) ? [] : [name],
   );
-  const enteredWithLonger = new Set(
-    isComplete && notEntered.length > 0 ? longerLists().flatMap((one) => [...enteredIn(one)]) : [],
-  );
+  const others = isComplete && notEntered.length > 0 ? [...longerLists(), ...rare()] : [];
+  const enteredElse = new Set(others.flatMap((one) => [...enteredIn(one)]));
+  const bounded = isComplete ? (rare().find((one) => one.stoppedBy === null) ?? exploration) : null;
   return {
     machine,
     options,
@@ -80,11 +90,15 @@ export function verify(machine: Machine, options: VerifyOptions): Verification {
     ends: endsOf(exploration),
     defects: confirmAll(
       exploration,
-      defectsOf(exploration, { inputs: () => withOtherInputs(exploration, options), longerLists }),
+      defectsOf(exploration, { inputs: () => withOtherInputs(exploration, options), longerLists, rare }),
     ),
-    bounds: isComplete ? boundsOf(exploration, { maxCost: options.maxCost }) : [],
-    never: isComplete ? notEntered.filter((name) => !enteredWithLonger.has(name)) : [],
-    properties: judgeAll(exploration, options),
+    bounds: bounded === null ? [] : boundsOf(bounded, { maxCost: options.maxCost }),
+    never:
+      others.every((one) => one.stoppedBy === null) && isComplete
+        ? notEntered.filter((name) => !enteredElse.has(name))
+        : [],
+    leftOut,
+    properties: judgeAll(exploration, options, rare),
     reached: reachedIn(exploration, entered),
   };
 }
@@ -118,13 +132,23 @@ function exploreFor(
 }
 
 /** Properties without assumptions of their own were explored together; each other one is explored alone. */
-function judgeAll(exploration: Exploration, options: VerifyOptions): JudgedProperty[] {
+function judgeAll(
+  exploration: Exploration,
+  options: VerifyOptions,
+  rare: () => readonly Exploration[],
+): JudgedProperty[] {
   let rules = 0;
   return (options.properties ?? []).map((property) => {
     const { assumptions } = property;
-    if (assumptions.length > 0)
-      return judgeProperty(exploreFor(exploration.machine, options, [property], assumptions), property, 0);
-    const judged = judgeProperty(exploration, property, rules);
+    if (assumptions.length > 0) {
+      const explored = (given: VerifyOptions): Exploration =>
+        exploreFor(exploration.machine, given, [property], assumptions);
+      const alone = explored(options);
+      const aloneWithRare = (): Exploration[] =>
+        alone.leftOut.size === 0 ? [] : [explored({ ...options, withRare: true })];
+      return judgeProperty(alone, property, 0, aloneWithRare);
+    }
+    const judged = judgeProperty(exploration, property, rules, rare);
     rules += property.rules.length;
     return judged;
   });

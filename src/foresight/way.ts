@@ -3,6 +3,7 @@ import type { BrokenGuard, Outcome } from '../interpreter/events/event.js';
 import type { Pending } from '../interpreter/run-state/pending.js';
 import type { Json } from '../machine/expression.js';
 import type { Instruction, State } from '../machine/machine.js';
+import type { Rare } from './rare.js';
 import type { RequestFacts } from './requests.js';
 import { ANY_TYPE, TYPE } from './unknown/facts.js';
 import type { Knowledge } from './unknown/knowledge.js';
@@ -25,6 +26,7 @@ export interface Way {
   readonly isLongest?: true;
   /** A person or another program acts. */
   readonly isOutside?: true;
+  readonly rare?: Rare;
   readonly make: (k: Knowledge) => Happening;
 }
 
@@ -37,6 +39,8 @@ export interface Site {
   readonly longest: number;
   /** The names of tasks that the program mentions. */
   readonly taskNames: readonly string[];
+  /** Whether a call of this agent may be stopped by a limit of its own. */
+  readonly isLimited: (agent: string) => boolean;
   /** What the program reads of answers in steps. */
   readonly looked: { readonly comments: boolean; readonly files: boolean };
   /** How people call the value. */
@@ -123,6 +127,20 @@ export const timedOut: Way = {
     outcome: { kind: 'timed-out', timeout_ms: 0, stdout: { text: '', bytes: 0 }, stderr: '', duration_ms: 0 },
   }),
 };
+
+/** What is refused, or is more than a run can hold, before or after it was done. */
+export function rareFailure(rare: Rare, label: string, make: (k: Knowledge) => Happening): Way {
+  return { label, rare, isFailure: true, make };
+}
+
+/** A failure of a kind, with words that nobody knows. */
+export function failureOfKind(k: Knowledge, kind: string, label: string, exit?: number): Happening {
+  const message = k.fresh(TYPE.text, `error of ${label}`, { not: ['""'] });
+  return {
+    kind: 'outcome',
+    outcome: { kind: 'failed', error_type: kind, message, ...(exit === undefined ? {} : { exit }) },
+  };
+}
 
 /** The process of the run ended during a call that must not run twice. */
 export const inDoubt: Way = {

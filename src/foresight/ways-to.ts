@@ -28,7 +28,7 @@ export function waysTo(
   const found = wanted.map((): Edge[] => []);
   const free = new Set(inputs === 'free' ? machine.inputs.map(({ name }) => name) : []);
   const exploration = explore(machine, {
-    ...exploreOptions(machine, { ...DEFAULTS, ...BUDGET }, free),
+    ...exploreOptions(machine, { ...DEFAULTS, ...BUDGET, limitedAgents: null }, free),
     onSegment: (edge, events, executed) => {
       for (const [at, one] of wanted.entries()) {
         const edges = found[at] as Edge[];

@@ -42,7 +42,7 @@ export function listingRenewal(suite: Suite, test: string, needed: NeededCall[])
   };
 }
 
-/** The most that the agents of a whole run may cost: US dollars, or null if nothing limits it. */
+/** What the agents of a whole run reserve: US dollars, or null if nothing limits it. */
 export async function runCostOf({ machine, configuration }: Suite): Promise<number | null> {
   const [{ verify }, { DEFAULTS }] = await Promise.all([
     import('../foresight/verify.js'),
@@ -53,7 +53,7 @@ export async function runCostOf({ machine, configuration }: Suite): Promise<numb
     if (max_cost !== undefined) maxCost[name] = max_cost;
   const { bounds } = verify(machine, { ...DEFAULTS, maxCost });
   const cost = bounds.find(({ kind }) => kind === 'cost');
-  return cost === undefined ? 0 : cost.atMost;
+  return cost === undefined ? 0 : (cost.reserved ?? null);
 }
 
 function maxCostOf(request: PerformedRequest, { configuration }: Suite): number | null {

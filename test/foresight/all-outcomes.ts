@@ -193,7 +193,7 @@ export class AllOutcomes {
     const broken = [exited('bad x', 1, { is_error: true }), exited('bad x', null, { is_error: true })];
     const isLimited = request.agent in (this.domain.maxCost ?? {}) || Object.keys(request.guards ?? {}).length > 0;
     if (isLimited) broken.push(exited('', 0, { guard: { name: 'max_turns', message: 'the limit is reached' } }));
-    broken.push(refused('value_too_large', 'value_too_large'), refused('nul', 'bad_value'));
+    if (hasValues(one)) broken.push(refused('value_too_large', 'value_too_large'), refused('nul', 'bad_value'));
     if (request.answerFile !== undefined || isBound(one)) broken.push(tooLarge(0, { is_error: false }));
     switch (request.answerFile) {
       case 'plan.json':

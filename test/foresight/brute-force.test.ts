@@ -67,7 +67,9 @@ const RULES = [
 /** Rules about what the program has; each makes more to explore. */
 function rulesOf(program: string, machine: Machine, random: (below: number) => number): readonly Property[] {
   const fits = (rule: string): boolean =>
-    ['dear', 'make', 'SEEN'].every((one) => !rule.includes(one) || program.includes(one === 'make' ? 'DO: make' : one));
+    [['Task(dear)'], ['event SEEN', 'EMIT: SEEN'], ['"make *"', 'DO: make']].every(
+      ([named = '', is = named]) => !rule.includes(named) || program.includes(is),
+    );
   return propertiesOf(
     machine,
     RULES.filter((rule) => fits(rule) && random(8) === 0),

@@ -149,7 +149,7 @@ test('verdicts do not depend on the length, but of how often something happens',
 test('cost, time and calls grow with the list, also within a LIMIT', () => {
   const loop = ['FOR EACH: f in files in PARALLEL:', '  DO [timeout=2s]: make {f}', '  DO: Task(claude) "do {f}"'];
   const costs = verified(state(...loop, 'RETURN'), { maxCost: { claude: 0.5 } });
-  expect(boundIn(costs, 'cost')).toBe('$0.5 × len(files)');
+  expect(boundIn(costs, 'cost')).toBe('$0.50 × len(files) + the last turn of each call');
   const program = state(...loop.slice(0, 2), 'GOTO: A').replace('CHECK:', 'CHECK [timeout=1s]:');
   const limited = verified(`LIMIT: transitions=5\n${program}`);
   expect(['cat list', 'make {f}', 'state A', 'time'].map((what) => boundIn(limited, what))).toEqual([

@@ -317,11 +317,12 @@ describe('calls inside a WAIT', () => {
 
 test.each([
   [3, 'a'],
-  [null, 'b'],
-])('LIMIT: cost=3 bounds the cost by %s if `%s` has no max_cost or another', (bound, agent) => {
+  [undefined, 'b'],
+])('LIMIT: cost=3 bounds what is reserved by %s if the agent is `%s`', (bound, agent) => {
   const program = lines('LIMIT: cost=3', 'STATE: A', `  DO: Task(${agent}) "x"`, '  GOTO: A');
   const cost = verified(program, { maxCost: { a: 2 } }).bounds.find(({ kind }) => kind === 'cost');
-  expect(cost?.atMost).toBe(bound);
+  expect(cost).toMatchObject({ atMost: null, isOnlyByLimit: bound !== undefined });
+  expect(cost?.reserved).toBe(bound);
 });
 
 describe('time', () => {
@@ -755,11 +756,12 @@ test('what a step allows its agent to cost counts', () => {
       `  AGENT: ${second}`,
     );
   const cost = (text: string, maxCost: Record<string, number>) => boundIn(verified(text, { maxCost }), 'cost');
-  expect(cost(program('two with max_cost=1'), {})).toBe(8.5);
-  expect(cost(program('two with max_cost=1'), { one: 2 })).toBe(7);
+  const turns = '+ the last turn of each call';
+  expect(cost(program('two with max_cost=1'), {})).toBe(`$8.50 ${turns}`);
+  expect(cost(program('two with max_cost=1'), { one: 2 })).toBe(`$7.00 ${turns}`);
   expect(cost(program('two'), {})).toBe('unknown');
   // Where one agent is called twice, the dearer call counts for all.
-  expect(cost(program('one with max_cost=3'), {})).toBe(12);
+  expect(cost(program('one with max_cost=3'), {})).toBe(`$12.00 ${turns}`);
   expect(cost(program('one'), {})).toBe('unknown');
 });
 

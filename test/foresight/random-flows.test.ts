@@ -72,9 +72,10 @@ function problemsOfRun(
   bounds: readonly Bound[],
   random: (below: number) => number,
   oneOrder: boolean,
+  isPatient: boolean,
 ): string[] {
   const { machine, executed } = exploration;
-  const world = new RandomWorld(machine, random, oneOrder);
+  const world = new RandomWorld(machine, random, oneOrder, isPatient);
   const seen: Seen = { wasTrue: new Set(), wasFalse: new Set() };
   const linked = linkObserved(machine, (pc, next) => {
     if (next !== null) (next === pc + 1 ? seen.wasTrue : seen.wasFalse).add(pc);
@@ -149,7 +150,9 @@ test.each(blocks)('random runs of random flows, from seed %d', async (first) => 
   let count = 0;
   for (let seed = first; seed < first + BLOCK; seed++) {
     const random = sequence(seed);
-    const program = randomFlow(random, KINDS[seed % KINDS.length] as readonly Kind[]);
+    const kinds = KINDS[seed % KINDS.length] as readonly Kind[];
+    // Few other lines end a run before its WAITs are over.
+    const program = randomFlow(random, kinds, kinds.includes('polls'));
     const machine = await machineWithFiles(program);
     const oneOrder = seed % 2 === 0;
     const exploration = machine === null ? null : explored(machine, oneOrder);
@@ -157,7 +160,7 @@ test.each(blocks)('random runs of random flows, from seed %d', async (first) => 
     count++;
     const bounds = boundsOf(exploration, { maxCost: MAX_COST });
     for (let round = 0; round < 15; round++)
-      expect(problemsOfRun(exploration, bounds, random, oneOrder), `seed ${seed}\n${program}`).toEqual([]);
+      expect(problemsOfRun(exploration, bounds, random, oneOrder, round < 4), `seed ${seed}\n${program}`).toEqual([]);
   }
   expect(count).toBeGreaterThan(BLOCK / 8);
 });

@@ -86,6 +86,8 @@ export class Knowledge {
   usedLongest = false;
   /** Whether a list got a greater length than those that are explored, because of what the program asked about it. */
   usedForced = false;
+  /** Whether an instruction made a value that is too large. */
+  wasTooLarge = false;
   /** Whether the program asks for a longer list than any that is explored: this way is not known. */
   needsTooLong = false;
   /** Whether a duration was needed. */

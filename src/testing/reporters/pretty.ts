@@ -1,4 +1,6 @@
 /** Results for people: a line for each test, and below a failed one what is different and the end of its log. */
+
+import { dollars, reservedText } from '../../foresight/bound.js';
 import { duration } from '../../views/drawing/duration.js';
 import type { Paint } from '../../views/drawing/paint.js';
 import { escapeControls } from '../../views/drawing/visible-text.js';
@@ -76,7 +78,7 @@ export function neededCallsText(calls: readonly NeededCall[], runCost: number | 
 }
 
 const costText = (cost: number | null): string =>
-  cost === null ? 'at any cost, because an agent has no `max_cost`' : `at most $${cost.toFixed(2)}`;
+  cost === null ? 'at any cost, because an agent has no `max_cost`' : `≤ ${reservedText(dollars(cost))}`;
 
 /** `failedFaults`: at how many points of faults something failed. */
 export function summaryLine(results: readonly TestResult[], failedFaults: number, ms: number, paint: Paint): string {
