@@ -4,6 +4,7 @@
  */
 import type { Expr, Json } from '../machine/expression.js';
 import { nearest } from '../prelude/nearest.js';
+import type { FailureCause } from './events/failure-facts.js';
 import { aType, isObject, typeOf, type Value } from './values/value.js';
 
 export class RuntimeFailure extends Error {
@@ -22,7 +23,12 @@ export class RuntimeFailure extends Error {
       readonly with?: Readonly<Record<string, Json>>;
     } = {},
     /** The effects that caused it, if that is not the last outcome. */
-    readonly source: { readonly effects?: readonly string[]; readonly attempt?: number } = {},
+    readonly source: {
+      readonly effects?: readonly string[];
+      readonly attempt?: number;
+      /** Those of an earlier failure that this one passes on. */
+      readonly causes?: readonly FailureCause[];
+    } = {},
   ) {
     super(message);
   }

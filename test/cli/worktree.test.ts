@@ -283,6 +283,26 @@ describe('parallel tasks', () => {
     expect(workDone(one.folder)).toEqual(['t0', 't1']);
   });
 
+  test.each([
+    ['', { kind: 'merge_conflict' }],
+    ['ON ERROR merge_conflict: → RETURN: in conflict', undefined],
+  ])('that are steps of a group fail with the same kind (%s)', async (handler, error) => {
+    const step = (name: string): string => `    STEP: ${name}\n      DO: sed -i 1s/.*/${name}/ list`;
+    const inner = ['  STEP: both parallel', step('one'), step('two')].join('\n');
+    const program = `STATE: A\n  STEP: all\n${inner.replace(/^/gm, '  ')}\n  DO: head -n 1 list\n  RETURN\n${handler === '' ? '' : `  ${handler}\n`}`;
+    const one = project({ 'w.dsl': program, list });
+    const report = reportOf(await one.run(['run', 'w.dsl', '--worktree', '--json']));
+    if (error === undefined) {
+      expect(report).toMatchObject({ status: 'returned', value: 'in conflict' });
+      return;
+    }
+    expect(report).toMatchObject({ status: 'failed', error });
+    const [, branch = ''] = /into the branch `(.*?)`/.exec(report.error.message) ?? [];
+    const inside = ['-C', join(one.folder, '.statedsl/worktrees', branch.slice('statedsl/'.length))];
+    one.git(...inside, 'merge', '-q', '-s', 'ours', '--no-edit', one.git('branch', '--list', '*one*').slice(2).trim());
+    expect(reportOf(await one.run(['resume', '--json']))).toMatchObject({ status: 'returned' });
+  });
+
   test('come to the same end, whichever call of git was the last', async () => {
     const random = randomNumbers(seed);
     const number = 6 + Math.floor(random() * 16);

@@ -1,4 +1,5 @@
 /** Ends steps and scopes when a failure or a jump leaves them. */
+import type { FailureFacts } from '../events/event.js';
 import { innermostStep } from '../run-state/open-frames.js';
 import type { Thread } from '../run-state/thread.js';
 import { releaseReservation } from './reservations.js';
@@ -12,8 +13,13 @@ export function closeFrames(thread: Thread, open: number): void {
   }
 }
 
+/** What no attempt of a step can correct: a person must, and then the run is resumed where it happened. */
+const OUTSIDE: readonly string[] = ['merge_conflict', 'worktree'];
+
 /** Notes that the work of the current attempt failed. */
-export function failAttempt(thread: Thread, why: string): void {
+export function failAttempt(thread: Thread, { error, error_type, causes = [] }: FailureFacts): void {
   const frame = innermostStep(thread);
-  if (frame !== null) frame.failure = why;
+  if (frame === null) return;
+  frame.failure = error;
+  if (OUTSIDE.includes(error_type)) frame.outside = { kind: error_type, causes };
 }

@@ -27,7 +27,7 @@ export function factsOf(thread: Thread, failure: RuntimeFailure, effect?: string
     line,
     ...omitUndefined({ file: file ?? undefined }),
     ...failure.about,
-    causes: [causeOf(thread, failure, effect)],
+    causes: failure.source.causes ?? [causeOf(thread, failure, effect)],
   };
 }
 
@@ -118,7 +118,7 @@ function enterHandler(thread: Thread, handler: Handler, facts: FailureFacts): nu
   closeFrames(thread, handler.frames ?? 0);
   const at = (thread.run.linked.starts[thread.state] as number) + handler.pc;
   if (handler.step === true) {
-    failAttempt(thread, facts.error);
+    failAttempt(thread, facts);
     return at;
   }
   thread.handling = true;

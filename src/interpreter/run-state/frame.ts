@@ -2,7 +2,9 @@
  * The frames of a thread while steps run: open steps, and the scopes of the names of steps. All of it is plain data, so
  * that a run can be stored and restored in the middle of an attempt.
  */
+
 import type { DeniedCall } from '../events/agent-facts.js';
+import type { FailureCause } from '../events/failure-facts.js';
 
 /** The result of a gate for an attempt. */
 export interface GateFinding {
@@ -87,6 +89,8 @@ export interface StepFrame {
   verdict: boolean | null;
   /** Why the work of this attempt failed; null if it did not. */
   failure: string | null;
+  /** The same, if it was the worktree and not the work: its kind, and where the run is resumed. */
+  outside?: { readonly kind: string; readonly causes: readonly FailureCause[] };
   /** Whether a limit stopped the agent: the worktree is then reset to `before`. */
   guarded: boolean;
   gates: Record<string, GateFinding>;

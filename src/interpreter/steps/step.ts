@@ -166,6 +166,7 @@ function startAttempt(frame: StepFrame): void {
   frame.comments = null;
   frame.verdict = null;
   frame.failure = null;
+  delete frame.outside;
   frame.guarded = false;
   frame.gates = {};
 }
@@ -233,7 +234,15 @@ function end(t: Thread, frame: StepFrame, layout: StepLayout): number {
     step: path,
     ...omitUndefined({ gate: gate === undefined || frame.failure !== null ? undefined : gate }),
   };
-  throw new RuntimeFailure('gate_failed', `step \`${path}\` failed${tries}: ${why}`, path, null, about, { attempt });
+  const { kind, causes } = frame.outside ?? { kind: 'gate_failed', causes: undefined };
+  throw new RuntimeFailure(
+    kind,
+    `step \`${path}\` failed${tries}: ${why}`,
+    path,
+    null,
+    about,
+    causes === undefined ? { attempt } : { causes },
+  );
 }
 
 /** Why an attempt did not pass, in one line. */
