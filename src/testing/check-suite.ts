@@ -2,6 +2,7 @@
 import { readDuration } from '../machine/duration.js';
 import { ERROR_KINDS } from '../machine/error-kinds.js';
 import { nearest } from '../prelude/nearest.js';
+import { inputProblems } from '../runtime/run/run-inputs.js';
 import { testMessages as say } from '../source/catalogue/tests.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import { positionAt, type SourceFile, type Span } from '../source/source-file.js';
@@ -17,8 +18,8 @@ import type {
   TestLine,
 } from '../syntax/tests/test-tree.js';
 import { isApproval } from './approval.js';
-import { constantOf } from './expressions.js';
-import { labelOf } from './rows.js';
+import { constantOf, unknownNames } from './expressions.js';
+import { labelOf, rowsOf } from './rows.js';
 import { answers, canBecome, selectorText, selects, specificity } from './selectors.js';
 import type { Suite } from './suite.js';
 
@@ -27,7 +28,7 @@ type Tested = Pick<Suite, 'machine' | 'facts' | 'sources'>;
 /** How many instructions a message lists. */
 const MOST_TEXTS = 5;
 
-export function checkSuite(suite: Tested & Pick<Suite, 'tree'>): Diagnostic[] {
+export function checkSuite(suite: Tested & Pick<Suite, 'tree' | 'expressions'>): Diagnostic[] {
   const check = new SuiteCheck(suite);
   const { mocks, tests } = suite.tree;
   for (const mock of mocks) check.mock(mock);
@@ -38,6 +39,7 @@ export function checkSuite(suite: Tested & Pick<Suite, 'tree'>): Diagnostic[] {
     if (first !== undefined) check.report(test.span, `there are two tests \`${test.name}\``, 'give each its own name');
     names.set(test.name, test.span);
     check.test(test);
+    check.given(test, suite.expressions);
   }
   return [...check.diagnostics, ...checkProperties(suite.tree.properties, suite)];
 }
@@ -84,6 +86,29 @@ class SuiteCheck {
     this.ambiguity(lines.filter((line) => line.kind === 'mock'));
   }
 
+  /** Each value of GIVEN in each row of the test, as the run would refuse it. */
+  given(test: TestCase, { evaluate }: Suite['expressions']): void {
+    const { machine } = this.suite;
+    const known = (name: Name): boolean => machine.inputs.some((input) => input.name === name.text);
+    const all = test.lines
+      .flatMap((line) => (line.kind === 'given' ? line.values : []))
+      .filter(({ name }) => known(name));
+    const rows = rowsOf(test);
+    for (const { name, value } of all)
+      for (const row of rows) {
+        if (unknownNames(value, new Set(Object.keys(row.values))).length > 0) break;
+        const found = evaluate(value, row.values);
+        if ('problem' in found) break;
+        const problem = inputProblems(machine, { [name.text]: found.value }).find(
+          (one) => one.name === name.text && one.kind !== 'missing',
+        );
+        if (problem === undefined) continue;
+        const where = rows.length > 1 || row.name !== test.name ? ` in \`${row.name}\`` : '';
+        this.wrong(value.span, `${problem.message}${where}`, 'correct the value');
+        break;
+      }
+  }
+
   private line(line: TestLine): void {
     const { facts, machine } = this.suite;
     switch (line.kind) {
@@ -98,8 +123,7 @@ class SuiteCheck {
           );
         return;
       case 'start':
-        this.state(line.state);
-        return;
+        return this.start(line);
       case 'answer':
         return this.answer(line);
       case 'signal':
@@ -117,6 +141,13 @@ class SuiteCheck {
     }
   }
 
+  private start({ state, values }: Extract<TestLine, { kind: 'start' }>): void {
+    if (!this.state(state)) return;
+    const { entry = [] } = this.suite.machine.states.find(({ name }) => name === state.text) ?? {};
+    for (const { name } of values)
+      this.requireName(name, entry, `the state \`${state.text}\` takes no value \`${name.text}\``);
+  }
+
   private rows({ list }: Extract<TestLine, { kind: 'each' }>): void {
     const rows = constantOf(list);
     if (!Array.isArray(rows))
@@ -130,6 +161,7 @@ class SuiteCheck {
   }
 
   mock(mock: MockLine): void {
+    for (const { form } of mock.answers) if (form.kind === 'fails') this.failure(form.error, mock.selector);
     if (mock.state !== null && !this.isStep(mock.state) && !this.state(mock.state)) return;
     for (const { after } of mock.answers) if (after !== undefined) this.duration(after);
     const { targets } = this.suite.facts;
@@ -138,6 +170,18 @@ class SuiteCheck {
     const where = mock.state === null ? '' : ` in \`${mock.state.text}\``;
     const line = mock.line === null ? '' : ` on line ${mock.line}`;
     this.selector(mock.selector, `${where}${line}`, mock.state?.text ?? null);
+  }
+
+  /** Tools name their failures themselves; those of everything else are known. */
+  private failure(error: Name, selector: Selector | null): void {
+    const isOfTool = ({ kind }: { readonly kind: string }): boolean => kind === 'tool';
+    const tools = this.suite.facts.targets.filter(isOfTool);
+    const mayBeTool =
+      selector === null ? tools.length > 0 : isOfTool(selector) || tools.some((one) => selects(selector, one));
+    if (mayBeTool || ERROR_KINDS.includes(error.text)) return;
+    const near = nearest(error.text, ERROR_KINDS);
+    const help = near === undefined ? `the kinds are ${ERROR_KINDS.join(', ')}` : `did you mean \`${near}\`?`;
+    this.wrong(error.span, `there is no failure \`${error.text}\``, help);
   }
 
   /** A step may be named instead of a state; then its requests are only known during the run. */
@@ -296,8 +340,10 @@ class SuiteCheck {
         if (!facts.targets.some((target) => selects(expectation.selector, target)))
           this.selector(expectation.selector, '');
         return;
-      case 'returned':
       case 'failed':
+        if (expectation.error !== null) this.failure(expectation.error, null);
+        return;
+      case 'returned':
       case 'snapshot':
       case 'condition':
         return;

@@ -237,9 +237,9 @@ export class TestWorld implements Effects {
       case 'exit':
         return outputOf(textOf(form.stdout), form.code, textOf(form.stderr));
       case 'fails': {
-        if (form.error === 'timeout' && form.message === null) return 'timeout';
-        const message = form.message === null ? `the test makes it fail with ${form.error}` : textOf(form.message);
-        const code = isTool ? { tool_code: form.error } : { error_type: form.error };
+        if (form.error.text === 'timeout' && form.message === null) return 'timeout';
+        const message = form.message === null ? `the test makes it fail with ${form.error.text}` : textOf(form.message);
+        const code = isTool ? { tool_code: form.error.text } : { error_type: form.error.text };
         return { kind: 'failed', message, ...code };
       }
       case 'times-out':

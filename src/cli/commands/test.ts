@@ -1,6 +1,6 @@
 /** `statedsl test`: runs the tests of programs with scripted answers, in virtual time. */
 import { availableParallelism } from 'node:os';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { isTestFile } from '../../project/program-kind.js';
 import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
 import type { SourceSet } from '../../source/source-file.js';

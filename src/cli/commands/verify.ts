@@ -212,8 +212,9 @@ async function rulesOfFlags(
   const properties: Property[] = [];
   const assumptions: Condition[] = [];
   for (const [verb, text] of given) {
-    const file = sources.push(sourceFile('command line', text)) - 1;
-    const { property, diagnostics: wrong } = parseRule(sources[file] as SourceSet[number], file, verb);
+    const lead = `--${verb.toLowerCase()} `;
+    const file = sources.push(sourceFile('command line', lead + text)) - 1;
+    const { property, diagnostics: wrong } = parseRule(sources[file] as SourceSet[number], file, verb, lead.length);
     diagnostics.push(...wrong);
     if (hasErrors(wrong)) continue;
     if (verb !== 'ASSUME')

@@ -42,7 +42,6 @@ function endOfLine(text: string, at: number): number {
   return end < 0 ? text.length : end;
 }
 
-/** A tab counts as two spaces. */
 function indentOf(text: string, at: number): number {
   return /^[ \t]*/.exec(text.slice(at, at + 1000))?.[0].length ?? 0;
 }

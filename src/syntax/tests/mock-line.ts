@@ -65,7 +65,7 @@ function readForm(cursor: LineCursor): AnswerForm {
   if (cursor.takeWord('hangs')) return { kind: 'hangs' };
   if (cursor.take(/^for\s+real(?!\w)/) !== null) return { kind: 'for-real' };
   if (cursor.takeWord('fails')) {
-    const error = cursor.name('the kind of the failure').text;
+    const error = cursor.name('the kind of the failure');
     return { kind: 'fails', error, message: cursor.optionalText() };
   }
   if (!cursor.takeWord('exit')) return { kind: 'value', value: cursor.value('an answer') };

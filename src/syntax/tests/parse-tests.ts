@@ -4,6 +4,7 @@
  */
 
 import { nearest } from '../../prelude/nearest.js';
+import { tabIndentation } from '../../source/catalogue/syntax.js';
 import { testMessages as say } from '../../source/catalogue/tests.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { SourceFile, Span } from '../../source/source-file.js';
@@ -44,7 +45,10 @@ interface OpenProperty extends PropertyCase {
 /** Parses a test file. Never throws. */
 export function parseTests(source: SourceFile, file: number): ParsedTests {
   const reader = new Reader(file);
-  for (const line of logicalLines(source.text)) reader.read(line);
+  for (const line of logicalLines(source.text)) {
+    reader.indentation(source.text, line);
+    reader.read(line);
+  }
   return { tree: reader.tree(), diagnostics: reader.diagnostics };
 }
 
@@ -63,6 +67,14 @@ class Reader {
   tree(): TestFile {
     const { program, mocks, tests, properties, texts } = this;
     return { program, mocks, tests, properties, texts };
+  }
+
+  /** As in programs. */
+  indentation(text: string, { start, indent }: LogicalLine): void {
+    const spaces = text.slice(start - indent, start);
+    if (!spaces.includes('\t')) return;
+    const span = { file: this.file, start: start - indent, end: start };
+    this.diagnostics.push(tabIndentation(span, { fix: { span, text: spaces.replaceAll('\t', '  ') } }));
   }
 
   read(line: LogicalLine): void {
@@ -135,23 +147,24 @@ function readPropertyLine(cursor: LineCursor, { rules, assumptions }: OpenProper
   }
 }
 
-/** Reads a rule or an assumption that is not in a file, such as that of `--never`. */
+/** Reads a rule or an assumption that is not in a file, such as that of `--never`. It begins at `start` in its source. */
 export function parseRule(
   source: SourceFile,
   file: number,
   verb: RuleVerb | 'ASSUME',
+  start = 0,
 ): { readonly property: PropertyCase; readonly diagnostics: readonly Diagnostic[] } {
   const diagnostics: Diagnostic[] = [];
   const property: OpenProperty = {
     name: '',
-    span: { file, start: 0, end: source.text.length },
+    span: { file, start, end: source.text.length },
     rules: [],
     assumptions: [],
     texts: new Map(),
     isBroken: false,
   };
-  const text = source.text.replaceAll(/\s/g, ' ').trimEnd();
-  const cursor = new LineCursor({ text, start: 0, indent: 0 }, file, diagnostics, property.texts);
+  const text = source.text.slice(start).replaceAll(/\s/g, ' ').trimEnd();
+  const cursor = new LineCursor({ text, start, indent: 0 }, file, diagnostics, property.texts);
   try {
     if (verb === 'ASSUME') property.assumptions.push(readAssumption(cursor));
     else {

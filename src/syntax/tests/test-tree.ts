@@ -127,7 +127,7 @@ export type AnswerForm =
       readonly stdout: Expression | null;
       readonly stderr: Expression | null;
     }
-  | { readonly kind: 'fails'; readonly error: string; readonly message: Expression | null }
+  | { readonly kind: 'fails'; readonly error: Name; readonly message: Expression | null }
   | { readonly kind: 'times-out' | 'hangs' | 'for-real' };
 
 export interface TestAnswer {
