@@ -28,10 +28,10 @@ export function defectsOf(exploration: Exploration, others: Others): Defect[] {
     const isSure =
       unmodeledKindIn(exploration.machine, exploration.leftOut) === null || !exploration.options.withFailures;
     const dead = isSure ? deadLocations(exploration, []) : [];
-    const rare = dead.length > 0 ? others.rare() : [];
+    const sure = dead.length > 0 ? [...others.longerLists(), ...others.rare()] : [];
     // What is not known to be dead is not said to be.
-    if (dead.length > 0 && rare.every(({ stoppedBy }) => stoppedBy === null))
-      found.push(...deadLocations(exploration, [...others.inputs(), ...others.longerLists(), ...rare]));
+    if (dead.length > 0 && sure.every(({ stoppedBy }) => stoppedBy === null))
+      found.push(...deadLocations(exploration, [...others.inputs(), ...sure]));
   }
   found.push(...lateFailures(exploration));
   return found;

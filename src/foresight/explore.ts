@@ -222,7 +222,10 @@ class Explorer {
     if (now < this.nextCheck) return;
     this.nextCheck = now + CHECKED_EVERY_MS;
     const { user, system } = process.cpuUsage(this.began);
-    if ((user + system) / 1e6 > this.options.seconds) this.stoppedBy ??= 'seconds';
+    // Shorter lists are explored in the rest of the time.
+    const { seconds, longest } = this.options;
+    const part = this.lists.size > 0 && longest > 1 ? 0.5 : 1;
+    if ((user + system) / 1e6 > seconds * part) this.stoppedBy ??= 'seconds';
   }
 
   /** All ways in which a segment can go. One that decides in each round of a loop needs the time limit, too. */

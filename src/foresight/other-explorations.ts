@@ -20,12 +20,15 @@ export function withOtherInputs({ machine, stoppedBy, nodes }: Exploration, give
 const MOST_ELEMENTS = 12;
 
 /** With lists as long as the numbers of the program suggest; none: lists of unknown length do not matter. */
-export function withLongerLists({ machine, options, lists, nodes, stoppedBy }: Exploration): Exploration[] {
+export function withLongerLists(
+  { machine, options, lists, nodes, stoppedBy }: Exploration,
+  seconds: number,
+): Exploration[] {
   if (stoppedBy !== null || lists.size === 0) return [];
   const numbers = numbersIn(machine.states.map(({ code }) => code)).filter((one) => one <= MOST_ELEMENTS - 1);
   const longest = Math.max(options.longest, ...numbers) + 1;
   const maxConfigurations = Math.min(options.maxConfigurations, 4 * nodes.length + 1000);
-  return [explore(machine, { ...options, longest, maxConfigurations })];
+  return [explore(machine, { ...options, longest, maxConfigurations, seconds })];
 }
 
 /** The constants of expressions. */

@@ -15,19 +15,30 @@ const number = (value: number): string =>
   Number.isSafeInteger(value) ? String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, ',') : value.toLocaleString('en-US');
 
 /** How much was explored, in the first line of every report. */
-export function firstLine({ stoppedBy, isBounded, hasLists, options, configurations, leftOut }: Verification): string {
+export function firstLine({
+  stoppedBy,
+  isBounded,
+  hasLists,
+  shortened,
+  options,
+  configurations,
+  leftOut,
+}: Verification): string {
   const assumed = (options.assumptions ?? []).map(({ text }) => text).join(' and ');
   const without = `${options.withFailures ? '' : ', without failures of effects'}${assumed === '' ? '' : `, assuming ${assumed}`}`;
-  if (stoppedBy !== null) {
-    const why = {
-      configurations: `${number(configurations)} configurations`,
-      seconds: `${number(options.seconds)} seconds`,
-      memory: '1 GiB of memory',
-      'long-list': `a list longer than ${number(MOST_ELEMENTS)}`,
-    };
-    return `not completely: ${why[stoppedBy]}${without}`;
-  }
-  const how = hasLists ? `up to lists of ${options.longest}` : isBounded ? 'for some values of options' : 'completely';
+  const why = {
+    configurations: `${number(stoppedBy === null ? options.maxConfigurations : configurations)} configurations`,
+    seconds: `${number(options.seconds)} seconds`,
+    memory: '1 GiB of memory',
+    'long-list': `a list longer than ${number(MOST_ELEMENTS)}`,
+  };
+  if (stoppedBy !== null) return `not completely: ${why[stoppedBy]}${without}`;
+  const longer = shortened === null ? '' : `, because lists of ${shortened.from} do not fit into ${why[shortened.by]}`;
+  const how = hasLists
+    ? `up to lists of ${options.longest}${longer}`
+    : isBounded
+      ? 'for some values of options'
+      : 'completely';
   const rare = leftOut.length === 0 ? '' : `, but for ${rareWords(leftOut)}`;
   return `explored ${how}${without}${rare}`;
 }
@@ -231,6 +242,7 @@ export function reportJson(verification: Verification): Json {
     complete: stoppedBy === null,
     bounded_by: boundedBy(stoppedBy, isBounded),
     left_out: [...leftOut],
+    lists_up_to: verification.hasLists ? verification.options.longest : null,
     without_failures: !verification.options.withFailures,
     assumed: (verification.options.assumptions ?? []).map(({ text }) => text),
     configurations,
@@ -271,8 +283,9 @@ const exceptJson = (except: readonly Rare[] | undefined): { except?: Json } =>
 /** What a verification comes to: 0 nothing is wrong, 1 something confirmed is, 3 it is not decided. */
 export function verdictOf({ stoppedBy, defects, properties }: Verification, isStrict: boolean): 0 | 1 | 3 {
   const wrong = defects.filter(({ severity }) => severity === 'error' || isStrict);
+  const isOnlyPossible = defects.some((one) => one.isOnlyPossible);
   const verdicts = properties.map(({ verdict }) => verdict);
   if (wrong.some(({ trace }) => trace === null || trace.isConfirmed) || verdicts.includes('violated')) return 1;
   const isOpen = verdicts.some((verdict) => verdict !== 'proved' && verdict !== 'bounded');
-  return wrong.length > 0 || stoppedBy !== null || isOpen ? 3 : 0;
+  return wrong.length > 0 || isOnlyPossible || stoppedBy !== null || isOpen ? 3 : 0;
 }

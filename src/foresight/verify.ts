@@ -25,6 +25,8 @@ export interface End {
 export interface Found extends Omit<Defect, 'edges'> {
   /** Null: it is about what never happens. */
   readonly trace: Trace | null;
+  /** An error if a run did it, which none was found to do: so it is only a warning. */
+  readonly isOnlyPossible?: true;
 }
 
 export interface Verification {
@@ -36,6 +38,8 @@ export interface Verification {
   readonly isBounded: boolean;
   /** Whether that is because of lists. */
   readonly hasLists: boolean;
+  /** Why they are shorter than asked for; null: they are not. */
+  readonly shortened: Shortened | null;
   /** Whether no run fulfills the assumptions. */
   readonly isEmpty: boolean;
   readonly ends: readonly End[];
@@ -49,6 +53,12 @@ export interface Verification {
   readonly reached: Reached;
 }
 
+/** Longer lists use up a budget. */
+export interface Shortened {
+  readonly from: number;
+  readonly by: NonNullable<Exploration['stoppedBy']>;
+}
+
 /** What runs come to, by the numbers of states; what is missing here is only known to be unreachable if all was explored. */
 export interface Reached {
   readonly states: ReadonlySet<number>;
@@ -56,10 +66,13 @@ export interface Reached {
   readonly transitions: ReadonlySet<string>;
 }
 
-export function verify(machine: Machine, options: VerifyOptions): Verification {
-  const { properties = [] } = options;
+export function verify(machine: Machine, given: VerifyOptions): Verification {
+  const { properties = [] } = given;
   const own = properties.filter(({ assumptions }) => assumptions.length === 0);
-  const exploration = exploreFor(machine, options, own, []);
+  // All explorations together have the time of one.
+  const secondsLeft = stopwatch(given.seconds);
+  const inTime = (one: VerifyOptions): VerifyOptions => ({ ...one, seconds: secondsLeft() });
+  const { exploration, options, shortened } = exploreLists(given, (one) => exploreFor(machine, inTime(one), own, []));
   const { stoppedBy, isBounded, nodes, segments } = exploration;
   const isComplete = stoppedBy === null;
   const entered = enteredIn(exploration);
@@ -67,11 +80,11 @@ export function verify(machine: Machine, options: VerifyOptions): Verification {
   let withRare: readonly Exploration[] | null = leftOut.length === 0 ? [] : null;
   /** None: nothing rare can happen. */
   const rare = (): readonly Exploration[] => {
-    withRare ??= [exploreFor(machine, { ...options, withRare: true }, own, [])];
+    withRare ??= [exploreFor(machine, inTime({ ...options, withRare: true }), own, [])];
     return withRare;
   };
   let longer: readonly Exploration[] | null = null;
-  const longerLists = (): readonly Exploration[] => (longer ??= withLongerLists(exploration));
+  const longerLists = (): readonly Exploration[] => (longer ??= withLongerLists(exploration, secondsLeft()));
   const notEntered = machine.states.flatMap(({ name, builtin }) =>
     builtin === true || entered.has(name) ? [] : [name],
   );
@@ -90,7 +103,7 @@ export function verify(machine: Machine, options: VerifyOptions): Verification {
     ends: endsOf(exploration),
     defects: confirmAll(
       exploration,
-      defectsOf(exploration, { inputs: () => withOtherInputs(exploration, options), longerLists, rare }),
+      defectsOf(exploration, { inputs: () => withOtherInputs(exploration, inTime(options)), longerLists, rare }),
     ),
     bounds: bounded === null ? [] : boundsOf(bounded, { maxCost: options.maxCost }),
     never:
@@ -98,9 +111,37 @@ export function verify(machine: Machine, options: VerifyOptions): Verification {
         ? notEntered.filter((name) => !enteredElse.has(name))
         : [],
     leftOut,
-    properties: judgeAll(exploration, options, rare),
+    shortened,
+    properties: judgeAll(exploration, options, inTime, rare),
     reached: reachedIn(exploration, entered),
   };
+}
+
+/** Counts the processor's time. */
+function stopwatch(seconds: number): () => number {
+  const began = process.cpuUsage();
+  return () => {
+    const { user, system } = process.cpuUsage(began);
+    return Math.max(0, seconds - (user + system) / 1e6);
+  };
+}
+
+/** Explores with shorter lists if those that are asked for take too long: loops inside each other have very many ways. */
+function exploreLists(
+  given: VerifyOptions,
+  exploreWith: (options: VerifyOptions) => Exploration,
+): { readonly exploration: Exploration; readonly options: VerifyOptions; readonly shortened: Shortened | null } {
+  const whole = exploreWith(given);
+  const { stoppedBy, lists } = whole;
+  if (stoppedBy === null || stoppedBy === 'long-list' || lists.size === 0)
+    return { exploration: whole, options: given, shortened: null };
+  for (let longest = given.longest - 1; longest > 0; longest--) {
+    const options = { ...given, longest };
+    const exploration = exploreWith(options);
+    if (exploration.stoppedBy === null)
+      return { exploration, options, shortened: { from: given.longest, by: stoppedBy } };
+  }
+  return { exploration: whole, options: given, shortened: null };
 }
 
 function enteredIn({ sites }: Exploration): ReadonlySet<string> {
@@ -135,6 +176,7 @@ function exploreFor(
 function judgeAll(
   exploration: Exploration,
   options: VerifyOptions,
+  inTime: (options: VerifyOptions) => VerifyOptions,
   rare: () => readonly Exploration[],
 ): JudgedProperty[] {
   let rules = 0;
@@ -142,7 +184,7 @@ function judgeAll(
     const { assumptions } = property;
     if (assumptions.length > 0) {
       const explored = (given: VerifyOptions): Exploration =>
-        exploreFor(exploration.machine, given, [property], assumptions);
+        exploreFor(exploration.machine, inTime(given), [property], assumptions);
       const alone = explored(options);
       const aloneWithRare = (): Exploration[] =>
         alone.leftOut.size === 0 ? [] : [explored({ ...options, withRare: true })];
@@ -157,7 +199,9 @@ function judgeAll(
 function confirmAll(exploration: Exploration, defects: readonly Defect[]): Found[] {
   return defects.map(({ edges, failure, ...defect }) => {
     const trace = edges === null ? null : defectTrace(exploration, edges, defect.cycle);
-    return { ...defect, message: messageAsRun(defect, failure, trace), trace };
+    const found = { ...defect, message: messageAsRun(defect, failure, trace), trace };
+    if (trace === null || trace.isConfirmed || defect.severity !== 'error') return found;
+    return { ...found, severity: 'warning', isOnlyPossible: true };
   });
 }
 

@@ -34,8 +34,8 @@ export function compared(claimed: Verification, found: BruteForce, length: numbe
   }
   places(claimed, found, wrong, vague);
   rules(claimed, found, wrong);
-  for (const { kind, line, trace, severity } of defects)
-    if (trace?.isConfirmed === false && severity === 'error') vague.push(`${kind} of line ${line} is only possible`);
+  for (const { kind, line, isOnlyPossible } of defects)
+    if (isOnlyPossible === true) vague.push(`${kind} of line ${line} is only possible`);
   return { wrong, vague };
 }
 
