@@ -24,8 +24,8 @@ export interface SuiteOptions {
   /** The working directory of commands, absolute. */
   readonly cwd: string;
   readonly jobs: number;
-  /** Only tests with this text in their name. */
-  readonly filter: string | null;
+  /** Whether the test of this name is run. */
+  readonly isWanted: (name: string) => boolean;
   /** Stops after the first test that fails. */
   readonly bail: boolean;
   /** Refuses to start anything, whatever a mock says. */
@@ -57,9 +57,9 @@ export interface SuiteResult {
 export async function runSuite(loaded: Suite, options: SuiteOptions): Promise<SuiteResult> {
   const { coverage } = options;
   const suite = coverage === null ? loaded : { ...loaded, machine: coverage.watch(loaded.machine) };
-  const { filter, bail, jobs } = options;
+  const { isWanted, bail, jobs } = options;
   const all = suite.tree.tests.flatMap(rowsOf);
-  const rows = all.filter(({ name }) => filter === null || name.includes(filter));
+  const rows = all.filter(({ name }) => isWanted(name));
   const used = new Set<MockLine>();
   const snapshots = new Snapshots(suite.snapshots, options.snapshots);
   const testOptions: TestOptions = {

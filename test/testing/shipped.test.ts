@@ -33,7 +33,7 @@ describe('the tests of', () => {
       host: host(root),
       cwd,
       jobs: 4,
-      filter: null,
+      isWanted: () => true,
       bail: false,
       offline: true,
       snapshots: 'read-only',

@@ -58,6 +58,7 @@ export function addTest(program: Command, onExit: (code: number) => void): void 
     .description('run the tests of programs: scripted answers, virtual time, nothing is started')
     .argument('[paths...]', 'test files (`.test.dsl`) and folders (default: the current directory)')
     .option('--filter <text>', 'run only the tests with this text in their name')
+    .option('--rerun-failed', 'run only the tests that failed when they last ran; all, if none is on record')
     .option('--jobs <n>', 'how many tests may run at the same time', wholeNumber)
     .option('--bail', 'stop after the first test that fails')
     .option('--watch', 'run the tests again whenever a file changes')

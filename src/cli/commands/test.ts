@@ -1,7 +1,10 @@
 /** `statedsl test`: runs the tests of programs with scripted answers, in virtual time. */
 import { availableParallelism } from 'node:os';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { isTestFile } from '../../project/program-kind.js';
+import { makeFolder } from '../../runtime/store/make-folder.js';
+import { readOwn, writeOwn } from '../../runtime/store/own-file.js';
+import { makeStore } from '../../runtime/store/store-ownership.js';
 import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
 import type { SourceSet } from '../../source/source-file.js';
 import { Coverage, percentOf } from '../../testing/coverage.js';
@@ -55,6 +58,8 @@ export interface TestFlags {
   /** The name of one point. */
   readonly fault?: string;
   readonly quiet?: boolean;
+  /** Only those that failed when they last ran. */
+  readonly rerunFailed?: boolean;
 }
 
 export async function testCommand(names: readonly string[], flags: TestFlags): Promise<ExitCode> {
@@ -74,6 +79,8 @@ async function runTests(names: readonly string[], flags: TestFlags, read: Set<st
     return usageError('`--suggest` needs all tests, and `--filter` leaves some out', 'leave out one of them');
   if (flags.min !== undefined && flags.mutate !== true)
     return usageError('`--min` needs `--mutate`', 'for coverage, write `--coverage-min`');
+  if (flags.suggest === true && flags.rerunFailed === true)
+    return usageError('`--suggest` needs all tests, and `--rerun-failed` leaves some out', 'leave out one of them');
   const other = files.find((file) => !isTestFile(file));
   if (other !== undefined)
     return usageError(`\`${other}\` is not a test file`, 'tests are in files with a name that ends in `.test.dsl`');
@@ -93,7 +100,13 @@ async function runTests(names: readonly string[], flags: TestFlags, read: Set<st
   const coverage = isCounted ? new Coverage() : null;
   const faults: FaultResult[] = [];
   const unwritten: string[] = [];
-  const results = await runSuites(suites, cwd, { coverage, faults, unwritten }, flags);
+  const record = readFailed();
+  const isOnRecord = record.some((one) => suites.some(({ name, tree }) => isAmong(one, name, tree.tests)));
+  const wanted = flags.rerunFailed === true && isOnRecord ? new Set(record.map(keyOf)) : null;
+  if (flags.rerunFailed === true && wanted === null && flags.quiet !== true)
+    stderr.write('no test of these files is on record as failed, so all run\n');
+  const results = await runSuites(suites, cwd, { coverage, faults, unwritten, wanted }, flags);
+  writeFailed(record, results);
   if (results.length === 0) {
     const what =
       flags.filter === undefined ? 'the files contain no tests' : `no test has \`${flags.filter}\` in its name`;
@@ -202,10 +215,15 @@ async function loadSuites(
 async function runSuites(
   suites: readonly Suite[],
   cwd: string,
-  found: { readonly coverage: Coverage | null; readonly faults: FaultResult[]; readonly unwritten: string[] },
+  found: {
+    readonly coverage: Coverage | null;
+    readonly faults: FaultResult[];
+    readonly unwritten: string[];
+    readonly wanted: ReadonlySet<string> | null;
+  },
   flags: TestFlags,
 ): Promise<TestResult[]> {
-  const { coverage, faults } = found;
+  const { coverage, faults, wanted } = found;
   const isPretty = flags.reporter === 'pretty';
   const paint = await stdout.paint();
   const results: TestResult[] = [];
@@ -217,7 +235,7 @@ async function runSuites(
       host: commandLineHost(),
       cwd,
       jobs: flags.jobs ?? availableParallelism(),
-      filter: flags.filter ?? null,
+      isWanted: (name) => name.includes(flags.filter ?? '') && wanted?.has(keyOf({ file: suite.name, name })) !== false,
       bail: flags.bail === true,
       offline: flags.offline ?? isCi(),
       snapshots: snapshotMode(flags),
@@ -349,4 +367,46 @@ function watchTests(names: readonly string[], flags: TestFlags, read: Set<string
       end(EXIT.returned);
     }),
   );
+}
+
+// ---- tests that failed ------------------------------------------------------------------------------
+
+type NamedTest = Pick<TestResult, 'file' | 'name'>;
+
+const STORE = '.statedsl';
+const FAILED_TESTS = join(STORE, 'failed-tests.json');
+
+/** Names of files do not depend on how they were given. */
+const keyOf = ({ file, name }: NamedTest): string => `${relative('', resolve(file))}\n${name}`;
+
+/** A row has the name of its test, and more. */
+const isAmong = ({ file, name }: NamedTest, of: string, tests: readonly { readonly name: string }[]): boolean =>
+  resolve(file) === resolve(of) && tests.some((test) => name === test.name || name.startsWith(`${test.name}[`));
+
+/** What the last runs of tests in this folder left; none: nothing is on record. */
+function readFailed(): NamedTest[] {
+  try {
+    const known: unknown = JSON.parse(readOwn(FAILED_TESTS).toString('utf8'));
+    const isTest = (one: NamedTest | null): boolean => typeof one?.file === 'string' && typeof one.name === 'string';
+    return Array.isArray(known) ? known.filter(isTest) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Keeps what did not run this time. The record is a help, so nothing fails without it. */
+function writeFailed(before: readonly NamedTest[], results: readonly TestResult[]): void {
+  const ran = new Set(results.map(keyOf));
+  const failed = results.filter(({ status }) => status === 'failed');
+  const all = [...before.filter((one) => !ran.has(keyOf(one))), ...failed].map(({ file, name }) => ({
+    file: relative('', resolve(file)),
+    name,
+  }));
+  if (all.length === 0 && before.length === 0) return;
+  try {
+    makeStore(STORE);
+    writeOwn(FAILED_TESTS, `${JSON.stringify(all, null, 2)}\n`);
+  } catch {
+    // For example in a folder that nobody may write to.
+  }
 }

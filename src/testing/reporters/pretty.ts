@@ -8,12 +8,12 @@ import type { NeededCall } from '../renew-cassettes.js';
 import { failureMessage, type TestFailure, type TestResult } from '../test-result.js';
 
 export function resultLines(result: TestResult, paint: Paint): string {
-  const name = escapeControls(result.name);
+  const name = `${escapeControls(result.name)} ${paint.faint(`(${duration(result.duration_ms)})`)}`;
   switch (result.status) {
     case 'passed':
       return `  ${paint.success('✓')} ${name}\n${warningLines(result, paint)}`;
     case 'skipped':
-      return `  ${paint.warning('-')} ${name}${paint.faint(` (skipped${result.reason ? `: ${escapeControls(result.reason)}` : ''})`)}\n`;
+      return `  ${paint.warning('-')} ${escapeControls(result.name)}${paint.faint(` (skipped${result.reason ? `: ${escapeControls(result.reason)}` : ''})`)}\n`;
     case 'failed':
       return `  ${paint.error('✗')} ${name}\n${result.failures.map((one) => failureLines(one, result, paint)).join('')}${warningLines(result, paint)}${logLines(result, paint)}`;
   }
