@@ -2,7 +2,7 @@
 import type { Json } from '../machine/expression.js';
 import type { Instruction } from '../machine/machine.js';
 import { agentToolWays, agentWays, toolWays } from './call-outcomes.js';
-import { hasValues, type Rare } from './rare.js';
+import type { Rare } from './rare.js';
 import type { RequestFacts } from './requests.js';
 import { ANY_TYPE, type Facts, TYPE } from './unknown/facts.js';
 import type { Knowledge } from './unknown/knowledge.js';
@@ -34,9 +34,8 @@ function rareWays(site: Site): readonly Way[] {
   const { pending, facts, instruction, label } = site;
   const refused = (rare: Rare, kind: string): Way =>
     rareFailure(rare, 'cannot be passed on', (k) => failureOfKind(k, kind, label));
-  const refusals = hasValues(instruction)
-    ? [refused('value_too_large', 'value_too_large'), refused('nul', 'bad_value')]
-    : [];
+  const refusals =
+    facts.hasValues === true ? [refused('value_too_large', 'value_too_large'), refused('nul', 'bad_value')] : [];
   const huge: Parameters<typeof failedWays>[2] = {
     label: 'is too large',
     make: (k, exit) => failureOfKind(k, 'value_too_large', label, exit),
@@ -56,8 +55,7 @@ function rareWays(site: Site): readonly Way[] {
         rareFailure('value_too_large', 'is too large', (k) =>
           huge.make(k, unknownExit(k, label, { among: [0], orNone: true })),
         ),
-        // The prompt of a step also shows errors and changes.
-        ...(instruction?.op === 'step-agent' || hasValues(instruction) ? [refused('nul', 'bad_value')] : []),
+        ...(facts.hasValues === true ? [refused('nul', 'bad_value')] : []),
       ];
     case 'tool':
       return facts.isPlanCheck === true

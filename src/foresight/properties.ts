@@ -59,7 +59,7 @@ export function judgeProperty(
   const { name, rules } = property;
   const judged = rules.map((rule, at) => {
     const own = new RuleJudge(exploration, rule, rulesBefore + at).judge();
-    return butForRare(own, rule, rulesBefore + at, withRare);
+    return butForRare(own, rule, rulesBefore + at, { withRare, leftOut: exploration.leftOut });
   });
   const verdict = VERDICTS.find((one) => judged.some((rule) => rule.verdict === one)) ?? 'proved';
   const kinds = new Set(judged.flatMap(({ except = [] }) => except));
@@ -68,13 +68,19 @@ export function judgeProperty(
 }
 
 /** What is said of all runs, but for those in which something rare breaks it. */
-function butForRare(judged: JudgedRule, rule: Rule, at: number, withRare: () => readonly Exploration[]): JudgedRule {
+function butForRare(
+  judged: JudgedRule,
+  rule: Rule,
+  at: number,
+  { withRare, leftOut }: { readonly withRare: () => readonly Exploration[]; readonly leftOut: ReadonlySet<Rare> },
+): JudgedRule {
   const isAboutAll = ['proved', 'bounded', 'vacuous'].includes(judged.verdict);
   const isReach = rule.kind === 'reaches';
   if (isReach ? judged.verdict !== 'violated' : !isAboutAll) return judged;
   const [explored] = withRare();
   if (explored === undefined) return judged;
-  const except = new RuleJudge(explored, rule, at).rareKinds();
+  const isExplored = explored.stoppedBy === null;
+  const except = isExplored ? new RuleJudge(explored, rule, at).rareKinds() : RARE.filter((one) => leftOut.has(one));
   if (except.length === 0) return judged;
   if (!isReach) return { ...judged, except };
   return { ...judged, verdict: 'undecided', note: `only ${rareWords(except)} may lead there` };
@@ -200,10 +206,9 @@ class RuleJudge {
   /** What is rare and breaks the rule, each kind for itself; all that may happen, if it is not known. */
   rareKinds(): readonly Rare[] {
     const { exploration, rule, at } = this;
-    const { nodes, begins, violations, awoken, stoppedBy } = exploration;
+    const { nodes, begins, violations, awoken } = exploration;
     const possible = new Set([...begins, ...nodes.flatMap(({ out }) => out)].flatMap(({ rare }) => rare ?? []));
     const all = RARE.filter((one) => possible.has(one));
-    if (stoppedBy !== null) return all.length === 0 ? RARE : all;
     const isBrokenBy = (kind: Rare): boolean => {
       const follows = ({ rare }: Edge): boolean => rare === null || rare === kind;
       const reached = reachedBy(exploration, follows);

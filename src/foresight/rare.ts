@@ -23,19 +23,6 @@ export function rareWords(kinds: readonly Rare[]): string {
   return words.length === 0 ? last : `${words.join(', ')} and ${last}`;
 }
 
-/** Whether values are parts of an instruction, which may not fit where it passes them on. */
-export function hasValues(instruction: Instruction | undefined): boolean {
-  if (instruction === undefined) return false;
-  let known = valued.get(instruction);
-  if (known === undefined) {
-    known = /"source":|"op":"(?:read|dagger)"/.test(JSON.stringify(instruction));
-    valued.set(instruction, known);
-  }
-  return known;
-}
-
-const valued = new WeakMap<Instruction, boolean>();
-
 const GROWING: ReadonlySet<string> = new Set([
   'set',
   'track',
@@ -48,7 +35,10 @@ const GROWING: ReadonlySet<string> = new Set([
   'undo',
 ]);
 
-/** Whether the program itself makes larger values of others in an instruction. */
+/**
+ * Whether the program itself makes larger values of others in an instruction: of several, or with a function. A value with
+ * some words beside it is as large as the value.
+ */
 export function makesLarger(instruction: Instruction): boolean {
   return GROWING.has(instruction.op) && grows(instruction);
 }
@@ -58,17 +48,18 @@ function grows(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   const { op, operator, left, right } = value as Readonly<Record<string, unknown>>;
   if (op === 'const') return false;
-  if (op === 'arithmetic' && operator === '+' && !isNumber(left) && !isNumber(right)) return true;
-  if (op === 'call') return true;
+  if (op === 'arithmetic' && operator === '+' && !isConstant(left) && !isConstant(right)) return true;
+  if (op === 'call' && LONGER.has(String((value as { name?: unknown }).name))) return true;
   return Object.values(value).some(grows);
 }
 
-const isNumber = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && typeof (value as { value?: unknown }).value === 'number';
+const LONGER: ReadonlySet<string> = new Set(['replace', 'json', 'range', 'join', 'split', 'lines', 'base64_encode']);
 
-/** A template with a value among other parts. */
+const isConstant = (value: unknown): boolean => (value as { op?: unknown } | undefined)?.op === 'const';
+
+/** A template with several values. */
 function isText(parts: readonly unknown[]): boolean {
   const isHole = (one: unknown): boolean =>
     typeof one === 'object' && one !== null && 'source' in one && 'value' in one;
-  return parts.filter((one) => one !== '').length > 1 && parts.some(isHole);
+  return parts.filter(isHole).length > 1;
 }

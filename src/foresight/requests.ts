@@ -1,6 +1,7 @@
 /** What an exploration remembers of requests: a restored run does not make them again. */
 import type { EffectRequest } from '../interpreter/request.js';
 import type { Pending } from '../interpreter/run-state/pending.js';
+import { mentionsUnknown } from './unknown/knowledge.js';
 
 /** What an outcome depends on of a request, as long as it is open. */
 export interface RequestFacts {
@@ -20,7 +21,7 @@ export interface RequestFacts {
   readonly action?: string;
   readonly isPlanCheck?: boolean;
   readonly hasGuards?: boolean;
-  /** Whether values are parts of what is passed on. */
+  /** Whether unknown values are parts of what is passed on, which may not fit there. */
   readonly hasValues?: boolean;
   readonly hasSchema?: boolean;
   /** Where the result is written first, as programs name it. */
@@ -54,6 +55,7 @@ export function requestFacts(request: EffectRequest): RequestFacts {
         ok,
         hasTimeout: timeoutMs !== null,
         ...(once ? { isOnce: true } : {}),
+        ...(mentionsUnknown({ ...request, text: '', tool: '' }) ? { hasValues: true } : {}),
       };
       if (request.kind === 'tool') {
         const isPlanCheck = request.calls.kind === 'plan';

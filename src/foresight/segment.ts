@@ -167,6 +167,7 @@ export class Segments {
 
   /** The values that an instruction makes of others may be too large. */
   private growIn({ origin: { line } }: Instruction): void {
+    if (this.knowledge.unknowns.size === 0) return;
     if (!this.about.withRare) {
       this.leftOut.add('value_too_large');
       return;

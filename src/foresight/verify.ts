@@ -80,7 +80,7 @@ export function verify(machine: Machine, given: VerifyOptions): Verification {
   let withRare: readonly Exploration[] | null = leftOut.length === 0 ? [] : null;
   /** None: nothing rare can happen. */
   const rare = (): readonly Exploration[] => {
-    withRare ??= [exploreFor(machine, inTime({ ...options, withRare: true }), own, [])];
+    withRare ??= [exploreFor(machine, inTime(rarely(options, segments)), own, [])];
     return withRare;
   };
   let longer: readonly Exploration[] | null = null;
@@ -115,6 +115,13 @@ export function verify(machine: Machine, given: VerifyOptions): Verification {
     properties: judgeAll(exploration, options, inTime, rare),
     reached: reachedIn(exploration, entered),
   };
+}
+
+/** With what is rare, an exploration has a few times as many segments: that of a large program would take too long. */
+const MOST_RARE_SEGMENTS = 10_000;
+
+function rarely(options: VerifyOptions, segments: number): VerifyOptions {
+  return { ...options, withRare: true, maxSegments: segments > MOST_RARE_SEGMENTS / 2 ? 0 : MOST_RARE_SEGMENTS };
 }
 
 /** Counts the processor's time. */
@@ -187,7 +194,7 @@ function judgeAll(
         exploreFor(exploration.machine, inTime(given), [property], assumptions);
       const alone = explored(options);
       const aloneWithRare = (): Exploration[] =>
-        alone.leftOut.size === 0 ? [] : [explored({ ...options, withRare: true })];
+        alone.leftOut.size === 0 ? [] : [explored(rarely(options, alone.segments))];
       return judgeProperty(alone, property, 0, aloneWithRare);
     }
     const judged = judgeProperty(exploration, property, rules, rare);

@@ -193,7 +193,7 @@ export class AllOutcomes {
     const broken = [exited('bad x', 1, { is_error: true }), exited('bad x', null, { is_error: true })];
     const isLimited = request.agent in (this.domain.maxCost ?? {}) || Object.keys(request.guards ?? {}).length > 0;
     if (isLimited) broken.push(exited('', 0, { guard: { name: 'max_turns', message: 'the limit is reached' } }));
-    if (hasValues(one)) broken.push(refused('value_too_large', 'value_too_large'), refused('nul', 'bad_value'));
+    if (hasValues(request)) broken.push(refused('value_too_large', 'value_too_large'), refused('nul', 'bad_value'));
     if (request.answerFile !== undefined || isBound(one)) broken.push(tooLarge(0, { is_error: false }));
     switch (request.answerFile) {
       case 'plan.json':
@@ -241,7 +241,7 @@ export class AllOutcomes {
     const wrong = ok === 'any' ? [] : [0, 1, 2, 3].filter((code) => !ok.includes(code));
     const rare = [
       ...(bound ? codes.map((code) => tooLarge(code)) : []),
-      ...(hasValues(one) ? [refused('value_too_large', 'value_too_large'), refused('nul', 'bad_value')] : []),
+      ...(hasValues(request) ? [refused('value_too_large', 'value_too_large'), refused('nul', 'bad_value')] : []),
     ];
     return [
       ...rare,
@@ -271,9 +271,9 @@ function isBound(one: Instruction | undefined): boolean {
   return one !== undefined && 'bind' in one && one.bind !== undefined;
 }
 
-/** Whether values are parts of a command. */
-function hasValues(one: Instruction | undefined): boolean {
-  return JSON.stringify(one ?? null).includes('"op":"read"');
+/** Whether a text of the world is a part of what is passed on: no program has this word itself. */
+function hasValues(request: EffectRequest | undefined): boolean {
+  return /text"(?!:)/.test(JSON.stringify({ ...request, text: '' }));
 }
 
 const invalid = (given: Json): Event => ({
