@@ -19,7 +19,16 @@ async function coverageOf(files: Readonly<Record<string, string>>): Promise<Cove
   if ('missing' in loaded || loaded.suite === null) throw new Error(JSON.stringify(loaded));
   const coverage = new Coverage();
   const { results } = await runSuite(loaded.suite, {
-    ...{ host, cwd: folder, jobs: 1, isWanted: () => true, bail: false, offline: true, snapshots: 'read-only', coverage },
+    ...{
+      host,
+      cwd: folder,
+      jobs: 1,
+      isWanted: () => true,
+      bail: false,
+      offline: true,
+      snapshots: 'read-only',
+      coverage,
+    },
     ...{ renew: null, faults: null, onResult: () => undefined },
   });
   expect(results.flatMap(({ failures }) => failures)).toEqual([]);
