@@ -1,6 +1,6 @@
 /** A number that no run exceeds, and why. */
 import type { Machine } from '../machine/machine.js';
-import type { Exploration } from './explore.js';
+import type { Exploration } from './exploration.js';
 import type { CountedSite } from './graph.js';
 
 export interface Bound {

@@ -1,7 +1,7 @@
 /** The most that the calls of agents may cost. */
 import type { Machine } from '../machine/machine.js';
 import { type Bound, type BoundOptions, dollars, formulaOf, reservedText } from './bound.js';
-import type { Exploration } from './explore.js';
+import type { Exploration } from './exploration.js';
 import type { CountedSite } from './graph.js';
 
 /** How often each site is reached at most: also with lists that are one and two elements shorter. */

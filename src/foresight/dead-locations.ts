@@ -1,7 +1,7 @@
 /** States, branches and handlers that no run reaches. */
 import type { Instruction, Machine, State } from '../machine/machine.js';
 import { type Defect, type DefectKind, fileOf } from './defect.js';
-import type { Exploration } from './explore.js';
+import type { Exploration } from './exploration.js';
 import { readsIn } from './reductions/reads.js';
 
 /** Whether lines of this file are those of an included pattern. */

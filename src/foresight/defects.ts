@@ -2,7 +2,7 @@
 import type { Instruction, Machine } from '../machine/machine.js';
 import { deadLocations } from './dead-locations.js';
 import { type Defect, fileOf } from './defect.js';
-import type { Exploration } from './explore.js';
+import type { Exploration } from './exploration.js';
 import { type Edge, type Node, wayTo } from './graph.js';
 import { loops } from './loops.js';
 import { noEnd } from './no-end.js';

@@ -1,6 +1,6 @@
 /** LIMIT and properties: whether it can end runs that the exploration continues, which counts neither states nor costs. */
 import type { Limits } from '../machine/machine.js';
-import type { Exploration } from './explore.js';
+import type { Exploration } from './exploration.js';
 import type { Edge } from './graph.js';
 import { entriesIn, largestSum, orderOf } from './longest-ways.js';
 import type { Rule } from './monitors.js';

@@ -1,6 +1,6 @@
 /** Points from which no run ends. */
 import { type Defect, locationOfState } from './defect.js';
-import type { Exploration } from './explore.js';
+import type { Exploration } from './exploration.js';
 import { componentsOf, type Edge, type Node, wayTo } from './graph.js';
 
 export function noEnd(exploration: Exploration, endless: readonly Defect[]): Defect[] {

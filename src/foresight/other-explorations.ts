@@ -1,5 +1,7 @@
 /** The same machine with other inputs, or with longer lists: what is dead only without them is not a defect. */
-import { type Exploration, explore } from './explore.js';
+
+import type { Exploration } from './exploration.js';
+import { explore } from './explore.js';
 import { exploreOptions, type VerifyOptions } from './explore-options.js';
 
 /** With any value of inputs that are given or have a default, and without what is assumed; none: that changes nothing. */

@@ -32,10 +32,10 @@ export function waysOf(site: Site): readonly Way[] {
 /** What is too large, cannot be passed on, or goes wrong with git. */
 function rareWays(site: Site): readonly Way[] {
   const { pending, facts, instruction, label } = site;
-  const refused = (rare: Rare, kind: string): Way =>
+  const refusalOf = (rare: Rare, kind: string): Way =>
     rareFailure(rare, 'cannot be passed on', (k) => failureOfKind(k, kind, label));
   const refusals =
-    facts.hasValues === true ? [refused('value_too_large', 'value_too_large'), refused('nul', 'bad_value')] : [];
+    facts.hasValues === true ? [refusalOf('value_too_large', 'value_too_large'), refusalOf('nul', 'bad_value')] : [];
   const huge: Parameters<typeof failedWays>[2] = {
     label: 'is too large',
     make: (k, exit) => failureOfKind(k, 'value_too_large', label, exit),
@@ -55,7 +55,7 @@ function rareWays(site: Site): readonly Way[] {
         rareFailure('value_too_large', 'is too large', (k) =>
           huge.make(k, unknownExit(k, label, { among: [0], orNone: true })),
         ),
-        ...(facts.hasValues === true ? [refused('nul', 'bad_value')] : []),
+        ...(facts.hasValues === true ? [refusalOf('nul', 'bad_value')] : []),
       ];
     case 'tool':
       return facts.isPlanCheck === true

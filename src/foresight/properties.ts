@@ -5,7 +5,7 @@ import type { Slot } from '../interpreter/run-state/thread.js';
 import type { Limits } from '../machine/machine.js';
 import { evaluatorOf } from './conditions.js';
 import { repeatable } from './counted-rounds.js';
-import type { Exploration } from './explore.js';
+import type { Exploration } from './exploration.js';
 import { componentsOf, cycleThrough, type Edge, type Node, reachedBy, wayTo } from './graph.js';
 import { cappedByLimits, type Explored, mayRunOutOfTime } from './limits.js';
 import { endlessIn } from './loops.js';

@@ -3,7 +3,7 @@ import { durationText } from '../interpreter/outcome.js';
 import type { Machine } from '../machine/machine.js';
 import { type Bound, cutAt, cutAtFormula, formulaOf } from './bound.js';
 import { fileOf } from './defect.js';
-import type { Exploration } from './explore.js';
+import type { Exploration } from './exploration.js';
 import type { Edge } from './graph.js';
 import { type Graph, largestSum, largestWithin, orderOf } from './longest-ways.js';
 import { NO_SPAN, type Unlimited } from './spans.js';

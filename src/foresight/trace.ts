@@ -7,7 +7,7 @@ import { advance, link, type Run, startRun } from '../interpreter/run.js';
 import type { Json } from '../machine/expression.js';
 import type { Limits } from '../machine/machine.js';
 import { changedFiles } from './changed-files.js';
-import type { Exploration } from './explore.js';
+import type { Exploration } from './exploration.js';
 import type { Edge } from './graph.js';
 import type { Repeated } from './repeated.js';
 import type { RequestFacts } from './requests.js';

@@ -4,7 +4,8 @@ import type { Bound } from './bound.js';
 import { boundsOf } from './bounds.js';
 import type { Defect } from './defect.js';
 import { defectsOf } from './defects.js';
-import { type Exploration, explore } from './explore.js';
+import type { Exploration } from './exploration.js';
+import { explore } from './explore.js';
 import { exploreOptions, type VerifyOptions } from './explore-options.js';
 import { wayTo } from './graph.js';
 import type { Condition } from './moments.js';
@@ -190,11 +191,11 @@ function judgeAll(
   return (options.properties ?? []).map((property) => {
     const { assumptions } = property;
     if (assumptions.length > 0) {
-      const explored = (given: VerifyOptions): Exploration =>
+      const exploreAlone = (given: VerifyOptions): Exploration =>
         exploreFor(exploration.machine, inTime(given), [property], assumptions);
-      const alone = explored(options);
+      const alone = exploreAlone(options);
       const aloneWithRare = (): Exploration[] =>
-        alone.leftOut.size === 0 ? [] : [explored(rarely(options, alone.segments))];
+        alone.leftOut.size === 0 ? [] : [exploreAlone(rarely(options, alone.segments))];
       return judgeProperty(alone, property, 0, aloneWithRare);
     }
     const judged = judgeProperty(exploration, property, rules, rare);

@@ -39,7 +39,7 @@ export function checkSuite(suite: Tested & Pick<Suite, 'tree' | 'expressions'>):
     if (first !== undefined) check.report(test.span, `there are two tests \`${test.name}\``, 'give each its own name');
     names.set(test.name, test.span);
     check.test(test);
-    check.given(test, suite.expressions);
+    check.inputs(test, suite.expressions);
   }
   return [...check.diagnostics, ...checkProperties(suite.tree.properties, suite)];
 }
@@ -87,12 +87,12 @@ class SuiteCheck {
   }
 
   /** Each value of GIVEN in each row of the test, as the run would refuse it. */
-  given(test: TestCase, { evaluate }: Suite['expressions']): void {
+  inputs(test: TestCase, { evaluate }: Suite['expressions']): void {
     const { machine } = this.suite;
-    const known = (name: Name): boolean => machine.inputs.some((input) => input.name === name.text);
+    const isInput = (name: Name): boolean => machine.inputs.some((input) => input.name === name.text);
     const all = test.lines
       .flatMap((line) => (line.kind === 'given' ? line.values : []))
-      .filter(({ name }) => known(name));
+      .filter(({ name }) => isInput(name));
     const rows = rowsOf(test);
     for (const { name, value } of all)
       for (const row of rows) {

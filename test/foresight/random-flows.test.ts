@@ -5,7 +5,8 @@
 import { expect, test } from 'vitest';
 import type { Bound } from '../../src/foresight/bound.js';
 import { boundsOf, nameOf } from '../../src/foresight/bounds.js';
-import { type Exploration, explore } from '../../src/foresight/explore.js';
+import type { Exploration } from '../../src/foresight/exploration.js';
+import { explore } from '../../src/foresight/explore.js';
 import { exploreOptions } from '../../src/foresight/explore-options.js';
 import { type CountedSite, countedSite } from '../../src/foresight/graph.js';
 import { runOptionsOf } from '../../src/foresight/run-options.js';

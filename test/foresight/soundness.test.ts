@@ -1,6 +1,7 @@
 /** What a run can do is never reported as impossible. Each program was once judged wrongly. */
 import { expect, test } from 'vitest';
-import { boundIn, defectsIn, verified } from './programs.js';
+import { boundIn, defectsIn, machineOf, verified } from './programs.js';
+import { propertiesOf } from './rules.js';
 
 const lines = (...all: string[]): string => `${all.join('\n')}\n`;
 
@@ -200,4 +201,84 @@ test('what is computed from a choice is computed from one of them', () => {
   const { defects, ends } = verified(program);
   expect(defects.map(({ message }) => /`(.*)`/.exec(message)?.[1])).toEqual(never);
   expect(ends.map(({ trace }) => trace.isConfirmed)).toEqual([true]);
+});
+
+test('an agent with a largest cost may end as limit, and others may not', () => {
+  const program = lines(
+    'STATE: A',
+    '  DO [retry=1 retry_on=limit]: x = Task(dear) "do it"',
+    '  RETURN',
+    '  ON ERROR limit: → RETURN: cheap',
+  );
+  const dear = verified(program, { maxCost: { dear: 0.1 } });
+  expect(defectsIn(dear)).toEqual([]);
+  expect(boundIn(dear, 'Task(dear)')).toBe(2);
+  expect(dear.bounds.find(({ kind }) => kind === 'cost')).toMatchObject({ atMost: null, reserved: 0.2 });
+  expect(defectsIn(verified(program))).toEqual(['4 dead-handler']);
+});
+
+test('an exit code that is not accepted may be 0', () => {
+  const program = lines(
+    'STATE: A',
+    '  DO [ok=2]: make it',
+    '  RETURN',
+    'STATE: ERROR',
+    '  IF: exit_code == 0 → RETURN: nothing to do',
+    '  IF: exit_code == 2 → RETURN: never',
+    '  FAIL: no',
+  );
+  expect(defectsIn(verified(program))).toEqual(['6 dead-branch']);
+});
+
+test.each([
+  ['whose pause is left to chance', 3001, 'timeout=3s every=1s..2s', '    CHECK: x = cat v', '  RETURN'],
+  ['that is there twice', 6, 'timeout=2s every=1s', '    CHECK: x = cat v', '  USE: POLL'],
+  ['that asks twice in a line', 6, 'timeout=2s every=1s', '    IF: x is null → DO: cat v, DO: cat v', '  RETURN'],
+])('rounds of a WAIT %s', (_, bound, options, asks, more) => {
+  const program = lines(
+    'PATTERN: POLL',
+    `  WAIT: x == "ok" OR ${options}`,
+    ...(asks.includes('CHECK') ? [asks] : ['    CHECK: x = cat u', asks]),
+    'STATE: A',
+    '  USE: POLL',
+    more,
+    ...(more === '  RETURN' ? [] : ['  RETURN']),
+  );
+  expect(boundIn(verified(program), 'cat v')).toBe(bound);
+});
+
+test('what is rare reaches a handler of every kind, and breaks what is proved', () => {
+  const program = lines('STATE: A', '  DO: x = cat v', '  RETURN', '  ON ERROR tool_failure: → RETURN: none');
+  const rules = ['ENDS: returned', 'NEVER: failed limit'];
+  const { properties, leftOut } = verified(program, { properties: propertiesOf(machineOf(program), rules) });
+  expect(leftOut).toEqual(['value_too_large']);
+  expect(properties.map(({ verdict, except }) => [verdict, except])).toEqual([
+    ['proved', ['value_too_large']],
+    ['proved', undefined],
+  ]);
+  expect(defectsIn(verified(program.replace(' tool_failure', '')))).toEqual([]);
+});
+
+test('a loop is an error only if a run repeats it', () => {
+  const program = lines('STATE: A', '  CHECK: x = cat v', '  IF: x matches "^(?=a)b" → GOTO: A', '  RETURN');
+  const { defects } = verified(program);
+  expect(defects.map(({ severity, kind, isOnlyPossible }) => [severity, kind, isOnlyPossible])).toEqual([
+    ['warning', 'endless', true],
+  ]);
+});
+
+test('lists inside each other are explored as far as they fit', () => {
+  const program = lines(
+    'STATE: A',
+    '  CHECK: xs = cat list',
+    '  FOR EACH: x in xs:',
+    '    FOR EACH: y in x.items:',
+    '      IF: y.name == "a" OR y.size > 3 → EMIT: SEEN y={y.name}',
+    '      IF: y.kind in ["p", "q"] → EMIT: KIND k={y.kind}',
+    '  RETURN',
+  );
+  const found = verified(program, { maxSegments: 400 });
+  expect(found.shortened).toEqual({ from: 2, by: 'configurations' });
+  expect(found.options.longest).toBe(1);
+  expect(boundIn(found, 'state A')).toBe(1);
 });
