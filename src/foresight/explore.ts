@@ -1,3 +1,4 @@
+/** Explores all configurations of a machine, breadth first, until all are known or a budget is used up. */
 import type { RunOptions } from '../interpreter/run.js';
 import type { Machine } from '../machine/machine.js';
 import { evaluatorOf } from './conditions.js';
