@@ -178,10 +178,28 @@ class SuiteCheck {
     const tools = this.suite.facts.targets.filter(isOfTool);
     const mayBeTool =
       selector === null ? tools.length > 0 : isOfTool(selector) || tools.some((one) => selects(selector, one));
-    if (mayBeTool || ERROR_KINDS.includes(error.text)) return;
-    const near = nearest(error.text, ERROR_KINDS);
-    const help = near === undefined ? `the kinds are ${ERROR_KINDS.join(', ')}` : `did you mean \`${near}\`?`;
+    const passed = selector === null ? this.passedKinds() : [];
+    if (mayBeTool || passed === null) return;
+    const kinds = [...passed, ...ERROR_KINDS];
+    if (kinds.includes(error.text)) return;
+    const near = nearest(error.text, kinds);
+    const help = near === undefined ? `the kinds are ${kinds.join(', ')}` : `did you mean \`${near}\`?`;
     this.wrong(error.span, `there is no failure \`${error.text}\``, help);
+  }
+
+  /** The kinds that the program itself passes to ERROR, as in `error_type="stuck"`; null: not all are constants. */
+  private passedKinds(): readonly string[] | null {
+    const values = this.suite.machine.states
+      .flatMap(({ code }) => code.flatMap((one) => ('args' in one ? one.args : [])) as readonly unknown[])
+      .flatMap((one) => {
+        const { name, value } = one as { readonly name?: unknown; readonly value?: unknown };
+        return name === 'error_type' ? [value] : [];
+      })
+      .map((value) => {
+        const { op, value: constant } = value as { readonly op?: unknown; readonly value?: unknown };
+        return op === 'const' && typeof constant === 'string' ? constant : null;
+      });
+    return values.some((one) => one === null) ? null : values.filter((one) => one !== null);
   }
 
   /** A step may be named instead of a state; then its requests are only known during the run. */

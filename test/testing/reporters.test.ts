@@ -136,9 +136,10 @@ all files  2/4    1/2         1/2      50 %
 
 test('calls that no cassette has are listed with the most that they and what follows may cost', () => {
   const call = { test: 'a', text: 'Task(w) "x"', state: 'A', line: 3, maxCost: 0.5 };
-  const first = 'one call is not as recorded, at most $0.50:\n  a: Task(w) "x" (state A, line 3), at most $0.50\n';
+  const first =
+    'one call is not as recorded, ≤ $0.50 + the last turn of each call:\n  a: Task(w) "x" (state A, line 3), ≤ $0.50 + the last turn of each call\n';
   const rest = '  and what the run asks for because of the new outcomes; in all ';
-  expect(neededCallsText([call], 2)).toBe(`${first}${rest}at most $2.00\n`);
+  expect(neededCallsText([call], 2)).toBe(`${first}${rest}≤ $2.00 + the last turn of each call\n`);
   expect(neededCallsText([call], null)).toBe(
     `${first}${rest}at any cost, because nothing limits the cost of the whole run\n`,
   );
