@@ -190,7 +190,7 @@ class SuiteCheck {
   /** The kinds that the program itself passes to ERROR, as in `error_type="stuck"`; null: not all are constants. */
   private passedKinds(): readonly string[] | null {
     const values = this.suite.machine.states
-      .flatMap(({ code }) => code.flatMap((one) => ('args' in one ? one.args : [])) as readonly unknown[])
+      .flatMap(({ code }) => code.flatMap((one): readonly unknown[] => ('args' in one ? one.args : [])))
       .flatMap((one) => {
         const { name, value } = one as { readonly name?: unknown; readonly value?: unknown };
         return name === 'error_type' ? [value] : [];

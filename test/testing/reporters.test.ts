@@ -143,7 +143,9 @@ test('calls that no cassette has are listed with the most that they and what fol
   expect(neededCallsText([call], null)).toBe(
     `${first}${rest}at any cost, because nothing limits the cost of the whole run\n`,
   );
-  expect(neededCallsText([call, { ...call, test: 'b' }], 2)).toMatch(/the runs ask .* in all at most \$4\.00\n$/);
+  expect(neededCallsText([call, { ...call, test: 'b' }], 2)).toMatch(
+    /the runs ask .* in all ≤ \$4\.00 \+ the last turn of each call\n$/,
+  );
   const free = { ...call, maxCost: 0 };
   expect(neededCallsText([free], 0)).toBe(
     'one call is not as recorded:\n  a: Task(w) "x" (state A, line 3)\n  and what the run asks for because of the new outcomes\n',
