@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { isTestFile } from '../../project/program-kind.js';
+import { reasonOf } from '../../project/read-text.js';
 import { makeFolder } from '../../runtime/store/make-folder.js';
 import { readOwn, writeOwn } from '../../runtime/store/own-file.js';
 import { makeStore } from '../../runtime/store/store-ownership.js';
@@ -25,7 +26,7 @@ import type { TestResult } from '../../testing/test-result.js';
 import { watchedFolders } from '../../testing/watched-folders.js';
 import { FolderWatch } from '../files/folder-watch.js';
 import { commandLineHost, writeNamed } from '../files/host.js';
-import { whyNotWritable } from '../files/new-file.js';
+import { whyNoFolder, whyNotWritable } from '../files/new-file.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { printDiagnostics } from '../terminal/report-diagnostics.js';
 import { stderr, stdout } from '../terminal/streams.js';
@@ -90,7 +91,7 @@ async function runTests(names: readonly string[], flags: TestFlags, read: Set<st
   if (flags.updateCassettes === true && (flags.offline ?? isCi()))
     return usageError('`--update-cassettes` calls commands and agents', 'allow that with `--no-offline`');
   for (const { file } of coverageFiles(flags)) {
-    const problem = whyNotWritable(file);
+    const problem = whyNoFolderFor(file) ?? whyNotWritable(file);
     if (problem !== null)
       return usageError(`cannot write \`${file}\`: ${problem}`, 'choose another file in `--coverage=KIND:FILE`');
   }
@@ -160,6 +161,19 @@ async function reportCoverage(covered: Coverage, flags: TestFlags): Promise<bool
   if (percent >= coverageMin) return isWritten;
   stderr.write(`error: ${percent.toFixed(1)} % is covered, and \`--coverage-min\` asks for ${coverageMin} %\n`);
   return false;
+}
+
+/** Makes the folder of a file; why it cannot, as a clause. */
+function whyNoFolderFor(file: string): string | null {
+  const folder = dirname(resolve(file));
+  const why = whyNoFolder(folder);
+  if (why !== null) return null;
+  try {
+    makeFolder(folder);
+    return null;
+  } catch (cause) {
+    return reasonOf(cause as NodeJS.ErrnoException);
+  }
 }
 
 /** The files of `--coverage=KIND:FILE`. */
