@@ -310,17 +310,14 @@ test('without named pipes commands get sockets', async () => {
 test('effects of the host can be wrapped', async () => {
   const host = hostEffects();
   const seen: string[] = [];
-  const { report } = await runKept(
-    machine({ MAIN: { locals: ['x'], code: [bound('echo real'), done(local(0))] } }),
-    {
-      effects: {
-        perform: (request, context) => {
-          seen.push(request.kind);
-          return host.perform(request, context);
-        },
+  const { report } = await runKept(machine({ MAIN: { locals: ['x'], code: [bound('echo real'), done(local(0))] } }), {
+    effects: {
+      perform: (request, context) => {
+        seen.push(request.kind);
+        return host.perform(request, context);
       },
     },
-  );
+  });
   expect(report.returned).toBe('real');
   expect(seen).toEqual(['shell']);
 });

@@ -49,7 +49,11 @@ export function lowerDo(l: StateLowering, i: Do): void {
     if (expression.kind === 'name' && l.settings.lookups.onPath?.(expression.name) === true)
       l.diagnostics.push(say.alsoACommand(expression.span, { name: expression.name, bind: i.bind.text }));
     // Parentheses say that the boolean is meant.
-    if (expression.kind === 'constant' && typeof expression.value === 'boolean' && textOf(i) === String(expression.value))
+    if (
+      expression.kind === 'constant' &&
+      typeof expression.value === 'boolean' &&
+      textOf(i) === String(expression.value)
+    )
       l.diagnostics.push(say.valueNotCommand(expression.span, { word: textOf(i), bind: i.bind.text }));
     l.emitter.add(
       { op: 'set', to: { in: 'local', slot: l.scope.local(i.bind.text) }, name: i.bind.text, value },
