@@ -63,6 +63,7 @@ export type {
   FailureFacts,
   GrantedAttempt,
   HeldFailure,
+  KeptOutcomes,
   Outcome,
   Output,
   OwnRetries,

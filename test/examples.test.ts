@@ -134,7 +134,7 @@ describe('examples', () => {
     expect(suspended.code).toBe(75);
     const { run_id, waiting } = JSON.parse(suspended.stdout);
     expect(waiting).toEqual([{ kind: 'approval', path: 'approvals.publish' }]);
-    const done = await statedsl(['answer', run_id, 'approvals.publish={"by":"ada"}', ...store]);
+    const done = await statedsl(['answer', run_id, 'approvals.publish=true', ...store]);
     expect(done).toMatchObject({ code: 0, stdout: 'https://packages.example/release\n' });
   });
 

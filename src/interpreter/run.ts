@@ -58,7 +58,8 @@ export function startRun(linked: LinkedMachine, options: RunOptions): Run {
 /** The value of an input, with its numbers as they were written, if that is known. */
 function beginningOf({ name, value, printed }: Input, { inputs, printedInputs }: RunOptions): Slot {
   const isGiven = Object.hasOwn(inputs, name);
-  const text = isGiven ? printedInputs?.[name] : printed;
+  const given = printedInputs !== undefined && Object.hasOwn(printedInputs, name) ? printedInputs[name] : undefined;
+  const text = isGiven ? given : printed;
   if (text !== undefined) return decode(text);
   return (isGiven ? inputs[name] : value) as Slot;
 }

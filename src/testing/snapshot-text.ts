@@ -41,6 +41,8 @@ function fields(
   before: string,
   printed: Readonly<Record<string, string>> = {},
 ): string {
-  const parts = Object.entries(record).map(([name, value]) => `${name}=${printed[name] ?? JSON.stringify(value)}`);
+  const parts = Object.entries(record).map(
+    ([name, value]) => `${name}=${Object.hasOwn(printed, name) ? printed[name] : JSON.stringify(value)}`,
+  );
   return parts.length === 0 ? '' : before + parts.join(' ');
 }

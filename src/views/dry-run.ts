@@ -34,7 +34,9 @@ export function drawDryRun({ machine, inputs, printed = {}, limits, start }: Dry
     out.push('  inputs');
     const width = Math.max(...machine.inputs.map(({ name }) => name.length));
     for (const input of machine.inputs)
-      out.push(`    ${input.name.padEnd(width)}  ${inputText(input, inputs.get(input.name), printed[input.name])}`);
+      out.push(
+        `    ${input.name.padEnd(width)}  ${inputText(input, inputs.get(input.name), Object.hasOwn(printed, input.name) ? printed[input.name] : undefined)}`,
+      );
   }
   if (machine.tracked.length > 0) out.push(`  tracked  ${machine.tracked.join(', ')}`);
   out.push(`  limits   ${limitsText(limits)}`);

@@ -13,7 +13,7 @@ function shown(value: unknown): string {
 
 function pairs(fields: Readonly<Record<string, unknown>>, printed: Readonly<Record<string, string>> = {}): string {
   return Object.entries(fields)
-    .map(([name, value]) => ` ${name}=${printed[name] ?? shown(value)}`)
+    .map(([name, value]) => ` ${name}=${Object.hasOwn(printed, name) ? printed[name] : shown(value)}`)
     .join('');
 }
 

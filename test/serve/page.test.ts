@@ -80,7 +80,7 @@ test('the program of a run is the one that it was started with, without its secr
 });
 
 test('lists all runs that wait for a person, however many others wait for something else', async () => {
-  const ask = 'ASK user: "Which color?" → color choices=red,blue\nRETURN: color\n';
+  const ask = 'ASK user: "Which color?" → color choices=red,blue\nRETURN: {color}\n';
   const { send, finish } = await serviceOf({ 'ask.dsl': ask, 'wait.dsl': 'WAIT: signal later\nRETURN: 1\n' });
   const id = await finish('ask.dsl');
   for (let count = 0; count < 3; count++) await finish('wait.dsl');

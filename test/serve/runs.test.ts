@@ -413,7 +413,7 @@ describe('streams', () => {
   });
 
   test('a stream of NDJSON says when the run was removed', async () => {
-    const { request, finish, folder } = await serviceOf({ 'ask.dsl': 'ASK user: "Name?" → name\nRETURN: name\n' });
+    const { request, finish, folder } = await serviceOf({ 'ask.dsl': 'ASK user: "Name?" → name\nRETURN: {name}\n' });
     const id = await finish('ask.dsl');
     const response = await request('GET', `/api/v1/runs/${id}/events`);
     const reader = (response.body as ReadableStream<Uint8Array>).getReader();
