@@ -29,6 +29,8 @@ export interface ExploreOptions {
   readonly maxSegments?: number;
   /** CPU time of the exploration. */
   readonly seconds: number;
+  /** Asked about ten times a second, with how much is explored: whether the time of whoever waits is up. */
+  readonly isTimeUp?: (progress: Progress) => boolean;
   /** The agents that a limit of their own may stop; absent: any may be. */
   readonly limitedAgents?: ReadonlySet<string>;
   /** Whether what is rare happens, too. */
@@ -39,6 +41,13 @@ export interface ExploreOptions {
   readonly assumptions?: readonly Condition[];
   /** Called after each segment; without an edge it is not part of any run. It may set what it has read back to 0. */
   readonly onSegment?: (edge: Edge | null, events: readonly RunEvent[], executed: Executed) => void;
+}
+
+/** How far an exploration is. */
+export interface Progress {
+  readonly configurations: number;
+  /** Configurations that are known and from which nothing was explored yet. */
+  readonly waiting: number;
 }
 
 export interface Exploration {
@@ -55,7 +64,7 @@ export interface Exploration {
   /** How many segments were executed. */
   readonly segments: number;
   /** Why it is not complete; null: it is. */
-  readonly stoppedBy: 'configurations' | 'seconds' | 'memory' | 'long-list' | null;
+  readonly stoppedBy: 'configurations' | 'seconds' | 'timeout' | 'memory' | 'long-list' | null;
   /** What may happen and was not explored, because it is rare. */
   readonly leftOut: ReadonlySet<Rare>;
   /** Whether a list of unknown length was cut. */

@@ -16,6 +16,8 @@ export interface VerifyOptions extends Omit<ExploreOptions, 'unknownInputs' | 'm
   /** The agents that a limit of their own may stop; absent: those with a cost; null: any may be. */
   readonly limitedAgents?: ReadonlySet<string> | null;
   readonly properties?: readonly Property[];
+  /** The time after which `isTimeUp` is true, in milliseconds, for the report. */
+  readonly timeoutMs?: number;
 }
 
 /** Everything is explored as far as `verify` explores it without options. */
@@ -49,11 +51,19 @@ export function exploreOptions(machine: Machine, options: VerifyOptions, free: R
     unknownInputs.set(id, { made: null, label: name, facts });
     inputs[name] = markOf(id);
   }
-  const { start, withFailures, longest, maxConfigurations, maxSegments, seconds, without, assumptions } = options;
+  const { start, withFailures, longest, maxConfigurations, maxSegments, seconds, isTimeUp, without, assumptions } =
+    options;
   const { withRare, maxCost, limitedAgents = new Set(Object.keys(maxCost)) } = options;
   return {
     ...{ inputs, unknownInputs, withFailures, longest, maxConfigurations, seconds, without },
-    ...omitUndefined({ start, maxSegments, assumptions, withRare, limitedAgents: limitedAgents ?? undefined }),
+    ...omitUndefined({
+      start,
+      maxSegments,
+      isTimeUp,
+      assumptions,
+      withRare,
+      limitedAgents: limitedAgents ?? undefined,
+    }),
   };
 }
 

@@ -66,6 +66,7 @@ class Explorer {
   private readonly runOptions: RunOptions;
   private readonly began = process.cpuUsage();
   private nextCheck = 0;
+  private expanded = 0;
   private executions = 0;
   /** Of the segment that is added. */
   private lastEdge: Edge | null = null;
@@ -103,7 +104,8 @@ class Explorer {
     const before = process.memoryUsage.rss();
     this.begin();
     for (let at = 0; at < this.nodes.length && this.stoppedBy === null; at++) {
-      if (at % 32 === 0) this.checkSeconds();
+      this.expanded = at;
+      if (at % 32 === 0) this.checkTime();
       if (at % 256 === 0 && process.memoryUsage.rss() - before > MAX_BYTES) this.stoppedBy ??= 'memory';
       if (this.stoppedBy !== null) break;
       this.expand(at);
@@ -140,7 +142,7 @@ class Explorer {
     };
   }
 
-  private checkSeconds(): void {
+  private checkTime(): void {
     // Asking for the CPU time takes as long as a segment.
     const now = performance.now();
     if (now < this.nextCheck) return;
@@ -150,6 +152,9 @@ class Explorer {
     const { seconds, longest } = this.options;
     const part = this.lists.size > 0 && longest > 1 ? 0.5 : 1;
     if ((user + system) / 1e6 > seconds * part) this.stoppedBy ??= 'seconds';
+    const configurations = this.nodes.length;
+    if (this.options.isTimeUp?.({ configurations, waiting: configurations - this.expanded }) === true)
+      this.stoppedBy ??= 'timeout';
   }
 
   /** All ways in which a segment can go. One that decides in each round of a loop needs the time limit, too. */
@@ -158,7 +163,7 @@ class Explorer {
     for (let script = scripts.shift(); script !== undefined; script = scripts.shift()) {
       if (this.executions >= (this.options.maxSegments ?? Number.POSITIVE_INFINITY))
         this.stoppedBy ??= 'configurations';
-      if (this.executions % 32 === 31) this.checkSeconds();
+      if (this.executions % 32 === 31) this.checkTime();
       if (this.stoppedBy !== null) return;
       const oracle = new Oracle(script);
       this.executions++;

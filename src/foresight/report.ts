@@ -29,6 +29,7 @@ export function firstLine({
   const why = {
     configurations: `${number(stoppedBy === null ? options.maxConfigurations : configurations)} configurations`,
     seconds: `${number(options.seconds)} seconds`,
+    timeout: `the timeout of ${durationText(options.timeoutMs ?? 0)}`,
     memory: '1 GiB of memory',
     'long-list': `a list longer than ${number(MOST_ELEMENTS)}`,
   };
@@ -61,7 +62,7 @@ export interface TextOptions {
 }
 
 export function reportText(verification: Verification, { allTraces }: TextOptions): string {
-  const { configurations, segments, ends, defects, bounds, never, properties, stoppedBy } = verification;
+  const { configurations, segments, unexplored, ends, defects, bounds, never, properties, stoppedBy } = verification;
   const traces = new Traces();
   const sections = [
     section('ends', endRows(ends, traces)),
@@ -82,7 +83,8 @@ export function reportText(verification: Verification, { allTraces }: TextOption
   ];
   const least = stoppedBy === null ? '' : '≥ ';
   const figures = `${least}${number(configurations)} configurations, ${least}${number(segments)} segments`;
-  return [firstLine(verification), figures, ...sections.flat(), ''].join('\n');
+  const left = `left out: what follows from ${number(unexplored)} configurations, the bounds, and what never happens`;
+  return [firstLine(verification), figures, ...(stoppedBy === null ? [] : [left]), ...sections.flat(), ''].join('\n');
 }
 
 function section(title: string, lines: readonly string[]): string[] {
@@ -229,9 +231,20 @@ function boundJson({ what, atMost, formula, isOnlyByLimit, because }: Bound): Js
 
 /** The same as JSON. */
 export function reportJson(verification: Verification): Json {
-  const { machine, stoppedBy, isBounded, configurations, segments, ends, defects, bounds, never, properties } =
-    verification;
-  const { leftOut } = verification;
+  const {
+    machine,
+    stoppedBy,
+    isBounded,
+    configurations,
+    segments,
+    unexplored,
+    ends,
+    defects,
+    bounds,
+    never,
+    properties,
+    leftOut,
+  } = verification;
   const traceJson = (trace: Trace, cycle = 0): Json => ({
     confirmed: trace.isConfirmed,
     inputs: trace.inputs as Json,
@@ -247,6 +260,7 @@ export function reportJson(verification: Verification): Json {
     assumed: (verification.options.assumptions ?? []).map(({ text }) => text),
     configurations,
     segments,
+    unexplored,
     ends: ends.map(({ status, state, error, trace }) => ({ status, state, error, trace: traceJson(trace) })),
     defects: defects.map(({ kind, severity, file, line, message, help, trace, cycle }) => ({
       ...{ code: kind, severity, file, line, message, help },

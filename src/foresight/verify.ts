@@ -35,6 +35,8 @@ export interface Verification {
   readonly options: VerifyOptions;
   readonly configurations: number;
   readonly segments: number;
+  /** How many configurations were found from which nothing was explored. */
+  readonly unexplored: number;
   readonly stoppedBy: Exploration['stoppedBy'];
   readonly isBounded: boolean;
   /** Whether that is because of lists. */
@@ -97,9 +99,10 @@ export function verify(machine: Machine, given: VerifyOptions): Verification {
     options,
     configurations: nodes.length,
     segments,
+    unexplored: nodes.filter(({ isExpanded, result }) => !isExpanded && result === null).length,
     stoppedBy,
     isBounded,
-    isEmpty: exploration.begins.length === 0,
+    isEmpty: isComplete && exploration.begins.length === 0,
     hasLists: exploration.lists.size > 0,
     ends: endsOf(exploration),
     defects: confirmAll(
@@ -141,7 +144,7 @@ function exploreLists(
 ): { readonly exploration: Exploration; readonly options: VerifyOptions; readonly shortened: Shortened | null } {
   const whole = exploreWith(given);
   const { stoppedBy, lists } = whole;
-  if (stoppedBy === null || stoppedBy === 'long-list' || lists.size === 0)
+  if (stoppedBy === null || stoppedBy === 'long-list' || stoppedBy === 'timeout' || lists.size === 0)
     return { exploration: whole, options: given, shortened: null };
   for (let longest = given.longest - 1; longest > 0; longest--) {
     const options = { ...given, longest };

@@ -15,6 +15,8 @@ export interface Surroundings {
   readonly env: Readonly<NodeJS.ProcessEnv>;
   /** How much later than now its time of day is. Its timers are real. */
   readonly laterMs?: number;
+  /** Whether standard error is a terminal. */
+  readonly terminal?: boolean;
 }
 
 let last: Promise<unknown> = Promise.resolve();
@@ -38,7 +40,7 @@ export function commandLine(args: readonly string[], surroundings: Surroundings)
   return result;
 }
 
-async function execute(args: readonly string[], { cwd, env, laterMs = 0 }: Surroundings): Promise<CommandResult> {
+async function execute(args: readonly string[], { cwd, env, laterMs = 0, terminal = false }: Surroundings): Promise<CommandResult> {
   const own = { cwd: process.cwd(), env: process.env, Date };
   const output: { isError: boolean; chunks: Buffer[] }[] = [];
   const collect = (isError: boolean): Writable =>
@@ -53,7 +55,7 @@ async function execute(args: readonly string[], { cwd, env, laterMs = 0 }: Surro
   process.chdir(cwd);
   process.env = { ...env };
   if (laterMs > 0) globalThis.Date = dateWith(() => own.Date.now() + laterMs);
-  printTo(collect(false), collect(true));
+  printTo(collect(false), Object.assign(collect(true), { isTTY: terminal }));
   try {
     const code = await runCommandLine([process.execPath, 'statedsl', ...args]);
     await stdout.flush();

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -14,7 +14,10 @@ function found(files: Readonly<Record<string, string>>, given: Given = {}) {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   const gate = gateCommands({ ...noConfiguration, ...given }, folder);
-  return (name: string): string | null => gate(name)?.command ?? null;
+  return (name: string): string | null => {
+    const one = gate(name);
+    return one === null || 'refused' in one ? null : one.command;
+  };
 }
 
 function all(files: Readonly<Record<string, string>>): (string | null)[] {
@@ -88,4 +91,26 @@ test('a pipe instead of a file gives no commands', () => {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   output('mkfifo', [join(folder, 'package.json')]);
   expect(gateCommands(noConfiguration, folder)('test')).toBeNull();
+});
+
+test('a file that everyone can write is not used, and the next one that has a command is', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gates-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const write = (name: string, text: string, mode: number): void => {
+    writeFileSync(join(folder, name), text);
+    chmodSync(join(folder, name), mode);
+  };
+  write('package.json', JSON.stringify({ scripts: { test: 'x', lint: 'x' } }), 0o666);
+  write('Makefile', 'test:\nbuild:\n', 0o644);
+  const lint = { refused: '`package.json` is not used, because everyone can write to it' };
+  const gates = () => ['compile', 'test', 'lint'].map(gateCommands(noConfiguration, folder));
+  expect(gates()).toMatchObject([{ command: 'make build' }, { command: 'make test' }, lint]);
+  write('package.json', JSON.stringify({ scripts: { lint: 'x' } }), 0o644);
+  write('pnpm-lock.yaml', '', 0o666);
+  expect(gates()).toMatchObject([{ command: 'make build' }, { command: 'make test' }, { command: 'npm run lint' }]);
+  chmodSync(folder, 0o777);
+  const refused = expect.stringContaining('everyone can write to its folder');
+  expect(gates()).toEqual([{ refused }, { refused }, { refused }]);
+  const given = { ...noConfiguration, gates: { test: 'make check' } };
+  expect(gateCommands(given, folder)('coverage')).toMatchObject({ command: 'make check' });
 });

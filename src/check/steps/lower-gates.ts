@@ -144,11 +144,12 @@ function shapeGate(l: StateLowering, gate: GateLayout, span: Span): void {
 /** A named gate: the project defines its command. */
 function commandGate(l: StateLowering, gate: GateLayout, name: string, span: Span, least?: number): void {
   const found = l.settings.lookups.gate?.(name) ?? null;
-  if (found === null) {
+  if (found === null || 'refused' in found) {
     // In a project without a linter, `lint` passes.
-    if (name === 'lint') return check(l, gate, { kind: 'skipped', why: 'the project has no linter' }, span);
+    if (name === 'lint' && found === null)
+      return check(l, gate, { kind: 'skipped', why: 'the project has no linter' }, span);
     if (l.settings.lookups.gate !== undefined)
-      l.diagnostics.push(say.gateCommand(span, { name, near: nearGate(name) }));
+      l.diagnostics.push(say.gateCommand(span, { name, near: nearGate(name), refused: found?.refused }));
     return check(l, gate, { kind: 'unknown', why: `the gate \`${name}\` has no command` }, span);
   }
   shellGate(l, gate, plainShell(found.command), { text: found.command, timeoutMs: found.timeoutMs, span, least });

@@ -1,6 +1,6 @@
 /** The command `verify`. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { collect, wholeNumber, wholeOrNone } from './option-values.js';
+import { collect, duration, wholeNumber, wholeOrNone } from './option-values.js';
 
 const REDUCTIONS = ['one-order', 'dead-values', 'slicing', 'saturation'];
 
@@ -23,6 +23,7 @@ export function addVerify(program: Command, onExit: (code: number) => void): voi
     .option('--len <n>', 'the longest list of unknown length that is explored', wholeOrNone, 2)
     .option('--max-configurations <n>', 'stop after so many configurations', wholeNumber, 200_000)
     .option('--seconds <n>', 'stop after so much time of the processor', wholeNumber, 60)
+    .option('--timeout <duration>', 'stop after so much time, for all programs together: 30s, 10m', duration)
     .addOption(
       new Option('--no-reduction <name>', 'explore without a reduction (repeatable)').argParser(
         (given, before: unknown) => {
@@ -46,6 +47,7 @@ export function addVerify(program: Command, onExit: (code: number) => void): voi
         .conflicts('json'),
     )
     .option('--json', 'print the result as JSON')
+    .option('--quiet', 'show no progress on a terminal')
     .action(async (files: string[], options) =>
       onExit(await (await import('../commands/verify.js')).verifyCommand(files, options)),
     );

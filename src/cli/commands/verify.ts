@@ -1,16 +1,20 @@
 /** `statedsl verify`: explores everything that programs can do, without starting anything. */
+
 import type { Reduction } from '../../foresight/configuration.js';
+import type { Progress } from '../../foresight/exploration.js';
 import type { Condition } from '../../foresight/moments.js';
 import type { Property } from '../../foresight/properties.js';
 import { reportJson, reportText, verdictOf } from '../../foresight/report.js';
 import { type Verification, verify } from '../../foresight/verify.js';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { isPlan, isTestFile } from '../../project/program-kind.js';
 import { loadSettings } from '../../project/settings.js';
 import type { Configuration } from '../../runtime/configuration/configuration.js';
 import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
 import { type SourceSet, sourceFile } from '../../source/source-file.js';
+import { visibleLine } from '../../views/drawing/visible-text.js';
 import { commandLineHost } from '../files/host.js';
 import { whyNoFolder } from '../files/new-file.js';
 import { readInputs } from '../preparation/inputs.js';
@@ -30,6 +34,8 @@ export interface VerifyFlags {
   readonly len: number;
   readonly maxConfigurations: number;
   readonly seconds: number;
+  /** Milliseconds for all programs together. */
+  readonly timeout?: number;
   /** True: all reductions. */
   readonly reduction: true | readonly string[];
   readonly never?: readonly string[];
@@ -43,6 +49,7 @@ export interface VerifyFlags {
   /** The folder of tests that are written. */
   readonly writeTests?: string;
   readonly json?: boolean;
+  readonly quiet?: boolean;
 }
 
 /** A machine to verify, with the properties of its test file. */
@@ -68,6 +75,7 @@ export async function verifyCommand(files: readonly string[], flags: VerifyFlags
   const unknown = await unknownProperty(subjects, flags);
   if (unknown !== null) return unknown;
   const results: Verification[] = [];
+  const watch = watchOf(flags);
   for (const subject of subjects) {
     const { file, machine, configuration } = subject;
     const given = await valuesFor(machine, flags);
@@ -85,9 +93,12 @@ export async function verifyCommand(files: readonly string[], flags: VerifyFlags
       longest: flags.len,
       maxConfigurations: flags.maxConfigurations,
       seconds: flags.seconds,
+      isTimeUp: (progress) => watch.isTimeUp(machine.name, progress),
+      ...omitUndefined({ timeoutMs: flags.timeout }),
       without: new Set(flags.reduction === true ? [] : (flags.reduction as readonly Reduction[])),
       maxCost: costsOf(configuration),
     });
+    watch.clear();
     if (verification.isEmpty)
       return usageError(
         'no run fulfills what `--assume` says',
@@ -120,6 +131,32 @@ export async function verifyCommand(files: readonly string[], flags: VerifyFlags
   const verdicts = results.map((one) => verdictOf(one, flags.strict === true));
   if (verdicts.includes(1)) return EXIT.failed;
   return verdicts.includes(3) ? EXIT.undecided : EXIT.returned;
+}
+
+/** Nobody wonders before what a shorter exploration does. */
+const FIRST_SHOWN_MS = 1000;
+
+/** Looks at the clock for an exploration, and shows on a terminal how far it is. */
+function watchOf({ timeout = Number.POSITIVE_INFINITY, json, quiet }: VerifyFlags) {
+  const began = performance.now();
+  const isShown = stderr.terminal && json !== true && quiet !== true;
+  let isLine = false;
+  return {
+    isTimeUp(name: string, { configurations, waiting }: Progress): boolean {
+      const ms = performance.now() - began;
+      if (isShown && ms >= FIRST_SHOWN_MS) {
+        const seconds = Math.floor(ms / 1000);
+        const line = `exploring ${visibleLine(name)}: ${configurations} configurations, ${waiting} waiting, ${seconds} s`;
+        stderr.write(`\r${line}\x1b[K`);
+        isLine = true;
+      }
+      return ms >= timeout;
+    },
+    clear(): void {
+      if (isLine) stderr.write('\r\x1b[K');
+      isLine = false;
+    },
+  };
 }
 
 /** The machines of a program. */

@@ -58,6 +58,9 @@ export async function readMachines(file: string, flags: MachineFlags): Promise<r
 /** Commands of gates, as in a run. A gate that has none here has one where the program runs. */
 function allGates(configuration: Configuration) {
   const { gate, gateTimeoutMs } = gateLookup(configuration, process.cwd());
-  const find = (name: string) => gate(name) ?? { command: name, timeoutMs: gateTimeoutMs };
+  const find = (name: string) => {
+    const found = gate(name);
+    return found === null || 'refused' in found ? { command: name, timeoutMs: gateTimeoutMs } : found;
+  };
   return { worktree: true, gate: find, gateTimeoutMs };
 }

@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseDuration } from '../../machine/duration.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { whyUnreadable } from '../readable-file.js';
+import { whyForeign, whyUnreadable } from '../readable-file.js';
 import type { Configuration } from './configuration.js';
 
 interface GateCommand {
@@ -18,34 +18,52 @@ interface GateCommand {
 /** How long the command of a gate may run by default, in milliseconds. */
 const TIMEOUT_MS = 600_000;
 
+/** A command that was found and is not used, with the reason: it names the file. */
+interface RefusedGate {
+  readonly refused: string;
+}
+
 type Discovered = 'compile' | 'test' | 'lint';
 type Commands = Partial<Record<Discovered, string>>;
 
 /** Gates that use the command of another gate if they have none, and examine its output. */
 const ANSWERED_BY: Readonly<Record<string, Discovered>> = { coverage: 'test', tests_found: 'test' };
 
-/** The sources, in order of preference. */
-const SOURCES: readonly ((folder: string) => Commands)[] = [packageScripts, makefile, goModule, cargo, pyproject];
+interface Source {
+  /** The first of these that exists is read. */
+  readonly names: readonly string[];
+  readonly commands: (text: string, folder: string) => Commands;
+}
 
-/** Finds the command of a gate by its name, for a project in `folder`; null if there is none. */
+/** In order of preference. Of the makefiles, make takes the first. */
+const SOURCES: readonly Source[] = [
+  { names: ['package.json'], commands: packageScripts },
+  { names: ['GNUmakefile', 'makefile', 'Makefile'], commands: makefile },
+  { names: ['go.mod'], commands: () => ({ compile: 'go build ./...', test: 'go test ./...', lint: 'go vet ./...' }) },
+  { names: ['Cargo.toml'], commands: () => ({ compile: 'cargo build', test: 'cargo test', lint: 'cargo clippy' }) },
+  { names: ['pyproject.toml'], commands: pyproject },
+];
+
+/**
+ * Finds the command of a gate by its name, for a project in `folder`; null if there is none. A file that was found decides
+ * nothing if another user can write it.
+ */
 export function gateCommands(
   { gates, defaults }: Pick<Configuration, 'gates' | 'defaults'>,
   folder: string,
-): (name: string) => GateCommand | null {
-  let found: Commands | null = null;
+): (name: string) => GateCommand | RefusedGate | null {
+  let found: ReturnType<typeof discover> | null = null;
   const usual = gateTimeoutMs({ defaults });
-  const discoveredCommand = (name: Discovered): string | undefined => {
-    found ??= discover(folder);
-    return found[name];
-  };
-  const find = (name: string): GateCommand | null => {
+  const find = (name: string): GateCommand | RefusedGate | null => {
     const given = Object.hasOwn(gates, name) ? gates[name] : undefined;
     if (typeof given === 'string') return { command: given, timeoutMs: usual };
     if (given !== undefined)
       return { command: given.run, timeoutMs: (given.timeout && parseDuration(given.timeout)) || usual };
     if (Object.hasOwn(ANSWERED_BY, name)) return find(ANSWERED_BY[name] as string);
-    const command = name === 'compile' || name === 'test' || name === 'lint' ? discoveredCommand(name) : undefined;
-    return command === undefined ? null : { command, timeoutMs: usual };
+    if (name !== 'compile' && name !== 'test' && name !== 'lint') return null;
+    found ??= discover(folder);
+    const one = found[name];
+    return one === undefined || 'refused' in one ? (one ?? null) : { ...one, timeoutMs: usual };
   };
   return find;
 }
@@ -55,16 +73,24 @@ export function gateTimeoutMs({ defaults }: Pick<Configuration, 'defaults'>): nu
   return (defaults.gate_timeout && parseDuration(defaults.gate_timeout)) || TIMEOUT_MS;
 }
 
-function discover(folder: string): Commands {
-  const commands: Commands = {};
-  for (const source of SOURCES)
-    for (const [name, command] of Object.entries(source(folder))) commands[name as Discovered] ??= command;
-  return commands;
+function discover(folder: string): Partial<Record<Discovered, { readonly command: string } | RefusedGate>> {
+  const found: Partial<Record<Discovered, { readonly command: string } | RefusedGate>> = {};
+  for (const { names, commands } of SOURCES) {
+    const name = names.find((file) => existsSync(join(folder, file)));
+    const text = name === undefined ? null : textOf(join(folder, name));
+    if (name === undefined || text === null) continue;
+    const why = whyForeign(join(folder, name));
+    for (const [gate, command] of Object.entries(commands(text, folder)) as [Discovered, string][]) {
+      const known = found[gate];
+      if (why !== null) found[gate] ??= { refused: `\`${name}\` is not used, because ${why}` };
+      else if (known === undefined || 'refused' in known) found[gate] = { command };
+    }
+  }
+  return found;
 }
 
-function textOf(folder: string, name: string): string | null {
+function textOf(path: string): string | null {
   try {
-    const path = join(folder, name);
     // Reading a pipe would block, and its content would decide which command runs.
     return whyUnreadable(path, 'all') === null ? readFileSync(path, 'utf8') : null;
   } catch {
@@ -82,11 +108,12 @@ const PACKAGE_MANAGERS: Readonly<Record<string, string>> = {
   'bun.lock': 'bun',
 };
 
-function packageScripts(folder: string): Commands {
-  const text = textOf(folder, 'package.json');
-  if (text === null) return {};
+function packageScripts(text: string, folder: string): Commands {
   const { scripts, packageManager } = readPackage(text);
-  const locked = Object.keys(PACKAGE_MANAGERS).find((file) => existsSync(join(folder, file)));
+  const locked = Object.keys(PACKAGE_MANAGERS).find((file) => {
+    const path = join(folder, file);
+    return existsSync(path) && whyForeign(path) === null;
+  });
   const named = /^(npm|pnpm|yarn|bun)@/.exec(packageManager)?.[1];
   const manager = named ?? (locked === undefined ? 'npm' : (PACKAGE_MANAGERS[locked] as string));
   const has = (script: string): boolean => Object.hasOwn(scripts, script) && typeof scripts[script] === 'string';
@@ -112,13 +139,7 @@ function readPackage(text: string): { scripts: Readonly<Record<string, unknown>>
   }
 }
 
-/** The names that make looks for, in its order. */
-const MAKEFILES = ['GNUmakefile', 'makefile', 'Makefile'];
-
-function makefile(folder: string): Commands {
-  const name = MAKEFILES.find((file) => existsSync(join(folder, file)));
-  const text = name === undefined ? null : textOf(folder, name);
-  if (text === null) return {};
+function makefile(text: string): Commands {
   const targets = new Set<string>();
   // `name other: needs`, and neither an assignment nor a line of a recipe.
   for (const [, names] of text.matchAll(/^([^\s#:=][^#:=\n]*)::?(?![:=])/gm))
@@ -131,22 +152,10 @@ function makefile(folder: string): Commands {
   });
 }
 
-function goModule(folder: string): Commands {
-  if (!existsSync(join(folder, 'go.mod'))) return {};
-  return { compile: 'go build ./...', test: 'go test ./...', lint: 'go vet ./...' };
-}
-
-function cargo(folder: string): Commands {
-  if (!existsSync(join(folder, 'Cargo.toml'))) return {};
-  return { compile: 'cargo build', test: 'cargo test', lint: 'cargo clippy' };
-}
-
 /** Keeps bytecode out of the project, because files that a gate leaves behind would count as changes of the step. */
 const COMPILE_PYTHON = `PYTHONPYCACHEPREFIX="\${TMPDIR:-/tmp}/statedsl-pycache" python3 -m compileall -q .`;
 
-function pyproject(folder: string): Commands {
-  const text = textOf(folder, 'pyproject.toml');
-  if (text === null) return {};
+function pyproject(text: string): Commands {
   const linter = ['ruff', 'pylint', 'flake8'].find((tool) => text.includes(`[tool.${tool}`));
   const lint = { ruff: 'ruff check .', pylint: 'pylint --recursive=y .', flake8: 'flake8' }[linter ?? ''];
   return { compile: COMPILE_PYTHON, test: 'python3 -m pytest', ...omitUndefined({ lint }) };

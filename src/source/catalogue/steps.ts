@@ -208,13 +208,17 @@ export const stepMessages = {
     message: `\`${f.name}\` cannot be the name of a gate`,
     help: 'write a name of letters, digits, `_` and `-` after `as`',
   })),
-  gateCommand: message<{ name: string; near: string | undefined }>('gate-without-command', 'error', (f) => ({
-    message: `the gate \`${f.name}\` has no command`,
-    ...omitUndefined({
-      repair: f.near === undefined ? undefined : ({ replace: f.name, by: f.near, guess: true } as const),
+  gateCommand: message<{ name: string; near: string | undefined; refused: string | undefined }>(
+    'gate-without-command',
+    'error',
+    (f) => ({
+      message: `the gate \`${f.name}\` has no command${f.refused === undefined ? '' : `: ${f.refused}`}`,
+      ...omitUndefined({
+        repair: f.near === undefined ? undefined : ({ replace: f.name, by: f.near, guess: true } as const),
+      }),
+      help: `${f.near === undefined ? '' : `did you mean \`${f.near}\`? Or `}add \`gates: {${f.name}: "command"}\` to statedsl.config.yaml`,
     }),
-    help: `${f.near === undefined ? '' : `did you mean \`${f.near}\`? Or `}add \`gates: {${f.name}: "command"}\` to statedsl.config.yaml`,
-  })),
+  ),
   gateNumber: message('bad-coverage', 'error', (_, s) => ({
     message: '`coverage` needs a number from 0 to 100',
     help: `write ${s.setting('coverage', '80')}`,
