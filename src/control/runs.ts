@@ -267,7 +267,12 @@ export interface ApplyOptions {
 }
 
 /** What `apply --json` prints about changes that are in the checkout now, or were there already. */
-export type AppliedRun = { readonly run_id: string; readonly commit: string } & (
+export type AppliedRun = {
+  readonly run_id: string;
+  readonly commit: string;
+  /** Worktrees whose files could not be removed. The next `apply` of the run, or `gc`, tries it again. */
+  readonly left?: readonly { readonly directory: string; readonly why: string }[];
+} & (
   | { readonly status: 'applied'; readonly into: string; readonly files: readonly string[] }
   | { readonly status: 'contained' }
 );
@@ -297,6 +302,8 @@ export interface RemovedRuns {
   readonly leftovers: readonly string[];
   readonly bytes: number;
   readonly worktrees: readonly { readonly directory: string; readonly branch: string }[];
+  /** Worktrees whose files could not be removed. The next removal tries it again. */
+  readonly left?: readonly { readonly directory: string; readonly why: string }[];
   readonly dry_run: boolean;
 }
 

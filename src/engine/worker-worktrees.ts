@@ -99,8 +99,9 @@ export class WorkerWorktrees implements TurnWorktrees {
     }
     if (gone.length === 0) return [];
     const unapplied = await unappliedRuns(folder);
-    const removed = gone.filter((runId) => !unapplied.has(runId));
-    for (const runId of removed) await removeWorktrees(folder, runId);
+    const removed: string[] = [];
+    for (const runId of gone)
+      if (!unapplied.has(runId) && (await removeWorktrees(folder, runId)).length === 0) removed.push(runId);
     return removed;
   }
 

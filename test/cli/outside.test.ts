@@ -318,6 +318,16 @@ test('a message about a file shows no secret of the environment, and nothing of 
     expect(stdout + stderr).toContain('error');
     expect(stdout + stderr).not.toContain('hunter2');
   }
+  // What `--fix` has replaced may be one, too.
+  for (const more of [[], ['--json']]) {
+    one.file('f.dsl', 'STATE: A\n  RETRUN: 1\n');
+    const { code, stdout, stderr } = await one.run(['check', '--fix', 'f.dsl', ...more], {
+      env: { MY_TOKEN: 'RETRUN' },
+    });
+    expect([code, readFileSync(join(one.folder, 'f.dsl'), 'utf8')]).toEqual([0, 'STATE: A\n  RETURN: 1\n']);
+    expect(stdout + stderr).toContain('***');
+    expect(stdout + stderr).not.toContain('RETRUN');
+  }
   one.file('n.dsl', `${SECRET}\0more`);
   const { code, stderr } = await one.run(['check', 'n.dsl']);
   expect(code).toBe(2);

@@ -1,5 +1,6 @@
 /** `statedsl apply`: merges the changes that a returned run made in its worktree into the checkout. */
 import type { AppliedRun } from '../../control/runs.js';
+import { visibleLine } from '../../views/drawing/visible-text.js';
 import { reportRefusal, runsOf, type StoreFlags } from '../running/stored-runs.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr, stdout } from '../terminal/streams.js';
@@ -18,8 +19,20 @@ export async function applyCommand(
   const printed = applied.ok ? applied.value : applied.refusal.facts;
   if (json && printed !== undefined) stdout.write(`${JSON.stringify(printed)}\n`);
   if (!applied.ok) return reportRefusal(applied.refusal);
-  if (!json && !quiet) stderr.write(`${textOf(applied.value)}\n`);
+  if (!json && !quiet) {
+    stderr.write(`${textOf(applied.value)}\n`);
+    for (const { directory, why } of applied.value.left ?? [])
+      stderr.write(`${leftText(directory, why)}, then \`statedsl apply ${applied.value.run_id}\` again\n`);
+  }
   return EXIT.returned;
+}
+
+/** What is left of a worktree, and what its user can do. */
+export function leftText(directory: string, why: string): string {
+  const word = visibleLine(directory);
+  const folder = /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+  const help = `unmount what is mounted there and stop what uses it, or \`chmod -R u+w ${folder}\``;
+  return `warning: a worktree is left whose work is elsewhere: ${why}\n  = help: ${help}`;
 }
 
 function textOf(applied: AppliedRun): string {

@@ -22,7 +22,7 @@ import { readMock } from '../preparation/preparation.js';
 import { configuredEngine, NO_ENGINE } from '../running/configured-engine.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { filterDiagnostics } from '../terminal/filter-diagnostics.js';
-import { printDiagnostics, withoutSecrets } from '../terminal/report-diagnostics.js';
+import { hideSecrets, printDiagnostics, withoutSecrets } from '../terminal/report-diagnostics.js';
 import { stderr, stdout } from '../terminal/streams.js';
 import { usageError } from '../terminal/usage.js';
 
@@ -77,7 +77,7 @@ async function checkPrograms(files: readonly string[], flags: CheckFlags): Promi
       const { text, made } = result;
       const problem = await writeFixed(file, opened, result, flags);
       if (problem !== null) missing = true;
-      else fixed.push(...made.map((edit) => ({ file: opened.name, ...edit })));
+      else fixed.push(...hideSecrets(made).map((edit) => ({ file: opened.name, ...edit })));
       compilations.push(await lookFurther(file, await opened.compile(problem === null ? text : opened.text), flags));
     }
   }
@@ -234,7 +234,7 @@ async function writeFixed(
     return problem;
   }
   if (file === '-' && flags.json !== true) stdout.write(text);
-  if (flags.quiet !== true) stderr.write(drawFixes(name, fixes));
+  if (flags.quiet !== true) stderr.write(drawFixes(name, hideSecrets(fixes)));
   return null;
 }
 

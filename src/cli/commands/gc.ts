@@ -5,6 +5,7 @@ import { reportRefusal, runsOf, type StoreFlags } from '../running/stored-runs.j
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr, stdout } from '../terminal/streams.js';
 import { usageError } from '../terminal/usage.js';
+import { leftText } from './apply.js';
 
 interface GcFlags extends StoreFlags {
   readonly keepLast: number;
@@ -29,12 +30,16 @@ export async function gcCommand(flags: GcFlags): Promise<ExitCode> {
     );
   const removed = await (await runsOf(flags)).remove({ keepLast, all, archive, dryRun });
   if (!removed.ok) return reportRefusal(removed.refusal);
+  const { left = [] } = removed.value;
   if (flags.json) stdout.write(`${JSON.stringify(removed.value)}\n`);
   else {
     stdout.write(drawRemoval(removed.value, await stdout.paint()));
     if (!flags.quiet) for (const hint of hintsOn(removed.value)) stderr.write(`${hint}\n`);
+    for (const { directory, why } of left)
+      stderr.write(`${leftText(directory, why)}, then \`statedsl gc\` with the same options\n`);
   }
-  return removed.value.kept.some(({ problem }) => problem !== undefined) ? EXIT.failed : EXIT.returned;
+  const isWhole = left.length === 0 && removed.value.kept.every(({ problem }) => problem === undefined);
+  return isWhole ? EXIT.returned : EXIT.failed;
 }
 
 /** Why older runs were kept, other than because a process is using them. */

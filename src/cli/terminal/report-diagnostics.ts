@@ -1,4 +1,5 @@
 /** Prints diagnostics as text for people, or with `--json` for programs. */
+import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { createRedactor, environmentSecrets, type Redactor } from '../../runtime/redact.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
@@ -61,4 +62,9 @@ export function withoutSecrets(diagnostics: readonly Diagnostic[], redactor = en
       fix: fix === undefined ? undefined : { ...fix, text: hide(fix.text) },
     }),
   }));
+}
+
+/** The same for what a command says about a text in another form, such as the edits that it made. */
+export function hideSecrets<T>(value: T): T {
+  return (environmentRedactor()?.value(value as Json) ?? value) as T;
 }

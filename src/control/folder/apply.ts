@@ -10,7 +10,7 @@ import { openStoredRun, type RunStatus, readIndex, runIds, runStatus } from '../
 import { type Applied, applyBranch, isWorktreeOf, removeBranch } from '../../runtime/worktree/apply/apply.js';
 import { GitFailure } from '../../runtime/worktree/git/git.js';
 import { listFiles } from '../../runtime/worktree/refusal.js';
-import { removeWorktrees } from '../../runtime/worktree/remove-worktrees.js';
+import { type KeptFiles, removeWorktrees } from '../../runtime/worktree/remove-worktrees.js';
 import { keptFacts } from '../../runtime/worktree/worktree-facts.js';
 import { escapeControls, visibleLine } from '../../views/drawing/visible-text.js';
 import { type Refused, type Result, refuse, resultWith } from '../result.js';
@@ -79,8 +79,11 @@ interface Application {
   readonly by: string | undefined;
 }
 
+/** `left`: what of the worktree is still there, although the work is in the checkout. */
+type AppliedAndLeft = Applied & { readonly left?: readonly KeptFiles[] };
+
 /** Locks the run meanwhile: two applications at the same time would write the same files. */
-async function applyLocked({ store, worktrees, runId, cwd, by }: Application): Promise<Applied> {
+async function applyLocked({ store, worktrees, runId, cwd, by }: Application): Promise<AppliedAndLeft> {
   const { about, path } = openStoredRun(store, runId);
   const attempt = lockRun(path);
   if (!('lock' in attempt))
@@ -92,8 +95,9 @@ async function applyLocked({ store, worktrees, runId, cwd, by }: Application): P
     if (applied.kind === 'applied' || applied.kind === 'contained') {
       // The checkout has all changes now. The branch is removed even if a person removed its worktree by hand. The worktree of
       // another repository stays: the work has only been fetched from there.
-      if (await isWorktreeOf(cwd, worktrees, runId)) await removeWorktrees(worktrees, runId);
+      const left = (await isWorktreeOf(cwd, worktrees, runId)) ? await removeWorktrees(worktrees, runId) : [];
       await removeBranch(cwd, runId);
+      if (left.length > 0) return { ...applied, left };
     }
     return applied;
   } finally {
@@ -101,7 +105,7 @@ async function applyLocked({ store, worktrees, runId, cwd, by }: Application): P
   }
 }
 
-function resultFor(run_id: string, applied: Applied): Result<AppliedRun> {
+function resultFor(run_id: string, applied: AppliedAndLeft): Result<AppliedRun> {
   switch (applied.kind) {
     case 'applied':
     case 'contained': {

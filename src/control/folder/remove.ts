@@ -13,7 +13,7 @@ export async function removeRuns(directory: string, options: RemoveOptions): Pro
   const runs = removeOldRuns(directory, { keepLast, all, unapplied, dryRun });
   if (!dryRun) await stopLeftovers(runs);
   const worktrees = await removeTheirWorktrees(directory, runs, { unapplied, dryRun });
-  return { ...runs, worktrees, dry_run: dryRun };
+  return { ...runs, ...worktrees, dry_run: dryRun };
 }
 
 /** Stops processes that a killed runner left behind: they would continue for a run that no longer exists. */
@@ -37,15 +37,17 @@ async function removeTheirWorktrees(
   directory: string,
   { removed }: Removal,
   { unapplied, dryRun }: { readonly unapplied: ReadonlySet<string>; readonly dryRun: boolean },
-): Promise<RemovedRuns['worktrees']> {
-  if (!existsSync(join(directory, 'worktrees'))) return [];
+): Promise<Pick<RemovedRuns, 'worktrees' | 'left'>> {
+  if (!existsSync(join(directory, 'worktrees'))) return { worktrees: [] };
   const { abandonedWorktrees, removeAll, worktreesOf } = await import('../../runtime/worktree/remove-worktrees.js');
   const gone = new Set(removed.map(({ run_id }) => run_id));
   const isKept = (runId: string): boolean => unapplied.has(runId) || existsSync(join(directory, 'runs', runId));
-  const leaving = [
-    ...worktreesOf(directory, gone),
-    ...abandonedWorktrees(directory, (id) => gone.has(id) || isKept(id)),
-  ];
-  if (!dryRun) await removeAll(directory, leaving);
-  return leaving.map(({ root, branch }) => ({ directory: root, branch }));
+  const all = [...worktreesOf(directory, gone), ...abandonedWorktrees(directory, (id) => gone.has(id) || isKept(id))];
+  // What an earlier removal could not remove may belong to a run that is removed now.
+  const leaving = [...new Map(all.map((one) => [one.root, one])).values()];
+  const left = dryRun ? [] : await removeAll(directory, leaving);
+  const worktrees = leaving
+    .filter(({ root }) => !left.some((one) => one.directory === root))
+    .map(({ root, branch }) => ({ directory: root, branch }));
+  return left.length === 0 ? { worktrees } : { worktrees, left };
 }

@@ -5,6 +5,7 @@
 
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
+  EBUSY: 'it is in use, as a folder is where something is mounted',
   EDQUOT: 'the disk quota is used up',
   EEXIST: 'a file of this name is in the way',
   EFBIG: 'the file would be too large',
@@ -15,6 +16,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'the name is too long',
   ENOENT: 'no such file or directory',
   ENOSPC: 'no space left on device',
+  ENOTEMPTY: 'a program keeps writing files into it',
   ENOTDIR: 'a part of the path is not a directory',
   EPERM: 'operation not permitted',
   EROFS: 'the file system is read-only',

@@ -44,6 +44,11 @@ export function noteLeaving({ gitDir }: LeftWorktree): void {
   }
 }
 
+/** Whether removing a worktree has begun, and did not end. */
+export function isLeaving(worktree: Pick<LeftWorktree, 'root' | 'gitDir' | 'commonDir'>): boolean {
+  return pointsBack(worktree.root, worktree) && existsSync(join(worktree.gitDir, LEAVING_NOTE));
+}
+
 /** Whether a worktree holds anything that its branch does not; true if it cannot be examined. */
 export async function hasLeftWork(worktree: LeftWorktree): Promise<boolean> {
   const { root, gitDir } = worktree;

@@ -5,13 +5,13 @@
 import { rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { entryAt } from '../store/own-file.js';
-import { storeError } from '../store/store-error.js';
+import { StoreError, storeError } from '../store/store-error.js';
 import { pointsBack, readRecord, removeBranchLock, removeFiles, worktreesFolder } from './checkout.js';
 import { engineOf } from './engine-note.js';
 import { GitFailure, git } from './git/git.js';
 import { stopLeftCalls } from './git/left-calls.js';
 import { realStore } from './git/repository.js';
-import { noteLeaving } from './left-work.js';
+import { isLeaving, noteLeaving } from './left-work.js';
 import { type OwnWorktree, ownWorktree, ownWorktrees } from './own-worktrees.js';
 
 /** A run makes its worktree before its folder, so a worktree without a run stays until it is older than this. Milliseconds. */
@@ -20,17 +20,45 @@ const YOUNG_MS = 3_600_000;
 /** What is removed with runs: their worktrees, those of their tasks, and the branches of both. */
 type LeavingWorktree = Pick<OwnWorktree, 'name' | 'root' | 'branch'>;
 
-/** Removes the worktrees of a run and of its tasks, with their branches. Merged work is not affected. */
-export async function removeWorktrees(store: string, runId: string): Promise<void> {
-  const directory = realStore(store);
-  for (const one of ownWorktrees(directory)) if (one.runId === runId) await removeWorktree(directory, one);
+/** A worktree whose files could not be removed: in a read-only folder, for instance. The next removal tries it again. */
+export interface KeptFiles {
+  readonly directory: string;
+  /** A sentence. */
+  readonly why: string;
 }
 
-/** The worktrees whose runs do not exist according to `isThere`, except those that may just be starting, and those of engines. */
+/** Removes the worktrees of a run and of its tasks, with their branches. Merged work is not affected. */
+export function removeWorktrees(store: string, runId: string): Promise<KeptFiles[]> {
+  const directory = realStore(store);
+  return removeEach(
+    directory,
+    ownWorktrees(directory).filter((one) => one.runId === runId),
+  );
+}
+
+/** One that cannot be removed keeps no other. */
+async function removeEach(store: string, all: readonly OwnWorktree[]): Promise<KeptFiles[]> {
+  const kept: KeptFiles[] = [];
+  for (const one of all) {
+    try {
+      await removeWorktree(store, one);
+    } catch (cause) {
+      if (!(cause instanceof GitFailure) && !(cause instanceof StoreError)) throw cause;
+      kept.push({ directory: one.root, why: cause.message });
+    }
+  }
+  return kept;
+}
+
+/**
+ * The worktrees whose runs do not exist according to `isThere`, except those that may just be starting, and those that an
+ * earlier removal could not remove; none of engines.
+ */
 export function abandonedWorktrees(store: string, isThere: (runId: string) => boolean): LeavingWorktree[] {
   const directory = realStore(store);
   return ownWorktrees(directory).filter(
-    ({ runId, name }) => !isThere(runId) && !isYoung(directory, name) && !isOfEngine(directory, runId),
+    ({ runId, name }) =>
+      (wasLeaving(directory, name) || (!isThere(runId) && !isYoung(directory, name))) && !isOfEngine(directory, runId),
   );
 }
 
@@ -40,18 +68,23 @@ export function worktreesOf(store: string, runIds: ReadonlySet<string>): Leaving
   return ownWorktrees(directory).filter(({ runId }) => runIds.has(runId) && !isOfEngine(directory, runId));
 }
 
+function wasLeaving(directory: string, name: string): boolean {
+  const record = readRecord(directory, name);
+  return record !== null && isLeaving(record);
+}
+
 function isOfEngine(directory: string, runId: string): boolean {
   const record = readRecord(directory, runId);
   return record !== null && engineOf(record.gitDir) !== null;
 }
 
 /** Removes worktrees with their branches. */
-export async function removeAll(store: string, leaving: readonly LeavingWorktree[]): Promise<void> {
+export function removeAll(store: string, leaving: readonly LeavingWorktree[]): Promise<KeptFiles[]> {
   const directory = realStore(store);
-  for (const { name } of leaving) {
-    const one = ownWorktree(directory, name);
-    if (one !== null) await removeWorktree(directory, one);
-  }
+  return removeEach(
+    directory,
+    leaving.map(({ name }) => ownWorktree(directory, name)).filter((one) => one !== null),
+  );
 }
 
 /** Ids of runs that have worktrees. */

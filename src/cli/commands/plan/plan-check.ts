@@ -15,7 +15,7 @@ import { commandLineHost } from '../../files/host.js';
 import { replaceRead } from '../../files/replace-file.js';
 import { EXIT, type ExitCode } from '../../terminal/exit-code.js';
 import { filterDiagnostics } from '../../terminal/filter-diagnostics.js';
-import { drawn, withoutSecrets } from '../../terminal/report-diagnostics.js';
+import { drawn, hideSecrets, withoutSecrets } from '../../terminal/report-diagnostics.js';
 import { stderr, stdout } from '../../terminal/streams.js';
 import { usageError } from '../../terminal/usage.js';
 
@@ -39,7 +39,7 @@ export async function fixPlan(file: string, flags: PlanCheckFlags): Promise<bool
   });
   const problem = text === read.text ? null : replaceRead(file, read.text, text);
   if (problem !== null) await usageError(problem);
-  else if (flags.quiet !== true) stderr.write(drawFixes(read.name, fixes));
+  else if (flags.quiet !== true) stderr.write(drawFixes(read.name, hideSecrets(fixes)));
   return problem === null;
 }
 
