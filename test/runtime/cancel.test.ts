@@ -1,9 +1,11 @@
 /** A run that no process executes is ended for good: what its record and its entry in the list say then. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
 import { listRuns } from '../../src/runtime/list-runs.js';
+import { processStat } from '../../src/runtime/process/process-group.js';
+import { thisOrigin } from '../../src/runtime/process/process-origin.js';
 import { resume } from '../../src/runtime/run/again/resume.js';
 import { cancelStored } from '../../src/runtime/run/cancel.js';
 import { type KeptRun, keptRun, refusal } from './kept-run.js';
@@ -81,4 +83,66 @@ test('secrets stay out of the end of its record', async () => {
   await cancelStored(kept.dir, kept.report.run_id, 'ada');
   expect(eventsOf(kept).at(-1)?.type).toBe('run_failed');
   expect(readFileSync(join(kept.path, 'journal.ndjson'), 'utf8')).not.toContain('sesame');
+});
+
+describe('a lock that names a living process', () => {
+  const lockFor = (kept: KeptRun, owner: object, ageMs: number): string => {
+    const path = join(kept.path, 'lock.9');
+    writeFileSync(path, JSON.stringify({ pid: process.ppid, startedAt: null, ...thisOrigin(), ...owner }));
+    const time = new Date(Date.now() - ageMs);
+    utimesSync(path, time, time);
+    return path;
+  };
+
+  /** As long as processes are waited for, a look at the clock is a second later than the one before. */
+  async function quickly<T>(action: () => Promise<T>, eachSecond: () => void = () => undefined): Promise<T> {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+    const clock = setInterval(() => {
+      vi.setSystemTime(Date.now() + 1000);
+      eachSecond();
+    }, 5);
+    try {
+      return await action();
+    } finally {
+      clearInterval(clock);
+      vi.useRealTimers();
+    }
+  }
+
+  /** No process gets a signal. */
+  function noSignals(): void {
+    const kill = vi.spyOn(process, 'kill').mockImplementation(() => true);
+    onTestFinished(() => {
+      expect(kill.mock.calls.filter(([, signal]) => signal !== 0)).toEqual([]);
+      kill.mockRestore();
+    });
+  }
+
+  test.each([
+    ['one that got its number', { startedAt: processStat(process.ppid)?.startedAt ?? null }, 60_000],
+    ['one of an unknown start', {}, 60_000],
+    ['one that has just forgotten the run', {}, 3000],
+    ['one of another machine that has died', { host: 'elsewhere' }, 3000],
+  ])('%s does not keep the run', async (_, owner, ageMs) => {
+    noSignals();
+    const kept = await keptRun(WAITS, work);
+    lockFor(kept, owner, ageMs);
+    await quickly(() => cancelStored(kept.dir, kept.report.run_id, 'ada'));
+    expect(listRuns(kept.dir)).toMatchObject([{ status: 'failed', cancelled: true }]);
+  });
+
+  test.each([
+    ['here', {}, `process ${process.ppid}`, `kill ${process.ppid}`],
+    ['elsewhere', { host: 'elsewhere' }, 'another container or machine (`elsewhere`)', 'end that process there'],
+  ])('one that holds the run %s is named, with what to do', async (_, owner, who, next) => {
+    noSignals();
+    const kept = await keptRun(WAITS, work);
+    const path = lockFor(kept, owner, 0);
+    const beat = (): void => utimesSync(path, new Date(), new Date());
+    const cancel = () => cancelStored(kept.dir, kept.report.run_id, 'ada');
+    const refused = await quickly(() => cancel().catch(({ message, help }) => `${message}: ${help}`), beat);
+    expect(refused).toContain(who);
+    expect(refused).toContain(next);
+    expect(eventsOf(kept).at(-1)?.type).not.toBe('run_failed');
+  });
 });

@@ -17,7 +17,7 @@ import { deliver } from '../store/inbox.js';
 import { openFileJournal } from '../store/journal.js';
 import { withLockedRun } from '../store/open-own-run.js';
 import { type JournalEnd, readJournal } from '../store/read-journal.js';
-import { type LockOwner, lockHolder, type RunLock } from '../store/run-lock.js';
+import { type LockOwner, lastBeat, lockHolder, type RunLock } from '../store/run-lock.js';
 import { RunRefused } from '../store/run-refused.js';
 import { openRunFolder } from '../store/store.js';
 import { requireOwnStore } from '../store/store-ownership.js';
@@ -28,24 +28,54 @@ import { recoverRun } from './again/recover.js';
 /** How long a process may take to end a run, in milliseconds: its commands get two seconds to clean up. */
 const PATIENCE_MS = 8000;
 const LOOK_MS = 50;
+/** How long a lock is watched at least, because the clock of its file system may be another one: two beats and more. */
+const WATCH_MS = 5000;
 
 /** The UNDOs that a rollback of the run would still perform. Rejects with a `RunRefused` if the run has ended. */
 export async function cancelStored(directory: string, runId: string, by: string): Promise<readonly UndoFacts[]> {
   await requireOwnStore(directory, runId);
   const stored = openStoredRun(directory, runId);
-  const { owner } = lockHolder(stored.path);
-  if (owner !== null) {
+  const { owner, lock } = lockHolder(stored.path);
+  let abandoned: string | null = null;
+  if (owner !== null && lock !== undefined) {
     deliver(stored.path, { kind: 'cancel', by }, null);
-    if (!(await ends(stored.path, owner)) && executes(owner, stored)) {
-      process.kill(owner.pid, 'SIGKILL');
-      await ends(stored.path, owner);
-    }
+    if (!(await letsGo(stored, owner, lock)) && (await isSilent(stored, lock))) abandoned = lock;
   }
   // The process that executed the run may have ended it as asked, or in another way at the same moment.
   if (owner === null || extentOf(stored).over !== 'cancelled')
-    await withLockedRun(runId, directory, (run, lock) => recordEnd(run, lock, directory, by));
+    await withLockedRun(runId, directory, (run, held) => recordEnd(run, held, directory, by), { abandoned, help });
   await stopLeftovers(stored, null);
   return undoOf(stored);
+}
+
+/** Whether the owner has released the run, by itself or because it was stopped. */
+async function letsGo(stored: StoredRun, owner: LockOwner, lock: string): Promise<boolean> {
+  // There is no use in waiting for a process that got the number of the owner, or has forgotten the run.
+  if (!executes(owner, stored) && lastBeat(stored.path, lock)?.isSilent === true) return false;
+  if (await ends(stored.path, owner)) return true;
+  if (!executes(owner, stored)) return false;
+  process.kill(owner.pid, 'SIGKILL');
+  return ends(stored.path, owner);
+}
+
+/**
+ * Whether the owner of a lock does not touch it any more. Then its process does something else, or hangs; one that goes on
+ * after all notices before its next record that it has lost the run.
+ */
+async function isSilent({ path }: StoredRun, lock: string): Promise<boolean> {
+  const first = lastBeat(path, lock);
+  const began = Date.now();
+  for (let now = first; now !== null && now.at === first?.at; now = lastBeat(path, lock)) {
+    if (now.isSilent && Date.now() - began >= WATCH_MS) return true;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+  return false;
+}
+
+function help({ pid, isHere }: LockOwner): string {
+  return isHere
+    ? `it was asked to end the run and goes on; end it yourself with \`kill ${pid}\`, and cancel the run again`
+    : 'it was asked to end the run and has not answered; end that process there, and cancel the run again after 15 s';
 }
 
 function undoOf({ journal }: StoredRun): readonly UndoFacts[] {

@@ -36,14 +36,18 @@ const PREFIX = 'lock.';
 const NAME = /^lock\.([1-9]\d{0,14})$/;
 const released = '{"released":true}\n';
 
-/** Takes the run in `folder`, or returns its owner. Throws a `StoreError` if the folder cannot be written. */
-export function lockRun(folder: string): LockAttempt {
+/**
+ * Takes the run in `folder`, or returns its owner. The owner with the lock `abandoned` counts as gone, although its process
+ * lives. Throws a `StoreError` if the folder cannot be written.
+ */
+export function lockRun(folder: string, abandoned: string | null = null): LockAttempt {
   for (;;) {
     const newest = newestLock(folder);
     if (newest !== null) {
       const path = join(folder, newest.name);
       const owner = readOwner(path);
-      if (owner !== null && isAlive(owner, path, () => folderTime(folder))) return { owner };
+      const isGone = newest.name === abandoned;
+      if (owner !== null && !isGone && isAlive(owner, path, () => folderTime(folder))) return { owner };
     }
     const name = `${PREFIX}${(newest?.number ?? 0) + 1}`;
     if (!claim(folder, name)) continue;
@@ -57,14 +61,23 @@ export function lockRun(folder: string): LockAttempt {
   }
 }
 
-/** The process that holds a run, or null. `dead`: its last owner died. */
-export function lockHolder(folder: string): { readonly owner: LockOwner | null; readonly dead: boolean } {
+/** The process that holds a run, with the name of its lock, or null. `dead`: its last owner died. */
+export function lockHolder(folder: string): {
+  readonly owner: LockOwner | null;
+  readonly dead: boolean;
+  readonly lock?: string;
+} {
   const newest = newestLock(folder);
-  if (newest === null) return { owner: null, dead: false };
-  const path = join(folder, newest.name);
-  const owner = readOwner(path);
-  if (owner === null) return { owner: null, dead: false };
-  return isAlive(owner, path, Date.now) ? { owner, dead: false } : { owner: null, dead: true };
+  const owner = newest === null ? null : readOwner(join(folder, newest.name));
+  if (newest === null || owner === null) return { owner: null, dead: false };
+  const isOwned = isAlive(owner, join(folder, newest.name), Date.now);
+  return isOwned ? { owner, dead: false, lock: newest.name } : { owner: null, dead: true };
+}
+
+/** When the owner last touched its lock, and whether it has been silent since for too long; null if the lock is gone. */
+export function lastBeat(folder: string, lock: string): { readonly at: number; readonly isSilent: boolean } | null {
+  const at = entryAt(join(folder, lock))?.mtimeMs;
+  return at === undefined ? null : { at, isSilent: Date.now() - at >= OLD_MS };
 }
 
 /** The owner of a run, in words. */
