@@ -8,6 +8,7 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { bundledPackages, printLicences } from './bundled-packages.mjs';
 
 /** `place` writes a file of dist/. Resolves with the paths of all inputs. */
 export async function buildViewer({ root, dist, debug, place }) {
@@ -37,18 +38,27 @@ export async function buildViewer({ root, dist, debug, place }) {
   ]);
   const files = results.flatMap(({ outputFiles }) => outputFiles);
   const find = (pattern) => basename(files.find(({ path }) => pattern.test(basename(path))).path);
+  // Licences ask to be passed on with the code: by the server with the page, and in each page that is a file.
+  const licencesOf = (some) => {
+    const inputs = some.flatMap(({ metafile }) => Object.keys(metafile.inputs));
+    return Buffer.from(printLicences(bundledPackages(root, inputs)));
+  };
+  const [main, file, layout, style] = results;
+  const texts = { licences: licencesOf([main, layout, style]), 'file-licences': licencesOf([file, style]) };
+  const hashOf = (content) => createHash('sha256').update(content).digest('hex').slice(0, 8);
+  const licences = Object.entries(texts).map(([name, content]) => [`${name}-${hashOf(content)}.txt`, content]);
   const icon = readFileSync(join(root, 'src/viewer/style/icon.svg'));
-  const iconName = `icon-${createHash('sha256').update(icon).digest('hex').slice(0, 8)}.svg`;
+  const iconName = `icon-${hashOf(icon)}.svg`;
   const words = {
     SCRIPT: find(/^main-.*\.js$/),
     STYLE: find(/^page-.*\.css$/),
     LAYOUT: find(/^layout-.*\.js$/),
     ICON: iconName,
+    LICENCES: licences[0][0],
   };
   const template = readFileSync(join(root, 'src/viewer/page.html'), 'utf8');
   // Browsers find what the script imports only when they have read it.
-  const main = find(/^main-.*\.js$/);
-  const { imports } = Object.entries(results[0].metafile.outputs).find(([path]) => basename(path) === main)[1];
+  const { imports } = Object.entries(main.metafile.outputs).find(([path]) => basename(path) === words.SCRIPT)[1];
   const shared = imports
     .filter(({ kind }) => kind === 'import-statement')
     .map(({ path }) => `<link rel="modulepreload" href="/assets/${basename(path)}">`);
@@ -58,6 +68,7 @@ export async function buildViewer({ root, dist, debug, place }) {
   const contents = new Map([
     ['index.html', Buffer.from(page)],
     [iconName, icon],
+    ...licences,
     ...files.map(({ path, contents }) => [basename(path), Buffer.from(contents)]),
   ]);
   for (const [name, content] of contents) {

@@ -12,7 +12,14 @@ const hostile = [
   '\ud800 \u202e "quoted" \\u003c',
 ];
 
-const page = pageFile({ title: '</title><b>', script: 'run("<");', style: 'a > b {}', data: { hostile }, hash });
+const page = pageFile({
+  title: '</title><b>',
+  script: 'run("<");',
+  style: 'a > b {}',
+  licences: 'MIT </template><script>',
+  data: { hostile },
+  hash,
+});
 
 test('data come back as they were, and begin and end no element', () => {
   expect(page.match(/<\/?script/g)).toEqual(['<script', '</script', '<script', '</script']);
@@ -38,4 +45,8 @@ test('the policy permits exactly the script and the style in the file', () => {
 
 test('a name cannot end the title', () => {
   expect(page).toContain('<title>&lt;/title>&lt;b></title>');
+});
+
+test('licences go along with the code, and end no element', () => {
+  expect(page).toContain('<template id="licences"><pre>MIT &lt;/template>&lt;script></pre></template>');
 });

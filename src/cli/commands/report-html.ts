@@ -6,7 +6,7 @@ import { collectFileRun } from '../../control/file-run.js';
 import type { Runs } from '../../control/runs.js';
 import { viewerFolder } from '../../control/viewer-folder.js';
 import { VERSION } from '../../runtime/version.js';
-import { pageFile } from '../../views/report/page-file.js';
+import { type PageFileParts, pageFile } from '../../views/report/page-file.js';
 import { writeNamed } from '../files/host.js';
 import { reportRefusal } from '../running/stored-runs.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
@@ -30,7 +30,7 @@ export async function reportPage(runs: Runs, run: string | null, file: string): 
   return problem === null ? EXIT.returned : usageError(`cannot write \`${file}\`: ${problem}`);
 }
 
-function readAssets(): { readonly script: string; readonly style: string } | null {
+function readAssets(): Pick<PageFileParts, 'script' | 'style' | 'licences'> | null {
   const folder = viewerFolder();
   if (folder === null) return null;
   const names = readdirSync(folder);
@@ -39,5 +39,6 @@ function readAssets(): { readonly script: string; readonly style: string } | nul
     return name === undefined ? null : readFileSync(join(folder, name), 'utf8');
   };
   const [script, style] = [read(/^file-.*\.js$/), read(/^page-.*\.css$/)];
-  return script === null || style === null ? null : { script, style };
+  const licences = read(/^file-licences-.*\.txt$/);
+  return script === null || style === null || licences === null ? null : { script, style, licences };
 }

@@ -10,12 +10,14 @@ export interface PageFileParts {
   readonly title: string;
   readonly script: string;
   readonly style: string;
+  /** Those of the packages in the script, which are passed on with it. */
+  readonly licences: string;
   readonly data: unknown;
   /** SHA-256 of a text in UTF-8, as Base64. */
   readonly hash: (text: string) => string;
 }
 
-export function pageFile({ title, script, style, data, hash }: PageFileParts): string {
+export function pageFile({ title, script, style, licences, data, hash }: PageFileParts): string {
   const policy = [
     "default-src 'none'",
     `script-src 'sha256-${hash(script)}'`,
@@ -37,6 +39,7 @@ export function pageFile({ title, script, style, data, hash }: PageFileParts): s
 </head>
 <body>
 <div id="page"></div>
+<template id="licences"><pre>${escapeText(licences)}</pre></template>
 <noscript>This page needs JavaScript.</noscript>
 <script type="application/json" id="${FILE_RUN_ID}">${scriptData(data)}</script>
 <script>${script}</script>
