@@ -109,6 +109,8 @@ class Explorer {
       if (at % 256 === 0 && process.memoryUsage.rss() - before > MAX_BYTES) this.stoppedBy ??= 'memory';
       if (this.stoppedBy !== null) break;
       this.expand(at);
+      // A budget may have ended it in the middle.
+      (this.nodes[at] as Node).isExpanded = this.stoppedBy === null;
       this.moments[at] = null;
     }
     if (this.hasTooLong) this.stoppedBy ??= 'long-list';
@@ -225,7 +227,6 @@ class Explorer {
 
   private expand(at: number): void {
     const node = this.nodes[at] as Node;
-    node.isExpanded = true;
     const stored = this.moments[at];
     if (stored === null || stored === undefined || node.result !== null) return;
     const moment = openMoment(stored);

@@ -83,7 +83,11 @@ export function reportText(verification: Verification, { allTraces }: TextOption
   ];
   const least = stoppedBy === null ? '' : '≥ ';
   const figures = `${least}${number(configurations)} configurations, ${least}${number(segments)} segments`;
-  const left = `left out: what follows from ${number(unexplored)} configurations, the bounds, and what never happens`;
+  const ways =
+    unexplored === 0
+      ? ''
+      : `what follows from ${number(unexplored)} ${unexplored === 1 ? 'configuration' : 'configurations'}, `;
+  const left = `left out: ${ways}the bounds, and what never happens`;
   return [firstLine(verification), figures, ...(stoppedBy === null ? [] : [left]), ...sections.flat(), ''].join('\n');
 }
 

@@ -35,7 +35,7 @@ export interface Verification {
   readonly options: VerifyOptions;
   readonly configurations: number;
   readonly segments: number;
-  /** How many configurations were found from which nothing was explored. */
+  /** How many configurations were found from which not all was explored. */
   readonly unexplored: number;
   readonly stoppedBy: Exploration['stoppedBy'];
   readonly isBounded: boolean;

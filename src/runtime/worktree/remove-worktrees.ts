@@ -113,9 +113,15 @@ async function removeWorktree(store: string, { name, root, branch, commonDir }: 
       removeFiles(root, commonDir, name);
     }
   } catch (cause) {
-    throw cause instanceof GitFailure ? cause : storeError('remove', root, cause);
+    throw cause instanceof GitFailure ? cause : notRemoved(root, cause);
   }
   for (const record of [`${root}.json.new`, `${root}.json`]) rmSync(record, { force: true });
+}
+
+/** Names what is in the way. Where a file must not be removed, Node goes on to say that it is not a directory. */
+function notRemoved(root: string, cause: unknown): StoreError {
+  const { path = root, code } = cause as NodeJS.ErrnoException;
+  return storeError('remove', path, code === 'ENOTDIR' ? { code: 'EPERM' } : cause);
 }
 
 function removeEmpty(root: string): void {
