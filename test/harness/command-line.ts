@@ -40,7 +40,10 @@ export function commandLine(args: readonly string[], surroundings: Surroundings)
   return result;
 }
 
-async function execute(args: readonly string[], { cwd, env, laterMs = 0, terminal = false }: Surroundings): Promise<CommandResult> {
+async function execute(
+  args: readonly string[],
+  { cwd, env, laterMs = 0, terminal = false }: Surroundings,
+): Promise<CommandResult> {
   const own = { cwd: process.cwd(), env: process.env, Date };
   const output: { isError: boolean; chunks: Buffer[] }[] = [];
   const collect = (isError: boolean): Writable =>
