@@ -169,10 +169,13 @@ export function workerHost(given: WorkerOptions): WorkerHost {
         const fetching = outputs.fetchInput(request);
         if (fetching !== null) await fetching;
         const { programDir } = program.options;
+        const { shared: common } = given;
         const context = {
           runId,
           cwd,
           programDir,
+          // As without an engine, not in the worktree.
+          toolFolders: worktrees === null && common != null ? [cwd, given.cwd] : [given.cwd],
           show: null,
           resources,
           get stop() {

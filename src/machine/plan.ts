@@ -85,10 +85,15 @@ export interface ToolBinding {
   readonly schema: Json | null;
 }
 
-/** The target of a tool: a program, an exported JavaScript function, an agent, a plan, or a tool of an MCP server. */
+/**
+ * The target of a tool: a program, an exported JavaScript function, an agent, a plan, or a tool of an MCP server. What is
+ * `near` is a file of the project: its path is absolute where the program was compiled, and on an engine relative to the
+ * directory of the run.
+ */
 export type ToolProgram =
-  | { readonly kind: 'run'; readonly argv: readonly string[] }
-  | { readonly kind: 'module'; readonly file: string; readonly name: string }
+  /** `near`: the indexes of words that the tools file has as relative paths. */
+  | { readonly kind: 'run'; readonly argv: readonly string[]; readonly near?: readonly number[] }
+  | { readonly kind: 'module'; readonly file: string; readonly name: string; readonly near?: true }
   | { readonly kind: 'mcp'; readonly server: string; readonly tool: string };
 
 export type ToolTarget =

@@ -10,7 +10,7 @@ import { linkPlans } from './link-plans.js';
 import { PlanLoader, type PlanLoadResult, type PlanSurroundings } from './load-plan.js';
 import { readableFrom } from './readable-folders.js';
 
-export interface CallSettings extends Pick<PlanSurroundings, 'agents' | 'servers' | 'targetProblem'> {
+export interface CallSettings extends Pick<PlanSurroundings, 'agents' | 'servers' | 'targetProblem' | 'onlyHere'> {
   /** The tools file that the command line names. */
   readonly tools?: string | undefined;
   /** Tools that a stand-in replaces. */

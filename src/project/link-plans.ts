@@ -3,7 +3,7 @@
  * approval covers the plans as they are written, so linking is the last step.
  */
 
-import { dirname, relative, resolve } from 'node:path';
+import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import type { Plan, ToolBinding, ToolTarget } from '../machine/plan.js';
 import { unreachable } from '../prelude/unreachable.js';
 import { type ProjectHost, pathOf } from './host.js';
@@ -72,9 +72,9 @@ class PlanLinker {
   private linkTarget(calls: ToolTarget, loaded: LoadedPlan, folder: string): ToolTarget {
     switch (calls.kind) {
       case 'run':
-        return { ...calls, argv: absoluteWords(calls.argv, folder) };
+        return absoluteWords(calls.argv, folder);
       case 'module':
-        return { ...calls, file: resolve(folder, calls.file) };
+        return { ...calls, file: resolve(folder, calls.file), ...(isAbsolute(calls.file) ? {} : { near: true }) };
       case 'plan': {
         const inner = loaded.inner.tool.get(calls.file);
         return inner === undefined ? calls : { ...calls, file: this.add(inner) };
@@ -92,8 +92,12 @@ class PlanLinker {
  * A program that is named by a path, and arguments that begin with `./` or `../`, are relative to the folder of their
  * file.
  */
-function absoluteWords(argv: readonly string[], folder: string): string[] {
-  return argv.map((word, at) =>
-    /^\.\.?\//.test(word) || (at === 0 && word.includes('/')) ? resolve(folder, word) : word,
-  );
+export function isNear(word: string, at: number): boolean {
+  return /^\.\.?\//.test(word) || (at === 0 && word.includes('/') && !isAbsolute(word));
+}
+
+function absoluteWords(words: readonly string[], folder: string): ToolTarget {
+  const near = words.flatMap((word, at) => (isNear(word, at) ? [at] : []));
+  if (near.length === 0) return { kind: 'run', argv: words };
+  return { kind: 'run', argv: words.map((word, at) => (near.includes(at) ? resolve(folder, word) : word)), near };
 }

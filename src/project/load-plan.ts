@@ -41,6 +41,8 @@ export interface PlanSurroundings {
   readonly servers?: (name: string) => boolean;
   /** A clause that says why a tool cannot run on this machine, or null. `folder` is the folder of the tools file. */
   readonly targetProblem?: (target: ToolTarget, folder: string) => string | null;
+  /** The paths of a tool that the workers of an engine may not have. If absent, no engine executes the plan. */
+  readonly onlyHere?: ((target: ToolTarget, folder: string) => readonly string[]) | undefined;
 }
 
 export interface LoadedPlan extends PlanCompilation {
@@ -153,7 +155,8 @@ export class PlanLoader {
     if (state !== null && 'kind' in state) return state;
     const root: JsonNode | null = tools?.root ?? null;
     const inner = { call: new Map<string, LoadedPlan>(), tool: new Map<string, LoadedPlan>() };
-    const { agents, servers, targetProblem } = this.surroundings;
+    const { agents, servers, targetProblem, onlyHere } = this.surroundings;
+    const toolsFolder = dirname(pathOf(this.host, tools?.source.name ?? file));
     const inputs = context.inputs ?? this.surroundings.inputs;
     const compilation = compilePlan(text.tree, {
       tools: tools === null || root === null ? null : { name: tools.source.name, root },
@@ -170,7 +173,9 @@ export class PlanLoader {
         targetProblem:
           targetProblem === undefined || tools === null
             ? undefined
-            : (target: ToolTarget) => targetProblem(target, dirname(pathOf(this.host, tools.source.name))),
+            : (target: ToolTarget) => targetProblem(target, toolsFolder),
+        onlyHere:
+          onlyHere === undefined || tools === null ? undefined : (target: ToolTarget) => onlyHere(target, toolsFolder),
         state: state?.value,
         inputs: inputs === undefined || !isOuter ? undefined : inputs,
       }),

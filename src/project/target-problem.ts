@@ -4,10 +4,12 @@
  */
 
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { isAbsolute, relative, resolve } from 'node:path';
 import type { ToolTarget } from '../machine/plan.js';
 import { unreachable } from '../prelude/unreachable.js';
+import { pathInProject } from '../runtime/readable-file.js';
 import { commandFinder } from './command-finder.js';
+import { isNear } from './link-plans.js';
 
 interface TargetLookups {
   /** The program of an agent; null if there is none to look for. */
@@ -53,4 +55,37 @@ export function targetProblems({ agentProgram, mcp, cwd, path }: TargetLookups) 
         return unreachable(target);
     }
   };
+}
+
+/**
+ * The paths of a tool that the workers of an engine may not have: absolute ones, and those that lead out of the project.
+ * `cwd`: the working directory; `shared`: a directory that the workers have.
+ */
+export function pathsOnlyHere(cwd: string, shared: string | undefined) {
+  const isThere = (path: string): boolean => shared !== undefined && isBelow(path, resolve(shared));
+  const leadsOut = (path: string): boolean => pathInProject(path, cwd) === null && !isThere(path);
+  return (target: ToolTarget, folder: string): readonly string[] => {
+    switch (target.kind) {
+      case 'run':
+        return target.argv.filter((word, at) => {
+          if (isNear(word, at)) return leadsOut(resolve(folder, word));
+          // Words that only look like a path are not a file here either.
+          return isAbsolute(word) && !OF_SYSTEM.test(word) && !isThere(word) && (at === 0 || existsSync(word));
+        });
+      case 'module': {
+        const { file } = target;
+        const isElsewhere = isAbsolute(file) ? !isThere(file) : leadsOut(resolve(folder, file));
+        return isElsewhere ? [file] : [];
+      }
+      default:
+        return [];
+    }
+  };
+}
+
+/** Programs and devices that every machine has. */
+const OF_SYSTEM = /^\/(?:usr\/)?s?bin\/|^\/dev\//;
+
+function isBelow(path: string, folder: string): boolean {
+  return !/^\.\.(?:\/|$)/.test(relative(folder, path));
 }

@@ -52,6 +52,8 @@ export interface RunContext {
   readonly cwd: string;
   /** The folder of the program's file, as an absolute path. */
   readonly programDir?: string | undefined;
+  /** The directories, absolute, in which tools with relative paths are looked for, in this order; absent: `cwd`. */
+  readonly toolFolders?: readonly string[];
   /** Aborted when the run is stopped. End everything that was started, then return any outcome; it is ignored. */
   readonly stop: AbortSignal;
   /** Aborted when the outcome is no longer needed for another reason than `stop`. */

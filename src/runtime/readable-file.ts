@@ -126,6 +126,14 @@ export function projectOf(folder: string): string {
   return findRepository(folder) ?? realOf(resolve(folder));
 }
 
+/** The path of a file relative to a directory of its project; null: it is not in that project. */
+export function pathInProject(path: string, directory: string): string | null {
+  const way = relative(directory, path);
+  const isBelow = !isAbsolute(way) && !/^\.\.(?:\/|$)/.test(way);
+  if (!isBelow && whyElsewhere(path, [projectOf(directory)]) !== null) return null;
+  return isBelow ? `./${way}` : way;
+}
+
 /** The root of the repository that a folder is in, or null. */
 export function findRepository(folder: string): string | null {
   for (let at = realOf(resolve(folder)); ; at = dirname(at)) {

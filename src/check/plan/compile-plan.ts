@@ -31,6 +31,8 @@ interface PlanOptions {
   readonly servers?: (name: string) => boolean;
   /** A clause that says why a tool cannot run on this machine, or null. If absent, this is not checked. */
   readonly targetProblem?: (target: ToolTarget) => string | null;
+  /** The paths of a tool that the workers of an engine may not have. If absent, no engine executes the plan. */
+  readonly onlyHere?: (target: ToolTarget) => readonly string[];
   /** Opens a plan that a call runs; if absent, such plans are not checked. */
   readonly loadInner?: OpenPlan;
   /** The line of an offset in the document, from 1. */
@@ -72,6 +74,7 @@ export function compilePlan(tree: PlanNode, options: PlanOptions): PlanCompilati
   lintOutcomes(calls, diagnostics);
   lintTargetNames(calls, options, diagnostics);
   lintMissingTargets(calls, options, diagnostics);
+  const onlyHere = lintPathsOfWorkers(calls, options, diagnostics);
   if (options.loadInner !== undefined) lintInnerPlans(calls, options.loadInner, diagnostics);
   const signature = signatureOf(lowering, given);
   const approvals = findApprovals(lowering);
@@ -101,6 +104,7 @@ export function compilePlan(tree: PlanNode, options: PlanOptions): PlanCompilati
     signature,
     approvals,
     inputs: inputNames(lowering),
+    onlyHere,
     diagnostics: sorted,
   };
 }
@@ -169,6 +173,27 @@ function lintMissingTargets(
     const problem = targetProblem(binding.calls);
     if (problem !== null) diagnostics.push(words.toolNotFound(node.tool?.span ?? node.node.span, { tool, problem }));
   }
+}
+
+/** Reports tools with paths that workers may not have, each once, and returns these paths. */
+function lintPathsOfWorkers(
+  calls: readonly LoweredCall[],
+  { onlyHere, loadInner }: PlanOptions,
+  diagnostics: Diagnostic[],
+): string[] {
+  if (onlyHere === undefined) return [];
+  const found = new Map<string, readonly string[]>();
+  for (const { binding, node, tool, delegate, inline } of calls) {
+    const name = tool ?? delegate;
+    if (name === null || binding === null || inline !== null || found.has(name)) continue;
+    const target = binding.calls;
+    const inner = target.kind === 'plan' ? loadInner?.(target.file, delegate === null ? 'tool' : 'call') : undefined;
+    const paths = inner === undefined ? onlyHere(target) : 'problem' in inner ? [] : (inner.onlyHere ?? []);
+    found.set(name, paths);
+    const span = node.delegate?.span ?? node.tool?.span ?? node.node.span;
+    for (const path of paths) diagnostics.push(words.engineTools(span, { tool: name, path }));
+  }
+  return [...found.values()].flat();
 }
 
 function inputNames({ calls, outputReads }: Lowering): string[] | null {

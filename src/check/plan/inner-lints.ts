@@ -12,6 +12,8 @@ export interface PlanInterface {
   readonly signature: readonly (readonly PlanPath[])[];
   /** Names of the inputs that calls read, in the order of reading; null if a call reads all of them at once. */
   readonly inputs: readonly string[] | null;
+  /** Paths of its tools that the workers of an engine may not have. */
+  readonly onlyHere?: readonly string[];
 }
 
 export type InnerPlan = { readonly problem: string; readonly help: string } | PlanInterface;

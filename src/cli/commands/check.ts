@@ -8,6 +8,7 @@ import { compileProgram } from '../../project/compile-program.js';
 import { isPlan, isTestFile } from '../../project/program-kind.js';
 import { emptyCompilation, readNamed } from '../../project/read-program.js';
 import { agentLookup, gateLookup, loadSettings, toolLookup } from '../../project/settings.js';
+import { pathsOnlyHere } from '../../project/target-problem.js';
 import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
 import type { SourceSet } from '../../source/source-file.js';
 import { diagnosticsJson, locationJson } from '../../views/diagnostics/diagnostic-json.js';
@@ -19,7 +20,7 @@ import { commandLineHost } from '../files/host.js';
 import { replaceRead } from '../files/replace-file.js';
 import { functionsOf } from '../preparation/engine-functions.js';
 import { readMock } from '../preparation/preparation.js';
-import { configuredEngine, NO_ENGINE } from '../running/configured-engine.js';
+import { isForAnEngine, NO_ENGINE } from '../running/configured-engine.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { filterDiagnostics } from '../terminal/filter-diagnostics.js';
 import { hideSecrets, printDiagnostics, withoutSecrets } from '../terminal/report-diagnostics.js';
@@ -100,8 +101,7 @@ async function checkPrograms(files: readonly string[], flags: CheckFlags): Promi
 async function lookFurther(file: string, compilation: Compilation, flags: CheckFlags): Promise<Compilation> {
   const confirmed = await withPaidCalls(file, await withConfirmedLoops(compilation));
   if (flags.shared !== undefined || flags.home !== undefined) return confirmed;
-  const on = flags.on ?? (await configuredEngine(file));
-  if (on === undefined || on === NO_ENGINE || (await hasHome(file))) return confirmed;
+  if (!(await isForAnEngine(file, flags)) || (await hasHome(file))) return confirmed;
   return (await import('./check-surroundings.js')).withEngineFiles(confirmed);
 }
 
@@ -169,6 +169,7 @@ async function openFile(file: string, flags: CheckFlags, reported: Set<string>):
   }
   const cwd = resolve(flags.cwd ?? '.');
   const worktree = mayHaveWorktree(cwd);
+  const isForEngine = await isForAnEngine(file, flags);
   const compile = (text: string) =>
     compileProgram(
       commandLineHost(),
@@ -189,7 +190,11 @@ async function openFile(file: string, flags: CheckFlags, reported: Set<string>):
         },
         explain: flags.explain ?? false,
         strict: flags.strict ?? false,
-        calls: { tools: flags.tools, ...toolLookup(commandLineHost(), configuration, { cwd }) },
+        calls: {
+          tools: flags.tools,
+          ...toolLookup(commandLineHost(), configuration, { cwd }),
+          ...omitUndefined({ onlyHere: isForEngine ? pathsOnlyHere(cwd, flags.shared) : undefined }),
+        },
       },
     );
   return { kind: 'text', name: read.name, text: read.text, compile };

@@ -16,6 +16,12 @@ export async function configuredEngine(program: string): Promise<string | undefi
   return (await loadSettings(host, program)).configuration.engine?.on;
 }
 
+/** Whether an engine is to execute the program, by the command line or the configuration. */
+export async function isForAnEngine(program: string, { on }: { readonly on?: string }): Promise<boolean> {
+  const engine = on ?? (await configuredEngine(program));
+  return engine !== undefined && engine !== NO_ENGINE;
+}
+
 /** Most configurations do not, and then nothing else has to be read here. What is not a file is refused later. */
 function mentionsEngine(file: string): boolean {
   try {

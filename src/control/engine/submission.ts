@@ -1,12 +1,15 @@
 /** A checked program as an engine gets it. What the engine must not store is refused or left out. */
+import { resolve } from 'node:path';
 import type { Submission } from '../../engine/messages.js';
 import { bytesOf, MOST_MESSAGE, MOST_VALUE } from '../../engine/most-stored.js';
 import { LABEL_PATIENCE_MS, type Placement } from '../../engine/routes.js';
 import { parseDuration } from '../../machine/duration.js';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
+import type { ToolBinding } from '../../machine/plan.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { EngineConfiguration } from '../../runtime/configuration/configuration.js';
+import { pathInProject } from '../../runtime/readable-file.js';
 import { createRedactor } from '../../runtime/redact.js';
 import { headerOf } from '../../runtime/run/header.js';
 import type { InDoubt } from '../../runtime/run/in-doubt.js';
@@ -42,7 +45,8 @@ interface Submitted {
 }
 
 export function submissionOf(given: Submitted): Result<Submission> {
-  const { machine, options, variables = {}, functions, engine, inDoubt = 'fail', by } = given;
+  const { options, variables = {}, functions, engine, inDoubt = 'fail', by } = given;
+  const machine = withToolsOfWorkers(given.machine, resolve(options.cwd ?? '.'));
   const home = given.home ?? engine.home;
   if (given.worktree === true && home === undefined)
     return refuse(
@@ -101,6 +105,29 @@ export function submissionOf(given: Submitted): Result<Submission> {
       'read large texts from files while the program runs',
     );
   return resultWith(submission);
+}
+
+/**
+ * Workers have the project elsewhere, so tools that are files of it have paths relative to `cwd`. What is outside of the
+ * project has no place there that is known, and keeps its path.
+ */
+function withToolsOfWorkers(machine: Machine, cwd: string): Machine {
+  const { plans } = machine;
+  if (plans === undefined) return machine;
+  const placed = (path: string): string => pathInProject(path, cwd) ?? path;
+  const bindingOf = (binding: ToolBinding): ToolBinding => {
+    const { calls } = binding;
+    if (calls.kind === 'module' && calls.near) return { ...binding, calls: { ...calls, file: placed(calls.file) } };
+    if (calls.kind !== 'run' || calls.near === undefined) return binding;
+    const { near } = calls;
+    const argv = calls.argv.map((word, at) => (near.includes(at) ? placed(word) : word));
+    return { ...binding, calls: { ...calls, argv } };
+  };
+  const linked = Object.entries(plans).map(([name, plan]) => {
+    const tools = Object.entries(plan.tools).map(([tool, binding]) => [tool, bindingOf(binding)] as const);
+    return [name, { ...plan, tools: Object.fromEntries(tools) }] as const;
+  });
+  return { ...machine, plans: Object.fromEntries(linked) };
 }
 
 /** Which labels its effects need; undefined: none does. */

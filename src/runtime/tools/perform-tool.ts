@@ -3,16 +3,21 @@
  * they are passed on. A result that does not match is not an answer of the tool, so it never selects an outcome.
  */
 
+import { existsSync } from 'node:fs';
+import { isAbsolute, resolve } from 'node:path';
 import { joinedClause, readAnswer } from '../../interpreter/agents/tool-answer.js';
 import type { Outcome } from '../../interpreter/events/event.js';
 import type { PlanCheck } from '../../interpreter/plan/engine/plan-check.js';
 import type { AgentRequest, ToolCall, ToolRequest } from '../../interpreter/request.js';
 import type { Json } from '../../machine/expression.js';
+import type { ToolProgram } from '../../machine/plan.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import type { EffectContext } from '../effect-context.js';
 import type { Validate } from './call-schema.js';
 import { performCommandTool } from './command-tool.js';
 import type { ToolHost } from './tool-host.js';
+
+type CommandTarget = Extract<ToolProgram, { kind: 'run' }>;
 
 export async function performTool(request: ToolRequest, context: EffectContext, host: ToolHost): Promise<Outcome> {
   const { calls, call } = request;
@@ -39,14 +44,28 @@ function performTarget(
 ): Promise<Outcome> {
   switch (calls.kind) {
     case 'run':
-      return performCommandTool(request, calls.argv, context, host.inherited);
+      return performCommandTool(request, wordsOf(calls, context), context, host.inherited);
     case 'module':
-      return import('./module-tool.js').then(({ performModuleTool }) => performModuleTool(request, calls, context));
+      return import('./module-tool.js').then(({ performModuleTool }) =>
+        performModuleTool(request, { ...calls, file: calls.near ? placeOf(calls.file, context) : calls.file }, context),
+      );
     case 'mcp':
       return import('./mcp-tool.js').then(({ performMcpTool }) => performMcpTool(request, calls, context, host));
     default:
       return unreachable(calls);
   }
+}
+
+/** A file of the project has a relative path if another machine sent the program. */
+function placeOf(path: string, { cwd, toolFolders = [cwd] }: EffectContext): string {
+  const places = toolFolders.map((folder) => resolve(folder, path));
+  const [first = path] = places;
+  return isAbsolute(path) || places.length === 1 ? first : (places.find((place) => existsSync(place)) ?? first);
+}
+
+function wordsOf({ argv, near }: CommandTarget, context: EffectContext): readonly string[] {
+  if (near === undefined) return argv;
+  return argv.map((word, at) => (near.includes(at) ? placeOf(word, context) : word));
 }
 
 /** An agent as the tool of a call: it is called like any other, and its answer is checked against the schema. */

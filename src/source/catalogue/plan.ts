@@ -221,6 +221,11 @@ export const planMessages = {
     message: `the tool \`${f.tool}\` cannot run here: ${f.problem}`,
     help: 'install it, or correct its entry in the tools file',
   })),
+  engineTools: message<{ tool: string; path: string }>('engine-tools', 'warning', (f) => ({
+    message: `the tool \`${f.tool}\` needs \`${f.path}\`, which workers may not have`,
+    label: 'is started by the worker that has this turn of the run',
+    help: 'put the file into the project and name it relative to the tools file; workers look for it below their `--cwd`',
+  })),
   forwardReference: message<{ path: string; call: string }>('forward-reference', 'warning', (f) => ({
     message: `${f.call} writes \`${f.path}\`, but is further down`,
     label: 'this call waits for it',

@@ -5,6 +5,7 @@ import { pathOf, withOpenTexts } from '../../../project/host.js';
 import { type LoadedPlan, loadPlan, type PlanFlags, type PlanSurroundings } from '../../../project/load-plan.js';
 import { readProgram } from '../../../project/read-program.js';
 import { loadSettings, toolLookup } from '../../../project/settings.js';
+import { pathsOnlyHere } from '../../../project/target-problem.js';
 import { hasErrors } from '../../../source/diagnostic.js';
 import { diagnosticsJson } from '../../../views/diagnostics/diagnostic-json.js';
 import { drawFixes } from '../../../views/diagnostics/fixes.js';
@@ -13,6 +14,7 @@ import { locationInPlan } from '../../../views/graph/plan-location.js';
 import { fixText } from '../../files/fix.js';
 import { commandLineHost } from '../../files/host.js';
 import { replaceRead } from '../../files/replace-file.js';
+import { isForAnEngine } from '../../running/configured-engine.js';
 import { EXIT, type ExitCode } from '../../terminal/exit-code.js';
 import { filterDiagnostics } from '../../terminal/filter-diagnostics.js';
 import { drawn, hideSecrets, withoutSecrets } from '../../terminal/report-diagnostics.js';
@@ -23,6 +25,9 @@ interface PlanCheckFlags extends PlanFlags {
   readonly json?: boolean;
   readonly strict?: boolean;
   readonly quiet?: boolean;
+  /** The engine that is to execute the plan, and a directory that its workers have. */
+  readonly on?: string;
+  readonly shared?: string;
 }
 
 /** Applies the fixes of a plan. Returns false, after reporting the problem, if the file cannot be written. */
@@ -51,7 +56,10 @@ function knownNames(settings: Awaited<ReturnType<typeof loadSettings>>): PlanSur
 }
 
 export async function planCheckCommand(file: string, flags: PlanCheckFlags): Promise<ExitCode> {
-  const loaded = loadPlan(commandLineHost(), file, flags, knownNames(await loadSettings(commandLineHost(), file)));
+  const known = knownNames(await loadSettings(commandLineHost(), file));
+  const isForEngine = await isForAnEngine(file, flags);
+  const onlyHere = isForEngine ? pathsOnlyHere(process.cwd(), flags.shared) : undefined;
+  const loaded = loadPlan(commandLineHost(), file, flags, { ...known, onlyHere });
   if (loaded.kind === 'missing') return usageError(loaded.message);
   const { diagnostics, sources } = loaded;
   if (flags.json) stdout.write(`${JSON.stringify(planReport(loaded))}\n`);
