@@ -4,6 +4,7 @@ import type { PlanPath } from '../../machine/plan.js';
 import type { ActivePlan } from '../run-state/active-plan.js';
 import type { CallOptions } from './call-options.js';
 import type { PlanEngine } from './engine/plan-engine.js';
+import type { UnpaidCall } from './engine/plan-entry.js';
 
 export interface RunningPlan extends ActivePlan {
   readonly engine: PlanEngine;
@@ -12,6 +13,8 @@ export interface RunningPlan extends ActivePlan {
   readonly written: readonly PlanPath[];
   /** Null but for a CALL. */
   readonly options: CallOptions | null;
+  /** Calls of agents that begin when the budget of the run has what they may cost, in the order in which they asked. */
+  unpaid: readonly UnpaidCall[];
 }
 
 /** The plan of a thread or a run with all its members: `startPlan` alone makes plans. */

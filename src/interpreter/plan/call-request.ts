@@ -41,6 +41,8 @@ export interface CallTry {
   readonly correction?: PlanPending['correction'];
   /** The session in which an agent continues that was unavailable in the middle of its work. */
   readonly continues?: ContinuedSession;
+  /** What it has reserved of the budget of the run. */
+  readonly reserved?: number;
   /** The process that made this request before has ended. */
   readonly again?: true;
 }

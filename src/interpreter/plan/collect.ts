@@ -37,7 +37,11 @@ export function collect(thread: Thread, pending: Pending, outcome: Outcome, isBo
   if (leaf === null) throw new Error(`no call ${call.key} of the plan runs`);
   if (putsOff !== undefined) {
     const { continues } = pending;
-    launchCall(thread, leaf, omitUndefined({ ...putsOff, waits, correction: call.correction, continues }));
+    launchCall(
+      thread,
+      leaf,
+      omitUndefined({ ...putsOff, waits, correction: call.correction, continues, reserved: pending.reserved }),
+    );
     return false;
   }
   if (retries !== undefined) {

@@ -1,6 +1,7 @@
 /** Launches calls of a plan: each try is an effect of the thread. */
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { beginEffect, reissueSample } from '../control/effects.js';
+import { reservationFor } from '../control/reservations.js';
 import { doubledMs } from '../instructions/back-off.js';
 import type { Pending } from '../run-state/pending.js';
 import type { Run } from '../run-state/run.js';
@@ -10,15 +11,45 @@ import { type CallOptions, overrides } from './call-options.js';
 import { type CallFacts, type CallTry, callRequest, requestEvent } from './call-request.js';
 import type { LeafCall } from './engine/plan-node.js';
 
+/** Launches a call, or lets it wait until the budget of the run has what its agent may cost; the run may end instead. */
 export function launchCall(thread: Thread, leaf: LeafCall, next: CallTry, { delayMs = 0, counts = false } = {}): void {
+  if (thread.run.result !== null) return;
+  const { calls } = leaf.binding;
+  // A try that was put off has kept what it reserved.
+  const reserved = calls.kind === 'agent' ? (next.reserved ?? reservationFor(thread, calls.agent)) : 0;
+  if (reserved === 'ended') return;
+  const paid = reserved === 'wait' || reserved === 0 ? next : { ...next, reserved };
+  if (reserved !== 'wait') return beginCall(thread, leaf, paid, { delayMs, counts });
+  const active = runningPlan(thread);
+  active.unpaid = [...active.unpaid, { key: leaf.key, next, delayMs, counts }];
+}
+
+/** Launches the calls that waited for budget and have it now. */
+export function launchUnpaid(thread: Thread): void {
+  const active = runningPlan(thread);
+  const { unpaid, engine } = active;
+  active.unpaid = [];
+  for (const { key, next, delayMs, counts } of unpaid) {
+    // The time of a call around it may be over.
+    const leaf = engine.leaf(key);
+    if (leaf !== null) launchCall(thread, leaf, next, { delayMs, counts });
+  }
+}
+
+interface Launching {
+  readonly delayMs: number;
+  readonly counts: boolean;
+}
+
+function beginCall(thread: Thread, leaf: LeafCall, next: CallTry, { delayMs, counts }: Launching): void {
   const facts = callFacts(leaf, runningPlan(thread).options);
   const request = callRequest(thread, facts, next, delayMs);
-  const { waits, correction, continues } = next;
+  const { waits, correction, continues, reserved } = next;
   const call = omitUndefined({ key: leaf.key, correction });
   beginEffect(
     thread,
     request,
-    omitUndefined({ event: requestEvent(thread, request, facts), counts, call, waits, continues }),
+    omitUndefined({ event: requestEvent(thread, request, facts), counts, call, waits, continues, reserved }),
   );
 }
 
@@ -39,7 +70,15 @@ export function retryCall(
 /** Launches a call that is on record, whether or not it has a permit. False if the run has no such call ready. */
 export function forceStartCall(run: Run, effect: string): boolean {
   for (const thread of planThreads(run)) {
-    const { engine, effect: base } = runningPlan(thread);
+    const active = runningPlan(thread);
+    const { engine, effect: base, unpaid } = active;
+    const waits = unpaid.find(({ next }) => next.effect === effect);
+    const paid = waits === undefined ? null : engine.leaf(waits.key);
+    if (waits !== undefined && paid !== null) {
+      active.unpaid = unpaid.filter((one) => one !== waits);
+      beginCall(thread, paid, waits.next, waits);
+      return true;
+    }
     const leaf = effect.startsWith(`${base}.`) ? engine.forceStart(effect.slice(base.length + 1)) : null;
     if (leaf === null) continue;
     launchCall(thread, leaf, { effect, attempt: 1 }, { counts: true });

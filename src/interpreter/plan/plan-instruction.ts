@@ -21,7 +21,7 @@ import { callResult, failureOfCall, hasSucceeded, leaveResults } from './call-re
 import { collect } from './collect.js';
 import { innerValue } from './engine/node-outcome.js';
 import type { PlanResult } from './engine/plan-engine.js';
-import { launchCall, requestAgain } from './launch-call.js';
+import { launchCall, launchUnpaid, requestAgain } from './launch-call.js';
 import { watchLimits } from './limit-timers.js';
 import { failureOfPlan } from './plan-report.js';
 import { type PlanInstruction, startPlan } from './start-plan.js';
@@ -32,6 +32,8 @@ export function linkPlan(instruction: PlanInstruction, context: LinkContext): Li
   const isBound = instruction.call !== undefined && instruction.bind !== undefined;
   return {
     instruction: (t) => {
+      // Others have released what they had reserved.
+      if (t.plan !== null && runningPlan(t).unpaid.length > 0) return dispatch(t, instruction, context);
       const inputs: { [name: string]: Value } = {};
       if (main)
         context.machine.inputs.forEach(({ name }, slot) => {
@@ -44,8 +46,11 @@ export function linkPlan(instruction: PlanInstruction, context: LinkContext): Li
       return dispatch(t, instruction, context);
     },
     suspender: {
-      resume: (t, pending, outcome) =>
-        collect(t, pending, outcome, isBound) ? dispatch(t, instruction, context) : STOP,
+      resume: (t, pending, outcome) => {
+        if (collect(t, pending, outcome, isBound)) return dispatch(t, instruction, context);
+        launchUnpaid(t);
+        return STOP;
+      },
       reissue: requestAgain,
     },
   };
@@ -54,9 +59,11 @@ export function linkPlan(instruction: PlanInstruction, context: LinkContext): Li
 function dispatch(thread: Thread, instruction: PlanInstruction, context: LinkContext): number {
   const active = runningPlan(thread);
   const { engine, effect } = active;
+  launchUnpaid(thread);
   for (const leaf of engine.launchReady()) {
     launchCall(thread, leaf, { effect: `${effect}.${leaf.key}`, attempt: 1 }, { counts: true });
   }
+  if (thread.run.result !== null) return STOP;
   askForApprovals(thread, active);
   watchLimits(thread, active);
   if (engine.result === null) return STOP;

@@ -52,7 +52,7 @@ export function startPlan(thread: Thread, instruction: PlanInstruction, { effect
       },
     },
   });
-  const active: RunningPlan = { engine, effect, inputs, written, options };
+  const active: RunningPlan = { engine, effect, inputs, written, options, unpaid: [] };
   thread.plan = active;
   if (main) run.setPlan(active);
   if (log === null) return;
@@ -63,8 +63,13 @@ export function startPlan(thread: Thread, instruction: PlanInstruction, { effect
 }
 
 export function planImage(plan: ActivePlan): PlanImage {
-  const { effect, inputs, engine } = runningPlan({ plan });
-  return { effect, inputs: packValue(inputs as Json) as PlanImage['inputs'], log: engine.log.map(packEntry) };
+  const { effect, inputs, engine, unpaid } = runningPlan({ plan });
+  return {
+    effect,
+    inputs: packValue(inputs as Json) as PlanImage['inputs'],
+    log: engine.log.map(packEntry),
+    ...(unpaid.length === 0 ? {} : { unpaid }),
+  };
 }
 
 function packEntry(entry: PlanEntry): PlanEntry {
@@ -89,8 +94,10 @@ export function restorePlan(
   launched: readonly string[],
 ): void {
   startPlan(thread, instruction, unpackImage(image));
-  const { engine } = runningPlan(thread);
-  for (const key of launched) engine.forceStart(key);
+  const { unpaid = [] } = image;
+  const active = runningPlan(thread);
+  active.unpaid = unpaid;
+  for (const key of [...launched, ...unpaid.map((one) => one.key)]) active.engine.forceStart(key);
 }
 
 /** Makes the plan of a run that has ended again, for reports on its calls. */

@@ -235,7 +235,8 @@ export class Run {
   }
 
   waitForBudget(thread: Thread): void {
-    this.withoutBudget.push(thread);
+    // Several calls of one plan may wait.
+    if (!this.withoutBudget.includes(thread)) this.withoutBudget.push(thread);
   }
 
   takeWaitingForBudget(): Thread[] {
