@@ -5,6 +5,7 @@
 import type { Compilation } from '../../check/compile.js';
 import { fileHandovers } from '../../check/lints/engine-files.js';
 import type { Instruction, Machine, Origin } from '../../machine/machine.js';
+import type { ToolTarget } from '../../machine/plan.js';
 import type { Configuration } from '../../runtime/configuration/configuration.js';
 import { commandLineMessages as say } from '../../source/catalogue/command-line.js';
 import { type Diagnostic, hasErrors, sortDiagnostics } from '../../source/diagnostic.js';
@@ -35,31 +36,64 @@ export function withUnpaidCalls(compilation: Compilation, { agents = {} }: Pick<
     const { cost: limit } = machine.limits;
     if (limit === undefined) return [];
     return machine.states.flatMap(({ code }) =>
-      code.flatMap((one): Diagnostic[] => {
-        const call = callOf(one, code);
-        if (call === null) return [];
-        const most = Math.min(call.guard, costOf(call.agent));
-        if (most === Number.POSITIVE_INFINITY || most <= limit) return [];
-        const span = spanOf(machine, sources, one.origin, call.agent ?? '');
-        return span === null ? [] : [say.unpaidCall(span, { agent: call.agent ?? call.name, most, limit })];
-      }),
+      code.flatMap((one) =>
+        callsOf(one, code, machine).flatMap(({ agent, name, guard, word }): Diagnostic[] => {
+          const most = Math.min(guard, costOf(agent));
+          if (most === Number.POSITIVE_INFINITY || most <= limit) return [];
+          const span = spanOf(machine, sources, one.origin, word);
+          return span === null ? [] : [say.unpaidCall(span, { agent: agent ?? name, most, limit })];
+        }),
+      ),
     );
   });
   if (warnings.length === 0) return compilation;
   return { ...compilation, diagnostics: sortDiagnostics([...diagnostics, ...warnings]) };
 }
 
-/** The agent that an instruction calls, and what its own guard permits; null: it calls none. */
-function callOf(one: Instruction, code: readonly Instruction[]) {
-  if (one.op === 'agent') return { agent: one.agent, name: one.agent, guard: Number.POSITIVE_INFINITY };
-  if (one.op !== 'step-agent') return null;
+/** The call of an agent: what its own guard permits, and a word of its line. */
+interface AgentCall {
+  readonly agent: string | null;
+  readonly name: string;
+  readonly guard: number;
+  readonly word: string;
+}
+
+/** The agents that an instruction calls. */
+function callsOf(one: Instruction, code: readonly Instruction[], machine: Machine): readonly AgentCall[] {
+  const guard = Number.POSITIVE_INFINITY;
+  if (one.op === 'agent') return [{ agent: one.agent, name: one.agent, guard, word: one.agent }];
+  if (one.op === 'plan') {
+    const word = (tool: string): string => (one.call === undefined ? one.plan : tool);
+    return toolsOf(machine, one.plan).flatMap(({ outer, calls }) =>
+      calls.kind === 'agent' ? [{ agent: calls.agent, name: calls.agent, guard, word: word(outer) }] : [],
+    );
+  }
+  if (one.op !== 'step-agent') return [];
   const { name } = one.plan;
   const attempt = code.find((other) => other.op === 'step-attempt' && other.plan === one.plan);
   const agent =
     attempt?.op === 'step-attempt' && typeof attempt.agent?.[0] === 'string' && attempt.agent.length === 1
       ? attempt.agent[0]
       : null;
-  return { agent, name, guard: one.guards.maxCost ?? Number.POSITIVE_INFINITY };
+  return [{ agent, name, guard: one.guards.maxCost ?? guard, word: agent ?? '' }];
+}
+
+/** The tools of a plan and of the plans inside it, with the tool of the outermost plan that each belongs to. */
+function toolsOf({ plans = {} }: Machine, name: string) {
+  const found: { readonly outer: string; readonly calls: ToolTarget }[] = [];
+  const seen = new Set<string>();
+  const visit = (plan: string, above: string | null): void => {
+    const { calls: all = [], tools = {} } = plans[plan] ?? {};
+    if (seen.has(plan)) return;
+    seen.add(plan);
+    for (const [tool, { calls }] of Object.entries(tools)) {
+      found.push({ outer: above ?? tool, calls });
+      if (calls.kind === 'plan') visit(calls.file, above ?? tool);
+    }
+    for (const { delegate, tool } of all) if (delegate !== null) visit(delegate, above ?? tool ?? delegate);
+  };
+  visit(name, null);
+  return found;
 }
 
 /** Where the line of an instruction, or one that continues it, has the name; null: its text is not there. */
