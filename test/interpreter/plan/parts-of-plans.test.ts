@@ -1,12 +1,16 @@
 /** Parts of plans on their own: the queue of ready calls, what a CALL may try again, why a path has no value. */
 import { expect, test } from 'vitest';
+import { planMachine } from '../../../src/check/plan/plan-machine.js';
+import type { Outcome } from '../../../src/interpreter/events/event.js';
 import { mayRetry } from '../../../src/interpreter/plan/call-options.js';
 import { absenceReason } from '../../../src/interpreter/plan/scheduler/absence.js';
 import { Approvals } from '../../../src/interpreter/plan/scheduler/approvals.js';
 import { CallQueue } from '../../../src/interpreter/plan/scheduler/call-queue.js';
 import type { PlanOutcome } from '../../../src/interpreter/plan/scheduler/plan-outcome.js';
+import { advance, link, restoreRun, settle, snapshotOf, startRun } from '../../../src/interpreter/run.js';
 import type { Json } from '../../../src/machine/expression.js';
 import type { PlanPath, ToolBinding } from '../../../src/machine/plan.js';
+import { OPTIONS, printed } from '../machine-builder.js';
 import { soundPlan } from './compiled-plan.js';
 import { engineOf } from './plans-inside.js';
 
@@ -100,4 +104,35 @@ test('what people give and what was there already is passed on as the data of th
   const engine = engineOf({ top }, 'top', 9, { sink });
   engine.approve('approvals.go', 'yes');
   expect(passed).toEqual(['state.there', ['state.approvals.go', 'yes']]);
+});
+
+test('calls that wait for budget wait again after a restart, and begin when others have used less', () => {
+  const calls = ['a', 'b', 'c', 'd'].map((one) => ({ _tool: 'ask', n: one, _outputPath: `†data.${one}` }));
+  const plan = soundPlan({ calls }, '{ ask: { agent: worker, prompt: "{n}", idempotent: true } }');
+  const machine = planMachine({ name: 'p', file: 'p.json', plan: 'p.json', plans: { 'p.json': plan }, inputs: [] });
+  const linked = link(machine);
+  const limited = { ...OPTIONS, limits: { cost: 1 }, agentMaxCost: { worker: 0.4 } };
+  const ran = (cost: number, isRestarted: boolean) => {
+    let run = startRun(linked, limited);
+    const begun: string[] = [];
+    const most: number[] = [];
+    for (let round = 0; advance(run) === 'blocked' && round < 10; round++) {
+      if (isRestarted) {
+        run.takeEvents();
+        run.takeRequests();
+        run = restoreRun(linked, snapshotOf(run), limited);
+      }
+      const [open = ''] = [...run.pending.keys()];
+      most.push(run.pending.size);
+      begun.push(open);
+      settle(run, open, { ...printed('done'), cost } as Outcome);
+    }
+    return { begun, most, result: run.result?.status, reserved: run.usage.reserved };
+  };
+  const [first, second] = [ran(0.05, false), ran(0.4, false)];
+  expect(first).toMatchObject({ most: [2, 2, 2, 1], result: 'returned', reserved: 0 });
+  expect(first.begun).toHaveLength(4);
+  // The third call may cost more than the others have left.
+  expect(second).toMatchObject({ most: [2, 1], result: 'failed' });
+  expect([ran(0.05, true), ran(0.4, true)]).toEqual([first, second]);
 });
