@@ -78,6 +78,13 @@ function withAnswers(given: { readonly [kind: string]: Json }, state: Json): { [
   return approvals === undefined ? { ...given } : { ...given, state: { ...(given.state as object), approvals } };
 }
 
+/** An approval below another one has no value once that is true or false, so the order of the answers decides. */
+function asksBelowAnother({ gates }: { readonly gates: readonly (readonly string[])[] }): boolean {
+  const isAbove = (one: readonly string[], other: readonly string[]): boolean =>
+    one.length < other.length && one.every((key, at) => other[at] === key);
+  return gates.some((one) => gates.some((other) => isAbove(one, other)));
+}
+
 test('any finishing order comes to what one call after the other comes to', () => {
   const tries = amount(15, 600);
   let asked = 0;
@@ -85,6 +92,7 @@ test('any finishing order comes to what one call after the other comes to', () =
     fc.property(
       ...([allSortsOfPlans, starts, fc.nat(1e6), fc.integer({ min: 1, max: 6 }), turns] as const),
       (compiled, start, salt, limit, stream) => {
+        fc.pre(!asksBelowAnother(compiled));
         const given = { ...compiled.given, ...start };
         const plan = { ...compiled, given };
         const pick = (count: number): number => (stream.next().value as number) % count;
