@@ -293,7 +293,7 @@ describe('parallel tasks', () => {
     const one = project({ 'w.dsl': program, list });
     const report = reportOf(await one.run(['run', 'w.dsl', '--worktree', '--json']));
     if (error === undefined) {
-      expect(report).toMatchObject({ status: 'returned', value: 'in conflict' });
+      expect(report).toMatchObject({ status: 'returned', returned: 'in conflict' });
       return;
     }
     expect(report).toMatchObject({ status: 'failed', error });

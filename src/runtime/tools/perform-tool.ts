@@ -47,7 +47,7 @@ function performTarget(
       return performCommandTool(request, wordsOf(calls, context), context, host.inherited);
     case 'module':
       return import('./module-tool.js').then(({ performModuleTool }) =>
-        performModuleTool(request, { ...calls, file: calls.near ? placeOf(calls.file, context) : calls.file }, context),
+        performModuleTool(request, { ...calls, file: calls.near ? pathOnWorker(calls.file, context) : calls.file }, context),
       );
     case 'mcp':
       return import('./mcp-tool.js').then(({ performMcpTool }) => performMcpTool(request, calls, context, host));
@@ -57,15 +57,15 @@ function performTarget(
 }
 
 /** A file of the project has a relative path if another machine sent the program. */
-function placeOf(path: string, { cwd, toolFolders = [cwd] }: EffectContext): string {
-  const places = toolFolders.map((folder) => resolve(folder, path));
-  const [first = path] = places;
-  return isAbsolute(path) || places.length === 1 ? first : (places.find((place) => existsSync(place)) ?? first);
+function pathOnWorker(path: string, { cwd, toolFolders = [cwd] }: EffectContext): string {
+  const candidates = toolFolders.map((folder) => resolve(folder, path));
+  const [first = path] = candidates;
+  return isAbsolute(path) || candidates.length === 1 ? first : (candidates.find((candidate) => existsSync(candidate)) ?? first);
 }
 
 function wordsOf({ argv, near }: CommandTarget, context: EffectContext): readonly string[] {
   if (near === undefined) return argv;
-  return argv.map((word, at) => (near.includes(at) ? placeOf(word, context) : word));
+  return argv.map((word, at) => (near.includes(at) ? pathOnWorker(word, context) : word));
 }
 
 /** An agent as the tool of a call: it is called like any other, and its answer is checked against the schema. */
