@@ -114,13 +114,13 @@ export function submissionOf(given: Submitted): Result<Submission> {
 function withToolsOfWorkers(machine: Machine, cwd: string): Machine {
   const { plans } = machine;
   if (plans === undefined) return machine;
-  const placed = (path: string): string => pathInProject(path, cwd) ?? path;
+  const relocate = (path: string): string => pathInProject(path, cwd) ?? path;
   const bindingOf = (binding: ToolBinding): ToolBinding => {
     const { calls } = binding;
-    if (calls.kind === 'module' && calls.near) return { ...binding, calls: { ...calls, file: placed(calls.file) } };
+    if (calls.kind === 'module' && calls.near) return { ...binding, calls: { ...calls, file: relocate(calls.file) } };
     if (calls.kind !== 'run' || calls.near === undefined) return binding;
     const { near } = calls;
-    const argv = calls.argv.map((word, at) => (near.includes(at) ? placed(word) : word));
+    const argv = calls.argv.map((word, at) => (near.includes(at) ? relocate(word) : word));
     return { ...binding, calls: { ...calls, argv } };
   };
   const linked = Object.entries(plans).map(([name, plan]) => {

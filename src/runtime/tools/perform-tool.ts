@@ -47,7 +47,11 @@ function performTarget(
       return performCommandTool(request, wordsOf(calls, context), context, host.inherited);
     case 'module':
       return import('./module-tool.js').then(({ performModuleTool }) =>
-        performModuleTool(request, { ...calls, file: calls.near ? pathOnWorker(calls.file, context) : calls.file }, context),
+        performModuleTool(
+          request,
+          { ...calls, file: calls.near ? pathOnWorker(calls.file, context) : calls.file },
+          context,
+        ),
       );
     case 'mcp':
       return import('./mcp-tool.js').then(({ performMcpTool }) => performMcpTool(request, calls, context, host));
@@ -60,7 +64,9 @@ function performTarget(
 function pathOnWorker(path: string, { cwd, toolFolders = [cwd] }: EffectContext): string {
   const candidates = toolFolders.map((folder) => resolve(folder, path));
   const [first = path] = candidates;
-  return isAbsolute(path) || candidates.length === 1 ? first : (candidates.find((candidate) => existsSync(candidate)) ?? first);
+  return isAbsolute(path) || candidates.length === 1
+    ? first
+    : (candidates.find((candidate) => existsSync(candidate)) ?? first);
 }
 
 function wordsOf({ argv, near }: CommandTarget, context: EffectContext): readonly string[] {
