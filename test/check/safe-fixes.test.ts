@@ -81,7 +81,8 @@ const programs: readonly Program[] = [
   ),
   ...(['plans', 'plan-runs'] as const).flatMap(casesOf).map(plan),
   ...['examples', 'patterns', 'workflows'].flatMap(files),
-].filter(({ text }) => text.length < LARGE && text !== '');
+  // What a program finds in another file comes and goes with the mistake in its name, and is no change by the fix.
+].filter(({ text }) => text.length < LARGE && text !== '' && !/^\s*PLAN:/im.test(text));
 
 const errorsOf = ({ diagnostics }: Pick<Compilation, 'diagnostics'>): readonly Diagnostic[] =>
   diagnostics.filter(({ severity }) => severity === 'error');
@@ -191,7 +192,7 @@ function difference(one: string, other: string): string {
 
 test('a safe fix changes nothing but what is wrong', async () => {
   const random = numbersFrom(String(seed));
-  const wanted = amount(20, 2000);
+  const wanted = amount(20, 200);
   const found: string[] = [];
   let fixed = 0;
   for (let tried = 0; fixed < wanted && tried < 20 * wanted; tried++) {
