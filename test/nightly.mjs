@@ -21,7 +21,7 @@ function testsWithRandomInputs() {
 const random = testsWithRandomInputs();
 const STEPS = [
   ...Array.from({ length: ROUNDS }, (_, at) => {
-    const env = { TEST_SEED: String(Math.floor(Math.random() * 2 ** 31)) };
+    const env = { NIGHTLY: '1', TEST_SEED: String(Math.floor(Math.random() * 2 ** 31)) };
     return [`random inputs, ${at + 1} of ${ROUNDS}`, ['test:long', '--', ...random], env];
   }),
   ['kills on a real engine', ['test:engine', '--', '--kills', '50,20,20']],
