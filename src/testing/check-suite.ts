@@ -20,6 +20,7 @@ import type {
 import { isApproval } from './approval.js';
 import { constantOf, unknownNames } from './expressions.js';
 import { labelOf, rowsOf } from './rows.js';
+import { isSameMoment } from './schedule.js';
 import { answers, canBecome, selectorText, selects, specificity } from './selectors.js';
 import type { Suite } from './suite.js';
 
@@ -27,6 +28,7 @@ type Tested = Pick<Suite, 'machine' | 'facts' | 'sources'>;
 
 /** How many instructions a message lists. */
 const MOST_TEXTS = 5;
+const shorten = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
 
 export function checkSuite(suite: Tested & Pick<Suite, 'tree' | 'expressions'>): Diagnostic[] {
   const check = new SuiteCheck(suite);
@@ -56,15 +58,6 @@ export function checkProperties(properties: readonly PropertyCase[], tested: Tes
     for (const rule of rules) check.rule(rule);
   }
   return check.diagnostics;
-}
-
-const shorten = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
-
-/** Whether two moments are written in the same way. */
-function isSameMoment(one: MomentTree, other: MomentTree): boolean {
-  const textOf = (moment: MomentTree): string =>
-    JSON.stringify(moment, (key, value: unknown) => (key === 'span' ? undefined : value));
-  return textOf(one) === textOf(other);
 }
 
 class SuiteCheck {

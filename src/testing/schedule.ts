@@ -4,7 +4,7 @@ import { readDuration } from '../machine/duration.js';
 import type { Json } from '../machine/expression.js';
 import type { VirtualTime } from '../runtime/virtual-time.js';
 import type { Expression } from '../syntax/expression.js';
-import type { NamedValue, TestLine } from '../syntax/tests/test-tree.js';
+import type { MomentTree, NamedValue, TestLine } from '../syntax/tests/test-tree.js';
 import { askedName, isApproval } from './approval.js';
 import type { PersonAnswer } from './test-world.js';
 
@@ -88,4 +88,11 @@ export function markAnswered(people: readonly PersonAnswer[], event: RunEvent): 
   const asked = askedName(event.name);
   const given = people.find(({ name, isUsed }) => (name === event.name || name === asked) && !isUsed);
   if (given !== undefined) given.isUsed = true;
+}
+
+/** Whether two moments are written in the same way. */
+export function isSameMoment(one: MomentTree, other: MomentTree): boolean {
+  const textOf = (moment: MomentTree): string =>
+    JSON.stringify(moment, (key, value: unknown) => (key === 'span' ? undefined : value));
+  return textOf(one) === textOf(other);
 }

@@ -1,11 +1,9 @@
 /** `statedsl test`: runs the tests of programs with scripted answers, in virtual time. */
 import { availableParallelism } from 'node:os';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { isTestFile } from '../../project/program-kind.js';
 import { reasonOf } from '../../project/read-text.js';
 import { makeFolder } from '../../runtime/store/make-folder.js';
-import { readOwn, writeOwn } from '../../runtime/store/own-file.js';
-import { makeStore } from '../../runtime/store/store-ownership.js';
 import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
 import type { SourceSet } from '../../source/source-file.js';
 import { Coverage, percentOf } from '../../testing/coverage.js';
@@ -24,6 +22,7 @@ import type { SnapshotMode } from '../../testing/snapshots.js';
 import type { Suite } from '../../testing/suite.js';
 import type { TestResult } from '../../testing/test-result.js';
 import { watchedFolders } from '../../testing/watched-folders.js';
+import { isAmong, keyOf, readFailed, writeFailed } from '../files/failed-tests.js';
 import { FolderWatch } from '../files/folder-watch.js';
 import { commandLineHost, writeNamed } from '../files/host.js';
 import { whyNoFolder, whyNotWritable } from '../files/new-file.js';
@@ -381,46 +380,4 @@ function watchTests(names: readonly string[], flags: TestFlags, read: Set<string
       end(EXIT.returned);
     }),
   );
-}
-
-// ---- tests that failed ------------------------------------------------------------------------------
-
-type NamedTest = Pick<TestResult, 'file' | 'name'>;
-
-const STORE = '.statedsl';
-const FAILED_TESTS = join(STORE, 'failed-tests.json');
-
-/** Names of files do not depend on how they were given. */
-const keyOf = ({ file, name }: NamedTest): string => `${relative('', resolve(file))}\n${name}`;
-
-/** A row has the name of its test, and more. */
-const isAmong = ({ file, name }: NamedTest, of: string, tests: readonly { readonly name: string }[]): boolean =>
-  resolve(file) === resolve(of) && tests.some((test) => name === test.name || name.startsWith(`${test.name}[`));
-
-/** What the last runs of tests in this folder left; none: nothing is on record. */
-function readFailed(): NamedTest[] {
-  try {
-    const known: unknown = JSON.parse(readOwn(FAILED_TESTS).toString('utf8'));
-    const isTest = (one: NamedTest | null): boolean => typeof one?.file === 'string' && typeof one.name === 'string';
-    return Array.isArray(known) ? known.filter(isTest) : [];
-  } catch {
-    return [];
-  }
-}
-
-/** Keeps what did not run this time. The record is a help, so nothing fails without it. */
-function writeFailed(before: readonly NamedTest[], results: readonly TestResult[]): void {
-  const ran = new Set(results.map(keyOf));
-  const failed = results.filter(({ status }) => status === 'failed');
-  const all = [...before.filter((one) => !ran.has(keyOf(one))), ...failed].map(({ file, name }) => ({
-    file: relative('', resolve(file)),
-    name,
-  }));
-  if (all.length === 0 && before.length === 0) return;
-  try {
-    makeStore(STORE);
-    writeOwn(FAILED_TESTS, `${JSON.stringify(all, null, 2)}\n`);
-  } catch {
-    // For example in a folder that nobody may write to.
-  }
 }

@@ -94,7 +94,7 @@ export class Run {
   readonly signals: readonly KeptSignal[] = this.keptSignals;
   /** Threads that are held at a failure; see `control/hold.ts`. */
   readonly held: readonly Thread[] = this.heldThreads;
-  /** Threads whose agent call waits until others have released what they reserved, oldest first. */
+  /** Threads with agent calls that wait until others have released what they reserved, oldest first. */
   readonly waitingForBudget: readonly Thread[] = this.withoutBudget;
 
   constructor(
@@ -235,7 +235,6 @@ export class Run {
   }
 
   waitForBudget(thread: Thread): void {
-    // Several calls of one plan may wait.
     if (!this.withoutBudget.includes(thread)) this.withoutBudget.push(thread);
   }
 
