@@ -174,7 +174,6 @@ export function engineClient(given: ClientOptions): EngineClient {
           waiting,
         );
         if (found === null) return;
-        // A worker of an earlier version sends lines.
         const part = 'chunks' in found ? unpackedLines(found) : found;
         next += part.lines.length;
         if (part.lines.length > 0 || part.report !== undefined) yield part;

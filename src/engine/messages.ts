@@ -105,7 +105,7 @@ export interface Progress {
   readonly turn: number;
   readonly from: number;
   readonly lines: StoredLines;
-  /** What the run asks after these lines. Absent: more of them follow at once, or an earlier version sent them. */
+  /** What the run asks after these lines. Absent: more of them follow at once. */
   readonly questions?: readonly OpenQuestion[];
   /** With `questions`: the last mail that the run has received, so that it answers none of them. */
   readonly seen?: number;

@@ -1,8 +1,8 @@
 /** What the object of a run refuses before anything is on record: programs, submitters and answers that do not fit. */
 import type { OpenQuestion } from '../interpreter/run.js';
-import { MACHINE_VERSION } from '../machine/machine.js';
+import { RUN_FORMAT } from '../machine/machine.js';
 import { checkAnswers, checkUntaken } from '../runtime/run/apply-delivery.js';
-import { type Image, otherVersionOf } from '../runtime/store/image.js';
+import { type Image, otherFormatOf } from '../runtime/store/image.js';
 import type { Delivery } from '../runtime/store/inbox.js';
 import { digestOf } from '../runtime/store/machine-digest.js';
 import { RunRefused } from '../runtime/store/run-refused.js';
@@ -27,8 +27,8 @@ export function refuseUnfit(key: string, { header }: Submission): void {
 
 /** Why this version cannot execute the machine of a submission; null: it can. */
 export function machineProblem({ runId, machine, digest, version }: Submission['header']): string | null {
-  if (machine.version !== MACHINE_VERSION)
-    return `the program was compiled by statedsl ${version}, whose machines have version ${machine.version}; this worker reads version ${MACHINE_VERSION}`;
+  if (machine.version !== RUN_FORMAT)
+    return `the program was compiled by statedsl ${version}, which writes format ${machine.version}; this worker reads format ${RUN_FORMAT}`;
   return digestOf(machine) === digest ? null : `the digest of the program of run \`${runId}\` does not match it`;
 }
 
@@ -36,11 +36,11 @@ export function machineProblem({ runId, machine, digest, version }: Submission['
 export function refuseImage(key: string, about: Submission | null, image: Image): void {
   if (image.digest !== about?.header.digest)
     throw new EngineRefusal(400, `run \`${key}\` is resumed in another program than its own`);
-  const version = otherVersionOf(image);
-  if (version !== null)
+  const format = otherFormatOf(image);
+  if (format !== null)
     throw new EngineRefusal(
       400,
-      `the image to resume run \`${key}\` from has version ${version}, which the workers, statedsl ${VERSION}, cannot read`,
+      `the image to resume run \`${key}\` from has format ${format}, which the workers, statedsl ${VERSION}, cannot read`,
     );
 }
 

@@ -1,6 +1,6 @@
 /** How a turn begins on a worker, or why the worker does not execute it: the first entry of a turn. */
 import { omitUndefined } from '../prelude/omit-undefined.js';
-import { otherVersionOf } from '../runtime/store/image.js';
+import { otherFormatOf } from '../runtime/store/image.js';
 import { VERSION } from '../runtime/version.js';
 import type { TurnStart } from './messages.js';
 import { END_ONLY, EXECUTE, type Program, ProgramRefused, type Refusal, type TurnHost } from './turn-host.js';
@@ -72,13 +72,13 @@ async function worktreeOf(
 
 /** Another version of statedsl may have executed the run before. */
 function refuseImage({ runId, image }: TurnStart, home: string | null): void {
-  const version = image === null ? null : otherVersionOf(image);
-  if (version === null) return;
+  const format = image === null ? null : otherFormatOf(image);
+  if (format === null) return;
   const by = image?.made_by;
   const [maker, wanted] =
     by === undefined ? ['another statedsl', 'that version'] : [`statedsl ${by}`, `statedsl ${by}`];
   throw new ProgramRefused(
-    `run \`${runId}\` was executed by ${maker}, whose images have version ${version}, which statedsl ${VERSION} cannot read: start a worker of ${wanted}`,
+    `run \`${runId}\` was executed by ${maker}, whose images have format ${format}, which statedsl ${VERSION} cannot read: start a worker of ${wanted}`,
     false,
     false,
     home,

@@ -53,7 +53,7 @@ export interface CommandRequest extends RequestHeader {
 export type ShellRequest = CommandRequest & {
   readonly kind: 'shell';
   readonly shell: 'bash' | 'sh' | 'default';
-  /** Which failures end the script early; absent: none, as in runs of earlier versions. */
+  /** Which failures end the script early; absent: none. */
   readonly strict?: Strictness;
   readonly template: ShellText;
   /** One value for each hole of the template, in order. */

@@ -21,7 +21,6 @@ import type { Value } from './values/value.js';
 
 export { agentText } from './agents/agent-output.js';
 export { link, linkObserved, linkWith } from './instructions/link.js';
-export { SNAPSHOT_VERSION } from './record/run-image.js';
 export { imageOf, restoreRun, snapshotOf } from './record/snapshot.js';
 export type { LinkedMachine } from './run-state/linked-machine.js';
 export { Run } from './run-state/run.js';

@@ -7,10 +7,14 @@ import type { Retry, RetryOn } from './option-values.js';
 import type { Plan } from './plan.js';
 import type { StepInstruction } from './step.js';
 
-export const MACHINE_VERSION = 1;
+/**
+ * The format of all that a run stores: its machine, events, images and files. A change that makes older records unreadable
+ * increases it; a record of another format is refused.
+ */
+export const RUN_FORMAT = 1;
 
 export interface Machine {
-  readonly version: typeof MACHINE_VERSION;
+  readonly version: typeof RUN_FORMAT;
   readonly name: string;
   /** File names that origins refer to. */
   readonly files: readonly string[];

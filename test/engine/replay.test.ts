@@ -245,8 +245,8 @@ test('a beginning is of the program that is submitted, and submitting it twice i
   const foreign = { ...submission, header: { ...submission.header, runId: another } };
   const image = { ...beginning.image, digest: '0'.repeat(64) };
   await expect(client.submit(foreign, { ...beginning, image })).rejects.toThrow('another program than its own');
-  const version = { ...beginning.image, snapshot: { version: 0 } };
-  await expect(client.submit(foreign, { ...beginning, image: version })).rejects.toThrow('has version 0');
+  const format = { ...beginning.image, snapshot: { version: 0 } };
+  await expect(client.submit(foreign, { ...beginning, image: format })).rejects.toThrow('has format 0');
   expect(await client.status(another)).toBeNull();
 });
 

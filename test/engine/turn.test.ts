@@ -404,7 +404,7 @@ test('a program that this version cannot read, or that is not what its digest sa
   expect(await submit({ digest: '0' })).toEqual([400, `the digest of the program of run \`${RUN}\` does not match it`]);
   expect(await submit({ runId: 'x' })).toEqual([400, `run \`x\` was submitted as \`${RUN}\``]);
   const machine = { ...one.header.machine, version: 99 };
-  expect((await submit({ machine, version: '9.9' }))[1]).toMatch(/^the program was compiled by statedsl 9\.9, whose/);
+  expect((await submit({ machine, version: '9.9' }))[1]).toMatch(/^the program was compiled by statedsl 9\.9, which/);
   expect(await engine.call(RUN, 'status', null)).toBeNull();
 });
 
@@ -697,12 +697,12 @@ test('an image of another version is refused, until a worker reads it', async ()
   const resuming = { seq, image: other, events: [], by: 'ann' };
   expect(await refusalOf(engine.call(RUN, 'resume', resuming))).toEqual([
     400,
-    expect.stringContaining('has version 99'),
+    expect.stringContaining('has format 99'),
   ]);
   objects.get(RUN)?.set('image', other);
   await engine.call(RUN, 'tell', [{ kind: 'answer', name: 'ok', value: 'yes', by: 'ann' }]);
   await expect(engine.deliverAll()).rejects.toThrow('enough');
-  const words = `run \`${RUN}\` was executed by statedsl 9.9, whose images have version 99, which statedsl ${VERSION} cannot read: start a worker of statedsl 9.9`;
+  const words = `run \`${RUN}\` was executed by statedsl 9.9, whose images have format 99, which statedsl ${VERSION} cannot read: start a worker of statedsl 9.9`;
   expect([started, noted]).toEqual([[], [words, words, words]]);
   expect((await stateOf(engine)).status).toBe('running');
 });

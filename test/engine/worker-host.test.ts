@@ -308,7 +308,7 @@ test('a program that another version has accepted is refused, and a person learn
       .catch((cause) => cause);
   const machine = { ...header.machine, version: 99 };
   expect(await reasonOf({ machine, version: '9.9' })).toMatchObject({
-    message: expect.stringContaining('compiled by statedsl 9.9, whose machines have version 99'),
+    message: expect.stringContaining('compiled by statedsl 9.9, which writes format 99'),
     unreadableOf: 'lab',
   });
   expect(await reasonOf({ digest: '0' })).toMatchObject({ message: expect.stringContaining('the digest of') });

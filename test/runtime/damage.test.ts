@@ -215,12 +215,17 @@ describe('a flipped bit', () => {
 });
 
 describe('a run that cannot be resumed says why', () => {
-  test('it was made by another version', async () => {
+  test('it was recorded in another format', async () => {
     const copy = fresh();
     const path = join(copy.path, 'run.json');
     const about = JSON.parse(readFileSync(path, 'utf8'));
-    writeFileSync(path, JSON.stringify({ ...about, versions: { ...about.versions, machine: 99, statedsl: '9.1.0' } }));
-    expect(await refusal(() => goOn(copy))).toContain('was made by statedsl 9.1.0');
+    writeFileSync(path, JSON.stringify({ ...about, format: 99, versions: { ...about.versions, statedsl: '9.1.0' } }));
+    expect(await refusal(() => goOn(copy))).toContain(
+      'was recorded by statedsl 9.1.0 in format 99; this version reads format 1',
+    );
+    const { format: _, ...earlier } = about;
+    writeFileSync(path, JSON.stringify(earlier));
+    expect(await refusal(() => goOn(copy))).toContain('in a format before 1');
   });
 
   test('an output that a value is made of is missing, or is another one', async () => {

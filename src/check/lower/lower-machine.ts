@@ -3,7 +3,7 @@
  * needs it.
  */
 
-import { type Input, MACHINE_VERSION, type Machine, type State } from '../../machine/machine.js';
+import { type Input, type Machine, RUN_FORMAT, type State } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
@@ -62,7 +62,7 @@ export function lowerMachine(
     diagnostics.push(say.firstStateError(machine.states[0].name.span, {}));
   const plans = settings.callables.plansOf(states.flatMap(({ state }) => state.code));
   const compiled: Machine = {
-    version: MACHINE_VERSION,
+    version: RUN_FORMAT,
     name: machine.name,
     files: sources.map((s) => s.name),
     inputs: [...unit.inputs.values()].map((input) => lowerInput(input, unit, diagnostics)),

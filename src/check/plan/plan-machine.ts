@@ -3,7 +3,7 @@
  * limits and recovery as every run.
  */
 import type { Json } from '../../machine/expression.js';
-import { type Input, MACHINE_VERSION, type Machine } from '../../machine/machine.js';
+import { type Input, type Machine, RUN_FORMAT } from '../../machine/machine.js';
 import type { Plan } from '../../machine/plan.js';
 
 const PLAN_STATE = 'MAIN';
@@ -25,7 +25,7 @@ export function planMachine({ name, file, plan, plans, inputs }: PlanProgram): M
   const given = plans[plan]?.given.input;
   const origin = { file: 0, line: 1 };
   return {
-    version: MACHINE_VERSION,
+    version: RUN_FORMAT,
     name,
     files: [file],
     inputs: inputs.map((input) => inputOf(input, given)),

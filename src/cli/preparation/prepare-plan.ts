@@ -90,7 +90,7 @@ export async function preparePlan(file: string, flags: RunFlags): Promise<Prepar
   };
 }
 
-/** The plan as it is now, for a run of an earlier version. */
+/** The plan as its file has it now, for a run that goes on in it. */
 export async function editedPlan(
   file: string,
   { about }: StoredRun,

@@ -6,9 +6,7 @@ import { Buffer } from 'node:buffer';
 import { closeSync, fstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { statusAfter } from '../../interpreter/events/status-after.js';
-import { mayHaveEarlierKeys, mayHaveEarlierKeysByType } from '../../runtime/store/earlier-keys.js';
 import { positionAfter } from '../../runtime/store/find-event.js';
-import { journalLine, readJournalLine } from '../../runtime/store/journal-line.js';
 import { JournalLines, type LineListener } from '../../runtime/store/journal-lines.js';
 import { lastEvents } from '../../runtime/store/last-events.js';
 import { entryAt, openToRead } from '../../runtime/store/own-file.js';
@@ -127,9 +125,7 @@ abstract class Gatherer<T extends Sized> implements LineListener {
 
   line(buffer: Buffer, start: number, end: number, { seq }: { readonly seq: number }): void {
     if (this.damaged !== null) this.addDamage(seq);
-    const text = mayHaveEarlierKeysByType(buffer, start) ? buffer.toString('utf8', start, end) : null;
-    if (text !== null && mayHaveEarlierKeys(text)) this.addLine({ seq, text: withCurrentKeys(text) });
-    else this.addBytes(buffer, { seq, start, end });
+    this.addBytes(buffer, { seq, start, end });
   }
 
   damage(seq: number, byte: number): void {
@@ -220,9 +216,4 @@ class GatheredBytes extends Gatherer<Buffer> {
     this.pieces.length = 0;
     return all;
   }
-}
-
-function withCurrentKeys(text: string): string {
-  const record = readJournalLine(text);
-  return record === null ? text : journalLine(record.event, record.seq, record.time);
 }

@@ -15,7 +15,7 @@ import { isObject, type Value } from '../values/value.js';
 const NAMED = 20;
 const LONGEST_ITEM = 40;
 
-/** The name of a member in `failures`. A layout without names is of an older version or of steps. */
+/** The name of a member in `failures`. A layout of steps has no names. */
 function itemOf({ items }: Fork, { names }: ForkLayout, index: number): Value {
   return items === null ? (names?.[index] ?? null) : (items[index] ?? null);
 }

@@ -10,7 +10,7 @@ export function storedLimits({ timeMs, ...others }: Limits): StoredLimits {
   return timeMs === undefined ? others : { ...others, time_ms: timeMs };
 }
 
-/** Limits from a record. Also reads the key `timeMs` of earlier versions. */
+/** Limits from a record. */
 export function limitsOf({ time_ms, ...others }: StoredLimits): Limits {
   return time_ms === undefined ? others : { ...others, timeMs: time_ms };
 }

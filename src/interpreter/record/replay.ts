@@ -11,7 +11,6 @@
  */
 
 import type { ExceededScope } from '../../machine/machine.js';
-import { CONTINUES } from '../agents/continued-session.js';
 import { holdKey, releaseHeld } from '../control/hold.js';
 import type { HeldFailure, Outcome, RunEvent, RunResumed } from '../events/event.js';
 import { limitsOf } from '../events/stored-limits.js';
@@ -36,15 +35,12 @@ import {
 import { isAnswered } from '../settle.js';
 import { beginRollback } from '../undo/rollback.js';
 import { forceStartMember } from './force-start.js';
-import { Rewording } from './rewording.js';
 
 export interface ReplayOptions {
   /** An event as in the record: secrets are replaced and large values are elsewhere. */
   readonly toRecorded: (event: RunEvent) => RunEvent;
   /** The part of an event that is compared. */
   readonly toCompared: (event: RunEvent) => RunEvent;
-  /** The record may be of an earlier version, which worded failures differently. Absent: every word is compared. */
-  readonly allowsRewording?: boolean;
   /** Adds the text that is stored elsewhere to an outcome, if the request needs it. */
   readonly complete: (outcome: Outcome, request: EffectRequest | null) => Outcome;
   /** The run in another machine, from here on; null if that is not possible. */
@@ -69,7 +65,6 @@ export class Replay {
   private readonly delivered = new Set<string>();
   /** Whether outcomes were discarded, so that what follows from them is missing in the record or differs. */
   private loose = false;
-  private readonly rewording = new Rewording();
 
   /** `restored`: the run comes from a snapshot, so all its requests are on record. */
   constructor(
@@ -183,18 +178,10 @@ export class Replay {
     for (;;) {
       const next = this.made[this.at];
       if (next !== undefined) {
-        const { toRecorded: recorded, toCompared: compared, allowsRewording } = this.options;
-        // Earlier versions did not record this event.
-        if (next.type === 'instruction_failed' && event.type !== 'instruction_failed') {
-          this.pass();
-          continue;
-        }
+        const { toRecorded: recorded, toCompared: compared } = this.options;
         const made = compared(recorded(next));
         // A text that has become a secret since then is still readable in the record.
-        const differs =
-          !isSameEvent(made, compared(event)) &&
-          !isSameEvent(made, compared(recorded(event))) &&
-          !(allowsRewording === true && this.rewording.explains(made, compared(event)));
+        const differs = !isSameEvent(made, compared(event)) && !isSameEvent(made, compared(recorded(event)));
         if (differs && (this.deliverTogether(event) || this.deliverRefusal(event))) return null;
         this.pass();
         if (differs) return { seq, recorded: event, made: next };
@@ -346,29 +333,8 @@ function keyOf({ effect, attempt }: { readonly effect: string; readonly attempt:
 function isSameEvent(made: RunEvent, recorded: RunEvent): boolean {
   if (made.type !== recorded.type) return false;
   if (made.type === 'effect_requested' && recorded.type === 'effect_requested' && recorded.artifact !== undefined) {
-    const { prompt: _, ...withArgs } = made;
-    const { args: __, ...without } = withArgs;
-    // Records of earlier versions have the arguments in the artifact too.
-    const rest = recorded.args === undefined ? without : withArgs;
+    const { prompt: _, args: __, ...rest } = made;
     return JSON.stringify({ ...rest, artifact: recorded.artifact }) === JSON.stringify(recorded);
   }
-  return (
-    JSON.stringify(made) === JSON.stringify(recorded) ||
-    isSameWithoutContinuing(made, recorded) ||
-    isSameWithoutPrinted(made, recorded)
-  );
-}
-
-/** Earlier versions did not record how numbers were written. */
-function isSameWithoutPrinted(made: RunEvent, recorded: RunEvent): boolean {
-  if (!('printed' in made) || 'printed' in recorded) return false;
-  const { printed: _, ...rest } = made;
-  return JSON.stringify(rest) === JSON.stringify(recorded);
-}
-
-/** Earlier versions began a new session after a limit in the middle of a call, with the prompt as it is. */
-function isSameWithoutContinuing(made: RunEvent, recorded: RunEvent): boolean {
-  if (made.type !== 'effect_requested' || made.prompt?.startsWith(CONTINUES) !== true) return false;
-  const prompt = made.prompt.slice(CONTINUES.length + 2);
-  return JSON.stringify({ ...made, prompt }) === JSON.stringify(recorded);
+  return JSON.stringify(made) === JSON.stringify(recorded);
 }

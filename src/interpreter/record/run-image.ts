@@ -1,5 +1,6 @@
-/** The content of a snapshot of a run, as plain JSON. A field that a later version added is absent in older snapshots. */
+/** The content of a snapshot of a run, as plain JSON. */
 import type { Json } from '../../machine/expression.js';
+import type { RUN_FORMAT } from '../../machine/machine.js';
 import type {
   EffectKind,
   FailureCause,
@@ -24,8 +25,6 @@ import type { TrailImage } from '../run-state/trail.js';
 import type { UndoEntry } from '../run-state/undo-entry.js';
 import type { UndoImage } from '../run-state/undo-register.js';
 import type { Tokens } from '../run-state/usage.js';
-
-export const SNAPSHOT_VERSION = 1;
 
 export type EncodedSlots = readonly (string | null)[];
 
@@ -111,7 +110,7 @@ export interface ThreadImage {
 }
 
 export interface RunImage extends UndoImage {
-  readonly version: typeof SNAPSHOT_VERSION;
+  readonly version: typeof RUN_FORMAT;
   readonly state: string;
   readonly main: ThreadImage;
   readonly tracked: EncodedSlots;
@@ -119,8 +118,8 @@ export interface RunImage extends UndoImage {
   readonly entries: Readonly<Record<string, EncodedSlots>>;
   readonly signals: readonly { readonly name: string; readonly payload: Json }[];
   readonly transitions: number;
-  /** The states that it entered; absent in snapshots of earlier versions. */
-  readonly trail?: TrailImage;
+  /** The states that it entered. */
+  readonly trail: TrailImage;
   readonly cause: FailureFacts | null;
   readonly result: RunResult | null;
   readonly effects: number;

@@ -3,7 +3,7 @@
  * A restored run continues exactly as the original would, and repeats the requests that it still waits for.
  */
 import type { Json } from '../../machine/expression.js';
-import type { Machine } from '../../machine/machine.js';
+import { type Machine, RUN_FORMAT } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { restoredBranchData } from '../control/branch-data.js';
 import { queueFork, queueReturning } from '../control/semaphore.js';
@@ -17,15 +17,7 @@ import { type Slot, Thread } from '../run-state/thread.js';
 import { UndoRegister } from '../run-state/undo-register.js';
 import { registerOf } from '../undo/register.js';
 import { decode, encode, packValue, unpackValue } from '../values/json.js';
-import {
-  type EncodedSlots,
-  type ForkImage,
-  type MemberImage,
-  type PendingImage,
-  type RunImage,
-  SNAPSHOT_VERSION,
-  type ThreadImage,
-} from './run-image.js';
+import type { EncodedSlots, ForkImage, MemberImage, PendingImage, RunImage, ThreadImage } from './run-image.js';
 
 const encodeAll = (slots: readonly Slot[]): EncodedSlots => slots.map(encode);
 const decodeAll = (slots: EncodedSlots): Slot[] => slots.map(decode);
@@ -140,7 +132,7 @@ export function imageOf(run: Run): RunImage {
   const { signals, transitions, cause, result, usage, steps, blamed } = run;
   const { effects, knownCost, unknownCosts, agentCalls, tokens } = usage;
   return omitUndefined({
-    version: SNAPSHOT_VERSION,
+    version: RUN_FORMAT,
     state: run.currentState,
     main: threadImage(run.main, orders),
     tracked: encodeAll(run.trackedSlots),
@@ -278,12 +270,9 @@ function stateIndexOf(machine: Machine): ReadonlyMap<string, number> {
   return index;
 }
 
-/**
- * The run of a snapshot, with the requests that it waits for. Throws if the snapshot is of another version.
- */
+/** The run of a snapshot of this format, with the requests that it waits for. */
 export function restoreRun(linked: LinkedMachine, snapshot: Json, options: RunOptions): Run {
   const image = snapshot as unknown as RunImage;
-  if (image.version !== SNAPSHOT_VERSION) throw new Error(`a snapshot of version ${image.version} cannot be read`);
   const run = new Run(linked, options);
   const index = stateIndexOf(linked.machine);
   const entries = new Map<number, Slot[]>();

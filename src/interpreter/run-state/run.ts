@@ -30,8 +30,7 @@ interface KeptSignal {
 
 /** What a snapshot has of the run itself; threads, steps, usage and the undo register are restored separately. */
 interface RestoredRun {
-  /** Absent in snapshots of earlier versions. */
-  readonly trail?: TrailImage;
+  readonly trail: TrailImage;
   readonly signals: readonly KeptSignal[];
   readonly transitions: number;
   readonly cause: FailureFacts | null;
@@ -311,7 +310,7 @@ export class Run {
       this.trackedSlots[slot] = value;
     });
     for (const [state, slots] of entries) this.entrySlots[state] = slots;
-    if (image.trail !== undefined) this.trail.restore(image.trail);
+    this.trail.restore(image.trail);
     this.keptSignals.push(...image.signals);
     this.transitionCount = image.transitions;
     this.failure = image.cause;

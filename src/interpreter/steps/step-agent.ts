@@ -154,9 +154,6 @@ function sessionOf({ run: { steps } }: Thread, { session, fork }: StepFrame): Se
 /** Characters of a prompt and of an answer that stand for a session. */
 const ORIGIN_LENGTH = 20_000;
 
-/** Adapters whose programs report the tokens of a whole session. */
-const REPORT_SUMS: ReadonlySet<string> = new Set(['codex', 'qwen']);
-
 /** Adds what the call used, and keeps its session for the next call. */
 function takeIn(t: Thread, frame: StepFrame, outcome: Outcome, prompt: () => string): void {
   count(frame, outcome);
@@ -184,12 +181,10 @@ function takeIn(t: Thread, frame: StepFrame, outcome: Outcome, prompt: () => str
 
 /** The session is that of this step from here on. */
 function ownSession({ run: { steps } }: Thread, frame: StepFrame, sessionId: string, outcome: Outcome): void {
-  const { adapter, tokens, session_tokens: sessionTokens } = factsOfCall(outcome);
+  const { adapter, session_tokens: sessionTokens } = factsOfCall(outcome);
   frame.session = sessionId;
   frame.fork = false;
-  // Earlier versions recorded the sum of a session as the tokens of its calls.
-  const sum = sessionTokens ?? (REPORT_SUMS.has(adapter ?? '') ? tokens : undefined);
-  if (sum !== undefined) steps.setSessionTokens(sessionId, sum);
+  if (sessionTokens !== undefined) steps.setSessionTokens(sessionId, sessionTokens);
   if (adapter !== undefined) steps.setSessionAdapter(sessionId, adapter);
 }
 

@@ -18,9 +18,7 @@ export function sessionOf(request: AgentRequest, { name, sessions }: Adapter): C
   if (session === null) return { id: null, prompt, foreign: null };
   if (sessionAdapter !== name) return { id: null, prompt, foreign: sessionAdapter };
   const { directory = null } = request;
-  // Runs of earlier versions did not record the directory of a session.
-  const isElsewhere =
-    origin === undefined ? request.fork === true && directory !== null : origin.directory !== directory;
+  const isElsewhere = origin !== undefined && origin.directory !== directory;
   if ((request.fork === true && !sessions.fork) || (isElsewhere && !sessions.elsewhere))
     return { id: null, prompt: origin === undefined ? prompt : withOrigin(origin, prompt), foreign: null };
   if (request.again === true && request.fork !== true)

@@ -80,8 +80,8 @@ function processRecords({ path }: StoredRun, servingOnly: boolean): (ProcessReco
     return [];
   }
   if (servingOnly && !text.includes('"kind":')) return [];
-  // Older versions did not record the origin of a process.
-  let here = true;
+  // A process of unknown origin may be a stranger's.
+  let here = false;
   return text.split('\n').flatMap((line) => {
     try {
       const entry: unknown = line === '' ? null : JSON.parse(line);

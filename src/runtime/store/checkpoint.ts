@@ -18,7 +18,6 @@ import { readOwn } from './own-file.js';
 import type { JournalPosition } from './read-journal.js';
 import { replaceFile } from './store.js';
 
-const CHECKPOINT_VERSION = 3;
 /** A new checkpoint is due after this many events: executing them again takes about 70 ms. */
 const EVERY_EVENTS = 8192;
 /** A small one is due after fewer: readers that show the run as it was begin at the one before. */
@@ -28,7 +27,6 @@ const SMALL_PART = 16;
 const EVERY_BYTES = 8 * 1024 * 1024;
 
 export interface Checkpoint extends JournalPosition, Image {
-  readonly version: typeof CHECKPOINT_VERSION;
   /** How many bytes of the inbox the run has read. */
   readonly inbox: number;
   /** When it was written, in milliseconds since the epoch; null if its process did not execute the run after that. */
@@ -70,7 +68,6 @@ export function checkpoints(folder: string, redactor: Redactor | null, last: Jou
       if (redactor !== null && JSON.stringify(redactor.value(image)) !== JSON.stringify(image)) return;
       const snapshot = JSON.stringify(large.document(image as Json & object, false));
       const about = {
-        version: CHECKPOINT_VERSION,
         digest,
         ...position,
         at: isExecuted ? Date.now() : null,
@@ -123,7 +120,6 @@ export function readCheckpoint(folder: string, seq: number | null = null): Check
     const mark = text.lastIndexOf(',"crc":"');
     if (text.slice(mark) !== `,"crc":"${checksum(text.slice(0, mark))}"}\n`) return null;
     const checkpoint = JSON.parse(text) as Checkpoint;
-    if (checkpoint.version !== CHECKPOINT_VERSION) return null;
     const snapshot = text.includes(REFERS)
       ? decodeValue(checkpoint.snapshot, artifactsFolder(folder))
       : checkpoint.snapshot;

@@ -3,15 +3,9 @@
  * the run, to go on with it. A checkpoint on disk is an image with the position in the journal that it covers.
  */
 import { limitsOf, type StoredLimits, storedLimits } from '../../interpreter/events/stored-limits.js';
-import {
-  type LinkedMachine,
-  type Run,
-  type RunOptions,
-  restoreRun,
-  SNAPSHOT_VERSION,
-  snapshotOf,
-} from '../../interpreter/run.js';
+import { type LinkedMachine, type Run, type RunOptions, restoreRun, snapshotOf } from '../../interpreter/run.js';
 import type { Json } from '../../machine/expression.js';
+import { RUN_FORMAT } from '../../machine/machine.js';
 import { digestOf } from './machine-digest.js';
 
 export interface Image {
@@ -34,10 +28,10 @@ export function imageOf(run: Run, { activeMs }: { readonly activeMs: number }): 
   };
 }
 
-/** The version of an image that this program cannot read; null: it can. */
-export function otherVersionOf({ snapshot }: Pick<Image, 'snapshot'>): number | null {
+/** The format of an image that this version cannot read; null: it can. */
+export function otherFormatOf({ snapshot }: Pick<Image, 'snapshot'>): number | null {
   const { version } = snapshot as { readonly version: number };
-  return version === SNAPSHOT_VERSION ? null : version;
+  return version === RUN_FORMAT ? null : version;
 }
 
 /** The run of an image, with the requests that it waits for. `linked`: the machine with the image's digest. */

@@ -5,7 +5,6 @@
  */
 import { Buffer } from 'node:buffer';
 import type { RunEvent } from '../../interpreter/events/event.js';
-import { withCurrentKeys } from './earlier-keys.js';
 
 const FIRST_BYTES = 96 * 1024;
 /** Longest end of a line: `,"crc":"xxxxxxxx"}` and the line end. */
@@ -198,7 +197,7 @@ export function readLineBytes(bytes: Buffer, from: number, to: number): JournalR
   if (bytes.toString('latin1', mark, to) !== `,"crc":"${crc}"}`) return null;
   try {
     const { seq, ts, crc: _, ...event } = JSON.parse(bytes.toString('utf8', from, to)) as Record<string, unknown>;
-    return { seq: seq as number, time: ts as string, event: withCurrentKeys(event as unknown as RunEvent) };
+    return { seq: seq as number, time: ts as string, event: event as unknown as RunEvent };
   } catch {
     return null;
   }

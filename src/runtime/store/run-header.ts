@@ -50,7 +50,7 @@ export interface IndexEntry {
   readonly branch?: string;
   /** A user ended it for good. */
   readonly cancelled?: true;
-  /** Why it failed, in one line; absent in entries of earlier versions. */
+  /** Why it failed, in one line. */
   readonly error?: string;
 }
 
@@ -69,8 +69,8 @@ export interface FixedOptions {
   readonly started_by?: string;
   /** The inputs as JSON, with numbers as they were written. */
   readonly printed_inputs?: Readonly<Record<string, string>>;
-  /** The folder of the program's file, absolute; absent in runs of earlier versions. */
-  readonly program_dir?: string;
+  /** The folder of the program's file, absolute. */
+  readonly program_dir: string;
   /** How many US dollars a call of an agent may cost, by the agent's name in the program. */
   readonly agent_max_cost?: Readonly<Record<string, number>>;
 }

@@ -183,13 +183,11 @@ function readOwner(path: string): LockOwner | null {
     // In a container the runner may be the first process of all.
     if (!Number.isSafeInteger(pid) || (pid as number) < 1) return null;
     const origin = { host: textOf(owner.host), boot: textOf(owner.boot), pidNamespace: textOf(owner.pidNamespace) };
-    // Older versions name only the start of the machine: their owner ran on this machine, or ended with it.
-    const isOlder = owner.host === undefined;
     return {
       pid: pid as number,
       startedAt: Number.isSafeInteger(startedAt) ? (startedAt as number) : null,
       ...origin,
-      isHere: isOlder || isHere(origin),
+      isHere: isHere(origin),
     };
   } catch {
     return null;

@@ -21,7 +21,7 @@ export function makeStore(directory: string): void {
   if (there === null) makeFolder(directory, PRIVATE);
   else refuseLinks(directory);
   if (!isOurs) return;
-  // Older versions made it readable for all users. A folder that the user chose keeps its mode.
+  // What runs record is for their user alone. A folder that the user chose keeps its mode.
   if (there?.isDirectory() && (there.mode & 0o077) !== 0 && isOwn(there)) chmodSync(directory, PRIVATE);
   const ignore = join(directory, '.gitignore');
   if (existsSync(ignore)) return;

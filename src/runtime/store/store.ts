@@ -114,7 +114,8 @@ function writeStart(path: string, header: RunHeader): string[] {
     sources: sources.map(({ name }) => name),
     options,
     settings,
-    versions: { statedsl: version, machine: machine.version, node: process.versions.node },
+    format: machine.version,
+    versions: { statedsl: version, node: process.versions.node },
   };
   const files: [string, string][] = [
     ['machine.json', `${JSON.stringify(machine)}\n`],

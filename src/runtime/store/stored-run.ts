@@ -5,7 +5,7 @@
 import { existsSync, opendirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json } from '../../machine/expression.js';
-import { MACHINE_VERSION, type Machine } from '../../machine/machine.js';
+import { type Machine, RUN_FORMAT } from '../../machine/machine.js';
 import { artifactsFolder } from './artifacts.js';
 import { decodeValue } from './large-values.js';
 import { digestOf } from './machine-digest.js';
@@ -29,7 +29,9 @@ export interface RunAbout {
   readonly sources: readonly string[];
   readonly options: FixedOptions;
   readonly settings: Readonly<Record<string, Json>>;
-  readonly versions: { readonly statedsl: string; readonly machine: number; readonly node: string };
+  /** `RUN_FORMAT` of the version that recorded it. */
+  readonly format?: number;
+  readonly versions: { readonly statedsl: string; readonly node: string };
 }
 
 export interface StoredRun {
@@ -120,10 +122,10 @@ export function openFoundRun(directory: string, runId: string): StoredRun {
       'run the program again; `statedsl gc` removes the remains',
     );
   const about = readJson<RunAbout>(join(path, 'run.json'));
-  if (about.versions.machine !== MACHINE_VERSION)
+  if (about.format !== RUN_FORMAT)
     throw new RunRefused(
       'unusable',
-      `run \`${runId}\` was made by statedsl ${about.versions.statedsl}, whose machines have version ${about.versions.machine}; this one reads version ${MACHINE_VERSION}`,
+      `run \`${runId}\` was recorded by statedsl ${about.versions.statedsl} in ${about.format === undefined ? 'a format before 1' : `format ${about.format}`}; this version reads format ${RUN_FORMAT}`,
       `read it with statedsl ${about.versions.statedsl}`,
     );
   const inputs = decodeValue(about.inputs, artifactsFolder(path)) as RunAbout['inputs'];

@@ -103,7 +103,7 @@ function chooseStart(
   if (run.result === null || options.rollback) return { recovered, point: null, spent: null };
   refuseEnded(run_id, run, isOpen);
   refuseAfterRollback(run_id, run);
-  const point = findResumePoint(stored, run.linked.machine, run.blamed);
+  const point = findResumePoint(stored, run.linked.machine);
   const { discarded, usedUp, hopeless } = point;
   const before = refuseDifference(recoverRun(stored, { inputs, redactor, discarded }));
   refuseUndone(run_id, before.replay.run, run);

@@ -1,17 +1,16 @@
 /**
  * Where a failed run is resumed, so that only what failed is repeated. Outcomes that were failures no longer count. If an
  * instruction failed without an outcome, the run waits before it. If a handler failed too, the first failure of the chain
- * counts, because the handler handled that one. The record says all of this, except for runs of earlier versions, where
- * it must be guessed.
+ * counts, because the handler handled that one.
  */
 
 import type { FailureCause, GrantedAttempt, Outcome, RunEvent } from '../../../interpreter/events/event.js';
 import { WORK_EFFECTS } from '../../../interpreter/events/work-effects.js';
 import { REFUSED } from '../../../interpreter/run.js';
 import type { Machine } from '../../../machine/machine.js';
+import { RunRefused } from '../../store/run-refused.js';
 import type { StoredRun } from '../../store/stored-run.js';
 import type { Discarded } from './discarded-ranges.js';
-import { guessResumePoint } from './guess-resume-point.js';
 import { errorStatesOf, type RecordSearch, searchRecord, type UsedUp } from './search-record.js';
 
 /** An effect as messages describe it. */
@@ -48,11 +47,13 @@ export interface ResumePoint {
   readonly hopeless: 'unless-edited' | 'always' | null;
 }
 
-/** `blamed`: effects that made a plan fail, if one did. Throws a `StoreError` for a damaged journal. */
-export function findResumePoint(stored: StoredRun, machine: Machine, blamed: readonly string[]): ResumePoint {
+/** Throws a `StoreError` for a damaged journal, and a `RunRefused` for one without the failure. */
+export function findResumePoint(stored: StoredRun, machine: Machine): ResumePoint {
   const errorStates = errorStatesOf(machine);
-  const recorded = searchRecord(stored, (isWhole) => new FailureSearch(errorStates, isWhole));
-  return recorded ?? { ...noEffects, ...guessResumePoint(stored, machine, blamed) };
+  const point = searchRecord(stored, (isWhole) => new FailureSearch(errorStates, isWhole));
+  if (point === null)
+    throw new RunRefused('unusable', `the record of run \`${stored.about.run_id}\` does not say what failed`);
+  return point;
 }
 
 /** The resume point if nothing is known of effects. */

@@ -4,7 +4,6 @@
  */
 
 import type { Buffer } from 'node:buffer';
-import { dirname, resolve } from 'node:path';
 import { ActiveTime } from '../../../interpreter/events/active-time.js';
 import type { KeptOutcomes, Outcome, RunEvent } from '../../../interpreter/events/event.js';
 import { migrateRun } from '../../../interpreter/record/migrate.js';
@@ -200,10 +199,7 @@ class Walk {
 
 function optionsFor(stored: StoredRun, { machine }: LinkedMachine, { inputs }: RecoverOptions) {
   const { options, versions } = stored.about;
-  const { cwd, program } = stored.about;
-  // Runs of earlier versions did not store it.
-  const program_dir = options.program_dir ?? dirname(resolve(cwd, program ?? 'program'));
-  return interpreterOptions(machine, { ...options, program_dir }, { inputs, record: true, version: versions.statedsl });
+  return interpreterOptions(machine, options, { inputs, record: true, version: versions.statedsl });
 }
 
 function replayOptions(stored: StoredRun, options: RecoverOptions, followed: FollowedWorktrees): ReplayOptions {
@@ -211,8 +207,6 @@ function replayOptions(stored: StoredRun, options: RecoverOptions, followed: Fol
   return {
     toRecorded: (event) => (redactor === null ? event : redactor.event(event)),
     toCompared: instead === undefined ? (event) => event : withoutLocations,
-    // What an edited program says differently is a difference.
-    allowsRewording: instead === undefined,
     complete: (outcome, request) => {
       if (request?.kind !== 'worktree') return withText(stored, outcome, request);
       noteCommit(followed.commits, request, outcome);
