@@ -1,15 +1,22 @@
 /**
  * How much of a law is tried: random cases, broken texts, crashes. `npm test` tries enough to notice most mistakes;
- * `npm run test:long` sets `LONG=1` and tries more of the same, and
- * `npm run nightly` that ten times.
+ * `npm run test:long` sets `LONG=1` and tries large values and more of the same; `npm run nightly` sets `NIGHTLY=1` too,
+ * tries five times as much of that, and all of it ten times.
  */
 import { test } from 'vitest';
 
 export const isLong = process.env.LONG === '1';
 
-/** A number that is larger in the long tests. */
+const isNight = process.env.NIGHTLY === '1';
+
+/** A number that is larger in the long tests: a size, or how many of a list. */
 export function amount(usually: number, inLongTests: number): number {
   return isLong ? inLongTests : usually;
+}
+
+/** How often something random is tried, which is all in the night and a fifth of it in the long tests. */
+export function tries(usually: number, inTheNight: number): number {
+  return amount(usually, isNight ? inTheNight : Math.max(usually, Math.ceil(inTheNight / 5)));
 }
 
 /**

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { compile } from '../../src/check/compile.js';
 import { components } from '../../src/check/graph/components.js';
 import { dominators } from '../../src/check/graph/dominators.js';
-import { amount } from '../amount.js';
+import { amount, tries } from '../amount.js';
 
 const SIZE = 9;
 const graphs = fc.array(fc.tuple(fc.nat(SIZE - 1), fc.nat(SIZE - 1)), { maxLength: 30 }).map((edges) => {
@@ -21,7 +21,7 @@ function reach(successors: readonly number[][], root: number, except = -1): Set<
 }
 
 function holds(law: (graph: number[][]) => void): void {
-  fc.assert(fc.property(graphs, law), { numRuns: amount(20, 1000) });
+  fc.assert(fc.property(graphs, law), { numRuns: tries(20, 1000) });
 }
 
 describe('graphs', () => {

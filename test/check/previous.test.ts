@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Compilation, type CompileOptions, compile } from '../../src/check/compile.js';
 import type { Lookups } from '../../src/check/lower/settings.js';
-import { amount } from '../amount.js';
+import { amount, tries } from '../amount.js';
 
 const examples = readdirSync('examples', { recursive: true, encoding: 'utf8' })
   .filter((name) => /(?<!\.test)\.dsl$/.test(name))
@@ -217,7 +217,7 @@ describe('compile with previous', () => {
         fc.array(anEdit, { minLength: 1, maxLength: 5 }),
         (text, edits) => void follow(steps(text, edits, apply)),
       ),
-      { numRuns: amount(2, 100) },
+      { numRuns: tries(2, 100) },
     );
   });
 
@@ -228,9 +228,9 @@ describe('compile with previous', () => {
         // Every edit is also taken back, as people do: then nothing but what was kept is left to go wrong.
         right += follow(steps(quiet, edits, applyChange).flatMap((text) => [text, quiet, text]));
       }),
-      { numRuns: amount(2, 100) },
+      { numRuns: tries(2, 100) },
     );
-    expect(right).toBeGreaterThan(amount(3, 250));
+    expect(right).toBeGreaterThan(tries(3, 250));
   });
 
   it('gives the same for every single line that is left out and put back', () => {

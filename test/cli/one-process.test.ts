@@ -2,12 +2,12 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { amount } from '../amount.js';
+import { tries } from '../amount.js';
 import { inFastTime } from '../harness/fast-time.js';
 import { until } from '../harness/until.js';
 import { ended, type ProjectFolder, projectFolder } from './statedsl.js';
 
-const rounds = amount(1, 10);
+const rounds = tries(1, 10);
 
 const text = (pause: string): string => `STATE: A
   DO: echo $STATEDSL_EFFECT_ID >> log

@@ -25,7 +25,7 @@ import type { AskHandler, DriveEnd } from '../../src/runtime/run/drive-options.j
 import { reportOf } from '../../src/runtime/run/report.js';
 import { memoryJournal } from '../../src/runtime/store/journal.js';
 import type { FixedOptions } from '../../src/runtime/store/run-header.js';
-import { amount, pointsBelow } from '../amount.js';
+import { pointsBelow, tries } from '../amount.js';
 import { eventLine } from './event-line.js';
 
 /** A run that nothing happened to, with all that is needed to make it again. */
@@ -47,7 +47,7 @@ export interface Undisturbed {
 }
 
 /** Points that a run is crashed at; a longer one is crashed at that many of its events, evenly. */
-const POINTS = amount(2, 80);
+const POINTS = tries(2, 80);
 /** How long a run that is out of time takes to notice. */
 const LEFT_MS = 15;
 

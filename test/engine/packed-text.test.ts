@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { packText, unpackText } from '../../src/engine/packed-text.js';
 import { countOf, linesOf, storedLines } from '../../src/engine/stored-lines.js';
 import { journalLine, LineBuffer } from '../../src/runtime/store/journal-line.js';
-import { amount } from '../amount.js';
+import { tries } from '../amount.js';
 
 test('what is unpacked is what was packed', () => {
   const piece = fc.constantFrom('{"seq":', '"state":"B"', 'ü', '日本', '😀', 'aaaaaaaa', '\n', '1');
@@ -16,7 +16,7 @@ test('what is unpacked is what was packed', () => {
     fc.property(texts, (text) => {
       expect(unpackText(packText(Buffer.from(text))).toString()).toBe(text);
     }),
-    { numRuns: amount(50, 5000) },
+    { numRuns: tries(50, 5000) },
   );
 });
 
@@ -41,7 +41,7 @@ test('many lines are stored packed, and few as they are', () => {
     expect([countOf(stored), linesOf(stored)]).toEqual([lines.length, lines]);
     expect(stored).toHaveProperty('packed');
   });
-  fc.assert(laws, { numRuns: amount(13, 1000) });
+  fc.assert(laws, { numRuns: tries(13, 1000) });
   const few = [1, 2, 3].map((seq) =>
     journalLine({ type: 'state_entered', state: 'B' }, seq, '2026-01-01T00:00:00.000Z'),
   );

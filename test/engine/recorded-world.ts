@@ -13,7 +13,7 @@ import type { Delivery } from '../../src/runtime/store/inbox.js';
 import { readJournalLine } from '../../src/runtime/store/journal-line.js';
 import { digestOf } from '../../src/runtime/store/machine-digest.js';
 import { VERSION } from '../../src/runtime/version.js';
-import { amount, pointsBelow } from '../amount.js';
+import { amount, pointsBelow, tries } from '../amount.js';
 import type { Undisturbed } from '../corpus/crash-case.js';
 import { eventLine } from '../corpus/event-line.js';
 import { type Cut, type OpenEntry, ScriptedEngine, SERVICES, type World } from './scripted-engine.js';
@@ -238,7 +238,7 @@ function submissionOf({ machine, fixed, inputs }: Undisturbed): Submission {
 const stateOf = (engine: ScriptedEngine): Promise<RunState> => engine.call<RunState>(KEY, 'status', null);
 
 /** Points at which each run is cut off, evenly spread. */
-const POINTS = amount(1, 400);
+const POINTS = tries(1, 400);
 /** How it is cut off: whether an action was executed and not recorded, and which process executes the turn again. */
 const WAYS = [false, true].flatMap((during) => [true, false].map((isSameProcess) => ({ during, isSameProcess })));
 

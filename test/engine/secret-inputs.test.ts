@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { hasMarks, hideSecrets, revealSecrets, secretsIn } from '../../src/engine/secret-inputs.js';
 import type { Json } from '../../src/machine/expression.js';
 import type { Secret } from '../../src/runtime/redact.js';
-import { amount } from '../amount.js';
+import { tries } from '../amount.js';
 import { randomNumbers, seed } from '../random.js';
 
 /** The value as the engine has it, after a check that a worker with the secrets restores it. */
@@ -54,7 +54,7 @@ test('whatever is hidden is restored', () => {
     const members = Array.from({ length: random(4) }, () => [word(), value(depth + 1)] as const);
     return kind === 3 ? members.map(([, one]) => one) : Object.fromEntries(members);
   };
-  for (let times = 0; times < amount(500, 200_000); times++) {
+  for (let times = 0; times < tries(500, 200_000); times++) {
     const inputs = { a: word(), b: pick([1, 10, 0.5]), c: { [word()]: word() } };
     hidden(value(0), secretsIn(inputs));
   }

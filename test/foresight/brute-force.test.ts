@@ -8,7 +8,7 @@ import type { Verification } from '../../src/foresight/verify.js';
 import { verify } from '../../src/foresight/verify.js';
 import type { Json } from '../../src/machine/expression.js';
 import type { Machine } from '../../src/machine/machine.js';
-import { amount } from '../amount.js';
+import { amount, tries } from '../amount.js';
 import type { Domain } from './all-outcomes.js';
 import { type BruteForce, bruteForce } from './brute-force.js';
 import { compared } from './compared.js';
@@ -96,7 +96,7 @@ async function tried(
 
 /** A block is a test, so that none takes long. */
 const BLOCK = amount(3, 120);
-const blocks = Array.from({ length: amount(1, 6) }, (_, at) => 1 + at * BLOCK);
+const blocks = Array.from({ length: tries(1, 6) }, (_, at) => 1 + at * BLOCK);
 
 test.each(blocks)('what is claimed of random programs, from seed %d', async (first) => {
   const count = { all: 0, exact: 0 };

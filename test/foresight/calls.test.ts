@@ -5,7 +5,7 @@ import { type Verification, verify } from '../../src/foresight/verify.js';
 import type { Outcome } from '../../src/interpreter/events/event.js';
 import { advance, link, settle, startRun } from '../../src/interpreter/run.js';
 import type { Machine } from '../../src/machine/machine.js';
-import { amount } from '../amount.js';
+import { amount, tries } from '../amount.js';
 import { boundIn, defectsIn, OPTIONS, sequence } from './programs.js';
 import { machineWithFiles } from './with-files.js';
 
@@ -171,7 +171,7 @@ function randomRun({ machine, bounds, ends }: Verification, random: (below: numb
 
 const BLOCK = amount(2, 200);
 
-test.each(Array.from({ length: amount(1, 5) }, (_, at) => 1 + at * BLOCK))(
+test.each(Array.from({ length: tries(1, 5) }, (_, at) => 1 + at * BLOCK))(
   'random results of random programs, from seed %d',
   async (first) => {
     let explored = 0;

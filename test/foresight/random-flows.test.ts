@@ -13,7 +13,7 @@ import { runOptionsOf } from '../../src/foresight/run-options.js';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
 import { advance, linkObserved, type Run, startRun } from '../../src/interpreter/run.js';
 import type { Machine } from '../../src/machine/machine.js';
-import { amount } from '../amount.js';
+import { amount, tries } from '../amount.js';
 import { formulaValue } from './compared.js';
 import { OPTIONS, sequence } from './programs.js';
 import { type Kind, MAX_COST, randomFlow } from './random-flows.js';
@@ -132,7 +132,7 @@ function explored(machine: Machine, oneOrder: boolean): Exploration | null {
 
 /** A block is a test, so that none takes long. */
 const BLOCK = amount(2, 60);
-const blocks = Array.from({ length: amount(2, 20) }, (_, at) => 1 + at * BLOCK);
+const blocks = Array.from({ length: tries(2, 20) }, (_, at) => 1 + at * BLOCK);
 
 const KINDS: readonly (readonly Kind[])[] = [
   [],

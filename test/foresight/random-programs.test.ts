@@ -12,7 +12,7 @@ import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
 import { advance, link, type Run, settle, startRun } from '../../src/interpreter/run.js';
 import type { Slot } from '../../src/interpreter/run-state/thread.js';
 import type { Machine } from '../../src/machine/machine.js';
-import { amount } from '../amount.js';
+import { amount, tries } from '../amount.js';
 import { machineOrNull, OPTIONS, sequence } from './programs.js';
 import { propertiesOf } from './rules.js';
 
@@ -171,8 +171,8 @@ function randomRun(
 }
 
 /** A block is a test, so that none takes long. */
-const BLOCK = amount(8, 500);
-const blocks = Array.from({ length: amount(1, 20) }, (_, at) => 1 + at * BLOCK);
+const BLOCK = amount(8, 250);
+const blocks = Array.from({ length: tries(1, 20) }, (_, at) => 1 + at * BLOCK);
 
 test.each(blocks)('random runs of random programs, from seed %d', (first) => {
   let explored = 0;

@@ -7,7 +7,7 @@ import { sourceFile } from '../../src/source/source-file.js';
 import type { Program } from '../../src/syntax/ast.js';
 import type { Interpolation, Template } from '../../src/syntax/expression.js';
 import { parseProgram } from '../../src/syntax/parse.js';
-import { amount } from '../amount.js';
+import { tries } from '../amount.js';
 
 function parse(text: string) {
   return parseProgram(sourceFile('program.dsl', text), 0);
@@ -210,7 +210,7 @@ test('any text is read back from its quotes', () => {
       expect(textsOf(prompt?.parts ?? [])).toEqual(textsOf(list));
       expect(JSON.stringify(prompt?.parts)).not.toContain('"name":"x"');
     }),
-    { numRuns: amount(75, 2000), seed: 7 },
+    { numRuns: tries(75, 2000), seed: 7 },
   );
 });
 
@@ -224,7 +224,7 @@ test('any prompt is printed so that it is read back', () => {
       const [again] = parse(printProgram(made) ?? '').program.items;
       expect(again?.kind === 'step' && textsOf(again.prompt?.parts ?? [])).toEqual(textsOf(list));
     }),
-    { numRuns: amount(38, 1000), seed: 8 },
+    { numRuns: tries(38, 1000), seed: 8 },
   );
   expect(printPlain({ parts: ['a {x} b'] })).toBe('a {{x}} b');
 });

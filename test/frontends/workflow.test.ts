@@ -9,7 +9,7 @@ import { parse, stringify } from 'yaml';
 import { parseWorkflow } from '../../src/frontends/workflow/parse-workflow.js';
 import { sourceFile } from '../../src/source/source-file.js';
 import { drawDiagnostics } from '../../src/views/diagnostics/diagnostic.js';
-import { amount } from '../amount.js';
+import { amount, tries } from '../amount.js';
 import { casesOf, sectionText } from '../corpus/case-file.js';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -71,7 +71,7 @@ describe('hostile YAML', () => {
   test('is read without a throw', () => {
     fc.assert(
       fc.property(fc.array(words, { maxLength: 60 }), (pieces) => survives(pieces.join(''))),
-      { numRuns: amount(25, 500) },
+      { numRuns: tries(25, 500) },
     );
   });
 
@@ -89,7 +89,7 @@ describe('hostile YAML', () => {
     fc.assert(
       fc.property(tree, (value) => survives(stringify({ steps: [{ name: 'a', gate: value, retry: value }] }))),
       {
-        numRuns: amount(13, 500),
+        numRuns: tries(13, 500),
       },
     );
   });
@@ -130,7 +130,7 @@ test('every value in a text is blamed at its own braces', () => {
       });
       expect(written.filter((text) => text.replace(/\\\n *\\?/g, '') !== 'value.output')).toEqual([]);
     }),
-    { numRuns: amount(25, 500) },
+    { numRuns: tries(25, 500) },
   );
 });
 

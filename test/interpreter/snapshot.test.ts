@@ -16,7 +16,7 @@ import {
 } from '../../src/interpreter/run.js';
 import type { Json } from '../../src/machine/expression.js';
 import type { Machine } from '../../src/machine/machine.js';
-import { amount } from '../amount.js';
+import { tries } from '../amount.js';
 import {
   type Code,
   check,
@@ -213,7 +213,7 @@ describe('a snapshot', () => {
         let at = 0;
         expect(play((run) => (when[at++ % when.length] ? reopened(run) : run))).toEqual(reference);
       }),
-      { numRuns: amount(4, 60) },
+      { numRuns: tries(4, 60) },
     );
   });
 

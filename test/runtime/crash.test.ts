@@ -3,11 +3,11 @@
  * undisturbed one. `LONG=1` tries more. A failure is printed with what was done.
  */
 import { describe, expect, test } from 'vitest';
-import { amount, some } from '../amount.js';
+import { some, tries } from '../amount.js';
 import { randomNumbers, seed } from '../random.js';
 import { type Blow, type Came, type Crashing, type Kill, survive } from './crashing.js';
 
-const rounds = amount(1, 32);
+const rounds = tries(1, 32);
 /** Rounds that run at once: most of their time they wait. */
 const LANES = 4;
 

@@ -2,7 +2,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are shell texts
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { amount } from '../amount.js';
+import { tries } from '../amount.js';
 import { hostileValues } from './hostile.js';
 import { findings, runText, type Shell } from './run-script.js';
 
@@ -132,7 +132,7 @@ describe.each<Shell>(['bash', 'sh'])('random texts under %s', (shell) => {
           ).toBeNull();
         },
       ),
-      { numRuns: amount(2, 100), endOnFailure: true },
+      { numRuns: tries(2, 100), endOnFailure: true },
     );
   });
 });
@@ -205,6 +205,6 @@ it('reads any text without a throw', () => {
       const text = all.join('');
       for (const line of findings(text, { shell: bash ? 'bash' : 'sh', strict: true })) expect(line).toMatch(/«.*»/s);
     }),
-    { numRuns: amount(50, 5_000) },
+    { numRuns: tries(50, 5_000) },
   );
 });

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { sourceFile } from '../../src/source/source-file.js';
 import { parseProgram } from '../../src/syntax/parse.js';
-import { amount } from '../amount.js';
+import { amount, tries } from '../amount.js';
 
 function parse(text: string) {
   const parsed = parseProgram(sourceFile('t', text), 0);
@@ -94,7 +94,7 @@ describe('nothing throws', () => {
   test('a piece put anywhere, another piece of the text taken away', () => {
     const random = generator(11);
     for (const text of [...texts, steps, steps, steps]) {
-      for (let i = 0; i < amount(4, 60); i++) {
+      for (let i = 0; i < tries(4, 60); i++) {
         const at = Math.floor(random() * text.length);
         const piece = pieces[Math.floor(random() * pieces.length)] as string;
         parse(text.slice(0, at) + piece + text.slice(at + Math.floor(random() * 6)));
@@ -104,7 +104,7 @@ describe('nothing throws', () => {
 
   test('pieces in any order', () => {
     const random = generator(12);
-    for (let i = 0; i < amount(250, 5000); i++) {
+    for (let i = 0; i < tries(250, 5000); i++) {
       const length = 1 + Math.floor(random() * 12);
       const chosen = Array.from({ length }, () => pieces[Math.floor(random() * pieces.length)] as string);
       parse(chosen.join(random() < 0.5 ? ' ' : ''));

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { formatTests } from '../../src/format/format-tests.js';
 import { sourceFile } from '../../src/source/source-file.js';
 import { parseTests } from '../../src/syntax/tests/parse-tests.js';
-import { amount } from '../amount.js';
+import { amount, tries } from '../amount.js';
 
 const example = readFileSync(
   join(fileURLToPath(new URL('../..', import.meta.url)), 'examples/release/release.test.dsl'),
@@ -100,7 +100,7 @@ const words = fc.constantFrom(
 test('lines of pieces in any order', () => {
   fc.assert(
     fc.property(fc.array(words, { maxLength: 40 }), (pieces) => void parse(pieces.join(''))),
-    { numRuns: amount(50, 20_000) },
+    { numRuns: tries(50, 20_000) },
   );
 });
 

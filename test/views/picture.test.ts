@@ -14,7 +14,7 @@ import { layOut } from '../../src/views/picture/layout.js';
 import type { Picture, PictureEdge, PictureNode } from '../../src/views/picture/picture.js';
 import { svgOf } from '../../src/views/picture/svg.js';
 import { textWidth, wrap } from '../../src/views/picture/text-width.js';
-import { amount, some } from '../amount.js';
+import { some, tries } from '../amount.js';
 import { code, goto, machine, unless } from './machine-fixture.js';
 import { pictureProblems } from './picture-problems.js';
 
@@ -156,7 +156,7 @@ test('any graph has a drawing without overlaps', async () => {
       };
       expect(pictureProblems(picture, await layOut(picture, engine))).toEqual([]);
     }),
-    { numRuns: amount(2, 2000), seed: 7 },
+    { numRuns: tries(2, 2000), seed: 7 },
   );
 });
 

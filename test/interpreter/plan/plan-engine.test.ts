@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import type { PlanEngine } from '../../../src/interpreter/plan/engine/plan-engine.js';
 import type { Json } from '../../../src/machine/expression.js';
 import type { Plan } from '../../../src/machine/plan.js';
-import { amount } from '../../amount.js';
+import { tries } from '../../amount.js';
 import { soundPlan } from './compiled-plan.js';
 import { callsAroundInner, engineOf, inner, turns } from './plans-inside.js';
 import { outcomeOf, plans } from './random-plan.js';
@@ -67,7 +67,7 @@ test('a random plan comes to the same, also when it is made again from its recor
       const other = ran({ ...world, limit, pick: (count) => next() % count, again: () => next() % 3 === 0 });
       expect(compared(other)).toEqual(compared(one));
     }),
-    { numRuns: amount(5, 300) },
+    { numRuns: tries(5, 300) },
   );
 });
 
@@ -94,7 +94,7 @@ test('plans inside and gates, in any order of calls and people', () => {
       expect(compared(other)).toEqual(compared(one));
       expect(one.result).not.toBeNull();
     }),
-    { numRuns: amount(5, 300) },
+    { numRuns: tries(5, 300) },
   );
 });
 

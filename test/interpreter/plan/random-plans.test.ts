@@ -4,12 +4,12 @@ import { describe, expect, test } from 'vitest';
 import { PlanScheduler } from '../../../src/interpreter/plan/scheduler/plan-scheduler.js';
 import type { Json } from '../../../src/machine/expression.js';
 import type { Plan } from '../../../src/machine/plan.js';
-import { amount } from '../../amount.js';
+import { tries } from '../../amount.js';
 import { compiledPlan, soundPlan } from './compiled-plan.js';
 import { outcomeOf, plans } from './random-plan.js';
 
 function runs(all: number): number {
-  return Math.ceil(amount(all / 16, all));
+  return Math.ceil(tries(all / 16, all));
 }
 
 function ran(plan: Plan, { limit, salt, pick }: { limit: number; salt: number; pick: (count: number) => number }) {
@@ -95,7 +95,7 @@ test('calls of which the compiler says that they never both run never both run',
 
 /** What scheduling a call costs is measured in `bench/plan-calls.ts`. */
 describe('very many calls', () => {
-  const COUNT = amount(250, 10_000);
+  const COUNT = tries(250, 10_000);
   const shapes: readonly (readonly [string, Json[]])[] = [
     ['wide', Array.from({ length: COUNT }, (_, at) => ({ _tool: 't', _outputPath: `†state.n${at}` }))],
     [

@@ -13,7 +13,7 @@ import { advance, answer, link, type Run, settle, startRun } from '../../../src/
 import type { Json } from '../../../src/machine/expression.js';
 import type { Machine } from '../../../src/machine/machine.js';
 import type { Plan } from '../../../src/machine/plan.js';
-import { amount } from '../../amount.js';
+import { tries } from '../../amount.js';
 import { OPTIONS } from '../machine-builder.js';
 import { soundPlan } from './compiled-plan.js';
 import { callsAroundInner, engineOf, inner, turns } from './plans-inside.js';
@@ -86,7 +86,7 @@ function asksBelowAnother({ gates }: { readonly gates: readonly (readonly string
 }
 
 test('any finishing order comes to what one call after the other comes to', () => {
-  const tries = amount(15, 600);
+  const rounds = tries(15, 600);
   let asked = 0;
   fc.assert(
     fc.property(
@@ -109,10 +109,10 @@ test('any finishing order comes to what one call after the other comes to', () =
         });
       },
     ),
-    { numRuns: tries },
+    { numRuns: rounds },
   );
   // One in five asks: among a few, chance may leave out all of them.
-  if (tries >= 60) expect(asked).toBeGreaterThan(0);
+  if (rounds >= 60) expect(asked).toBeGreaterThan(0);
 });
 
 const outer = soundPlan(
@@ -206,7 +206,7 @@ test('the record of a run with plans inside, approvals and limits gives the same
       expectSameFromRecord(machine, live, live.events.length);
       expectSameFromRecord(machine, live, cut % live.events.length);
     }),
-    { numRuns: amount(8, 300) },
+    { numRuns: tries(8, 300) },
   );
   expect([...seen]).toEqual(expect.arrayContaining(['asked', 'answered', 'timer_set', 'state_set', 'run_failed']));
 });
@@ -218,6 +218,6 @@ test('the record of a random plan gives the same events', () => {
       const live = ranLive(machine, salt, (count) => (stream.next().value as number) % count);
       expectSameFromRecord(machine, live, live.events.length);
     }),
-    { numRuns: amount(5, 400) },
+    { numRuns: tries(5, 400) },
   );
 });

@@ -11,7 +11,7 @@ import { CassetteText } from '../../../src/runtime/cassette/cassette-text.js';
 import { parseCassette, readCassette } from '../../../src/runtime/cassette/read-cassette.js';
 import { writeCassette } from '../../../src/runtime/cassette/write-cassette.js';
 import { createRedactor } from '../../../src/runtime/redact.js';
-import { amount } from '../../amount.js';
+import { amount, tries } from '../../amount.js';
 
 const origin = { name: 'a.yaml', redactor: null, folder: '/nowhere' };
 const header = {
@@ -142,7 +142,7 @@ test('every text and value is read again as it was', async () => {
       ];
       expect(withoutLines((await decode(textOf(given))).records)).toEqual(given);
     }),
-    { numRuns: amount(4, 5000) },
+    { numRuns: tries(4, 5000) },
   );
 });
 
@@ -175,7 +175,7 @@ test('any other text is read or is a problem', async () => {
       const read = await parseCassette(whole.slice(0, at) + piece + whole.slice(at + drop), origin);
       expect('problems' in read ? read.problems.length : 1).toBeGreaterThan(0);
     }),
-    { numRuns: amount(8, 20_000) },
+    { numRuns: tries(8, 20_000) },
   );
 });
 
