@@ -3,24 +3,12 @@
  * files. What each of them prints follows it; an exit code other than 0 is a separate last line. The line `later 1h` lets
  * an hour pass at once.
  */
-import {
-  closeSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { delimiter, join } from 'node:path';
+import type { Duplex } from 'node:stream';
 import { commandLine } from '../harness/command-line.js';
-import { cli, type Started, start } from '../harness/process.js';
+import { cli, start } from '../harness/process.js';
 import { type Case, filesOf, programOf, sectionText } from './case-file.js';
 import { writeFiles } from './run-case.js';
 
@@ -78,8 +66,8 @@ async function inShell(line: string, shell: Shell): Promise<Typed> {
   const { folder, env } = shell;
   const isHandedOver = /\bstatedsl /.test(line) && !NEEDS_PROCESS.test(line);
   const script = `exec 2>&1\n${isHandedOver ? handOver(folder) : ''}${line}`;
-  const child = start('bash', ['-c', script], { cwd: join(folder, 'here'), env });
-  if (isHandedOver) await answerCalls(child, shell);
+  const child = start('bash', ['-c', script], { cwd: join(folder, 'here'), env, talks: isHandedOver });
+  child.talk?.on('data', () => void answerCall(child.talk as Duplex, shell));
   const { code, stdout } = await child.end;
   return { text: stdout, code };
 }
@@ -91,34 +79,21 @@ async function inShell(line: string, shell: Shell): Promise<Typed> {
 function handOver(folder: string): string {
   return `statedsl() {
   printf '%s\\0' "$PWD" "$@" > '${folder}/words'
-  : > '${folder}/called'
-  read -r _ < '${folder}/answered'
+  echo >&3
+  read -r _ <&3
   . '${folder}/answer'
 }
-[ -p '${folder}/answered' ] || mkfifo '${folder}/answered'
 `;
 }
 
-async function answerCalls(child: Started, { folder, env, laterMs }: Shell): Promise<void> {
-  const called = join(folder, 'called');
-  let answered: number | null = null;
-  while (!child.hasEnded()) {
-    if (!existsSync(called)) {
-      await new Promise((resolve) => setTimeout(resolve, 2));
-      continue;
-    }
-    rmSync(called);
-    const [cwd = '', ...words] = readFileSync(join(folder, 'words'), 'utf8').split('\0').slice(0, -1);
-    const { code, output } = await commandLine(words, { cwd, env, laterMs });
-    const lines = output.map(
-      ({ isError, text }) => `printf %s '${text.replaceAll("'", "'\\''")}'${isError ? ' >&2' : ''}`,
-    );
-    writeFileSync(join(folder, 'answer'), [...lines, `return ${code}`, ''].join('\n'));
-    // Open for both, so that neither side waits for the other to open it.
-    answered ??= openSync(join(folder, 'answered'), constants.O_RDWR);
-    writeSync(answered, '\n');
-  }
-  if (answered !== null) closeSync(answered);
+async function answerCall(talk: Duplex, { folder, env, laterMs }: Shell): Promise<void> {
+  const [cwd = '', ...words] = readFileSync(join(folder, 'words'), 'utf8').split('\0').slice(0, -1);
+  const { code, output } = await commandLine(words, { cwd, env, laterMs });
+  const lines = output.map(
+    ({ isError, text }) => `printf %s '${text.replaceAll("'", "'\\''")}'${isError ? ' >&2' : ''}`,
+  );
+  writeFileSync(join(folder, 'answer'), [...lines, `return ${code}`, ''].join('\n'));
+  talk.write('\n');
 }
 
 const user = userInfo().username;

@@ -3,7 +3,7 @@
  * thrown, and no process outlives the worker that started it.
  */
 import { dirname, join } from 'node:path';
-import type { Readable } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { execa, execaSync } from 'execa';
 
@@ -27,9 +27,11 @@ export interface ProcessOptions {
   readonly timeout?: number;
 }
 
-interface Detachable {
+interface StartOptions extends ProcessOptions {
   /** In a process group of its own, which can be killed as a whole. */
   readonly detached?: boolean;
+  /** It has one more descriptor, 3, on which it and the test tell each other something. */
+  readonly talks?: boolean;
 }
 
 /** A process that the test may read from and kill. */
@@ -37,6 +39,8 @@ export interface Started {
   readonly pid: number;
   readonly stdout: Readable;
   readonly stderr: Readable;
+  /** Descriptor 3 of a process that talks. */
+  readonly talk: Duplex | null;
   kill(signal?: NodeJS.Signals): void;
   hasEnded(): boolean;
   readonly end: Promise<Result>;
@@ -45,8 +49,11 @@ export interface Started {
 const settingsOf = ({ env = process.env, input = '', ...rest }: ProcessOptions) =>
   ({ reject: false, stripFinalNewline: false, extendEnv: false, maxBuffer: 1 << 28, ...rest, env, input }) as const;
 
-export function start(program: string, args: readonly string[], options: ProcessOptions & Detachable = {}): Started {
-  const child = execa(program, args, settingsOf(options));
+const TALKS = { stdio: ['pipe', 'pipe', 'pipe', 'pipe'], buffer: { fd3: false } } as const;
+
+export function start(program: string, args: readonly string[], options: StartOptions = {}): Started {
+  const { talks = false, ...others } = options;
+  const child = execa(program, args, { ...settingsOf(others), ...(talks ? TALKS : {}) });
   const { pid, stdout, stderr } = child;
   if (pid === undefined) throw new Error(`cannot start ${program}`);
   let isOver = false;
@@ -54,7 +61,8 @@ export function start(program: string, args: readonly string[], options: Process
     isOver = true;
     return resultOf(ended);
   });
-  return { pid, stdout, stderr, kill: (signal) => void child.kill(signal), hasEnded: () => isOver, end };
+  const talk = talks ? (child.stdio[3] as unknown as Duplex) : null;
+  return { pid, stdout, stderr, talk, kill: (signal) => void child.kill(signal), hasEnded: () => isOver, end };
 }
 
 function resultOf({ exitCode, stdout, stderr }: { exitCode?: number } & Omit<Result, 'code'>): Result {
@@ -64,11 +72,7 @@ function resultOf({ exitCode, stdout, stderr }: { exitCode?: number } & Omit<Res
 /** Waits for the end of a process. The result includes its output. */
 export const ended = ({ end }: Started): Promise<Result> => end;
 
-export function runProgram(
-  program: string,
-  args: readonly string[],
-  options: ProcessOptions & Detachable = {},
-): Promise<Result> {
+export function runProgram(program: string, args: readonly string[], options: StartOptions = {}): Promise<Result> {
   return start(program, args, options).end;
 }
 
