@@ -55,7 +55,7 @@ class ProcessesFirst extends BaseSequencer {
 
 /** A file that is named is tested, whatever it takes. */
 const isNamed = process.argv.slice(3).some((word) => !word.startsWith('-'));
-const left = process.env.LONG !== undefined || isNamed ? [] : longTests;
+const left = process.env.LONG !== undefined || isNamed ? [] : longTests(isProcesses);
 
 /** Coverage, mutations and `npm run watch` look at the sources themselves. */
 const isCompiled = process.argv.includes('run') && !process.argv.some((word) => /^--(coverage|config)/.test(word));

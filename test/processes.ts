@@ -28,28 +28,43 @@ const NAMES: Readonly<Record<string, RegExp>> = {
  */
 const LONG = [
   'cli/full-disk',
+  'cli/left-worktree',
   'cli/limits-on-disk',
   'cli/our-processes',
+  'cli/one-process',
   'cli/replaced-files',
   'cli/start-cache',
+  'cli/stopping',
+  'cli/verify-time',
   'cli/worktree',
   'control/other-process',
   'engine/worktree',
   'foresight/independent-members',
   'foresight/random-flows',
+  'foresight/reductions',
   'implement-spec',
   'interpreter/plan/random-plans',
   'names',
   'runtime/agents/hostile',
+  'runtime/crash',
+  'runtime/run-worktree',
   'runtime/worktree-apply',
   'runtime/worktree-crash',
   'runtime/worktree-snapshot',
   'runtime/worktree-tasks',
+  'serve/process',
   'syntax/chevrotain',
   'testing/shipped',
 ];
 
-export const longTests: readonly string[] = LONG.map((name) => `test/${name}.test.ts`);
+/** Those of them that depend on the version of Node: they are tried on each, with the other tests that start processes. */
+const ON_EACH_NODE = ['cli/one-process', 'cli/stopping', 'runtime/crash', 'serve/process'];
+
+/** `isProcesses`: only tests that start processes are wanted. */
+export function longTests(isProcesses: boolean): string[] {
+  const left = isProcesses ? LONG.filter((name) => !ON_EACH_NODE.includes(name)) : LONG;
+  return left.map((name) => `test/${name}.test.ts`);
+}
 
 export function startsProcesses(testFile: string): boolean {
   const path = relative(folder, testFile);
