@@ -7,14 +7,15 @@ import type { ListedRun } from '../runtime/list-runs.js';
 import type { Delivery } from '../runtime/store/inbox.js';
 import { bytesOfArtifact } from './artifact-content.js';
 import { askEngine, type ClientOptions, EngineFailure } from './ask-engine.js';
-import type {
-  ArtifactContent,
-  Beginning,
-  Doing,
-  Resuming,
-  StoredArtifact,
-  Submission,
-  Submitting,
+import {
+  type ArtifactContent,
+  type Beginning,
+  type Doing,
+  packDelivery,
+  type Resuming,
+  type StoredArtifact,
+  type Submission,
+  type Submitting,
 } from './messages.js';
 import { type EventChunks, type EventLines, unpackedLines } from './run-journal.js';
 import type { RunState } from './run-object.js';
@@ -122,7 +123,7 @@ export function engineClient(given: ClientOptions): EngineClient {
     async deliver(runId, deliveries) {
       if (deliveries.some(({ kind }) => kind === 'answer')) await untilAsked((signal) => stateOf(runId, signal));
       const headers = onceOnly();
-      const answer = askEngine<{ readonly seq: number }>(options, pathOf(runId, 'tell'), deliveries, {
+      const answer = askEngine<{ readonly seq: number }>(options, pathOf(runId, 'tell'), deliveries.map(packDelivery), {
         headers,
         isAnswer: hasOneOf('seq'),
       });

@@ -8,7 +8,7 @@ import { digestOf } from '../runtime/store/machine-digest.js';
 import { RunRefused } from '../runtime/store/run-refused.js';
 import { VERSION } from '../runtime/version.js';
 import { EngineRefusal } from './engine-context.js';
-import type { Head, Mail, Submission } from './messages.js';
+import { type Head, type Mail, type Submission, unpackDelivery } from './messages.js';
 import { bytesOf, MOST_MAIL, MOST_VALUE } from './most-stored.js';
 import { variableProblem } from './secret-inputs.js';
 import { maySubmit, nameOf } from './submitters.js';
@@ -99,7 +99,7 @@ export function refuseUnexpected(
   try {
     const earlier = mail.map(({ delivery }) => delivery);
     if (questions === null) checkUntaken(deliveries, earlier);
-    else checkAnswers(questions, deliveries, earlier);
+    else checkAnswers(questions, deliveries.map(unpackDelivery), earlier.map(unpackDelivery));
   } catch (cause) {
     if (!(cause instanceof RunRefused)) throw cause;
     throw new EngineRefusal(409, cause.help === null ? cause.message : `${cause.message}: ${cause.help}`);

@@ -30,7 +30,15 @@ import { imageOf, runOf } from '../runtime/store/image.js';
 import { VERSION } from '../runtime/version.js';
 import { EffectEntries } from './effect-entries.js';
 import type { TurnContext } from './engine-context.js';
-import type { Mail, Performed, StoredArtifact, StoredImage, Turned, TurnStart } from './messages.js';
+import {
+  type Mail,
+  type Performed,
+  type StoredArtifact,
+  type StoredImage,
+  type Turned,
+  type TurnStart,
+  unpackDelivery,
+} from './messages.js';
 import { bytesOf, MOST_IMAGE, type TooLarge, tooMuch } from './most-stored.js';
 import type { TurnPresence } from './presence.js';
 import { passOn, passOnOrEnd } from './refused-turn.js';
@@ -236,7 +244,7 @@ class Turn {
       if (number <= this.seen) continue;
       this.seen = number;
       while (this.exchange(null) === 'more');
-      applyDelivery(this.run, delivery);
+      applyDelivery(this.run, unpackDelivery(delivery));
     }
   }
 

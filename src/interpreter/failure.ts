@@ -21,6 +21,7 @@ export class RuntimeFailure extends Error {
       readonly gate?: string;
       readonly line?: number;
       readonly with?: Readonly<Record<string, Json>>;
+      readonly printed?: Readonly<Record<string, string>>;
     } = {},
     /** The effects that caused it, if that is not the last outcome. */
     readonly source: {

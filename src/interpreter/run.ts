@@ -16,7 +16,7 @@ import { Run } from './run-state/run.js';
 import type { RunOptions } from './run-state/run-options.js';
 import { locationOf, type Slot, type Thread, wakeWaiters } from './run-state/thread.js';
 import type { Delivery } from './settle.js';
-import { decode } from './values/json.js';
+import { decode, printJson, readJson } from './values/json.js';
 import type { Value } from './values/value.js';
 
 export { agentText } from './agents/agent-output.js';
@@ -38,7 +38,13 @@ export function startRun(linked: LinkedMachine, options: RunOptions): Run {
   run.setInputs(machine.inputs.map((input) => beginningOf(input, options)));
   const { digest, version, start } = options;
   const { worktree, by } = options;
-  const begun = { machine: machine.name, digest, inputs: run.inputs, version };
+  const begun = {
+    machine: machine.name,
+    digest,
+    inputs: run.inputs,
+    ...omitUndefined({ printed: run.printedInputs }),
+    version,
+  };
   run.recordNow({ type: 'run_started', ...begun, ...omitUndefined({ worktree, by }) });
   const target = start?.state ?? machine.initial;
   const names = Object.keys(start?.with ?? {});
@@ -195,15 +201,12 @@ export function openQuestions(run: Run): OpenQuestion[] {
  */
 export function valueOfAnswer({ kind, choices }: OpenQuestion, given: Json): Json | undefined {
   if (choices === null) return kind === 'ask' ? given : jsonOf(given);
-  const text = (typeof given === 'string' ? given : JSON.stringify(given)).trim();
+  const text = (typeof given === 'string' ? given : printJson(given as Value)).trim();
   if (!choices.includes(text)) return undefined;
   return kind === 'approval' ? text === 'true' : text;
 }
 
 function jsonOf(value: Json): Json {
-  try {
-    return typeof value === 'string' ? (JSON.parse(value) as Json) : value;
-  } catch {
-    return value;
-  }
+  const read = typeof value === 'string' ? readJson(value) : null;
+  return read?.ok ? (read.value as Json) : value;
 }

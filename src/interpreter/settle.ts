@@ -10,6 +10,7 @@ import type { EffectKind, Outcome } from './events/event.js';
 import { compactOutput } from './outcome.js';
 import type { Pending } from './run-state/pending.js';
 import type { Run } from './run-state/run.js';
+import { recorded } from './values/json.js';
 
 export { agentText } from './agents/agent-output.js';
 
@@ -29,6 +30,10 @@ function resume(pending: Pending, outcome: Outcome): void {
 
 /** The outcome as it is recorded, without a large text that is already in its artifact. */
 function recordedOutcome(outcome: Outcome): Outcome {
+  if (outcome.kind === 'value') {
+    const { value, printed } = recorded(outcome.value);
+    return printed === undefined ? outcome : { ...outcome, value, printed };
+  }
   if (outcome.kind !== 'exited' && outcome.kind !== 'timed-out' && outcome.kind !== 'changed') return outcome;
   const stdout = compactOutput(outcome.stdout);
   return stdout === outcome.stdout ? outcome : { ...outcome, stdout };
@@ -62,18 +67,21 @@ export function answer(run: Run, effect: string, value: Json, by: string, delive
   const pending = run.pending.get(effect);
   if (pending === undefined || !isAnswered(pending.kind) || run.result !== null) return;
   const { name, path } = pending.waiting ?? {};
-  run.recordNow({ type: 'answered', effect, name: name ?? path ?? '', value, by, ...delivery });
+  const given = recorded(value);
+  run.recordNow({ type: 'answered', effect, name: name ?? path ?? '', ...given, by, ...delivery });
   pending.answeredBy = by;
-  resume(pending, { kind: 'value', value });
+  resume(pending, { kind: 'value', ...given });
 }
 
 /** Applies a signal. The first thread that waits for it takes it; otherwise it is kept until one reads it. */
 export function receiveSignal(run: Run, name: string, payload: Json, by: string, delivery: Delivery = {}): void {
   if (run.result !== null) return;
-  run.recordNow({ type: 'signal_received', name, payload, by, ...delivery });
+  const { value, printed } = recorded(payload);
+  const text = printed === undefined ? {} : { printed };
+  run.recordNow({ type: 'signal_received', name, payload: value, ...text, by, ...delivery });
   for (const pending of run.pending.values()) {
     if (pending.kind !== 'signal' || pending.waiting?.name !== name) continue;
-    resume(pending, { kind: 'value', value: payload });
+    resume(pending, { kind: 'value', value, ...text });
     return;
   }
   run.keepSignal({ name, payload });

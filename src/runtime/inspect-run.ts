@@ -9,7 +9,9 @@ import { dirname } from 'node:path';
 import { ActiveTime } from '../interpreter/events/active-time.js';
 import { statusAfter } from '../interpreter/events/status-after.js';
 import type { Run } from '../interpreter/run.js';
+import type { Printed } from '../interpreter/values/json.js';
 import type { Json } from '../machine/expression.js';
+import { omitUndefined } from '../prelude/omit-undefined.js';
 import { RecordScan } from './record-scan.js';
 import type { Redactor } from './redact.js';
 import { asRecorded, type RecordedState } from './run/again/as-recorded.js';
@@ -17,7 +19,7 @@ import { areAllAfter, knownRanges } from './run/again/discarded-ranges.js';
 import { recoveryContextOf } from './run/again/prepare-recovery.js';
 import { recoverRun } from './run/again/recover.js';
 import { type RecordedStep, RecordedSteps } from './run/recorded-steps.js';
-import { type RunReport, reportOf } from './run/report.js';
+import { type RunReport, redactPrinted, reportOf } from './run/report.js';
 import { artifactsFolder } from './store/artifacts.js';
 import { type Checkpoint, earlierCheckpoints, readCheckpoint } from './store/checkpoint.js';
 import { positionAfter } from './store/find-event.js';
@@ -58,6 +60,10 @@ export interface InspectedRun extends Omit<RunReport, 'status' | 'steps'> {
   readonly bound: Readonly<Record<string, Json>>;
   /** The content of `state.json` at that time. */
   readonly values: Readonly<Record<string, Json>>;
+  /** The JSON text of values with a number that was written differently, such as `1.10`, by name. */
+  readonly printed_inputs?: Printed;
+  readonly printed_bound?: Printed;
+  readonly printed_values?: Printed;
 }
 
 interface Inspection {
@@ -135,7 +141,16 @@ export function inspectRun(directory: string, runId: string, at: number | null, 
     keys: ___,
     undo: ____,
     ...shownState
-  } = redactState({ inputs: run.inputs, keys: run.steps.keys, undo: run.undo.entries, ...recorded }, redactor);
+  } = redactState(
+    {
+      inputs: run.inputs,
+      printed_inputs: run.printedInputs,
+      keys: run.steps.keys,
+      undo: run.undo.entries,
+      ...recorded,
+    },
+    redactor,
+  );
   const stood = stepsUntil(scanned, shown.seq).list(run.steps.records);
   const about = stood.length === 0 ? {} : { steps: stood };
   return { run: { ...report, ...about, ...facts, ...withoutStates(run, shownState), values }, recent };
@@ -150,20 +165,43 @@ function withoutStates<T extends Pick<RecordedState, 'state' | 'states' | 'state
 }
 
 /** Names stay as they are, even one that equals a secret. */
-function redactState<T extends RecordedState & Pick<FlatRun, 'inputs' | 'keys' | 'undo'>>(
-  state: T,
-  redactor: Redactor | null,
-): T & Pick<InspectedRun, 'values'> {
+function redactState<
+  T extends RecordedState &
+    Pick<FlatRun, 'inputs' | 'keys' | 'undo'> & { readonly printed_inputs?: Printed | undefined },
+>(state: T, redactor: Redactor | null) {
   const flat = Object.entries(flatState(state, redactor)).sort(([a], [b]) => (a < b ? -1 : 1));
+  const printedState = printedTexts(state, redactor);
   const values = Object.fromEntries(flat);
-  if (redactor === null) return { ...state, values };
+  if (redactor === null) return { ...state, ...printedState, values };
   const clean = <V>(value: V): V => redactor.value(value as Json) as V;
   const all = (named: Readonly<Record<string, Json>>): Record<string, Json> =>
     Object.fromEntries(Object.entries(named).map(([name, value]) => [name, clean(value)]));
   const { inputs, tracked, bound, returned, printed_returned: printed, error, waiting } = state;
   const result = { returned: clean(returned), ...(printed === undefined ? {} : { printed_returned: clean(printed) }) };
   const texts = { ...result, error: clean(error), waiting: clean(waiting) };
-  return { ...state, ...texts, inputs: all(inputs), tracked: all(tracked), bound: all(bound), values };
+  return { ...state, ...texts, ...printedState, inputs: all(inputs), tracked: all(tracked), bound: all(bound), values };
+}
+
+/** The texts of numbers that keep their form, in each of the groups of values. */
+function printedTexts(
+  state: RecordedState & { readonly printed_inputs?: Printed | undefined },
+  redactor: Redactor | null,
+): Pick<InspectedRun, 'printed_inputs' | 'printed_tracked' | 'printed_bound' | 'printed_values'> {
+  const { printed_inputs: inputs, printed_tracked: tracked, printed_bound: bound, data } = state;
+  const flat = [
+    ...Object.entries(inputs ?? {}).map(([name, text]) => [`input.${name}`, text] as const),
+    ...Object.entries(tracked ?? {}).map(([name, text]) => [`track.${name}`, text] as const),
+    ...Object.entries(data.printed ?? {}),
+  ];
+  const values: Printed | undefined = flat.length === 0 ? undefined : Object.fromEntries(flat);
+  const clean = (printed: Printed | undefined): Printed | undefined =>
+    redactor === null ? printed : redactPrinted(printed, redactor);
+  return omitUndefined({
+    printed_inputs: clean(inputs),
+    printed_tracked: clean(tracked),
+    printed_bound: clean(bound),
+    printed_values: clean(values),
+  });
 }
 
 /** Throws what reading the damaged part says about it. */

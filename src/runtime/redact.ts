@@ -6,6 +6,7 @@
 
 import { Buffer } from 'node:buffer';
 import type { AgentFacts, Outcome, Output, RunEvent } from '../interpreter/events/event.js';
+import { SourceNumber, type Value } from '../interpreter/values/value.js';
 import type { Json } from '../machine/expression.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { unreachable } from '../prelude/unreachable.js';
@@ -175,6 +176,10 @@ function redactValue(value: Json, text: (given: string) => string): Json {
     const printed = String(value);
     return text(printed) === printed ? value : MARK;
   }
+  if ((value as Value) instanceof SourceNumber) {
+    const { text: printed } = value as unknown as SourceNumber;
+    return text(printed) === printed ? value : MARK;
+  }
   if (Array.isArray(value)) return value.map((item) => redactValue(item, text));
   if (value === null || typeof value !== 'object') return value;
   const entries = Object.entries(value).map(([key, item]) => [text(key), redactValue(item, text)] as const);
@@ -207,7 +212,11 @@ function redactOutcome(outcome: Outcome, value: (given: Json) => Json, stream: (
         ...redactAgentFacts(outcome, value, stream),
       };
     case 'value':
-      return { ...outcome, value: value(outcome.value) };
+      return {
+        ...outcome,
+        value: value(outcome.value),
+        ...omitUndefined({ printed: outcome.printed === undefined ? undefined : (value(outcome.printed) as string) }),
+      };
     case 'changed':
       return { ...outcome, stdout: redactOutput(outcome.stdout, value, stream) };
     case 'not-started':

@@ -11,6 +11,9 @@ import { waitingLine } from './log/event-line.js';
 import { statusPaint } from './run-list.js';
 import { stepPaint } from './steps/step-table.js';
 
+/** JSON texts by name. */
+type Printed = Readonly<Record<string, string>>;
+
 interface RunState {
   readonly run_id: string;
   readonly machine: string;
@@ -25,6 +28,9 @@ interface RunState {
   readonly inputs: Readonly<Record<string, Json>>;
   readonly tracked: Readonly<Record<string, Json>>;
   readonly bound: Readonly<Record<string, Json>>;
+  readonly printed_inputs?: Printed;
+  readonly printed_tracked?: Printed;
+  readonly printed_bound?: Printed;
   readonly cost: number | null;
   readonly cost_unknown?: true;
   readonly duration_ms: number;
@@ -96,9 +102,9 @@ export function drawRunState(run: RunState, recent: readonly Recent[], paint: Pa
   );
   add('took', [`${duration(run.duration_ms)}, ${countOf(run.effects, 'effect')}, ${costWords(run)}`]);
   add('steps', stepLines(run.steps ?? [], paint));
-  add('inputs', assignments(run.inputs));
-  add('tracked', assignments(run.tracked));
-  add('bound', assignments(run.bound));
+  add('inputs', assignments(run.inputs, run.printed_inputs));
+  add('tracked', assignments(run.tracked, run.printed_tracked));
+  add('bound', assignments(run.bound, run.printed_bound));
   add('undo', undoWords(run.undo ?? []));
   add(
     'returned',
@@ -208,13 +214,12 @@ function statesLine(states: readonly string[], total: number): string {
   return (total > shown.length ? [`… ${total - shown.length} more …`, ...shown] : shown).join(' → ');
 }
 
-function assignments(values: Readonly<Record<string, Json>>): string[] {
-  return Object.entries(values).map(([name, value]) => `${name} = ${renderJson(value)}`);
-}
-
 /** As JSON, which distinguishes the text `3` from the number 3. */
-function renderJson(value: Json): string {
-  return visibleLine(cut(JSON.stringify(value), LONGEST_VALUE));
+function assignments(values: Readonly<Record<string, Json>>, printed: Printed = {}): string[] {
+  return Object.entries(values).map(([name, value]) => {
+    const text = Object.hasOwn(printed, name) ? (printed[name] as string) : JSON.stringify(value);
+    return `${name} = ${visibleLine(cut(text, LONGEST_VALUE))}`;
+  });
 }
 
 function errorWords({ message, state, line, file }: RunError): string {

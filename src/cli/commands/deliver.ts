@@ -4,6 +4,7 @@
  */
 import type { Result } from '../../control/result.js';
 import type { Delivered, DeliverOptions, Runs } from '../../control/runs.js';
+import { readJson } from '../../interpreter/values/json.js';
 import type { Json } from '../../machine/expression.js';
 import type { Delivery } from '../../runtime/store/inbox.js';
 import { RunRefused } from '../../runtime/store/run-refused.js';
@@ -151,9 +152,6 @@ function withoutRepetition(answers: readonly (readonly [string, string])[]): Rea
 /** Parses JSON. Any other text is the value itself. */
 function jsonOf(text: string | undefined): Json {
   if (text === undefined) return null;
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return text;
-  }
+  const read = readJson(text);
+  return read.ok ? (read.value as Json) : text;
 }

@@ -1,6 +1,6 @@
 /** `statedsl show`: the state of a run, now or after any of its events. */
+import { reportJson } from '../../runtime/run/report.js';
 import { drawRunState } from '../../views/run-state.js';
-import { reportJson } from '../running/report-run.js';
 import { reportRefusal, runsOf, type StoreFlags } from '../running/stored-runs.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stdout } from '../terminal/streams.js';

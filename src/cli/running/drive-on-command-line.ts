@@ -11,7 +11,7 @@ import { parseDuration } from '../../machine/duration.js';
 import type { Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { AskHandler } from '../../runtime/run/drive-options.js';
-import type { RunReport } from '../../runtime/run/report.js';
+import { type RunReport, reportJson } from '../../runtime/run/report.js';
 import type { RunOptions } from '../../runtime/run/run-options.js';
 import { Stopper } from '../../runtime/stop-signal.js';
 import { artifactsFolder } from '../../runtime/store/artifacts.js';
@@ -27,7 +27,7 @@ import { announceStart } from './detach.js';
 import { type Interruption, onInterruption } from './interruption.js';
 import { gatherEvents, type Progress, showProgress, silent } from './progress.js';
 import { repeatedFlags } from './repeated-flags.js';
-import { closingLines, exitCodeOf, reportJson, returnedText } from './report-run.js';
+import { closingLines, exitCodeOf, returnedText } from './report-run.js';
 import type { RunFlags } from './run-flags.js';
 
 /** Without a person at the terminal, a longer wait suspends the run and frees the process. */

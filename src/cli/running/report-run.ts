@@ -78,15 +78,6 @@ export function returnedText(report: RunReport, terminal: boolean): string {
   return text.endsWith('\n') ? text : `${text}\n`;
 }
 
-/** A report as JSON. Its returned value is as it was written, so the text of it is not repeated. */
-export function reportJson<T extends Pick<RunReport, 'returned' | 'printed_returned'>>(report: T): string {
-  const { printed_returned: printed, ...others } = report;
-  if (printed === undefined) return JSON.stringify(report);
-  const members = Object.entries(others).map(([name, value]) => [name, JSON.stringify(value)] as const);
-  const known = members.filter(([, text]) => text !== undefined);
-  return `{${known.map(([name, text]) => `${JSON.stringify(name)}:${name === 'returned' ? printed : text}`).join(',')}}`;
-}
-
 /** How to merge the changes in the worktree of a run. */
 function applyHint({ run_id, worktree }: RunReport, flags: readonly string[]): string[] {
   if (worktree === undefined) return [];

@@ -5,6 +5,7 @@
 
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { AgentFacts, Outcome, TokenCounts } from '../events/event.js';
+import { printJson } from '../values/json.js';
 import { isObject, type Value } from '../values/value.js';
 
 interface AgentReport {
@@ -76,7 +77,7 @@ export function readAgentOutput(stdout: string): AgentReport {
 /** The answer of a successful agent call, for the file that `> file` names; null if there is none. */
 export function agentText(outcome: Outcome): string | null {
   if (outcome.kind === 'value')
-    return typeof outcome.value === 'string' ? outcome.value : JSON.stringify(outcome.value);
+    return typeof outcome.value === 'string' ? outcome.value : (outcome.printed ?? printJson(outcome.value as Value));
   if (outcome.kind !== 'exited' || outcome.exit !== 0 || outcome.stdout.text === undefined) return null;
   if (outcome.is_error !== undefined) return isUsable(outcome) ? outcome.stdout.text : null;
   const report = readAgentOutput(outcome.stdout.text);

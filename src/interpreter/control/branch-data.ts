@@ -2,10 +2,12 @@
  * The run's data as branches see it. A branch starts with the data at its fork and sees only its own writes in addition.
  * The join applies the writes of branches in source order, so the result never depends on which branch was faster.
  */
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { printPath } from '../../prelude/reference.js';
 import type { Member } from '../run-state/fork.js';
 import { type DataWrite, RunData } from '../run-state/run-data.js';
 import { record, type Thread, warn } from '../run-state/thread.js';
+import { printedForm } from '../values/json.js';
 import { plain, type Value } from '../values/value.js';
 
 /** Writes a value that is accepted there. A branch records it at the join, when it is known whether it counts. */
@@ -17,7 +19,8 @@ export function writeData(thread: Thread, write: DataWrite): void {
     return;
   }
   const how = method === null || method === 'set' ? {} : { method };
-  record(thread, { type: 'state_set', path: printPath(path), value: plain(value as Value), ...how });
+  const printed = omitUndefined({ printed: printedForm(value as Value) });
+  record(thread, { type: 'state_set', path: printPath(path), value: plain(value as Value), ...printed, ...how });
 }
 
 /** The data of a branch that starts. */

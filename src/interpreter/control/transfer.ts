@@ -14,8 +14,8 @@ import type { RunResult } from '../run-state/run-options.js';
 import { locationOf, record, type Slot, type Thread } from '../run-state/thread.js';
 import { addCost } from '../run-state/usage.js';
 import { undoFacts } from '../undo/register.js';
-import { printedForm, render } from '../values/json.js';
-import { define, plain, type Value } from '../values/value.js';
+import { printedForm, printedForms, render, restored } from '../values/json.js';
+import { plain, plainByName, type Value } from '../values/value.js';
 import { closeFrames } from './close-frames.js';
 import { noteFailure } from './fail.js';
 import { hold, isHeld } from './hold.js';
@@ -34,13 +34,9 @@ function recordEngineEvent(thread: Thread, event: string, fields: Record<string,
   record(thread, { type: 'emitted', by: 'engine', event, fields, message: null, state, line });
 }
 
-function byName(names: readonly string[], values: readonly Slot[]): Record<string, Json> {
-  const result: Record<string, Json> = {};
-  names.forEach((name, i) => {
-    const value = values[i];
-    if (value !== undefined) define(result, name, plain(value));
-  });
-  return result;
+function entryFacts(names: readonly string[], values: readonly Slot[]) {
+  if (names.length === 0) return {};
+  return { with: plainByName(names, values), ...omitUndefined({ printed: printedForms(names, values) }) };
 }
 
 /** Enters a state with fresh locals and the given entry values. Returns its first position. */
@@ -65,8 +61,7 @@ export function enter(thread: Thread, target: number, passed: Passed = NOTHING, 
   for (let i = 0; i < state.locals.length; i++) thread.locals[i] = undefined;
   run.noteEntry(target);
   if (!run.quiet) {
-    const given = passed.names.length === 0 ? undefined : byName(passed.names, values);
-    run.recordNow({ type: 'state_entered', state: state.name, ...(given === undefined ? {} : { with: given }) });
+    run.recordNow({ type: 'state_entered', state: state.name, ...entryFacts(passed.names, values) });
     if (run.options.autoEvents) recordEngineEvent(thread, 'STATE_ENTRY', { state: state.name });
   }
   return state.builtin === true ? endInBuiltinError(thread) : thread.pc;
@@ -92,7 +87,7 @@ export function transfer(
   const { machine } = run.linked;
   if (run.options.autoEvents)
     recordEngineEvent(thread, 'PHASE_TRANSITION', { from: run.currentState, to: machine.states[target]?.name ?? '' });
-  const cause = isError ? causeOfGoto(thread, byName(passed.names, values)) : null;
+  const cause = isError ? causeOfGoto(thread, plainByName(passed.names, values)) : null;
   run.setCause(cause);
   if (cause !== null && !isReported) thread.handled = noteFailure(thread, cause).causes ?? null;
   if (!isError) thread.handled = null;
@@ -121,6 +116,10 @@ function causeOfGoto(thread: Thread, passed: Record<string, Json>): FailureFacts
   };
 }
 
+function textOf({ printed }: FailureFacts, name: string): string | undefined {
+  return printed !== undefined && Object.hasOwn(printed, name) ? printed[name] : undefined;
+}
+
 const CONTRACT = ['error_type', 'tool', 'error', 'exit_code', 'from_state', 'line', 'file'] as const;
 
 /** Enters ERROR with the whole contract of a failure, so that nothing of an earlier one remains. */
@@ -136,7 +135,7 @@ export function transferToError(thread: Thread, target: number, facts: FailureFa
   for (const name of Object.keys(facts.with ?? {})) {
     if (names.includes(name)) continue;
     names.push(name);
-    values.push(facts.with?.[name] as Value);
+    values.push(restored(facts.with?.[name] as Json, textOf(facts, name)) as Value);
   }
   const passed = { names, slots: names.map((name) => entry.indexOf(name)) };
   const next = transfer(thread, target, passed, values, true);
@@ -150,7 +149,7 @@ function endInBuiltinError(thread: Thread): number {
   const cause = run.cause ?? causeOfGoto(thread, {});
   const { names, values } = entryFields(thread);
   const { error_type, from_state, line } = cause;
-  recordEngineEvent(thread, 'ERROR', { error_type, ...byName(names, values), from_state, line });
+  recordEngineEvent(thread, 'ERROR', { error_type, ...plainByName(names, values), from_state, line });
   endFailed(run, errorOf(cause));
   return STOP;
 }
@@ -161,10 +160,10 @@ function entryFields(thread: Thread): { names: readonly string[]; values: readon
 
 /** The failure as in the result and in the event of the run's end. */
 export function errorOf(facts: FailureFacts, otherwise = ''): RunError {
-  const { error_type, error, from_state, line, file, tool, exit_code, step, gate, with: passed } = facts;
+  const { error_type, error, from_state, line, file, tool, exit_code, step, gate, with: passed, printed } = facts;
   const message =
     error !== '' ? error : otherwise !== '' ? otherwise : `the program went to ERROR from \`${from_state}\``;
-  const about = omitUndefined({ step, gate, with: passed });
+  const about = omitUndefined({ step, gate, with: passed, printed });
   return { kind: error_type, message, state: from_state, line, file: file ?? null, tool, exit_code, ...about };
 }
 

@@ -38,6 +38,8 @@ const printed = sometimes(
   'text',
   'the JSON text of the value, if a number in it was written differently, such as `1.10`',
 );
+const printedMembers = (which: string) =>
+  sometimes('object', `the JSON text of ${which} with a number that was written differently, such as \`1.10\``);
 const inbox = sometimes('number', 'how many bytes of `inbox.ndjson` were read up to this message of another process');
 
 export const eventTable = {
@@ -47,6 +49,7 @@ export const eventTable = {
       machine: always('text', 'the name of the machine'),
       digest: always('text', 'SHA-256 of the compiled machine, in hexadecimal'),
       inputs: always('object', 'the values of the inputs, by name'),
+      printed: printedMembers('inputs'),
       version: always('text', 'the version of statedsl'),
       worktree: sometimes('object', '`base`: the first commit of the worktree of the run, if it has a worktree'),
       by: sometimes('text', 'who started the run, if a service, an engine or an embedding program said it'),
@@ -57,6 +60,7 @@ export const eventTable = {
     fields: {
       state: always('text', 'its name'),
       with: sometimes('object', 'the entry values that GOTO passed, by name'),
+      printed: printedMembers('values'),
     },
   },
   effect_requested: {
@@ -76,6 +80,10 @@ export const eventTable = {
       args: sometimes(
         'list',
         'the interpolated values of the command, in order; for a tool, one object with its parameters',
+      ),
+      printed: sometimes(
+        'text',
+        'the JSON text of the parameters of a tool, if a number in them was written differently, such as `1.10`',
       ),
       holes: sometimes(
         'list',
@@ -132,13 +140,14 @@ export const eventTable = {
   tracked_set: {
     means:
       'A tracked variable has a new value. If a list or text only grew, the journal has `appended` instead of `value`: the items or the text to append to the previous value.',
-    fields: { name: always('text', 'the variable'), value: always('any value', 'the new value') },
+    fields: { name: always('text', 'the variable'), value: always('any value', 'the new value'), printed },
   },
   state_set: {
     means: 'A value was written to the data of the run.',
     fields: {
       path: always('text', 'the path, which begins with the kind of the data'),
       value: always('any value', 'the value'),
+      printed,
       method: sometimes(
         'text',
         '`merge`, `push`, `concat` or `assign`: how the value was combined with the existing value',
@@ -151,10 +160,7 @@ export const eventTable = {
       by: always('text', '`author` or `engine`'),
       event: always('text or null', 'the name of the event; null for an EMIT that is only a message'),
       fields: always('object', 'its values by name'),
-      printed: sometimes(
-        'object',
-        'the JSON text of fields with a number that was written differently, such as `1.10`',
-      ),
+      printed: printedMembers('fields'),
       message: always('text or null', 'the message'),
       state,
       line,
@@ -178,6 +184,7 @@ export const eventTable = {
       effect,
       name: always('text', 'the variable that gets it'),
       value: always('any value', 'the answer'),
+      printed,
       by: always('text', 'the person who answered'),
       inbox,
     },
@@ -187,6 +194,7 @@ export const eventTable = {
     fields: {
       name: always('text', 'the signal'),
       payload: always('any value', 'the payload of the signal, or null'),
+      printed,
       by: always('text', 'the sender'),
       inbox,
     },

@@ -36,6 +36,8 @@ export type Outcome =
   | {
       readonly kind: 'value';
       readonly value: Json;
+      /** The exact JSON text of the value, if a number in it was written differently, such as `1.10`. */
+      readonly printed?: string;
       readonly duration_ms?: number;
       /** What is wrong with the result of a tool by its schema, as a clause. */
       readonly invalid?: string;
@@ -93,13 +95,21 @@ export type RunEvent =
       readonly machine: string;
       readonly digest: string;
       readonly inputs: Readonly<Record<string, Json>>;
+      /** The JSON text of inputs with a number that was written differently, such as `1.10`. */
+      readonly printed?: Readonly<Record<string, string>>;
       readonly version: string;
       /** The commit from which the run's worktree starts, if it has one. */
       readonly worktree?: { readonly base: string };
       /** Who started the run, if that is known. */
       readonly by?: string;
     }
-  | { readonly type: 'state_entered'; readonly state: string; readonly with?: Readonly<Record<string, Json>> }
+  | {
+      readonly type: 'state_entered';
+      readonly state: string;
+      readonly with?: Readonly<Record<string, Json>>;
+      /** The JSON text of values with a number that was written differently, such as `1.10`. */
+      readonly printed?: Readonly<Record<string, string>>;
+    }
   | {
       readonly type: 'effect_requested';
       /** The same after a crash and a resume: `STATEDSL_EFFECT_ID` is made from it. */
@@ -115,6 +125,8 @@ export type RunEvent =
       readonly step?: string;
       /** Values in the order of the interpolations, rendered. */
       readonly args?: readonly Json[];
+      /** The JSON text of the parameters of a tool, if a number in them was written differently, such as `1.10`. */
+      readonly printed?: string;
       /** The positions of the values in `text`, as start and end, for those that are in it. */
       readonly holes?: readonly (readonly [number, number])[];
       /** The number of its member of a PARALLEL or FOR EACH, from 1, and how many members there are. */
@@ -158,11 +170,19 @@ export type RunEvent =
       /** Whether the loop continues with its next round. */
       readonly kept?: true;
     }
-  | { readonly type: 'tracked_set'; readonly name: string; readonly value: Json }
+  | {
+      readonly type: 'tracked_set';
+      readonly name: string;
+      readonly value: Json;
+      /** The JSON text of the value, if a number in it was written differently, such as `1.10`. */
+      readonly printed?: string;
+    }
   | {
       readonly type: 'state_set';
       readonly path: string;
       readonly value: Json;
+      /** The JSON text of the value, if a number in it was written differently, such as `1.10`. */
+      readonly printed?: string;
       /** How it was written, if not by replacing: `merge`, `push`, …; then `value` is what was added. */
       readonly method?: string;
     }
@@ -194,6 +214,8 @@ export type RunEvent =
       readonly effect: string;
       readonly name: string;
       readonly value: Json;
+      /** The exact JSON text of the value, if a number in it was written differently, such as `1.10`. */
+      readonly printed?: string;
       readonly by: string;
       /** Bytes of the run's inbox that were read with it, where it came that way. */
       readonly inbox?: number;
@@ -202,6 +224,8 @@ export type RunEvent =
       readonly type: 'signal_received';
       readonly name: string;
       readonly payload: Json;
+      /** The exact JSON text of the payload, if a number in it was written differently, such as `1.10`. */
+      readonly printed?: string;
       readonly by: string;
       /** Bytes of the run's inbox that were read with it, where it came that way. */
       readonly inbox?: number;

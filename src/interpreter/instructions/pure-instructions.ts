@@ -5,21 +5,28 @@
 import type { Json } from '../../machine/expression.js';
 import type { EntryArgument, Instruction, Target } from '../../machine/machine.js';
 import { endReturned, type Passed, transfer } from '../control/transfer.js';
+import type { RunEvent } from '../events/event.js';
 import { badValue, listNames, RuntimeFailure } from '../failure.js';
 import type { LinkContext, Linked, LinkedInstruction } from '../run-state/linked-machine.js';
 import { STOP } from '../run-state/linked-machine.js';
 import { inStep } from '../run-state/open-frames.js';
 import { locationOf, record, type Slot, type Thread } from '../run-state/thread.js';
 import { compile, compileCondition, warnInexact } from '../values/evaluate.js';
-import { printedForm } from '../values/json.js';
+import { printedForm, printedForms, recorded } from '../values/json.js';
 import { operations } from '../values/operations.js';
 import { compileEmitText, compileOptionalField, compileTemplate } from '../values/template.js';
-import { aType, define, isList, noList, plain, type Value } from '../values/value.js';
+import { aType, isList, noList, plain, plainByName, type Value } from '../values/value.js';
 
 type Op<K extends Instruction['op']> = Extract<Instruction, { op: K }>;
 
 function emitTracked(thread: Thread, name: string, value: Value): void {
-  if (!thread.run.quiet) record(thread, { type: 'tracked_set', name, value: plain(value) });
+  if (!thread.run.quiet) record(thread, trackedSet(name, value));
+}
+
+function trackedSet(name: string, value: Value): RunEvent {
+  const text = printedForm(value);
+  const event = { type: 'tracked_set', name, value: plain(value) } as const;
+  return text === undefined ? event : { ...event, printed: text };
 }
 
 function trackedName(context: LinkContext, slot: number): string {
@@ -89,7 +96,7 @@ export function linkIncrement(instruction: Op<'increment'>, context: LinkContext
       const result = isShort ? (sum === 0 ? 0 : sum) : addSlowly(t, current, increment);
       slots[slot] = result;
       if (storage === 'tracked' && !t.run.quiet)
-        record(t, { type: 'tracked_set', name, value: typeof result === 'number' ? result : plain(result) });
+        record(t, typeof result === 'number' ? { type: 'tracked_set', name, value: result } : trackedSet(name, result));
       return next;
     },
   };
@@ -103,22 +110,15 @@ export function linkEmit(instruction: Op<'emit'>, context: LinkContext): Linked 
     name,
     value: optional ? compileOptionalField(value) : compileEmitText(value).value,
   }));
+  const names = fields.map(({ name }) => name);
   return {
     instruction: (t) => {
-      const values: Record<string, Json> = {};
-      let printed: Record<string, string> | undefined;
-      for (const field of fields) {
-        const value = field.value(t);
-        if (value === undefined) continue;
-        define(values, field.name, plain(value));
-        const text = printedForm(value);
-        if (text === undefined) continue;
-        printed ??= {};
-        define(printed, field.name, text);
-      }
+      const given = fields.map((field) => field.value(t));
+      const values = plainByName(names, given);
       const text = message === null ? null : message(t);
       if (t.run.quiet) return next;
       const { state, line } = locationOf(t);
+      const printed = printedForms(names, given);
       const about = { event, fields: values, ...(printed === undefined ? {} : { printed }), message: text };
       record(t, { type: 'emitted', by: 'author', ...about, state, line, ...inStep(t) });
       return next;
@@ -197,12 +197,17 @@ export function linkReturn(instruction: Op<'return'>): Linked {
 export function linkFail(instruction: Op<'fail'>, context: LinkContext): Linked {
   const { text } = compileTemplate(instruction.message);
   const args = instruction.args.map(({ name, value }) => ({ name, value: compile(value) }));
+  const names = args.map(({ name }) => name);
   const otherwise = `the state \`${context.state.name}\` failed`;
   return {
     instruction: (t) => {
-      const passed: Record<string, Json> = {};
-      for (const { name, value } of args) define(passed, name, plain(value(t)));
-      const about = args.length === 0 ? {} : { with: passed };
+      const passed = args.map(({ value }) => value(t));
+      const exact = args.flatMap(({ name }, at) => {
+        const { printed } = recorded(passed[at] as Json);
+        return printed === undefined ? [] : [[name, printed] as const];
+      });
+      const texts = exact.length === 0 ? {} : { printed: Object.fromEntries(exact) };
+      const about = args.length === 0 ? {} : { with: plainByName(names, passed), ...texts };
       throw new RuntimeFailure('failed', text(t) || otherwise, null, null, about);
     },
   };

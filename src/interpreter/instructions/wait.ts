@@ -26,7 +26,7 @@ import type { Thread } from '../run-state/thread.js';
 import { operations } from '../values/operations.js';
 import { pauseOf } from '../values/option-values.js';
 import { compileTemplate } from '../values/template.js';
-import { plain, type Value } from '../values/value.js';
+import type { Value } from '../values/value.js';
 import { askChance, chanceOf, doubledMs } from './back-off.js';
 
 type Op<K extends Instruction['op']> = Extract<Instruction, { op: K }>;
@@ -271,7 +271,7 @@ export function linkAsk(instruction: Op<'ask'>, context: LinkContext): Linked {
       if (purpose === 'clock') return openQuestion(t, timeOf(outcome));
       if (purpose === 'bound') return expire(t);
       cancelAll(t);
-      t.locals[bind] = plain(sampleValue(outcome)) as Value;
+      t.locals[bind] = sampleValue(outcome);
       return context.pc + 1;
     },
     reissue: (t, pending) => {
@@ -283,7 +283,7 @@ export function linkAsk(instruction: Op<'ask'>, context: LinkContext): Linked {
     instruction: (t) => {
       const kept = t.run.kept.entries.length === 0 ? null : takeKept(t, name);
       if (kept !== null) {
-        t.locals[bind] = plain(sampleValue(kept)) as Value;
+        t.locals[bind] = sampleValue(kept);
         return context.pc + 1;
       }
       if (deadline === null) return openQuestion(t, 0);

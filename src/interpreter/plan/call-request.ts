@@ -11,7 +11,7 @@ import type { AgentRequest, ToolCall, ToolRequest } from '../request.js';
 import type { PlanPending } from '../run-state/pending.js';
 import { locationOf, type Thread } from '../run-state/thread.js';
 import { entryToUndo } from '../undo/register.js';
-import { printJson } from '../values/json.js';
+import { printedForm, printJson } from '../values/json.js';
 import { hasSourceNumber, plain, type Value } from '../values/value.js';
 import { correctionPrompt, renderPrompt, withSchema } from './agent-prompt.js';
 import type { PlanCheck } from './engine/plan-check.js';
@@ -135,8 +135,12 @@ export function requestEvent(
 }
 
 /** What the request sends, as its event has it. */
-function valuesOf(request: ToolRequest | AgentRequest, parameters: Json): { prompt: string } | { args: [Json] } {
+function valuesOf(
+  request: ToolRequest | AgentRequest,
+  parameters: Json,
+): { prompt: string } | { args: [Json]; printed?: string } {
   if (request.kind === 'agent') return { prompt: request.prompt };
   const { calls } = request;
-  return { args: [plain((calls.kind === 'plan' && calls.checks === 'result' ? calls.result : parameters) as Value)] };
+  const sent = (calls.kind === 'plan' && calls.checks === 'result' ? calls.result : parameters) as Value;
+  return { args: [plain(sent)], ...omitUndefined({ printed: printedForm(sent) }) };
 }

@@ -1,5 +1,6 @@
 /** Takes an outcome from the world to the plan: an answer of a person, the end of a limit, or what a call came to. */
 
+import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { backOff, unavailability } from '../agents/agent-wait.js';
 import { continuedSession } from '../agents/continued-session.js';
@@ -9,7 +10,6 @@ import { askChance, chanceOf } from '../instructions/back-off.js';
 import { decodeOutcome } from '../outcome.js';
 import type { Pending } from '../run-state/pending.js';
 import type { Thread } from '../run-state/thread.js';
-import { plain } from '../values/value.js';
 import { runningPlan } from './active-plan.js';
 import { mayRetry } from './call-options.js';
 import { decodeAgentOutcome, decodeToolOutcome, unusableOutcome } from './call-outcome.js';
@@ -29,7 +29,7 @@ export function collect(thread: Thread, pending: Pending, outcome: Outcome, isBo
   const { call, effect, kind, waits, putsOff, retries } = pending;
   if (call === undefined) throw new Error(`no call of a plan waits for ${effect}`);
   if (kind === 'approval') {
-    engine.approve(call.key, plain(decodeOutcome(outcome, APPROVAL).value ?? null), pending.answeredBy);
+    engine.approve(call.key, (decodeOutcome(outcome, APPROVAL).value ?? null) as Json, pending.answeredBy);
     return true;
   }
   if (isLimit(pending)) return applyLimit(thread, pending, outcome);

@@ -138,7 +138,7 @@ export function imageOf(run: Run): RunImage {
     tracked: encodeAll(run.trackedSlots),
     inputs: encodeAll(run.inputSlots),
     entries,
-    signals,
+    signals: signals.map(({ name, payload }) => ({ name, payload: packValue(payload) })),
     transitions,
     trail: run.trailImage,
     cause,

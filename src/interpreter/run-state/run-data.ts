@@ -6,8 +6,8 @@ import type { Json } from '../../machine/expression.js';
 import type { OutputMethod } from '../../machine/plan.js';
 import { printPath } from '../../prelude/reference.js';
 import { DataTree, type UnknownData } from '../values/data-tree.js';
-import { packValue, unpackValue } from '../values/json.js';
-import { plain, type Value } from '../values/value.js';
+import { type Printed, packValue, printedForms, unpackValue } from '../values/json.js';
+import { plainByName, type Value } from '../values/value.js';
 
 export type DataPath = readonly [string, ...string[]];
 
@@ -76,12 +76,16 @@ export class RunData {
 
   /** Values of the written paths by `state.user.name` and the like. */
   get written(): Record<string, Json> {
-    const found: Record<string, Json> = {};
-    for (const [name, path] of this.known) {
-      const value = this.tree.read(path);
-      if (value !== undefined) found[name] = plain(value as Value);
-    }
-    return found;
+    return plainByName([...this.known.keys()], this.values);
+  }
+
+  /** Those with a number that keeps its form, as JSON text. */
+  get printed(): Printed | undefined {
+    return printedForms([...this.known.keys()], this.values);
+  }
+
+  private get values(): (Value | undefined)[] {
+    return [...this.known.values()].map((path) => this.tree.read(path) as Value | undefined);
   }
 
   get image(): DataImage {

@@ -6,7 +6,8 @@ import type { Json } from '../../machine/expression.js';
 import type { Limits } from '../../machine/machine.js';
 import type { FailureFacts, KeptOutcomes, RunEvent } from '../events/event.js';
 import type { EffectRequest } from '../request.js';
-import { define, plain } from '../values/value.js';
+import { type Printed, printedForms, unpackValue } from '../values/json.js';
+import { plainByName } from '../values/value.js';
 import type { ActivePlan } from './active-plan.js';
 import { newSemaphore, type Semaphore } from './fork.js';
 import { TakenOver } from './kept.js';
@@ -311,7 +312,7 @@ export class Run {
     });
     for (const [state, slots] of entries) this.entrySlots[state] = slots;
     this.trail.restore(image.trail);
-    this.keptSignals.push(...image.signals);
+    this.keptSignals.push(...image.signals.map(({ name, payload }) => ({ name, payload: unpackValue(payload) })));
     this.transitionCount = image.transitions;
     this.failure = image.cause;
     this.ending = image.result;
@@ -338,14 +339,23 @@ export class Run {
 
   /** Tracked variables that exist, by name. */
   get tracked(): Record<string, Json> {
-    return this.valuesByName(this.linked.machine.tracked, this.trackedSlots);
+    return plainByName(this.linked.machine.tracked, this.trackedSlots);
+  }
+
+  get printedTracked(): Printed | undefined {
+    return printedForms(this.linked.machine.tracked, this.trackedSlots);
   }
 
   get inputs(): Record<string, Json> {
-    return this.valuesByName(
-      this.linked.machine.inputs.map((input) => input.name),
-      this.inputValues,
-    );
+    return plainByName(this.inputNames, this.inputValues);
+  }
+
+  get printedInputs(): Printed | undefined {
+    return printedForms(this.inputNames, this.inputValues);
+  }
+
+  private get inputNames(): string[] {
+    return this.linked.machine.inputs.map(({ name }) => name);
   }
 
   /** The events since the last call, in order. */
@@ -386,14 +396,5 @@ export class Run {
 
   cancel(effect: string): void {
     this.cancellations.push(effect);
-  }
-
-  private valuesByName(names: readonly string[], slots: readonly Slot[]): Record<string, Json> {
-    const result: Record<string, Json> = {};
-    names.forEach((name, slot) => {
-      const value = slots[slot];
-      if (value !== undefined) define(result, name, plain(value));
-    });
-    return result;
   }
 }

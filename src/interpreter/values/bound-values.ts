@@ -1,22 +1,18 @@
 /** The values that a state has bound at this moment, for people. */
 import type { Json } from '../../machine/expression.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Run } from '../run-state/run.js';
-import type { Slot } from '../run-state/thread.js';
-import { define, plain } from './value.js';
+import { type Printed, printedForms } from './json.js';
+import { plainByName } from './value.js';
 
 /** Entry values and locals of the current state, by name, without those that are not bound yet. */
-export function boundValues(run: Run): Record<string, Json> {
+export function boundValues(run: Run): { readonly bound: Record<string, Json>; readonly printed_bound?: Printed } {
   const { main } = run;
   const state = run.linked.machine.states[main.state];
-  const values: Record<string, Json> = {};
-  const add = (names: readonly string[], slots: readonly Slot[]): void => {
-    names.forEach((name, slot) => {
-      const value = slots[slot];
-      // Names with `$` are the compiler's own.
-      if (value !== undefined && !name.startsWith('$')) define(values, name, plain(value));
-    });
-  };
-  add(state?.entry ?? [], main.entry);
-  add(state?.locals ?? [], main.locals);
-  return values;
+  const names = [...(state?.entry ?? []), ...(state?.locals ?? [])];
+  // Names with `$` are the compiler's own.
+  const values = [...main.entry.slice(0, state?.entry.length ?? 0), ...main.locals].map((value, at) =>
+    names[at]?.startsWith('$') ? undefined : value,
+  );
+  return { bound: plainByName(names, values), ...omitUndefined({ printed_bound: printedForms(names, values) }) };
 }

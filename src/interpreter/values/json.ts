@@ -11,6 +11,7 @@ import {
   isObject,
   MAX_DEPTH,
   member,
+  plain,
   SourceNumber,
   type Value,
   type ValueObject,
@@ -183,6 +184,33 @@ function losesForm(value: Value): boolean {
 function printPublic(value: Value): string {
   if (value instanceof SourceNumber && typeof value.toJSON() === 'string') return JSON.stringify(value.text);
   return printLiterals(value, printPublic);
+}
+
+/** `printedForm` of named values; undefined if no value loses its form. */
+export function printedForms(names: readonly string[], values: readonly (Value | undefined)[]): Printed | undefined {
+  let printed: Record<string, string> | undefined;
+  names.forEach((name, at) => {
+    const value = values[at];
+    const text = value === undefined ? undefined : printedForm(value);
+    if (text === undefined) return;
+    printed ??= {};
+    define(printed, name, text);
+  });
+  return printed;
+}
+
+/** JSON texts by name. */
+export type Printed = Readonly<Record<string, string>>;
+
+/** What a record has of a value that is read from it again: plain JSON, and the exact JSON text if that loses a number's form. */
+export function recorded(value: Json): { readonly value: Json; readonly printed?: string } {
+  if (!hasSourceNumber(value as Value)) return { value };
+  return { value: plain(value as Value), printed: printJson(value as Value) };
+}
+
+/** Reverses `recorded`. */
+export function restored(value: Json, printed: string | undefined): Json {
+  return printed === undefined ? value : (decode(printed) as Json);
 }
 
 /** A value inside text: strings raw, null empty, a number as it was printed, lists and objects compact JSON. */

@@ -115,6 +115,16 @@ export function plain(value: Value): Json {
   return hasSourceNumber(value) ? withoutSource(value) : (value as Json);
 }
 
+/** Values that exist, as plain JSON by name. */
+export function plainByName(names: readonly string[], values: readonly (Value | Missing)[]): Record<string, Json> {
+  const result: Record<string, Json> = {};
+  names.forEach((name, at) => {
+    const value = values[at];
+    if (value !== undefined) define(result, name, plain(value));
+  });
+  return result;
+}
+
 /** Whether a value is nested deeper than `limit`. Never walks deeper than that. */
 export function deeperThan(value: Value, limit: number): boolean {
   if (typeof value !== 'object' || value === null || value instanceof SourceNumber) return false;

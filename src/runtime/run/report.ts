@@ -5,6 +5,8 @@ import type { CallReport } from '../../interpreter/plan/engine/plan-entry.js';
 import { callReports, failureSoFar } from '../../interpreter/plan/plan-report.js';
 import type { Run } from '../../interpreter/run.js';
 import { undoFacts } from '../../interpreter/undo/register.js';
+import { decode, type Printed, printedForm } from '../../interpreter/values/json.js';
+import type { Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
@@ -27,6 +29,8 @@ export interface RunReport {
   /** The JSON text of `returned`, if a number in it was written differently, such as `1.10`. */
   readonly printed_returned?: string;
   readonly tracked: Readonly<Record<string, Json>>;
+  /** The same for values of `tracked`, by name. */
+  readonly printed_tracked?: Printed;
   readonly error: RunError | null;
   readonly waiting: readonly Waiting[];
   /** US dollars; null if agents ran and none of them reported its cost. */
@@ -113,6 +117,7 @@ export function reportOf(
     returned: result?.value ?? null,
     ...omitUndefined({ printed_returned: result?.printed }),
     tracked: run.tracked,
+    ...omitUndefined({ printed_tracked: run.printedTracked }),
     error: failure ?? (result === null ? failureSoFar(run) : result.error),
     waiting: end.kind === 'suspended' ? end.waiting : [],
     cost,
@@ -144,7 +149,7 @@ function stepsOf(run: Run): ReportedStep[] {
 /** Replaces secrets in values of the program. Names and numbers of the engine cannot hold any. */
 function redactReport(report: RunReport, redactor: Redactor): RunReport {
   const clean = <T>(value: T): T => redactor.value(value as Json) as T;
-  const { returned, printed_returned: printed, tracked, error, waiting } = report;
+  const { returned, printed_returned: printed, tracked, printed_tracked, error, waiting } = report;
   // Names of variables stay, even one that equals a secret.
   const tidy = Object.fromEntries(Object.entries(tracked).map(([name, value]) => [name, redactor.value(value)]));
   return {
@@ -152,7 +157,8 @@ function redactReport(report: RunReport, redactor: Redactor): RunReport {
     returned: clean(returned),
     ...omitUndefined({ printed_returned: printed === undefined ? undefined : clean(printed) }),
     tracked: tidy,
-    error: error === null ? null : { ...error, message: clean(error.message), tool: clean(error.tool) },
+    ...omitUndefined({ printed_tracked: redactPrinted(printed_tracked, redactor) }),
+    error: error === null ? null : redactError(error, redactor),
     ...omitUndefined({
       undo: report.undo === undefined ? undefined : clean(report.undo),
       rollback: report.rollback === undefined ? undefined : clean(report.rollback),
@@ -163,6 +169,64 @@ function redactReport(report: RunReport, redactor: Redactor): RunReport {
       ...omitUndefined({ question: open.question ? clean(open.question) : undefined }),
     })),
   };
+}
+
+/** JSON texts by name, with secrets replaced. */
+export function redactPrinted(printed: Printed | undefined, redactor: Redactor): Printed | undefined {
+  if (printed === undefined) return undefined;
+  return Object.fromEntries(Object.entries(printed).map(([name, text]) => [name, redactor.text(text)]));
+}
+
+function redactError(error: RunError, redactor: Redactor): RunError {
+  const clean = <T>(value: T): T => redactor.value(value as Json) as T;
+  const { message, tool, with: values, printed } = error;
+  return {
+    ...error,
+    message: clean(message),
+    tool: clean(tool),
+    ...omitUndefined({
+      with: values === undefined ? undefined : clean(values),
+      printed: redactPrinted(printed, redactor),
+    }),
+  };
+}
+
+/**
+ * A report or a shown run as JSON, in which numbers are as they were written. `hasTexts`: their texts are next to them, too,
+ * for readers whose JSON loses the form of numbers.
+ */
+export function reportJson(report: object, hasTexts = false): string {
+  const all = report as { readonly [name: string]: unknown };
+  return objectJson(
+    Object.entries(all).flatMap(([name, value]) => {
+      if (value === undefined || (name.startsWith('printed_') && !hasTexts)) return [];
+      const printed = all[`printed_${name}`] as Printed | string | undefined;
+      if (typeof printed === 'string') return [[name, printed]];
+      if (printed !== undefined) return [[name, membersJson(value as object, printed)]];
+      return [[name, name === 'error' ? errorJson(value as RunError | null) : JSON.stringify(value)]];
+    }),
+  );
+}
+
+function errorJson(error: RunError | null): string {
+  if (error?.printed === undefined || error.with === undefined) return JSON.stringify(error);
+  const { printed, ...others } = error;
+  const values = Object.entries(printed).map(([name, text]) => [name, printedForm(decode(text) as Value) ?? text]);
+  const texts = { ...others, printed_with: Object.fromEntries(values) };
+  return reportJson(texts);
+}
+
+function membersJson(values: object, printed: Printed): string {
+  return objectJson(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      Object.hasOwn(printed, name) ? (printed[name] as string) : JSON.stringify(value),
+    ]),
+  );
+}
+
+function objectJson(members: readonly (readonly [string, string])[]): string {
+  return `{${members.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(',')}}`;
 }
 
 function statusOf(end: DriveEnd, run: Run): RunReport['status'] {

@@ -5,6 +5,7 @@
  */
 import type { RunEvent } from '../../interpreter/events/event.js';
 import type { Json } from '../../machine/expression.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 
 type TrackedSet = Extract<RunEvent, { type: 'tracked_set' }>;
 
@@ -19,7 +20,7 @@ type Growing = string | readonly Json[];
 
 export class AppendEncoder {
   /** Values on record, by variable: as the run has them, and with secrets replaced. */
-  private readonly known = new Map<string, { readonly raw: Growing; readonly clean: Growing }>();
+  private readonly known = new Map<string, Known>();
 
   /** The event as it is recorded. `clean` is the event with secrets replaced. */
   encode(event: RunEvent, clean: RunEvent): RunEvent {
@@ -30,11 +31,14 @@ export class AppendEncoder {
       return clean;
     }
     const before = this.known.get(name);
-    const now = { raw: event.value, clean: clean.value };
+    const now = { raw: event.value, clean: clean.value, printed: clean.printed };
     this.known.set(name, now);
     const appended = before === undefined ? undefined : appendedTo(before, now);
     if (appended === undefined) return clean;
-    const recorded: Appended = { type: 'tracked_set', name, appended };
+    const printed =
+      clean.printed === undefined ? undefined : printedAfter(before?.printed, before?.clean, clean.printed);
+    if (printed === null) return clean;
+    const recorded: Appended = { type: 'tracked_set', name, appended, ...omitUndefined({ printed }) };
     return recorded as unknown as RunEvent;
   }
 
@@ -45,23 +49,28 @@ export class AppendEncoder {
 }
 
 export class AppendDecoder {
-  private readonly known = new Map<string, Growing>();
+  private readonly known = new Map<string, { readonly value: Growing; readonly printed: string | undefined }>();
 
   /** The event with its whole value; null where the value that it continues is not on record. */
   decode(event: RunEvent): RunEvent | null {
     if (event.type !== 'tracked_set') return event;
     const { name } = event;
-    const { appended } = event as unknown as Partial<Appended>;
+    const { appended, printed: added } = event as unknown as Partial<Appended>;
     if (appended === undefined) {
-      if (isGrowing(event.value)) this.known.set(name, event.value);
+      if (isGrowing(event.value)) this.known.set(name, { value: event.value, printed: event.printed });
       else if (this.known.size > 0) this.known.delete(name);
       return event;
     }
     const before = this.known.get(name);
-    if (before === undefined || typeof before !== typeof appended) return null;
-    const value = typeof before === 'string' ? before + String(appended) : [...before, ...(appended as Json[])];
-    this.known.set(name, value);
-    return { type: 'tracked_set', name, value };
+    if (before === undefined || typeof before.value !== typeof appended) return null;
+    const value =
+      typeof before.value === 'string' ? before.value + String(appended) : [...before.value, ...(appended as Json[])];
+    const isPrinted = before.printed !== undefined || added !== undefined;
+    const printed = isPrinted
+      ? joined(before.printed ?? JSON.stringify(before.value), added ?? JSON.stringify(appended))
+      : undefined;
+    this.known.set(name, { value, printed });
+    return { type: 'tracked_set', name, value, ...omitUndefined({ printed }) };
   }
 }
 
@@ -72,6 +81,20 @@ function isGrowing(value: Json): value is Growing & Json {
 interface Known {
   readonly raw: Growing;
   readonly clean: Growing;
+  /** The JSON text of a list with numbers that keep their form. */
+  readonly printed: string | undefined;
+}
+
+/** The JSON text of what a list has after its earlier items, as a list; null if it does not begin with them. */
+function printedAfter(printed: string | undefined, before: Growing | undefined, now: string): string | null {
+  const start = (printed ?? JSON.stringify(before)).slice(0, -1);
+  return now.startsWith(start) ? `[${now.slice(start.length).replace(/^,/, '')}` : null;
+}
+
+/** The JSON texts of two lists as that of one. */
+function joined(before: string, added: string): string {
+  if (before === '[]' || added === '[]') return before === '[]' ? added : before;
+  return `${before.slice(0, -1)},${added.slice(1)}`;
 }
 
 /** What `now` has after its earlier value; undefined if it does not begin with that value. */

@@ -6,6 +6,7 @@ import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, fsyncSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { decode, printJson } from '../../interpreter/values/json.js';
 import type { Json } from '../../machine/expression.js';
 import type { Redactor } from '../redact.js';
 import { entryAt, openOwn } from './own-file.js';
@@ -57,7 +58,7 @@ export function deliver(
   const lines = all.map((delivery) => {
     const clean = redactor === null ? delivery : redactor.value(delivery as unknown as Json);
     id = randomUUID();
-    return `${JSON.stringify({ ...(clean as object), at, id })}\n`;
+    return `${printJson({ ...(clean as object), at, id })}\n`;
   });
   let before = 0;
   try {
@@ -147,7 +148,7 @@ function textSince(path: string, offset: number): Buffer {
 /** Ignores an incomplete line: it was never sent. */
 function deliveryOf(line: string): Delivery | null {
   try {
-    const { at: _, id: __, ...delivery } = JSON.parse(line) as Delivery & { at: string; id?: string };
+    const { at: _, id: __, ...delivery } = decode(line) as unknown as Delivery & { at: string; id?: string };
     return delivery as Delivery;
   } catch {
     return null;

@@ -10,6 +10,7 @@ import { Buffer } from 'node:buffer';
 import { join } from 'node:path';
 import type { RunEvent } from '../../interpreter/events/event.js';
 import type { Json } from '../../machine/expression.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { INLINE_BYTES } from '../process/output.js';
 import { type Artifacts, artifactName, folderArtifacts } from './artifacts.js';
 import { StoreError } from './store-error.js';
@@ -25,13 +26,13 @@ type Form = 'text' | 'line' | 'json' | 'quoted' | 'quoted-line' | 'compact';
 
 /** Members of events that hold values of the program, in addition to the outcomes of effects. */
 const ENCODED: { readonly [type in RunEvent['type']]?: readonly string[] } = {
-  run_started: ['inputs'],
-  state_entered: ['with'],
-  effect_requested: ['args'],
-  tracked_set: ['value', 'appended'],
-  state_set: ['value'],
-  answered: ['value'],
-  signal_received: ['payload'],
+  run_started: ['inputs', 'printed'],
+  state_entered: ['with', 'printed'],
+  effect_requested: ['args', 'printed'],
+  tracked_set: ['value', 'appended', 'printed'],
+  state_set: ['value', 'printed'],
+  answered: ['value', 'printed'],
+  signal_received: ['payload', 'printed'],
   run_returned: ['value', 'printed'],
   run_failed: ['value', 'printed'],
 };
@@ -100,7 +101,9 @@ export class LargeValues {
     const { outcome } = event;
     if (outcome.kind === 'value') {
       const value = this.encode(outcome.value);
-      return value === outcome.value ? event : { ...event, outcome: { ...outcome, value } };
+      const printed = outcome.printed === undefined ? undefined : (this.encode(outcome.printed) as string);
+      if (value === outcome.value && printed === outcome.printed) return event;
+      return { ...event, outcome: { ...outcome, value, ...omitUndefined({ printed }) } };
     }
     const artifact = 'stdout' in outcome ? outcome.stdout.artifact : undefined;
     if (artifact !== undefined) this.outputs = [artifact, ...this.outputs].slice(0, OUTPUTS);
@@ -200,7 +203,7 @@ export function decodeEvent(event: RunEvent, artifacts: string): RunEvent {
   for (const name of ENCODED[event.type] ?? [])
     if (decoded[name] !== undefined) decoded[name] = decodeValue(decoded[name] as Json, artifacts);
   if (event.type === 'effect_settled' && event.outcome.kind === 'value')
-    decoded.outcome = { ...event.outcome, value: decodeValue(event.outcome.value, artifacts) };
+    decoded.outcome = decodeMembers(event.outcome as unknown as Members, artifacts);
   return decoded as unknown as RunEvent;
 }
 

@@ -8,6 +8,7 @@ import type { Run } from '../../interpreter/run.js';
 import type { UndoEntry } from '../../interpreter/run-state/undo-entry.js';
 import { runTotal } from '../../interpreter/steps/read-keys.js';
 import { undoFacts } from '../../interpreter/undo/register.js';
+import type { Printed } from '../../interpreter/values/json.js';
 import type { Json } from '../../machine/expression.js';
 import type { Redactor } from '../redact.js';
 import type { RunFolder } from './store.js';
@@ -80,7 +81,7 @@ export function stateFile(folder: RunFolder, redactor: Redactor | null): StateFi
 export interface FlatRun {
   readonly inputs: Readonly<Record<string, Json>>;
   readonly tracked: Readonly<Record<string, Json>>;
-  readonly data: { readonly written: Readonly<Record<string, Json>> };
+  readonly data: { readonly written: Readonly<Record<string, Json>>; readonly printed?: Printed | undefined };
   /** The keys that steps wrote. */
   readonly keys: ReadonlyMap<string, string>;
   readonly undo?: readonly UndoEntry[];

@@ -8,6 +8,7 @@ import { openRuns } from '../../control/open-runs.js';
 import type { Refusal, RefusalCode, Result } from '../../control/result.js';
 import type { Execution, Runs } from '../../control/runs.js';
 import type { Json } from '../../machine/expression.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import type { EffectPermits } from '../../runtime/effect-context.js';
 import { entryAt } from '../../runtime/store/own-file.js';
@@ -90,12 +91,13 @@ function begin(runs: Runs, waiting: Waiting, options: ExecuteOptions): Promise<R
   prepareRunFolder(directory, runId);
   switch (task.kind) {
     case 'start': {
-      const { program, text, inputs } = task;
+      const { program, text, inputs, printed: printedInputs } = task;
       const startable = text === undefined ? (program as string) : { text };
       return runs.start(startable, {
         ...common,
         by: person,
         inputs: { ...inputs, ...secret },
+        ...omitUndefined({ printedInputs }),
         runId,
         jobs: options.jobs,
       });

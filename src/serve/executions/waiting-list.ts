@@ -25,6 +25,8 @@ export type Task =
       readonly program?: string;
       readonly text?: string;
       readonly inputs: Readonly<Record<string, Json>>;
+      /** The JSON text of inputs with a number that JavaScript would print differently, such as `1.10`. */
+      readonly printed?: Readonly<Record<string, string>>;
     }
   | { readonly kind: 'resume' }
   | { readonly kind: 'replay'; readonly of: string; readonly from: ReplayFrom };

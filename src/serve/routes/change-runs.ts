@@ -4,6 +4,8 @@ import type { Context } from 'hono';
 import { replayPoint } from '../../control/replay-point.js';
 import { type Result, resultOf } from '../../control/result.js';
 import type { Delivered, Execution } from '../../control/runs.js';
+import { printJson, readJson } from '../../interpreter/values/json.js';
+import { hasSourceNumber, isObject, member, type Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import type { Limits, Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -29,6 +31,21 @@ import { answers, type Service, type ServiceApp } from '../service.js';
 import { findProgram } from './programs.js';
 
 const TAGS = ['changes'];
+
+/** A value of the body with its numbers as they were written: `1.10`. */
+async function writtenMember(c: Context, ...path: readonly string[]): Promise<Value | undefined> {
+  const read = readJson(await c.req.text());
+  let at = read.ok ? read.value : undefined;
+  for (const name of path) at = isObject(at) ? member(at, name) : undefined;
+  return at;
+}
+
+/** The JSON text of the members of an object whose numbers JavaScript would print differently. */
+function printedMembers(values: Value | undefined): Record<string, string> | undefined {
+  if (!isObject(values) || !hasSourceNumber(values)) return undefined;
+  const known = Object.entries(values).filter(([, value]) => hasSourceNumber(value));
+  return Object.fromEntries(known.map(([name, value]) => [name, printJson(value)]));
+}
 
 function body<T>(schema: T) {
   return { body: { content: { 'application/json': { schema } }, required: true } } as const;
@@ -191,8 +208,14 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     const [problem] = inputProblems(checked.machine as Machine, given);
     if (problem !== undefined)
       return answerRefusal(c, { code: 'wrong-use', message: problem.message, help: 'see `GET /api/v1/programs`' });
+    const printedInputs = printedMembers(await writtenMember(c, 'inputs'));
     if (service.isOnEngine) {
-      const options = { inputs: given, limits: limitsOf(limits), person: personOf(c) };
+      const options = {
+        inputs: given,
+        ...omitUndefined({ printedInputs }),
+        limits: limitsOf(limits),
+        person: personOf(c),
+      };
       return answerBegun(c, runs.start(checked, options), 201);
     }
     // Secrets are not written to disk, also not while the run waits.
@@ -201,7 +224,9 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
       Object.fromEntries(Object.entries(given).filter((entry) => (isSecret(entry) === true) === wanted)),
     ) as [Readonly<Record<string, Json>>, Readonly<Record<string, Json>>];
     const from = found === null ? { text: text as string } : { program: found.value };
-    const task: Task = { kind: 'start', inputs: open, ...from };
+    const printed = Object.entries(printedInputs ?? {}).filter(([name]) => Object.hasOwn(open, name));
+    const texts = printed.length === 0 ? {} : { printed: Object.fromEntries(printed) };
+    const task: Task = { kind: 'start', inputs: open, ...texts, ...from };
     return execute(c, task, {
       runId: newRunId(),
       machine: checked.machine.name,
@@ -212,14 +237,15 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
 
   app.openapi(give, async (c) => {
     const { id } = c.req.valid('param');
-    const given = c.req.valid('json') as Readonly<Record<string, Json>>;
+    const given = (await writtenMember(c)) as Readonly<Record<string, Json>>;
     const by = { by: personOf(c), inputs: executions.secretsOf(id) };
     return deliver(c, id, () => runs.answer(id, given, by), null);
   });
 
   app.openapi(send, async (c) => {
     const { id } = c.req.valid('param');
-    const { name, payload = null } = c.req.valid('json');
+    const { name } = c.req.valid('json');
+    const payload = (await writtenMember(c, 'payload')) ?? null;
     const by = { by: personOf(c), inputs: executions.secretsOf(id) };
     const early: Delivery = { kind: 'signal', name, payload: payload as Json, by: by.by };
     const signal = () => runs.signal(id, name, payload as Json, by);

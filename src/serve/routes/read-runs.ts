@@ -1,5 +1,6 @@
 /** Routes that read runs. */
 import { createRoute } from '@hono/zod-openapi';
+import { reportJson } from '../../runtime/run/report.js';
 import { answer, answerRefusal } from '../answer.js';
 import { inspectAnswer, listAnswer, programOfRunAnswer, reportAnswer } from '../answer-schemas.js';
 import { beforeFirstEvent, type QueuedRun } from '../executions/waiting-list.js';
@@ -116,10 +117,10 @@ export function addReadRoutes(app: ServiceApp, service: Service): void {
     // A queued run has no record yet, unless it was executed before.
     if (!result.ok && waiting !== null) return c.json(beforeFirstEvent(waiting), 200);
     if (!result.ok) return answerRefusal(c, result.refusal);
-    return c.json(
-      waiting === null || waiting.status === 'failed' ? result.value : { ...result.value, status: waiting.status },
-      200,
-    );
+    const run =
+      waiting === null || waiting.status === 'failed' ? result.value : { ...result.value, status: waiting.status };
+    // As `c.json`, with numbers as they were written.
+    return c.body(reportJson(run, true), 200, { 'Content-Type': 'application/json' }) as never;
   });
 
   app.openapi(events, async (c) => {

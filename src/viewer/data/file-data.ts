@@ -98,7 +98,9 @@ function valuesAt(records: readonly Recorded[], at: number): Values {
 
 /** What the record does not say of an earlier event is left out. */
 function asShown(shown: ShownRun, { steps, ...moment }: Moment, values: Values): ShownRun {
-  const { undo: _, rollback: __, calls: ___, cost_unknown: ____, ...rest } = shown;
+  const { undo: _, rollback: __, calls: ___, cost_unknown: ____, ...others } = shown;
+  const names = Object.keys(others).filter((name) => !name.startsWith('printed_') || name === 'printed_inputs');
+  const rest = Object.fromEntries(names.map((name) => [name, others[name as keyof typeof others]])) as typeof others;
   return { ...rest, ...moment, values, ...omitUndefined({ steps: steps.length === 0 ? undefined : steps }) };
 }
 

@@ -8,7 +8,13 @@ const SHORT = 300;
 /** More text would make the page slow. */
 const LONGEST = 100_000;
 
-export function ValueView({ value }: { readonly value: Json }) {
+interface ValueProps {
+  readonly value: Json;
+  /** Its JSON text, if a number in it was written differently, such as `1.10`. */
+  readonly printed?: string | undefined;
+}
+
+export function ValueView({ value, printed }: ValueProps) {
   const [isOpen, setOpen] = useState(false);
   const element = useRef<HTMLSpanElement>(null);
   const [isCut, setCut] = useState(false);
@@ -17,7 +23,7 @@ export function ValueView({ value }: { readonly value: Json }) {
     if (current !== null && !isOpen) setCut(current.scrollHeight > current.clientHeight + 1);
   }, [value, isOpen]);
   if (value === null || value === '') return <span class="faint">{value === null ? 'null' : 'empty'}</span>;
-  const whole = typeof value === 'string' ? value : JSON.stringify(value, null, isOpen ? 2 : undefined);
+  const whole = typeof value === 'string' ? value : (printed ?? JSON.stringify(value, null, isOpen ? 2 : undefined));
   const isLong = whole.length > SHORT || isCut;
   const shown = escapeControls(cut(whole, isOpen ? LONGEST : SHORT));
   return (

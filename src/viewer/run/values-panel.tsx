@@ -8,13 +8,18 @@ export function ValuesPanel({ model }: { readonly model: RunModel }) {
   const run = model.shown.value;
   if (run === null) return <p class="faint pad">…</p>;
   const result: Readonly<Record<string, Json>> = run.returned === null ? {} : { returned: run.returned };
+  const { printed_returned: returned, printed_inputs, printed_values, printed_tracked, printed_bound } = run;
   return (
     <div class="values scroll" tabIndex={0} role="region" aria-label="Values">
-      <Group title="Result" values={result} />
-      <Group title="Inputs" values={run.inputs} />
-      <Group title="Data" values={dataOf(run.values)} />
-      <Group title="Tracked" values={run.tracked} />
-      <Group title={run.state === null ? 'Names' : `Names in ${run.state}`} values={run.bound} />
+      <Group title="Result" values={result} printed={returned === undefined ? undefined : { returned }} />
+      <Group title="Inputs" values={run.inputs} printed={printed_inputs} />
+      <Group title="Data" values={dataOf(run.values)} printed={printed_values} />
+      <Group title="Tracked" values={run.tracked} printed={printed_tracked} />
+      <Group
+        title={run.state === null ? 'Names' : `Names in ${run.state}`}
+        values={run.bound}
+        printed={printed_bound}
+      />
     </div>
   );
 }
@@ -24,7 +29,14 @@ function dataOf(values: Readonly<Record<string, Json>>): Readonly<Record<string,
   return Object.fromEntries(Object.entries(values).filter(([path]) => path.startsWith('state.')));
 }
 
-function Group({ title, values }: { readonly title: string; readonly values: Readonly<Record<string, Json>> }) {
+interface GroupProps {
+  readonly title: string;
+  readonly values: Readonly<Record<string, Json>>;
+  /** The JSON text of values with a number that was written differently, such as `1.10`. */
+  readonly printed?: Readonly<Record<string, string>> | undefined;
+}
+
+function Group({ title, values, printed = {} }: GroupProps) {
   const all = Object.entries(values);
   if (all.length === 0) return null;
   return (
@@ -35,7 +47,7 @@ function Group({ title, values }: { readonly title: string; readonly values: Rea
           <div key={name} class="value-row">
             <dt class="mono">{visibleLine(name)}</dt>
             <dd>
-              <ValueView value={value} />
+              <ValueView value={value} printed={Object.hasOwn(printed, name) ? printed[name] : undefined} />
             </dd>
           </div>
         ))}

@@ -9,6 +9,7 @@ import type { RunError, RunEvent, Waiting } from '../../interpreter/events/event
 import { type EndStatus, statusAfter } from '../../interpreter/events/status-after.js';
 import { countsAsEffect } from '../../interpreter/events/work-effects.js';
 import type { Json } from '../../machine/expression.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Recorded } from '../report/facts.js';
 import { OpenWaits } from '../report/open-waits.js';
 import { threadOf } from '../timeline/lanes.js';
@@ -34,6 +35,10 @@ export interface Moment {
   readonly states_total: number;
   readonly tracked: Readonly<Record<string, Json>>;
   readonly bound: Readonly<Record<string, Json>>;
+  /** The JSON text of values with a number that was written differently, such as `1.10`. */
+  readonly printed_tracked?: Printed;
+  readonly printed_bound?: Printed;
+  readonly printed_returned?: string;
   readonly returned: Json;
   readonly error: RunError | null;
   readonly waiting: readonly Waiting[];
@@ -107,10 +112,18 @@ class CostSum {
   }
 }
 
+/** JSON texts by name. */
+type Printed = Readonly<Record<string, string>>;
+
+const anyOf = (printed: Printed): Printed | undefined => (Object.keys(printed).length === 0 ? undefined : printed);
+
 class MomentState {
   private readonly states: string[] = [];
   private readonly tracked: Record<string, Json> = {};
   private bound: Record<string, Json> = {};
+  private readonly printedTracked: Record<string, string> = {};
+  private printedBound: Printed = {};
+  private printedReturned: string | undefined;
   private readonly waits = new OpenWaits<WaitingFact>();
   private readonly steps = new Map<string, MomentStep>();
   private effects = 0;
@@ -122,6 +135,11 @@ class MomentState {
     return {
       ...{ state: states.at(-1) ?? null, states: states.slice(-MOST_STATES), states_total: states.length },
       ...{ tracked, bound, returned, error, effects },
+      ...omitUndefined({
+        printed_tracked: anyOf(this.printedTracked),
+        printed_bound: anyOf(this.printedBound),
+        printed_returned: this.printedReturned,
+      }),
       waiting: this.waits.all.map(({ waiting }) => waiting),
       steps: [...this.steps.values()],
     };
@@ -132,10 +150,13 @@ class MomentState {
       case 'state_entered':
         this.states.push(event.state);
         this.bound = { ...event.with };
+        this.printedBound = event.printed ?? {};
         this.waits.endOf('');
         return;
       case 'tracked_set':
         this.tracked[event.name] = event.value;
+        if (event.printed === undefined) delete this.printedTracked[event.name];
+        else this.printedTracked[event.name] = event.printed;
         return;
       case 'effect_requested': {
         this.waits.endOf(threadOf(event.effect));
@@ -174,6 +195,7 @@ class MomentState {
       case 'run_returned':
         this.waits.keepBefore(0);
         this.returned = event.value;
+        this.printedReturned = event.printed;
         return;
       case 'run_failed':
         this.waits.keepBefore(0);

@@ -34,9 +34,9 @@ export function eventGist(event: RunEvent, { timeText = exactTime, hasValues = f
     case 'instruction_failed':
       return `line ${event.line}`;
     case 'tracked_set':
-      return `${event.name} = ${JSON.stringify(event.value)}`;
+      return `${event.name} = ${event.printed ?? JSON.stringify(event.value)}`;
     case 'state_set':
-      return `${event.path} = ${JSON.stringify(event.value)}`;
+      return `${event.path} = ${event.printed ?? JSON.stringify(event.value)}`;
     case 'timer_set':
       return `until ${timeText(event.until)}`;
     case 'run_suspended':

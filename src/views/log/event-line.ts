@@ -21,7 +21,7 @@ const LONGEST_VALUE = 500;
 export function eventLine(event: RunEvent, paint: Paint): string | null {
   switch (event.type) {
     case 'state_entered':
-      return `${paint.state(`→ ${event.state}`)}${fields(event.with ?? {}, ' with ')}`;
+      return `${paint.state(`→ ${event.state}`)}${fields(event.with ?? {}, ' with ', event.printed)}`;
     case 'emitted':
       return emittedLine(event, paint);
     case 'effect_retried':
@@ -33,9 +33,9 @@ export function eventLine(event: RunEvent, paint: Paint): string | null {
     case 'asked':
       return `  ${paint.strong('?')} ${value(event.question)}${choices(event.choices)}`;
     case 'answered':
-      return `  ${event.name} = ${value(event.value)}${paint.faint(` (${event.by})`)}`;
+      return `  ${event.name} = ${value(event.value, event.printed)}${paint.faint(` (${event.by})`)}`;
     case 'signal_received':
-      return `  signal ${event.name}${event.payload === null ? '' : ` ${value(event.payload)}`}`;
+      return `  signal ${event.name}${event.payload === null ? '' : ` ${value(event.payload, event.printed)}`}`;
     case 'warned': {
       // Line 0: the event concerns the run and not an instruction.
       const location = event.line === 0 ? '' : paint.faint(` (${event.state}, line ${event.line})`);
@@ -134,22 +134,21 @@ function fields(
   printed: Readonly<Record<string, string>> = {},
 ): string {
   const parts = Object.entries(record).map(([name, one]) => {
-    const text = Object.hasOwn(printed, name) ? cut(oneLine(printed[name] as string), LONGEST_VALUE) : value(one);
-    return `${name}=${text}`;
+    return `${name}=${value(one, Object.hasOwn(printed, name) ? printed[name] : undefined)}`;
   });
   return parts.length === 0 ? '' : before + parts.join(' ');
 }
 
 function choices(list: readonly string[] | null): string {
-  return list === null || list.length === 0 ? '' : ` (${list.map(value).join(', ')})`;
+  return list === null || list.length === 0 ? '' : ` (${list.map((one) => value(one)).join(', ')})`;
 }
 
 /**
  * A value on one line as the language renders it: text raw, null empty, all others as JSON. Long values are shortened.
  */
-function value(one: Json): string {
+function value(one: Json, printed?: string): string {
   if (one === null) return '';
-  return cut(oneLine(typeof one === 'string' ? one : JSON.stringify(one)), LONGEST_VALUE);
+  return cut(oneLine(printed ?? (typeof one === 'string' ? one : JSON.stringify(one))), LONGEST_VALUE);
 }
 
 function amount(scope: Extract<RunEvent, { type: 'budget_exceeded' }>['scope'], limit: number): string {

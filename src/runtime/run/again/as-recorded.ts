@@ -10,16 +10,19 @@ import type { Run } from '../../../interpreter/run.js';
 import { RunData } from '../../../interpreter/run-state/run-data.js';
 import { REPORTED_STATES } from '../../../interpreter/run-state/trail.js';
 import { boundValues } from '../../../interpreter/values/bound-values.js';
+import { type Printed, restored } from '../../../interpreter/values/json.js';
 import type { Json } from '../../../machine/expression.js';
 import type { OutputMethod } from '../../../machine/plan.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { readReference } from '../../../prelude/reference.js';
 import { type JournalPosition, readUntil } from '../../store/read-journal.js';
+import type { FlatRun } from '../../store/state-file.js';
 
 /** What a run had after an event: what is not found after that event has not changed since. */
 export interface RecordedBase {
   readonly position: JournalPosition;
   readonly tracked: Readonly<Record<string, Json>>;
+  readonly printed_tracked?: Printed | undefined;
   readonly states: readonly string[];
 }
 
@@ -36,6 +39,7 @@ export interface RecordedState {
   readonly states: readonly string[];
   readonly states_total: number;
   readonly tracked: Readonly<Record<string, Json>>;
+  readonly printed_tracked?: Printed;
   readonly returned: Json;
   readonly printed_returned?: string;
   readonly error: RunError | null;
@@ -43,8 +47,9 @@ export interface RecordedState {
   readonly waiting: readonly Waiting[];
   /** Entry values and locals; empty if the run has already left the state. */
   readonly bound: Readonly<Record<string, Json>>;
+  readonly printed_bound?: Printed;
   /** What was written into the data of the run, by path. */
-  readonly data: { readonly written: Readonly<Record<string, Json>> };
+  readonly data: FlatRun['data'];
 }
 
 /** `ahead`: the events that the run made and that do not count. `seq`: the last event that counts. */
@@ -59,24 +64,35 @@ export function asRecorded(run: Run, ahead: readonly RunEvent[], record: RecordP
     state: result?.state ?? states[states.length - 1] ?? null,
     states,
     states_total: run.statesTotal - entered,
-    tracked: trackedBefore(run, ahead, record),
+    ...trackedBefore(run, ahead, record),
     returned: result?.value ?? null,
     ...omitUndefined({ printed_returned: result?.printed }),
     error: result?.error ?? (over ? null : failureSoFar(run)),
     effects: run.usage.effects - ahead.filter(countsAsEffect).length,
     waiting: open.flatMap(({ waiting }) => (waiting === null ? [] : [waiting])),
-    bound: entered > 0 ? {} : boundValues(run),
+    ...(entered > 0 ? { bound: {} } : boundValues(run)),
     data: ahead.some(({ type }) => type === 'state_set') ? dataAt(record) : run.data,
   };
 }
 
-function trackedBefore(run: Run, ahead: readonly RunEvent[], record: RecordPart): Record<string, Json> {
-  const { tracked } = run;
+function trackedBefore(
+  run: Run,
+  ahead: readonly RunEvent[],
+  record: RecordPart,
+): Pick<RecordedState, 'tracked' | 'printed_tracked'> {
+  const { tracked, printedTracked: printed_tracked } = run;
   const changed = new Set(ahead.flatMap((event) => (event.type === 'tracked_set' ? [event.name] : [])));
-  if (changed.size === 0) return tracked;
+  if (changed.size === 0) return { tracked, ...omitUndefined({ printed_tracked }) };
   const before = valuesAt(record, changed);
   const kept = Object.entries(tracked).filter(([name]) => !changed.has(name) || before.has(name));
-  return Object.fromEntries(kept.map(([name, value]) => [name, before.get(name) ?? value]));
+  const texts = Object.keys(tracked).flatMap((name) => {
+    const text = changed.has(name) ? before.get(name)?.printed : printed_tracked?.[name];
+    return text === undefined ? [] : [[name, text] as const];
+  });
+  return {
+    tracked: Object.fromEntries(kept.map(([name, value]) => [name, before.get(name)?.value ?? value])),
+    ...(texts.length === 0 ? {} : { printed_tracked: Object.fromEntries(texts) }),
+  };
 }
 
 /** The last states that were entered until an event: the run may have kept none of them, since it entered many more. */
@@ -114,26 +130,34 @@ function dataAt({ journal, seq: until }: RecordPart): RunData {
     if (!reference.ok || reference.expr.kind !== 'reference') continue;
     const { path } = reference.expr;
     const method = (event.method ?? null) as OutputMethod | null;
-    if (data.refusal(path, event.value, method) === null) data.write(path, event.value, method);
+    const value = restored(event.value, event.printed);
+    if (data.refusal(path, value, method) === null) data.write(path, value, method);
   }
   return data;
 }
 
+interface TrackedValue {
+  readonly value: Json;
+  readonly printed: string | undefined;
+}
+
 /** The values that variables had after an event, from the record. */
-function valuesAt({ journal, base, seq: until }: RecordPart, names: ReadonlySet<string>): Map<string, Json> {
-  const known = Object.entries(base?.tracked ?? {}).filter(([name]) => names.has(name));
-  const history = known.map(([name, value]) => ({ seq: base?.position.seq ?? 0, name, value }));
+function valuesAt({ journal, base, seq: until }: RecordPart, names: ReadonlySet<string>): Map<string, TrackedValue> {
+  type Tracked = TrackedValue & { readonly seq: number; readonly name: string };
+  const history: Tracked[] = Object.entries(base?.tracked ?? {})
+    .filter(([name]) => names.has(name))
+    .map(([name, value]) => ({ seq: base?.position.seq ?? 0, name, value, printed: base?.printed_tracked?.[name] }));
   readUntil(
     journal,
     until,
     ({ seq, event }) => {
       if (event.type === 'tracked_set' && names.has(event.name))
-        history.push({ seq, name: event.name, value: event.value });
+        history.push({ seq, name: event.name, value: event.value, printed: event.printed });
       if (event.type !== 'run_resumed' || event.from === undefined) return;
       // What was set since that point does not count any more.
       while ((history[history.length - 1]?.seq ?? 0) >= event.from) history.pop();
     },
     base?.position,
   );
-  return new Map(history.map(({ name, value }) => [name, value]));
+  return new Map(history.map(({ name, value, printed }) => [name, { value, printed }]));
 }
