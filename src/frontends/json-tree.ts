@@ -10,8 +10,6 @@ import type { JsonNode, Member } from '../syntax/plan-tree.js';
 
 const MAX_DEPTH = 200;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-/** Whole numbers of at most this many characters are exact. */
-const MOST_EXACT = 15;
 const BLANK = /[ \t\r\n]*/y;
 
 export interface ParsedJson {
@@ -80,16 +78,12 @@ class JsonReader {
     }
   }
 
-  /** Reports whole numbers that lose digits. */
   private number(written: string, span: Span): JsonNode {
     const value = Number(written);
     if (!Number.isFinite(value))
       this.diagnostics.push(
         words.jsonLimit(span, { problem: 'this number is too large', help: 'write the number as a text' }),
       );
-    // Rounding a fraction is expected, but an identifier with other digits is a different one.
-    else if (written.length > MOST_EXACT && /^-?\d+$/.test(written) && BigInt(written) !== BigInt(value))
-      this.diagnostics.push(words.inexactNumber(span, { written: excerpt(written), kept: String(value) }));
     else if (written !== String(value)) return { kind: 'scalar', span, value, printed: written };
     return { kind: 'scalar', span, value };
   }
@@ -202,10 +196,6 @@ class JsonReader {
   private stop(problem: string): never {
     throw new Stop(words.json(this.span(this.at, Math.min(this.at + 1, this.text.length)), { problem }));
   }
-}
-
-function excerpt(written: string): string {
-  return written.length > 40 ? `${written.slice(0, 40)}…` : written;
 }
 
 /**

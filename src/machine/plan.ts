@@ -18,6 +18,8 @@ export interface Plan {
   readonly order: readonly number[];
   /** The initial data, by kind. */
   readonly given: { readonly [kind: string]: Json };
+  /** The JSON text of initial data with a number that JavaScript would print differently, such as `1.10`. */
+  readonly printed?: readonly { readonly path: PlanPath; readonly text: string }[];
   /** The inputs from messages for single instances; null without instances. */
   readonly targeted: { readonly [instance: string]: { readonly [name: string]: Json } } | null;
   readonly output: Parameter | null;

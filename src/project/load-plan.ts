@@ -8,7 +8,8 @@ import type { InnerPlan } from '../check/plan/inner-lints.js';
 import type { Validate } from '../check/plan/schema-lints.js';
 import { readPlanDocument } from '../frontends/plan-document.js';
 import { readYamlTree } from '../frontends/yaml-tree.js';
-import { deeperThan, MAX_DEPTH as MAX_VALUE_DEPTH, type Value } from '../interpreter/values/value.js';
+import { decode, printJson } from '../interpreter/values/json.js';
+import { deeperThan, hasSourceNumber, MAX_DEPTH as MAX_VALUE_DEPTH, type Value } from '../interpreter/values/value.js';
 import type { Json } from '../machine/expression.js';
 import type { ToolTarget } from '../machine/plan.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
@@ -177,6 +178,7 @@ export class PlanLoader {
         onlyHere:
           onlyHere === undefined || tools === null ? undefined : (target: ToolTarget) => onlyHere(target, toolsFolder),
         state: state?.value,
+        printedState: state?.printed,
         inputs: inputs === undefined || !isOuter ? undefined : inputs,
       }),
     });
@@ -297,14 +299,23 @@ function unreadableMessage(path: string, read: Exclude<ProgramText, { kind: 'tex
   return read.kind === 'missing' ? read.message : `\`${path}\` is not UTF-8 text`;
 }
 
-function readState(host: ProjectHost, path: string): { readonly value: Json } | Missing {
+interface GivenState {
+  readonly value: Json;
+  readonly printed: Readonly<Record<string, string>>;
+}
+
+function readState(host: ProjectHost, path: string): GivenState | Missing {
   const read = readProgram(host, path);
   if (read.kind !== 'text') return { kind: 'missing', message: unreadableMessage(path, read) };
   try {
     const value = JSON.parse(read.text) as Json;
     if (deeperThan(value as Value, MAX_VALUE_DEPTH))
       return { kind: 'missing', message: `\`${path}\` is nested deeper than ${MAX_VALUE_DEPTH} levels` };
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { value };
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      const written = Object.entries(decode(read.text) as Readonly<Record<string, Value>>);
+      const texts = written.flatMap(([name, one]) => (hasSourceNumber(one) ? [[name, printJson(one)]] : []));
+      return { value, printed: Object.fromEntries(texts) as Readonly<Record<string, string>> };
+    }
   } catch {
     // Reported below, like JSON that is not an object.
   }

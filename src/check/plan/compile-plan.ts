@@ -41,6 +41,8 @@ interface PlanOptions {
   readonly found?: readonly Diagnostic[];
   /** The initial state, instead of that of `context`. */
   readonly state?: Json;
+  /** The JSON text of its members with a number that JavaScript would print differently, such as `1.10`. */
+  readonly printedState?: Readonly<Record<string, string>>;
   /** All inputs of the run. If absent, missing inputs form the signature and are not an error. */
   readonly inputs?: { readonly [name: string]: Json };
 }
@@ -54,11 +56,11 @@ export interface PlanCompilation extends PlanInterface {
 }
 
 export function compilePlan(tree: PlanNode, options: PlanOptions): PlanCompilation {
-  const { state = null, inputs = null } = options;
+  const { state = null, printedState = {}, inputs = null } = options;
   const tools = options.tools === null ? null : checkTools(options.tools.root, options);
   const bindings = tools?.bindings ?? new Map<string, ToolBinding>();
   const diagnostics: Diagnostic[] = [...(options.found ?? []), ...(tools?.diagnostics ?? [])];
-  const given = collectGiven(tree, { state, inputs: inputs as Json });
+  const given = collectGiven(tree, { state, printedState, inputs: inputs as Json });
   const toolsName = options.tools?.name ?? null;
   const lowering = lowerPlan(tree, { given, tools: bindings, toolsName, diagnostics });
   const { calls } = lowering;
@@ -91,6 +93,7 @@ export function compilePlan(tree: PlanNode, options: PlanOptions): PlanCompilati
     calls: ranked,
     order: wiring.order,
     given: given.values,
+    ...(given.printed.length === 0 ? {} : { printed: given.printed }),
     targeted: given.targeted,
     output: lowering.output,
     mode: tree.mode,

@@ -5,6 +5,7 @@
 import type { Json } from '../../machine/expression.js';
 import { type Input, type Machine, RUN_FORMAT } from '../../machine/machine.js';
 import type { Plan } from '../../machine/plan.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 
 const PLAN_STATE = 'MAIN';
 
@@ -23,12 +24,15 @@ interface PlanProgram {
 
 export function planMachine({ name, file, plan, plans, inputs }: PlanProgram): Machine {
   const given = plans[plan]?.given.input;
+  const printed = plans[plan]?.printed ?? [];
+  const textOf = (name: string): string | undefined =>
+    printed.find(({ path }) => path.length === 2 && path[0] === 'input' && path[1] === name)?.text;
   const origin = { file: 0, line: 1 };
   return {
     version: RUN_FORMAT,
     name,
     files: [file],
-    inputs: inputs.map((input) => inputOf(input, given)),
+    inputs: inputs.map((input) => inputOf(input, given, textOf(input))),
     tracked: [],
     states: [
       {
@@ -55,7 +59,7 @@ export function planMachine({ name, file, plan, plans, inputs }: PlanProgram): M
 }
 
 /** A value from `context` is a default. The check has reported whether the others are required. */
-function inputOf(name: string, given: Json | undefined): Input {
+function inputOf(name: string, given: Json | undefined, printed: string | undefined): Input {
   const known = typeof given === 'object' && given !== null && !Array.isArray(given) && Object.hasOwn(given, name);
-  return known ? { name, value: given[name] as Json } : { name, optional: true };
+  return known ? { name, value: given[name] as Json, ...omitUndefined({ printed }) } : { name, optional: true };
 }

@@ -13,10 +13,6 @@ export const planMessages = {
     message: f.problem,
     help: f.help,
   })),
-  inexactNumber: message<{ written: string; kept: string }>('inexact-number', 'warning', (f) => ({
-    message: `\`${f.written}\` becomes \`${f.kept}\`: a number keeps about 16 digits`,
-    help: 'write it as a text if every digit counts',
-  })),
   yaml: message<{ problem: string }>('tools-yaml', 'error', (f) => ({
     message: `this is not YAML: ${f.problem}`,
     help: 'a tools file maps the name of each tool to its description',

@@ -4,12 +4,15 @@
  */
 import type { Json } from '../../../machine/expression.js';
 import type { Plan } from '../../../machine/plan.js';
+import { DataTree } from '../../values/data-tree.js';
+import { decode } from '../../values/json.js';
 import { define, isObject, type Value, type ValueObject } from '../../values/value.js';
 
 type Members = { readonly [name: string]: Json };
 
 export function initialData(plan: Plan, inputs: Members, data: Members): Json {
-  const { given, targeted } = plan;
+  const { targeted } = plan;
+  const given = writtenData(plan) as Members;
   const kinds = joinMembers(given, data);
   const all = { ...kinds, input: joinMembers(membersOf(given.input), inputs) };
   if (targeted === null) return all;
@@ -22,6 +25,14 @@ export function initialData(plan: Plan, inputs: Members, data: Members): Json {
     define(instances, id, { ...(own as Members), input } as Value);
   }
   return { ...all, instance: instances as Json };
+}
+
+/** What the plan gives itself, with numbers as they were written. */
+function writtenData({ given, printed = [] }: Plan): Json {
+  if (printed.length === 0) return given;
+  const data = new DataTree(given);
+  for (const { path, text } of printed) data.write(path, decode(text) as Json, null);
+  return data.read([]) as Json;
 }
 
 /** The members of both; those of `over` take precedence. */
